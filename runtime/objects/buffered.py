@@ -248,7 +248,7 @@ class Buffered:
         try:
             self._rest(buffer, begin)
         except (AttributeError, EOFError):
-            # Those of a field that is not there, or of what follows it.
+            # Errors of a field that was not read, or of what follows it.
             return
 
 

@@ -1,4 +1,4 @@
-"""Limits of the text and the items that a spec computes from a record: a few bytes could become any amount."""
+"""Limits on the text and the items that a spec computes from a record, since a few bytes could produce any amount."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from .errors import ComputedError
 
 
 class Computing:
-    """A context that counts what is computed from records: characters made by expressions, and items of decompressed
-    repetitions, and items without bytes.
+    """A context that counts what is computed from records: the characters of text made by expressions, the items of
+    decompressed repetitions, and items without bytes.
 
-    ``limit``: the most for a record; ``total``: those of all records; ``exceeded``: whether one had too many since this
-    was last set to false.
+    ``limit``: the maximum for a record; ``total``: the sum for all records; ``exceeded``: whether a record exceeded the
+    limit since this was last set to false.
     """
 
     def __init__(self, limit: int = MAX_COMPUTED) -> None:
@@ -24,7 +24,7 @@ class Computing:
         self._token: Token[Computing | None] | None = None
 
     def begin(self) -> None:
-        """The next record."""
+        """Begin the next record."""
         self._left = self.limit
 
     def take(self, size: int) -> None:
@@ -41,7 +41,7 @@ class Computing:
         return self._left
 
     def allow(self, size: int) -> None:
-        """Let the record have that many more."""
+        """Raise the record's limit by that many."""
         self._left += size
 
     def __enter__(self) -> None:
@@ -56,30 +56,30 @@ _current: ContextVar[Computing | None] = ContextVar("computing", default=None)
 
 
 def allow_items(count: int) -> None:
-    """Let the record that is read have that many more items, if they are counted."""
+    """Raise the limit of the record that is being read by that many items, if they are counted."""
     current = _current.get()
     if current is not None:
         current.allow(count)
 
 
 def take_items(count: int) -> None:
-    """Count items of the record that is read. Raises ``ComputedError`` if it has too many."""
+    """Count items of the record that is being read. Raises ``ComputedError`` if it has too many."""
     current = _current.get()
     if current is not None:
         current.take(count)
 
 
 def spend_items(count: int) -> None:
-    """Count as many of these items of the record that is read as it may have."""
+    """Count these items of the record that is being read, but no more than its limit still allows."""
     current = _current.get()
     if current is not None:
         current.take(min(count, current.left))
 
 
 def joined(*parts: str) -> str:
-    """Return the parts as one text. Raises ``ComputedError`` if a record has too much of it.
+    """Return the parts as one text. Raises ``ComputedError`` if that is too much for the record.
 
-    Where no reader counts, each text by itself has at most ``MAX_COMPUTED`` characters.
+    If no reader counts, the limit is ``MAX_COMPUTED`` characters for each text.
     """
     size = sum(map(len, parts))
     current = _current.get()
@@ -91,9 +91,10 @@ def joined(*parts: str) -> str:
 
 
 class ItemCounter:
-    """Counts the items of all repetitions in the bytes that ``process`` made of one field, and in parts of them.
+    """Counts the items of all repetitions in the bytes that ``process`` made from one field, and in parts of them.
 
-    They count for the record that is read; where no reader counts, they are at most ``MAX_COMPUTED`` by themselves.
+    They count towards the record that is being read; if no reader counts, ``MAX_COMPUTED`` is the limit for each
+    counter.
     """
 
     __slots__ = ("_total",)
@@ -111,17 +112,17 @@ class ItemCounter:
             raise ComputedError(MAX_COMPUTED)
 
     def take_numbers(self, count: int) -> None:
-        """Count numbers that are made at once, each of which is an item."""
+        """Count numbers that are made all at once, each of which counts as an item."""
         self.take(count)
 
 
 NUMBERS = 16
-"""Plain numbers that take about as long to make at once as an item that is an object."""
+"""This many plain numbers, made all at once, take about as long as one item that is an object."""
 
 
 class SearchCounter(ItemCounter):
-    """Counts the items of rows during resynchronisation, by what they cost; a list that does not fit is refused before
-    its first item. ``end``: the position before which the row must end."""
+    """Counts the items of rows during resynchronisation, weighted by their cost; a list that does not fit is refused
+    before its first item. ``end``: the position before which the row must end."""
 
     __slots__ = ("end",)
 

@@ -1,4 +1,4 @@
-"""Errors that parsing raises besides the errors of ``kaitaistruct``, and what each error means for a row."""
+"""Errors that parsing raises in addition to those of ``kaitaistruct``, and what each error means for a row."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ Failure = TypeVar("Failure", bound=KaitaiStructError)
 
 
 class ChecksumError(ValidationFailedError):
-    """A stored checksum differs from the one of the bytes. ``expected`` is computed, ``actual`` is stored: numbers, or
-    the bytes of a digest."""
+    """A stored checksum differs from that of the bytes. ``expected`` is the computed one, ``actual`` the stored one:
+    numbers, or the bytes of a digest."""
 
     def __init__(
         self, expected: int | bytes, actual: int | bytes, io: KaitaiStream | None, src_path: str | None
@@ -27,7 +27,7 @@ class ChecksumError(ValidationFailedError):
 
 
 class EncodingError(ValidationFailedError):
-    """Bytes that are not text in the declared encoding."""
+    """Bytes that are not valid text in the declared encoding."""
 
     def __init__(self, encoding: str, actual: bytes, io: KaitaiStream | None, src_path: str | None) -> None:
         super().__init__(f"not {encoding}: {actual[:40]!r}{'…' if len(actual) > 40 else ''}", io, src_path)
@@ -36,7 +36,7 @@ class EncodingError(ValidationFailedError):
 
 
 class StuffingError(KaitaiStructError, ValueError):
-    """Stuffed bytes that are invalid. ``reason`` is ``stuffing``, or ``limit`` for too many of them."""
+    """Invalid stuffed bytes. ``reason`` is ``stuffing``, or ``limit`` if there are too many of them."""
 
     def __init__(self, message: str, reason: str = "stuffing") -> None:
         super().__init__(message, None)
@@ -44,7 +44,7 @@ class StuffingError(KaitaiStructError, ValueError):
 
 
 class FrameError(KaitaiStructError):
-    """A frame between two delimiters that holds no item."""
+    """A frame between two delimiters that does not contain an item."""
 
     def __init__(self, message: str, reason: str = "length") -> None:
         super().__init__(message, None)
@@ -52,7 +52,7 @@ class FrameError(KaitaiStructError):
 
 
 class ProcessError(KaitaiStructError, ValueError):
-    """Bytes that ``process`` cannot undo, or that would grow beyond the limit."""
+    """Bytes that ``process`` cannot decode, or that would expand beyond the limit."""
 
     def __init__(self, message: str, reason: str = "value") -> None:
         super().__init__(message, None)
@@ -60,7 +60,7 @@ class ProcessError(KaitaiStructError, ValueError):
 
 
 class InflateError(ProcessError, zlib.error):
-    """Bytes that are no zlib stream."""
+    """Bytes that are not a zlib stream."""
 
 
 class ExpressionError(KaitaiStructError, ValueError):
@@ -80,7 +80,7 @@ class DivisionError(ExpressionError, ZeroDivisionError):
 
 
 class ItemError(ExpressionError, IndexError):
-    """An expression asks for the item ``index`` of a list, which has only ``count``."""
+    """An expression accesses the item ``index`` of a list that has only ``count`` items."""
 
     def __init__(self, index: int, count: int) -> None:
         super().__init__(f"no item {index} among {count}")
@@ -92,7 +92,7 @@ class AbsentError(ExpressionError):
 
 
 class UnsetError(ExpressionError, AttributeError):
-    """An attribute has no value: it was not given, or an expression needs it before it is read."""
+    """An attribute has no value: it was not given, or an expression needs it before it has been read."""
 
     def __init__(self, holder: object, name: str) -> None:
         super().__init__(f"{type(holder).__qualname__} has no value of '{name}': none was given, or it is read later")
@@ -100,11 +100,11 @@ class UnsetError(ExpressionError, AttributeError):
 
 
 class NoObjectError(AttributeError):
-    """A value that is no object stands where one belongs."""
+    """A value that is not an object was given where an object is required."""
 
 
 class ComputedError(ExpressionError):
-    """A record makes more computed text, or items out of decompressed bytes, than the limit."""
+    """The text computed from a record, or the items in its decompressed bytes, exceed the limit."""
 
     reason = "limit"
 
@@ -113,7 +113,7 @@ class ComputedError(ExpressionError):
 
 
 def too_much_computed(limit: int) -> str:
-    """Return the message about a record with too much computed text, or too many items out of decompressed bytes."""
+    """Return the message about a record with too much computed text, or too many items in decompressed bytes."""
     return (
         f"a record makes more than {limit} characters of computed text and items of decompressed lists: a larger "
         "max_computed takes it"
@@ -121,7 +121,7 @@ def too_much_computed(limit: int) -> str:
 
 
 class StalledError(KaitaiStructError):
-    """A repetition of items without bytes, which would never end."""
+    """A repetition of items without bytes that would never end."""
 
     reason = "length"
 
@@ -132,11 +132,11 @@ class StalledError(KaitaiStructError):
 FAILURES = (
     KaitaiStructError, EOFError, ValueError, ArithmeticError, LookupError, TypeError, AttributeError, RecursionError
 )  # fmt: skip
-"""What generated code raises on bytes that break the format; also through classes that users provide."""
+"""What generated code, and classes that users provide, raise for bytes that violate the format."""
 
 
 class DepthError(WireloomError, RecursionError):
-    """Objects are nested deeper than Python's calls may go."""
+    """Objects are nested more deeply than Python's recursion limit allows."""
 
 
 def only_read(
@@ -147,10 +147,12 @@ def only_read(
     around: str = "",
     within: str = "",
 ) -> UnsupportedError:
-    """Return the error of writing an object of a type, as the spec calls it, whose objects are only read: it has an
-    ``instance`` at a position of its own, a ``checksum`` of bits over more than one value, one ``around`` which is
-    what it covers, an attribute ``within`` the bytes of another one, or
-    ``unsolved`` integers, clauses that say what these do not follow from."""
+    """Return the error for writing an object of a read-only type; the type is named as in the spec.
+
+    The reason is one of these: an ``instance`` at its own position; a ``checksum`` of bits that covers more than one
+    value; a checksum ``around``, in an object that it covers; an attribute ``within`` the bytes of another one; or
+    ``unsolved`` integers, given as clauses that say why they cannot be derived.
+    """
     if instance:
         why = f"{instance} has a position of its own"
         hint = "the classes of 'wireloom generate --kaitai --read-write' write such objects"
@@ -170,7 +172,7 @@ def only_read(
 
 
 def too_deep(error: RecursionError, holder: Any = None) -> DepthError:
-    """Return the error of objects that are nested too deep; ``holder`` is one of them, where its stream says how far it
+    """Return the error for objects that are nested too deeply; ``holder`` is one of them, whose stream shows how far it
     was read."""
     if isinstance(error, DepthError):
         return error
@@ -187,8 +189,8 @@ def too_deep(error: RecursionError, holder: Any = None) -> DepthError:
 
 
 def unset(error: AttributeError) -> AttributeError:
-    """Return an ``UnsetError`` for access to an attribute without a value, and an error that says so for a value that
-    stands where an object belongs; other errors unchanged."""
+    """Return an ``UnsetError`` for access to an attribute without a value, and an error that says so for a value in the
+    place of an object; return other errors unchanged."""
     if "attribute '_parent'" in str(error):
         return NoObjectError("an object of a type of the spec is missing: None, or another value, stands in its place")
     fields = getattr(type(error.obj), "_fields", ())
@@ -202,11 +204,11 @@ def with_reason(error: Failure, reason: str) -> Failure:
 
 
 def deciding(refusals: Iterable[KaitaiStructError], *, verify: bool) -> KaitaiStructError | None:
-    """Return the refusal that is the reason why an item is damaged; ``None`` if it is valid. ``verify``: whether
+    """Return the refusal that determines why an item is damaged; ``None`` if the item is valid. ``verify``: whether
     checksums count.
 
-    It is the first one, except that a checksum that does not match precedes a ``process`` that could not be undone: the
-    checksum covers the stored bytes, and shows that these are damaged.
+    It is the first one, except that a checksum mismatch takes precedence over a ``process`` that could not be undone:
+    the checksum covers the stored bytes, and shows that they are damaged.
     """
     counting = [each for each in refusals if verify or not isinstance(each, ChecksumError)]
     first = next(iter(counting), None)
@@ -218,8 +220,8 @@ def deciding(refusals: Iterable[KaitaiStructError], *, verify: bool) -> KaitaiSt
 def reason_of(error: Exception) -> str:
     """Return the reason why an item that raised ``error`` is damaged, a word of ``wireloom.base.report.REASONS``.
 
-    ``truncated``: the input ended inside the item. ``limit``: among others, objects nested too deep for
-    Python. For all other errors, the reason is that of the generated code, by default ``value``.
+    ``truncated``: the input ended inside the item. ``limit``: among others, objects nested too deeply for Python. Other
+    errors have the reason that generated code gave them, by default ``value``.
     """
     reason = getattr(error, "reason", None)
     # UnicodeDecodeError and others of Python's own errors also carry a ``reason``, which is prose.

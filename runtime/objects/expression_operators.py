@@ -1,5 +1,5 @@
 """Operators and methods of the expression language that are not single Python operators. All raise ``ExpressionError``
-for operands without a result."""
+if the operands have no result."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ def modulo(left: Number, right: Number) -> Number:
 
 
 def multiply(left: int, right: int) -> int:
-    """Return ``left * right``, limited to ``MAX_INTEGER_BITS`` bits: products of products could make integers of any
-    size from a few bytes of input."""
+    """Return ``left * right``, limited to ``MAX_INTEGER_BITS`` bits, since repeated multiplication could make integers
+    of any size from a few bytes of input."""
     # A product has as many bits as its factors together, or one less.
     if left.bit_length() + right.bit_length() <= MAX_INTEGER_BITS + 1:
         product = left * right
@@ -55,7 +55,7 @@ def multiply(left: int, right: int) -> int:
 
 
 def shift_left(value: int, bits: int) -> int:
-    """Return ``value << bits``, limited likewise."""
+    """Return ``value << bits``, with the same limit."""
     if bits < 0:
         raise ExpressionError(f"shift by {bits} bits")
     if value == 0:
@@ -82,7 +82,7 @@ def item(values: Sequence[Value], index: int) -> Value:
 
 
 def as_type(kind: type[Value], value: object) -> Value:
-    """Return ``value``, which is an object of that type."""
+    """Return ``value``, which must be an object of that type."""
     if not isinstance(value, kind):
         raise ExpressionError(f"{type(value).__qualname__} is no {kind.__qualname__}")
     return value
@@ -133,22 +133,22 @@ def substring(text: str, begin: int, end: int) -> str:
 
 
 def part(data: bytes, begin: int, end: int) -> bytes:
-    """Return the bytes from ``begin`` up to ``end``, which are all there."""
+    """Return the bytes from ``begin`` up to ``end``, all of which must exist."""
     if not 0 <= begin <= end <= len(data):
         raise ExpressionError(f"no bytes from {begin} to {end} in {len(data)} bytes")
     return data[begin:end]
 
 
 def smallest(values: Sequence[Ordered], *otherwise: Ordered) -> Ordered:
-    """Return the smallest item, or what there is in place of one."""
+    """Return the smallest item, or the fallback for an empty list."""
     return min(values) if values else item(otherwise or values, 0)
 
 
 def largest(values: Sequence[Ordered], *otherwise: Ordered) -> Ordered:
-    """Return the largest item, or what there is in place of one."""
+    """Return the largest item, or the fallback for an empty list."""
     return max(values) if values else item(otherwise or values, 0)
 
 
 def random_bytes(size: int) -> bytes:
-    """Return bytes by chance."""
+    """Return random bytes."""
     return urandom(size)

@@ -1,11 +1,11 @@
-"""Objects with fields: compared and shown by them."""
+"""Objects that are compared and shown by their fields."""
 
 from __future__ import annotations
 
 from typing import ClassVar
 
 SHOWN_BYTES = 48
-"""How many bytes of a long field ``repr`` shows."""
+"""The maximum number of bytes of a field that ``repr`` shows."""
 
 
 class Fielded:
@@ -15,7 +15,7 @@ class Fielded:
     _fields: ClassVar[tuple[str, ...]] = ()
     """Names of the attributes, in the order of the wire."""
 
-    # With this there is no __hash__: values change, and equality with them.
+    # No __hash__ is defined: values change, and equality with them.
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return NotImplemented

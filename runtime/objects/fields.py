@@ -31,8 +31,8 @@ class Progress:
         self._idle = 0
 
     def check(self) -> None:
-        """Count an item, after it has been read. Raises ``StalledError`` after ``MOST_IDLE`` items without a byte, and
-        ``ComputedError`` where the record has too many of these."""
+        """Count an item, after it has been read. Raises ``StalledError`` after ``MOST_IDLE`` items without bytes, and
+        ``ComputedError`` if the record has too many of them."""
         position = self._io.pos()
         if position != self._position:
             self._idle, self._position = 0, position
@@ -44,12 +44,12 @@ class Progress:
 
 
 def read_numbers(io: KaitaiStream, byte_order: str, code: str, count: int) -> list[int]:
-    """Read ``count`` integers of ``struct`` code ``code``; none for a negative count."""
+    """Read ``count`` integers of ``struct`` code ``code``; an empty list if the count is negative."""
     return list(_numbers(io, byte_order, code, count)) if count > 0 else []
 
 
 def read_floats(io: KaitaiStream, byte_order: str, code: str, count: int) -> list[float]:
-    """Read ``count`` floats of ``struct`` code ``code``; none for a negative count."""
+    """Read ``count`` floats of ``struct`` code ``code``; an empty list if the count is negative."""
     return list(_numbers(io, byte_order, code, count)) if count > 0 else []
 
 
@@ -58,9 +58,9 @@ def _numbers(io: KaitaiStream, byte_order: str, code: str, count: int) -> tuple[
     try:
         data = io.read_bytes(count * width)
     except EndOfStreamError as error:
-        # It is one number that is not there as a whole.
+        # The error is that of a single incomplete number.
         retreat(io, error)
-        available = max(0, error.bytes_available)  # less than nothing after the end
+        available = max(0, error.bytes_available)  # less than zero after the end
         io.read_bytes(available - available % width)
         io.read_bytes(width)
         raise
@@ -83,17 +83,18 @@ def sized(data: bytes, size: int, name: str) -> bytes:
 
 
 def to_end(data: bytes, room: int | None, name: str) -> bytes:
-    """``data`` of a field that reaches to the end of its stream, of which ``room`` bytes are left if that is known."""
+    """Return ``data`` of a field that extends to the end of its stream, in which ``room`` bytes are left, if that is
+    known."""
     return data if room is None else sized(data, room, name)
 
 
 def terminated(
     data: bytes, terminator: bytes, name: str, *, include: bool, consume: bool, room: int | None = None
 ) -> bytes:
-    """``data`` as it is before and with its terminator; with ``include`` it ends with it already.
+    """Return ``data`` unchanged and ``data`` with its terminator; with ``include`` it already ends with it.
 
-    Without ``consume`` the terminator belongs to what follows, also where it is in the value, and is not written here.
-    ``room`` is given where the end of the stream ends the value as well.
+    Without ``consume`` the terminator belongs to what follows, even if it is part of the value, and is not written
+    here. ``room`` is given if the end of the stream also ends the value.
     """
     found = find_terminator(data, terminator)
     if found >= 0 and not (include and found == len(data) - len(terminator)):
@@ -117,7 +118,7 @@ def filled(data: bytes, size: int | None, name: str) -> bytes:
 
 
 def settled(now: object, before: object, name: str) -> None:
-    """Refuse a value that depends on lengths or counts that were filled in, and differs from ``before`` that."""
+    """Refuse a value that depends on lengths or counts that were filled in, if it now differs from ``before``."""
     if now != before:
         raise ConsistencyError(name, "the same with the lengths that were filled in", now)
 
@@ -125,10 +126,11 @@ def settled(now: object, before: object, name: str) -> None:
 def padded(
     data: bytes, size: int | None, name: str, *, pad: int | None = None, terminator: bytes = b"", include: bool = False
 ) -> bytes:
-    """``data`` filled up to ``size`` bytes: with its terminator, where it has one and there is room, then ``pad`` or 0.
+    """Return ``data`` padded to ``size`` bytes: with its terminator, if it has one and there is room, then with ``pad``
+    or 0.
 
-    Without a size the field is as long as the value and its terminator. What reading would not give back is refused: a
-    value that holds its terminator, or that ends with ``pad``.
+    Without a size the field is as long as the value and its terminator. A value that reading would not return is
+    refused: one that contains its terminator, or that ends with ``pad``.
     """
     wanted = len(data) + (0 if include else len(terminator)) if size is None else size
     fill = bytes((pad or 0,))
@@ -157,10 +159,10 @@ INTEGERS = frozenset("bBhHiIlLqQ")
 
 
 def packed(packer: struct.Struct, names: str, *values: float | bytes) -> bytes:
-    """``values`` as ``packer`` writes them. Raises ``WireloomError`` that names the one that does not fit.
+    """Return ``values`` as packed by ``packer``. Raises ``WireloomError``, which names the value that does not fit.
 
-    ``names``: those of the attributes, with spaces between them. A float without a fraction is written where the field
-    is an integer: a column that has both has floats alone.
+    ``names``: those of the attributes, separated by spaces. A float without a fraction is written if the field is an
+    integer, since a column with both contains only floats.
     """
     try:
         return packer.pack(*values)
@@ -207,12 +209,12 @@ def pack_numbers(byte_order: str, code: str, name: str, values: Sequence[Any]) -
 
 def write_numbers(io: KaitaiStream, byte_order: str, code: str, name: str, values: Sequence[Any]) -> None:
     """Append a list of numbers. An empty one does not align the stream to a byte, as for a reader."""
-    if len(values) > 0:  # arrays of numpy have no truth
+    if len(values) > 0:  # the truth value of numpy arrays is ambiguous
         io.write_bytes(pack_numbers(byte_order, code, name, values))
 
 
 def of_case(kind: type[Kind], value: object, name: str) -> Kind:
-    """Return the value of an attribute whose type a switch chooses, checked to be of that type."""
+    """Return the value of an attribute whose type is selected by a switch, checked to be of that type."""
     if not isinstance(value, kind):
         raise ConsistencyError(name, f"{kind.__qualname__}, which the switch chooses", type(value).__qualname__)
     return value

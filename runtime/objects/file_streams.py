@@ -10,14 +10,15 @@ from typing import IO, Any
 from .kaitai import EndOfStreamError, InvalidArgumentError, KaitaiStream, NoTerminatorFoundError
 
 LARGE = 1 << 20
-"""A file is asked for its size before this many bytes are asked of it: a claimed size allocates nothing."""
+"""Before this many bytes or more are read from a file, its size is checked, so that a claimed size alone allocates
+nothing."""
 
 WINDOW = 1 << 18
-"""Bytes of a file that are held while its items are read one after the other."""
+"""Number of bytes of a file that are buffered while its items are read one after the other."""
 
 
 class FileStream(KaitaiStream):
-    """Reads a binary file, which may be of any size. One that cannot seek (a pipe) can be read from front to back.
+    """Reads a binary file, which may be of any size. One that cannot seek (a pipe) can only be read from front to back.
 
     While a series of items is read, ``data[:end]`` is a buffered part of the file, of which the next byte is
     ``data[position]``; the position of the file itself is after that part. Otherwise ``end`` is 0.
@@ -27,16 +28,16 @@ class FileStream(KaitaiStream):
     position = 0
     end = 0
     _base = 0
-    """Where in the file ``data`` begins."""
+    """The offset in the file at which ``data`` begins."""
 
     def __init__(self, io: IO[bytes]) -> None:
         file: Any = io
         self._seekable: bool = file.seekable()
-        # Others may be slow to go back, or change while they are read.
+        # Others may be slow to seek, or change while they are read.
         self._holdable = type(file) is BytesIO or (type(file) is BufferedReader and type(file.raw) is FileIO)
         self._holdable = self._holdable and self._seekable
         if not self._seekable and not hasattr(file, "peek"):
-            # A look at the next byte is the only way to know the end of a pipe.
+            # Reading the next byte is the only way to detect the end of a pipe.
             file = BufferedReader(file)
         self._peek: Callable[[int], bytes] | None = getattr(file, "peek", None)
         self._take: Callable[..., bytes] = file.read
@@ -106,7 +107,7 @@ class FileStream(KaitaiStream):
         position = self._tell()
         if position < self._seen:
             return False
-        # The size is asked for only here, and again at the end: the file may have grown.
+        # The size is requested only here, and again at the end, since the file may have grown.
         self._seen = self.size()
         return position >= self._seen
 
@@ -137,7 +138,7 @@ class FileStream(KaitaiStream):
 
     def _hold_more(self, n: int) -> None:
         self._io.seek(self._base + self.end)
-        # A claimed size allocates nothing.
+        # A claimed size alone allocates nothing.
         self.data += self._take(n if n < LARGE else min(n, max(0, self.size() - self._base - self.end)))
         self.end = len(self.data)
 
@@ -179,7 +180,7 @@ class FileStream(KaitaiStream):
             raise EndOfStreamError(f"cannot seek to position {n}, the file ends at {size}", n - size, 0) from None
 
     def size(self) -> int:
-        """Return the size of the file at this moment, in bytes."""
+        """Return the current size of the file, in bytes."""
         position = self._tell()
         size = self._io.seek(0, os.SEEK_END)
         self._io.seek(position)

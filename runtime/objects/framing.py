@@ -1,8 +1,8 @@
 """Frames between delimiters: where each begins and ends, in a buffer or in a stream of any length.
 
-A frame's position is the offset of the delimiter before it, or 0 for a first one without; its end is the position of
-the next delimiter or the end of the input. If there are no bytes before the first or after
-the last delimiter, there is no frame; an empty frame between two delimiters counts.
+A frame's position is the offset of the delimiter before it, or 0 for a first frame without one; its end is the position
+of the next delimiter or the end of the input. If there are no bytes before the first or after the last delimiter, there
+is no frame; an empty frame between two delimiters counts.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from .streams import MemoryStream
 from .stuffing import unstuff
 
 CHUNK = 1 << 20
-"""Bytes read at once from a stream."""
+"""Number of bytes that are read from a stream at once."""
 
 
 class Frame(NamedTuple):
-    """One frame: ``content`` is what is between the delimiters, still stuffed; ``closed``: a delimiter follows."""
+    """One frame: ``content`` is the bytes between the delimiters, still stuffed; ``closed``: a delimiter follows."""
 
     position: int
     end: int
@@ -32,7 +32,7 @@ class Frame(NamedTuple):
 
 def is_unmistakable(content: bytes, delimiter: bytes) -> bool:
     """Return whether a reader finds content that is not stuffed unchanged between two delimiters. Empty frames are not
-    rows, and the ends of a content can form another delimiter with those around it.
+    rows, and the ends of the content can form another delimiter together with those around it.
 
     >>> is_unmistakable(b"a\\r", b"\\r\\n"), is_unmistakable(b"ab", b"aba"), is_unmistakable(b"", b",")
     (True, False, False)
@@ -42,8 +42,8 @@ def is_unmistakable(content: bytes, delimiter: bytes) -> bool:
 
 
 def delimited(content: bytes, delimiter: bytes) -> bytes:
-    """Return content that is not stuffed, with the delimiter after it. Raises ``ConsistencyError`` if a reader would
-    not find the same content."""
+    """Return content that is not stuffed, followed by the delimiter. Raises ``ConsistencyError`` if a reader would not
+    find the same content."""
     if not is_unmistakable(content, delimiter):
         raise ConsistencyError("a row", f"content that can stand between delimiters {delimiter!r}", content)
     return content + delimiter
@@ -77,7 +77,7 @@ def frames(data: bytes, delimiter: bytes) -> Iterator[Frame]:
 def frames_of(read: Callable[[int], bytes], delimiter: bytes, limit: int) -> Iterator[Frame]:
     """Yield the frames of a stream in bounded memory: ``read(n)`` returns up to ``n`` bytes, none at the end.
 
-    Raises ``FrameError`` (``limit``) where a frame is longer than ``limit`` bytes.
+    Raises ``FrameError`` (``limit``) if a frame is longer than ``limit`` bytes.
     """
     width = len(delimiter)
     held = bytearray()

@@ -1,6 +1,6 @@
-"""Bytes that ``process`` made of fewer ones: a few stored bytes could become any number of items.
+"""Bytes that ``process`` made from fewer ones: a few stored bytes could become any number of items.
 
-A stream of such bytes has a counter, and the streams of parts of it share that. Other streams have none.
+A stream of such bytes has a counter, which the streams of its parts share. Other streams have none.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def substream(io: KaitaiStream, data: bytes) -> MemoryStream:
 
 
 def placed_substream(io: KaitaiStream, data: bytes) -> MemoryStream:
-    """Return a stream of bytes that have just been read from ``io``, which knows where in the input they are."""
+    """Return a stream of bytes that have just been read from ``io``, with their position in the input."""
     stream = substream(io, data)
     if isinstance(io, MemoryStream):
         stream.origin = io.origin + io.pos() - len(data)
@@ -45,16 +45,17 @@ def undone_stream(io: KaitaiStream, undo: Callable[..., bytes], data: bytes, *ar
 
 
 def content_of(stream: MemoryStream | None) -> bytes:
-    """Return all bytes of a stream that ``undone_stream`` made; none if it could not."""
+    """Return all bytes of a stream that ``undone_stream`` made; no bytes if it failed."""
     return b"" if stream is None else stream.data
 
 
 def bounded(io: KaitaiStream, items: Iterable[Item], count: int = 0, least: int = 0) -> Iterator[Item]:
-    """Return the items of a repetition that is read from ``io``, as they are; or counted, one by one, where it has a
-    counter.
+    """Return the items of a repetition that is read from ``io`` as they are; if it has a counter, they are counted one
+    by one.
 
-    ``count``: how many there are, ``least``: bytes that each takes at least, if known. Taking one raises
-    ``ComputedError`` where they are too many. In a search for rows, one that cannot hold them raises an error here.
+    ``count``: the number of items, ``least``: the minimum number of bytes of each, if known. Iteration raises
+    ``ComputedError`` if there are too many. In a search for rows, a repetition that cannot fit raises an error before
+    its first item.
     """
     if isinstance(io, MemoryStream) and io.counter is not None:
         if least and isinstance(io.counter, SearchCounter):
@@ -70,6 +71,6 @@ def _counted(counter: ItemCounter, items: Iterable[Item]) -> Iterator[Item]:
 
 
 def count_items(io: KaitaiStream, items: int) -> None:
-    """Count items that are made at once of bytes of ``io``. Raises ``ComputedError`` if they are too many."""
+    """Count items that are made all at once from bytes of ``io``. Raises ``ComputedError`` if there are too many."""
     if isinstance(io, MemoryStream) and io.counter is not None:
         io.counter.take_numbers(items)

@@ -11,14 +11,14 @@ from .. import engine
 
 Made = TypeVar("Made")
 Make = Callable[[bytes, int, int], Made | None]
-"""A function of bytes, a position and an end that makes an object whose first fields are there; it returns ``None``
-if these are not all before the end."""
+"""A function of bytes, a position and an end that makes an object from its first fields; it returns ``None`` if they
+are not all before the end."""
 
 
 def maker(made: type[Made], packer: struct.Struct, names: str, io: object, parent: object, root: object) -> Make[Made]:
     """Return the function that makes objects of class ``made``.
 
-    ``packer`` unpacks their first fields; ``names`` are those of the attributes, with spaces between them.
+    ``packer`` unpacks their first fields; ``names`` are those of the attributes, separated by spaces.
     """
     if engine.available:
         return engine.Maker(made, packer.format, tuple(names.split()), io, parent, root).make
@@ -38,7 +38,7 @@ def _plain_maker(
 def _quiet_maker(
     made: type[Made], packer: struct.Struct, names: tuple[str, ...], family: tuple[object, object, object]
 ) -> Make[Made]:
-    """Return a maker for classes that track assignments; it assigns without being tracked."""
+    """Return a maker for classes that track assignments; its own assignments are not tracked."""
     put = object.__setattr__
 
     def make(data: bytes, position: int, end: int) -> Made | None:

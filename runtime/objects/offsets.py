@@ -1,4 +1,4 @@
-"""Where in the input a stream of an object stands."""
+"""Positions of objects' streams in the input."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from .kaitai import KaitaiStream
 
 
 def offset_of(io: KaitaiStream) -> int:
-    """Return the offset in the input at which a stream stands; of the content of a compressed block, that of the
+    """Return the offset in the input of a stream's position; for the content of a compressed block, that of the
     block."""
     block: tuple[int, int] | None = getattr(io, "block", None)
     if block is not None:
@@ -16,13 +16,13 @@ def offset_of(io: KaitaiStream) -> int:
 
 
 def end_of(io: KaitaiStream) -> int:
-    """Return the offset in the input after what has been read of a stream; of the content of a compressed block, that
-    after the block."""
+    """Return the offset in the input of the end of what has been read of a stream; for the content of a compressed
+    block, that of the block's end."""
     block: tuple[int, int] | None = getattr(io, "block", None)
     return offset_of(io) if block is None else block[1]
 
 
 def range_of(io: KaitaiStream, size: int) -> tuple[int, int]:
-    """Return where in the input the last ``size`` bytes that were read of a stream begin and end."""
+    """Return the begin and the end, in the input, of the last ``size`` bytes that were read from a stream."""
     end = end_of(io)
     return getattr(io, "block", None) or (end - size, end)

@@ -11,11 +11,12 @@ from ..format.routines import load, require, said
 from .errors import InflateError, ProcessError
 
 MAX_DECOMPRESSED = MAX_EXPANDED
-"""The most bytes that one compressed field may expand to, unless its spec says otherwise."""
+"""The maximum number of bytes that one compressed field may expand to, unless its spec sets another limit."""
 
 
 def decompress(data: bytes) -> bytes:
-    """``process: zlib``. Raises ``ProcessError`` on a damaged stream, or for more than ``MAX_DECOMPRESSED`` bytes."""
+    """Undo ``process: zlib``. Raises ``ProcessError`` for a damaged stream, or for more than ``MAX_DECOMPRESSED``
+    bytes."""
     try:
         return BLOCK_CODECS["zlib"].decompress(data, MAX_DECOMPRESSED)
     except CodecError as error:
@@ -30,10 +31,10 @@ def compress(data: bytes) -> bytes:
 
 
 def expanded(data: bytes, codecs: tuple[str, ...], chosen: int, most: int, size: int | None = None) -> bytes:
-    """Return the content of bytes that are compressed with the codec number ``chosen`` of ``codecs``.
+    """Return the content of bytes that are compressed with codec ``chosen``, an index in ``codecs``.
 
-    ``most``: the most bytes that it may have; ``size``: how many it must have, if known. Bytes that are not
-    compressed are returned as they are, and not as a copy. Raises ``ProcessError``.
+    ``most``: the maximum size of the content; ``size``: its exact size, if known. Bytes that are not compressed are
+    returned as they are, without a copy. Raises ``ProcessError``.
     """
     try:
         content = expand_block(codecs, chosen, data, most, size)
@@ -43,7 +44,7 @@ def expanded(data: bytes, codecs: tuple[str, ...], chosen: int, most: int, size:
 
 
 def compressed(data: bytes, codecs: tuple[str, ...], chosen: int, most: int, size: int | None = None) -> bytes:
-    """Return the inverse of ``expanded``. Raises ``WireloomError`` for what could not be read again."""
+    """Return the inverse of ``expanded``. Raises ``WireloomError`` if the result could not be read back."""
     if not 0 <= chosen < len(codecs):
         raise WireloomError(f"no case of the codec fits, expected one of those for {' or '.join(codecs)}")
     if len(data) > most:
@@ -54,7 +55,7 @@ def compressed(data: bytes, codecs: tuple[str, ...], chosen: int, most: int, siz
 
 
 def xor(data: bytes, key: int | bytes) -> bytes:
-    """``process: xor(key)``, its own inverse: every byte with the key, or with the key's bytes in turn.
+    """``process: xor(key)``, its own inverse: combine every byte with the key, or with the key's bytes in turn.
 
     >>> xor(b"abc", 1), xor(b"abc", b"\\x01\\x02")
     (b'`cb', b'``b')
@@ -65,7 +66,7 @@ def xor(data: bytes, key: int | bytes) -> bytes:
 
 
 def rotate_left(data: bytes, amount: int) -> bytes:
-    """``process: rol(amount)``: each byte's bits rotated towards the high end.
+    """``process: rol(amount)``: rotate each byte's bits towards the high end.
 
     >>> rotate_left(b"\\x81", 1).hex()
     '03'
@@ -75,22 +76,22 @@ def rotate_left(data: bytes, amount: int) -> bytes:
 
 
 def rotate_right(data: bytes, amount: int) -> bytes:
-    """``process: ror(amount)``, the inverse of ``rotate_left``."""
+    """``process: ror(amount)``: the inverse of ``rotate_left``."""
     return rotate_left(data, -amount)
 
 
 def undone(data: bytes, place: str, *arguments: Any) -> bytes:
-    """``process: package.my_processor(…)``: the bytes that ``decode`` of the class at ``place`` gives.
+    """Undo ``process: package.my_processor(…)``: return what ``decode`` of the class at ``place`` returns.
 
-    ``place``: ``module:Class``, see ``format.routines``. Raises ``ProcessError`` for whatever the routine raises, and
-    ``WireloomError`` where there is no such class, it has no such method or it gives no bytes.
+    ``place``: ``module:Class``, see ``format.routines``. Raises ``ProcessError`` for any error of the routine, and
+    ``WireloomError`` if the class does not exist, lacks the method or does not return bytes.
     """
     return _called(place, "decode", data, arguments)
 
 
 def decoded(data: bytes, routine: Any, *arguments: Any) -> bytes:
-    """Return the result of ``decode`` of a routine's class. It is a function so that the arguments are evaluated after
-    ``data`` is read, as in Kaitai: they may depend on the position of the stream."""
+    """Return the result of ``decode`` of a routine's class. This is a function so that the arguments are evaluated
+    after ``data`` has been read, as in Kaitai: they may depend on the position of the stream."""
     result: bytes = routine(*arguments).decode(data)
     return result
 
@@ -106,7 +107,7 @@ def _called(place: str, method: str, data: bytes, arguments: tuple[Any, ...]) ->
     try:
         result = getattr(kind(*arguments), method)(data)
     except Exception as error:
-        # What others wrote may raise anything on damaged bytes.
+        # Code of others may raise anything on damaged bytes.
         reason = "limit" if isinstance(error, MemoryError | RecursionError) else "value"
         raise ProcessError(f"{place}: {said(error)}", reason) from error
     if not isinstance(result, bytes | bytearray | memoryview):

@@ -1,4 +1,4 @@
-"""``ReadStruct``: the base of generated classes with Kaitai's API that only read."""
+"""``ReadStruct``: the base of read-only generated classes with Kaitai's API."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from .readable import Readable
 class ReadStruct(Readable):
     """An object that its constructor reads from a stream, like those of Kaitai's own compiler.
 
-    ``from_bytes``, ``from_file`` and ``from_io`` make one of a type without parameters; the constructor takes the
-    parameters, the stream, and, for what belongs to another object, its ``_parent`` and ``_root``.
+    ``from_bytes``, ``from_file`` and ``from_io`` make an object of a type without parameters; the constructor takes the
+    parameters, the stream, and, for an object that belongs to another one, its ``_parent`` and ``_root``.
     """
 
     __slots__ = ("_io", "_parent", "_root")
 
     _instances: ClassVar[tuple[str, ...]] = ()
-    """Names of the instances that are read from the stream when they are first asked for."""
+    """Names of the instances that are read from the stream on first access."""
 
     _io: KaitaiStream
     _parent: Any
@@ -31,9 +31,10 @@ class ReadStruct(Readable):
         self._read()
 
     def _fetch_instances(self) -> None:
-        """Read the instances that are read from the stream, here and in all that belongs to the object.
+        """Read the instances that are read from the stream, of this object and of all objects that belong to it.
 
-        After that nothing is read from the stream, so it may be closed."""
+        After that nothing else is read from the stream, so it may be closed.
+        """
         for name in self._fields:
             _fetch(getattr(self, name, None))
         for name in self._instances:

@@ -1,8 +1,8 @@
-"""Rows that stand inside of other objects, noted while these are read: generated code says where each begins and ends.
+"""Rows inside other objects, recorded while these are read: generated code says where each row begins and ends.
 
-A refused value inside of a row is that row's; any other one is that of the innermost unit, an item on the way to the
-rows, and otherwise the outermost object's. Damage after which the next row is not found ends with the innermost
-sub-stream on the way to the rows, if there is one.
+A value that is refused inside a row counts for that row; any other one counts for the innermost unit (an item on the
+way to the rows), and otherwise for the outermost object. Damage after which the next row cannot be found extends to the
+end of the innermost sub-stream on the way to the rows, if there is one.
 """
 
 from __future__ import annotations
@@ -24,8 +24,9 @@ from .streams import MemoryStream
 
 
 class LoggedRow(NamedTuple):
-    """A row, or bytes that gave none. ``begin``, ``end``: offsets in the input; ``refused``: why it does not stand;
-    ``inside``: it is a part of a unit whose end is known; ``place``: where the row's own stream stood at its end."""
+    """A row, or bytes that did not yield one. ``begin``, ``end``: offsets in the input; ``refused``: why the row is
+    refused; ``inside``: whether it is part of a unit whose end is known; ``place``: the position of the row's own
+    stream at its end."""
 
     begin: int
     end: int
@@ -38,8 +39,8 @@ class LoggedRow(NamedTuple):
 @dataclass
 class RowLog:
     """The rows of one object. ``refusals``: where generated code collects refused values; ``verify``: whether checksums
-    count. ``sound``: the offset after the last row. ``steps``: the next ones to the rows of this table, none in a row;
-    ``depth``: how many have been made, each in one of ``holders``."""
+    count. ``sound``: the offset after the last row. ``steps``: the possible next steps to the rows of this table, empty
+    inside a row; ``depth``: how many steps have been made, each in one of ``holders``."""
 
     refusals: list[KaitaiStructError]
     verify: bool
@@ -63,21 +64,21 @@ class RowLog:
     def expanded(
         self, io: KaitaiStream, src_path: str, undo: Callable[..., bytes], data: bytes, *arguments: Any
     ) -> MemoryStream:
-        """Return the content of a compressed block that holds rows, whose bytes ``data`` have just been read from
+        """Return the content of a compressed block that contains rows; its bytes ``data`` have just been read from
         ``io``.
 
-        Raises ``ProcessError``, also for a block of a unit that is refused already: its checksum shows that the bytes
-        are damaged, or its rows do not count anyway.
+        Raises ``ProcessError``, also for a block of a unit that has already been refused: its checksum shows that the
+        bytes are damaged, or its rows do not count anyway.
         """
         refusal = deciding(self.refusals, verify=self.verify)
         if refusal is not None:
             raise ProcessError("the bytes are not decompressed: they are refused", reason_of(refusal))
-        # As many rows as there are bytes in the input are no more than there could be without a codec.
+        # As many rows as the input has bytes are no more than there could be without a codec.
         allow_items(len(data))
         part = _expanded(io, src_path, undo, data, arguments)
         within = range_of(io, len(data))
         if content_of(part) is data:
-            # Bytes that are their own content have offsets.
+            # Bytes that are their own content have offsets in the input.
             self.open_steps[-1].compressed = False
             part.origin, part.block = within[0], getattr(io, "block", None)
         else:
@@ -85,13 +86,13 @@ class RowLog:
         return part
 
     def begin(self, io: KaitaiStream) -> None:
-        """A row begins, if all steps have been made: those to the rows of another table may end here."""
+        """Begin a row, if all steps have been made: the steps to the rows of another table may end here."""
         if not self.steps:
             of_unit = self.fills_unit and getattr(io, "block", None) is None
             self._begin, self._refused = self.unit_begin if of_unit else offset_of(io), len(self.refusals)
 
     def end(self, io: KaitaiStream, row: Any) -> None:
-        """The row that has begun is complete."""
+        """Complete the row that has begun."""
         if self.steps:
             return
         refusal = deciding(self.refusals[self._refused :], verify=self.verify)
@@ -103,13 +104,13 @@ class RowLog:
         )
 
     def drop(self) -> None:
-        """Forget the row that is open, if there is one, and what of it was refused."""
+        """Forget the row that has begun, if there is one, and its refused values."""
         if self._begin >= 0:
             del self.refusals[self._refused :]
         self._begin = -1
 
     def end_unit(self, begin: int, end: int, rows: int, refused: int) -> None:
-        """A unit is complete. ``begin``, ``end``: its offsets; ``rows``, ``refused``: how many rows and refused values
+        """Complete a unit. ``begin``, ``end``: its offsets; ``rows``, ``refused``: how many rows and refused values
         there were when it began."""
         refusal = deciding(self.refusals[refused:], verify=self.verify)
         del self.refusals[refused:]
@@ -118,8 +119,8 @@ class RowLog:
             self.sound = end
 
     def abandon_unit(self, begin: int, rows: int, refused: int, *, sums: bool) -> None:
-        """A unit is not read to its end: its rows stand unless something in it is refused, or one of its checksums
-        (``sums``) has not been verified. The rest as for ``end_unit``."""
+        """End a unit that is not read to its end: its rows remain valid unless a value in it is refused, or one of its
+        checksums (``sums``) has not been verified. The other arguments are as for ``end_unit``."""
         self.drop()
         doubtful = (sums and self.verify) or deciding(self.refusals[refused:], verify=self.verify) is not None
         del self.refusals[refused:]
@@ -129,12 +130,12 @@ class RowLog:
 
     @property
     def is_open(self) -> bool:
-        """Return whether a row has begun and is not complete."""
+        """Return whether a row has begun and is not yet complete."""
         return self._begin >= 0
 
 
 class NoLog:
-    """Takes the place of a log where nothing is noted."""
+    """Takes the place of a log where nothing is recorded."""
 
     def expanded(
         self, io: KaitaiStream, src_path: str, undo: Callable[..., bytes], data: bytes, *arguments: Any
@@ -153,8 +154,8 @@ _NOTHING: AbstractContextManager[RowLog | NoLog] = nullcontext(NoLog())
 
 
 class _Block(AbstractContextManager[RowLog | NoLog]):
-    """The context of a compressed field of ``holder`` that does not lead to the rows: a codec that does not accept its
-    bytes refuses the field, as its checksum may have done before."""
+    """The context of a compressed field of ``holder`` that does not lead to the rows: if the codec does not accept its
+    bytes, the field is refused, as its checksum may already have done."""
 
     def __init__(self, holder: Any) -> None:
         self._holder = holder
@@ -180,16 +181,16 @@ def _expanded(
 
 
 Chains = tuple[tuple[int, str], ...]
-"""Checksums in a field that continue those of the items of an object around it: how many levels above the object with
-the field that is, and their names."""
+"""Checksums in a field that continue from those of the previous items in an enclosing object: the number of levels from
+the object with the field up to that object, and the checksums' names."""
 
 
 def towards_rows(
     holder: Any, io: KaitaiStream, part: KaitaiStream, step: int, *, chains: Chains = (), begin: int | None = None
 ) -> AbstractContextManager[RowLog | NoLog]:
-    """Return the context in which ``holder`` reads a field on the way to the rows, the one of number ``step``; it gives
-    what notes the rows. ``part``: the field's own stream, which has just been taken from ``io``, or ``io`` itself;
-    ``begin``: where it begins there, if it is not all bytes that were taken."""
+    """Return the context in which ``holder`` reads a field that is step number ``step`` to the rows; its value records
+    the rows. ``part``: the field's own stream, which has just been taken from ``io``, or ``io`` itself; ``begin``: the
+    position in ``io`` at which the field begins, if not all bytes that were taken belong to it."""
     log = _log_at(holder, step)
     if log is None:
         return _NOTHING
@@ -205,8 +206,8 @@ def towards_rows(
 def towards_bytes(
     holder: Any, io: KaitaiStream, part: KaitaiStream, begin: int, step: int, *, chains: Chains = ()
 ) -> AbstractContextManager[RowLog | NoLog]:
-    """Return the same for a field in bytes that have been read before. Rows in it are where ``holder`` is, which begins
-    at the position ``begin`` of ``io``."""
+    """Like ``towards_rows``, for a field in bytes that were read earlier. The rows in it have the position of
+    ``holder``, which begins at the position ``begin`` of ``io``."""
     log = _log_at(holder, step)
     if log is None:
         return _NOTHING
@@ -218,7 +219,7 @@ def towards_bytes(
 def towards_block(
     holder: Any, io: KaitaiStream, data: bytes, step: int, *, chains: Chains = ()
 ) -> AbstractContextManager[RowLog | NoLog]:
-    """Return the same for a field whose bytes ``data``, which have just been read, are compressed: they are
+    """Like ``towards_rows``, for a field whose bytes ``data``, which have just been read, are compressed: they are
     decompressed in this context."""
     log = _log_at(holder, step)
     return (
@@ -229,7 +230,7 @@ def towards_block(
 
 
 def lose_chains(holder: Any, chains: Chains) -> None:
-    """Forget what the item before holds of the checksums: the one that is being read is not read to its end."""
+    """Forget the previous item's values of the checksums, since the current item is not read to its end."""
     for up, name in chains:
         parent = holder
         for _ in range(up):
@@ -238,20 +239,21 @@ def lose_chains(holder: Any, chains: Chains) -> None:
 
 
 def go_on(holder: Any, name: str, *steps: int) -> None:
-    """Read the instance ``name`` of ``holder``, at a position, if one of these is the next step to the rows."""
+    """Read the instance ``name`` of ``holder``, which is at a position, if one of these is the next step to the
+    rows."""
     if _log_at(holder, *steps) is None:
         return
     try:
         getattr(holder, name)
     except AttributeError as error:
-        # Where it is kept there is nothing if it was damaged, and the damage is noted.
+        # The cached value is missing if the instance was damaged, and the damage is already recorded.
         if error.obj is not holder or error.name != f"_m_{name}":
             raise
 
 
 def positioned(holder: Any, io: KaitaiStream, position: int, *steps: int) -> AbstractContextManager[None]:
-    """Return the context in which ``holder`` reads what is at a position of ``io`` and may lead to the rows, by one of
-    these steps; afterwards the stream is where it was. A position after the end is the end."""
+    """Return the context in which ``holder`` reads what is at a position of ``io`` and may lead to the rows by one of
+    these steps; afterwards the stream is at its previous position. A position after the end counts as the end."""
     return _Position(_log_at(holder, *steps), io, position)
 
 
@@ -261,16 +263,17 @@ def _log_of(holder: Any) -> RowLog | None:
 
 
 def _log_at(holder: Any, *steps: int) -> RowLog | None:
-    """Return the log, where the next step to the rows is one of these."""
+    """Return the log if one of these is the next step to the rows."""
     log = _log_of(holder)
     if log is None or not any(each in log.steps for each in steps):
         return None
-    # An object inside of itself may be one that is not on the way.
+    # An object that is nested in one of its own type may not be on the way.
     return log if not log.holders or holder._parent is log.holders[-1] else None
 
 
 class _Unit:
-    """The context in which a unit inside of the outermost one is read. ``sums``: a checksum of it is verified."""
+    """The context in which a unit inside the outermost one is read. ``sums``: whether one of its checksums is
+    verified."""
 
     def __init__(self, log: RowLog | None, io: KaitaiStream, *, sums: bool) -> None:
         self._log = log
@@ -295,20 +298,20 @@ class _Unit:
 
 
 class UnitOfRows(_Unit):
-    """The context in which ``holder`` reads an item on the way to the rows that may be a unit: the next step is one of
-    these."""
+    """The context in which ``holder`` reads an item on the way to the rows that may be a unit, as given by those of
+    these steps that are possible next."""
 
     def __init__(self, holder: Any, io: KaitaiStream, *steps: int) -> None:
         log = _log_at(holder, *steps)
         here = () if log is None else (found.unit for each in steps if (found := log.steps.get(each)) is not None)
-        # Those with checksums are units more than others, these more than what is no unit.
+        # Units with checksums take precedence over other units, and these over no unit.
         unit = max(here, default="")
         super().__init__(log if unit else None, io, sums=unit == "sums")
 
 
 class AfterRows(_Unit):
-    """The context in which ``holder``, the root of an input that is read as a whole, reads what is after the rows: the
-    first step to them was one of these. ``sums``: a checksum is verified there."""
+    """The context in which ``holder``, the root of an input that is read as a whole, reads what is after the rows,
+    provided that the first step to them is one of these. ``sums``: whether a checksum is verified there."""
 
     def __init__(self, holder: Any, io: KaitaiStream, *steps: int, sums: bool = False) -> None:
         log = _log_of(holder)
@@ -317,7 +320,7 @@ class AfterRows(_Unit):
 
 
 BYTES_PER_ITEM = 16
-"""Bytes at positions of which each counts as an item: positions may lead to the same ones again and again."""
+"""This many bytes at positions count as one item, since positions may lead to the same bytes again and again."""
 
 
 class _Position(AbstractContextManager[None]):
@@ -348,8 +351,8 @@ class _Position(AbstractContextManager[None]):
 
 
 class _Step(AbstractContextManager[RowLog | NoLog]):
-    """``within``: the range of the input that contains damage, if there is one. ``compressed``: it is that of a block
-    that is or contains the field, inside of which there are no offsets; ``lose`` is called for damage in it."""
+    """``within``: the range of the input that contains any damage, if known. ``compressed``: whether that is the range
+    of a block that is or contains the field, in which there are no offsets; ``lose`` is called for damage in it."""
 
     def __init__(
         self,

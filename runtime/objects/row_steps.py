@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 
 class NextStep(NamedTuple):
-    """A step to the rows of a table. ``unit``: as in ``Format.units``; ``after``: the steps after it by their numbers,
-    none if it leads to a row."""
+    """A step to the rows of a table. ``unit``: as in ``Format.units``; ``after``: the steps that follow, by number;
+    empty if this one leads to a row."""
 
     unit: str
     after: Mapping[int, NextStep]
@@ -18,7 +18,7 @@ Steps = Mapping[int, NextStep]
 
 
 def steps_of(ways: Sequence[Sequence[int]], units: Sequence[Sequence[str]]) -> Steps:
-    """Return the steps of all ways to the rows of a table, by their numbers. The arguments as in ``Format``."""
+    """Return the steps of all ways to the rows of a table, by number. The arguments are as in ``Format``."""
     found: dict[int, list[tuple[Sequence[int], Sequence[str]]]] = {}
     for way, kinds in zip(ways, units or [("",) * len(each) for each in ways], strict=True):
         if way:

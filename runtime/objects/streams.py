@@ -27,9 +27,9 @@ class Tracing(Protocol):
 class MemoryStream(KaitaiStream):
     """Reads bytes in memory.
 
-    ``base`` is the position that ``pos()`` gives for ``data[0]``: a window of a longer input keeps the positions of
+    ``base`` is the position that ``pos()`` returns for ``data[0]``: a window of a longer input keeps the positions of
     that input (which ends, for this stream, where the window ends). ``position`` and ``end`` are indices in ``data``;
-    an ``end`` before that of ``data`` hides what is after it.
+    an ``end`` before that of ``data`` hides the bytes after it.
     """
 
     # KaitaiStream sets these for each stream; most streams here are made once per row and never read bits.
@@ -38,17 +38,17 @@ class MemoryStream(KaitaiStream):
     bits_write_mode = False
     child_streams: tuple[KaitaiStream, ...] = ()
     reason_at_end = "truncated"
-    """Why an item is damaged that asks for more than there is."""
+    """The reason of damage if an item extends beyond the end."""
     saw_end = False
-    """Whether what was read depends on where ``end`` is."""
+    """Whether what was read depends on the value of ``end``."""
     origin = 0
-    """What is to be added to ``pos()`` to get an offset in the input, where that has been noted."""
+    """The difference between an offset in the input and ``pos()``, if recorded."""
     block: tuple[int, int] | None = None
-    """Where the compressed block begins and ends in the input whose content this is, where that has been noted."""
+    """The begin and the end, in the input, of the compressed block whose content this is, if recorded."""
     trace: Tracing | None
-    """What notes how objects are read from it, where something does."""
+    """Records how objects are read from the stream, if there is one."""
     counter: ItemCounter | None
-    """What counts the items of repetitions, where the bytes are those that ``process`` made of fewer ones."""
+    """Counts the items of repetitions, if ``process`` made these bytes from fewer ones."""
 
     def __init__(self, data: bytes, base: int = 0) -> None:
         self.data = data if type(data) is bytes else bytes(data)
@@ -56,7 +56,7 @@ class MemoryStream(KaitaiStream):
         self.bits_left = 0
         self.end = len(self.data)
         self.base = base
-        # Each object and each part asks for these: in an instance they are found at once.
+        # Each object and each part accesses these: attributes of the instance are found fastest.
         self.trace = None
         self.counter = None
 
@@ -67,14 +67,14 @@ class MemoryStream(KaitaiStream):
         begin = self.position
         end = begin + n
         if n < 0 or end > self.end:
-            if n == 0:  # also beyond the end, where seek() may have gone
+            if n == 0:  # seek() may have gone beyond the end
                 return b""
             raise self._short(n)
         self.position = end
         return self.data[begin:end]
 
     def fetch(self, begin: int, end: int) -> None:
-        """Raise ``EndOfStreamError`` if ``data[begin:end]`` is not all before ``end`` of the stream."""
+        """Raise ``EndOfStreamError`` unless all of ``data[begin:end]`` is before the ``end`` of the stream."""
         if not begin <= end <= self.end and begin != end:
             self.position = begin
             raise self._short(end - begin)
@@ -93,7 +93,7 @@ class MemoryStream(KaitaiStream):
         return self
 
     def expect(self, n: int, end: int) -> None:
-        """Raise ``EndOfStreamError`` where fewer than ``n`` bytes are left, of reason ``limit`` where they would reach
+        """Raise ``EndOfStreamError`` if fewer than ``n`` bytes are left, with the reason ``limit`` if they would extend
         beyond the position ``end``. Nothing is read."""
         if n > max(0, self.end - self.position):
             error = self._short(n)
@@ -166,7 +166,7 @@ class MemoryStream(KaitaiStream):
         """Move to a position; beyond the end is allowed, reading there is not."""
         if n < self.base:
             raise InvalidArgumentError(f"cannot seek to invalid position {n}")
-        # Also where no bits are left: a read that failed may have left some of a byte that was never complete.
+        # Also if no bits are left: a failed read may have left some of an incomplete byte.
         self.align_to_byte()
         self.position = n - self.base
 
@@ -182,7 +182,8 @@ class MemoryStream(KaitaiStream):
 
 
 class SubStream(MemoryStream):
-    """The bytes of one sized field. If they are too few, the reason is ``length``, since the input is not truncated."""
+    """The bytes of one sized field. If there are too few of them, the reason is ``length``, since the input is not
+    truncated."""
 
     reason_at_end = "length"
 

@@ -10,14 +10,14 @@ from ..base.html_tables import SHOWN_ITEMS, grid, more, plain
 from ..base.printable import markup
 
 DEEPEST = 4
-"""Objects nested."""
+"""Maximum depth of nested objects."""
 MOST_VALUES = 300
-"""Values of an object with everything inside it."""
+"""Maximum number of values of an object, including those of nested objects."""
 
 
 @runtime_checkable
 class Fields(Protocol):
-    """An object of a generated class, by the names of its attributes."""
+    """An object of a generated class, which knows the names of its attributes."""
 
     _fields: ClassVar[tuple[str, ...]]
 

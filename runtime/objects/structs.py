@@ -20,7 +20,7 @@ from .write_stream import WriteStream
 
 def as_given(made: Any, name: str, *default: Any) -> Any:
     """Return the value of a value instance that a writer was given for an object; otherwise the default of the
-    instance, or what it computes where it has none."""
+    instance, or its computed value if it has no default."""
     given: Mapping[str, Any] = getattr(made, "_given", {})
     if name in given:
         return given[name]
@@ -30,13 +30,13 @@ def as_given(made: Any, name: str, *default: Any) -> Any:
 class Struct(Readable, metaclass=StructType):
     """An object of a type of a spec, read from a stream or made from values.
 
-    With a stream, ``from_bytes``, ``from_file``, ``from_io`` and the constructor read at once. Without one the
-    attributes are unset, and are assigned or given to the constructor by name; ``to_bytes`` then gives the wire form.
-    Lengths, counts, checksums and fixed contents need not be given: writing fills them in.
+    ``from_bytes``, ``from_file``, ``from_io`` and the constructor with a stream read at once. Without a stream the
+    attributes are unset; they are assigned, or passed to the constructor by name, and ``to_bytes`` then returns the
+    wire form. Lengths, counts, checksums and fixed contents need not be given: writing fills them in.
     """
 
     _sizes: ClassVar[tuple[tuple[str, int], ...]] = ()
-    """The attributes that are read several at once, with the bytes that each of them has."""
+    """Attributes that are read several at once, with the size of each in bytes."""
     _checksums: ClassVar[tuple[str, ...]] = ()
     """Names of the attributes that are verified as checksums."""
 
@@ -44,13 +44,13 @@ class Struct(Readable, metaclass=StructType):
     _parent: Any = UNSET
     _root: Any = UNSET
     _refusals: list[KaitaiStructError] | None = kept(init=False)
-    """On an outermost object: where set, refused values are collected here and reading continues, see ``_refuse``."""
+    """Of an outermost object: if set, refused values are collected here and reading continues, see ``_refuse``."""
     _row_log: RowLog | None = kept(init=False)
-    """On an outermost object: where set, the rows inside of objects are noted here."""
+    """Of an outermost object: if set, the rows inside objects are recorded here."""
     _given: Mapping[str, Any] = kept(init=False)
-    """For a writer: values of value instances, which defaults of attributes are computed from."""
+    """For a writer: values of value instances, from which defaults of attributes are computed."""
     _chain: Chain = kept(init=False)
-    """What the last item held by each checksum that the next item's continues, see ``chains``."""
+    """For each checksum that the next item's continues from: its value in the last item, see ``chains``."""
 
     def __init__(
         self, _io: KaitaiStream | None = None, _parent: Any = None, _root: Any = None, *values: Any, **fields: Any
@@ -66,7 +66,7 @@ class Struct(Readable, metaclass=StructType):
             self._assign(dict(zip(self._fields, values, strict=False), **fields) if values else fields)
 
     def _assign(self, fields: Mapping[str, Any]) -> None:
-        """Set the attributes that a constructor was given. Raises ``TypeError`` for a name that is not a field."""
+        """Set the attributes that were passed to a constructor. Raises ``TypeError`` for a name that is not a field."""
         known = self._fields
         for name, value in fields.items():
             if name not in known:
@@ -78,12 +78,11 @@ class Struct(Readable, metaclass=StructType):
         """Write all attributes to the end of ``io``, filling in what is derived."""
 
     def _write(self, io: KaitaiStream | None = None) -> None:
-        """Write the object to ``io``, or to the stream that it has, and fill in lengths, counts, checksums,
-        contents."""
+        """Write the object to ``io``, or to its own stream, and fill in lengths, counts, checksums and contents."""
         (self._io if io is None else io).write_bytes(self.to_bytes())
 
     def _check(self) -> None:
-        """Fill in what is derived, and raise what writing would raise."""
+        """Fill in what is derived, and raise the errors that writing would raise."""
         self.to_bytes()
 
     def to_bytes(self) -> bytes:
@@ -103,13 +102,12 @@ class Struct(Readable, metaclass=StructType):
 
     @property
     def _covers_bytes(self) -> bool:
-        """Return whether checksums of this object or inside it cover any byte. Without one, valid checksums are no
-        evidence that the bytes are such an object.
-        """
+        """Return whether checksums of this object or inside it cover any byte. Otherwise valid checksums are no
+        evidence that the bytes are such an object."""
         return False
 
     def _lose(self, error: KaitaiStructError, reason: str) -> NoReturn:
-        """Refuse a value that determines where others are: raise ``error``."""
+        """Refuse a value that determines the positions of others: raise ``error``."""
         raise with_reason(error, reason)
 
     def _refuse(self, error: KaitaiStructError, reason: str = "") -> None:
@@ -124,7 +122,7 @@ class Struct(Readable, metaclass=StructType):
         refusals.append(with_reason(error, reason))
 
     def _unread(self, slot: str) -> None:
-        """Forget an instance of which only a part could be read: it is read anew when it is asked for again."""
+        """Forget an instance of which only a part could be read: it is read again on the next access."""
         if hasattr(self, slot):
             delattr(self, slot)
 
@@ -150,12 +148,13 @@ class Struct(Readable, metaclass=StructType):
             return None
 
     def _refuse_computed(self, error: ComputedError, src_path: str) -> None:
-        """Note that ``process`` made too many items or too much text of a field. Where the field ends is known."""
+        """Record that ``process`` made too many items, or too much text, from a field. The end of the field is
+        known."""
         error.src_path = src_path
         self._refuse(error, error.reason)
 
     def _text(self, data: bytes, encoding: str, src_path: str) -> str:
-        """Return ``data`` decoded as text; refuse it if it is invalid in the encoding."""
+        """Return ``data`` decoded as text; if it is invalid in the encoding, refuse it."""
         try:
             return data.decode(encoding)
         except UnicodeDecodeError:
@@ -163,7 +162,7 @@ class Struct(Readable, metaclass=StructType):
             return data.decode(encoding, "replace")
 
     def _check_fields(self, packer: struct.Struct, names: str) -> None:
-        """Raise ``WireloomError`` that names the attribute that ``packer`` cannot write."""
+        """Raise ``WireloomError``, which names the attribute that ``packer`` cannot write."""
         check_fields(self, packer, names)
 
     def _adopt(self, child: Struct, *, parent: Any = UNSET, root: Any = UNSET) -> Struct:

@@ -43,10 +43,10 @@ def stuff_words(data: bytes) -> bytes:
 
 
 def unstuff_words(data: bytes, limit: int | None = None) -> bytes:
-    """Return the bytes that ``stuff_words`` was given. Accepts what the reference accepts: also runs that no encoder
-    makes.
+    """Return the bytes that ``stuff_words`` was given. Accepts everything that the reference accepts, including runs
+    that no encoder makes.
 
-    Raises ``StuffingError`` on bytes that break the code, and where more than ``limit`` bytes would are returned.
+    Raises ``StuffingError`` for bytes that violate the code, and if the result would exceed ``limit`` bytes.
     """
     out = bytearray()
     size = len(data)
@@ -74,7 +74,7 @@ def unstuff_words(data: bytes, limit: int | None = None) -> bytes:
 
 
 def stuff_cobs(data: bytes) -> bytes:
-    """COBS of ``data``, in the shorter form: a tail of a multiple of 254 bytes gets no 01 after it.
+    """Return ``data`` in COBS, in the shorter form: a final run of a multiple of 254 bytes is not followed by 01.
 
     >>> stuff_cobs(b"a\\0b").hex(" ")
     '02 61 02 62'
@@ -98,8 +98,8 @@ def unstuff_cobs(data: bytes, limit: int | None = None) -> bytes:
     """Return the bytes that ``stuff_cobs`` was given; accepts the paper's longer form as well. Empty input gives empty
     output.
 
-    Raises ``StuffingError`` on a zero byte or a missing literal, and where more than ``limit`` bytes would are
-    returned."""
+    Raises ``StuffingError`` for a zero byte or a missing literal, and if the result would exceed ``limit`` bytes.
+    """
     if 0 in data:
         raise StuffingError("a zero byte inside a COBS frame")
     out = bytearray()
@@ -144,11 +144,11 @@ _UNSTUFF: dict[Stuffing, Callable[[bytes, int | None], bytes]] = {
 
 
 def stuff(data: bytes, stuffing: Stuffing) -> bytes:
-    """``data`` in the code ``stuffing``, without a delimiter."""
+    """Return ``data`` in the code ``stuffing``, without a delimiter."""
     return _STUFF[stuffing](data)
 
 
 def unstuff(data: bytes, stuffing: Stuffing, limit: int | None = None) -> bytes:
-    """Return the bytes that ``stuff`` was given. Raises ``StuffingError`` for bytes that break the code or exceed
+    """Return the bytes that ``stuff`` was given. Raises ``StuffingError`` for bytes that violate the code or exceed
     ``limit`` bytes."""
     return _UNSTUFF[stuffing](data, limit)

@@ -1,4 +1,4 @@
-"""Variables: values that what is read sets for what is read after it."""
+"""Variables: values that are set by what has been read, and used in reading what follows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LEAST, MOST = -(1 << 63), (1 << 63) - 1
 
 
 class Items(Sequence[int]):
-    """The items of a variable that is a list, of which the last ``MOST_ITEMS`` are kept."""
+    """The items of a variable that is a list; the last ``MOST_ITEMS`` are kept."""
 
     def __init__(self, first: Iterable[int] = ()) -> None:
         self._kept = dict(enumerate(first))
@@ -21,7 +21,7 @@ class Items(Sequence[int]):
 
     @classmethod
     def of(cls, kept: dict[int, int], count: int) -> Items:
-        """Return a list of ``count`` items. ``kept``: index → value of those that are still known."""
+        """Return a list of ``count`` items. ``kept``: a mapping from index to value of those that are still known."""
         found = cls()
         found._kept, found._count = kept, count
         return found
@@ -34,14 +34,14 @@ class Items(Sequence[int]):
         self._count += 1
 
     def here(self, *, keeps: bool = True) -> Items:
-        """Return the list as it is now: what is added to it later is not in it. ``keeps``: whether items that are added
-        to it are kept; where rows are looked for, what seems to be an item may be none."""
+        """Return the list in its current state: later additions do not change it. ``keeps``: whether items that are
+        added to it are kept; in a search for rows, a supposed item may not be one."""
         found = Items()
         found._kept, found._count, found._keeps = self._kept, self._count, keeps
         return found
 
     def __len__(self) -> int:
-        """Return how many items there have been."""
+        """Return the number of items so far."""
         return self._count
 
     @overload
@@ -49,7 +49,7 @@ class Items(Sequence[int]):
     @overload
     def __getitem__(self, index: slice) -> Sequence[int]: ...
     def __getitem__(self, index: int | slice) -> int | Sequence[int]:
-        """Return an item. Raises ``ItemError`` for one that is no longer there."""
+        """Return an item. Raises ``ItemError`` for one that is no longer kept."""
         if isinstance(index, slice):
             return [self[each] for each in range(*index.indices(self._count))]
         if not 0 <= index < self._count or index not in self._kept:
@@ -58,14 +58,15 @@ class Items(Sequence[int]):
 
 
 def variable(value: int) -> int:
-    """Return what a variable is set to. Raises ``ExpressionError`` for a number of more than 64 signed bits."""
+    """Return a value that a variable is set to. Raises ``ExpressionError`` for a number that does not fit 64 signed
+    bits."""
     if not LEAST <= value <= MOST:
         raise ExpressionError(f"a variable has 64 signed bits, which {value} does not fit")
     return int(value)
 
 
 def hold(holder: Any, *names: str) -> None:
-    """Keep the values that instances have at the end of their object, those that can be computed."""
+    """Store the values that instances have at the end of their object, as far as they can be computed."""
     for each in names:
         try:
             value = getattr(holder, each)
@@ -81,6 +82,6 @@ def state_of(root: Any, names: Iterable[str]) -> tuple[int | Items, ...]:
 
 
 def set_state(root: Any, names: Iterable[str], state: Iterable[int | Items], *, keeps: bool = True) -> None:
-    """Give the variables of an outermost object these values. ``keeps``: as for ``Items.here``."""
+    """Set the variables of an outermost object to these values. ``keeps``: as for ``Items.here``."""
     for each, value in zip(names, state, strict=True):
         setattr(root, f"_m_{each}", value.here(keeps=keeps) if isinstance(value, Items) else value)

@@ -1,4 +1,5 @@
-"""Integers of as many bytes as they need: seven bits in each, whose highest bit says that another byte follows."""
+"""Integers with as many bytes as needed: each has seven bits of the value, and a highest bit that says that another
+byte follows."""
 
 from __future__ import annotations
 
@@ -16,10 +17,10 @@ def read_varint(
     zigzag: bool,
     reason: str,
 ) -> int:
-    """Read an integer of at most ``most`` bytes (0: of any number), of which the ``groups`` lowest count.
+    """Read an integer of at most ``most`` bytes (0: no limit), of which the ``groups`` lowest count.
 
-    ``big_endian``: the first byte is the highest. ``zigzag``: the even numbers stand for 0, 1, 2 …, the odd ones for
-    -1, -2 … Raises ``ValidationGreaterThanError`` with ``reason`` for more bytes, and ``EndOfStreamError``.
+    ``big_endian``: the first byte is the highest. ``zigzag``: even numbers represent 0, 1, 2 …, odd ones -1, -2 …
+    Raises ``ValidationGreaterThanError`` with ``reason`` for more bytes, and ``EndOfStreamError``.
     """
     byte = io.read_u1()
     value, count = byte & 127, 1
@@ -37,7 +38,7 @@ def read_varint(
 
 
 def varint(value: int, groups: int, name: str, *, big_endian: bool, zigzag: bool) -> bytes:
-    """Return the fewest bytes that ``read_varint`` reads as the value.
+    """Return the shortest bytes that ``read_varint`` reads as the value.
 
     >>> varint(300, 10, "count", big_endian=False, zigzag=False)
     b'\\xac\\x02'

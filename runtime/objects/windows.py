@@ -17,7 +17,7 @@ from .streams import MemoryStream, SubStream
 Value = TypeVar("Value")
 
 GATHERED = 1 << 16
-"""Items that are made before the collector of cycles may look at them."""
+"""Number of items that are made before the garbage collector may run."""
 
 NOTHING = MemoryStream(b"")
 """The window of a stream that has none."""
@@ -36,7 +36,7 @@ class BufferWindow:
 
     @property
     def position(self) -> int:
-        """Return the position of the stream; may be beyond its end."""
+        """Return the position of the stream, which may be beyond its end."""
         return self._buffer.tell()
 
     @position.setter
@@ -44,7 +44,7 @@ class BufferWindow:
         self._buffer.seek(position)
 
     def fetch(self, begin: int, end: int) -> None:
-        """Raise as ``read_bytes`` of the stream if ``data[begin:end]`` is incomplete."""
+        """Raise the error of the stream's ``read_bytes`` if ``data[begin:end]`` is incomplete."""
         if begin != end:
             try:
                 self.at(begin).read_bytes(end - begin)
@@ -67,8 +67,8 @@ class BufferWindow:
 def window_of(io: KaitaiStream) -> MemoryStream | FileStream | BufferWindow:
     """Return the stream if its next bytes are buffered in ``data[position:end]``, otherwise an empty one.
 
-    Callers that read bytes from ``data`` move ``position``. Streams of other classes are not used so, since their
-    overridden methods would be bypassed, nor is a stream that is inside a byte.
+    Callers that read bytes from ``data`` move ``position``. Streams of other classes are not used in this way, since
+    their overridden methods would be bypassed, nor are streams in the middle of a byte.
     """
     kind = type(io)
     if kind is MemoryStream or kind is SubStream:
@@ -90,13 +90,13 @@ class Held:
         pass
 
     def __exit__(self, *_: object) -> None:
-        # Who closed the file before the last item was taken does not care where it stands.
+        # If the file was closed before the last item was taken, its position no longer matters.
         if isinstance(self._io, FileStream) and not self._io._io.closed:
             self._io.settle()
 
 
 def first_items(items: Iterable[Value], count: int) -> Iterator[Value]:
-    """Return the first ``count`` items, none if it is negative. Counts may exceed ``sys.maxsize``."""
+    """Return the first ``count`` items, none if ``count`` is negative. Counts may exceed ``sys.maxsize``."""
     return islice(items, min(max(0, count), sys.maxsize))
 
 

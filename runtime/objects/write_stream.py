@@ -1,4 +1,4 @@
-"""``WriteStream``: what generated classes are written to."""
+"""``WriteStream``: the stream that generated classes write to."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from .kaitai import ConsistencyError, KaitaiStream
 
 
 class WriteStream(KaitaiStream):
-    """Takes what generated classes write; grows as needed, and always writes at its end.
+    """Takes the output of generated classes; grows as needed, and always writes at its end.
 
-    ``limit``: the size of the field that it stands for, if given.
+    ``limit``: the size of the field that it represents, if given.
     """
 
     bits = 0
@@ -17,7 +17,7 @@ class WriteStream(KaitaiStream):
     bits_write_mode = True
     child_streams: tuple[KaitaiStream, ...] = ()
     _free: tuple[int, int] | None = None
-    """Which bits of the last byte are free, where fields of both bit orders are in it; it is ``bits`` then."""
+    """Which bits of the last byte are free, if it contains fields of both bit orders; the byte is then ``bits``."""
 
     def __init__(self, limit: int | None = None) -> None:
         self._out = bytearray()
@@ -25,7 +25,7 @@ class WriteStream(KaitaiStream):
         self._ends: list[tuple[int, bytes, str, bool]] = []
 
     def write_bits_int_be(self, n: int, val: int) -> None:
-        """Append ``n`` bits, from the highest free bit of the byte that was begun downwards."""
+        """Append ``n`` bits, from the highest free bit of the last, incomplete byte downwards."""
         if self.bits_left and (self.bits_le or self._free is not None):
             n = self._into_shared_byte(n, val & ((1 << n) - 1), little=False)
             if not n:
@@ -33,7 +33,7 @@ class WriteStream(KaitaiStream):
         super().write_bits_int_be(n, val)
 
     def write_bits_int_le(self, n: int, val: int) -> None:
-        """Append ``n`` bits, from the lowest free bit of the byte that was begun upwards."""
+        """Append ``n`` bits, from the lowest free bit of the last, incomplete byte upwards."""
         if self.bits_left and (not self.bits_le or self._free is not None):
             left = self._into_shared_byte(n, val & ((1 << n) - 1), little=True)
             n, val = left, val >> (n - left)
@@ -42,9 +42,11 @@ class WriteStream(KaitaiStream):
         super().write_bits_int_le(n, val)
 
     def _into_shared_byte(self, n: int, val: int, *, little: bool) -> int:
-        """Append as many bits as there is room for where a reader takes them from that changes the order within a byte.
+        """Append as many bits as fit into the free bits of a byte in which the bit order changes, where a reader takes
+        them from.
 
-        Gives how many are left: the highest ones of ``val`` in little endian, else the lowest."""
+        Returns the number of remaining bits: the highest ones of ``val`` in little endian, otherwise the lowest.
+        """
         if self._free is not None:
             low, high = self._free
         elif self.bits_le:
@@ -66,7 +68,7 @@ class WriteStream(KaitaiStream):
         return n - count
 
     def write_align_to_byte(self) -> None:
-        """Fill the byte that was begun with zeros."""
+        """Pad the last, incomplete byte with zeros."""
         if self._free is None:
             super().write_align_to_byte()
             return
@@ -75,7 +77,7 @@ class WriteStream(KaitaiStream):
         self.align_to_byte()
 
     def write_bytes(self, buf: bytes) -> None:
-        """Append whole bytes; bits that were begun are filled up with zeros first."""
+        """Append whole bytes; an incomplete byte is padded with zeros first."""
         if self.bits_left:
             self.write_align_to_byte()
         self._out += buf
@@ -87,8 +89,8 @@ class WriteStream(KaitaiStream):
         pass
 
     def ends_with(self, terminator: bytes, name: str, *, required: bool) -> None:
-        """The field ``name`` was just written; its terminator is the beginning of what follows. Where nothing follows,
-        the terminator stands here if it is ``required``."""
+        """Note that the field ``name`` was just written; its terminator must be the beginning of what follows. If
+        nothing follows, the terminator is written if it is ``required``."""
         self._ends.append((self.pos(), terminator, name, required))
 
     def room(self) -> int | None:
@@ -96,11 +98,11 @@ class WriteStream(KaitaiStream):
         return None if self._limit is None else max(0, self._limit - self.pos())
 
     def overwrite(self, position: int, data: bytes) -> None:
-        """Replace bytes that were written before, from ``position`` on."""
+        """Replace bytes that were already written, from ``position`` on."""
         self._out[position : position + len(data)] = data
 
     def insert(self, position: int, data: bytes) -> None:
-        """Put bytes in front of those that were written from ``position`` on."""
+        """Insert bytes before those that were written from ``position`` on."""
         self._out[position:position] = data
         for number in range(len(self._ends) - 1, -1, -1):
             end, terminator, name, required = self._ends[number]
@@ -109,25 +111,25 @@ class WriteStream(KaitaiStream):
             self._ends[number] = (end + len(data), terminator, name, required)
 
     def written(self, begin: int, end: int | None = None) -> bytes:
-        """Return the bytes written from ``begin`` to ``end`` (the present end)."""
+        """Return the bytes written from ``begin`` to ``end`` (by default, the current end)."""
         return bytes(self._out[begin:end])
 
     def pos(self) -> int:
-        """Return the number of bytes written, one that is begun included."""
+        """Return the number of bytes written, including an incomplete one."""
         return len(self._out) + (1 if self.bits_left else 0)
 
     def size(self) -> int:
-        """Like ``pos``: the stream ends where it is written."""
+        """Like ``pos``: the stream ends at the position of writing."""
         return self.pos()
 
     def is_eof(self) -> bool:
-        """True: nothing follows what was written."""
+        """Return true: nothing follows what was written."""
         return True
 
     def to_byte_array(self) -> bytes:
-        """Return all bytes written; bits that were begun are filled up with zeros.
+        """Return all bytes written; an incomplete byte is padded with zeros.
 
-        Raises ``ConsistencyError`` where what follows a field does not begin with the field's terminator.
+        Raises ``ConsistencyError`` if what follows a field does not begin with the field's terminator.
         """
         self.write_align_to_byte()
         written = bytes(self._out)

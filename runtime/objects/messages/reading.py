@@ -180,7 +180,7 @@ def _keep_entry(entry: Any, plan: Plan, lacking: Lacking, offset: int) -> None:
 def _packed(action: int, more: Any, data: bytes, position: int, end: int, strict: bool) -> list[Any]:
     if action == PACKED_VARINTS:
         values: list[Any] = read_varints(data, position, end, strict)
-        # Only a closed enum gives None: such a value is dropped.
+        # Only a closed enum returns None: such a value is dropped.
         return values if more is None else [value for each in values if (value := more(each)) is not None]
     if (end - position) % more.size:
         raise WireError(f"{end - position} bytes are no whole number of values")

@@ -11,7 +11,7 @@ from .solving import Solution, first_free
 
 
 def set_argument(child: Any, parameter: str, value: object) -> None:
-    """Set an argument of an object that is known only while it is written."""
+    """Set an argument of an object, one that is known only while it is written."""
     object.__setattr__(child, parameter, value)
 
 
@@ -31,7 +31,7 @@ def check_argument(name: str, child: Any, parameter: str, expected: object) -> N
 
 
 def bind_argument(child: Any, parameter: str, *solutions: Solution) -> None:
-    """Note which attributes of its holder an object's argument is derived from; without solutions it is not derived."""
+    """Record which attributes of its holder an object's argument depends on; without solutions it is not derived."""
     sources: dict[str, tuple[Solution, ...]] = child.__dict__.setdefault("_m_sources", {})
     sources[parameter] = solutions
 
@@ -49,6 +49,6 @@ def follow_argument(
         if isinstance(own, int) and free.value_for(own) is not None:
             free.follow(own)
         elif own is UNSET and parameter in child._m_solved:
-            # What the object holds has not said yet what both must be.
+            # The object's content does not yet determine the value of both.
             return
     check_argument(name, child, parameter, argument())

@@ -33,7 +33,7 @@ class TrackedStream(KaitaiStream):
     """A stream in memory that knows which of its bytes were written."""
 
     was_asked = False
-    """Whether a size that is not known yet has been asked for."""
+    """Whether a size that is not yet known has been requested."""
 
     def __init__(self) -> None:
         self._touched = bytearray()

@@ -72,7 +72,7 @@ class ReadWriteStruct(Fielded, AssembledStruct):
         """Return an object to be read by ``_read`` from an open binary file."""
         return cls(FileStream(io))
 
-    # What generated classes use -----------------------------------------------------------------------------------
+    # Used by generated classes --------------------------------------------------------------------------------------
 
     def _is_given(self, name: str) -> bool:
         """Return whether an attribute is not derived: it was assigned, or is an argument that cannot be derived."""
@@ -164,11 +164,11 @@ class ReadWriteStruct(Fielded, AssembledStruct):
                 object.__delattr__(self, slot)
 
     def _lose(self, error: ValidationFailedError, reason: str) -> NoReturn:
-        """A value is refused."""
+        """Refuse a value: raise the error."""
         raise with_reason(error, reason)
 
     def _refuse(self, error: ValidationFailedError, reason: str = "") -> None:
-        """A value is refused."""
+        """Refuse a value: raise the error."""
         self._lose(error, reason or reason_of(error))
 
     def _text(self, data: bytes, encoding: str, src_path: str) -> str:
@@ -246,10 +246,10 @@ class ReadWriteStruct(Fielded, AssembledStruct):
         self._write(io)
         return io.to_byte_array()
 
-    # How writing goes ---------------------------------------------------------------------------------------------
+    # Steps of writing -----------------------------------------------------------------------------------------------
 
     def _children(self) -> Iterator[Any]:
-        """Yield the objects that the attributes hold."""
+        """Yield the objects in the attributes."""
         for name in self._m_children:
             yield from _structs(getattr(self, name, None))
 
