@@ -20,3 +20,8 @@ def examples(count: int) -> int:
 def spread(values: range) -> range:
     """Return ``values``, such as all sizes of an input; in ``make quick`` about ten of them, evenly spread."""
     return values[:: max(1, len(values) // QUICK)] if PROFILE == "quick" else values
+
+
+def strided(values: range, step: int, begin: int = 0) -> range:
+    """Return every ``step``-th of ``values``, from the one with the index ``begin``; in ``make thorough`` all."""
+    return values if PROFILE == "thorough" else values[begin::step]

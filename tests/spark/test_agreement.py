@@ -12,6 +12,7 @@ import pytest
 from wireloom import WireloomError
 from wireloom.spark.ingest import ledger
 
+from ..examples import strided
 from .pipeline import Killed, check, dying, expected, make_inputs, run, visible
 
 KINDS = ("parquet", "delta", "iceberg")
@@ -160,7 +161,7 @@ def test_a_death_at_every_step(to: str, tmp_path: Path) -> None:
     make_inputs(tmp_path / "whole" / "in", 4)
     with dying(0, "before", lasting=False) as taken:
         run(tmp_path / "whole", to=to)
-    for step in range(1, len(taken) + 1, 3):
+    for step in strided(range(1, len(taken) + 1, 3), 3, KINDS.index(to)):
         base = tmp_path / f"{to}{step}"
         make_inputs(base / "in", 4)
         with dying(step, "before"), pytest.raises(Killed):

@@ -18,10 +18,14 @@ from wireloom.spark.folders import folder
 from wireloom.spark.ingest import ledger, locked, open_tables
 from wireloom.spark.ingest_files import committed_files
 
+from ..examples import PROFILE, strided
 from .pipeline import Killed, asked, check, dying, expected, make_inputs, run, visible
 
-KILL_SECONDS = float(os.environ.get("WIRELOOM_KILL_SECONDS", "6"))
+KILL_SECONDS = float(os.environ.get("WIRELOOM_KILL_SECONDS", "6" if PROFILE == "thorough" else "2"))
 """How long processes are killed at random; more where somebody has the time."""
+
+WHEN = ("before", "halfway", "after")
+"""When a process dies in a step."""
 
 
 def steps(base: Path, stream: str | None = None) -> int:
@@ -33,11 +37,13 @@ def steps(base: Path, stream: str | None = None) -> int:
     return len(taken)
 
 
-@pytest.mark.parametrize("when", ["before", "halfway", "after"])
+@pytest.mark.parametrize("when", WHEN)
 @pytest.mark.parametrize("stream", [None, "q"])
 def test_a_death_at_every_step(stream: str | None, when: str, tmp_path: Path) -> None:
-    # Batches of a stream differ in what their records hold, not in the steps.
-    for step in range(1, steps(tmp_path / "whole", stream) + 1, 1 if stream is None else 3):
+    # Outside of `make thorough`, the three ways to die take turns. Batches of a stream differ in what their records
+    # hold, not in the steps.
+    total = steps(tmp_path / "whole", stream)
+    for step in strided(range(1, total + 1, 1 if stream is None else 3), 3, WHEN.index(when)):
         base = tmp_path / f"{step}"
         make_inputs(base / "in", 4)
         with dying(step, when), pytest.raises(Killed):
@@ -107,11 +113,11 @@ def good(base: Path) -> list[str]:
     return [each for each in lines if not each.startswith("!")]
 
 
-@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("when", WHEN[::2])
 def test_a_death_while_the_last_one_is_made_good(when: str, tmp_path: Path) -> None:
     total = steps(tmp_path / "whole")
     chosen = random.Random(7)
-    for step in range(1, total + 1):
+    for step in strided(range(1, total + 1), 4, WHEN.index(when)):
         base = tmp_path / f"{step}"
         make_inputs(base / "in", 4)
         with dying(step, when), pytest.raises(Killed):
@@ -126,7 +132,7 @@ def test_a_death_while_the_last_one_is_made_good(when: str, tmp_path: Path) -> N
 
 def test_a_failure_at_every_step_loses_nothing(tmp_path: Path) -> None:
     """As a death, but the process lives on to clean up: what is committed has to survive that."""
-    for step in range(1, steps(tmp_path / "whole") + 1):
+    for step in strided(range(1, steps(tmp_path / "whole") + 1), 2):
         base = tmp_path / f"{step}"
         make_inputs(base / "in", 4)
         try:
@@ -139,7 +145,7 @@ def test_a_failure_at_every_step_loses_nothing(tmp_path: Path) -> None:
 
 
 def test_a_death_while_a_table_is_replaced(tmp_path: Path) -> None:
-    for step in range(1, steps(tmp_path / "whole") + 20):
+    for step in strided(range(1, steps(tmp_path / "whole") + 20), 3):
         base = tmp_path / f"{step}"
         make_inputs(base / "in", 2)
         run(base)
