@@ -111,7 +111,8 @@ class FormatsPackage(ModuleType):
 
 
 class _Face(ModuleType):
-    """A module class that keeps ``wireloom.formats`` callable, even once the package of that name is imported."""
+    """A module class that keeps ``wireloom.formats`` callable, even after the package of that name has been
+    imported."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name == "formats" and isinstance(value, ModuleType):

@@ -1,7 +1,7 @@
 """The registry of checksum algorithms by name, and CRCs by their parameters.
 
-The dialect, the generated code and the column programs follow from ``CHECKSUMS``. The engine computes the families of
-``Family`` (``runtime/engine/algorithms.c``); without it, the functions here do.
+The dialect, the generated code and the column programs are derived from ``CHECKSUMS``. The engine computes the families
+of ``Family`` (``runtime/engine/algorithms.c``); without it, the functions of this package do.
 """
 
 from __future__ import annotations

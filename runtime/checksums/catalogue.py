@@ -1,4 +1,4 @@
-"""The catalogue of parametrised CRC algorithms (reveng.sourceforge.io/crc-catalogue): those of 3 to 64 bits."""
+"""The catalogue of parametrised CRC algorithms (reveng.sourceforge.io/crc-catalogue), with widths of 3 to 64 bits."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from .families import Algorithm, Family
 
 REFLECTED = {"-": (False, False), "both": (True, True), "out": (False, True)}
 
-# Name, width, polynomial, initial value, what is reflected, final xor, check value; then other names of the same one.
+# Name, width, polynomial, initial value, what is reflected, final xor, check value; then its other names.
 TABLE = """\
 crc-3/gsm 3 3 0 - 7 4
 crc-3/rohc 3 3 7 both 0 6
@@ -123,7 +123,7 @@ crc-64/xz 64 42f0e1eba9ea3693 ffffffffffffffff both ffffffffffffffff 995dc9bbdf1
 """
 
 CATALOGUE: dict[str, Algorithm] = {}
-"""Every CRC by each of its names."""
+"""All CRCs by name; each is listed under each of its names."""
 CHECKS: dict[str, int] = {}
 """The check values by name: each is the CRC of the bytes ``123456789``."""
 

@@ -8,7 +8,7 @@ from enum import IntEnum
 
 
 class Family(IntEnum):
-    """How an algorithm computes; numbered as in the engine's programs."""
+    """How an algorithm computes. The numbers are those of the engine's programs."""
 
     CRC = 1
     """Ross Williams' model: a polynomial, an initial value, reflections and a final xor."""
@@ -17,11 +17,11 @@ class Family(IntEnum):
     FLETCHER = 3
     """Two sums of little-endian words, modulo 2^n - 1."""
     SUM_LE = 4
-    """The sum of bytes, or of little-endian words; zeros complete the last word."""
+    """The sum of bytes, or of little-endian words; the last word is padded with zeros."""
     SUM_BE = 5
     """The sum of big-endian words."""
     XOR = 6
-    """All bytes combined."""
+    """The xor of all bytes."""
     INTERNET = 7
     """RFC 1071: the complement of the ones' complement sum of big-endian words."""
     XXH32 = 8
@@ -32,19 +32,19 @@ class Family(IntEnum):
     SHA1 = 12
     SHA256 = 13
     SHA256D = 14
-    """SHA-256 of the SHA-256."""
+    """SHA-256 of the SHA-256 digest."""
 
 
 SEEDED = {Family.XXH32, Family.XXH64, Family.XXH3}
-"""Their initial value is a seed."""
+"""Families whose initial value is a seed."""
 WHOLE = {*SEEDED, Family.MD5, Family.SHA1, Family.SHA256, Family.SHA256D}
 """Families that need all bytes at once."""
 
 
 @dataclass(frozen=True)
 class Algorithm:
-    """A checksum algorithm. ``unit``: bytes of the words that are added. The numbers are as in catalogues of CRCs: the
-    polynomial without its highest term, neither it nor the initial value reflected."""
+    """A checksum algorithm. ``unit``: size in bytes of the words that are added. The numbers are as in catalogues of
+    CRCs: the polynomial lacks its highest term, and neither it nor the initial value is reflected."""
 
     name: str
     family: Family
@@ -69,7 +69,7 @@ class Algorithm:
 
     @property
     def continues_anywhere(self) -> bool:
-        """Return whether a computation can be continued from the checksum of the bytes before."""
+        """Return whether a computation can be continued from the checksum of the preceding bytes."""
         return self.family not in WHOLE and self.unit == 1
 
     @property

@@ -15,12 +15,12 @@ from .. import engine
 from .families import Algorithm, Family
 
 Function = Callable[..., Any]
-"""Takes bytes and, optionally, the checksum of the bytes before them. Digests take bytes alone and return bytes."""
+"""Takes bytes and, optionally, the checksum of the preceding bytes. Digests take only bytes, and return bytes."""
 
 
 def function(algorithm: Algorithm) -> Function:
     """Return the function that computes a checksum: ``function(data)``, or ``function(data, value)`` where ``value`` is
-    the checksum of the bytes before (of xxHash: the seed)."""
+    the checksum of the preceding bytes (for xxHash, the seed)."""
     return _function(algorithm, engine.available)
 
 

@@ -1,7 +1,7 @@
-"""The registries of codecs: the compressions of whole files, and those of blocks inside of files.
+"""The registries of codecs: the compressions of whole files, and those of blocks inside files.
 
-A codec is a file here that makes a ``Codec``, and its entry in ``CODECS``. Options, suffixes, path patterns and specs
-follow from that.
+A codec is a module of this package that creates a ``Codec``, and its entry in ``CODECS``. Options, suffixes, path
+patterns and specs are derived from that.
 """
 
 from __future__ import annotations
@@ -80,8 +80,8 @@ def detect(head: bytes, name: str, usual: str) -> str:
     """Return the codec of a stream, recognised by ``head``, its first ``HEAD`` bytes.
 
     ``name`` is the file's name: a magic number in a file that is named accordingly needs no further proof, and neither
-    does that of the ``usual`` codec of the format. In all others the bytes must also decompress: the first bytes of a
-    log that is not compressed may be anything. Raises ``CodecError`` for a file named as compressed that is not.
+    does that of the ``usual`` codec of the format. For all others the bytes must also decompress, since the first bytes
+    of a log that is not compressed may be anything. Raises ``CodecError`` for a file named as compressed that is not.
     """
     expected = by_suffix(name)
     for each in CODECS.values():

@@ -1,7 +1,7 @@
-"""Codecs of blocks: compressed bytes in memory, as they are found inside of files.
+"""Codecs of blocks: compressed bytes in memory, as they are found inside files.
 
-All decompressors are those of libraries: ``python-zstandard``, pyarrow and the standard library. What is here bounds
-their output and tells damage by one kind of error.
+All decompressors are those of libraries: ``python-zstandard``, pyarrow and the standard library. This module limits
+their output and reports damage by one kind of error.
 """
 
 from __future__ import annotations

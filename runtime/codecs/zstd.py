@@ -45,10 +45,10 @@ class ZstdDecoder:
 
     def __init__(self, source: Decoder, max_window: int) -> None:
         self._walker = Walker(source, max_window)
-        # The walker holds frames to any limit; the decompressor can only be told one that a frame may have.
+        # The walker enforces any limit on frames; the decompressor only accepts certain limits.
         limit = min(max(max_window, 1 << zstandard.WINDOWLOG_MIN), 1 << zstandard.WINDOWLOG_MAX)
-        # One part is given per read, and readinto1 returns as soon as a read gave output. So where a part is damaged,
-        # what came before it has been returned already.
+        # One part is given per read, and readinto1 returns as soon as a read has produced output. So if a part is
+        # damaged, all output before it has already been returned.
         self._reader = zstandard.ZstdDecompressor(max_window_size=limit).stream_reader(
             cast(Any, self._walker), read_across_frames=True
         )

@@ -1,8 +1,8 @@
 """The container of a zstd stream (RFC 8878), split into parts without decompressing them.
 
-A decompressor that reads from a walker gets one part per call: a frame's header, one block, a checksum. So an error
-concerns that part alone, and everything before it has been handed out; and the walker knows whether the stream ended
-between frames or inside one, which the decompressor does not say.
+A decompressor that reads from a walker gets one part per call: a frame's header, one block, or a checksum. So an error
+concerns that part alone, and everything before it has been returned; and the walker knows whether the stream ended
+between frames or inside one, which the decompressor does not report.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Walker:
         return next(self._parts, self._view[:0])
 
     def _have(self, size: int) -> bool:
-        """Return whether ``size`` bytes are at the cursor, after reading as far as needed."""
+        """Return whether ``size`` bytes are available at the cursor, after reading as many as necessary."""
         if self._end - self._begin >= size:
             return True
         rest = self._end - self._begin
@@ -59,7 +59,7 @@ class Walker:
         return True
 
     def _take(self, size: int) -> memoryview:
-        """Take the next ``size`` bytes, or as many as there are."""
+        """Return the next ``size`` bytes, or as many as there are, and move past them."""
         self.offset = self._taken
         piece = self._view[self._begin : min(self._begin + size, self._end)]
         self._begin += len(piece)

@@ -1,4 +1,4 @@
-"""The demonstration that ``make demo`` runs: sample logs on disk, some of them damaged, and what becomes of them."""
+"""The demonstration that ``make demo`` runs: sample logs on disk, some of them damaged, and how they are processed."""
 
 from ..base.face import face
 

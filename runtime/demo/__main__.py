@@ -1,4 +1,5 @@
-"""``python -m wireloom.demo``: sample logs, ``wireloom ingest``, Parquet, quarantine, a first look with Spark SQL."""
+"""``python -m wireloom.demo``: sample logs, ``wireloom ingest``, Parquet, quarantine, and first queries with Spark
+SQL."""
 
 from __future__ import annotations
 
@@ -58,7 +59,7 @@ def show(console: Console, title: str, frame: DataFrame) -> None:
 
 
 def run_command(console: Console, arguments: list[str]) -> None:
-    """Run one ``wireloom`` command in this process, after showing it as a person would type it."""
+    """Run one ``wireloom`` command in this process, after showing it as it would be typed."""
     from wireloom.command import main
 
     console.print(f"[bold]$ wireloom {shlex.join(arguments)}[/bold]", soft_wrap=True)
@@ -68,9 +69,10 @@ def run_command(console: Console, arguments: list[str]) -> None:
 
 @contextlib.contextmanager
 def standard_error_in(log: Path) -> Iterator[None]:
-    """Give processes that are started meanwhile the file ``log`` to write their messages to; shows it if that fails.
+    """Redirect the standard error of processes that are started in this context to the file ``log``; show the file if
+    an error is raised.
 
-    Java warns of a module that Spark asks for itself.
+    Java warns about a module that Spark itself requests.
     """
     sys.stderr.flush()
     screen = os.dup(2)
@@ -90,7 +92,7 @@ def standard_error_in(log: Path) -> Iterator[None]:
 
 
 def first_look(console: Console, spark: SparkSession, tables: Path) -> None:
-    """Register the tables that were made as views and runs the queries."""
+    """Register the tables that were made as views, and run the queries."""
     for name in ("events", "journal"):
         spark.read.parquet(str(tables / name)).createOrReplaceTempView(name)
     quarantine = [str(tables / f"{name}-quarantine") for name in ("events", "journal")]
@@ -105,7 +107,7 @@ def first_look(console: Console, spark: SparkSession, tables: Path) -> None:
 )
 @click.option("--scale", default=1.0, show_default=True, help="1 makes about 70 MB of raw data.")
 def demo(folder: Path, scale: float) -> None:
-    """Make sample logs, some damaged, and take them through Spark into Parquet."""
+    """Make sample logs, some damaged, and convert them to Parquet with Spark."""
     from wireloom.spark.session import local_session
 
     console = Console()
@@ -154,5 +156,5 @@ if __name__ == "__main__":
     try:
         demo()
     except UnsupportedError as error:
-        # PySpark or Java is missing; the sentence says how to get it.
+        # PySpark or Java is missing; the message says how to get it.
         sys.exit(f"wireloom: error: {error}")

@@ -1,4 +1,5 @@
-"""Sample logs from our own writers: EdgeMQ segments of JSON events, and a word-stuffed log; one file of each damaged.
+"""Sample logs from wireloom's own writers: EdgeMQ segments of JSON events, and word-stuffed logs; one file of each kind
+is damaged.
 
 The same seed gives the same bytes.
 """
@@ -18,7 +19,7 @@ import zstandard
 MEGABYTE = 1_000_000
 EDGEMQ_OVERHEAD = 21
 WORD_STUFFED_OVERHEAD = 11
-"""Checksum and generation, the first block's header, the delimiter."""
+"""The checksum, the generation, the first block's header and the delimiter."""
 FIRST_HOUR = datetime(2026, 3, 2, 6, tzinfo=UTC)
 HOURS = 6
 TENANTS = (17, 42, 108, 256, 4711)
@@ -30,7 +31,7 @@ PATHS = ("/", "/search", "/product/1204", "/product/77", "/cart", "/checkout")
 
 @dataclass(frozen=True)
 class Sample:
-    """One file that was made; ``damaged`` says what was done to it, if anything."""
+    """One file that was made; ``damaged`` says how it was damaged, if at all."""
 
     path: Path
     rows: int
@@ -39,7 +40,8 @@ class Sample:
 
 
 def event(randomness: random.Random, time: int) -> bytes:
-    """One event as an ingest service stores it: a line of JSON, about 200 bytes. ``time``: epoch milliseconds."""
+    """Return one event as an ingest service stores it: a line of JSON of about 200 bytes. ``time``: epoch
+    milliseconds."""
     kind = randomness.choice(EVENTS)
     body: dict[str, object] = {
         "event": kind,
@@ -60,14 +62,15 @@ def event(randomness: random.Random, time: int) -> bytes:
 def event_table(
     randomness: random.Random, raw_bytes: int, start: int, end: int, overhead: int = EDGEMQ_OVERHEAD
 ) -> pa.Table:
-    """Events of about ``raw_bytes`` in all, their times rising from ``start`` to ``end`` (epoch milliseconds).
+    """Return events of about ``raw_bytes`` in total, with times that rise from ``start`` to ``end`` (epoch
+    milliseconds).
 
-    ``overhead``: bytes of a record besides its payload.
+    ``overhead``: bytes of a record in addition to its payload.
     """
     payloads: list[bytes] = []
     size = 0
     while size < raw_bytes:
-        # The share of the bytes that is made so far places the event in time.
+        # The proportion of the bytes made so far determines the time of the event.
         payloads.append(event(randomness, start + int((end - start) * size / raw_bytes)))
         size += len(payloads[-1]) + overhead
     times = [start + (end - start) * index // len(payloads) for index in range(len(payloads))]
@@ -84,19 +87,19 @@ def event_table(
 def sample(path: str | Path = "events.wal.zst", rows: int = 1000) -> Path:
     """Write a segment of format ``edgemq_segment`` with that many events, and return its path.
 
-    The suffix of ``path`` says how it is compressed: ``.zst``, or not at all.
+    The suffix of ``path`` determines the compression: ``.zst``, or none.
     """
     import wireloom
 
     start = int(FIRST_HOUR.timestamp() * 1000)
-    # Events have about 170 bytes, with their overhead.
+    # Events have about 170 bytes, including their overhead.
     table = event_table(random.Random(1), rows * 250, start, start + 3_600_000).slice(0, rows)
     wireloom.write("edgemq_segment", table, path)
     return Path(path)
 
 
 def overwrite(randomness: random.Random, data: bytearray, places: int) -> None:
-    """Overwrites a few bytes at that many places."""
+    """Overwrite a few bytes at each of that many places."""
     for _ in range(places):
         at = randomness.randrange(len(data) // 10, len(data) - 64)
         data[at : at + 4] = randomness.randbytes(4)
@@ -105,7 +108,8 @@ def overwrite(randomness: random.Random, data: bytearray, places: int) -> None:
 def edgemq_segments(folder: Path, raw_bytes: int, seed: int = 1, count: int = 8) -> Iterator[Sample]:
     """Write ``count`` segments below ``folder`` under the object-key layout; the last one is damaged.
 
-    The damaged one has bytes of its raw content overwritten, so that checksums do not hold and one length is wrong.
+    In the damaged one, bytes of the raw content are overwritten, so that checksums do not match and one length is
+    wrong.
     """
     import wireloom
 
@@ -126,7 +130,7 @@ def edgemq_segments(folder: Path, raw_bytes: int, seed: int = 1, count: int = 8)
             offsets = wireloom.read("edgemq_segment", path, columns=["_offset"])["_offset"]
             raw = bytearray(zstandard.ZstdDecompressor().stream_reader(path.read_bytes()).read())
             overwrite(randomness, raw, 4)
-            # A length that cannot be true: everything after it is out of reach, unless the reader recovers.
+            # An impossible length: everything after it is lost, unless the reader recovers.
             raw[offsets[len(offsets) // 3].as_py()] = 0xFF
             path.write_bytes(zstandard.ZstdCompressor(level=3).compress(bytes(raw)))
             damaged = "4 bytes overwritten in 4 places, and the length of a frame"
@@ -134,7 +138,7 @@ def edgemq_segments(folder: Path, raw_bytes: int, seed: int = 1, count: int = 8)
 
 
 def word_stuffed_logs(folder: Path, raw_bytes: int, seed: int = 2, count: int = 2) -> Iterator[Sample]:
-    """Write ``count`` word-stuffed logs below ``folder``; the last one has bytes overwritten and a page of zeros."""
+    """Write ``count`` word-stuffed logs below ``folder``; the last one has overwritten bytes and a page of zeros."""
     import wireloom
 
     randomness = random.Random(seed)
@@ -159,7 +163,7 @@ def word_stuffed_logs(folder: Path, raw_bytes: int, seed: int = 2, count: int = 
 
 
 def make_samples(folder: Path, scale: float, progress: Callable[[Sample], None]) -> list[Sample]:
-    """Make all samples: 50 MB of segments and 20 MB of logs, times ``scale``. ``progress`` hears of each file."""
+    """Make all samples: 50 MB of segments and 20 MB of logs, times ``scale``. ``progress`` is called for each file."""
     samples = []
     for sample in edgemq_segments(folder / "edgemq", int(50 * MEGABYTE * scale)):
         progress(sample)

@@ -14,8 +14,9 @@ from ..reading.dataset import LogDataset, dataset
 def register(connection: Any, name: str, format: str | Path | Format, source: Any, **options: Any) -> LogDataset:
     """Give the rows of ``source`` a name in queries of a DuckDB connection, and return them as a dataset.
 
-    Each query is a new scan, of the columns that it uses. Comparisons of columns with constants are evaluated by the
-    reader; other conditions by DuckDB. ``options``: those of ``wireloom.scan``. Raises what ``wireloom.scan`` raises.
+    Each query is a new scan, of only the columns that it uses. The reader evaluates comparisons of columns with
+    constants, DuckDB all other conditions. ``options``: those of ``wireloom.scan``. Raises what ``wireloom.scan``
+    raises.
     """
     if not hasattr(connection, "register"):
         raise WireloomError(f"connection is what duckdb.connect() returns, not {shown(connection)}")

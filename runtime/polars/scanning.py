@@ -1,4 +1,4 @@
-"""A function for each format, made when it is asked for."""
+"""A function for each format, made on first access."""
 
 from __future__ import annotations
 

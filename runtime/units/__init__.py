@@ -1,4 +1,4 @@
-"""Units of an input, each of them a message: their framing and envelopes."""
+"""Units of an input, each of which is a message: their framing and envelopes."""
 
 from ..base.face import face
 

@@ -16,7 +16,7 @@ MOST_EMPTY = 16
 """Maximum number of lengths of 0 that are skipped at the beginning. Later ones may be the first bytes of other
 lengths."""
 SEARCHED = 1 << 16
-"""Number of bytes in which units are searched if the input does not begin with one."""
+"""Number of bytes in which units are searched for if the input does not begin with one."""
 MOST_VARINT = 10
 SIZED: Mapping[int, int] = {WireType.VARINT: 0, WireType.LENGTH_DELIMITED: 0, WireType.FIXED64: 8, WireType.FIXED32: 4}
 """Size in bytes of a field's content by its wire type; 0: its content begins with a varint."""
@@ -26,8 +26,8 @@ Length = Callable[[memoryview, int], tuple[int, int]]
 
 
 def read_varint(view: memoryview, position: int) -> tuple[int, int]:
-    """Return the varint at ``position``, and the place after it; ``(0, 0)``: more bytes are needed; ``(-1, 0)``: it has
-    more than 64 bits."""
+    """Return the varint at ``position`` and the position after it; ``(0, 0)`` if more bytes are needed, and ``(-1, 0)``
+    if it has more than 64 bits."""
     value = 0
     for number, byte in enumerate(view[position : position + MOST_VARINT]):
         value |= (byte & 0x7F) << (7 * number)
@@ -45,7 +45,7 @@ def first_bytes(format: Format) -> frozenset[int]:
 
 
 def _tag_bytes(rule: FieldRule) -> tuple[int, ...]:
-    """Return the first byte of each tag under which a field may stand."""
+    """Return the first byte of each tag that a field may have."""
     types = {WireType.LENGTH_DELIMITED if rule.key is not None else wire_type(rule.kind)}
     if rule.label is Label.REPEATED and rule.kind not in (FieldKind.STRING, FieldKind.BYTES, FieldKind.MESSAGE):
         types.add(WireType.LENGTH_DELIMITED)
@@ -55,9 +55,9 @@ def _tag_bytes(rule: FieldRule) -> tuple[int, ...]:
 def shown_framing(
     format: Format, view: memoryview, at_end: bool, lengths: Mapping[str, Length], max_record: int
 ) -> str | None:
-    """Return the first of several framings that the beginning of an input fits; where that is damaged, the first that
-    units further on have, or else the first of all. ``None``: more of the input is needed to know. ``lengths``: how
-    each reads a length; ``whole`` reads none."""
+    """Return the first of several framings that matches the beginning of an input; if that is damaged, the first one
+    that matches units further on, or else the first of all. Returns ``None`` if more of the input is needed.
+    ``lengths``: the function of each framing that reads a length; ``whole`` uses none."""
     begins = first_bytes(format)
     cut = ""
     for word, length in lengths.items():
@@ -87,7 +87,7 @@ def shown_framing(
 def _are_units(
     view: memoryview, length: Length, begins: frozenset[int], at_end: bool, max_record: int, most_empty: int
 ) -> bool | None:
-    """Return whether units follow each other; ``None``: the view ends before that is known."""
+    """Return whether consecutive units are found; ``None`` if the view ends before that is known."""
     position = found = empty = 0
     while found < CHAIN:
         size, start = length(view, position)
@@ -108,7 +108,8 @@ def _are_units(
 
 
 def field_end(view: memoryview, position: int) -> int:
-    """Return the place after the field at ``position``; 0: it goes beyond the view, -1: there is none."""
+    """Return the position after the field at ``position``; 0 if it extends beyond the view, and -1 if it is not a
+    field."""
     tag, position = read_varint(view, position)
     wire = tag & 7
     if not position or tag >> 3 == 0 or wire not in SIZED:
@@ -123,7 +124,7 @@ def field_end(view: memoryview, position: int) -> int:
 
 
 def field_ends(view: memoryview, position: int) -> list[int]:
-    """Return the places after the fields that follow each other from ``position`` on."""
+    """Return the positions after each of the consecutive fields from ``position`` on."""
     found = []
     while position < len(view) and (end := field_end(view, position)) > 0:
         found.append(end)
@@ -132,7 +133,7 @@ def field_ends(view: memoryview, position: int) -> list[int]:
 
 
 def _is_message(view: memoryview, begins: frozenset[int], at_end: bool) -> bool | None:
-    """Return whether the input is a message by itself; as above."""
+    """Return whether the input is a single message; ``None`` if the view ends before that is known."""
     position = 0
     for _ in range(CHAIN):
         if position == len(view):

@@ -26,16 +26,17 @@ class Part:
 
 @runtime_checkable
 class Described(Protocol):
-    """A ``Framing`` that describes its bytes around units."""
+    """A ``Framing`` that describes the bytes around its units."""
 
     def described(self, stored: memoryview) -> list[Part]:
-        """Return the fields of one unit as it is stored, or of what is left of one, in the order of their bytes; those
-        that are not there are left out. Nothing of what the reader knows or counts is changed."""
+        """Return the fields of one stored unit, or of what is left of one, in the order of their bytes; missing fields
+        are omitted. This does not change any state or count of the reader."""
         ...
 
 
 def unit_part(begin: int, length: int, stored: int, *, is_packed: bool = False) -> Part:
-    """Return the place of a unit of ``length`` bytes from ``begin`` on, of which ``stored`` bytes in all are there."""
+    """Return the part of a unit of ``length`` bytes from ``begin`` on; ``stored`` is the total number of bytes that
+    exist."""
     there = stored - begin
     problem = f"{there:,} of {length:,} bytes are there" if there < length else None
     return Part("message", None, begin, begin + min(there, length), problem, is_unit=True, is_packed=is_packed)

@@ -1,6 +1,6 @@
-"""Framings: how units are stored in an input. One unit may be the whole input, or each unit has a length before it.
+"""Framings: how units are stored in an input. One unit may be the whole input, or each unit is preceded by its length.
 
-A framing reads and writes. One is created for each input, and gets its decompressed bytes in order.
+A framing reads and writes. One is created for each input, and receives its decompressed bytes in order.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ class Units:
     """The complete units that were found in a view.
 
     ``source``: what ``begins`` and ``sizes`` refer to: the view itself, or new bytes where units had to be
-    decompressed. ``offsets``, ``spans``: where each unit is in the input, and how many bytes it takes there, with
-    what is around it. ``consumed``: bytes of the view that are done with. ``damages``: ranges of the input that gave no
-    unit; ``details``: a sentence for some of them, by their beginning. ``needed``: bytes that must be in the view
-    before more can be said, 0 if that is not known. ``ended``: non-empty if nothing after ``consumed`` is read;
-    how the input then ended, as a word of ``FileReport.tail``: ``clean``, ``truncated``, ``invalid_length``, ``limit``
-    … ``detail``: a sentence about that.
+    decompressed. ``offsets``, ``spans``: the position of each unit in the input, and its size there, including what is
+    around it. ``consumed``: number of bytes of the view that are processed. ``damages``: ranges of the input that did
+    not yield a unit; ``details``: a sentence for some of them, by where they begin. ``needed``: number of bytes that
+    must be in the view before more can be found, 0 if that is not known. ``ended``: non-empty if nothing after
+    ``consumed`` is read; how the input then ended, as a word of ``FileReport.tail``: ``clean``, ``truncated``,
+    ``invalid_length``, ``limit`` … ``detail``: a sentence about that.
     """
 
     source: Any
@@ -51,19 +51,20 @@ class Units:
     ended: str = ""
     detail: str = ""
     cause: Exception | None = None
-    """What was raised where the input ``ended`` because of an error."""
+    """The exception, if the input ``ended`` because of an error."""
     beside: Mapping[str, Any] = field(default_factory=dict)
     """Arrow arrays of the other columns of a table of blobs, by the option that names the column."""
 
     def add(self, begin: int, size: int, offset: int, span: int) -> None:
-        """Add a unit: ``size`` bytes of ``source`` from ``begin`` on; ``span`` bytes of the input at ``offset``."""
+        """Add a unit: ``size`` bytes of ``source`` from ``begin`` on, which occupy ``span`` bytes of the input at
+        ``offset``."""
         self.begins.append(begin)
         self.sizes.append(size)
         self.offsets.append(offset)
         self.spans.append(span)
 
     def part(self, first: int, count: int) -> Units:
-        """Only ``count`` of the units, from number ``first`` on, without damages."""
+        """Return only ``count`` of the units, from number ``first`` on, without damages."""
         end = first + count
         return Units(
             self.source,
@@ -76,21 +77,23 @@ class Units:
 
 
 class Framing(Protocol):
-    """Finds units. ``OPTIONS``: names of the keyword arguments that the constructor takes besides ``max_record``; they
-    are options of the format's reader and writer, and come as text from the command line. ``RESUMABLE``, optional: true
-    if units do not depend on previous ones: ``take`` gets the beginning of the input, and then bytes from any unit on.
+    """Finds units. ``OPTIONS``: names of the constructor's keyword arguments other than ``max_record``; they are
+    options of the format's reader and writer, and are text if they come from the command line. ``RESUMABLE``, optional:
+    true if units do not depend on previous ones: ``take`` then receives the beginning of the input, followed by the
+    bytes from any unit on.
 
-    If it is also a ``wireloom.units.described.Described``, ``wireloom inspect`` shows the framing of its units."""
+    If it is also a ``wireloom.units.described.Described``, ``wireloom inspect`` shows the framing of its units.
+    """
 
     OPTIONS: ClassVar[tuple[str, ...]]
 
     def __init__(self, format: Format, *, max_record: int, **options: Any) -> None: ...
 
     def take(self, view: memoryview, base: int, at_end: bool) -> Units:
-        """Return the complete units at the beginning of ``view``, about ``BATCH_BYTES`` of them; at least one where
-        there is one. ``base``: offset of ``view[0]`` in the input. ``at_end``: nothing follows the view. No unit has
-        more than ``max_record`` bytes. Called until it says ``ended``, or takes nothing and the input is at its end: an
-        input that ends inside a unit is ``ended``, ``truncated``."""
+        """Return the complete units at the beginning of ``view``, about ``BATCH_BYTES`` of them, but at least one if
+        there is one. ``base``: offset of ``view[0]`` in the input. ``at_end``: whether the input ends with the view. No
+        unit has more than ``max_record`` bytes. This is called until ``ended`` is set, or nothing is taken at the end
+        of the input: an input that ends inside a unit has ``ended`` ``truncated``."""
         ...
 
     def decoded(self, units: Units, decoded: Decoded) -> None:
@@ -98,11 +101,11 @@ class Framing(Protocol):
         ...
 
     def facts(self) -> Mapping[str, Any]:
-        """Return additional facts for the report of the input, as JSON values."""
+        """Return additional information for the report of the input, as JSON values."""
         ...
 
     def framed(self, unit: bytes) -> bytes:
-        """Return a unit as it is in an output. Raises ``WireloomError`` for one that cannot be there."""
+        """Return a unit as it is stored in an output. Raises ``WireloomError`` if it cannot be stored there."""
         ...
 
     def finish(self) -> bytes:
@@ -125,7 +128,7 @@ class Whole:
         self._written = False
 
     def take(self, view: memoryview, base: int, at_end: bool) -> Units:
-        """Like ``Framing.take``: nothing before the input's end."""
+        """Like ``Framing.take``: the unit is returned at the end of the input."""
         units = Units(view)
         if len(view) > self._max_record:
             units.ended = "limit"
@@ -137,10 +140,10 @@ class Whole:
         return units
 
     def decoded(self, units: Units, decoded: Decoded) -> None:
-        """Nothing is to be noted."""
+        """Do nothing."""
 
     def facts(self) -> Mapping[str, Any]:
-        """None."""
+        """Return nothing."""
         return {}
 
     def framed(self, unit: bytes) -> bytes:
@@ -151,12 +154,12 @@ class Whole:
         return unit
 
     def finish(self) -> bytes:
-        """Nothing."""
+        """Return no bytes."""
         return b""
 
 
 def length_reader(word: str) -> tuple[int, Length]:
-    """Return the size of the lengths of a framing, 0 for varints, and the function that reads one: see
+    """Return the size of a framing's lengths, 0 for varints, and the function that reads one: see
     ``Prefixed.length``."""
     if word == "varint":
         return 0, read_varint
@@ -171,7 +174,7 @@ def length_reader(word: str) -> tuple[int, Length]:
 
 
 class Prefixed:
-    """A length before each unit: a varint, or an unsigned integer of a fixed size."""
+    """Each unit is preceded by its length: a varint, or an unsigned integer of a fixed size."""
 
     OPTIONS: ClassVar[tuple[str, ...]] = ()
     RESUMABLE: ClassVar[bool] = True
@@ -230,7 +233,7 @@ class Prefixed:
 
     @cached_property
     def _refuses_empty(self) -> bool:
-        """Return whether a unit of no bytes is none: otherwise lengths of 0 are messages."""
+        """Return whether a unit without bytes is invalid; otherwise lengths of 0 are messages."""
         units = units_of(self._format)
         if units.whole:
             return False
@@ -238,8 +241,8 @@ class Prefixed:
         return bool(envelope) or bool(plan_of(cast(Any, self._format.message_class)).required)
 
     def _pass_zeros(self, units: Units, position: int, base: int, at_end: bool) -> int:
-        """Pass over a run of zeros at a length of 0. Returns the index after it, 0 if there is none, and -1 where
-        more input is needed to know."""
+        """Skip a run of zeros at a length of 0. Returns the index after it, 0 if there is none, and -1 if more input is
+        needed."""
         view, width = units.source, max(self._width, 1)
         found = NOT_ZERO.search(view, position)
         end = len(view) if found is None else found.start()
@@ -257,22 +260,22 @@ class Prefixed:
         return end
 
     def length(self, view: memoryview, position: int) -> tuple[int, int]:
-        """Return the length at ``position``, and where its unit begins; ``(0, 0)``: more bytes are needed; ``(-1, 0)``:
-        it is none."""
+        """Return the length at ``position`` and the position at which its unit begins; ``(0, 0)`` if more bytes are
+        needed, and ``(-1, 0)`` if it is not a length."""
         return self._read_length(view, position)
 
     def described(self, stored: memoryview) -> list[Part]:
-        """Like ``wireloom.units.described.Described.described``: the length, and where the unit stands."""
+        """Like ``wireloom.units.described.Described.described``: the length, and the unit."""
         length, start = self.length(stored, 0)
         if not start:
             return []
         return [Part("length", length, 0, start), unit_part(start, length, len(stored))]
 
     def decoded(self, units: Units, decoded: Decoded) -> None:
-        """Nothing is to be noted."""
+        """Do nothing."""
 
     def facts(self) -> Mapping[str, Any]:
-        """None."""
+        """Return nothing."""
         return {}
 
     def framed(self, unit: bytes) -> bytes:
@@ -287,12 +290,12 @@ class Prefixed:
             ) from None
 
     def finish(self) -> bytes:
-        """Nothing."""
+        """Return no bytes."""
         return b""
 
 
 def varint(value: int) -> bytes:
-    """Return an unsigned integer as a base 128 varint, the shortest one.
+    """Return an unsigned integer as the shortest base 128 varint.
 
     >>> varint(300)
     b'\\xac\\x02'
@@ -306,8 +309,8 @@ def varint(value: int) -> bytes:
 
 
 class Chosen(Prefixed):
-    """One of several framings: the one that the option ``framing`` names; otherwise, when reading, the one that is
-    detected from the beginning of the input, and when writing the first."""
+    """One of several framings: the one that the option ``framing`` names; by default, the reader detects it from the
+    beginning of the input, and the writer uses the first."""
 
     OPTIONS: ClassVar[tuple[str, ...]] = ("framing",)
 
@@ -346,7 +349,7 @@ class Chosen(Prefixed):
         return [unit_part(0, len(stored), len(stored))] if self._word == "whole" else super().described(stored)
 
     def facts(self) -> Mapping[str, Any]:
-        """Return which framing the input has."""
+        """Return the framing of the input."""
         return {"framing": self._word} if self._word else {}
 
     def framed(self, unit: bytes) -> bytes:
@@ -359,7 +362,7 @@ WORDS: Mapping[str, type[Framing]] = {
     "whole": Whole,
     **dict.fromkeys(("varint", "u1", "u2le", "u2be", "u4le", "u4be", "u8le", "u8be"), Prefixed),
 }
-"""The built-in framings by their name in specs."""
+"""The built-in framings by their names in specs."""
 
 
 def framing_class(format: Format) -> type[Framing]:
@@ -372,13 +375,13 @@ def framing_class(format: Format) -> type[Framing]:
 
 
 def is_blob(format: Format) -> bool:
-    """Return whether one message may be an input, so that values of a column may be messages."""
+    """Return whether a single message may be an input, so that values of a column may be messages."""
     units = format.message
     return units is not None and "whole" in (units.framing, *units.framings)
 
 
 def units_of(format: Format) -> MessageUnits:
-    """Return the units described by ``Format.message``. Raises ``WireloomError`` for a format that is none of
+    """Return the units described by ``Format.message``. Raises ``WireloomError`` if the format does not consist of
     messages."""
     if format.message is None:
         raise WireloomError(f"{format.name} is not a format of messages: read it with wireloom.read")
@@ -386,8 +389,8 @@ def units_of(format: Format) -> MessageUnits:
 
 
 def options_of(kind: Any, attribute: str = "OPTIONS") -> tuple[str, ...]:
-    """Return the names of the options that a class of a framing, a packing or hooks takes. Raises ``RoutineError`` for
-    an ``attribute`` of the class that is not a tuple or list of names."""
+    """Return the names of the options of a class that is a framing, a packing or hooks. Raises ``RoutineError`` for an
+    ``attribute`` of the class that is not a tuple or list of names."""
     names: Any = getattr(kind, attribute, ())
     if not isinstance(names, tuple | list) or not all(isinstance(each, str) for each in names):
         raise RoutineError(f"{kind.__module__}:{kind.__qualname__}: {attribute} is a tuple of names, not {names!r:.80}")

@@ -30,7 +30,7 @@ DECODED = "decoded(units, decoded)"
 
 def make_framing(format: Format, *, max_record: int, options: Mapping[str, Any], writes: bool = False) -> Framing:
     """Return the framing of one input, or with ``writes`` of one output. Raises ``WireloomError`` if it cannot be
-    made, or does not take the value of an option."""
+    created, or does not accept the value of an option."""
     kind, place = framing_class(format), units_of(format).framing
     if place in WORDS:
         return kind(format, max_record=max_record, **options)
@@ -51,13 +51,13 @@ def make_hooks(format: Format, options: Mapping[str, Any]) -> GuardedHooks | Non
 
 
 def framing_for(format: Format, max_record: int, options: Mapping[str, Any]) -> Framing:
-    """Return the framing of one input, with those of a reader's ``options`` that are its own. Raises as
+    """Return the framing of one input, with those of the reader's ``options`` that it declares. Raises as
     ``make_framing``."""
     return make_framing(format, max_record=max_record, options=_chosen(options, options_of(framing_class(format))))
 
 
 def hooks_for(format: Format, options: Mapping[str, Any]) -> GuardedHooks | None:
-    """Return the hooks of one input, with those of a reader's ``options`` that are theirs. Raises as
+    """Return the hooks of one input, with those of the reader's ``options`` that they declare. Raises as
     ``make_framing``."""
     return make_hooks(format, _chosen(options, (*options_of(hooks_class(format)), *table_options(format))))
 
@@ -104,7 +104,7 @@ class GuardedFraming:
         return _facts(self.place, self.inner)
 
     def described(self, stored: memoryview) -> list[Part]:
-        """Like ``Described.described``; nothing if the framing does not tell."""
+        """Like ``Described.described``; empty if the framing does not describe its units."""
         with called(self.place, "described"):
             found: Any = self.inner.described(stored) if isinstance(self.inner, Described) else []
             if not isinstance(found, list) or not all(_is_part(each) for each in found):
@@ -149,7 +149,7 @@ class GuardedLengths:
 
 
 def lengths_of(framing: Framing) -> Lengths | None:
-    """Return the framing where it is one of lengths, else ``None``."""
+    """Return the framing if it has lengths, otherwise ``None``."""
     if isinstance(framing, GuardedFraming):
         inner = framing.inner
         return GuardedLengths(framing.place, inner) if isinstance(inner, Prefixed) else None
@@ -188,7 +188,7 @@ class GuardedHooks:
         return found
 
     def facts(self) -> Mapping[str, Any]:
-        """Like ``Hooks.facts``; nothing if the hooks have none."""
+        """Like ``Hooks.facts``; empty if the hooks have none."""
         return _facts(self._place, self.inner)
 
 
@@ -203,14 +203,14 @@ def _facts(place: str, holder: Any) -> Mapping[str, Any]:
 
 
 def checked_bytes(place: str, method: str, content: Any) -> bytes:
-    """Return the result of a method as bytes. Raises ``RoutineError`` if it is none."""
+    """Return the result of a method as bytes. Raises ``RoutineError`` if it is something else."""
     if not isinstance(content, bytes | bytearray | memoryview):
         raise RoutineError(f"{place}.{method} gives {type(content).__name__} in place of bytes")
     return bytes(content)
 
 
 def _offset(units: Units) -> int | None:
-    """Return where the first unit is in the input. Units that are blobs of a column are in none."""
+    """Return the offset of the first unit in the input; ``None`` for units that are blobs of a column."""
     return None if isinstance(units.offsets, pa.Array) or not len(units.offsets) else int(units.offsets[0])
 
 

@@ -15,9 +15,9 @@ class Hooks(Protocol):
     """Processes decoded units. ``OPTIONS``: names of the constructor's keyword arguments, which are options of the
     format's reader. One object is created for each input, or column of blobs.
 
-    ``needs``, optional: names of columns that must be decoded whether or not they are asked for. ``TABLE_OPTIONS``,
-    optional: options that only the readers of a table's column of blobs have. ``beside``, optional: columns of that
-    table that are looked at, by the option that named them; they are ``Units.beside`` then. ``RESUMABLE``, optional:
+    ``needs``, optional: names of columns that must be decoded even if they are not requested. ``TABLE_OPTIONS``,
+    optional: options that only readers of a table's column of blobs have. ``beside``, optional: columns of that table
+    that the hooks use, by the option that names them; they are passed as ``Units.beside``. ``RESUMABLE``, optional:
     true if the rows of a unit do not depend on the units before it.
     """
 
@@ -26,27 +26,26 @@ class Hooks(Protocol):
     def __init__(self, **options: Any) -> None: ...
 
     def decoded(self, units: Units, decoded: Decoded) -> Decoded:
-        """Return the rows that go out; both have the same number of units. A unit whose rows are dropped has the count
-        0."""
+        """Return the rows to be output, for the same number of units. A unit whose rows are dropped has the count 0."""
         ...
 
     def facts(self) -> Mapping[str, Any]:
-        """Return facts for the report, as JSON values; optional."""
+        """Return information for the report, as JSON values; optional."""
         ...
 
 
 def beside(hooks: Hooks | None) -> Mapping[str, str]:
-    """Return the columns beside the blobs that the hooks look at: option → name."""
+    """Return the other columns of the table that the hooks use: option → name."""
     found: Mapping[str, str] = getattr(hooks, "beside", {})
     return found
 
 
 def table_options(format: Format) -> tuple[str, ...]:
-    """Return the names of the options that only the readers of a table's column of blobs have."""
+    """Return the names of the options that only readers of a table's column of blobs have."""
     return options_of(hooks_class(format), "TABLE_OPTIONS")
 
 
 def hooks_class(format: Format) -> type[Hooks] | None:
-    """Return the class of the format's hooks, where it has any. Raises ``WireloomError`` if it cannot be loaded."""
+    """Return the class of the format's hooks, if it has any. Raises ``WireloomError`` if it cannot be loaded."""
     place = units_of(format).hooks
     return cast("type[Hooks]", load(place)) if place else None

@@ -15,7 +15,7 @@ from .hooks import Hooks
 
 
 class Piece(NamedTuple):
-    """The units of one call of a decoder, and their rows. ``first``: the number of its first unit."""
+    """The units of one call of a decoder, and their rows. ``first``: the number of the first unit."""
 
     first: int
     units: Units
@@ -23,7 +23,7 @@ class Piece(NamedTuple):
 
     @property
     def problems(self) -> Iterator[UnitProblem]:
-        """Why units are damaged. A unit that is a row by itself is none of them."""
+        """Yield why units are damaged. Units that are rows themselves are not included."""
         wholes = set(self.decoded.wholes)
         return (each for each in self.decoded.problems if each.unit not in wholes)
 
@@ -31,7 +31,7 @@ class Piece(NamedTuple):
 def pieces(
     decoder: UnitDecoder, units: Units, capacity: int, framing: Framing | None = None, hooks: Hooks | None = None
 ) -> Iterator[Piece]:
-    """Decode all the units. ``capacity``: about how many rows a piece has; ``framing`` and ``hooks`` are told."""
+    """Decode all units. ``capacity``: approximate number of rows of a piece; ``framing`` and ``hooks`` are notified."""
     begins, sizes = _array(units.begins), _array(units.sizes)
     first, count = 0, len(begins)
     while first < count:
@@ -50,7 +50,8 @@ def _array(values: Any) -> pa.Array:
 
 
 def row_starts(counts: pa.Array) -> pa.Array:
-    """Per unit the number of its first row, and after the last one the number of all rows: int64, one more than units.
+    """Return the number of each unit's first row, and finally the total number of rows: int64, one more than there are
+    units.
 
     >>> row_starts(pa.array([2, 0, 1], pa.int32())).to_pylist()
     [0, 2, 2, 3]
@@ -59,7 +60,7 @@ def row_starts(counts: pa.Array) -> pa.Array:
 
 
 def units_of_rows(counts: pa.Array, rows: int) -> pa.Array:
-    """Per row the number of its unit, int64.
+    """Return the number of each row's unit, as int64.
 
     >>> units_of_rows(pa.array([2, 0, 1], pa.int32()), 3).to_pylist()
     [0, 0, 2]
@@ -68,6 +69,6 @@ def units_of_rows(counts: pa.Array, rows: int) -> pa.Array:
 
 
 def wanted_columns(format: Format, wanted: Sequence[int], hooks: Hooks | None) -> tuple[int, ...]:
-    """Numbers of the columns to be decoded: those that are wanted, and those that the hooks look at."""
+    """Return the numbers of the columns to be decoded: those that are requested, and those that the hooks use."""
     needs: Any = getattr(hooks, "needs", ())
     return tuple(sorted({*wanted, *(number for number, each in enumerate(format.columns) if each.name in needs)}))

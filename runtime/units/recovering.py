@@ -18,13 +18,13 @@ from .framing import CLEAN, Units
 from .guarded import Lengths
 
 CANDIDATES = 8
-"""Maximum number of field ends after which messages are searched in a refused one."""
+"""Maximum number of field ends in a refused message after which messages are searched for."""
 PIECE = 4096
 """Maximum number of messages per call."""
 
 
 class Search:
-    """Searches for messages after a damaged length. ``decoder``: a decoder of no columns."""
+    """Searches for messages after a damaged length. ``decoder``: a decoder without columns."""
 
     def __init__(self, format: Format, framing: Lengths, decoder: UnitDecoder) -> None:
         self._format = format
@@ -32,8 +32,9 @@ class Search:
         self._decoder = decoder
 
     def believed(self, units: Units, view: memoryview, base: int, at_end: bool) -> Units:
-        """Return the units as far as their lengths are believed: that of a refused one is where ``CHAIN`` of valid
-        units follow it, and otherwise where none hold before these. ``at_end``: nothing follows the view."""
+        """Return the units whose lengths are believed. The length of a refused unit is believed if ``CHAIN`` valid
+        units follow it, and otherwise if no valid messages begin before the next valid units. ``at_end``: whether the
+        input ends with the view."""
         bad, count, number = self._problems(units), len(units.begins), 0
         while (first := next((each for each in range(number, count) if each in bad), count)) < count:
             number = self._next_chain(bad, first + 1, count, units.ended == CLEAN)
@@ -55,8 +56,8 @@ class Search:
         return units
 
     def _swallowed(self, units: Units, number: int, view: memoryview, at_end: bool) -> int:
-        """Return where valid messages begin in a refused unit that itself begins with a message: its length is wrong,
-        and the bytes after it look like units. 0: nowhere."""
+        """Return where valid messages begin in a refused unit that itself begins with a message; 0 if there are none.
+        Its length is then wrong, and the bytes after it only look like units."""
         begin, end = units.begins[number], units.begins[number] + units.sizes[number]
         for place in reversed(field_ends(view[:end], begin)[-CANDIDATES:]):
             message = Units(view)
@@ -67,7 +68,8 @@ class Search:
 
     @staticmethod
     def _next_chain(bad: set[int], begin: int, count: int, ends: bool) -> int:
-        """Return the number of the first unit with which a chain begins; ``ends``: one to the last unit is one."""
+        """Return the number of the first unit at which a chain begins; with ``ends``, the units up to the last one are
+        a chain."""
         following = 0
         for number in range(begin, count):
             following = 0 if number in bad else following + 1
@@ -76,8 +78,8 @@ class Search:
         return count - following if ends else count
 
     def find(self, view: memoryview, begin: int, end: int, at_end: bool) -> tuple[bool, int]:
-        """Return whether valid messages begin at an index in ``[begin, end)``, and where; where there are none, the
-        index from which to look on once more input is there. ``at_end``: nothing follows the view."""
+        """Return whether valid messages begin at an index in ``[begin, end)``, and where; if there are none, the index
+        at which to continue when there is more input. ``at_end``: whether the input ends with the view."""
         for place in range(begin, end):
             held = self._hold(view, place, at_end)
             if held is None:
@@ -87,7 +89,7 @@ class Search:
         return False, end
 
     def _hold(self, view: memoryview, place: int, at_end: bool) -> bool | None:
-        """Return whether messages begin at an index; ``None``: more input is needed to know."""
+        """Return whether messages begin at an index; ``None`` if more input is needed."""
         units = Units(view)
         while len(units.begins) < CHAIN:
             length, start = self._framing.length(view, place)
@@ -120,7 +122,8 @@ class Search:
 
 
 def _cut(units: Units, count: int, end: int, base: int) -> Units:
-    """Return the first units, and the range up to offset ``end`` after them as damage, if there is any."""
+    """Return the first ``count`` units, and as damage the range from their end to the offset ``end``, if it is not
+    empty."""
     kept, begin = units.part(0, count), units.offsets[count]
     kept.damages = [each for each in units.damages if each.begin < begin]
     kept.details = units.details
