@@ -150,7 +150,7 @@ kills: setup
 # Jobs on a cluster of Spark, packed in each way of docs/cluster.md; `make test` runs one of them.
 .PHONY: cluster
 cluster: setup
-	@WIRELOOM_CLUSTER=all $(PYTEST) tests/spark/live/test_cluster.py
+	@WIRELOOM_CLUSTER=all $(PYTEST) tests/spark/test_cluster.py
 
 # The lowest versions of the runtime dependencies that pyproject.toml allows.
 .PHONY: test-lowest

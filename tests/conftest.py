@@ -16,6 +16,7 @@ from hypothesis import settings
 from . import kinesis_server
 from . import s2_server as s2_servers
 from .examples import PROFILE, examples
+from .java import PRELOADING
 from .scheduling import SPARK, check_groups, group_of
 from .storage_server import Store, running, running_apart
 
@@ -38,8 +39,12 @@ SPARK_SETTINGS = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
+    # The other one starts several programs of the system for each file of a checkpoint.
+    "spark.sql.streaming.checkpointFileManagerClass": (
+        "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
+    ),
 }
-"""They save the session's start-up, and code generation for tiny data."""
+"""They save the session's start-up, code generation for tiny data, and half of the time of a stream."""
 
 
 @pytest.fixture(scope="session")
@@ -96,7 +101,7 @@ def spark(
     for package in (*root.glob("generated/*/pyspark_*"), *root.glob("runtime/spark/live/pyspark_*")):
         (found / package.name).symlink_to(package)
     before = os.environ.get("PYTHONPATH")
-    os.environ["PYTHONPATH"] = os.pathsep.join([str(found), *([before] if before else [])])
+    os.environ["PYTHONPATH"] = os.pathsep.join([str(found), PRELOADING, *([before] if before else [])])
     warehouse = {"spark.sql.warehouse.dir": str(tmp_path_factory.mktemp("warehouse"))}
     session = start("wireloom tests", cores=1, settings={**SPARK_SETTINGS, **warehouse})
     yield session
@@ -118,15 +123,21 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     check_groups(items)
+    if PROFILE != "thorough":
+        _deselect(config, items, [item for item in items if item.get_closest_marker("thorough")])
     for item in items:
         # tests/unit/reading/test_x.py has the markers unit and reading.
         for folder in item.path.relative_to(FOLDERS).parts[:-1][:2]:
             item.add_marker(folder)
     if os.environ.get("WIRELOOM_ENGINE") == "objects":
         # Those that name a reader have been run with both where the engine is there.
-        named = [item for item in items if _names_a_reader(item)]
-        items[:] = [item for item in items if not _names_a_reader(item)]
-        config.hook.pytest_deselected(items=named)
+        _deselect(config, items, [item for item in items if _names_a_reader(item)])
+
+
+def _deselect(config: pytest.Config, items: list[pytest.Item], left_out: list[pytest.Item]) -> None:
+    known = set(left_out)
+    items[:] = [item for item in items if item not in known]
+    config.hook.pytest_deselected(items=left_out)
 
 
 def _names_a_reader(item: pytest.Item) -> bool:

@@ -1,8 +1,8 @@
 """The fenced blocks of a Markdown page, and how each kind is executed.
 
 - ``python``: run in order in one namespace; what it prints must equal a ``text`` block right after it.
-- ``console``: lines that begin with ``$`` are run by a shell; what they print must equal the lines after them.
-  ``cd FOLDER`` holds for all that follows.
+- ``console``: lines that begin with ``$`` are commands; what they print must equal the lines after them. A shell runs
+  them, or this process where it is a plain command of wireloom. ``cd FOLDER`` holds for all that follows.
 - ``yaml`` whose first line is a comment that names a file: written to that file.
 """
 
@@ -12,13 +12,20 @@ import contextlib
 import io
 import os
 import re
+import shlex
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..java import QUICK_JAVA
+from click.testing import CliRunner
+from wireloom.command import main
+
+from ..java import QUICK_SPARK
+
+OWN_PROCESS = ("ingest", "studio")
+"""Commands that start a session of Spark, or do not end by themselves."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +64,15 @@ def trimmed(text: str) -> str:
     return "\n".join(line.rstrip() for line in text.splitlines()).rstrip()
 
 
+def plain_command(line: str) -> list[str]:
+    """The arguments of a command of wireloom that needs neither a shell nor a process of its own; else none."""
+    words = shlex.shlex(line, posix=True, punctuation_chars=True)
+    words.whitespace_split = True
+    name, *arguments = words
+    plain = name == "wireloom" and arguments[0] not in OWN_PROCESS and not re.search(r"[;<>|&$`*?~]", line)
+    return arguments if plain else []
+
+
 class Page:
     """Executes a page's blocks in a folder."""
 
@@ -66,7 +82,10 @@ class Page:
         self.namespace: dict[str, Any] = {"__name__": "page"}
         # The commands of the environment that runs the tests, and no terminal.
         path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
-        self.environment = {**os.environ, "PATH": path, "COLUMNS": "100", "TERM": "dumb", "NO_COLOR": "1", **QUICK_JAVA}
+        self.environment = {**os.environ, "PATH": path, "COLUMNS": "100", "TERM": "dumb", "NO_COLOR": "1"}
+        self.environment |= QUICK_SPARK
+        self.installed = False
+        """Whether pip has installed something, which new processes find."""
 
     def run(self, kinds: tuple[str, ...] = ("python", "console", "yaml")) -> int:
         """Runs every block of those kinds in order; returns how many there were."""
@@ -89,11 +108,21 @@ class Page:
                     if command.startswith("cd "):
                         self.folder = self.folder / command.removeprefix("cd ")
                         continue
-                    done = subprocess.run(
-                        command, shell=True, cwd=self.folder, env=self.environment, capture_output=True, text=True
-                    )
-                    assert trimmed(done.stdout + done.stderr) == trimmed(expected), f"line {block.line}: {command}"
+                    assert trimmed("".join(self.command(command))) == trimmed(expected), f"line {block.line}: {command}"
         return count
+
+    def command(self, line: str) -> tuple[str, str]:
+        """Run a command line; return what it prints on standard output and standard error."""
+        arguments = [] if self.installed else plain_command(line)
+        self.installed |= line.startswith("pip install")
+        if arguments:
+            with contextlib.chdir(self.folder):
+                result = CliRunner(env=self.environment).invoke(main, arguments)
+            if result.exception is not None and not isinstance(result.exception, SystemExit):
+                raise result.exception
+            return result.stdout, result.stderr
+        done = subprocess.run(line, shell=True, cwd=self.folder, env=self.environment, capture_output=True, text=True)
+        return done.stdout, done.stderr
 
     def python(self, block: Block) -> str:
         printed = io.StringIO()

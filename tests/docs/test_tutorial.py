@@ -1,5 +1,6 @@
 """The tutorial, executed from top to bottom, as somebody would who copies and pastes."""
 
+import os
 from pathlib import Path
 
 from .blocks import Page
@@ -13,7 +14,7 @@ def prepared(folder: Path) -> Page:
     work.mkdir()
     page = Page(TUTORIAL, work)
     page.environment |= {
-        "PYTHONPATH": str(site),
+        "PYTHONPATH": os.pathsep.join((str(site), page.environment["PYTHONPATH"])),
         "PIP_TARGET": str(site),
         "PIP_NO_DEPS": "1",
         "PIP_NO_INDEX": "1",

@@ -25,7 +25,7 @@ import pyarrow.dataset
 import pyarrow.fs
 from wireloom.input import Location, filesystem
 
-from ..java import QUICK_JAVA
+from ..java import QUICK_SPARK
 from ..spark.logs import log
 from ..storage_server import BUCKET, running_apart
 
@@ -89,7 +89,7 @@ class Subject:
             program += ["--stream", "--checkpoint", str(self.base / "checkpoint"), "--option", "maxFilesPerTrigger=1"]
         else:
             program += ["--batch-files", "1"]
-        environment = {**os.environ, **QUICK_JAVA, "PYSPARK_PYTHON": sys.executable, **self._catalog()}
+        environment = {**os.environ, **QUICK_SPARK, "PYSPARK_PYTHON": sys.executable, **self._catalog()}
         return subprocess.Popen(
             program, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True
         )

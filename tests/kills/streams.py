@@ -22,7 +22,7 @@ import click
 import wireloom.s2 as s2
 
 from .. import s2_server
-from ..java import QUICK_JAVA
+from ..java import QUICK_SPARK
 from . import nursery
 
 STREAM = "killed"
@@ -93,7 +93,7 @@ def run_queries(endpoint: str, folder: Path, kills: int, total: int, randomness:
     if not s2.tail_of(s2_server.BASIN, "source", endpoint=endpoint).seq_num:
         s2.Appender(s2_server.BASIN, "source", endpoint=endpoint).append(records(0, total))
     program = [sys.executable, "-c", COPY, s2_server.BASIN, endpoint, str(folder / "checkpoint")]
-    environment = {**os.environ, **QUICK_JAVA, "PYSPARK_PYTHON": sys.executable}
+    environment = {**os.environ, **QUICK_SPARK, "PYSPARK_PYTHON": sys.executable}
     killed = 0
     for number in range(kills + 1):
         before = s2.tail_of(s2_server.BASIN, STREAM, endpoint=endpoint).seq_num

@@ -1,4 +1,8 @@
-"""An ingest that is killed, and completed by the next run; ``make kills`` kills as many as wanted."""
+"""An ingest that is killed, and completed by the next run; ``make kills`` kills as many as wanted.
+
+``make test`` kills one whose table is in a folder, in ``tests/spark/live/test_pipeline.py``, and its Java in
+``test_failing.py``.
+"""
 
 import random
 from pathlib import Path
@@ -9,6 +13,7 @@ from ..storage_server import Store
 from .ingests import Subject, run
 
 
+@pytest.mark.thorough
 def test_every_record_is_there_once(store_apart: Store, tmp_path: Path) -> None:
     """Growing and damaged files, as a stream into a Delta table in an object store."""
     pytest.importorskip("deltalake", reason="the package deltalake is not installed")

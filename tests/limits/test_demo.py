@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
-from ..java import QUICK_JAVA
+from ..java import QUICK_SPARK
 
 
 def test_the_demonstration_runs_to_its_end(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "wireloom.demo", "--scale", "0.01", "--folder", str(tmp_path / "demo")]
-    environment = {**os.environ, **QUICK_JAVA}
+    environment = {**os.environ, **QUICK_SPARK}
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=environment, timeout=500)
     assert done.returncode == 0, done.stderr[-2000:]
     assert done.stderr == "", "neither warnings nor messages of others"

@@ -24,7 +24,7 @@ from wireloom.spark.ingest import ingest
 from wireloom.spark.ingest_stream import ingest_stream
 
 from ...examples import PROFILE
-from ...java import QUICK_JAVA
+from ...java import QUICK_SPARK
 from ..conftest import ROWS, Sample
 from ..logs import log, logs, records
 
@@ -187,7 +187,7 @@ def start(base: Path, *more: str, submit: bool = False) -> subprocess.Popen[str]
         program = [str(Path(sys.executable).parent / "spark-submit"), "--master", "local[1]", job]
     environment = {
         **os.environ,
-        **QUICK_JAVA,
+        **QUICK_SPARK,
         "PYSPARK_PYTHON": sys.executable,
         "PYSPARK_DRIVER_PYTHON": sys.executable,
     }

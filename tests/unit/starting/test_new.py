@@ -113,8 +113,9 @@ def test_spark_has_its_source_and_can_send_it(installed: SimpleNamespace, tmp_pa
     assert done.returncode == 0, done.stderr
 
 
-def test_a_change_of_the_spec_is_drift_until_it_is_generated(tmp_path: Path) -> None:
+def test_a_change_of_the_spec_is_drift_until_it_is_generated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = start("door_log", tmp_path).folder
+    monkeypatch.chdir(folder)
     spec = folder / "specs/door_log.ksy"
     spec.write_text(spec.read_text().replace("columns: [kind, at, note]", "columns: [at, note]"))
     (folder / "src/pyspark_gone").mkdir()
@@ -122,19 +123,19 @@ def test_a_change_of_the_spec_is_drift_until_it_is_generated(tmp_path: Path) -> 
     gone.write_text((folder / "src/pyspark_door_log/__init__.py").read_text())
     (folder / "src/pyspark_others").mkdir()
     (folder / "src/pyspark_others/__init__.py").write_text("mine = 1\n")
-    drift = run(*WIRELOOM, "generate", "--check", folder=folder)
-    assert drift.returncode == 1
+    drift = CliRunner().invoke(main, ["generate", "--check"])
+    assert drift.exit_code == 1
     assert "src/pyspark_gone/__init__.py belongs to no spec" in drift.stderr
     assert "pyspark_others" not in drift.stdout + drift.stderr
-    done = run(*WIRELOOM, "generate", folder=folder)
+    done = CliRunner().invoke(main, ["generate"])
     assert "removed src/pyspark_gone/__init__.py" in done.stdout.splitlines()
     assert not gone.parent.exists()
-    assert run(*WIRELOOM, "generate", "--check", folder=folder).returncode == 0
+    assert CliRunner().invoke(main, ["generate", "--check"]).exit_code == 0
     (folder / "specs/two.ksy").write_text(
         "meta: {id: two, -wireloom: {rows: a}}\nseq: [{id: a, type: b, repeat: eos}]\n"
         "types: {b: {seq: [{id: c, type: u1}]}}\n"
     )
-    done = run(*WIRELOOM, "generate", folder=folder)
+    done = CliRunner().invoke(main, ["generate"])
     assert "wrote src/pyspark_two/__init__.py" in done.stdout.splitlines()
     assert 'two = "wireloom_door_log.generated.two:FORMAT"' in done.stderr
 
