@@ -28,11 +28,11 @@ BYTES = ("B", "b", "c")
 def expand(source: Any, location: Location | None = None) -> list[Input]:
     """Return all inputs that ``source`` names: lists in their order, folders and globs sorted by path.
 
-    ``source``: a path, glob, folder (walked; names that begin with ``.`` or ``_`` are left out), address (``file://``,
-    ``s3://`` and all that pyarrow and fsspec know), ``-`` for standard input (from where the process has it; for what
-    Python's buffer has read ahead of that, give ``sys.stdin.buffer``), a list of those, bytes (also a
-    ``pyarrow.Buffer``), a binary file object, or what ``fsspec.open`` gives. ``location``: how to reach what is not on
-    a local disk. Raises ``WireloomError`` if nothing is found.
+    ``source``: a path, glob, folder (with its subfolders; names that begin with ``.`` or ``_`` are ignored), address
+    (``file://``, ``s3://`` and all others that pyarrow and fsspec support), ``-`` for standard input (from the position
+    of the process; pass ``sys.stdin.buffer`` to include what Python has already buffered), a list of those, bytes (also
+    a ``pyarrow.Buffer``), a binary file object, or the result of ``fsspec.open``. ``location``: how to access storage
+    other than local disks. Raises ``WireloomError`` if nothing is found.
     """
     return list(inputs_of(source, location or Location()))
 

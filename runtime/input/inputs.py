@@ -35,7 +35,7 @@ class Stream(Protocol):
 
 @dataclass(frozen=True)
 class Location:
-    """How to access storage other than local disks; ``None``: as the environment says."""
+    """How to access storage other than local disks; ``None``: as configured in the environment."""
 
     region: str | None = option(None, "Region of the object store.", TEXT)
     endpoint: str | None = option(None, "Address of an object store that is not Amazon's.", TEXT)
@@ -65,7 +65,7 @@ class Location:
 
 @dataclass(frozen=True)
 class Input(ABC):
-    """One thing to read. ``path`` is what reports show, ``None`` for memory; ``size`` is in bytes as stored."""
+    """One input. ``path`` is the path that reports show, ``None`` for memory; ``size`` is the stored size in bytes."""
 
     path: str | None
     size: int | None = None
@@ -91,7 +91,7 @@ class Input(ABC):
 
     @property
     def buffer(self) -> memoryview | None:
-        """Return the bytes if they are in memory already."""
+        """Return the bytes if they are already in memory."""
         return None
 
     @property

@@ -53,8 +53,8 @@ class VerifiedStream:
 def sha256_of(address: str, location: Location) -> str | None:
     """Return the digest in the metadata of an object, ``None`` if there is none.
 
-    Raises ``UnsupportedError`` without boto3, since Arrow does not show the metadata of users, and ``WireloomError``
-    where the store refuses.
+    Raises ``UnsupportedError`` without boto3, since Arrow does not return user metadata, and ``WireloomError`` if the
+    store refuses the request.
     """
     require("boto3", "s3", "verify_sha256, which reads the metadata of objects,")
     from botocore.exceptions import BotoCoreError, ClientError

@@ -12,7 +12,7 @@ from ..base.nearest import unknown
 
 @dataclass(frozen=True)
 class Profile:
-    """The settings of a profile, ``None`` if it has none. ``access_key``, ``secret_key`` and ``session_token`` come
+    """The settings of a profile, ``None`` if it has none. ``access_key``, ``secret_key`` and ``session_token`` are set
     together and are not part of the ``repr``."""
 
     region: str | None = None

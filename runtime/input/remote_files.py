@@ -20,7 +20,7 @@ READ_SIZE = 4 * 1024 * 1024
 
 
 HEAD_SIZE = 256 * 1024
-"""Bytes of a request outside the wanted range: for the first bytes, which tell the codec, and the last row."""
+"""Bytes of a request outside the wanted range: for the first bytes, which identify the codec, and for the last row."""
 
 
 class Ranged(Protocol):
@@ -37,8 +37,8 @@ class Ranged(Protocol):
 
 @dataclass(frozen=True)
 class RemoteInput(Input):
-    """A file of a store. ``wanted``: the range of its bytes that will be read, beside the first ones. ``named``: its
-    address, or its path in ``location.filesystem``."""
+    """A file of a store. ``wanted``: the range of its bytes that will be read, in addition to the first ones.
+    ``named``: its address, or its path in ``location.filesystem``."""
 
     location: Location = field(default_factory=Location)
     wanted: tuple[int, int] | None = None

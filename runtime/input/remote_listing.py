@@ -43,7 +43,7 @@ class Below:
 
     @classmethod
     def of(cls, path: str, *, is_folder: bool) -> Below:
-        """Return what ``path`` names; where it is no folder it is a glob."""
+        """Return the files that ``path`` names; if it is not a folder, it is a glob."""
         if is_folder:
             return cls(path, re.compile(""))
         return cls(_fixed(path), re.compile(f"{expression(path)}(/|$)"))
@@ -204,7 +204,8 @@ def _is_shown(path: str, folder: str) -> bool:
 
 
 def expression(pattern: str) -> str:
-    """Return a glob as a regular expression: ``*`` and ``?`` match inside of a part of the path, ``**`` any parts.
+    """Return a glob as a regular expression: ``*`` and ``?`` match within one part of the path, ``**`` matches any
+    number of parts.
 
     >>> expression("a/**/b?.zst")
     'a/(?:.*/)?b[^/]\\\\.zst'

@@ -22,7 +22,8 @@ class StorageError(WireloomError):
 class Stored:
     """A stored stream. It is also the decoder of inputs that are not compressed.
 
-    ``size``: the size that the storage reported, ``None`` if it did not. A stream that ends earlier is an error.
+    ``size``: the size that the storage reported, ``None`` if it did not report one. A stream that ends earlier is an
+    error.
     """
 
     room = 1

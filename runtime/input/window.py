@@ -26,8 +26,9 @@ FIRST = 256 * 1024
 ROOM = 64 * 1024
 """Bytes reserved before a block for the partial row of the previous block."""
 AHEAD = 6
-"""Blocks of a prefetched input: one is read by the engine, one is being filled. Those between are ready, or wait until
-they have left the cache of the engine's processor: to write to memory that another one has just read is slow."""
+"""Blocks of a prefetched input: one is read by the engine, one is being filled. Those in between are full, or wait
+until they have left the cache of the engine's processor core, since writing to memory that another core has just read
+is slow."""
 
 
 class Window(Protocol):
@@ -57,7 +58,7 @@ class Window(Protocol):
 
 
 class MemoryWindow:
-    """All of the input, where the caller has it: nothing is copied."""
+    """All of the input, already in the caller's memory: nothing is copied."""
 
     def __init__(self, content: memoryview, begin: int = 0) -> None:
         self.view = content
@@ -81,8 +82,8 @@ class MemoryWindow:
 
 @dataclass
 class Block:
-    """Memory for input after ``ROOM``. ``size`` bytes of it are filled; after the ``last`` block comes no other, and
-    ``error`` is why where the input did not end by itself."""
+    """Memory for input after ``ROOM``. ``size`` bytes of it are filled; no block follows the ``last`` one, and
+    ``error`` says why the input ended early, if it did."""
 
     memory: memoryview
     size: int = 0
@@ -113,8 +114,9 @@ class Blocks(Protocol):
 def fill(decoder: Decoder, block: Block, stop: int | None = None) -> None:
     """Fill a block while the decoder has room in it, and note how the input ended, if it did.
 
-    ``stop``: the stored byte at which what is wanted ends, of inputs that are not compressed. A block ends there, and
-    those after it are small: they are read for one row's sake."""
+    ``stop``: for inputs that are not compressed, the stored byte at which the wanted range ends. A block ends there,
+    and those after it are small, since they are read only for one row.
+    """
     block.size, block.last, block.error = 0, False, None
     target = block.memory[ROOM:]
     if stop is not None and isinstance(decoder, Stored):
@@ -255,7 +257,7 @@ class StreamWindow:
         self.base += self.begin
         self.begin = 0
         if len(carry) <= ROOM:
-            # The block goes back before the next one is asked for: where it is the same memory, it is still in the
+            # The block is given back before the next one is requested: if the same memory is reused, it is still in the
             # processor's cache.
             carry = memoryview(bytes(carry))
             self._let_go()

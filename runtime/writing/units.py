@@ -1,4 +1,4 @@
-"""Rows inside of other objects: which of them are in the same object, and its bytes.
+"""Rows inside other objects: which of them are in the same object, and its bytes.
 
 Consecutive rows are in the same object if the columns of it, and of the objects around it, have the same values, and
 its count and the writer's options allow it. The classes fill in counts, lengths, checksums and compressed content.
@@ -48,7 +48,7 @@ def unit_options(format: Format) -> tuple[str, ...]:
 
 
 class UnitEncoder:
-    """Encoder of rows inside of other objects. ``unit_rows``, ``unit_bytes``: maximum number of rows, and approximate
+    """Encoder of rows inside other objects. ``unit_rows``, ``unit_bytes``: maximum number of rows, and approximate
     maximum number of data bytes, of an object that may be followed by others."""
 
     def __init__(self, format: Format, *, max_record: int, unit_rows: int = UNIT_ROWS, unit_bytes: int = UNIT_BYTES):
