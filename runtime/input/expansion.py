@@ -31,8 +31,9 @@ def expand(source: Any, location: Location | None = None) -> list[Input]:
     ``source``: a path, glob, folder (with its subfolders; names that begin with ``.`` or ``_`` are ignored), address
     (``file://``, ``s3://`` and all others that pyarrow and fsspec support), ``-`` for standard input (from the position
     of the process; pass ``sys.stdin.buffer`` to include what Python has already buffered), a list of those, bytes (also
-    a ``pyarrow.Buffer``), a binary file object, or the result of ``fsspec.open``. ``location``: how to access storage
-    other than local disks. Raises ``WireloomError`` if nothing is found.
+    a ``pyarrow.Buffer``), a binary file object, or the result of ``fsspec.open``. Pipes, sockets and devices are read
+    only if they are named, and ignored in folders and globs. ``location``: how to access storage other than local
+    disks. Raises ``WireloomError`` if nothing is found.
     """
     return list(inputs_of(source, location or Location()))
 
@@ -150,15 +151,18 @@ def _matches(pattern: str) -> Iterator[Input]:
 
 
 def _still_there(paths: Iterable[str]) -> list[Input]:
-    """Return the inputs of paths found in folders, without deleted files and dangling links."""
+    """Return the inputs of paths found in folders, without deleted files, dangling links, pipes, sockets and
+    devices: a pipe that nothing writes to would be waited for."""
     there = []
     for path in paths:
         try:
-            there.append(_local_file(path, os.stat(path)))
+            status = os.stat(path)
         except FileNotFoundError:
             continue
         except OSError as error:
             raise WireloomError(f"cannot be looked at: {error.strerror}", path=path) from error
+        if stat.S_ISREG(status.st_mode):
+            there.append(_local_file(path, status))
     return there
 
 

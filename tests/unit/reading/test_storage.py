@@ -1,5 +1,6 @@
 import io
 import os
+import socket
 import sys
 import threading
 from pathlib import Path
@@ -165,6 +166,17 @@ def test_a_named_pipe(tmp_path: Path) -> None:
 def test_what_is_not_there(source: Any, message: str) -> None:
     with pytest.raises(wireloom.WireloomError, match=message):
         expand(source)
+
+
+def test_pipes_and_sockets_in_folders_are_not_waited_for(tmp_path: Path) -> None:
+    (tmp_path / "a.log").write_bytes(b"a")
+    os.mkfifo(tmp_path / "b.log")
+    with socket.socket(socket.AF_UNIX) as bound:
+        bound.bind(str(tmp_path / "c.log"))
+        for source in (tmp_path, f"{tmp_path}/*.log"):
+            assert [each.path for each in expand(source)] == [str(tmp_path / "a.log")]
+    with pytest.raises(wireloom.WireloomError, match="no file matches"):
+        expand(f"{tmp_path}/b*")
 
 
 def test_what_has_gone_is_passed_over(tmp_path: Path) -> None:
