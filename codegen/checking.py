@@ -132,10 +132,10 @@ def _table(plan: Plan, rows: Rows) -> tuple[str, str]:
 
 
 def _memory(rows: Rows, program: ColumnProgram | None) -> str:
-    """Return what is kept in memory as a whole while rows inside of other objects are read; empty for other rows."""
+    """Return what is kept in memory as a whole while rows inside other objects are read; empty for other rows."""
     if rows.streaming:
         return f"; each item of {rows.field!r} is in memory as a whole, up to max_record bytes" if rows.path else ""
-    # Whether a program can be interrupted inside of a unit is determined when it is loaded.
+    # Whether a program can be interrupted inside a unit is determined when it is loaded.
     if program is not None and engine.available and engine.Program(program.pack()).pauses:
         return "; an input is read in pieces"
     return "; an input is in memory as a whole, up to max_record bytes"

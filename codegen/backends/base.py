@@ -54,8 +54,8 @@ class Target:
     """Where generated code will be located, as far as the code depends on it.
 
     ``package``: the import package of the output folder. ``specs``: the folder of the specs, as named in headers.
-    ``discovery``: whether the packages that Spark looks up (``pyspark_NAME``) are written outside of the output folder,
-    to a folder on Python's path; otherwise they are written beside their format and the build has to move them.
+    ``discovery``: whether the packages that Spark looks up (``pyspark_NAME``) are written outside the output folder, to
+    a folder on Python's path; otherwise they are written beside their format and the build has to move them.
     """
 
     package: str = "wireloom.formats"

@@ -14,11 +14,11 @@ WHOLE = frozenset((0,))
 
 Structs = Mapping[Path, Struct]
 Offsets = frozenset[int]
-"""Offsets inside of a byte, in bits."""
+"""Offsets inside a byte, in bits."""
 
 
 def ends_inside_a_byte(attributes: Iterable[Attribute], structs: Structs) -> bool:
-    """Return whether attributes that begin at a whole byte always end inside of one."""
+    """Return whether attributes that begin at a whole byte always end inside one."""
     return 0 not in _Edges(structs).after(attributes, WHOLE)
 
 

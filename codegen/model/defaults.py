@@ -204,7 +204,7 @@ def _other_source(attribute: Attribute) -> str:
 
 def check_defaults(struct: Struct, diagnostics: Diagnostics) -> None:
     """Report defaults and sizes of objects: only varints, which are integers by now, can have them. Also report
-    checksums that begin inside of the attributes whose size a preceding varint is, since their position is unknown when
+    checksums that begin inside the attributes whose size a preceding varint is, since their position is unknown when
     writing."""
     order = {each.id: number for number, each in enumerate(struct.attributes)}
     for each in struct.attributes:

@@ -142,8 +142,8 @@ class Loader:
 
 
 def display_name(path: Path) -> str:
-    """Return the name of a file in diagnostics: relative to the current folder if it is inside of it, otherwise as
-    given, so that an editor can open it. Generated code contains only the file's name."""
+    """Return the name of a file in diagnostics: relative to the current folder if it is inside it, otherwise as given,
+    so that an editor can open it. Generated code contains only the file's name."""
     try:
         return path.resolve().relative_to(Path.cwd().resolve()).as_posix()
     except ValueError:

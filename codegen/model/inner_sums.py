@@ -20,7 +20,7 @@ class _InvalidError(Exception):
 
 def with_inner_sums(root: Struct, structs: Mapping[Path, Struct], diagnostics: Diagnostics) -> Struct:
     """Return the type, including nested ones, with the checksums of their attributes that are stored in objects inside
-    of them. In these objects, the checksums become plain attributes."""
+    them. In these objects, the checksums become plain attributes."""
     found: dict[Path, list[InnerSum]] = {}
     for struct in structs.values():
         for each in struct.attributes:
@@ -61,7 +61,7 @@ def check_steps(tables: Iterable[Rows], root: Struct, structs: Mapping[Path, Str
 
 
 Place = tuple[Path, tuple[str, ...]]
-"""A type, and the path of attributes from an object of it to one inside of it."""
+"""A type, and the path of attributes from an object of it to one inside it."""
 
 
 def _places(struct: Struct, checksum: Checksum, structs: Mapping[Path, Struct]) -> list[Place]:

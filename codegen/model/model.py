@@ -183,8 +183,8 @@ class Derivation:
 
 @dataclass(frozen=True)
 class InnerSum:
-    """A checksum of attributes of a type that is stored in an ``attribute`` of an object inside of it. ``way``: the
-    path of attributes to that object."""
+    """A checksum of attributes of a type that is stored in an ``attribute`` of an object inside it. ``way``: the path
+    of attributes to that object."""
 
     way: tuple[str, ...]
     attribute: Attribute

@@ -1,4 +1,4 @@
-"""Rows inside of reassembled records: ``blocks.records.data.as<batch>.changes``.
+"""Rows inside reassembled records: ``blocks.records.data.as<batch>.changes``.
 
 Readers concatenate the records of one table, each with its size before it, and read the rows of the other table from
 that sequence. The types of the sequence are declared here.
@@ -53,7 +53,7 @@ def table_sections(meta: Section | None) -> Iterator[tuple[str, Section]]:
 
 @dataclass(frozen=True)
 class RecordPath:
-    """The path to rows inside of records. ``table``: the table of the records; ``before``: the path of attributes to
+    """The path to rows inside records. ``table``: the table of the records; ``before``: the path of attributes to
     these; ``type``: the type that they are read as; ``steps``: the path from the sequence of records on."""
 
     table: str
@@ -68,7 +68,7 @@ class RecordPath:
 
 
 def record_paths(meta: Section | None) -> dict[str, RecordPath]:
-    """Return the paths of the tables whose rows are inside of records of another one, by name."""
+    """Return the paths of the tables whose rows are inside records of another one, by name."""
     sections = dict(table_sections(meta))
     paths = {name: each.texts("rows") for name, each in sections.items()}
     ways = {name: each[0].value for name, each in paths.items() if len(each) == 1}
@@ -93,7 +93,7 @@ def ways_to_rows(
     root: Struct, table: str, section: Section, inside: Mapping[str, RecordPath], structs: Mapping[Path, Struct]
 ) -> list[tuple[Struct, list[PathStep]]]:
     """Return the type that each way to the rows of a table begins with, and its steps. ``section``: the keys of the
-    table; ``inside``: the ways of those whose rows are inside of records."""
+    table; ``inside``: the ways of those whose rows are inside records."""
     record = inside.get(table)
     if record is None:
         return [(root, steps_of(each.value)) for each in section.texts("rows")]

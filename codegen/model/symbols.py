@@ -106,7 +106,7 @@ class Symbol:
         return found
 
     def all(self) -> Iterator[Symbol]:
-        """Yield the symbol and all symbols inside of it, outer before inner."""
+        """Yield the symbol and all symbols inside it, outer before inner."""
         yield self
         for each in self.types.values():
             yield from each.all()

@@ -116,7 +116,7 @@ class TableReader:
         return with_look_ups(found, sections, self.diagnostics)
 
     def _of_records(self, path: RecordPath) -> TableReader | None:
-        """Return a reader for rows inside of records; ``None`` if there is no type for these, which is reported."""
+        """Return a reader for rows inside records; ``None`` if there is no type for these, which is reported."""
         root = self.structs.get((*self.root.path, f"{path.name}_records"))
         return None if root is None else TableReader(root, self.structs, self.world, self.diagnostics)
 

@@ -12,7 +12,7 @@ from .model import Instance, Struct
 
 
 def with_positions(struct: Struct, structs: Mapping[Path, Struct]) -> Struct:
-    """Return a type, with those inside of it, whose instances of such objects are read at the beginning of their
+    """Return a type, with those inside it, whose instances of such objects are read at the beginning of their
     stream."""
     instances = tuple(_placed(each, structs) for each in struct.instances)
     return replace(struct, instances=instances, structs=tuple(with_positions(each, structs) for each in struct.structs))

@@ -1,4 +1,4 @@
-"""The key ``within``: an attribute inside of bytes that have been read before."""
+"""The key ``within``: an attribute inside bytes that have been read before."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def chained_in(plan: Plan, path: Path) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class LostChain:
-    """A checksum inside of a field, by its name; ``up`` is the number of levels from the object with the field to the
+    """A checksum inside a field, by its name; ``up`` is the number of levels from the object with the field to the
     object that contains the items."""
 
     up: int

@@ -305,7 +305,7 @@ class Cover:
 
 @dataclass(frozen=True)
 class Instance:
-    """A value outside of the sequence: computed, or a field that is read at ``pos`` of ``io``."""
+    """A value outside the sequence: computed, or a field that is read at ``pos`` of ``io``."""
 
     id: str
     type: Type

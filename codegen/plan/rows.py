@@ -50,7 +50,7 @@ def _rows(spec: Spec, rows: ModelRows) -> Rows:
 
 
 def has_sums(plan: Plan, rows: Rows, way: Way, step: int) -> bool:
-    """Return whether a checksum is verified in a unit outside of its rows and of the units inside of it.
+    """Return whether a checksum is verified in a unit outside its rows and the units inside it.
 
     ``step``: the index of the step of ``way`` that leads to the unit; -1 for the outermost one.
     """
@@ -72,7 +72,7 @@ def has_sums(plan: Plan, rows: Rows, way: Way, step: int) -> bool:
 
 
 def _sums(plan: Plan, type: TypePlan, taken: str | None, seen: set[Path]) -> bool:
-    """Return whether an object of a type has checksums, itself or in objects inside of it, except in the field
+    """Return whether an object of a type has checksums, itself or in objects inside it, except in the field
     ``taken``."""
     if type.verified:
         return True

@@ -33,9 +33,9 @@ class ReadOnly:
     """Why objects of a type cannot be written.
 
     ``instance``: an instance at an explicit position; ``checksum``: a checksum of bits, which is known only after they
-    are written; ``around``: a checksum inside of them of fields around it; ``within``: a field within the bytes of
-    another one; ``unsolved``: clauses about integers that cannot be derived. ``position``: of the instance, the field
-    or the first integer.
+    are written; ``around``: a checksum inside them of fields around it; ``within``: a field within the bytes of another
+    one; ``unsolved``: clauses about integers that cannot be derived. ``position``: of the instance, the field or the
+    first integer.
     """
 
     instance: str = ""
@@ -64,12 +64,12 @@ class TypePlan:
     steps: tuple[Step, ...] = ()
     covers: tuple[Cover, ...] = ()
     inner_covers: tuple[Cover, ...] = ()
-    """Checksums of its fields that are stored in objects inside of it."""
+    """Checksums of its fields that are stored in objects inside it."""
     instances: tuple[Instance, ...] = ()
     fills: tuple[Fill, ...] = ()
     parameters: tuple[Parameter, ...] = ()
     types: tuple[TypePlan, ...] = ()
-    """The types that are declared inside of this one."""
+    """The types that are declared inside this one."""
     enums: tuple[Enum, ...] = ()
     parents: tuple[Path, ...] = ()
     """The types of the same spec that contain this one directly, in the order of the spec."""
@@ -145,7 +145,7 @@ class TypePlan:
 
     @property
     def whole(self) -> Iterator[TypePlan]:
-        """Yield the type and all types declared inside of it, outermost first."""
+        """Yield the type and all types declared inside it, outermost first."""
         yield self
         for each in self.types:
             yield from each.whole
@@ -222,12 +222,12 @@ class Rows:
 
     @property
     def steps(self) -> Way:
-        """Return the fields that lead to rows inside of units, on the first way; empty if units are the rows."""
+        """Return the fields that lead to rows inside units, on the first way; empty if units are the rows."""
         return self._steps(self.types, self.path)
 
     @property
     def ways(self) -> tuple[Way, ...]:
-        """Return the fields that lead to rows inside of units, on each way; empty if units are the rows."""
+        """Return the fields that lead to rows inside units, on each way; empty if units are the rows."""
         return tuple(filter(None, (self.steps, *(self._steps(each.types, each.path) for each in self.others))))
 
     def _steps(self, types: tuple[Path, ...], path: tuple[str, ...]) -> Way:
@@ -237,7 +237,7 @@ class Rows:
         return ((self.root or types[0][:1], self.field, types[0]), *steps) if self.streaming else steps
 
     def is_unit(self, way: Way, step: int) -> bool:
-        """Return whether the items of a step's repeated field are units inside of the outermost one."""
+        """Return whether the items of a step's repeated field are units inside the outermost one."""
         most = self.units or len(way) - 1
         return step < min(most, len(way) - 1) and not (self.streaming and step == 0)
 

@@ -43,7 +43,7 @@ class Declared:
         return self.outer.top if self.outer is not None else self
 
     def all(self) -> Iterator[Declared]:
-        """Yield the declaration itself and all declarations inside of it."""
+        """Yield the declaration itself and all declarations inside it."""
         yield self
         for each in self.inner:
             yield from each.all()

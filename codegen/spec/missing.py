@@ -27,8 +27,7 @@ def missing_keys(
 
 
 def _whole(kind: Kind, value: Value | None) -> bool:
-    """Return whether nothing of a value was refused at its own level; mappings inside of it record that for
-    themselves."""
+    """Return whether nothing of a value was refused at its own level; mappings inside it record that for themselves."""
     if value is None:
         return isinstance(kind, AnyKind)
     return not (isinstance(value, (Items, Entries)) and value.incomplete)

@@ -178,12 +178,11 @@ class Format:
     """Columns that only tables to be written may have: attributes around rows, Arrow's names of their types, and their
     numbers of levels above the row."""
     ways: tuple[tuple[int, ...], ...] = ()
-    """The ways to rows inside of units: the numbers of the steps of each, as generated code counts those of all
-    tables."""
+    """The ways to rows inside units: the numbers of the steps of each, as generated code counts those of all tables."""
     where: str = ""
     """The property of a row's object that says whether the row is in the table; empty: all rows are."""
     units: tuple[tuple[str, ...], ...] = ()
-    """For each of these steps: ``plain`` or ``sums`` if the items of its field are units inside of the outermost one,
+    """For each of these steps: ``plain`` or ``sums`` if the items of its field are units inside the outermost one,
     without and with a checksum; ``row`` for the last step if a row begins with its unit. Empty if there are none."""
     positions: bool = False
     """Whether the way to the rows leads through instances at explicit positions."""
@@ -259,7 +258,7 @@ class Format:
 
     @property
     def in_pieces(self) -> bool:
-        """Return whether rows are assembled from several rows on the wire, or are inside of such records."""
+        """Return whether rows are assembled from several rows on the wire, or are inside such records."""
         return self.fragments is not None or bool(self.inside)
 
     @property

@@ -7,7 +7,7 @@ to ``END``; only ``AGAIN`` jumps back. ``base`` is the beginning of the last ``N
 integers, spans a position and a length in the input, marks a position.
 
 A row may be *truncated* (the input ends inside it), *refused* (its end is known) or *lost* (its end is unknown). Inside
-of a unit, a refusal in a row costs that row, a refusal outside of rows all rows; what is lost costs the rest of its
+a unit, a refusal in a row costs that row, a refusal outside rows all rows; what is lost costs the rest of its
 sub-stream.
 """
 
@@ -141,8 +141,8 @@ class Op(IntEnum):
     register[d]: the size of the content, -1 if it is not given. A block without a content is lost if the sub-stream
     contains damage, or if [b] is 1; otherwise it is refused, and reading continues after it."""
     UNIT = 39
-    """Begin a unit inside of the outermost one, around rows: a refusal in it, outside of its rows, costs the rows of
-    this unit."""
+    """Begin a unit inside the outermost one, around rows: a refusal in it, outside its rows, costs the rows of this
+    unit."""
     UNIT_END = 40
     """End the unit."""
     SEEK = 41
@@ -202,8 +202,8 @@ class Op(IntEnum):
     ITEM_OF = 61
     """register[a] ← item register[c] of store [b], whose number of items is in chain [d]; no value if there is none."""
     SLICE = 62
-    """span[a] ← the bytes of span[b] from register[c] up to register[d]; if these are not inside of it, or have no
-    value, the row is refused, ``value``."""
+    """span[a] ← the bytes of span[b] from register[c] up to register[d]; if these are not inside it, or have no value,
+    the row is refused, ``value``."""
     TEXT_CONSTANT = 63
     """span[a] ← [d] constants from [c]. Spans filled by the steps of this name are only read by each other, by
     expressions and by ``COLUMN_BYTES``, which refuses text without a value, ``value``, or, if it is too long,

@@ -41,7 +41,7 @@ MOST_OWN_BYTES = _DEFINED["MOST_OWN_BYTES"]
 DEEPEST_LIMIT = _DEFINED["DEEPEST_LIMIT"]
 """Maximum number of open sub-streams."""
 DEEPEST_UNIT = _DEFINED["DEEPEST_UNIT"]
-"""Maximum number of open units inside of the outermost one."""
+"""Maximum number of open units inside the outermost one."""
 DEEPEST_STACK = _DEFINED["DEEPEST_STACK"]
 """Maximum number of values on the stack of an expression."""
 MOST_IDLE = _DEFINED["MOST_IDLE"]

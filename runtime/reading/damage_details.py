@@ -118,8 +118,8 @@ class DamageDetails:
         return "a larger max_record takes it" if taken else "its length is damaged, or the input is cut off"
 
     def zeros_joined(self, filled: Filled, window: Window) -> tuple[Filled, set[int]]:
-        """Return a fill with one damaged range for each run of zeros inside of units, and the rows of nulls of the
-        ranges that were joined."""
+        """Return a fill with one damaged range for each run of zeros inside units, and the rows of nulls of the ranges
+        that were joined."""
         if not any(each.inside for each in filled.damages):
             return filled, set()
         damages = self._zeros.joined(filled.damages, window.view, window.base)

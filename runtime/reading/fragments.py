@@ -38,7 +38,7 @@ Content = Callable[[int, int], bytes | None]
 
 
 class FragmentJoiner:
-    """Turns the rows of one input, each a fragment, into those of records, or into the rows inside of records.
+    """Turns the rows of one input, each a fragment, into those of records, or into the rows inside records.
 
     ``request``: the request of the result; ``wire``: that of the fragments; ``note``: records damage; ``content``:
     returns the first bytes of a range of the input, ``None`` if they are not in memory.
@@ -256,7 +256,7 @@ class FragmentJoiner:
         first: int,
         last: int,
     ) -> Iterator[Event]:
-        """Yield the records of complete sets of fragments, or the rows inside of them."""
+        """Yield the records of complete sets of fragments, or the rows inside them."""
         if first == last:
             return
         joined = {number: array.slice(first, last - first) for number, array in arrays.items() if number in self._shown}

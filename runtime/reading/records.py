@@ -1,4 +1,4 @@
-"""Rows inside of reassembled records: these form a separate input, each with its size before it."""
+"""Rows inside reassembled records: these form a separate input, each with its size before it."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class RecordRows:
         """Bytes of records, with their sizes, that have been read."""
 
     def take(self, event: Rows, records: pa.Array, ends: Sequence[int]) -> Iterator[Event]:
-        """Yield the rows inside of records, and the damage of invalid ones. ``event``: the event whose rows are the
+        """Yield the rows inside records, and the damage of invalid ones. ``event``: the event whose rows are the
         records; ``ends``: the offset in the input at which each record ends."""
         assert event.offsets is not None
         places = event.offsets.to_pylist()

@@ -1,8 +1,8 @@
 """Byte ranges of inputs whose units are found by a search: each range begins and ends where a unit is found.
 
 The result of a search does not depend on the bytes before its beginning, so that adjacent ranges contain each unit
-once. Only units with checksums over some of their bytes are found. If bytes inside of a unit look like a unit, the
-search finds those; the range before it then ends elsewhere, which is an error.
+once. Only units with checksums over some of their bytes are found. If bytes inside a unit look like a unit, the search
+finds those; the range before it then ends elsewhere, which is an error.
 """
 
 from __future__ import annotations

@@ -78,7 +78,7 @@ class Expander:
 
         ``number``: the index of the expansion in the program; ``chosen``: the index of the codec among its codecs;
         ``size``: of the content in bytes, -1 if it is not given; ``position``: of the block in the input, -1 if it is
-        inside of a frame or of another block.
+        inside a frame or of another block.
         """
         expansion = self._expansions[number]
         plain = 0 <= chosen < len(expansion.codecs) and expansion.codecs[chosen] == "none" and size in (-1, len(data))

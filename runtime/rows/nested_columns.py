@@ -13,7 +13,7 @@ from ..format.program import ColumnProgram, Storage
 
 @dataclass(frozen=True)
 class Node:
-    """A column of a program and the columns inside of it: the fields of a struct, the item of a list.
+    """A column of a program and the columns inside it: the fields of a struct, the item of a list.
 
     ``number``: of the program's column; ``level``: 0, or that of the list for whose items it has values.
     """
@@ -25,7 +25,7 @@ class Node:
     children: tuple[Node, ...] = ()
 
     def all(self) -> Iterator[Node]:
-        """Yield this node and all nodes inside of it, in the order of their numbers."""
+        """Yield this node and all nodes inside it, in the order of their numbers."""
         yield self
         for each in self.children:
             yield from each.all()

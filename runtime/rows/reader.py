@@ -117,7 +117,7 @@ class Filled:
     - ``consumed``: the index in the view up to which the input has been processed.
     - ``position``: an offset in the input, for the statuses that have one.
     - ``error``: details of ``reason``.
-    - ``last_unit``: set if rows are inside of units.
+    - ``last_unit``: set if rows are inside units.
     """
 
     rows: int
@@ -131,7 +131,7 @@ class Filled:
     error: str | None = None
     last_unit: LastUnit = NO_UNIT
     in_unit: bool = False
-    """Whether reading has paused inside of a unit, which continues at ``consumed``."""
+    """Whether reading has paused inside a unit, which continues at ``consumed``."""
     dropped: int | None = None
     """Number of valid rows that a predicate refused; ``None`` if predicates were not tested."""
     states: UnitStates | None = None

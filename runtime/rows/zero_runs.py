@@ -21,7 +21,7 @@ AFTER = 64 * 1024
 SECTOR = 512
 """Storage is wiped, or not written, in multiples of this size in bytes."""
 BETWEEN = 8
-"""Maximum number of zero bytes between two invalid rows of one run inside of units, such as the padding at the end of a
+"""Maximum number of zero bytes between two invalid rows of one run inside units, such as the padding at the end of a
 block."""
 OWN_ZEROS = 8
 """Fewer zero bytes than this count as the beginning of a row at a sector boundary."""

@@ -90,7 +90,7 @@ unconverted)."""
 
 
 def timestamp_range(unit: str) -> Interval:
-    """Return the range of counts of ``unit`` that a timestamp column can hold; counts outside of it become null.
+    """Return the range of counts of ``unit`` that a timestamp column can hold; counts outside it become null.
 
     >>> timestamp_range("ms").high
     9223372036854775

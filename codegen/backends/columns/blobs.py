@@ -66,7 +66,7 @@ def _check_contents(state: State, field: Field, span: Span, contents: bytes) -> 
 
 
 def _needs_span(state: State, scope: Scope, field: Field) -> bool:
-    """Return whether bytes or text of a fixed size are located by a separate step, outside of the run of fields."""
+    """Return whether bytes or text of a fixed size are located by a separate step, outside the run of fields."""
     if not isinstance(field.type, BytesType | StringType):
         return False
     around = any(each.column.up and each.column.field is field for each in state.columns.columns)

@@ -14,7 +14,7 @@ from .state import State
 
 
 def enter(state: State, scope: Scope, field: Field, *, contains: bool = False) -> None:
-    """Enter the sub-stream of a user type with a size. ``contains``: damage inside of it does not extend beyond it."""
+    """Enter the sub-stream of a user type with a size. ``contains``: damage inside it does not extend beyond it."""
     state.run.flush()
     if isinstance(field.size, WithinSize):
         span = span_within(state, scope, field.size)

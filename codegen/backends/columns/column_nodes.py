@@ -29,19 +29,19 @@ class ColumnNode:
     item: ColumnNode | None = None
 
     def all(self) -> Iterator[ColumnNode]:
-        """Yield this column and all columns inside of it, in the order of their numbers."""
+        """Yield this column and all columns inside it, in the order of their numbers."""
         yield self
         inside = [*self.fields.values(), *([self.item] if self.item else [])]
         for each in inside:
             yield from each.all()
 
     def same_level(self) -> Iterator[ColumnNode]:
-        """Yield this column and those inside of it that have exactly one value for each of its values."""
+        """Yield this column and those inside it that have exactly one value for each of its values."""
         return (each for each in self.all() if each.level == self.level and each.number >= 0)
 
 
 class ColumnNodes:
-    """The columns of one table, numbered depth-first: each column precedes those inside of it."""
+    """The columns of one table, numbered depth-first: each column precedes those inside it."""
 
     def __init__(self, plan: Plan, columns: tuple[TableColumn, ...]) -> None:
         self._plan = plan

@@ -250,7 +250,7 @@ def _lower_repeated(state: State, scope: Scope, field: Field, repeat: Repeat) ->
         lower_list(state, scope, field, repeat, node, lambda: _lower_value(state, scope, field))
 
 
-# Rows inside of units -----------------------------------------------------------------------------------------------
+# Rows inside units -----------------------------------------------------------------------------------------------
 
 
 def _is_step(state: State, scope: Scope, field: Field) -> bool:

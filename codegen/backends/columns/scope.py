@@ -141,7 +141,7 @@ class Stream:
 class Scope:
     """One object of the row's tree: the root, the row, or a user type inlined into it.
 
-    ``members``: what has been read so far, by name; ``floats``: the bits of floats that rows inside of the object show;
+    ``members``: what has been read so far, by name; ``floats``: the bits of floats that rows inside the object show;
     ``lists``: what expressions use of repeated fields. ``stream``: the stream that it is read from. ``effort``: counts
     what is compiled, at the root for all objects. ``little``: 1 if the object is little-endian, for types that
     determine it at run time.
@@ -160,7 +160,7 @@ class Scope:
     around_rows: bool = False
     contains: bool = False
     """``top``: for an object in a function, the outermost one. ``around_rows``: it encloses rows. ``contains``: damage
-    inside of it does not extend beyond it."""
+    inside it does not extend beyond it."""
     begin: int = -1
     """The mark at its beginning, if rows begin there in bytes of it."""
     lost: bool = False

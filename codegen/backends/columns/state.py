@@ -54,10 +54,10 @@ class State:
 
     - ``bounded``: the bytes end at the end of a frame or a sub-stream.
     - ``other_columns``: the columns of rows of other types than the first one, by type.
-    - ``row``: appends the steps of a row's columns that are not fields of it, for rows inside of units.
+    - ``row``: appends the steps of a row's columns that are not fields of it, for rows inside units.
     - ``fills``: the columns that fields of objects fill.
     - ``steps``: the number of steps taken on the way to the rows; ``ways``: the ways that begin with these steps.
-    - ``units``: the number of open units inside of the outermost one.
+    - ``units``: the number of open units inside the outermost one.
     - ``streams``: the open streams, that of the unit first.
     - ``facts``: the conditions under which the current field is read.
     - ``created``: the scalars, spans and objects created so far in the innermost optional field.
@@ -317,7 +317,7 @@ class State:
 
     def stream_number(self, scope: Scope, *, across: bool = True) -> int:
         """Return the number of the open stream that an object is read from. ``across``: also if the content of a
-        compressed block is being read and the stream is outside of it. Raises ``NotForEngineError``."""
+        compressed block is being read and the stream is outside it. Raises ``NotForEngineError``."""
         stream = scope.stream
         if stream is not None and stream not in self.streams:
             stream = stream.itself

@@ -192,8 +192,8 @@ def _looked_up(plan: Plan, look_up: LookUp) -> TableColumn:
 
 
 def _inside(plan: Plan, struct: TypePlan, name: str, up: int, default: bool) -> TableColumn | None:
-    """Return the column of a value instance that shows a list or an object inside of single objects, with the type of
-    what it shows; ``None`` for other instances."""
+    """Return the column of a value instance that shows a list or an object inside single objects, with the type of what
+    it shows; ``None`` for other instances."""
     instance = struct.instance(name)
     value = instance.value if instance is not None and instance.condition is None else None
     way: list[str] = []

@@ -16,7 +16,7 @@ def shown_structs(plan: Plan) -> list[TypePlan]:
 
 
 def _add(plan: Plan, shown: list[Path], begin: list[Path]) -> None:
-    """Add these types and all types inside of them, breadth first."""
+    """Add these types and all types inside them, breadth first."""
     while begin:
         new = [path for path in dict.fromkeys(begin) if path not in shown]
         shown += new

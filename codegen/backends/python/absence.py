@@ -86,7 +86,7 @@ def _instance_may_be_absent(module: Module, struct: TypePlan, instance: Instance
 def needs_what_may_be_absent(module: Module, struct: TypePlan, node: Node) -> bool:
     """Return whether an expression of a value instance has no value if one of its operands is absent.
 
-    Outside of messages ``==`` and ``!=`` accept absent operands: an absent value equals nothing.
+    Outside messages ``==`` and ``!=`` accept absent operands: an absent value equals nothing.
     """
     if struct.message is None and module.api is not Api.WIRELOOM:
         return False

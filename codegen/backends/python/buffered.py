@@ -32,7 +32,7 @@ BASES = {
 
 
 def is_buffered(scope: ClassScope) -> bool:
-    """Return whether a type is read from a buffer: its objects are repeated, or are inside of objects that are."""
+    """Return whether a type is read from a buffer: its objects are repeated, or are inside objects that are."""
     return scope.struct.path in scope.module.buffered
 
 

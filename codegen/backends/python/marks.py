@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Blanked:
-    """The bytes of a checksum inside of the range it covers, and the value with which they are counted."""
+    """The bytes of a checksum inside the range it covers, and the value with which they are counted."""
 
     offset: str
     size: int

@@ -76,7 +76,7 @@ class ClassScope:
         return tuple(each for each in found if each is not None)
 
     def unit_steps(self, field: Field) -> tuple[int, ...]:
-        """Return the numbers of the steps for which the items of the field are units inside of the outermost one."""
+        """Return the numbers of the steps for which the items of the field are units inside the outermost one."""
         return self._steps(
             field,
             (

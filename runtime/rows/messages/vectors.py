@@ -165,7 +165,7 @@ class Memory:
 
 
 def _typed(array: Any, kind: Any) -> Any:
-    """Return numbers as the type of their column; times outside of its range are null."""
+    """Return numbers as the type of their column; times outside its range are null."""
     if array.type == kind or not pa.types.is_timestamp(kind):
         return array
     largest = LARGEST_TIME[kind.unit]

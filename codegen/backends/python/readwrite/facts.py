@@ -93,6 +93,6 @@ def _share_a_size(struct: TypePlan) -> bool:
 
 
 def _leaves(node: Node) -> bool:
-    """Return whether an expression refers to something outside of the object."""
+    """Return whether an expression refers to something outside the object."""
     outside = not names_in(node).isdisjoint(("_parent", "_root", "_io"))
     return outside or any(isinstance(each.type, StreamType) for each in walk(node))

@@ -29,7 +29,7 @@ from ..module import Module
 from .computed import computed_value
 
 ELSEWHERE = ("_parent", "_root", "_io", "_on", "_sizeof")
-"""Names that refer to something outside of the object."""
+"""Names that refer to something outside the object."""
 
 OBJECTS = (UserType, AnyStructType, UnionType)
 
