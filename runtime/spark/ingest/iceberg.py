@@ -8,6 +8,7 @@ columns; readers take their values from the partition, as the table format speci
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -42,6 +43,14 @@ LEDGER = "wireloom.ledger"
 """Property of a table with the identity of the ledger that has this commit."""
 TYPES = ("string", "boolean", "tinyint", "smallint", "int", "bigint", "date")
 """Spark types whose values in the names of folders can be read by Iceberg."""
+
+
+def _is_not_of_statistics(record: logging.LogRecord) -> bool:
+    return not str(record.msg).startswith("PyArrow statistics missing")
+
+
+# Columns of bytes have no statistics on purpose. pyiceberg would warn of each of them in each file.
+logging.getLogger("pyiceberg.io.pyarrow").addFilter(_is_not_of_statistics)
 
 
 class IcebergCatalog:

@@ -78,7 +78,7 @@ def iceberg(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     return lambda name: load_catalog().load_table(name)
 
 
-def test_iceberg(spark: SparkSession, tmp_path: Path, iceberg: Any) -> None:
+def test_iceberg(spark: SparkSession, tmp_path: Path, iceberg: Any, caplog: pytest.LogCaptureFixture) -> None:
     logs(tmp_path / "in", 2)
     table = tmp_path / "lake" / "events"
 
@@ -88,6 +88,7 @@ def test_iceberg(spark: SparkSession, tmp_path: Path, iceberg: Any) -> None:
         return rows
 
     assert run() == 100
+    assert not caplog.records, "nothing to warn of"
     assert run() == 100
     log(tmp_path / "in" / "9.log", "more")
     assert run() == 101
