@@ -39,7 +39,7 @@ class VerifiedStream:
         return count
 
     def seek(self, offset: int, /) -> int:
-        """Seek to the first byte, from where the digest is computed anew; other offsets are not supported."""
+        """Seek to the first byte, from which the digest is computed again; other offsets are not supported."""
         if offset:
             raise ValueError("an object whose digest is verified is read as a whole")
         self._digest = hashlib.sha256()

@@ -137,7 +137,7 @@ class _SpecFile:
 
 def _opened(spec: Any, path: str) -> Any:
     try:
-        # Nothing is read beyond what is asked for.
+        # Nothing is read beyond what is requested.
         return spec.open(path, "rb", cache_type="none")
     except TypeError:
         return spec.open(path, "rb")

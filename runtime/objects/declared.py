@@ -31,7 +31,7 @@ class StructType(type):
         for each in (*fields, *others):
             del namespace[each]
         names = tuple(each for each in fields if each not in FAMILY)
-        # A subclass declares its family once more to say of which types they are.
+        # A subclass redeclares its family, to say what types they have.
         family = () if any(hasattr(base, "_io") for base in bases) else fields[: len(fields) - len(names)]
         if names or family or others:
             namespace["__slots__"] = (*family, *names, *others)

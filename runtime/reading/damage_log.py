@@ -16,8 +16,8 @@ MOST_LISTED = 100_000
 exhaust the memory."""
 LISTED_EMPTY = 64
 """Number of consecutive empty frames that are listed individually; further ones are joined to one range. A hole in a
-log whose delimiter is a zero byte has as many empty frames as bytes. Each byte range that is read independently counts
-anew."""
+log whose delimiter is a zero byte has as many empty frames as bytes. Each byte range that is read independently has its
+own count."""
 
 
 Details = Callable[[RowDamage], tuple[int | None, str | None]]

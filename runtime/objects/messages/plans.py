@@ -113,7 +113,7 @@ _making: dict[type[Any], Plan] = {}
 
 
 def _begin_anew() -> None:
-    """Make a new lock in a forked process, where the thread that may hold the old one does not exist."""
+    """Make a new lock in a forked process, in which the thread that may hold the old one does not exist."""
     global _lock
     _lock = RLock()
     _making.clear()

@@ -32,7 +32,7 @@ def follow_now(io: KaitaiStream, owner: Any, name: str, value: object) -> None:
 
 
 def room(io: KaitaiStream, name: str) -> None:
-    """Check that the stream has room for an item of a repetition that goes to its end."""
+    """Check that the stream has room for an item of a repetition that extends to its end."""
     if type(io) is KaitaiStream and not io.bits_left and io._io.tell() < io._size:
         return
     if not isinstance(io, OpenStream) and io.is_eof():

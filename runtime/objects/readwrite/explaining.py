@@ -14,7 +14,7 @@ NAMED = re.compile(r"\b(?:self\.(?:_m_)?|item_|data_)(\w+)")
 """Matches the name of a field in a generated statement."""
 
 MAX_STEPS = 64
-"""Maximum number of objects in the path of an error; the outermost are left out."""
+"""Maximum number of objects in the path of an error; the outermost ones are omitted."""
 
 
 def explained(error: Exception, holder: Any = None) -> Exception:

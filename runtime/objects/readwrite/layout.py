@@ -44,7 +44,7 @@ def settle(
             stays = not layout.changes and size <= before.size and stream.pos() == before.end
             size, before = before.size, None
             if not stays:
-                # Its size is determined anew; if it does not change, undescribed bytes at its end are preserved.
+                # Its size is determined again; if it does not change, undescribed bytes at its end are preserved.
                 known = None
                 continue
         grown = assumed is None and stream.was_asked and size != known
