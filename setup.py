@@ -12,30 +12,31 @@ from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_ext import build_ext
 
 ROOT = Path(__file__).parent
-# Debugging information has the name of the folder that it was built in; without it, every build gives the same bytes.
+# Debugging information contains the name of the build folder; without it, every build produces the same bytes.
 OPTIONS = ["-O3", "-g0", "-std=c11", "-fvisibility=hidden", "-Wall", "-Wextra"]
 WINDOWS = sys.platform == "win32"
-# A Python without the global lock does not load what is built for the stable interface: it gets an engine of its own.
+# A Python without the global lock does not load extensions for the stable interface: it gets an engine of its own.
 FREE_THREADED = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
 TOP_LEVEL = {"wireloom": "runtime", "wireloom.codegen": "codegen", "wireloom.formats": "generated"}
 
 
 def packages() -> dict[str, str]:
-    """Import package → folder, for every folder below the three roots that holds Python modules."""
+    """Return import package → folder for every folder below the three roots that contains Python modules."""
     found: dict[str, str] = {}
     for package, folder in TOP_LEVEL.items():
         for init in sorted((ROOT / folder).rglob("__init__.py")):
             relative = init.parent.relative_to(ROOT / folder)
-            # Spark finds a data source by the name of a top-level package, so these leave the tree they are written in.
+            # Spark finds a data source by the name of a top-level package, so these are installed outside the tree in
+            # which they are written.
             name = relative.name if relative.name.startswith("pyspark_") else ".".join((package, *relative.parts))
             found[name] = init.parent.relative_to(ROOT).as_posix()
     return found
 
 
 def description() -> str:
-    """The README as package indexes show it: links lead to the sources' address in pyproject.toml, absolute.
+    """Return the README as package indexes show it, with absolute links to the sources' address in pyproject.toml.
 
-    While no address is given there, the text of links stays, and pictures go.
+    If no address is given there, only the text of links is kept, and pictures are removed.
     """
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     address = project.get("urls", {}).get("Source", "").rstrip("/")
@@ -48,7 +49,7 @@ def description() -> str:
 
 
 class BuildEngine(build_ext):
-    """Builds the engine; its absence is an error unless WIRELOOM_WITHOUT_ENGINE is set, for the object parser alone."""
+    """Builds the engine; a failure is an error unless WIRELOOM_WITHOUT_ENGINE is set, for the object parser alone."""
 
     def run(self) -> None:
         if os.environ.get("WIRELOOM_WITHOUT_ENGINE"):
@@ -56,15 +57,15 @@ class BuildEngine(build_ext):
         super().run()
 
     def get_libraries(self, ext: Extension) -> list[str]:
-        # The stable interface is that of python3.dll; the compiler's default is the library of this very version.
+        # The stable interface is that of python3.dll; by default the compiler uses the library of this exact version.
         return [*ext.libraries, "python3"] if WINDOWS and not FREE_THREADED else super().get_libraries(ext)
 
 
 class BuildWheel(bdist_wheel):
-    """Builds the wheel; who may read its files does not depend on whose checkout it was built of."""
+    """Builds the wheel; the permissions of its files do not depend on those of the checkout."""
 
     def write_wheelfile(self, wheelfile_base: str, *arguments: str) -> None:
-        # The last step before what is in the folder becomes the wheel.
+        # The last step before the content of the folder becomes the wheel.
         super().write_wheelfile(wheelfile_base, *arguments)
         for path in Path(self.bdist_dir).rglob("*"):
             path.chmod(0o755 if path.is_dir() or path.suffix == ".so" else 0o644)

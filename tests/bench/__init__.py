@@ -1,1 +1,1 @@
-"""``make bench``: speed, as ratios against peers and bounds that run in turn with the work itself."""
+"""``make bench``: speed, as ratios against peers and bounds that are run alternately with the work itself."""

@@ -35,7 +35,7 @@ from .measure import Comparison, measure
 
 
 def every(size: int, kaitai: Path) -> Iterator[Comparison]:
-    """All comparisons, made one after the other: each needs its inputs in memory."""
+    """Yield all comparisons, created one by one, since each needs its inputs in memory."""
     parts = (
         engine.comparisons(size),
         writing.comparisons(size),
@@ -65,7 +65,7 @@ def every(size: int, kaitai: Path) -> Iterator[Comparison]:
 )
 @click.option("--out", default="bench-report", show_default=True, type=click.Path(path_type=Path))
 def bench(megabytes: int, turns: int, only: str, out: Path) -> None:
-    """Measures, prints a table, writes a report with a plot."""
+    """Run the benchmarks, print a table, and write a report with a plot."""
     from wireloom import engine as loaded
 
     if not loaded.available:

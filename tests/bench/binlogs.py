@@ -1,4 +1,5 @@
-"""Events of MySQL's binary log, beside ``mysql-replication``, and blocks of Avro files, beside ``fastavro``."""
+"""Events of MySQL's binary log, compared with ``mysql-replication``, and blocks of Avro files, compared with
+``fastavro``."""
 
 from __future__ import annotations
 

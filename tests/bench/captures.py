@@ -1,4 +1,4 @@
-"""Captured packets, in both of their formats, beside ``dpkt``."""
+"""Captured packets in both formats, compared with ``dpkt``."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def comparisons(size: int) -> Iterator[Comparison]:
 
 
 def _whole(name: str, size: int) -> int:
-    """The bytes of whole packets in so many."""
+    """Return the number of bytes of the whole packets that fit."""
     head, each = (24, 16 + PACKET) if name == "pcap" else (48, 32 + PACKET)
     return head + (size - head) // each * each
 

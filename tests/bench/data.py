@@ -1,4 +1,4 @@
-"""What the benches read: made in memory, the same for the same size."""
+"""Inputs of the benchmarks: created in memory, and the same for the same size."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ START = 1_790_000_000_000
 
 @cache
 def events(raw_bytes: int) -> pa.Table:
-    """JSON events of about 200 bytes, as EdgeMQ's columns."""
+    """Return JSON events of about 200 bytes, in the columns of EdgeMQ."""
     return event_table(random.Random(7), raw_bytes, START, START + HOUR)
 
 
 @cache
 def segment(raw_bytes: int) -> bytes:
-    """A raw EdgeMQ segment of those events; a large one repeats a block of 32 MB."""
+    """Return a raw EdgeMQ segment of those events; a large one repeats a block of 32 MB."""
     block = min(raw_bytes, 32_000_000)
     written = io.BytesIO()
     wireloom.write("edgemq_segment", events(block), written, codec="none")
@@ -34,7 +34,7 @@ def segment(raw_bytes: int) -> bytes:
 
 @cache
 def frames(raw_bytes: int, payload: int = 200) -> bytes:
-    """EdgeMQ frames of 21 bytes and ``payload`` random ones each."""
+    """Return EdgeMQ frames of 21 bytes with ``payload`` random bytes each."""
     randomness = random.Random(13)
     head = struct.Struct(">IIBIQ")
     parts = []
@@ -46,7 +46,8 @@ def frames(raw_bytes: int, payload: int = 200) -> bytes:
 
 @cache
 def stuffed_log(raw_bytes: int, record: int = 200) -> bytes:
-    """A word-stuffed log of records of ``record`` random bytes: the delimiter is as rare in them as chance has it."""
+    """Return a word-stuffed log of records of ``record`` random bytes, in which the delimiter is as rare as in random
+    data."""
     randomness = random.Random(11)
     block = min(raw_bytes, 16_000_000)
     payloads = [randomness.randbytes(record - 8) for _ in range(block // record)]
@@ -60,7 +61,8 @@ def stuffed_log(raw_bytes: int, record: int = 200) -> bytes:
 
 @cache
 def segment_of(payload: int, raw_bytes: int) -> bytes:
-    """A raw EdgeMQ segment whose payloads are ``payload`` random bytes each; a large one repeats a block of 32 MB."""
+    """Return a raw EdgeMQ segment whose payloads are ``payload`` random bytes each; a large one repeats a block of 32
+    MB."""
     block = min(raw_bytes, 32_000_000)
     randomness = random.Random(13)
     count = max(1, block // (payload + 21))
@@ -77,7 +79,7 @@ def segment_of(payload: int, raw_bytes: int) -> bytes:
 
 @cache
 def delimiters_log(raw_bytes: int, every: int, record: int = 200) -> bytes:
-    """A word-stuffed log whose records hold the delimiter at every ``every`` bytes (2: nothing else)."""
+    """Return a word-stuffed log whose records contain the delimiter every ``every`` bytes (2: nothing else)."""
     block = min(raw_bytes, 16_000_000)
     payload = (b"\xfe\xfd" + b"x" * (every - 2)) * (record // every)
     count = block // record
@@ -88,7 +90,7 @@ def delimiters_log(raw_bytes: int, every: int, record: int = 200) -> bytes:
 
 
 def drain(format_name: Any, source: object, **options: object) -> int:
-    """Reads everything into Arrow batches, keeping none; returns the rows."""
+    """Read everything into Arrow batches without keeping any; return the number of rows."""
     rows = 0
     with wireloom.scan(format_name, source, **options) as scanner:
         for batch in scanner:

@@ -1,4 +1,4 @@
-"""The engine beside its bounds: the decompressor alone, a copy of the same bytes."""
+"""The engine compared with its bounds: the decompressor alone, and a copy of the same bytes."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from .measure import Comparison, Work
 
 
 def fresh_copy(data: bytes) -> Work:
-    """A copy of the bytes in one piece into new memory. Making its pages costs more than the copy, so it is shown for
-    comparison and nothing is to be reached against it."""
+    """Copy the bytes at once into new memory. Creating its pages costs more than the copy, so this is shown only for
+    comparison, without a target."""
     return Work("memory copy, into new memory", len(data), lambda: bytearray(data))
 
 
 def copy_of(data: bytes) -> Work:
-    """A copy of the bytes in one piece into memory that was written to before: what memory itself allows."""
+    """Copy the bytes at once into memory that was already written to: the bound of the memory itself."""
     target = memoryview(bytearray(len(data)))
 
     def run() -> None:
@@ -33,7 +33,7 @@ def copy_of(data: bytes) -> Work:
 
 
 def decompress_only(compressed: bytes, raw_size: int) -> Work:
-    """python-zstandard's stream reader into one reused buffer, in the calling thread."""
+    """Read with python-zstandard's stream reader into one reused buffer, in the calling thread."""
     buffer = bytearray(1 << 20)
 
     def run() -> None:
@@ -48,8 +48,9 @@ CPU = "by CPU time, which filtering batches takes on several cores"
 
 
 def _filtered(raw: bytes) -> Iterator[Comparison]:
-    """A filter that keeps one row in a thousand: its condition is asked of the engine, or, computed, of batches."""
-    # Imported here: it takes longer than all else that a bench of something else imports.
+    """Yield filters that keep one row in a thousand: the engine evaluates the condition, or, if it is computed, it is
+    evaluated on batches."""
+    # Imported here, since it takes longer than everything else that an unrelated benchmark imports.
     import pyarrow.compute as pc
 
     most = pa.scalar(START + HOUR // 1000, pa.uint64())
@@ -70,7 +71,8 @@ def _filtered(raw: bytes) -> Iterator[Comparison]:
 
 def comparisons(size: int) -> Iterator[Comparison]:
     raw = segment(size)
-    # The segment repeats a block that is larger than this level's window (2 MB), so repeating it compresses nothing.
+    # The segment repeats a block that is larger than this level's window (2 MB), so the repetition does not improve
+    # compression.
     compressed = zstandard.ZstdCompressor(level=3).compress(raw)
     folder = tempfile.TemporaryDirectory()
     path = Path(folder.name) / "bench.wal.zst"

@@ -1,4 +1,4 @@
-"""Entries of etcd's write-ahead log, beside a copy of them."""
+"""Entries of etcd's write-ahead log, compared with a copy of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is counted, not timed: memory, reads."""
+"""Quantities that are counted instead of timed: memory and reads."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ print(peak // 1024)
 
 
 def figures(size: int) -> Iterator[Figure]:
-    """Memory for an input of 32 times ``size``, and the reads of a search in a log of 10 GB."""
+    """Yield the memory for an input of 32 times ``size``, and the reads of a search in a log of 10 GB."""
     large = 32 * size
     done = subprocess.run([sys.executable, "-c", READ, str(large)], capture_output=True, text=True, check=True)
     yield Figure(
@@ -73,8 +73,8 @@ SEARCHES = 100
 
 
 def search(path: Path, format: str, size: int) -> tuple[int, int, int]:
-    """The most probes of a search by key, the most bytes that were read for one of them, and the most for the first row
-    after some byte."""
+    """Return the maximum number of probes of a search by key, the maximum number of bytes read for one, and the maximum
+    for the first row after some byte."""
     randomness = random.Random(3)
     key, position = 0, 0
     number = struct.Struct(">Q")

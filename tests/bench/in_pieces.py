@@ -1,4 +1,4 @@
-"""Logs with records in pieces, LevelDB's and Prometheus', beside copies of them."""
+"""Logs with records in pieces, those of LevelDB and Prometheus, compared with copies of them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def fragment(kind: int, data: bytes) -> bytes:
 
 
 def in_blocks(records: Iterator[tuple[bytes, int]], size: int, piece: Callable[[int, bytes], bytes]) -> bytes:
-    """As many records as have about that size, each with the flags of its kinds."""
+    """Return records of about that total size, each with the flags of its kinds."""
     made = bytearray()
     for data, flags in records:
         if len(made) >= size:
@@ -46,7 +46,7 @@ def in_blocks(records: Iterator[tuple[bytes, int]], size: int, piece: Callable[[
 
 
 def batches(changes: int) -> Iterator[tuple[bytes, int]]:
-    """Batches of so many puts, with keys of 16 and values of 100 bytes."""
+    """Yield batches of that many puts, with keys of 16 and values of 100 bytes."""
     source, sequence = random.Random(1), 1
     while True:
         data = struct.pack("<QI", sequence, changes)
@@ -56,7 +56,7 @@ def batches(changes: int) -> Iterator[tuple[bytes, int]]:
 
 
 def scrapes(*, snappy: bool) -> Iterator[tuple[bytes, int]]:
-    """Records of 200 samples that were taken at one time."""
+    """Yield records of 200 samples that were taken at the same time."""
     source, at = random.Random(2), 1_700_000_000_000
     while True:
         data = b"\2" + struct.pack(">qq", 1, at)

@@ -1,6 +1,6 @@
-"""CPU time of an ingest beside that of rows that go through Spark, and of ``wireloom decode`` without Spark.
+"""CPU time of an ingest, compared with that of rows that pass through Spark, and of ``wireloom decode`` without Spark.
 
-What is measured is the time of all processes: this one, Java, and Spark's Python processes.
+The time of all processes is measured: this one, Java, and Spark's Python processes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ TITLE = "ingest to Parquet, CPU time"
 
 
 def tree_seconds() -> float:
-    """CPU seconds of this process and all below it, those that have ended included."""
+    """Return the CPU seconds of this process and all its descendants, including those that have ended."""
     children: dict[int, list[int]] = {}
     ticks: dict[int, int] = {}
     for each in Path("/proc").iterdir():

@@ -16,16 +16,16 @@ from wireloom.kpl import Aggregator
 from .measure import Comparison, Work, missing
 
 BLOB = 50_000
-"""About the size that the Kinesis Producer Library aims at."""
+"""Approximate target size of the Kinesis Producer Library."""
 FORMAT = "kpl_aggregated_record"
 PEER_BYTES = 8_000_000
-"""The peers are slow: they get that much and no more."""
+"""Number of bytes for the peers, which are slow."""
 
 
 @cache
 def blobs(size: int, record: int, blob: int = BLOB) -> list[bytes]:
-    """Aggregates of ``blob`` bytes each, ``size`` bytes in all, of user records of ``record`` random bytes under a
-    hundred keys. A hundred different ones repeat."""
+    """Return aggregates of ``blob`` bytes each, ``size`` bytes in total, of user records of ``record`` random bytes
+    under a hundred keys. A hundred different ones are repeated."""
     randomness = random.Random(13)
     aggregator = Aggregator(shards="one", target_size=blob, max_size=10 * 1024 * 1024)
     made: list[bytes] = []
@@ -36,7 +36,7 @@ def blobs(size: int, record: int, blob: int = BLOB) -> list[bytes]:
 
 
 def single_stream(data: list[bytes]) -> Work:
-    """OpenSSL's MD5, a blob after the other."""
+    """OpenSSL's MD5, one blob after the other."""
 
     def run() -> None:
         for each in data:
@@ -46,14 +46,14 @@ def single_stream(data: list[bytes]) -> Work:
 
 
 def exploded(data: list[bytes]) -> Work:
-    """wireloom, from a column of blobs to flat columns."""
+    """wireloom: from a column of blobs to flat columns."""
     table = pa.table({"data": pa.array(data, pa.binary())})
     return Work("wireloom", sum(map(len, data)), lambda: wireloom.explode(table, "data", FORMAT, keep=[]))
 
 
 def google(data: list[bytes]) -> Work:
-    """Google's protobuf (upb) with hashlib, into Arrow's columns."""
-    # Its modules import each other by short names, and it is this one that makes them known.
+    """Google's protobuf (upb) with hashlib, into Arrow columns."""
+    # Its modules import each other by short names, which this one makes available.
     import aws_kinesis_agg.deaggregator  # noqa: F401
     from aws_kinesis_agg import messages_pb2
 

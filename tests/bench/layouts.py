@@ -1,4 +1,4 @@
-"""Kinds of rows beside plain ones, and rows inside of units: compressed blocks, and Kafka's record batches."""
+"""Kinds of rows compared with plain ones, and rows inside units: compressed blocks, and Kafka's record batches."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ types:
 """
 
 PLAIN = 38
-"""Bytes of a plain row."""
+"""Size in bytes of a plain row."""
 KINDS = {
     "plain": ("at, kind, body", ""),
     "text": ("at, kind, text", "      - {id: text, size: 8, type: str, encoding: UTF-8}"),
@@ -91,7 +91,7 @@ def _row(chance: random.Random, number: int, *, body: int) -> tuple[int, bytes]:
 
 
 def _kinds(folder: Path, size: int) -> Iterator[Comparison]:
-    """All rows count as ``PLAIN`` bytes: what is compared is the time that one takes."""
+    """Every row counts as ``PLAIN`` bytes: the time per row is compared."""
     more: dict[str, Callable[[int], bytes]] = {
         "plain": lambda kind: b"",
         "text": lambda kind: b"some tex",
@@ -119,7 +119,7 @@ def _kinds(folder: Path, size: int) -> Iterator[Comparison]:
 
 
 def _varints(folder: Path, size: int) -> Iterator[Comparison]:
-    """All values count as eight bytes: what is compared is the time that one takes."""
+    """Every value counts as eight bytes: the time per value is compared."""
     for count in (1, 3, 8, 20):
         chance = random.Random(14)
         values = [chance.randrange(1 << chance.randrange(1, 14)) for _ in range(2000 * count)]
@@ -186,7 +186,7 @@ def _natural(left: int) -> bytes:
 
 
 def _record_batch(chance: random.Random, count: int) -> bytes:
-    """A record batch of version 2 with keys of 8 bytes and values of 80."""
+    """Return a record batch of version 2 with keys of 8 bytes and values of 80."""
     records = bytearray()
     for number in range(count):
         body = b"\0" + _varint(number // 10) + _varint(number) + _varint(8) + chance.randbytes(8)

@@ -1,4 +1,4 @@
-"""MCAP files, beside the ``mcap`` package."""
+"""MCAP files, compared with the ``mcap`` package."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .data import drain
 from .measure import Comparison, Work, missing
 
 PART = 8
-"""Inputs are so many times smaller than elsewhere: the package takes its time."""
+"""Inputs are smaller than elsewhere by this factor, since the package is slow."""
 
 
 def comparisons(size: int) -> Iterator[Comparison]:

@@ -1,7 +1,7 @@
-"""Measures works against each other, interleaved, and keeps medians and ratios.
+"""Measures works against each other, interleaved, and reports medians and ratios.
 
-The machines that this runs on are shared and noisy. So the work and what it is compared with run in turn, A B A B …,
-each ratio is taken within one such turn, and what is reported is the median of the ratios and their range.
+The machines on which this runs are shared and noisy. So the work and its peer are run alternately, A B A B …; each
+ratio is taken from one such turn, and the median and the range of the ratios are reported.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Work:
-    """Something to run that handles ``bytes`` bytes; its result is thrown away. ``prepare`` comes before each run and
+    """An operation that processes ``bytes`` bytes; its result is discarded. ``prepare`` is called before each run and
     is not measured."""
 
     name: str
@@ -29,7 +29,7 @@ class Work:
 
 @dataclass(frozen=True)
 class Comparison:
-    """``work`` beside ``against``; ``target`` is the ratio of their speeds that is wanted, work over against."""
+    """``work`` compared with ``against``; ``target`` is the required ratio of their speeds, work over against."""
 
     title: str
     work: Work
@@ -42,7 +42,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Figure:
-    """Something that was counted: ``value`` of ``unit``, which should be ``most`` at most."""
+    """A quantity that was counted: ``value`` of ``unit``, which should be at most ``most``."""
 
     title: str
     value: int
@@ -51,12 +51,13 @@ class Figure:
     note: str = ""
 
     def to_dict(self) -> dict[str, Any]:
-        """The figure as JSON takes it."""
+        """Return the figure as JSON values."""
         return {"title": self.title, "value": self.value, "unit": self.unit, "most": self.most, "note": self.note}
 
 
 def missing(*modules: str) -> str | None:
-    """Why a peer cannot be measured here: the first of its modules that cannot be imported; ``None``: it can."""
+    """Return why a peer cannot be measured here: the first of its modules that cannot be imported; otherwise
+    ``None``."""
     for each in modules:
         try:
             importlib.import_module(each)
@@ -73,7 +74,7 @@ class Result:
 
     @property
     def ratios(self) -> list[float]:
-        """Speed of the work over speed of what it is compared with, a turn each."""
+        """Return the speed of the work divided by that of its peer, for each turn."""
         work, against = self.comparison.work.bytes, self.comparison.against.bytes
         return [
             (work / mine) / (against / theirs)
@@ -81,7 +82,7 @@ class Result:
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        """The result as JSON takes it; speeds in bytes per second, medians."""
+        """Return the result as JSON values; speeds are medians in bytes per second."""
         comparison = self.comparison
         row: dict[str, Any] = {
             "title": comparison.title,
@@ -105,19 +106,19 @@ class Result:
 
 
 def seconds(work: Work) -> float:
-    """One run, prepared, with the garbage of the run before already collected."""
+    """Return the seconds of one run, which is prepared, with the garbage of the previous run already collected."""
     work.prepare()
     gc.collect()
     start = work.clock()
     work.run()
-    # Of a clock with ticks, none is too few to divide by.
+    # A clock with coarse ticks may return 0, by which nothing can be divided.
     return max(work.clock() - start, 1e-6)
 
 
 def measure(comparison: Comparison, turns: int, progress: Callable[[], None] = lambda: None) -> Result:
-    """Runs both once uncounted, then ``turns`` times in turn.
+    """Run both once without measuring, then ``turns`` times alternately.
 
-    Which goes first changes from turn to turn: with Spark, whoever does pays for what the other has left to clear up.
+    The first one changes from turn to turn, since with Spark the first one also pays for the other's cleanup.
     """
     result = Result(comparison)
     if comparison.absent:

@@ -1,6 +1,7 @@
-"""Generated objects beside those that Kaitai's own compiler generates for the same layout, and beside plain Python.
+"""Generated objects, compared with those that Kaitai's own compiler generates for the same layout, and with plain
+Python.
 
-Frames of 21 + 200 bytes. Ours verify each frame's checksum, Kaitai's have no means to.
+Frames of 21 + 200 bytes. Wireloom's verify each frame's checksum; Kaitai's cannot.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from .kaitai import ROOT, imported, kaitai_module
 from .measure import Comparison, Work
 
 SIZE = 8_840_000
-"""Bytes: 40,000 frames. More of them at once would measure the memory of the machine."""
+"""Size in bytes: 40,000 frames. A larger number would measure the memory of the machine."""
 
 KAITAI = "Kaitai's compiler's output"
 NOTE = "checksums verified by ours, not by theirs"
@@ -98,7 +99,7 @@ def _writing(raw: bytes, folder: Path) -> Iterator[Comparison]:
         for each in other.frames:
             each._check()
         other._check()
-        # Their streams do not grow: the size has to be known.
+        # Their streams do not grow, so the size must be known.
         out = KaitaiStream(io.BytesIO(bytearray(len(raw))))
         other._write(out)
         return bytes(out.to_byte_array())
@@ -112,7 +113,7 @@ def _writing(raw: bytes, folder: Path) -> Iterator[Comparison]:
 
 
 def _read_write(raw: bytes, folder: Path) -> Iterator[Comparison]:
-    """The classes of Kaitai's read-write mode, ours and theirs."""
+    """The classes of Kaitai's read-write mode, those of wireloom and of Kaitai."""
     absent, module = _module(folder, "read-write")
     generate([ROOT / "specs/edgemq_segment.ksy"], folder / "read_write", api=Api.KAITAI_READ_WRITE)
     own = imported("read_write_edgemq_segment", folder / "read_write/edgemq_segment.py")
@@ -169,7 +170,7 @@ HEAD = struct.Struct(">IIBIQ")
 
 
 class Frame:
-    """A frame as a person would write it for this one task: no parent, no stream, no errors with positions."""
+    """A frame as written by hand for this one task: without a parent, a stream, or errors with positions."""
 
     __slots__ = ("crc32c", "fmt", "length", "payload", "tenant", "ts_millis")
 
@@ -183,7 +184,7 @@ class Frame:
 
 
 def by_hand(raw: bytes) -> list[Frame]:
-    """All frames, by a loop."""
+    """Read all frames in a loop."""
     found = []
     position, end = 0, len(raw)
     while position < end:
@@ -197,18 +198,18 @@ def by_hand(raw: bytes) -> list[Frame]:
 
 
 def drained(items: Iterator[object]) -> None:
-    """Takes all items, keeping none."""
+    """Take all items without keeping any."""
     deque(items, maxlen=0)
 
 
 def _same_api(folder: Path) -> Any:
-    """What ``wireloom generate --kaitai`` makes of the same spec."""
+    """Return the output of ``wireloom generate --kaitai`` for the same spec."""
     generate([ROOT / "specs/edgemq_segment.ksy"], folder / "same_api")
     return imported("same_api_edgemq_segment", folder / "same_api/edgemq_segment.py")
 
 
 def _module(folder: Path, mode: str) -> tuple[str | None, Any]:
-    """Why Kaitai's output cannot be had, or ``None``; and the output."""
+    """Return why Kaitai's output is not available, or ``None``, and the output."""
     try:
         return None, kaitai_module(folder, mode)
     except RuntimeError as error:

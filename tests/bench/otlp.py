@@ -1,4 +1,4 @@
-"""Log records of OpenTelemetry, beside Google's protobuf (upb) with the classes of ``opentelemetry-proto``."""
+"""Log records of OpenTelemetry, compared with Google's protobuf (upb) with the classes of ``opentelemetry-proto``."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from .measure import Comparison, Work, missing
 
 COLUMNS = ["body", "attributes", "resource"]
 RECORDS = 100
-"""Records of a message, of about 270 bytes each."""
+"""Number of records of a message, of about 270 bytes each."""
 MESSAGES = 200
-"""Different ones; they repeat."""
+"""Number of different messages; they are repeated."""
 
 
 def comparisons(size: int) -> Iterator[Comparison]:
@@ -46,7 +46,7 @@ def _parse(messages: list[bytes]) -> None:
 
 
 def _values(messages: list[bytes]) -> None:
-    """What the columns have, as Python's values, without making rows of them."""
+    """Convert the columns to Python values, without creating rows."""
     from opentelemetry.proto.logs.v1.logs_pb2 import LogsData
 
     for each in messages:

@@ -1,8 +1,8 @@
-"""``python -m tests.bench.profile``: what the time of the engine's main paths goes to, function by function.
+"""``python -m tests.bench.profile``: where the engine's main paths spend their time, by function.
 
-``perf`` samples the time of the process, Python and Arrow included. Where there is none, or with ``--tool callgrind``,
-valgrind counts the engine's instructions: their shares are the same on every run, but an instruction that waits for
-memory counts as one, and valgrind knows no AVX-512, so that the engine chooses AVX2. What is found is written to
+``perf`` samples the process, including Python and Arrow. If it is not available, or with ``--tool callgrind``, valgrind
+counts the engine's instructions: the shares are the same on every run, but an instruction that waits for memory counts
+as one, and valgrind does not support AVX-512, so the engine selects AVX2. The result is written to
 ``bench-report/profile.md``.
 """
 
@@ -27,7 +27,7 @@ ROOT = Path(__file__).parents[2]
 ENTRIES = {"read": "wl_fill", "encode": "wl_encode"}
 """The engine's function in which valgrind counts, by the last word of a path's name."""
 SMALL = 0.01
-"""Shares below are put together."""
+"""Smaller shares are combined."""
 SAMPLE = re.compile(r"^\s*[0-9a-f]+ (?P<symbol>.+?) \((?P<library>.+)\)$")
 COST = re.compile(r"^[+-]?\d+ (\d+)$|^\* (\d+)$")
 NAMED = re.compile(r"^fn=\((\d+)\)(?: (.+))?$")
@@ -40,7 +40,7 @@ def workload(name: str, *options: str) -> list[str]:
 
 
 def run(command: Sequence[str]) -> str:
-    """Its output. Raises ``ClickException`` with what it said where it failed."""
+    """Return the output. Raises ``ClickException`` with the command's messages if it failed."""
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, errors="replace", check=False)
     if done.returncode:
         raise click.ClickException(f"{command[0]}: {done.stderr.strip()[-500:]}")
@@ -48,19 +48,19 @@ def run(command: Sequence[str]) -> str:
 
 
 def sampled(name: str, seconds: float) -> Shares:
-    """By ``perf``: shares of the process's time."""
+    """Return the shares of the process's time, measured by ``perf``."""
     with tempfile.TemporaryDirectory() as folder:
         kept, control = f"{folder}/perf.data", f"{folder}/control"
         os.mkfifo(control)
         record = ["perf", "record", "--quiet", "--event", "cpu-clock", "--freq", "5000", "--output", kept]
-        # What comes before the work itself, such as making its input, is not looked at.
+        # The preparation of the work, such as creating its input, is ignored.
         record += ["--delay", "-1", "--control", f"fifo:{control}"]
         run([*record, "--", *workload(name, "--seconds", str(seconds), "--control", control)])
         return shares(samples(run(["perf", "script", "--fields", "ip,sym,dso", "--input", kept])))
 
 
 def samples(text: str) -> Counter[str]:
-    """Samples by function of the engine, and by library elsewhere."""
+    """Return the number of samples by function of the engine, and otherwise by library."""
     found: Counter[str] = Counter()
     for line in text.splitlines():
         match = SAMPLE.match(line)
@@ -73,14 +73,14 @@ def samples(text: str) -> Counter[str]:
 
 
 def library_name(library: str) -> str:
-    """A library as people know it."""
+    """Return the common name of a library."""
     if "kernel" in library:
         return "the kernel: pages that are touched for the first time"
     return "Python" if library.startswith(("python", "libpython")) else library.partition(".so")[0]
 
 
 def counted(name: str) -> Shares:
-    """By callgrind: shares of the engine's instructions."""
+    """Return the shares of the engine's instructions, counted by callgrind."""
     with tempfile.TemporaryDirectory() as folder:
         kept = Path(folder, "callgrind.out")
         entry = ENTRIES[name.rpartition(" ")[2]]
@@ -90,7 +90,7 @@ def counted(name: str) -> Shares:
 
 
 def costs(text: str) -> Counter[str]:
-    """Each function's own instructions, of a file that callgrind wrote."""
+    """Return each function's own instructions, from a file written by callgrind."""
     names: dict[str, str] = {}
     found: Counter[str] = Counter()
     function, is_call = "", False
@@ -99,11 +99,11 @@ def costs(text: str) -> Counter[str]:
         if named:
             function = names.setdefault(named[1], named[2] or "")
         elif line.startswith("calls="):
-            # The next line is what the called function cost.
+            # The next line has the cost of the called function.
             is_call = True
         elif cost:
             if not is_call:
-                # What a function that is called by itself has cost stands under names of its own.
+                # The cost of a called function is listed under its own name.
                 found[function.partition("'")[0]] += int(cost[1] or cost[2])
             is_call = False
         elif line.startswith("cfn="):
@@ -114,14 +114,14 @@ def costs(text: str) -> Counter[str]:
 
 
 def shares(found: Counter[str]) -> Shares:
-    """The large ones first; the others together."""
+    """Return the large shares first, and the others combined."""
     total = found.total() or 1
     large = [(name, count / total) for name, count in found.most_common() if count / total >= SMALL]
     return [*large, ("all others", 1 - sum(share for _, share in large))]
 
 
 def table(name: str, found: Shares) -> Iterator[str]:
-    """As Markdown."""
+    """Yield the lines of a Markdown table."""
     yield from (f"## {name}", "", "| function | share |", "|---|---|")
     yield from (f"| `{function}` | {share:.1%} |" for function, share in found)
     yield ""
@@ -133,7 +133,7 @@ def table(name: str, found: Shares) -> Iterator[str]:
 @click.option("--only", default="", help="Only the paths whose name holds this text.")
 @click.option("--out", default="bench-report", show_default=True, type=click.Path(path_type=Path))
 def profile(tool: str | None, seconds: float, only: str, out: Path) -> None:
-    """Profiles the engine's main paths."""
+    """Profile the engine's main paths."""
     programs = {"perf": "perf", "callgrind": "valgrind"}
     there = [each for each, program in programs.items() if shutil.which(program)]
     if not there or (tool is not None and tool not in there):

@@ -1,4 +1,5 @@
-"""Segments of Kafka logs, beside ``aiokafka``'s reader in C, and TFRecord files, beside the ``tfrecord`` package."""
+"""Segments of Kafka logs, compared with ``aiokafka``'s reader in C, and TFRecord files, compared with the ``tfrecord``
+package."""
 
 from __future__ import annotations
 
@@ -15,9 +16,9 @@ from .data import drain
 from .measure import Comparison, Work, missing
 
 RECORDS = 1000
-"""In a batch."""
+"""Number of records in a batch."""
 VALUE = 80
-"""Bytes of a record's value; with its key of 8 bytes and its head a record has about 100."""
+"""Size in bytes of a record's value; with its key of 8 bytes and its head a record has about 100."""
 
 
 def comparisons(size: int) -> Iterator[Comparison]:
@@ -49,7 +50,7 @@ def _drained(name: str, source: object, columns: list[str]) -> None:
 
 
 def _segment(size: int, codec: int) -> bytes:
-    """As aiokafka writes it. Values are of words, so that they compress."""
+    """Return a segment written by aiokafka. The values consist of words, so that they can be compressed."""
     from aiokafka.record.default_records import DefaultRecordBatchBuilder
 
     chance = random.Random(23)

@@ -1,4 +1,4 @@
-"""Writes what was measured: a page, its data, a plot."""
+"""Writes the results: a page, its data, and a plot."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def verdict(row: dict[str, Any]) -> str:
 
 
 def table_of_figures(figures: list[dict[str, Any]]) -> list[str]:
-    """What was counted."""
+    """Return the table of what was counted."""
     if not figures:
         return []
     lines = ["", "| counted | value | at most | |", "|---|---|---|---|"]
@@ -62,11 +62,12 @@ def markdown(rows: list[dict[str, Any]], figures: list[dict[str, Any]], features
 
 
 ROWS_PER_PANEL = 24
-"""Comparisons in one panel of the plot; more of them get another panel beside it, so that the picture fits a screen."""
+"""Maximum number of comparisons in one panel of the plot; further ones go to another panel beside it, so that the
+picture fits a screen."""
 
 
 def plot(rows: list[dict[str, Any]], path: Path) -> None:
-    """Write a PNG with a bar per ratio and a mark where it should be."""
+    """Write a PNG with a bar for each ratio, and a mark at its target."""
     import matplotlib
 
     matplotlib.use("Agg")

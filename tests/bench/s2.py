@@ -1,4 +1,4 @@
-"""S2 read sessions beside the decompressor alone, a copy, and the public Python SDK's way to its records."""
+"""S2 read sessions, compared with the decompressor alone, a copy, and the public Python SDK."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from .measure import Comparison, Work, missing
 
 FORMAT = "s2_session"
 CHUNK = 1 << 16
-"""Bytes that the SDK is given at a time, as a network would."""
+"""Number of bytes that are passed to the SDK at a time, as a network would."""
 PEER_BYTES = 16_000_000
 
 
 @cache
 def session(size: int, record: int, compression: str) -> bytes:
-    """A read session of JSON records of about ``record`` bytes in batches of up to 1000 records or 1 MiB; a large one
-    repeats a block of 16 MB."""
+    """Return a read session of JSON records of about ``record`` bytes in batches of up to 1000 records or 1 MiB; a
+    large one repeats a block of 16 MB."""
     randomness = random.Random(17)
     block = min(size, 16_000_000)
     count = block // (record + 30)
@@ -50,7 +50,7 @@ def session(size: int, record: int, compression: str) -> bytes:
 
 
 def bodies_of(data: bytes) -> list[bytes]:
-    """The bodies of the frames, as they stand."""
+    """Return the bodies of the frames, without decoding them."""
     found, at = [], 0
     while at < len(data):
         size = int.from_bytes(data[at : at + 3], "big")
@@ -60,7 +60,7 @@ def bodies_of(data: bytes) -> list[bytes]:
 
 
 def decompressor(data: bytes, compression: str) -> Work:
-    """python-zstandard or zlib on the bodies of the frames, a body after the other."""
+    """python-zstandard or zlib, applied to the body of each frame in turn."""
     bodies = bodies_of(data)
 
     def run_zstd() -> int:
@@ -75,7 +75,7 @@ def decompressor(data: bytes, compression: str) -> Work:
 
 
 def sdk(data: bytes, raw_size: int) -> Work:
-    """The SDK's frames, decompression, protobuf and mapping to its records."""
+    """The SDK's frames, decompression, protobuf and conversion to its records."""
     from s2_sdk._generated.s2.v1 import s2_pb2
     from s2_sdk._mappers import read_batch_from_proto
     from s2_sdk._s2s._protocol import read_messages

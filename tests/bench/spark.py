@@ -1,7 +1,7 @@
-"""Spark's data source beside what bounds it: prebuilt batches through Spark, and Spark's own Parquet reader.
+"""Spark's data source, compared with its bounds: prebuilt batches through Spark, and Spark's own Parquet reader.
 
-One local session on one core does the work; what needs another starts it before the clock runs. Everything is made when
-it is first measured, so that ``--only`` does not wait for Spark.
+One local session on one core does the work; other sessions are started before the measurement begins. Everything is
+created when it is first measured, so that ``--only`` does not wait for Spark.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ BATCH_ROWS = 16_384
 SCHEMA = pa.schema(
     [("fmt", pa.int16()), ("tenant", pa.int64()), ("ts", pa.timestamp("us", "UTC")), ("payload", pa.binary())]
 )
-"""The columns as Spark's Python sources have to hand them over."""
+"""The columns in the types that Spark requires of Python sources."""
 
 
 class Stage:
-    """The session and the inputs, each made when it is first asked for."""
+    """The session and the inputs, each created on first access."""
 
     def __init__(self, size: int) -> None:
         self.size = size
@@ -43,7 +43,7 @@ class Stage:
         self._cores = 0
 
     def session(self, cores: int = 1) -> SparkSession:
-        """The session on that many cores."""
+        """Return the session with that many cores."""
         from wireloom.spark import register
         from wireloom.spark.session import start
 
@@ -69,14 +69,14 @@ class Stage:
 
     @cached_property
     def whole(self) -> Path:
-        """One raw segment."""
+        """Return one raw segment."""
         path = self.folder / "whole.wal"
         path.write_bytes(segment(self.size))
         return path
 
     @cached_property
     def halves(self) -> Path:
-        """A folder of two raw segments of half the size."""
+        """Return a folder of two raw segments of half the size."""
         folder = self.folder / "halves"
         folder.mkdir()
         for number in range(2):
@@ -85,7 +85,7 @@ class Stage:
 
     @cached_property
     def many(self) -> Path:
-        """A folder of raw segments that have the size of ``whole`` together."""
+        """Return a folder of raw segments with the total size of ``whole``."""
         folder = self.folder / "many"
         folder.mkdir()
         data = segment(self.size // SMALL_FILES)
@@ -95,7 +95,7 @@ class Stage:
 
     @cached_property
     def block(self) -> tuple[Path, int]:
-        """An Arrow file of the rows that ``whole`` repeats, and how often it does."""
+        """Return an Arrow file of the rows that ``whole`` repeats, and the number of repetitions."""
         size = min(self.size, 32_000_000)
         path = self.folder / "block.arrow"
         table = events(size).select(SCHEMA.names).cast(SCHEMA)
@@ -105,7 +105,7 @@ class Stage:
 
     @cached_property
     def parquet(self) -> Path:
-        """The rows of ``whole``, uncompressed."""
+        """Return the rows of ``whole`` as uncompressed Parquet."""
         path = self.folder / "whole.parquet"
         block, times = self.block
         with pa.ipc.open_file(block) as file:
@@ -127,7 +127,7 @@ class Stage:
 
 
 def consume(frame: DataFrame) -> None:
-    """Every row to nowhere."""
+    """Read every row and discard it."""
     frame.write.format("noop").mode("overwrite").save()
 
 
@@ -156,7 +156,7 @@ def throughput(stage: Stage) -> Iterator[Comparison]:
 
 
 def sessions(stage: Stage) -> Iterator[Comparison]:
-    """What needs a session of its own for each side, started before the clock runs."""
+    """Yield the comparisons that need a session for each side, which is started before the measurement begins."""
 
     def on(cores: int) -> Work:
         def warm() -> None:
@@ -170,7 +170,7 @@ def sessions(stage: Stage) -> Iterator[Comparison]:
 
 
 def absence() -> str | None:
-    """Why Spark cannot run here."""
+    """Return why Spark cannot run here."""
     from wireloom.spark.java import prepare_java
 
     try:

@@ -1,6 +1,6 @@
-"""How much later the first answer of a new process comes than with a source that does nothing.
+"""How much later the first answer of a new process arrives than with a source that does nothing.
 
-Run as a program with the name of a source, it is such a process, and prints its seconds.
+Run as a program with the name of a source, this module is such a process, and prints its seconds.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MOST = 500
 
 
 def first_query(name: str, path: str) -> float:
-    """Seconds from a session that knows of no source to the end of its first query."""
+    """Return the seconds from a session that does not know a source to the end of its first query."""
     from wireloom.spark import register
     from wireloom.spark.session import start
 
@@ -45,14 +45,14 @@ def first_query(name: str, path: str) -> float:
 
 
 def in_a_process(name: str, path: Path) -> float:
-    """As ``first_query``, in a new process with a Java of its own."""
+    """Return the same as ``first_query`` for a new process with its own Java."""
     command = [sys.executable, "-m", "tests.bench.spark_start", name, str(path)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     return float(done.stdout.split()[-1])
 
 
 def figures(turns: int = TURNS) -> Iterator[Figure]:
-    """The median of what the one takes longer than the other, in turn."""
+    """Yield the median of the difference between the two, which are run alternately."""
     if missing("pyspark") or absence():
         return
     with tempfile.TemporaryDirectory() as folder:

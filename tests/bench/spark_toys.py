@@ -1,4 +1,4 @@
-"""Spark sources that do nothing but hand over: what a Python source costs by itself. Spark's workers import them."""
+"""Spark sources that only return data: the cost of a Python source itself. Spark's workers import them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SCHEMA = "fmt short, tenant long, ts timestamp, payload binary"
 
 @cache
 def prebuilt(path: str) -> tuple[pa.RecordBatch, ...]:
-    """The batches of an Arrow file, in memory; a worker that is used again has them already."""
+    """Return the batches of an Arrow file, in memory; a worker that is reused already has them."""
     with pa.ipc.open_file(path) as file:
         return tuple(file.get_batch(each) for each in range(file.num_record_batches))
 
@@ -33,7 +33,8 @@ class PrebuiltReader(DataSourceReader):
 
 
 class PrebuiltSource(DataSource):
-    """``format("prebuilt")``. Options: ``path``, an Arrow file with batches exactly as Spark wants them; ``times``."""
+    """``format("prebuilt")``. Options: ``path``, an Arrow file of batches in the types that Spark requires;
+    ``times``."""
 
     @classmethod
     def name(cls) -> str:
@@ -47,14 +48,14 @@ class PrebuiltSource(DataSource):
 
 
 class EmptyReader(DataSourceReader):
-    """No rows."""
+    """A reader without rows."""
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         return iter(())
 
 
 class EmptySource(DataSource):
-    """``format("empty")``: the same columns and no rows."""
+    """``format("empty")``: the same columns without rows."""
 
     @classmethod
     def name(cls) -> str:

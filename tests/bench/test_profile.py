@@ -1,4 +1,4 @@
-"""What profilers say is read right."""
+"""The output of profilers is interpreted correctly."""
 
 from __future__ import annotations
 

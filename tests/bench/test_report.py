@@ -1,4 +1,4 @@
-"""The plot of a benchmark is readable on a screen, however many comparisons there are."""
+"""The plot of a benchmark is readable on a screen, regardless of the number of comparisons."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of 200 fixed fields, beside C written by hand for that one layout."""
+"""Rows of 200 fixed fields, compared with C written by hand for this one layout."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def spec() -> str:
 
 
 def by_hand(folder: Path) -> ctypes.CDLL:
-    """The loop that somebody would write: a load, a swap and a store for each field."""
+    """Return the loop that a programmer would write: a load, a byte swap and a store for each field."""
     lines = [
         "#include <stdint.h>",
         "#include <string.h>",

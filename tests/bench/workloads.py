@@ -1,5 +1,5 @@
-"""``python -m tests.bench.workloads NAME [--seconds S] [--megabytes N]``: one path of the engine again and again, for a
-profiler that looks at this process."""
+"""``python -m tests.bench.workloads NAME [--seconds S] [--megabytes N]``: runs one path of the engine repeatedly, for a
+profiler that observes this process."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _reading(name: str, content: bytes) -> Work:
 
 
 def _writing(name: str, table: pa.Table) -> Work:
-    # Memory that grows would be most of what is seen.
+    # Growing memory would dominate the profile.
     nowhere = open(os.devnull, "wb")  # noqa: SIM115
     return lambda: wireloom.write(name, table, nowhere, codec="none")
 
@@ -54,7 +54,7 @@ def _events(size: int) -> pa.Table:
 
 
 def _payloads(size: int) -> pa.Array:
-    """Random bytes, not made by the engine, which is what is looked at."""
+    """Return random bytes that are not made by the engine, which is what is profiled."""
     randomness = random.Random(17)
     return pa.array([randomness.randbytes(200) for _ in range(size // 200)], pa.binary())
 
@@ -75,7 +75,7 @@ WORKLOADS: dict[str, Callable[[int], Work]] = {
 @click.option("--megabytes", default=64, help="Size of the input.")
 @click.option("--control", type=click.Path(path_type=Path), help="A pipe of perf, which waits for the word to begin.")
 def main(name: str, seconds: float, megabytes: int, control: Path | None) -> None:
-    """Runs it, and prints the bytes of the input and the number of turns."""
+    """Run the workload, and print the size of the input in bytes and the number of turns."""
     size = megabytes * 1_000_000
     work = WORKLOADS[name](size)
     if control is not None:
@@ -86,13 +86,13 @@ def main(name: str, seconds: float, megabytes: int, control: Path | None) -> Non
         work()
         turns += 1
     if control is not None:
-        # Python takes its time to end.
+        # Python takes some time to exit.
         say(control, "disable")
     print(size, turns)
 
 
 def say(control: Path, word: str) -> None:
-    """To perf, which takes a moment to hear it."""
+    """Send a command to perf, which takes a moment to react."""
     control.write_text(f"{word}\n")
     time.sleep(0.1)
 

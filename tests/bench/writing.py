@@ -1,4 +1,4 @@
-"""Writing rows, and COBS in both directions, beside a copy of the same bytes and beside the package ``cobs``."""
+"""Writing rows, and COBS in both directions, compared with a copy of the same bytes and with the package ``cobs``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .measure import Comparison, Work, missing
 
 
 class Nowhere(io.RawIOBase):
-    """A file that takes everything and keeps nothing."""
+    """A file that discards everything that is written to it."""
 
     def writable(self) -> bool:
         return True
@@ -26,7 +26,7 @@ class Nowhere(io.RawIOBase):
 
 
 def encoded(format_name: str, rows: Any, size: int) -> Work:
-    """Writing ``rows``, which are ``size`` bytes on the wire."""
+    """Write ``rows``, which have an encoded size of ``size`` bytes."""
     run = partial(wireloom.write, format_name, rows, Nowhere(), codec="none")
     return Work("wireloom", size, run)
 

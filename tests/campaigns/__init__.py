@@ -1,1 +1,2 @@
-"""Damage campaigns: known records, written, damaged at random, read again. ``python -m tests.campaigns --help``."""
+"""Damage campaigns: known records are written, damaged at random, and read again. ``python -m tests.campaigns
+--help``."""

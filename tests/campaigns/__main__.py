@@ -1,7 +1,7 @@
 """``python -m tests.campaigns --damages N``: runs campaigns, prints a table, writes ``campaign-report/``.
 
-Exit code 1: a claim is broken. The report then has the damaged bytes and how they were read; with the same seed,
-``--only`` runs one input again.
+Exit code 1: a claim is violated. The report then contains the damaged bytes and how they were read; with the same seed,
+``--only`` runs a single input again.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .running import Result, run
 from .subjects import SUBJECTS
 
 BLOCK = 500
-"""Inputs between two looks of the progress bar."""
+"""Number of inputs between two updates of the progress bar."""
 
 
 @click.command()
@@ -31,7 +31,7 @@ BLOCK = 500
 @click.option("--only", type=int, help="Number of the one input to run again.")
 @click.option("--report", default="campaign-report", show_default=True, type=click.Path(path_type=Path), help="Folder.")
 def main(damages: int, names: tuple[str, ...], seed: int, only: int | None, report: Path) -> None:
-    """Damages known records of each format at random, and holds what readers make of it against what was written."""
+    """Damage known records of each format at random, and compare what readers return with what was written."""
     chosen = [each for name, each in SUBJECTS.items() if not names or any(part in name for part in names)]
     if not chosen:
         raise click.UsageError(f"no campaign has such a name; there are: {', '.join(SUBJECTS)}")
@@ -74,7 +74,7 @@ def _show(results: list[Result]) -> None:
     table = Table("format", *COUNTS, "seconds")
     for each in results:
         table.add_row(each.name, *(f"{each.counts[name]:,}" for name in COUNTS), f"{each.seconds:.0f}")
-    # Wide enough for all columns where the output is not a terminal.
+    # Wide enough for all columns if the output is not a terminal.
     Console(width=None if sys.stdout.isatty() else 140).print(table)
     for each in results:
         for broken in each.broken:

@@ -1,13 +1,13 @@
-"""Files of units back to back, each with rows: records, packets, batches, blocks, messages.
+"""Files of consecutive units, each with rows: records, packets, batches, blocks, messages.
 
-All rows of units before the first damage come out, and none twice. Where checksums cover them, nothing comes out that
-was not written; a row of another format that was hit may come out as it stands in the file, and is counted. Intact
-units after damage are counted: where a length is damaged, those up to the next place that reading can go on from are
+All rows of units before the first damage are returned, and none twice. If checksums cover them, only rows that were
+written are returned; in other formats a damaged row may be returned as it is stored in the file, and is counted. Intact
+units after damage are counted: if a length is damaged, those up to the next position at which reading can continue are
 lost.
 
-If a single bit was flipped, which is all that happens to a third of the inputs, and a reader recovers, the rows of all
-other units come out, unless the bit is one of ``loose``: of a length that nothing proves, or of what says how units
-after it are read.
+If a single bit was flipped, which is the only damage in a third of the inputs, and a reader recovers, the rows of all
+other units are returned, unless the bit is one of ``loose``: in a length that nothing verifies, or in a value that
+determines how the following units are read.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Values = tuple[Any, ...]
 
 @dataclass(frozen=True)
 class Unit:
-    """A unit, where it stands, and the values of its rows."""
+    """A unit, its position, and the values of its rows."""
 
     begin: int
     end: int
@@ -45,9 +45,9 @@ class Files:
 
 @dataclass(frozen=True)
 class BackToBack:
-    """As the module says. ``head``: before the units; ``make``: a unit with this number and the values of its rows;
-    ``there``: whether values that nobody wrote are what the unit at a place of the content holds, of formats without
-    checksums; ``single``: a unit is one row, so that rows have different places."""
+    """See the module. ``head``: the bytes before the units; ``make``: makes the unit with this number and the values of
+    its rows; ``there``: for formats without checksums, whether values that were not written are those of the unit at a
+    position of the content; ``single``: a unit is one row, so that rows have different positions."""
 
     name: str
     make: Callable[[random.Random, int], tuple[bytes, Sequence[Values]]]
@@ -76,7 +76,7 @@ class BackToBack:
         return bytes(made), units
 
     def damage(self, sample: Files, source: random.Random) -> Damaged:
-        """The sample's content, damaged in all ways; one input in three has one bit that is another."""
+        """Damage the sample's content in all ways; in one input of three, a single bit is flipped."""
         damager = Damager(source, self.tokens, [(len(sample.content), sample.other)])
         pieces = [(0, sample.content)]
         return damager.damage(pieces) if source.randrange(3) else Damaged(damager.flip(pieces), ("bit flipped",))
@@ -122,7 +122,7 @@ class BackToBack:
         return {values for place, values in found if at <= place < end}.issuperset(unit.rows)
 
     def _flipped(self, case: Case) -> int | None:
-        """Where the one bit is that was flipped, if that is all, and it may not cost other units."""
+        """Return the position of the flipped bit, if that is the only damage and must not affect other units."""
         sample: Files = case.sample
         if case.damaged.kinds != ("bit flipped",):
             return None
@@ -135,5 +135,5 @@ class BackToBack:
 
 
 def blob(source: random.Random, number: int) -> bytes:
-    """Bytes that no other number has."""
+    """Return bytes that differ for each number."""
     return b"%d " % number + source.randbytes(source.choice((0, 20, 300)))

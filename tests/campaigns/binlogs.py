@@ -1,8 +1,8 @@
-"""Events of MySQL's binary logs, and blocks of Avro files, damaged after what describes the file.
+"""Events of MySQL's binary logs, and blocks of Avro files, damaged after the description of the file.
 
-Every intact event comes out, and every intact block after an intact marker, but those that a damaged one covers: one
-whose length was hit so that it ends, by chance, exactly where a later one ends. All events that come out were written:
-each has a checksum of all of it. Of blocks only the marker is verified.
+Every intact event is returned, and every intact block after an intact marker, except those that a damaged one covers:
+one whose length was changed so that it happens to end exactly where a later one ends. All events that are returned were
+written, since each has a checksum over all of it. Of blocks only the marker is verified.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MARKER = bytes.fromhex("61d07f02c893e51b4c8ea1f6b0337d29")
 
 @dataclass
 class Written:
-    """Two files, one after the other without its head. ``units``: where each stood, and its values."""
+    """Two files, one after the other without its head. ``units``: the position and the values of each."""
 
     head: bytes
     content: bytes
@@ -33,29 +33,29 @@ class Written:
 
 
 class _Units:
-    """What both have in common."""
+    """What both formats have in common."""
 
     name: str
     format: str
     columns: Sequence[str]
     tokens: Sequence[bytes]
     before = 0
-    """Bytes before a unit that have to be intact too."""
+    """Number of bytes before a unit that must be intact too."""
 
     def head(self) -> bytes:
-        """What is before the units, and never damaged."""
+        """Return the bytes before the units, which are never damaged."""
         raise NotImplementedError
 
     def unit(self, source: random.Random, number: int) -> tuple[bytes, tuple[Any, ...]]:
-        """A unit and its values in the columns."""
+        """Return a unit and its values in the columns."""
         raise NotImplementedError
 
     def claimed_end(self, content: bytes, begin: int) -> int:
-        """Where the unit that begins there ends by its length."""
+        """Return where the unit that begins at ``begin`` ends according to its length."""
         raise NotImplementedError
 
     def values(self, content: bytes, begin: int) -> tuple[Any, ...]:
-        """The values of the unit that stands there."""
+        """Return the values of the unit at ``begin``."""
         raise NotImplementedError
 
     def sample(self, source: random.Random) -> Written:
@@ -73,7 +73,7 @@ class _Units:
         return Written(head, head + files[0], files[1], units)
 
     def damage(self, sample: Written, source: random.Random) -> Damaged:
-        """The sample's content, damaged after its head."""
+        """Damage the sample's content after its head."""
         head, rest = sample.head, sample.content[len(sample.head) :]
         damager = Damager(source, self.tokens, [(len(sample.content), sample.other)])
         damaged = damager.damage([(len(head), rest)])
@@ -117,7 +117,7 @@ class Binlog(_Units):
     tokens = (EVENT.pack(0, 2, 1, 19, 0, 0), b"\xff\xff\xff\xff", b"\x13\0\0\0", bytes(19), b"\x0f")
 
     def head(self) -> bytes:
-        """As of ``_Units``, with the description of the format."""
+        """As in ``_Units``, with the description of the format."""
         body = struct.pack("<H50sIB", 4, b"8.0.40", 0, 19) + bytes(41) + b"\1"
         return b"\xfebin" + self._event(15, 0, body)
 
@@ -132,14 +132,14 @@ class Binlog(_Units):
         return event, (7, len(event), number, body)
 
     def sample(self, source: random.Random) -> Written:
-        """As of ``_Units``: the description is an event too."""
+        """As in ``_Units``: the description is an event too."""
         made = super().sample(source)
         made.units.insert(0, (4, len(made.head), (7, len(made.head) - 4, 0, made.head[23:-4])))
         made.head = made.head[:4]
         return made
 
     def damage(self, sample: Written, source: random.Random) -> Damaged:
-        """As of ``_Units``: the description is not damaged, since nothing could be read without it."""
+        """As in ``_Units``: the description is not damaged, since nothing could be read without it."""
         whole = Written(sample.content[: sample.units[0][1]], sample.content, sample.other, sample.units)
         return super().damage(whole, source)
 
@@ -154,7 +154,7 @@ class Binlog(_Units):
 
 
 class Avro(_Units):
-    """Avro's object container files, whose blocks are not compressed."""
+    """Avro's object container files with uncompressed blocks."""
 
     name = format = "avro_blocks"
     columns = ("count", "data")
@@ -180,7 +180,7 @@ class Avro(_Units):
 
     @staticmethod
     def _head(content: bytes, begin: int) -> tuple[int, int, int]:
-        """The count and the size of a block, and where its data begins."""
+        """Return the count and the size of a block, and where its data begins."""
         found = []
         for _ in range(2):
             number = shift = 0

@@ -1,4 +1,4 @@
-"""Columns of blobs, some of which are damaged."""
+"""Columns of blobs, some of them damaged."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .damages import KINDS, Damager, Pieces
 
 
 class DamagedColumn(Damaged):
-    """Blobs, some of them damaged, and ``None`` for nulls."""
+    """Blobs, some of them damaged; nulls are ``None``."""
 
     def __init__(self, blobs: Sequence[bytes | None], kinds: Sequence[str]) -> None:
         super().__init__([(0, each or b"") for each in blobs], kinds)
@@ -24,7 +24,7 @@ class DamagedColumn(Damaged):
 
 
 def damage_blobs(blobs: Sequence[bytes | None], tokens: Sequence[bytes], source: random.Random) -> DamagedColumn:
-    """Damages some of the blobs, each by itself, or puts two of them together."""
+    """Damage some of the blobs individually, or join two of them."""
     pieces: list[Pieces | None] = [None if each is None else [(0, each)] for each in blobs]
     valid = [number for number, each in enumerate(blobs) if each is not None]
     kinds = []
@@ -38,8 +38,8 @@ def damage_blobs(blobs: Sequence[bytes | None], tokens: Sequence[bytes], source:
 
 
 def read_blobs(case: Case, format: str, **options: Any) -> tuple[list[list[dict[str, Any]] | None], dict[str, Any]]:
-    """A list of rows per blob, and the report. The column comes in one piece or in several, and now and then both
-    engines read it."""
+    """Return a list of rows for each blob, and the report. The column is passed in one piece or in several, and
+    occasionally both engines read it."""
     assert isinstance(case.damaged, DamagedColumn)
     blobs = case.damaged.blobs
     column: Any = pa.array(blobs, case.source.choice((pa.binary(), pa.binary(), pa.large_binary())))
@@ -63,6 +63,6 @@ def read_blobs(case: Case, format: str, **options: Any) -> tuple[list[list[dict[
 
 
 def _essence(report: dict[str, Any]) -> dict[str, Any]:
-    """A report without the sentences, which may name the place of the same damage in other words."""
+    """Return a report without the sentences, which may describe the same damage in different words."""
     problems = [(each["blob"], each["offset"], each["reason"], each["rows"]) for each in report["problems"]]
     return {**report, "problems": problems, "engine": ""}

@@ -1,4 +1,4 @@
-"""Blocks of Bitcoin back to back, which have no checksums: a block whose bytes were hit may come out as it stands."""
+"""Consecutive blocks of Bitcoin, which have no checksums: a damaged block may be returned as it is stored."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ HEADER = struct.Struct("<i32s32sIII")
 
 
 def block(source: random.Random, number: int) -> tuple[bytes, list[Values]]:
-    """A block with its length, and transactions that spend and pay."""
+    """Return a block with its length, and with transactions that spend and pay."""
     count = source.choice((1, 2, 5))
     transactions = b"".join(transaction(source) for _ in range(count))
     previous, root = (hashlib.sha256(b"%d %d" % (number, each)).digest() for each in range(2))
@@ -22,7 +22,7 @@ def block(source: random.Random, number: int) -> tuple[bytes, list[Values]]:
 
 
 def transaction(source: random.Random) -> bytes:
-    """A transaction with one input and some outputs."""
+    """Return a transaction with one input and several outputs."""
     script = source.randbytes(source.choice((0, 20, 110)))
     spent = source.randbytes(32) + struct.pack("<IB", 0, len(script)) + script + b"\xff" * 4
     outputs = [
@@ -32,7 +32,7 @@ def transaction(source: random.Random) -> bytes:
 
 
 def _there(content: bytes, at: int, values: Values) -> bool:
-    """The header stands where it must, before the number of transactions."""
+    """Return whether the header is at its required position, before the number of transactions."""
     _, previous, root, _, _, nonce = HEADER.unpack_from(content, at + 8)
     first = content[at + 8 + HEADER.size]
     count = {253: 2, 254: 4, 255: 8}.get(first, 0)

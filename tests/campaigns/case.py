@@ -1,4 +1,4 @@
-"""One damaged input, read in one of the ways that there are; and what is counted and claimed of it."""
+"""One damaged input, read in one of the possible ways, with the counts and claims about it."""
 
 from __future__ import annotations
 
@@ -15,38 +15,39 @@ from ..unit.reading.running import read
 from .damaged import Damaged
 
 COUNTS = ("cases", "both", "damages", "intact", "out", "lost", "unseen", "violations")
-"""What is counted, in the order of a table: damaged inputs; those that both engines read; how often they were damaged;
-records that stand intact in the damaged input; those that came out; those that did not, by a way that the format's
-claim allows; rows of hit bytes that the format has no means to tell from good ones; broken claims."""
+"""The counts, in the order of a table: damaged inputs; those that both engines read; damages; records that are intact
+in the damaged input; those that were returned; those that were lost in a way that the format's claim allows; damaged
+rows that the format cannot distinguish from valid ones; violated claims."""
 
 BOTH = 8
-"""One of so many inputs is read by both engines."""
+"""Both engines read one of this many inputs."""
 
 
 class BrokenClaimError(AssertionError):
-    """A claim is broken."""
+    """A claim is violated."""
 
 
 class Subject(Protocol):
-    """A format, with how its inputs are made and what is claimed of reading them when they are damaged.
+    """A format: how its inputs are made, and what is claimed about reading them after damage.
 
-    ``name``: of the campaign. ``tokens``: bytes that mean something in the format."""
+    ``name``: that of the campaign. ``tokens``: bytes that have a meaning in the format.
+    """
 
     name: str
     tokens: Sequence[bytes]
 
     def sample(self, source: random.Random) -> Any:
-        """Known records in two files: an object with ``content`` and ``other``."""
+        """Return known records in two files: an object with ``content`` and ``other``."""
         ...
 
     def check(self, case: Case) -> None:
-        """Reads the damaged input and holds what comes out against what was written. Raises ``BrokenClaimError``."""
+        """Read the damaged input and compare the result with what was written. Raises ``BrokenClaimError``."""
         ...
 
 
 @dataclass
 class Case:
-    """A damaged input. ``sample``: what the subject made. ``folder``: for those that are read as files."""
+    """A damaged input. ``sample``: what the subject made. ``folder``: for inputs that are read as files."""
 
     source: random.Random
     sample: Any
@@ -54,15 +55,15 @@ class Case:
     folder: Path
     counts: Counter[str] = field(default_factory=Counter)
     options: dict[str, Any] = field(default_factory=dict)
-    """How it was read, for who wants to see a violation again."""
+    """How it was read, to reproduce a violation."""
 
     def read(self, format: Any, **options: Any) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-        """The rows and the report of the damaged content. By default it is in memory, or comes in small pieces; now and
-        then batches are small, and both engines read it."""
+        """Return the rows and the report of the damaged content. It is in memory by default, or arrives in small
+        pieces; occasionally batches are small, and both engines read it."""
         content = self.damaged.content
         way = self.source.randrange(16)
         if way < 3:
-            # A chunk of one byte costs a call of the engine per byte.
+            # A chunk of one byte costs one call of the engine per byte.
             options |= {"streamed": True, "chunk": self.source.choice((64, 300, 1000) if way else (1, 7, 64))}
         elif way < 6:
             options |= {"batch_rows": self.source.choice((1, 3, 64))}
@@ -76,7 +77,7 @@ class Case:
         if engine.available and not self.source.randrange(BOTH):
             again, same = read("objects", format, where, **options)
             self.counts["both"] += 1
-            # The sentences may name the place of the same damage in other words.
+            # The sentences may describe the position of the same damage in different words.
             equal = {**report, "error": None} == {**same, "error": None}
             require(equal, f"the engines' reports differ: {report} and {same}")
             require(rows == again.to_pylist(), "the engines' rows differ")
@@ -89,13 +90,13 @@ def _first_engine() -> str:
 
 
 def require(holds: bool, sentence: str) -> None:
-    """Raises ``BrokenClaimError`` where a claim does not hold."""
+    """Raise ``BrokenClaimError`` if a claim does not hold."""
     if not holds:
         fail(sentence)
 
 
 def fail(sentence: str) -> NoReturn:
-    """Raises ``BrokenClaimError``."""
+    """Raise ``BrokenClaimError``."""
     raise BrokenClaimError(sentence)
 
 
@@ -103,13 +104,13 @@ Range = tuple[int, int]
 
 
 def damaged_ranges(report: Mapping[str, Any]) -> list[Range]:
-    """The damaged ranges of a report that have bytes."""
+    """Return the damaged ranges of a report that contain bytes."""
     return [(begin, begin + size) for begin, size, _ in report["damaged"] if size]
 
 
 def require_tiling(rows: Sequence[Range], report: Mapping[str, Any], end: int, padding: int = 0) -> None:
-    """All bytes up to ``end`` are accounted for, once: by a row, a damaged range, or the tail. ``padding``: bytes that
-    may follow a damaged range and belong to nothing."""
+    """Check that each byte up to ``end`` belongs to exactly one row or damaged range, or to the tail. ``padding``:
+    bytes that may follow a damaged range without belonging to anything."""
     damaged = damaged_ranges(report)
     ranges = [*rows, *damaged]
     padded = {following for _, following in damaged} if padding else set()

@@ -1,7 +1,7 @@
-"""etcd's write-ahead log: records whose checksums continue each other, in a file that was allocated before.
+"""etcd's write-ahead log: records with chained checksums, in a preallocated file.
 
-Every entry comes out that stands ahead of the first damage, and none has two places. A row that was never written can
-only be that of a record right after lost bytes, which is not verified: such rows are counted.
+Every entry before the first damage is returned, and none twice. A row that was never written can only be that of a
+record right after lost bytes, which is not verified: such rows are counted.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Entry(NamedTuple):
 
 @dataclass
 class Logs:
-    """Two files, the second one of which continues the first."""
+    """Two files, the second of which continues the first."""
 
     content: bytes
     other: bytes
@@ -39,7 +39,7 @@ class Logs:
 
 
 def framed(record: bytes) -> bytes:
-    """A record with its length and padding."""
+    """Return a record with its length and padding."""
     padding = -len(record) % 8
     size = len(record) | (0x80 | padding) << 56 if padding else len(record)
     return struct.pack("<Q", size) + record + bytes(padding)
@@ -50,7 +50,7 @@ class Chained:
 
     name = "etcd_wal"
     cost = 3
-    """The time that an input takes, in those of other subjects."""
+    """The time of an input, relative to those of other subjects."""
     tokens = (bytes(8), bytes(512), b"\x08\x02\x10", b"\x08\x04\x10", b"\x1a\x00", b"\x18", b"\x80\x80")
 
     def sample(self, source: random.Random) -> Logs:

@@ -1,7 +1,7 @@
-"""EdgeMQ segments as they are stored, compressed, with the damage done to the stored bytes.
+"""Compressed EdgeMQ segments, with damage to the stored bytes.
 
-Every frame comes out that lies in what the stored bytes before the first damage decompress to; and every payload that
-comes out was written, whatever a decompressor makes of damaged bytes.
+Every frame is returned that is in the decompressed content of the stored bytes before the first damage; and every
+payload that is returned was written, whatever a decompressor makes of damaged bytes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from .edgemq import COLUMNS, Segments, extent_of, require_row, segments, values_
 
 MAGICS = {"zstd": b"\x28\xb5\x2f\xfd", "gzip": b"\x1f\x8b\x08"}
 PIECE = 400
-"""Bytes of a segment after which a compressor begins a block, so that damage in one leaves those before it."""
+"""Number of bytes of a segment after which a compressor begins a new block, so that damage in one block does not affect
+those before it."""
 
 
 @dataclass
@@ -29,7 +30,7 @@ class Stored(Segments):
 
 
 def zstd(source: random.Random, data: bytes) -> bytes:
-    """Blocks in one zstd frame or several, with and without checksums, now and then a skippable frame."""
+    """Return blocks in one zstd frame or several, with and without checksums, occasionally with a skippable frame."""
     made = b""
     for part in _parts(source, data):
         compressor = zstandard.ZstdCompressor(level=3, write_checksum=source.random() < 0.5).compressobj()
@@ -43,7 +44,7 @@ def zstd(source: random.Random, data: bytes) -> bytes:
 
 
 def gzip(source: random.Random, data: bytes) -> bytes:
-    """Blocks in one gzip member or several."""
+    """Return blocks in one gzip member or several."""
     made = b""
     for part in _parts(source, data):
         compressor = zlib.compressobj(6, zlib.DEFLATED, 31)
@@ -61,7 +62,7 @@ def _parts(source: random.Random, data: bytes) -> list[bytes]:
 
 
 def beginning(codec: str, stored: bytes) -> bytes:
-    """What these first bytes of a stored file decompress to."""
+    """Return the decompressed content of these first bytes of a stored file."""
     made = b""
     if codec == "gzip":
         while stored:
@@ -80,7 +81,7 @@ def beginning(codec: str, stored: bytes) -> bytes:
 
 
 class Compressed:
-    """As the module says. ``codec``: ``zstd`` or ``gzip``."""
+    """See the module. ``codec``: ``zstd`` or ``gzip``."""
 
     tokens = (b"\x28\xb5\x2f\xfd", b"\x1f\x8b\x08\x00", b"\x00\x00\x00\x0d", bytes(8), b"\xff" * 4)
 
@@ -132,7 +133,8 @@ class Compressed:
                 require(reached == len(whole), f"the tail ends at {reached} of {len(whole)} bytes")
 
     def _require_accounted(self, rows: list[dict[str, Any]], report: dict[str, Any]) -> None:
-        """Up to the tail by a row or a damaged range; only where the codec failed nobody knows how long the tail is."""
+        """Check that all bytes up to the tail belong to a row or a damaged range; only if the codec failed, the length
+        of the tail is unknown."""
         end = report["tail_offset"]
         require_tiling([extent_of(row, 0, report["bytes"]) for row in rows], {**report, "tail": "clean"}, end)
         failed = [at for at, size, reason in report["damaged"] if reason == "codec" and not size]
@@ -146,8 +148,8 @@ class Compressed:
             require(report["tail_size"] == 0, f"a clean tail has {report['tail_size']} bytes")
 
     def _whole(self, content: bytes) -> bytes | None:
-        """What it decompresses to; ``None`` where it does not, or is nothing, which is taken for bytes that
-        are not compressed."""
+        """Return the decompressed content; ``None`` if it cannot be decompressed, or is empty, in which case it counts
+        as not compressed."""
         if not content.startswith(MAGICS[self._codec]):
             return None
         try:

@@ -1,4 +1,4 @@
-"""Bytes that were damaged, and for each of them where it stood before."""
+"""Damaged bytes, with the original position of each."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 NEW = -1
-"""Origin of bytes that were not there before."""
+"""Origin of bytes that did not exist before."""
 
 Piece = tuple[int, bytes]
-"""Bytes, and where the first of them stood before; or ``NEW``."""
+"""Bytes, and the original position of the first of them, or ``NEW``."""
 
 
 @dataclass(frozen=True)
 class Stretch:
-    """Bytes ``[begin, end)`` of damaged content that stood together before, from ``origin`` on; or are all new."""
+    """Bytes ``[begin, end)`` of damaged content that were consecutive before, from ``origin`` on, or are all new."""
 
     begin: int
     end: int
@@ -22,7 +22,7 @@ class Stretch:
 
 
 class Damaged:
-    """Content after damage. ``kinds``: what was done to it."""
+    """Content after damage. ``kinds``: the kinds of damage."""
 
     def __init__(self, pieces: Sequence[Piece], kinds: Sequence[str] = ()) -> None:
         self.content = b"".join(content for _, content in pieces)
@@ -30,7 +30,8 @@ class Damaged:
         self.stretches = _merged(pieces)
 
     def intact(self, begin: int, end: int) -> list[int]:
-        """Where the bytes that stood at ``[begin, end)`` stand now, unchanged and together; copies count, too."""
+        """Return the positions at which the bytes that were at ``[begin, end)`` are now, unchanged and consecutive;
+        copies count too."""
         return [
             each.begin + begin - each.origin
             for each in self.stretches

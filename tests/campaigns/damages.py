@@ -1,4 +1,4 @@
-"""Ways to damage content. Each takes pieces and gives pieces, so that every byte's origin stays known."""
+"""Kinds of damage to content. Each takes and returns pieces, so that every byte's origin remains known."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _cut(pieces: Pieces, begin: int, end: int) -> tuple[Pieces, Pieces, Pieces]:
 
 
 def _overwritten(old: Pieces, new: bytes) -> Pieces:
-    """Bytes that are the same as before are not damaged."""
+    """Bytes that keep their value are not damaged."""
     made: Pieces = []
     position = 0
     for origin, content in old:
@@ -46,8 +46,8 @@ def _overwritten(old: Pieces, new: bytes) -> Pieces:
 
 
 class Damager:
-    """Makes damage of all kinds. ``tokens``: bytes that mean something in the format, such as its delimiter, which are
-    put where they do not belong. ``other``: pieces of another file of the format."""
+    """Makes damage of all kinds. ``tokens``: bytes that have a meaning in the format, such as its delimiter, which are
+    put in wrong places. ``other``: pieces of another file of the format."""
 
     def __init__(self, source: random.Random, tokens: Sequence[bytes], other: Pieces) -> None:
         self._source = source
@@ -55,7 +55,7 @@ class Damager:
         self._other = other
 
     def damage(self, pieces: Pieces) -> Damaged:
-        """Damages the content once or several times."""
+        """Damage the content once or several times."""
         count = self._source.choice((1, 1, 1, 1, 1, 2, 2, 3, 5, 8))
         kinds = self._source.choices(list(KINDS), k=count)
         for kind in kinds:
@@ -74,63 +74,63 @@ class Damager:
         return [*before, *_overwritten(inside, new), *behind]
 
     def overwrite(self, pieces: Pieces) -> Pieces:
-        """Random bytes over others."""
+        """Overwrite bytes with random ones."""
         begin, end = self._range(pieces, 48)
         return self._overwrite_with(pieces, begin, self._source.randbytes(end - begin))
 
     def flip(self, pieces: Pieces) -> Pieces:
-        """One bit."""
+        """Flip one bit."""
         begin, _ = self._range(pieces, 1)
         _, inside, _ = _cut(pieces, begin, begin + 1)
         old = b"".join(content for _, content in inside)
         return self._overwrite_with(pieces, begin, bytes(byte ^ 1 << self._source.randrange(8) for byte in old))
 
     def misplace(self, pieces: Pieces) -> Pieces:
-        """Bytes that mean something, over others."""
+        """Overwrite bytes with tokens."""
         token = self._source.choice(self._tokens)
         begin, end = self._range(pieces, len(token))
         return self._overwrite_with(pieces, begin, token[: end - begin])
 
     def remove(self, pieces: Pieces) -> Pieces:
-        """Bytes that are gone."""
+        """Remove bytes."""
         before, _, behind = _cut(pieces, *self._range(pieces, 200))
         return [*before, *behind]
 
     def insert(self, pieces: Pieces) -> Pieces:
-        """Random bytes between others."""
+        """Insert random bytes."""
         begin, _ = self._range(pieces, 1)
         before, behind = _split(pieces, begin)
         return [*before, (NEW, self._source.randbytes(self._source.randrange(1, 64))), *behind]
 
     def intersperse(self, pieces: Pieces) -> Pieces:
-        """Bytes that mean something, once or often, between others."""
+        """Insert tokens, once or several times."""
         begin, _ = self._range(pieces, 1)
         before, behind = _split(pieces, begin)
         return [*before, (NEW, self._source.choice(self._tokens) * self._source.choice((1, 1, 1, 2, 70))), *behind]
 
     def zero(self, pieces: Pieces) -> Pieces:
-        """A page of zeros."""
+        """Overwrite a page with zeros."""
         page = self._source.choice(PAGES)
         begin = self._source.randrange(_size(pieces) // page + 1) * page
         return self._overwrite_with(pieces, begin, bytes(min(page, _size(pieces) - begin)))
 
     def truncate(self, pieces: Pieces) -> Pieces:
-        """The end is gone."""
+        """Remove the end."""
         return _split(pieces, self._range(pieces, 1)[0])[0]
 
     def behead(self, pieces: Pieces) -> Pieces:
-        """The beginning is gone, or zeros stand there."""
+        """Remove the beginning, or overwrite it with zeros."""
         before, behind = _split(pieces, self._range(pieces, 1)[0])
         return behind if self._source.random() < 0.5 else [*_overwritten(before, bytes(_size(before))), *behind]
 
     def duplicate(self, pieces: Pieces) -> Pieces:
-        """A block stands at another place as well."""
+        """Copy a block to another position."""
         _, block, _ = _cut(pieces, *self._range(pieces, 600))
         before, behind = _split(pieces, self._range(pieces, 1)[0])
         return [*before, *block, *behind]
 
     def concatenate(self, pieces: Pieces) -> Pieces:
-        """Another file, or its end, after this one."""
+        """Append another file, or its end."""
         begin = self._source.choice((0, self._range(self._other, 1)[0]))
         return [*pieces, *_split(self._other, begin)[1]]
 
@@ -148,4 +148,4 @@ KINDS: dict[str, Callable[[Damager, Pieces], Pieces]] = {
     "block duplicated": Damager.duplicate,
     "concatenated": Damager.concatenate,
 }
-"""Every kind of damage, by its name in reports."""
+"""All kinds of damage, by their names in reports."""

@@ -1,11 +1,11 @@
 """Logs with a delimiter between stuffed records: word-stuffed ones, and COBS logs with and without checksums.
 
-Which frames there are is decided here by splitting at the delimiter, and which of them are records by looking them up
-among those that were written. So what has to come out is known exactly: each frame that is a record, at its place, and
-nothing else. A log without checksums cannot tell a frame that was hit from a good one, as long as it is stuffed right:
-such rows are counted.
+The frames are determined here by splitting at the delimiter, and the records among them by comparison with those that
+were written. So the expected result is known exactly: each frame that is a record, at its position, and nothing else.
+In a log without checksums, a damaged frame cannot be distinguished from a valid one if its stuffing is valid: such rows
+are counted.
 
-Of the records that were not hit at most two are lost per damage: those whose delimiters were.
+Each damage loses at most two intact records: those whose delimiters are damaged.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Values = tuple[Any, ...]
 
 
 class Record(NamedTuple):
-    """A record that was written: its columns, and where it stood, stuffed, without delimiters."""
+    """A record that was written: its columns, and its position, stuffed, without delimiters."""
 
     values: Values
     begin: int
@@ -43,24 +43,24 @@ class Logs:
     other: bytes
     records: list[Record]
     stuffed: dict[bytes, Values]
-    """What was written, by how it stands in the file."""
+    """What was written, by its stuffed bytes."""
 
 
 def checked_record(generation: int, data: bytes) -> bytes:
-    """A record with its checksum, before stuffing."""
+    """Return a record with its checksum, before stuffing."""
     body = struct.pack("<I", generation) + data
     return struct.pack("<I", crc32c.crc32c(bytes(4) + body) ^ 0xFFFFFFFF) + body
 
 
 @cache
 def awkward_generation() -> int:
-    """A generation with which the checksum of an empty record begins with the delimiter of word stuffing, so that the
-    stuffed record begins with a zero byte."""
+    """Return a generation with which the checksum of an empty record begins with the delimiter of word stuffing, so
+    that the stuffed record begins with a zero byte."""
     return next(number for number in range(1 << 24) if checked_record(number, b"").startswith(b"\xfe\xfd"))
 
 
 def payload(source: random.Random, number: int) -> bytes:
-    """Distinct from all others."""
+    """Return a payload that differs from all others."""
     size = source.choice((0, 3, 20, 60, 200, 253, 255, 600))
     fillers = (b"\xfe\xfd", b"\x00", b"x", b"\xfe", b"\xfd\xfe", bytes(range(256)))
     filler = source.randbytes(size) if source.random() < 0.5 else (source.choice(fillers) * size)[:size]
@@ -68,8 +68,8 @@ def payload(source: random.Random, number: int) -> bytes:
 
 
 def frames_of(content: bytes, delimiter: bytes) -> Iterator[tuple[int, int, bytes]]:
-    """Position, end and bytes of each frame. A frame's position is that of the delimiter before it; the first one may
-    have none, and after the last delimiter there is none."""
+    """Yield the position, end and bytes of each frame. A frame's position is that of the delimiter before it; the first
+    one may lack one, and there is no frame after the last delimiter."""
     position = content.find(delimiter)
     if position != 0 and content:
         end = len(content) if position < 0 else position
@@ -84,7 +84,7 @@ def frames_of(content: bytes, delimiter: bytes) -> Iterator[tuple[int, int, byte
 
 
 def uncobs(frame: bytes) -> bytes | None:
-    """Undoes COBS; ``None`` for bytes that are not stuffed so."""
+    """Undo COBS; return ``None`` for bytes that are not in COBS."""
     made, position = bytearray(), 0
     while position < len(frame):
         code = frame[position]
@@ -99,7 +99,7 @@ def uncobs(frame: bytes) -> bytes | None:
 
 
 class Delimited:
-    """A campaign on such logs. ``format``: gives the format; ``columns``: of a record."""
+    """A campaign on such logs. ``format``: returns the format; ``columns``: those of a record."""
 
     def __init__(
         self, name: str, format: Callable[[], Any], columns: Sequence[str], delimiter: bytes, *, checked: bool
@@ -155,7 +155,7 @@ class Delimited:
         self._in_ranges(case, rows)
 
     def _expected(self, case: Case, rows: list[dict[str, Any]]) -> tuple[list[tuple[int, int, Values]], int]:
-        """The rows that have to come out, with where they stand; and how many zeros a file begins with that do not
+        """Return the expected rows with their positions, and the number of zeros at the beginning of a file that do not
         belong to its first record."""
         sample: Logs = case.sample
         content = case.damaged.content
@@ -176,8 +176,8 @@ class Delimited:
         return None if data is None else (data,)
 
     def _zeros(self, content: bytes, sample: Logs) -> int:
-        """What is left of a log that was truncated in place begins with zeros, of which the first record may own up to
-        three."""
+        """Return the zeros at the beginning: a log that was truncated in place begins with zeros, of which up to three
+        may belong to the first record."""
         zeros = len(content) - len(content.lstrip(b"\0"))
         if zeros in (0, len(content)):
             return zeros
@@ -203,7 +203,7 @@ class Delimited:
         require(lost <= 2 * damages, f"{lost} records that were not hit are lost, with {damages} damages")
 
     def _in_ranges(self, case: Case, rows: list[dict[str, Any]]) -> None:
-        """Any partition into ranges gives every row once, in order."""
+        """Check that any partition into ranges gives every row once, in order."""
         if case.source.randrange(6):
             return
         content = case.damaged.content

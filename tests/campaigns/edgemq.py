@@ -1,12 +1,12 @@
-"""EdgeMQ segments that are not compressed.
+"""Uncompressed EdgeMQ segments.
 
-With ``recover``, every intact frame comes out but those that a damaged frame covers: one whose length was hit so that
-it ends, by chance, exactly where a later frame begins (or the file ends) cannot be told from one whose payload was hit.
-A frame with an empty payload, whose checksum proves nothing, is not believed after such damage unless the one after
-it holds. Without ``recover``, every intact frame comes out up to the tail.
+With ``recover``, every intact frame is returned except those that a damaged frame covers: one whose length was changed
+so that it happens to end exactly where a later frame begins (or the file ends) cannot be distinguished from one whose
+payload was damaged. A frame with an empty payload, whose checksum proves nothing, is not accepted after such damage
+unless the next one is valid. Without ``recover``, every intact frame up to the tail is returned.
 
-A row's payload is one that was written, or empty: the eight bytes 0000000D 00000000 make a frame. Its other fields are
-what stands in the file: the format's checksum covers the payload alone, so nobody can see damage there.
+A row's payload is one that was written, or empty: the eight bytes 0000000D 00000000 form a frame. Its other fields are
+those stored in the file: the format's checksum covers only the payload, so damage there cannot be detected.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ PADDINGS = {"layout": 0, "rules": 13}
 
 @dataclass(frozen=True)
 class Frame:
-    """A record that was written. ``begin``, ``end``: where it stood, with its padding."""
+    """A record that was written. ``begin``, ``end``: its position, including its padding."""
 
     values: tuple[int, int, int, int, int, bytes]
     begin: int
@@ -47,7 +47,7 @@ class Segments:
 
 
 def payload(source: random.Random, number: int) -> bytes:
-    """Distinct from all others, but for empty ones."""
+    """Return a payload that differs from all others, unless it is empty."""
     kind = source.randrange(12)
     if kind == 0:
         return b""
@@ -58,7 +58,7 @@ def payload(source: random.Random, number: int) -> bytes:
 
 
 def written(source: random.Random, first: int, count: int, begin: int, padding: int) -> tuple[bytes, list[Frame]]:
-    """A segment whose first byte is at ``begin``, and its frames."""
+    """Return a segment whose first byte is at ``begin``, and its frames."""
     made, frames = bytearray(), []
     for number in range(first, first + count):
         data = payload(source, number)
@@ -71,7 +71,7 @@ def written(source: random.Random, first: int, count: int, begin: int, padding: 
 
 
 def segments(source: random.Random, stride: str) -> Segments:
-    """Two segments of that stride."""
+    """Return two segments of that stride."""
     padding = PADDINGS[stride]
     content, frames = written(source, 1, source.choice((3, 12, 30)), 0, padding)
     other, more = written(source, 1001, source.choice((1, 8)), len(content), padding)
@@ -80,7 +80,7 @@ def segments(source: random.Random, stride: str) -> Segments:
 
 
 class EdgeMQ:
-    """As the module says."""
+    """See the module."""
 
     name = "edgemq_segment"
     tokens = (
@@ -101,11 +101,11 @@ class EdgeMQ:
         """As ``Subject.check``."""
         sample: Segments = case.sample
         recover = case.source.random() < 0.75
-        # What is left of a file may not be enough to tell the stride of the rest.
+        # The remaining bytes of a file may not suffice to detect the stride of the rest.
         rows, report = case.read("edgemq_segment", columns=COLUMNS, codec="none", recover=recover, stride=sample.stride)
         padding = PADDINGS[sample.stride]
         content = case.damaged.content
-        # After a frame that cannot be trusted nothing is read, unless frames are looked for there.
+        # After a frame that cannot be trusted nothing is read, unless frames are searched for there.
         read = report["tail_offset"] if report["tail"].startswith("invalid") and not recover else len(content)
         require(report["bytes"] == read, f"the report counts {report['bytes']} bytes, and {read} were read")
         for row in rows:
@@ -133,13 +133,13 @@ class EdgeMQ:
             case.counts["lost"] += 1
             if not frame.values[-1] and not holds(content, at + HEAD.size + padding):
                 continue
-            # After a damaged row, too, comes the padding that its length calls for.
+            # A damaged row too is followed by the padding that its length requires.
             damaged = [(begin, finish + padding) for begin, finish in damaged_ranges(report)]
             covering = [each for each in (*extents, *damaged) if each[0] < at < each[1]]
             require(len(covering) == 1, f"the intact frame at {at} did not come out, and nothing covers it")
             begin, following = covering[0]
             require(begin not in places, f"the intact frame at {at} is covered by one at {begin} that is intact too")
-            # A damaged range ends where the padding begins, a row's after it.
+            # A damaged range ends where the padding begins, a row's range after it.
             led = claimed_end(content, begin, padding) in (following, following + padding)
             require(led, f"the intact frame at {at} is lost in [{begin}, {following}), and no length leads there")
         case.counts["unseen"] += sum(
@@ -152,17 +152,17 @@ def _values(sample: Segments) -> set[tuple[Any, ...]]:
 
 
 def values_of(row: dict[str, Any]) -> tuple[Any, ...]:
-    """A row as a record that was written."""
+    """Return a row as a record that was written."""
     return tuple(row[name] for name in COLUMNS[1:])
 
 
 def claimed_end(content: bytes, begin: int, padding: int) -> int:
-    """Where the frame at ``begin`` ends by its length."""
+    """Return where the frame at ``begin`` ends according to its length."""
     return begin + 8 + int.from_bytes(content[begin : begin + 4], "big") + padding
 
 
 def holds(content: bytes, begin: int) -> bool:
-    """Return whether a frame stands there whose checksum holds."""
+    """Return whether there is a frame at ``begin`` whose checksum matches."""
     if len(content) - begin < HEAD.size:
         return False
     size, checksum, *_ = HEAD.unpack_from(content, begin)
@@ -171,13 +171,13 @@ def holds(content: bytes, begin: int) -> bool:
 
 
 def extent_of(row: dict[str, Any], padding: int, size: int) -> Range:
-    """Where the row and its padding stand."""
+    """Return the range of the row and its padding."""
     begin: int = row["_offset"]
     return begin, min(begin + HEAD.size + len(row["payload"]) + padding, size)
 
 
 def require_row(row: dict[str, Any], content: bytes, payloads: frozenset[bytes]) -> None:
-    """A row is what stands at its offset, its checksum holds, and its payload was written."""
+    """Check that a row equals the bytes at its offset, that its checksum matches, and that its payload was written."""
     begin = row["_offset"]
     values = HEAD.unpack_from(content, begin)
     data = content[begin + HEAD.size : begin + 8 + values[0]]

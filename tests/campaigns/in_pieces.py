@@ -1,8 +1,8 @@
-"""Logs of blocks with records in pieces, whose rows are inside of these records: LevelDB's and Prometheus' logs.
+"""Logs of blocks with records in pieces that contain the rows: those of LevelDB and Prometheus.
 
-Every row of a record comes out whose blocks stand where they stood, unchanged. A row that was never written is a broken
-claim, but for those of records of which pieces were exchanged, and of a format whose checksums do not cover which piece
-of a record a piece is: these are counted.
+Every row of a record is returned whose blocks are unchanged and at their original positions. A row that was never
+written violates a claim, except those of records whose pieces were exchanged, and of a format whose checksums do not
+cover the kind of a piece: these are counted.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from .case import Case, require
 BLOCK = 32768
 Values = tuple[Any, ...]
 Piece = Callable[[int, int, bytes], bytes]
-"""Makes a piece: which one of a record it is (1 to 4), the flags of the record, and the data."""
+"""Makes a piece: its kind (1 to 4), the flags of the record, and the data."""
 
 
 class Record(NamedTuple):
-    """A record that was written: where it stands with all of its pieces, and its rows."""
+    """A record that was written: the positions of all of its pieces, and its rows."""
 
     begin: int
     end: int
@@ -41,16 +41,16 @@ class Logs:
     content: bytes
     other: bytes
     records: list[Record]
-    """Those of the first one."""
+    """Those of the first file."""
     written: set[Values]
 
 
 class InPieces:
     """A campaign on such logs. ``record``: makes the flags, the data and the rows of one; ``piece``: see ``Piece``;
-    ``covered``: whether the checksums of pieces cover all of them."""
+    ``covered``: whether the checksums of pieces cover all of their bytes."""
 
     cost = 6
-    """The time that an input takes, in those of other subjects: they have no blocks of 32 KiB."""
+    """The time of an input, relative to those of other subjects, which have no blocks of 32 KiB."""
 
     def __init__(
         self,
@@ -131,7 +131,7 @@ def _size(source: random.Random) -> int:
 
 
 def _level_record(source: random.Random, number: int) -> tuple[int, bytes, tuple[Values, ...]]:
-    """A batch of puts and deletes."""
+    """Return a batch of puts and deletes."""
     data, rows = bytearray(), []
     for index in range(source.choice((1, 1, 2, 5))):
         key, value = b"%d-%d" % (number, index), source.randbytes(_size(source) // (1 + 4 * bool(index)))
@@ -156,7 +156,7 @@ def _level_piece(kind: int, flags: int, data: bytes) -> bytes:
 
 
 def _samples(source: random.Random, number: int) -> tuple[int, bytes, tuple[Values, ...]]:
-    """Samples of one series, perhaps compressed."""
+    """Return samples of one series, possibly compressed."""
     count = source.choice((0, 1, 3, 30, 30, 300, 3500))
     rows = tuple((number, float(1000 * number + index)) for index in range(count))
     first = struct.pack(">qq", number, 1_700_000_000_000) if count else b""

@@ -1,8 +1,8 @@
 """KPL aggregates, as files of one record of a stream and as a column of such records.
 
-An aggregate ends in a digest of all of it. One that is intact gives its records; one that was hit is no aggregate any
-more, and passes through whole, as one row with exactly its bytes and ``aggregated`` false, as any record of somebody
-who does not aggregate. No other blob of a column is concerned.
+An aggregate ends with a digest of all of it. An intact one yields its records; a damaged one is no longer an aggregate,
+and is passed through as one row with exactly its bytes and ``aggregated`` false, like any record that was not
+aggregated. No other blob of a column is affected.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Row = dict[str, Any]
 
 
 def aggregate(source: random.Random, first: int, count: int) -> tuple[bytes, list[Row]]:
-    """An aggregate, and the rows that it is to give."""
+    """Return an aggregate, and the rows that it must yield."""
     keys = [f"key {number}" for number in range(source.randrange(1, 5))]
     hashes = [str(source.getrandbits(128)) for _ in range(source.randrange(1, 3))]
     message = b"".join(field(1, each.encode()) for each in keys) + b"".join(field(2, each.encode()) for each in hashes)
@@ -51,14 +51,14 @@ def aggregate(source: random.Random, first: int, count: int) -> tuple[bytes, lis
 
 
 def digest_fails(blob: bytes) -> bool:
-    """Return whether a blob begins as an aggregate and has another digest than its last 16 bytes."""
+    """Return whether a blob begins like an aggregate and its digest differs from its last 16 bytes."""
     if len(blob) < 21 or not blob.startswith(MAGIC):
         return False
     return hashlib.md5(blob[4:-16], usedforsecurity=False).digest() != blob[-16:]
 
 
 def whole(blob: bytes) -> list[Row]:
-    """What a record that is no aggregate gives."""
+    """Return the rows of a record that is not an aggregate."""
     return [
         {
             "partition_key": None,
@@ -73,7 +73,7 @@ def whole(blob: bytes) -> list[Row]:
 
 @dataclass
 class Aggregates:
-    """What was written: the rows of each blob. ``content``, ``other``: two of them, for files."""
+    """What was written: the rows of each blob. ``content``, ``other``: two of the blobs, for files."""
 
     content: bytes
     other: bytes
@@ -82,7 +82,7 @@ class Aggregates:
 
 
 def aggregates(source: random.Random) -> Aggregates:
-    """Some aggregates, records that are none, and nulls."""
+    """Return some aggregates, other records, and nulls."""
     made = [aggregate(source, 100 * number, source.choice((1, 3, 10))) for number in range(source.choice((2, 8, 20)))]
     blobs: list[bytes | None] = [blob for blob, _ in made]
     if source.random() < 0.5:

@@ -1,10 +1,11 @@
-"""MCAP files of chunks, of messages by themselves, and of both.
+"""MCAP files of chunks, of single messages, and of both.
 
-A chunk has a checksum: it gives its messages as they were written. A message by itself has none: one that was hit may
-come out as it stands in the file, and so may messages of damaged chunks that are not compressed. Such rows are counted.
+A chunk has a checksum: its messages are returned as they were written. A single message has none: a damaged one may be
+returned as it is stored in the file, and so may messages of damaged chunks that are not compressed. Such rows are
+counted.
 
-All messages of records before the first damage come out. Intact records after it are counted, as nothing proves the
-length of one that was hit: what it takes for its own may be others.
+All messages of records before the first damage are returned. Intact records after it are counted, since nothing
+verifies the length of a damaged one, which may include others.
 """
 
 from __future__ import annotations
@@ -27,12 +28,12 @@ CODECS = {"": bytes, "zstd": zstandard.compress, "lz4": lz4.frame.compress}
 COLUMNS = ["_offset", "channel_id", "topic", "sequence", "log_time", "data"]
 
 Values = tuple[int, int, bytes]
-"""Of a message: its channel, its number, its data."""
+"""Values of a message: its channel, its number, its data."""
 
 
 @dataclass(frozen=True)
 class Record:
-    """A record with messages, and where it stands."""
+    """A record with messages, and its position."""
 
     begin: int
     end: int
@@ -49,28 +50,28 @@ class Logs:
 
 
 def packed(opcode: int, body: bytes) -> bytes:
-    """A record."""
+    """Return a record."""
     return struct.pack("<BQ", opcode, len(body)) + body
 
 
 def text(value: str) -> bytes:
-    """Text after its size."""
+    """Return text after its size."""
     return struct.pack("<I", len(value)) + value.encode()
 
 
 def channel(number: int) -> bytes:
-    """A channel without a schema."""
+    """Return a channel without a schema."""
     return packed(4, struct.pack("<HH", number, 0) + text(f"/{number}") + text("json") + struct.pack("<I", 0))
 
 
 def message(values: Values) -> bytes:
-    """A message, whose times are its number."""
+    """Return a message whose times are its number."""
     number, sequence, data = values
     return packed(5, HEAD.pack(number, sequence, sequence, sequence) + data)
 
 
 def chunk(source: random.Random, *records: bytes) -> bytes:
-    """A chunk of these records, with a checksum."""
+    """Return a chunk of these records, with a checksum."""
     content, name = b"".join(records), source.choice(list(CODECS))
     body = CODECS[name](content)
     head = struct.pack("<QQQI", 0, 0, len(content), zlib.crc32(content))
@@ -78,7 +79,8 @@ def chunk(source: random.Random, *records: bytes) -> bytes:
 
 
 def written(source: random.Random, first: int, begin: int) -> tuple[bytes, list[Record]]:
-    """A file whose first byte is at ``begin``, and its records with messages; these have numbers from ``first`` on."""
+    """Return a file whose first byte is at ``begin``, and its records with messages, whose numbers begin at
+    ``first``."""
     made = bytearray(MAGIC + packed(1, text("") + text("")) + channel(1) + channel(2))
     records, chunked = [], source.choice((0.0, 0.5, 1.0))
     for number in range(first, first + source.choice((2, 6, 15))):
@@ -99,7 +101,7 @@ def _values(source: random.Random, number: int) -> Values:
 
 
 class Mcap:
-    """As the module says."""
+    """See the module."""
 
     name = "mcap"
     tokens = (MAGIC, bytes(9), bytes(40), b"\x05", b"\x06" + bytes(8), b"\xff" * 8, b"\x0f\x04" + bytes(7))

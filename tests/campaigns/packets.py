@@ -1,4 +1,4 @@
-"""Packets back to back, in files of pcap and pcapng, neither of which has checksums."""
+"""Consecutive packets in files of pcap and pcapng, neither of which has checksums."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from .back_to_back import BackToBack, Values, blob
 
 
 def packet(source: random.Random, number: int) -> tuple[bytes, list[Values]]:
-    """A packet of a pcap file."""
+    """Return a packet of a pcap file."""
     data = blob(source, number)
     return struct.pack("<IIII", 7, 9, len(data), len(data)) + data, [(data,)]
 
 
 def block(kind: int, body: bytes) -> bytes:
-    """A block of a pcapng file."""
+    """Return a block of a pcapng file."""
     body += bytes(-len(body) % 4)
     size = struct.pack("<I", len(body) + 12)
     return struct.pack("<I", kind) + size + body + size
 
 
 def enhanced_packet(source: random.Random, number: int) -> tuple[bytes, list[Values]]:
-    """An enhanced packet block."""
+    """Return an enhanced packet block."""
     data = blob(source, number)
     return block(6, struct.pack("<IIIII", 0, 7, 9, len(data), len(data)) + data), [(data,)]
 
 
 def _there(before: int) -> Callable[[bytes, int, Values], bool]:
-    """The data stands where it must: after so many bytes of a packet at most."""
+    """Return whether the data is at a valid position: after at most that many bytes of a packet."""
 
     def stands(content: bytes, at: int, values: Values) -> bool:
         data = values[0]

@@ -1,6 +1,7 @@
-"""Records back to back: TFRecord's, whose lengths and data have checksums, and batches of Kafka, with one each.
+"""Consecutive records: those of TFRecord, whose lengths and data have checksums, and batches of Kafka, with one
+checksum each.
 
-The checksum of a batch covers its records, and neither its offset nor its length: another offset goes unnoticed.
+The checksum of a batch covers its records, but neither its offset nor its length: a changed offset is not detected.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import zstandard
 from .back_to_back import BackToBack, Values, blob
 
 CODECS = ((0, bytes), (1, gzip.compress), (4, zstandard.compress))
-"""By the numbers that they have in a batch."""
+"""The codecs, by their numbers in a batch."""
 MAGIC = 2
 START = 1_700_000_000_000
 
@@ -26,19 +27,19 @@ def _masked(data: bytes) -> bytes:
 
 
 def framed(data: bytes) -> bytes:
-    """A record of a TFRecord file."""
+    """Return a record of a TFRecord file."""
     size = struct.pack("<Q", len(data))
     return size + _masked(size) + data + _masked(data)
 
 
 def example(source: random.Random, number: int) -> tuple[bytes, list[Values]]:
-    """The same, and its row."""
+    """Return a record of a TFRecord file, and its row."""
     data = blob(source, number)
     return framed(data), [(data,)]
 
 
 def zigzag(value: int) -> bytes:
-    """A signed varint."""
+    """Return a signed varint."""
     left = value << 1 if value >= 0 else (-value << 1) - 1
     made = bytearray()
     while left > 127:
@@ -48,7 +49,7 @@ def zigzag(value: int) -> bytes:
 
 
 def batch(source: random.Random, number: int) -> tuple[bytes, list[Values]]:
-    """A batch of Kafka, of version 2."""
+    """Return a batch of Kafka, of version 2."""
     count, base = source.choice((1, 3, 10)), 100 * number
     packed, rows = b"", []
     for delta in range(count):

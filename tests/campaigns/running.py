@@ -1,4 +1,4 @@
-"""Runs campaigns: so many damaged inputs of a format, from a seed, each of them to be made again by its number."""
+"""Runs campaigns: a number of damaged inputs of a format, from a seed; each can be reproduced by its number."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from .damaged import Damaged
 from .damages import Damager, Pieces
 
 SAME_SAMPLE = 20
-"""Damaged inputs that are made of the same files."""
+"""Number of damaged inputs that are made from the same files."""
 MOST_KEPT = 20
-"""Violations that are kept in full; all are counted."""
+"""Number of violations that are kept in full; all are counted."""
 
 
 @dataclass
 class Result:
-    """What a campaign came to. ``broken``: violations, each with what is needed to see it again."""
+    """The result of a campaign. ``broken``: violations, each with what is needed to reproduce it."""
 
     name: str
     seed: int
@@ -33,7 +33,7 @@ class Result:
     seconds: float = 0.0
 
     def add(self, other: Result) -> None:
-        """Takes in what other inputs of the same campaign came to."""
+        """Add the result for other inputs of the same campaign."""
         self.counts.update(other.counts)
         self.kinds.update(other.kinds)
         self.broken += other.broken[: MOST_KEPT - len(self.broken)]
@@ -41,7 +41,7 @@ class Result:
 
 
 def run(subject: Subject, cases: range, seed: int, folder: Path) -> Result:
-    """Runs the cases with these numbers."""
+    """Run the cases with these numbers."""
     result = Result(subject.name, seed)
     begin = time.monotonic()
     sample_number, sample = -1, None
@@ -65,7 +65,7 @@ def run(subject: Subject, cases: range, seed: int, folder: Path) -> Result:
 
 
 def damage(subject: Subject, sample: Any, source: random.Random) -> Damaged:
-    """The sample's content, damaged; or as the subject does it."""
+    """Damage the sample's content, in the subject's own way if it has one."""
     own: Callable[[Any, random.Random], Damaged] | None = getattr(subject, "damage", None)
     if own is not None:
         return own(sample, source)

@@ -1,9 +1,9 @@
 """S2's messages, as a file, as a column of blobs, and in the frames of a session.
 
-Neither has a checksum, so damage that leaves a well-formed message cannot be seen by anybody. What is claimed is that
-each message is read as its bytes say, or not at all, and that damage in one concerns no other: the messages that stand
-where the lengths of a session lead, and the other blobs of a column, come out exactly. What the bytes say is decided
-here by a reader of its own (``wire``). A body that was compressed may be refused where it could be undone.
+Neither has a checksum, so damage that leaves a well-formed message cannot be detected. The claims are that each message
+is read as its bytes say, or not at all, and that damage in one does not affect others: the messages found by the
+lengths of a session, and the other blobs of a column, are returned exactly. A separate reader (``wire``) determines
+what the bytes say. A compressed body may be refused even if it could be decompressed.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Row = dict[str, Any]
 
 
 def message(source: random.Random, kind: str, number: int) -> bytes:
-    """A message whose records are distinct from those of all other numbers."""
+    """Return a message whose records differ from those of all other numbers."""
     if kind == "append_ack":
         positions = (wire_field(1, number + more) + wire_field(2, 1_790_000_000_000 + number) for more in range(3))
         return b"".join(wire_field(1 + each, position) for each, position in enumerate(positions))
@@ -54,20 +54,20 @@ def message(source: random.Random, kind: str, number: int) -> bytes:
 
 
 def comparable(rows: list[Row], kind: str) -> list[tuple[str, ...]]:
-    """Rows without what a campaign does not look at."""
+    """Return rows without what a campaign ignores."""
     return [tuple(repr(row[name]) for name in COLUMNS[kind]) for row in rows]
 
 
 @dataclass
 class Messages:
-    """What was written. ``blobs``: messages one by one; ``content``, ``other``: in files."""
+    """What was written. ``blobs``: single messages; ``content``, ``other``: those in files."""
 
     kind: str
     content: bytes
     other: bytes
     blobs: list[bytes | None] = field(default_factory=list)
     frames: list[tuple[int, int, bytes]] = field(default_factory=list)
-    """Of a session: where each frame stood, and its message."""
+    """Of a session: the position of each frame, and its message."""
 
 
 def _messages(source: random.Random) -> Messages:
@@ -145,7 +145,7 @@ class Column:
 
 
 def frame(source: random.Random, content: bytes) -> bytes:
-    """A frame, compressed or not; a real writer compresses messages from 1024 bytes on only."""
+    """Return a frame, compressed or not; a real writer compresses only messages of 1024 bytes or more."""
     way = source.choice((0, 0, 0, 1, 2))
     if way == 1:
         content = zstandard.ZstdCompressor(write_checksum=source.random() < 0.5).compress(content)
@@ -156,7 +156,7 @@ def frame(source: random.Random, content: bytes) -> bytes:
 
 
 def undone(way: int, body: bytes) -> bytes | None:
-    """A frame's message; ``None`` where it cannot be had."""
+    """Return a frame's message; ``None`` if it cannot be obtained."""
     try:
         if way == 0:
             return body
@@ -172,8 +172,8 @@ def undone(way: int, body: bytes) -> bytes | None:
 
 @dataclass
 class Found:
-    """A frame of a damaged session. ``rows``: ``None`` where the frame does not hold; ``doubtful``: or where the reader
-    may refuse what could be undone."""
+    """A frame of a damaged session. ``rows``: ``None`` if the frame is invalid; ``doubtful``: whether the reader may
+    refuse it even if it could be decompressed."""
 
     begin: int
     end: int
@@ -182,7 +182,7 @@ class Found:
 
 
 def walk(content: bytes, kind: str) -> Iterator[Found | tuple[str, int]]:
-    """The frames where the lengths lead, and at last the tail's name and offset."""
+    """Yield the frames at the positions given by the lengths, and finally the tail's name and offset."""
     position = 0
     while True:
         if len(content) - position < 3:

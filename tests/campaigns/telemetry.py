@@ -1,6 +1,6 @@
-"""Messages of OpenTelemetry back to back, each after its length: logs and spans.
+"""Consecutive messages of OpenTelemetry, each after its length: logs and spans.
 
-Messages have no checksums: rows of one that was hit are compared with those that protobuf's own library reads there.
+Messages have no checksums: the rows of a damaged one are compared with those that protobuf's own library reads there.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def _items(message: Any) -> Iterator[Any]:
 
 
 def _plain(value: Any) -> Any:
-    """A value that can be compared: messages as text."""
+    """Return a value that can be compared: messages as text."""
     return repr(value) if isinstance(value, list | dict | float) else value
 
 

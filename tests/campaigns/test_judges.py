@@ -1,4 +1,4 @@
-"""The checks of campaigns notice a reader that errs: what a good reader gives is changed as a bad one would."""
+"""The checks of campaigns detect a faulty reader: the result of a correct reader is changed as a faulty one would."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from .subjects import SUBJECTS
 Rows = list[dict[str, Any]]
 Report = dict[str, Any]
 Result = tuple[Rows, Report] | None
-"""``None`` where there is nothing in which the reader could err so."""
+"""``None`` if there is nothing in which the reader could make this mistake."""
 
 FILES = [name for name in SUBJECTS if "column" not in name]
 DELIMITED = ["word_stuffed_log", "cobs_log", "cobs_log with checksums"]
 PLAIN = ["edgemq_segment", *DELIMITED]
 TILED = [*PLAIN, "s2_session"]
 UNCOVERED = ["prometheus_wal, samples"]
-"""Logs whose checksums do not cover all of a record: a value that was never written is no broken claim."""
+"""Logs whose checksums do not cover all of a record: a value that was never written does not violate a claim."""
 COMPRESSED = ["edgemq_segment in zstd", "edgemq_segment in gzip"]
 
 
 def _behind(rows: Rows, report: Report) -> int | None:
-    """Number of the first row after damage."""
+    """Return the number of the first row after damage."""
     begin = next((at + size for at, size, _ in report["damaged"] if size), None)
     if begin is None:
         return None
@@ -151,9 +151,9 @@ FAULTS: list[tuple[Fault, list[str]]] = [
     (counts_other_bytes, [*PLAIN, "kpl_aggregated_record", "s2_messages", "s2_session"]),
 ]
 NUMBER = 40
-"""Damaged inputs for each fault."""
+"""Number of damaged inputs for each fault."""
 NOTICED = 0.9
-"""Part of the faults that is noticed at least: an empty frame may be lost."""
+"""Minimum proportion of the faults that must be detected: an empty frame may be lost."""
 CHOSEN = [
     pytest.param(fault, name, id=f"{fault.__name__}-{name}")
     for name in FILES
@@ -164,7 +164,7 @@ CHOSEN = [
 
 @cache
 def results(name: str) -> Sequence[tuple[Rows, Report]]:
-    """What a good reader gives, of one damaged input after the other."""
+    """Return the results of a correct reader, for one damaged input after the other."""
     found = []
 
     def note(engine: Any, *arguments: Any, **options: Any) -> Any:
@@ -178,13 +178,14 @@ def results(name: str) -> Sequence[tuple[Rows, Report]]:
 
 
 def judged(name: str) -> int:
-    """How many broken claims a campaign finds. The other reader would notice, too: here the checks stand alone."""
+    """Return the number of violated claims that a campaign finds. The other reader would notice too, so here the checks
+    are used alone."""
     with mock.patch.object(cases, "BOTH", 1 << 60), tempfile.TemporaryDirectory() as folder:
         return run(SUBJECTS[name], range(NUMBER), 20, Path(folder)).counts["violations"]
 
 
 class Rowed:
-    """What a campaign asks of a table."""
+    """The parts of a table that a campaign uses."""
 
     def __init__(self, rows: Rows) -> None:
         self._rows = rows

@@ -1,4 +1,4 @@
-"""The messages of S2, read slowly by a table of their fields: what damaged ones say, or that they say nothing.
+"""The messages of S2, read slowly with a table of their fields: what damaged ones say, or that they are invalid.
 
 As strict as the server: a known field with another wire type is an error, and so is a varint of more than 64 bits.
 """
@@ -47,11 +47,11 @@ COLUMNS = {
 
 
 class BadMessageError(ValueError):
-    """These bytes are no message."""
+    """These bytes are not a message."""
 
 
 def rows_of(kind: str, data: bytes) -> list[dict[str, Any]] | None:
-    """The rows of a message; ``None`` where it does not hold."""
+    """Return the rows of a message; ``None`` if it is invalid."""
     try:
         message = _message(TYPES[kind], data, 0)
     except (BadMessageError, UnicodeDecodeError):
@@ -138,7 +138,7 @@ def _skip(data: bytes, position: int, number: int, wire_type: int, depth: int) -
 
 
 def varint(value: int) -> bytes:
-    """A base 128 varint."""
+    """Return a base 128 varint."""
     made = bytearray()
     while value > 0x7F:
         made.append(value & 0x7F | 0x80)
@@ -147,7 +147,7 @@ def varint(value: int) -> bytes:
 
 
 def field(number: int, value: int | bytes | None) -> bytes:
-    """A field of a message: a number as a varint, bytes with their length; nothing for ``None``."""
+    """Return a field of a message: a number as a varint, bytes with their length; no bytes for ``None``."""
     if value is None:
         return b""
     if isinstance(value, int):

@@ -11,7 +11,7 @@ from .suite import ABSENT, find_suite
 
 
 def main() -> int:
-    """Runs all parts and says how many tests pass."""
+    """Run all parts and print how many tests pass."""
     parser = argparse.ArgumentParser(prog="python -m tests.conformance", description=__doc__)
     parser.add_argument("--commit", help="The suite's commit, where its folder is not a repository.")
     parser.add_argument("--date", help="The day of that commit.")

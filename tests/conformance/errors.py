@@ -1,8 +1,9 @@
-"""Kaitai's suite of specs with mistakes (``formats_err``): what its comments ask to be said, and what is said here.
+"""Kaitai's suite of specs with mistakes (``formats_err``): the errors that its comments require, and those reported
+here.
 
-A comment names the file, the place in the tree of its keys (or line and column where it is no YAML), the severity and
-the text. Severity and place have to be the same. The text is Kaitai's as well, but where another teaches more; each of
-those belongs to one of the ``OWN`` kinds.
+A comment names the file, the path of keys (or line and column if it is not YAML), the severity and the text. Severity
+and place must be the same. The text is Kaitai's as well, unless another one explains more; each of those belongs to one
+of the ``OWN`` kinds.
 """
 
 from __future__ import annotations
@@ -16,10 +17,10 @@ from wireloom.codegen.model import analyse
 from wireloom.codegen.spec import Diagnostic
 
 VERSION = "0.11"
-"""What the suite's ``$KS_VERSION`` stands for: the version of the language that is read here."""
+"""The value of the suite's ``$KS_VERSION``: the version of the language that is supported here."""
 
 OPEN = "?"
-"""The suite's word for an error whose place and text it does not say."""
+"""The suite's word for an error whose place and text it leaves open."""
 
 OWN = {
     "types as specs write them": r"\b(?:Calc|Int|Bytes|User|Enum|Array)\w*Type\w*\b|\boperator [A-Z]",
@@ -38,7 +39,7 @@ _EXPECTED = re.compile(
 
 @dataclass(frozen=True)
 class Expected:
-    """One comment; ``path`` is ``line:column`` where the file is no YAML."""
+    """One comment; ``path`` is ``line:column`` if the file is not YAML."""
 
     file: str
     path: str
@@ -48,10 +49,10 @@ class Expected:
 
 @dataclass(frozen=True)
 class Judged:
-    """A file: what was asked for and what was said.
+    """A file: the required errors and the reported ones.
 
-    ``texts`` has a word for each that was asked for: ``exact``, ``more`` (Kaitai's text and a hint after it), or the
-    reason from ``OWN`` why the text is another (``other`` where none is known).
+    ``texts`` has a word for each required error: ``exact``, ``more`` (Kaitai's text followed by a hint), or the reason
+    from ``OWN`` why the text differs (``other`` if none is known).
     """
 
     name: str
@@ -61,17 +62,17 @@ class Judged:
 
     @property
     def text(self) -> str:
-        """The word for the file: its first that is not ``exact``."""
+        """Return the word for the file: the first that is not ``exact``."""
         return next((each for each in self.texts if each != "exact"), "exact")
 
 
 def specs(suite: Path) -> list[Path]:
-    """The files of the suite, in order."""
+    """Return the files of the suite, in order."""
     return sorted((suite / "formats_err").glob("*.ksy"))
 
 
 def expected(path: Path) -> list[Expected]:
-    """What a file's comments ask for."""
+    """Return the errors that a file's comments require."""
     comments = re.match(r"(?:#.*\n)*", path.read_text(encoding="utf-8"))
     text = comments.group() if comments else ""
     return [
@@ -86,12 +87,12 @@ def expected(path: Path) -> list[Expected]:
 
 
 def is_open(path: Path) -> bool:
-    """Return whether the suite asks for an error without saying which."""
+    """Return whether the suite requires an error without specifying it."""
     return path.read_text(encoding="utf-8").startswith(f"# {OPEN}\n")
 
 
 def judged(path: Path) -> Judged:
-    """What is said about a file beside what was asked for."""
+    """Return what is reported about a file, with what is required."""
     said = list(analyse(path).diagnostics)
     missing: list[Expected] = []
     texts: list[str] = []
@@ -126,7 +127,8 @@ def _compared(said: str, wanted: str) -> str:
 
 
 def score(suite: Path) -> dict[str, object]:
-    """The part of the conformance score: files, those with the right severities and places, and the texts by kind."""
+    """Return this part of the conformance score: files, those with the right severities and places, and the texts by
+    kind."""
     files = [judged(each) for each in specs(suite)]
     texts = Counter(each.text for each in files if not each.missing)
     return {

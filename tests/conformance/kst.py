@@ -1,4 +1,4 @@
-"""The declarative tests, ``spec/ks/*.kst``: a spec, a file, and what expressions about the object come to."""
+"""The declarative tests, ``spec/ks/*.kst``: a spec, a file, and the expected values of expressions about the object."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from .suite import Suite
 PACKAGE = "testformats"
 
 ERRORS: dict[str, type[Exception]] = {"ConversionError": ValueError}
-"""Names of the suite for errors that are not classes of Kaitai's own."""
+"""The suite's names for errors that are not classes of Kaitai's own."""
 
 CLOSE = 1e-6
-"""How near to each other two floats are that the suite calls equal, relatively."""
+"""Relative difference up to which the suite considers two floats equal."""
 
 
 def run(suite: Suite) -> dict[str, str]:
-    """The tests by name: why each does not pass, or an empty text."""
+    """Return for each test, by name, why it does not pass, or an empty text."""
     refused = suite.package_of_readers()
     return {path.stem: _reason(suite, path, refused) for path in sorted((suite.folder / "spec/ks").glob("*.kst"))}
 
 
 def _reason(suite: Suite, path: Path, refused: dict[str, str]) -> str:
-    # Everything stays the text that it is: numbers too are expressions of Kaitai's language.
+    # All values remain text: numbers too are expressions of Kaitai's language.
     test = yaml.load(path.read_text(encoding="utf-8"), yaml.BaseLoader)
     if test["id"] in refused:
         return f"refused: {refused[test['id']]}"
@@ -54,7 +54,7 @@ def _check(suite: Suite, test: dict[str, Any]) -> None:
 
 
 def _read(questions: Questions, path: Path, *, asked: bool) -> Any:
-    """``asked``: whether anything is asked about the object."""
+    """``asked``: whether there are any questions about the object."""
     made = questions.root_class.from_file(path)
     if questions.spec.debug:
         try:

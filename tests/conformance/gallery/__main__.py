@@ -1,4 +1,4 @@
-"""``python -m tests.conformance.gallery``: runs everything and rewrites ``gallery.json``, or looks at some formats."""
+"""``python -m tests.conformance.gallery``: runs everything and rewrites ``gallery.json``, or runs some formats."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.conformance.gallery.rows import agreement, suite_agreement
 
 
 def main() -> int:
-    """0 where nothing is wrong, 1 where something differs, 2 without a gallery."""
+    """Return 0 if nothing is wrong, 1 if something differs, and 2 without a gallery."""
     parser = argparse.ArgumentParser(prog="python -m tests.conformance.gallery", description=__doc__)
     parser.add_argument("formats", nargs="*", help="Only compares these; the file is left alone.")
     parser.add_argument("--mutations", type=int, default=0, help="Compares each file as many times damaged as well.")

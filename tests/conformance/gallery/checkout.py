@@ -1,4 +1,4 @@
-"""The gallery as it lies on this machine."""
+"""The gallery on this machine."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ TESTS = "KAITAI_TESTS"
 
 @dataclass(frozen=True)
 class Checkout:
-    """A checkout of kaitai-io/kaitai_struct_formats, and a folder with Kaitai's own compiler where there is one."""
+    """A checkout of kaitai-io/kaitai_struct_formats, and the folder of Kaitai's own compiler, if there is one."""
 
     root: Path
     compiler: Path | None
 
     @property
     def specs(self) -> list[Path]:
-        """All specs, in order of their paths."""
+        """Return all specs, ordered by path."""
         return sorted(self.root.rglob("*.ksy"))
 
     def version(self) -> dict[str, str]:
-        """The commit of the checkout and its date; empty where it is no git checkout."""
+        """Return the commit of the checkout and its date; empty if it is not a git checkout."""
         command = ["git", "-C", str(self.root), "log", "-1", "--format=%H %cs"]
         found = subprocess.run(command, capture_output=True, text=True, check=False).stdout.split()
         return dict(zip(("commit", "date"), found, strict=False))
 
 
 def checkout() -> Checkout | None:
-    """What the environment names; ``None`` without a gallery."""
+    """Return the gallery that the environment names; ``None`` without one."""
     root, compiler = os.environ.get(FORMATS), os.environ.get(COMPILER)
     if not root:
         return None
@@ -40,6 +40,6 @@ def checkout() -> Checkout | None:
 
 
 def suite() -> Path | None:
-    """The checkout of kaitai-io/kaitai_struct_tests that the environment names; ``None`` without one."""
+    """Return the checkout of kaitai-io/kaitai_struct_tests that the environment names; ``None`` without one."""
     root = os.environ.get(TESTS)
     return Path(root).resolve() if root else None

@@ -1,4 +1,4 @@
-"""Two objects that two compilers' classes made of the same bytes, walked side by side."""
+"""Two objects that the classes of two compilers made from the same bytes, compared value by value."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from kaitaistruct import KaitaiStream, KaitaiStruct
 from wireloom.objects import AbsentError, EncodingError
 
 MAX_VALUES = 50_000
-"""Instances may lead on for ever; the two are walked in the same order, and so far."""
+"""Instances may lead on endlessly; both are traversed in the same order, up to this number of values."""
 
 MAX_DIFFERENCES = 5
-"""More of them say nothing more."""
+"""Further differences give no new information."""
 
 OWN: dict[type, tuple[type[Exception], ...]] = {
     AbsentError: (AttributeError, TypeError),
     EncodingError: (UnicodeDecodeError,),
 }
-"""What is raised here where Python's own error could not say enough."""
+"""Errors that are raised here in place of Python's own, which are not specific enough."""
 
 Result = tuple[Any, Exception | None]
-"""A value, or the exception instead."""
+"""A value, or the exception instead of it."""
 
 
 @dataclass
 class Comparison:
-    """What was found: how many values are the same, and where others differ."""
+    """The result: the number of equal values, and where others differ."""
 
     same: int = 0
     differences: list[str] = field(default_factory=list)
@@ -42,7 +42,7 @@ class Comparison:
 
 
 def attempt(make: Callable[[], Any]) -> Result:
-    """The value of a call, or what it raises."""
+    """Return the value of a call, or the exception that it raises."""
     try:
         return make(), None
     except Exception as error:
@@ -50,7 +50,7 @@ def attempt(make: Callable[[], Any]) -> Result:
 
 
 def compare(kaitai: Result, ours: Result) -> Comparison:
-    """Compares two values and all that is in them, Kaitai's as what is right."""
+    """Compare two values with everything inside them, Kaitai's as the expected one."""
     walk = _Walk()
     walk.result("", kaitai, ours)
     while walk.waiting and walk.found.same < MAX_VALUES and len(walk.found.differences) < MAX_DIFFERENCES:
@@ -109,7 +109,7 @@ class _Walk:
             self.result(f"{path}.{name}", _get(left, name), _get(right, own))
 
     def family(self, path: str, left: KaitaiStruct, right: KaitaiStruct) -> None:
-        """Objects of another file's types have no family in Kaitai's classes; here they do."""
+        """Objects of another file's types have no parent and root in Kaitai's classes; here they have."""
         for name in ("_parent", "_root"):
             pair = getattr(left, name), getattr(right, name)
             known = self.partners.get(id(pair[0]))
@@ -122,7 +122,7 @@ def _get(struct: KaitaiStruct, name: str) -> Result:
 
 
 def _names(struct: KaitaiStruct) -> Iterator[str]:
-    """The attributes and instances of an object that Kaitai's classes made."""
+    """Yield the attributes and instances of an object of Kaitai's classes."""
     for name in vars(struct):
         if not name.startswith("_") or name.startswith("_unnamed"):
             yield name
@@ -142,7 +142,7 @@ def _same_plain(left: Any, right: Any) -> bool:
 
 
 def same_kind(kaitai: Exception | None, ours: Exception | None) -> bool:
-    """Return whether two exceptions say that the same went wrong."""
+    """Return whether two exceptions report the same kind of failure."""
     if kaitai is None or ours is None:
         return False
     own = next((OWN[each] for each in type(ours).__mro__ if each in OWN), ())
@@ -150,7 +150,7 @@ def same_kind(kaitai: Exception | None, ours: Exception | None) -> bool:
 
 
 def _class_name(struct: KaitaiStruct) -> str:
-    """Without the underscores that keep names apart."""
+    """Return the name without the underscores that avoid collisions."""
     return type(struct).__qualname__.replace("_", "")
 
 

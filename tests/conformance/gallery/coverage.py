@@ -1,4 +1,5 @@
-"""Which repeated types of specs can be declared as rows, which of them the engine runs, and what refuses the others."""
+"""Which repeated types of specs can be declared as rows, which of them the engine runs, and why the others are
+refused."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ from wireloom.codegen.plan import Field, Plan, TypePlan, plan_of
 from tests.conformance.gallery.checkout import FORMATS, TESTS, checkout, suite
 
 MOST_WAYS = 6
-"""As many places are tried in which one type is repeated."""
+"""Maximum number of places where a type is repeated that are tried."""
 
 Names = tuple[str, ...]
 
@@ -52,7 +53,7 @@ class Specs(NamedTuple):
 
 
 def row_types(path: Path, import_paths: tuple[Path, ...]) -> list[RowType]:
-    """All of a spec, in its order; none of one that has errors."""
+    """Return all repeated types of a spec, in its order; none if it has errors."""
     spec = analyse(path, import_paths=import_paths).spec
     if spec is None:
         return []
@@ -83,7 +84,7 @@ def row_types(path: Path, import_paths: tuple[Path, ...]) -> list[RowType]:
 
 
 def with_rows(text: str, rows: str) -> str:
-    """The text of a spec that declares rows.
+    """Return the text of a spec that declares rows.
 
     >>> with_rows("meta:\\n  id: a\\nseq: []", "items")
     'meta:\\n  -wireloom: {rows: items}\\n  id: a\\nseq: []'
@@ -98,7 +99,7 @@ def with_rows(text: str, rows: str) -> str:
 
 
 def _tried(path: Path, text: str, import_paths: tuple[Path, ...]) -> tuple[bool, str]:
-    """Return whether the rows of a spec can be declared, and what the engine or else the spec is refused for."""
+    """Return whether the rows of a spec can be declared, and why the engine, or else the spec, is refused."""
     result = analyse(path, text, import_paths=import_paths)
     if result.spec is None:
         return False, next(each.message for each in result.diagnostics if each.severity == "error")
@@ -115,8 +116,8 @@ def _tried(path: Path, text: str, import_paths: tuple[Path, ...]) -> tuple[bool,
 
 
 def _repeated(plan: Plan) -> dict[Names, list[Names]]:
-    """The repeated types of a spec itself, each with the ways from the root to it, those through plain attributes
-    first."""
+    """Return the repeated types of a spec itself, each with the ways from the root to it, those through plain
+    attributes first."""
     ways = [_ways(plan, plain=True), _ways(plan, plain=False)]
     found: dict[Names, list[Names]] = {}
     for holder in plan.types:
@@ -133,8 +134,8 @@ def _repeated(plan: Plan) -> dict[Names, list[Names]]:
 
 
 def _ways(plan: Plan, *, plain: bool) -> dict[Names, Names]:
-    """The shortest way from the root to each type, by attributes of one type each if ``plain``, else also by switches
-    and instances."""
+    """Return the shortest way from the root to each type, through attributes of one type each if ``plain``, otherwise
+    also through switches and instances."""
     found: dict[Names, Names] = {plan.root.path: ()}
     waiting = deque([plan.root])
     while waiting:
@@ -147,7 +148,7 @@ def _ways(plan: Plan, *, plain: bool) -> dict[Names, Names]:
 
 
 def _step(field: Field, kind: UserType) -> str:
-    """The step of a path that leads through a field to an object of a type."""
+    """Return the step of a path that leads through a field to an object of a type."""
     several = field.switch is not None and len({each.path for each in _kinds(field)}) > 1
     return f"{field.id}.as<{'::'.join(kind.path)}>" if several else field.id
 
@@ -166,12 +167,12 @@ def _kinds(field: Field) -> Iterator[UserType]:
 
 
 def coverage(specs: Specs) -> list[RowType]:
-    """The repeated types of all specs."""
+    """Return the repeated types of all specs."""
     return [each for path in specs.files for each in row_types(path, specs.import_paths)]
 
 
 def known_specs() -> list[Specs]:
-    """The gallery and Kaitai's suite, as far as the environment names them."""
+    """Return the gallery and Kaitai's suite, as far as the environment names them."""
     gallery, tests, found = checkout(), suite(), []
     if gallery is not None:
         found.append(Specs("gallery", gallery.specs, (gallery.root,)))
@@ -183,8 +184,8 @@ def known_specs() -> list[Specs]:
 
 
 def counts(types: Iterable[RowType]) -> dict[str, Any]:
-    """How many types there are, can be declared and run in the engine; the others by what refuses them, most frequent
-    first. ``alone``: how many the engine would run in files of their own."""
+    """Return how many types there are, can be declared, and run in the engine; the others by the reason of refusal,
+    most frequent first. ``alone``: how many the engine would run in files of their own."""
     types = list(types)
     return {
         "types": len(types),
@@ -197,12 +198,12 @@ def counts(types: Iterable[RowType]) -> dict[str, Any]:
 
 
 def reasons(refusals: Iterable[str]) -> dict[str, int]:
-    """How often each construct is refused, most frequent first."""
+    """Return how often each construct is refused, most frequent first."""
     return dict(Counter(construct(each) for each in refusals if each).most_common())
 
 
 def construct(refusal: str) -> str:
-    """A refusal without the names of the spec.
+    """Return a refusal without the names of the spec.
 
     >>> construct('the type of "body" is chosen by a switch')
     'the type of … is chosen by a switch'
@@ -211,7 +212,7 @@ def construct(refusal: str) -> str:
 
 
 def printed(name: str, types: Iterable[RowType], *, each_type: bool = False) -> str:
-    """The counts as text, and by reason the types that are refused, with their names if ``each_type`` is set."""
+    """Return the counts as text, and by reason the refused types, with their names if ``each_type`` is set."""
     types = list(types)
     found, total = counts(types), len(types)
 
@@ -242,7 +243,7 @@ def printed(name: str, types: Iterable[RowType], *, each_type: bool = False) -> 
 
 
 def main() -> int:
-    """0, or 2 if there are no specs."""
+    """Return 0, or 2 if there are no specs."""
     parser = argparse.ArgumentParser(prog="python -m tests.conformance.gallery.coverage", description=__doc__)
     parser.add_argument("folders", nargs="*", type=Path, help=f"By default those that {FORMATS} and {TESTS} name.")
     parser.add_argument("--types", action="store_true", help="Lists each type that is refused.")

@@ -1,4 +1,4 @@
-"""The gallery's modules: made with Kaitai's API, imported, linted, type-checked."""
+"""The gallery's modules: generated with Kaitai's API, imported, linted, type-checked."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.conformance.gallery.checkout import Checkout
 PROJECT = Path(__file__).parents[3]
 
 PACKAGE = "ours"
-"""The package that the modules are in; those of Kaitai's compiler have the same names outside of it."""
+"""The package of the modules; those of Kaitai's compiler have the same names outside it."""
 
 IGNORED = {
     "D101": "what the spec does not describe has no docstring",
@@ -30,7 +30,7 @@ IGNORED = {
     "SIM222": "a constant behind what has to be evaluated is how specs force an instance to be read",
     "SIM223": "a constant behind what has to be evaluated is how specs force an instance to be read",
 }
-"""Rules of this project that do not hold for what others' specs make, and why."""
+"""Rules of this project that do not apply to code generated from others' specs, and why."""
 
 IMPORT_ALL = """
 import importlib, json, sys
@@ -46,7 +46,7 @@ json.dump(failed, sys.stdout)
 
 @dataclass(frozen=True)
 class Findings:
-    """What is wrong with modules, as text by their names; no entry where nothing is."""
+    """The findings about modules, as text by name; a module without findings has no entry."""
 
     compiled: dict[str, str]
     imported: dict[str, str]
@@ -55,7 +55,7 @@ class Findings:
 
 
 def compile_all(gallery: Checkout, folder: Path, specs: Iterable[Path], api: Api = Api.KAITAI) -> dict[str, str]:
-    """Makes a module of each spec in the package ``PACKAGE`` below ``folder``; gives the errors by spec."""
+    """Generate a module of each spec in the package ``PACKAGE`` below ``folder``; return the errors by spec."""
     failed: dict[str, str] = {}
     target = folder / PACKAGE
     target.mkdir(exist_ok=True)
@@ -73,12 +73,12 @@ def _generate(gallery: Checkout, target: Path, specs: list[Path], api: Api) -> t
 
 
 def module_names(folder: Path) -> list[str]:
-    """The modules that stand in the package, in order."""
+    """Return the modules of the package, in order."""
     return sorted(path.stem for path in (folder / PACKAGE).glob("*.py") if path.stem != "__init__")
 
 
 def import_all(folder: Path, names: Iterable[str]) -> dict[str, str]:
-    """Imports modules that lie in ``folder``; gives the errors by module."""
+    """Import modules in ``folder``; return the errors by module."""
     run = subprocess.run(
         [sys.executable, "-c", IMPORT_ALL],
         input=json.dumps(list(names)),
@@ -92,14 +92,14 @@ def import_all(folder: Path, names: Iterable[str]) -> dict[str, str]:
 
 
 def ruff_all(folder: Path) -> dict[str, str]:
-    """Runs the project's rules but the ``IGNORED`` over the package; gives the findings by module."""
+    """Check the package with the project's rules except the ``IGNORED`` ones; return the findings by module."""
     options = ["--config", str(PROJECT / "pyproject.toml"), "--no-cache", "--extend-ignore", ",".join(IGNORED)]
     command = [sys.executable, "-m", "ruff", "check", *options, "--output-format", "concise", PACKAGE]
     return _by_module(subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder).stdout)
 
 
 def mypy_all(folder: Path) -> dict[str, str]:
-    """Runs ``mypy --strict`` over the whole package at once; gives the errors by module."""
+    """Run ``mypy --strict`` on the whole package at once; return the errors by module."""
     options = ["--strict", "--config-file", str(PROJECT / "pyproject.toml"), "--cache-dir", str(folder / ".mypy_cache")]
     run = subprocess.run(
         [sys.executable, "-m", "mypy", *options, "-p", PACKAGE],
@@ -115,7 +115,7 @@ def mypy_all(folder: Path) -> dict[str, str]:
 
 
 def _by_module(output: str) -> dict[str, str]:
-    """The lines that begin with the path of a module."""
+    """Return the lines that begin with the path of a module, by module."""
     found: dict[str, list[str]] = {}
     for line in output.splitlines():
         if place := re.match(rf"{PACKAGE}/(\w+)\.py:", line):
@@ -124,7 +124,7 @@ def _by_module(output: str) -> dict[str, str]:
 
 
 def inspect(gallery: Checkout, folder: Path, api: Api) -> Findings:
-    """All of it, over all specs."""
+    """Run all checks on all specs."""
     folder.mkdir(exist_ok=True)
     failed = compile_all(gallery, folder, gallery.specs, api)
     names = module_names(folder)

@@ -24,24 +24,24 @@ MAX_MUTATED = 1 << 16
 """Larger files are not damaged on purpose."""
 
 SECONDS = 20.0
-"""For one file and both compilers."""
+"""Time limit for one file and both compilers."""
 
 MAX_FILES = 12
-"""Of one maker."""
+"""Maximum number of files of one maker."""
 
 
 @dataclass
 class Parsed:
-    """What came of one format: how many files and values are the same, what differs, what could not be made."""
+    """The result for one format: how many files and values are the same, what differs, and what could not be made."""
 
     files: int = 0
     values: int = 0
     slow: int = 0
-    """Files that took too long for either: a claimed count of nothing, or instances that lead on for ever."""
+    """Files that took too long for either: a huge count of empty items, or instances that lead on endlessly."""
     whole: int = 0
     """Files that Kaitai's classes read without an exception."""
     refused: list[str] = field(default_factory=list)
-    """What Kaitai's classes raise on files that nobody has damaged."""
+    """What Kaitai's classes raise for undamaged files."""
     differences: list[str] = field(default_factory=list)
     unavailable: list[str] = field(default_factory=list)
 
@@ -52,12 +52,12 @@ class Parsed:
 
 
 class OutOfTimeError(BaseException):
-    """No exception that code under test may catch."""
+    """An exception that code under test does not catch."""
 
 
 @contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Raises ``OutOfTimeError`` in the block when the time is over."""
+    """Raise ``OutOfTimeError`` in the block when the time is over."""
 
     def stop(_number: int, _frame: object) -> None:
         raise OutOfTimeError
@@ -75,12 +75,12 @@ class Parser:
     """The modules of both compilers, side by side."""
 
     def __init__(self, ours: Path, kaitai: Path) -> None:
-        # Modules of Kaitai's import each other from the path; some have names of Python's own library.
+        # Modules of Kaitai's compiler import each other from the path; some have names of Python's own library.
         sys.path[:0] = [str(ours), str(kaitai)]
         self.kaitai = kaitai
 
     def parse(self, name: str, makers: list[Maker], mutations: int = 0) -> Parsed:
-        """Compares what comes of every file of a format, and of each with some bytes changed ``mutations`` times."""
+        """Compare the results for every file of a format, and for ``mutations`` damaged variants of each."""
         parsed = Parsed()
         try:
             pair = self._reference(name), importlib.import_module(f"{PACKAGE}.{name}")
@@ -134,7 +134,7 @@ def _read(module: ModuleType, sample: Sample) -> Result:
 
 
 def variants_of(sample: Sample, mutations: int) -> Iterator[Sample]:
-    """The sample, then as many damaged ones: some bytes changed, or the end cut off."""
+    """Yield the sample, then that many damaged ones: with some bytes changed, or the end cut off."""
     yield sample
     if not sample.data or len(sample.data) > MAX_MUTATED:
         return
@@ -142,7 +142,7 @@ def variants_of(sample: Sample, mutations: int) -> Iterator[Sample]:
         chance = random.Random(f"{len(sample.data)} {seed}")
         data = bytearray(sample.data)
         for _ in range(chance.randint(1, 4)):
-            # What decides about the layout mostly stands early.
+            # Most values that determine the layout are near the beginning.
             data[int(len(data) * chance.random() ** 2)] = chance.choice((0, 1, 0x7F, 0x80, 0xFF, chance.randrange(256)))
         if chance.random() < 0.2:
             del data[chance.randrange(len(data)) :]

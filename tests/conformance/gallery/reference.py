@@ -1,4 +1,4 @@
-"""The gallery's modules as Kaitai's own compiler makes them."""
+"""The gallery's modules as Kaitai's own compiler generates them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SCRIPT = Path(__file__).with_name("compile.js")
 
 
 def missing(gallery: Checkout) -> str:
-    """Why Kaitai's compiler cannot be run; empty where it can."""
+    """Return why Kaitai's compiler cannot be run; empty if it can."""
     if gallery.compiler is None:
         return f"{COMPILER} does not name a folder with Kaitai's compiler"
     if shutil.which("node") is None:
@@ -22,7 +22,7 @@ def missing(gallery: Checkout) -> str:
 
 
 def compile_reference(gallery: Checkout, folder: Path, specs: Iterable[Path]) -> dict[str, str]:
-    """Makes Kaitai's module of each spec in ``folder``; gives the errors by spec."""
+    """Generate Kaitai's module of each spec in ``folder``; return the errors by spec."""
     folder.mkdir(exist_ok=True)
     command = ["node", str(SCRIPT), str(gallery.compiler), str(gallery.root), str(folder), *map(str, specs)]
     output = subprocess.run(command, capture_output=True, text=True, check=True).stdout

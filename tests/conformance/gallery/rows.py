@@ -1,4 +1,4 @@
-"""The samples of the gallery and the files of Kaitai's suite as tables: both readers make the same rows of them."""
+"""The samples of the gallery and the files of Kaitai's suite as tables: both readers return the same rows."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from tests.conformance.gallery.samples import Maker, UnavailableError, makers
 from tests.differential.agreement import agreed
 
 SECONDS = 20.0
-"""For one file."""
+"""Time limit for one file."""
 DAMAGED = 3
-"""Damaged files made of the first one of each maker."""
+"""Number of damaged files made from the first one of each maker."""
 DAMAGED_PLACES = 9
-"""Places at which a file of the suite is cut off or changed."""
+"""Number of positions at which a file of the suite is cut off or changed."""
 
 
 @dataclass
@@ -45,7 +45,7 @@ def agreement(gallery: Checkout, folder: Path, types: Iterable[RowType]) -> Agre
 
 
 def suite_agreement(tests: Path, folder: Path, types: Iterable[RowType]) -> Agreement:
-    """Read the files of Kaitai's suite in the same way: as they are, cut off, and with a byte that is changed."""
+    """Read the files of Kaitai's suite in the same way: unchanged, cut off, and with one byte changed."""
     names = {}
     for path in (tests / "spec" / "ks").glob("*.kst"):
         test = yaml.safe_load(path.read_text(encoding="utf-8"))
@@ -80,7 +80,7 @@ def _agreement(
 
 
 def _pieces(data: bytes) -> Iterator[bytes]:
-    """A file, and what is left of it where it is damaged at some places."""
+    """Yield a file, and what is left of it after damage at some positions."""
     yield data
     for place in range(0, len(data), max(1, len(data) // DAMAGED_PLACES)):
         yield data[:place]

@@ -1,4 +1,4 @@
-"""What the gallery comes to, and the file that says so."""
+"""The score of the gallery, and its file."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ REPOSITORY = "https://github.com/kaitai-io/kaitai_struct_formats"
 APIS = {"read": Api.KAITAI, "read_write": Api.KAITAI_READ_WRITE}
 
 STAGES = ("compiled", "imported", "ruff", "mypy")
-"""What has to be right of each module."""
+"""The checks that each module must pass."""
 
 
 def standing() -> dict[str, Any]:
-    """The file as it is."""
+    """Return the current content of the file."""
     found: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
     return found
 
 
 def write(score: Mapping[str, Any]) -> None:
-    """Writes the file."""
+    """Write the file."""
     FILE.write_text(json.dumps(score, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def modules_score(gallery: Checkout, folder: Path) -> dict[str, Any]:
-    """What the modules come to, for classes that read and for those that write as well."""
+    """Return the score of the modules, for classes that read and for those that also write."""
     return {name: _stages(gallery, folder / name, api) for name, api in APIS.items()}
 
 
 def _stages(gallery: Checkout, folder: Path, api: Api) -> dict[str, Any]:
-    """How many modules are right, stage by stage, and what is wrong with the others."""
+    """Return how many modules pass each stage, and what is wrong with the others."""
     findings = modules.inspect(gallery, folder, api)
     total = len(gallery.specs)
     failing: dict[str, dict[str, str]] = {stage: getattr(findings, stage) for stage in STAGES}
@@ -56,7 +56,7 @@ def _stages(gallery: Checkout, folder: Path, api: Api) -> dict[str, Any]:
 
 
 def compared(gallery: Checkout, folder: Path, formats: Iterable[str] = (), mutations: int = 0) -> dict[str, Parsed]:
-    """Parses the samples of all formats, or of those named, with the classes of both compilers."""
+    """Parse the samples of all formats, or of the given ones, with the classes of both compilers."""
     known = makers()
     wanted = tuple(formats) or tuple(known)
     specs = [each for each in gallery.specs if each.stem in wanted]
@@ -73,7 +73,7 @@ def compared(gallery: Checkout, folder: Path, formats: Iterable[str] = (), mutat
 
 
 def comparison_score(found: Mapping[str, Parsed]) -> dict[str, Any]:
-    """What the comparison comes to."""
+    """Return the score of the comparison."""
     equal = [name for name, parsed in found.items() if parsed.equal]
     return {
         "equal": len(equal),
@@ -90,5 +90,5 @@ def comparison_score(found: Mapping[str, Parsed]) -> dict[str, Any]:
 
 
 def row_score() -> dict[str, Any]:
-    """How many repeated types can be rows, of the gallery and of Kaitai's suite."""
+    """Return how many repeated types can be rows, of the gallery and of Kaitai's suite."""
     return {each.name: counts(coverage(each)) for each in known_specs()}

@@ -1,6 +1,6 @@
 """Files of the gallery's formats, made by Python's library, by tools of the machine, or byte by byte.
 
-Each module of this package has the makers of a family of formats; ``makers`` finds them all.
+Each module of this package contains the makers of a family of formats; ``makers`` finds them all.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 SECONDS = 60
-"""What a tool may take."""
+"""Time limit of a tool."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class UnavailableError(Exception):
 
 
 def makes(*formats: str) -> Callable[[Maker], Maker]:
-    """Registers a function that yields files of the formats."""
+    """Register a function that yields files of the formats."""
 
     def register(maker: Maker) -> Maker:
         for each in formats:
@@ -47,14 +47,14 @@ def makes(*formats: str) -> Callable[[Maker], Maker]:
 
 
 def makers() -> dict[str, list[Maker]]:
-    """All makers, by format."""
+    """Return all makers, by format."""
     for module in pkgutil.iter_modules(__path__):
         importlib.import_module(f"{__name__}.{module.name}")
     return dict(sorted(_makers.items()))
 
 
 def run(*command: str | Path, given: bytes = b"", folder: Path | None = None) -> bytes:
-    """What a tool writes to its standard output. Raises ``UnavailableError`` where it is not there or fails."""
+    """Return what a tool writes to its standard output. Raises ``UnavailableError`` if it does not exist or fails."""
     program = shutil.which(str(command[0])) or shutil.which(f"/usr/sbin/{command[0]}")
     if program is None:
         raise UnavailableError(f"{command[0]} is not installed")
@@ -67,7 +67,7 @@ def run(*command: str | Path, given: bytes = b"", folder: Path | None = None) ->
 
 
 def existing(*patterns: str) -> Iterator[Path]:
-    """The first file of the machine that fits each pattern. Raises ``UnavailableError`` where none does."""
+    """Yield the first file of the machine that matches each pattern. Raises ``UnavailableError`` if none does."""
     found = False
     for pattern in patterns:
         path = next((each for each in sorted(Path("/").glob(pattern.lstrip("/"))) if each.is_file()), None)

@@ -14,7 +14,7 @@ from tests.conformance.gallery.samples import Samples, makes, run
 
 TEXT = b"The quick brown fox jumps over the lazy dog.\n" * 20
 DOS_TIME = struct.pack("<HH", 12 << 11 | 34 << 5 | 28, 46 << 9 | 7 << 5 | 21)
-"""The 21st of July 2026, 12:34:56."""
+"""21 July 2026, 12:34:56."""
 
 
 @makes("zip")

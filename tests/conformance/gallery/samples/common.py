@@ -1,4 +1,4 @@
-"""Small things that other formats are made of."""
+"""Small parts that other formats have in common."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs and libraries, as they lie on the machine or are compiled for the purpose."""
+"""Programs and libraries, found on the machine or compiled for this purpose."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def flash() -> Samples:
 
 
 def mach_o_object() -> bytes:
-    """An object file for 64-bit Intel, as small as it can be."""
+    """Return a minimal object file for 64-bit Intel."""
     section = struct.pack("<16s16sQQ8I", b"__text", b"__TEXT", 0, 4, 400, 2, 0, 0, 0x80000400, 0, 0, 0)
     cstring = struct.pack("<16s16sQQ8I", b"__cstring", b"__TEXT", 4, 6, 404, 0, 0, 0, 2, 0, 0, 0)
     segment = struct.pack("<16sQQQQIIII", b"__TEXT", 0, 10, 400, 10, 7, 5, 2, 0) + section + cstring

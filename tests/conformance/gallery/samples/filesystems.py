@@ -43,7 +43,7 @@ def fat() -> Samples:
     more = struct.pack("<BBB4s11s8s", 0x80, 0, 0x29, b"\1\2\3\4", b"MADE       ", b"FAT12   ")
     boot = (b"\xeb\x3c\x90MSDOS5.0" + block + more).ljust(510, b"\0") + b"\x55\xaa"
     root = entry(b"MADE       ", 8, 0) + entry(b"A       TXT", 0x21, 4)
-    # Every record holds a time, and no day is 0.
+    # Every record contains a time, and no day is 0.
     yield boot + bytes(2 * SECTOR) + root + entry(bytes(11), 0, 0) * 14 + b"text".ljust(SECTOR, b"\0")
 
 
@@ -117,7 +117,7 @@ def apple() -> Samples:
 
 
 def both(number: int, code: str) -> bytes:
-    """A number in both byte orders."""
+    """Return a number in both byte orders."""
     return struct.pack(f"<{code}", number) + struct.pack(f">{code}", number)
 
 

@@ -1,4 +1,4 @@
-"""What games and toys keep their data in."""
+"""Data files of games and toys."""
 
 from __future__ import annotations
 

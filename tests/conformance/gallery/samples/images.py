@@ -1,4 +1,4 @@
-"""Pictures: those of Pillow, and byte by byte what Pillow does not write."""
+"""Pictures: those of Pillow, and byte by byte those that Pillow cannot write."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SIGNATURE = b"\x89PNG\r\n\x1a\n"
 
 
 def pillow() -> Any:
-    """The package ``PIL.Image``."""
+    """Return the package ``PIL.Image``."""
     try:
         from PIL import Image
     except ImportError as error:
@@ -22,21 +22,21 @@ def pillow() -> Any:
 
 
 def picture(mode: str = "RGB", size: tuple[int, int] = (19, 7)) -> Any:
-    """A small picture of some colours."""
+    """Return a small picture of some colours."""
     image = pillow().new("RGB", size)
     image.putdata([((step * 7) % 256, (step * 31) % 256, step % 256) for step in range(size[0] * size[1])])
     return image.convert(mode)
 
 
 def saved(image: Any, kind: str, **options: object) -> bytes:
-    """The bytes of a file of that kind."""
+    """Return the bytes of a file of that kind."""
     file = io.BytesIO()
     image.save(file, kind, **options)
     return file.getvalue()
 
 
 def profile() -> bytes:
-    """A colour profile."""
+    """Return a colour profile."""
     pillow()
     from PIL import ImageCms
 
@@ -44,7 +44,7 @@ def profile() -> bytes:
 
 
 def tags() -> Any:
-    """What a camera writes beside a picture."""
+    """Return the tags that a camera adds to a picture."""
     found = pillow().Exif()
     found.update({0x010F: "A maker", 0x0112: 1, 0x011A: 72.0, 0x0132: "2026:01:02 03:04:05", 0x8298: "Nobody"})
     return found

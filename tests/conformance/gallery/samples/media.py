@@ -1,4 +1,4 @@
-"""Sound, music and moving pictures."""
+"""Sound, music and video."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TONE = b"".join(struct.pack("<h", int(8000 * math.sin(step / 7))) for step in ra
 
 
 def chunk(name: bytes, data: bytes) -> bytes:
-    """A chunk of a RIFF file, at an even size."""
+    """Return a chunk of a RIFF file, padded to an even size."""
     return name + struct.pack("<I", len(data)) + data + bytes(len(data) % 2)
 
 
@@ -89,7 +89,7 @@ def old_tags() -> Samples:
 
 
 def sync_safe(number: int) -> bytes:
-    """Seven bits to a byte."""
+    """Return a number with seven bits per byte."""
     return bytes((number >> shift) & 0x7F for shift in (21, 14, 7, 0))
 
 

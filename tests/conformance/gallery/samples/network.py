@@ -1,4 +1,4 @@
-"""Packets, messages and what captures them."""
+"""Packets, messages and captures of them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ECHO = struct.pack(">BBHHH", 8, 0, 0xF7FF, 1, 2) + b"data"
 
 
 def ipv4(protocol: int, body: bytes, options: bytes = b"") -> bytes:
-    """A packet without a right checksum."""
+    """Return a packet with an invalid checksum."""
     words = 5 + len(options) // 4
     addresses = bytes((10, 0, 0, 1, 10, 0, 0, 2))
     head = struct.pack(">BBHHHBBH", 0x40 | words, 0, 4 * words + len(body), 7, 0x4000, 64, protocol, 0)
@@ -21,12 +21,12 @@ def ipv4(protocol: int, body: bytes, options: bytes = b"") -> bytes:
 
 
 def ipv6(following: int, body: bytes) -> bytes:
-    """A packet from one address to the next."""
+    """Return a packet from one address to the next."""
     return struct.pack(">IHBB", 6 << 28 | 5, len(body), following, 64) + bytes(range(16)) + bytes(range(16, 32)) + body
 
 
 def ethernet(kind: int, body: bytes, tag: bytes = b"") -> bytes:
-    """A frame, maybe of a virtual network."""
+    """Return a frame, optionally of a virtual network."""
     return b"\2\0\0\0\0\1" + b"\2\0\0\0\0\2" + tag + struct.pack(">H", kind) + body
 
 
@@ -92,7 +92,7 @@ def captures() -> Samples:
 
 
 def ppi() -> bytes:
-    """A packet with what a radio had to say about it."""
+    """Return a packet with the properties that a radio receiver adds."""
     common = struct.pack("<QHHHHBBbb", 1 << 40, 3, 22, 2412, 0xA0, 0, 0, -40, -90)
     extension = struct.pack("<II4B", 0x11, 7, 2, 0, 0, 0)
     other = struct.pack("<HH", 9, 3) + b"abc"
@@ -167,7 +167,7 @@ def tls() -> Samples:
     try:
         connection.do_handshake()
     except ssl.SSLWantReadError:
-        # A record of 5 bytes and a handshake of 4 stand before the message.
+        # A record of 5 bytes and a handshake of 4 precede the message.
         yield outgoing.read()[9:]
 
 

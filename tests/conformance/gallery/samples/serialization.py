@@ -1,4 +1,4 @@
-"""Values on their way from program to program, and keys."""
+"""Serialised values, and keys."""
 
 from __future__ import annotations
 

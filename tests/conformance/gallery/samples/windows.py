@@ -1,4 +1,4 @@
-"""What Windows leaves on its disks."""
+"""Files that Windows creates."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ LINK = b"\x4c\0\0\0\x01\x14\x02\0\0\0\0\0\xc0\0\0\0\0\0\0\x46"
 
 
 def counted(text: str) -> bytes:
-    """A string of a link: its length in characters, then UTF-16."""
+    """Return a string of a link: its length in characters, then UTF-16."""
     return struct.pack("<H", len(text)) + text.encode("utf-16-le")
 
 
