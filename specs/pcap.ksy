@@ -14,6 +14,7 @@ meta:
       - ts_frac
       - network
       - snaplen
+      - modified
       - eth_dst
       - eth_src
       - eth_type
@@ -35,7 +36,8 @@ meta:
 doc: |
   Packets of a network, as tcpdump and everything that is made of libpcap captures them: a header, then the packets one
   after the other. The byte order is that of the machine that captured, and the magic number says which one it is; it
-  also says whether times are in microseconds or nanoseconds.
+  also says whether times are in microseconds or nanoseconds, or that the headers of packets are those of A. Kuznetsov's
+  modified tcpdump.
 
   There are no checksums. A packet whose length is damaged is not told from a long one, so that the packets after it are
   lost up to where the option `recover` finds three in a row that make sense. For the same reason a file has no split
@@ -48,8 +50,10 @@ doc-ref: https://datatracker.ietf.org/doc/draft-ietf-opsawg-pcap/
 seq:
   - id: magic
     type: u4le
-    valid: {any-of: [0xa1b2c3d4, 0xd4c3b2a1, 0xa1b23c4d, 0x4d3cb2a1]}
-    doc: 0xa1b2c3d4 with times in microseconds, 0xa1b23c4d in nanoseconds; in the byte order of the file.
+    valid: {any-of: [0xa1b2c3d4, 0xd4c3b2a1, 0xa1b23c4d, 0x4d3cb2a1, 0xa1b2cd34, 0x34cdb2a1]}
+    doc: |
+      0xa1b2c3d4 with times in microseconds, 0xa1b23c4d in nanoseconds, 0xa1b2cd34 with longer headers of packets; in the
+      byte order of the file.
     -wireloom: {default: 0xa1b23c4d}
   - id: header
     type: header
@@ -62,10 +66,11 @@ instances:
   ns_per_unit:
     value: 'magic == 0xa1b23c4d or magic == 0x4d3cb2a1 ? 1 : 1000'
     doc: Nanoseconds in a unit of `ts_frac`.
+  is_modified: {value: magic == 0xa1b2cd34 or magic == 0x34cdb2a1, doc: Whether headers of packets are 8 bytes longer.}
 types:
   header:
     doc: What is known of all packets.
-    meta: {endian: {switch-on: _root.magic, cases: {0xa1b2c3d4: le, 0xa1b23c4d: le, _: be}}}
+    meta: {endian: {switch-on: _root.magic, cases: {0xa1b2c3d4: le, 0xa1b23c4d: le, 0xa1b2cd34: le, _: be}}}
     seq:
       - id: version_major
         type: u2
@@ -94,7 +99,7 @@ types:
   packet:
     doc: One packet.
     -wireloom: {instances-of: 'packet_headers::packet'}
-    meta: {endian: {switch-on: _root.magic, cases: {0xa1b2c3d4: le, 0xa1b23c4d: le, _: be}}}
+    meta: {endian: {switch-on: _root.magic, cases: {0xa1b2c3d4: le, 0xa1b23c4d: le, 0xa1b2cd34: le, _: be}}}
     seq:
       - id: ts_sec
         type: u4
@@ -112,6 +117,10 @@ types:
         type: u4
         doc: Bytes of the packet on the network.
         -wireloom: {default: data.size}
+      - id: modified
+        size: 8
+        if: _root.is_modified
+        doc: 'Index of the interface (4 bytes), protocol (2), direction (1) and a zero, of the modified tcpdump.'
       - id: data
         size: incl_len
         doc: The packet, from its outermost header on.

@@ -1,7 +1,9 @@
-"""``python make.py``: writes the files beside it with ``dpkt`` and ``scapy``, and the packets that ``scapy`` reads."""
+"""``python make.py``: writes the files beside it with ``dpkt``, ``scapy`` and Wireshark's ``editcap``, and the packets
+that ``scapy`` reads. It does not read ``modified.pcap``, which has the packets of ``little.pcap``."""
 
 import json
 import random
+import subprocess
 from pathlib import Path
 
 import dpkt
@@ -32,10 +34,11 @@ by_dpkt("little.pcap")
 by_scapy("big.pcap", endianness=">", snaplen=96)
 by_scapy("big_nano.pcap", endianness=">", nano=True, snaplen=96)
 by_scapy("little_nano.pcap", endianness="<", nano=True, snaplen=96)
+subprocess.run(["editcap", "-F", "modpcap", HERE / "little.pcap", HERE / "modified.pcap"], check=True)
 with open(HERE / "cases.jsonl", "w") as cases:
-    for name in ("little.pcap", "big.pcap", "big_nano.pcap", "little_nano.pcap"):
+    for name in ("little.pcap", "big.pcap", "big_nano.pcap", "little_nano.pcap", "modified.pcap"):
         rows = []
-        with RawPcapReader(str(HERE / name)) as reader:
+        with RawPcapReader(str(HERE / name.replace("modified", "little"))) as reader:
             for data, meta in reader:
                 time = meta.sec * 1_000_000_000 + meta.usec * (1 if reader.nano else 1000)
                 row = {"ts": time, "incl_len": meta.caplen, "orig_len": meta.wirelen, "data": data.hex()}
