@@ -1,5 +1,5 @@
-"""Property tests take the same examples at every run of the suite; ``make fuzz`` is what looks for new ones. One Spark
-session and one object store serve all tests of a process, and all that need Spark run in one process."""
+"""Property tests use the same examples in every run of the suite; ``make fuzz`` searches for new ones. One Spark
+session and one object store serve all tests of a process, and all tests that need Spark run in one process."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ settings.register_profile("fuzz", deadline=None, print_blob=True)
 settings.load_profile(PROFILE)
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-    # A shell starts jobs in the background so, and the commands that tests interrupt would inherit it.
+    # Shells start background jobs in this way, and commands that tests interrupt would inherit it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 SPARK_SETTINGS = {
@@ -39,45 +39,45 @@ SPARK_SETTINGS = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
-    # The other one starts several programs of the system for each file of a checkpoint.
+    # The other implementation starts several system programs for each file of a checkpoint.
     "spark.sql.streaming.checkpointFileManagerClass": (
         "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
     ),
 }
-"""They save the session's start-up, code generation for tiny data, and half of the time of a stream."""
+"""Settings that avoid the session's slow start, code generation for tiny data, and half of the time of a stream."""
 
 
 @pytest.fixture(scope="session")
 def object_store() -> Iterator[Store]:
-    """An S3 server on this machine."""
+    """Start an S3 server on this machine."""
     with running() as store:
         yield store
 
 
 @pytest.fixture(scope="session")
 def store_apart(object_store: Store) -> Iterator[Store]:
-    """The same in a process of its own, for a client that holds Python's lock while it waits."""
+    """Start the same in a separate process, for a client that holds Python's lock while it waits."""
     with running_apart() as store:
         yield store
 
 
 @pytest.fixture(scope="session")
 def kinesis(object_store: Store) -> Iterator[kinesis_server.Streams]:
-    """Streams of Kinesis on the same server."""
+    """Start streams of Kinesis on the same server."""
     with kinesis_server.on(object_store.endpoint) as streams:
         yield streams
 
 
 @pytest.fixture(scope="session")
 def s2_running() -> Iterator[s2_servers.Server]:
-    """An S2 server on this machine, and its token in the environment."""
+    """Start an S2 server on this machine, with its token in the environment."""
     with s2_servers.running() as server:
         yield server
 
 
 @pytest.fixture
 def s2_server(s2_running: s2_servers.Server, monkeypatch: pytest.MonkeyPatch) -> s2_servers.Server:
-    """The same, without streams, as the endpoint of the environment."""
+    """Return the same, without streams, as the endpoint of the environment."""
     s2_running.reset()
     monkeypatch.setenv("S2_BASIN_ENDPOINT", s2_running.endpoint)
     return s2_running
@@ -87,7 +87,7 @@ def s2_server(s2_running: s2_servers.Server, monkeypatch: pytest.MonkeyPatch) ->
 def spark(
     tmp_path_factory: pytest.TempPathFactory, object_store: Store, s2_running: s2_servers.Server
 ) -> Iterator[SparkSession]:
-    """The session of the suite, which is active from then on: what asks for a local session gets this one.
+    """Start the session of the suite, which is then the active one: requests for a local session return it.
 
     It finds the data sources by itself: nothing is registered. The tasks take the credentials of the object store, and
     the token of S2, from the environment in which the session is started.
@@ -95,7 +95,7 @@ def spark(
     import wireloom
     from wireloom.spark.session import start
 
-    # An editable install does not list top-level packages, so the discovery packages are put on the path as they are.
+    # An editable install does not list top-level packages, so the discovery packages are added to the path.
     found = tmp_path_factory.mktemp("discovery")
     root = Path(wireloom.__file__).parent.parent
     for package in (*root.glob("generated/*/pyspark_*"), *root.glob("runtime/spark/live/pyspark_*")):
@@ -113,7 +113,7 @@ def spark(
 
 FOLDERS = Path(__file__).parent
 READERS = ("columns", "objects")
-"""The engine and the object parser, as tests are parametrised over both."""
+"""The engine and the object parser, for the parametrisation of tests."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -130,7 +130,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for folder in item.path.relative_to(FOLDERS).parts[:-1][:2]:
             item.add_marker(folder)
     if os.environ.get("WIRELOOM_ENGINE") == "objects":
-        # Those that name a reader have been run with both where the engine is there.
+        # Tests that name a reader are run with both if the engine is available.
         _deselect(config, items, [item for item in items if _names_a_reader(item)])
 
 
@@ -147,7 +147,8 @@ def _names_a_reader(item: pytest.Item) -> bool:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """What distributes the tests with ``--dist loadgroup``: by the groups of ``scheduling``, all others one by one."""
+    """Return the scheduler of tests for ``--dist loadgroup``: by the groups of ``scheduling``, and all other tests
+    individually."""
     if config.getoption("dist") != "loadgroup":
         return None
     from xdist.scheduler import LoadGroupScheduling
@@ -161,7 +162,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
-    """A test that starts Java without the fixture ``spark`` fails: it would be one more session."""
+    """Fail a test that starts Java without the fixture ``spark``, since that is another session."""
     before = _has_java()
     yield
     if not before and _has_java():

@@ -60,7 +60,8 @@ def _read(questions: Questions, path: Path, *, asked: bool) -> Any:
         try:
             made._read()
         except EOFError:
-            # What could be read is there, and what is asked is about that; unless the error itself is.
+            # The parts that could be read exist, and the questions are about them, unless they are about the error
+            # itself.
             if not asked:
                 made.close()
                 raise
@@ -87,13 +88,14 @@ def _equal(actual: Any, expected: Any) -> bool:
     if isinstance(expected, IntEnum):
         return actual is expected
     if isinstance(expected, bytes) and isinstance(actual, list):
-        # A list of small numbers is written as bytes are.
+        # A list of small numbers is written like bytes.
         return actual == list(expected)
     return bool(actual == expected) and not isinstance(actual, IntEnum)
 
 
 def _raises(wanted: Any, call: Any) -> None:
-    """``wanted``: the name of an error, which may have a type in angles, or a mapping with its message as well."""
+    """``wanted``: the name of an error, possibly with a type in angle brackets, or a mapping that also contains its
+    message."""
     name = re.sub("<.*", "", wanted if isinstance(wanted, str) else wanted["type"])
     kind = ERRORS.get(name) or getattr(objects, name)
     raised: Exception | None = None

@@ -1,4 +1,4 @@
-"""Expressions of Kaitai's language about an object that has been read: asked by wireloom's own front end."""
+"""Expressions of Kaitai's language about an object that has been read, evaluated by wireloom's own front end."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ class Questions:
         return importlib.import_module(f"{self.package}.{name}")
 
     def value(self, expression: str, about: object) -> Any:
-        """The value of an expression about an object of the outermost type.
+        """Return the value of an expression about an object of the outermost type.
 
-        Raises ``wireloom.codegen.expression.lexer.ExpressionError`` where it makes no sense, ``AttributeError`` or
-        ``wireloom.objects.AbsentError`` where what it asks for is not there, and what reading raises.
+        Raises ``wireloom.codegen.expression.lexer.ExpressionError`` if it is invalid, ``AttributeError`` or
+        ``wireloom.objects.AbsentError`` if something that it refers to does not exist, and the errors of reading.
         """
         node = typed(parse_expression(expression), self.scope)
         plan = plan_of(self.spec)

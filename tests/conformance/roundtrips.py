@@ -1,4 +1,5 @@
-"""What the suite's own files become when they are read and written: in a process whose current folder is the suite."""
+"""Whether the suite's own files are unchanged after reading and writing; in a process whose current folder is the
+suite."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ METHOD = "test_read_write_roundtrip"
 
 
 class WatchedStream(KaitaiStream):  # type: ignore[misc] - the package has no types
-    """A stream of a size that notes which of its bytes are written."""
+    """A stream of a given size that records which of its bytes are written."""
 
     def __init__(self, size: int) -> None:
         self.written = bytearray(size)
@@ -33,7 +34,7 @@ class WatchedStream(KaitaiStream):  # type: ignore[misc] - the package has no ty
 
 
 def score(suite: Suite, reasons: Mapping[str, str]) -> dict[str, Any]:
-    """How many round trips pass, and in how many files the bytes that are written are those that were there.
+    """Return how many round trips pass, and in how many files the written bytes equal the original ones.
 
     ``reasons``: why the tests of the part do not pass, by name.
     """
@@ -47,7 +48,7 @@ def score(suite: Suite, reasons: Mapping[str, str]) -> dict[str, Any]:
 
 
 def outcomes(suite: Suite) -> dict[str, str]:
-    """What became of each file that can be read: where the bytes begin to differ, or an empty text."""
+    """Return the outcome for each file that can be read: where the bytes begin to differ, or an empty text."""
     path = os.pathsep.join((str(Path(__file__).parents[2]), *suite.python_path))
     done = subprocess.run(
         (sys.executable, "-m", __name__),
@@ -72,7 +73,7 @@ def _tests(suite: unittest.TestSuite) -> Iterator[Any]:
 
 
 def _outcome(test: Any) -> str | None:
-    """Why the bytes differ, empty where they are equal, ``None`` where the file is one that cannot be read."""
+    """Return why the bytes differ; empty if they are equal, and ``None`` for a file that cannot be read."""
     source = Path(test.src_filename).read_bytes()
     value = test.struct_class(KaitaiStream(BytesIO(source)))
     try:
@@ -92,7 +93,7 @@ def _outcome(test: Any) -> str | None:
 
 
 def main() -> None:
-    """Prints the outcome of each test."""
+    """Print the outcome of each test."""
     sys.path.insert(0, "spec/python")
     tests = unittest.defaultTestLoader.discover("spec/python/specwrite", top_level_dir="spec/python")
     found = {type(each).__module__.rpartition(".")[2]: _outcome(each) for each in _tests(tests)}

@@ -1,4 +1,4 @@
-"""The parts of the suite, what is run for each, and the file of the scores."""
+"""The parts of the suite, how each is run, and the file of the scores."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ Reasons = Mapping[str, str]
 
 
 def read_specs(suite: Suite) -> Reasons:
-    """The unit tests of classes that read, ``spec/python/spec``."""
+    """Run the unit tests of classes that read, ``spec/python/spec``."""
     suite.package_of_readers()
     return unittests.run(suite, "spec")
 
 
 def write_specs(suite: Suite) -> Reasons:
-    """The unit tests of classes that write, ``spec/python/specwrite``."""
+    """Run the unit tests of classes that write, ``spec/python/specwrite``."""
     suite.package_of_writers()
     return unittests.run(suite, "specwrite")
 
 
 def mistakes(suite: Suite) -> Reasons:
-    """The specs with mistakes, ``formats_err``: severity and place of what is said about each."""
+    """Run the specs with mistakes, ``formats_err``: the severity and place of each reported error."""
     found = [errors.judged(path) for path in errors.specs(suite.folder)]
     return {each.name: f"not said: {each.missing[0]}" if each.missing else "" for each in found}
 
@@ -43,18 +43,18 @@ PARTS: Mapping[str, Callable[[Suite], Reasons]] = {
     "write": write_specs,
     "errors": mistakes,
 }
-"""What runs each part, by its name."""
+"""The function that runs each part, by the part's name."""
 
 DETAILS: Mapping[str, Callable[[Suite, Reasons], Mapping[str, Any]]] = {
     "write": roundtrips.score,
     "errors": lambda suite, _: {"texts": errors.score(suite.folder)},
 }
-"""What the file says about a part besides."""
+"""Additional entries of the file about a part."""
 
 
 @contextmanager
 def importable(suite: Suite) -> Iterator[None]:
-    """The generated packages can be imported meanwhile."""
+    """Make the generated packages importable in this context."""
     before, modules = list(sys.path), set(sys.modules)
     sys.path[:0] = suite.python_path
     try:
@@ -67,25 +67,25 @@ def importable(suite: Suite) -> Iterator[None]:
 
 
 def run_part(name: str, suite: Suite) -> Reasons:
-    """Runs one part."""
+    """Run one part."""
     with importable(suite):
         return PARTS[name](suite)
 
 
 def counted(reasons: Reasons) -> dict[str, Any]:
-    """What the file says about a part."""
+    """Return the entry of the file about a part."""
     failing = {name: reason for name, reason in sorted(reasons.items()) if reason}
     return {"passed": len(reasons) - len(failing), "total": len(reasons), "not_passing": failing}
 
 
 def standing() -> dict[str, Any]:
-    """The file as it stands."""
+    """Return the current content of the file."""
     found: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
     return found
 
 
 def write(suite: Suite, commit: Mapping[str, str]) -> dict[str, Any]:
-    """Runs everything and writes the file; ``commit`` is that of the suite, with its date."""
+    """Run everything and write the file; ``commit`` is that of the suite, with its date."""
     parts = {}
     for name in PARTS:
         reasons = run_part(name, suite)

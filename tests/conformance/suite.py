@@ -18,20 +18,20 @@ ABSENT = f"{VARIABLE} is not set: it is the folder of a checkout of kaitai-io/ka
 
 @dataclass(frozen=True)
 class Suite:
-    """A checkout. ``work``: a folder of its own for what is generated."""
+    """A checkout. ``work``: a separate folder for generated files."""
 
     folder: Path
     work: Path
 
     @property
     def formats(self) -> Path:
-        """The folder of the specs."""
+        """Return the folder of the specs."""
         return self.folder / "formats"
 
     @property
     def import_paths(self) -> tuple[Path, ...]:
-        """Where absolute imports are looked for. What one of the specs takes from the format gallery, which is another
-        repository, is there as far as that spec needs it."""
+        """Return the folders in which absolute imports are searched. They include the parts of the format gallery,
+        which is another repository, that one of the specs needs."""
         gallery = self.work / "gallery" / "common"
         if not gallery.exists():
             gallery.mkdir(parents=True)
@@ -40,7 +40,7 @@ class Suite:
 
     @cached_property
     def python_path(self) -> tuple[str, ...]:
-        """Where Python finds the generated packages, and the suite's own modules that they need."""
+        """Return the path on which Python finds the generated packages, and the suite's own modules that they need."""
         return str(self.work), str(self.folder / "spec/python/extra")
 
     @cached_property
@@ -48,7 +48,7 @@ class Suite:
         return self.package("testformats", Api.KAITAI)
 
     def package_of_readers(self) -> dict[str, str]:
-        """Makes the package ``testformats`` of classes that read, once; gives what ``package`` gives."""
+        """Generate the package ``testformats`` of classes that read, once; return the result of ``package``."""
         return self._readers
 
     @cached_property
@@ -56,11 +56,12 @@ class Suite:
         return self.package("testwrite", Api.KAITAI_READ_WRITE)
 
     def package_of_writers(self) -> dict[str, str]:
-        """Makes the package ``testwrite`` of classes that read and write, once; gives what ``package`` gives."""
+        """Generate the package ``testwrite`` of classes that read and write, once; return the result of ``package``."""
         return self._writers
 
     def package(self, name: str, api: Api) -> dict[str, str]:
-        """Makes a package of all specs; gives the names of those that are refused, with the reason's first line."""
+        """Generate a package of all specs; return the names of those that are refused, each with the first line of the
+        reason."""
         specs = sorted(self.formats.glob("*.ksy"))
         place = self.work / name
         outcome = generate(specs, place, api=api, package=name, import_paths=self.import_paths)
@@ -69,7 +70,7 @@ class Suite:
         return {Path(reason.split(":")[0]).stem: reason.split(": ", 1)[-1] for reason in reasons}
 
     def commit(self) -> dict[str, str]:
-        """The checkout's commit and its date; empty where the folder is not a repository."""
+        """Return the checkout's commit and its date; empty if the folder is not a repository."""
         command = ["git", "-C", str(self.folder), "log", "-1", "--format=%H %cs"]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         words = done.stdout.split()
@@ -77,7 +78,7 @@ class Suite:
 
 
 def find_suite() -> Suite | None:
-    """The checkout that the environment names; ``None`` where there is none."""
+    """Return the checkout that the environment names; ``None`` if there is none."""
     named = os.environ.get(VARIABLE)
     folder = Path(named).resolve() if named else None
     if folder is None or not (folder / "spec/ks").is_dir():

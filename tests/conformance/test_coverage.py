@@ -1,4 +1,4 @@
-"""The count of repeated types that can be rows, on specs of our own."""
+"""The count of repeated types that can be rows, for wireloom's own specs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from tests.conformance.gallery.coverage import Specs, counts, coverage, printed
 
 HEAD = "meta: {id: NAME, endian: le}\n".replace(": {", ":\n  ").replace("}", "").replace(", ", "\n  ")
-"""As ``with_rows`` takes it: a block."""
+"""In the form that ``with_rows`` accepts: a block."""
 
 SPECS = {
     "flat": """

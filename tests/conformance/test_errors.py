@@ -24,7 +24,7 @@ def test_severity_and_place(path: Path) -> None:
 
 
 def test_no_text_is_lost() -> None:
-    """As many are Kaitai's to the letter as the file of the scores says, or more."""
+    """At least as many texts are identical to Kaitai's as the file of the scores says."""
     exact, before = score(Path(SUITE))["text_exact"], standing()["parts"]["errors"]["texts"]["text_exact"]
     assert isinstance(exact, int)
     assert exact >= before

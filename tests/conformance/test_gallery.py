@@ -1,4 +1,4 @@
-"""The gallery's score does not drop, where the gallery is present."""
+"""The gallery's score does not drop, if the gallery is available."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def gallery() -> Checkout:
 @needs_gallery
 @pytest.mark.xdist_group("conformance")
 def test_the_modules_are_as_good(gallery: Checkout, tmp_path: Path) -> None:
-    """All compile and import, and ruff and mypy find no more than they did."""
+    """All modules compile and can be imported, and ruff and mypy have no more findings than before."""
     before, now = score.standing()["modules"], score.modules_score(gallery, tmp_path)
     for api, stages in now.items():
         for stage in score.STAGES:
@@ -36,7 +36,7 @@ def test_the_modules_are_as_good(gallery: Checkout, tmp_path: Path) -> None:
 @needs_gallery
 @pytest.mark.xdist_group("conformance")
 def test_the_values_are_as_equal(gallery: Checkout, tmp_path: Path) -> None:
-    """Every file that can be made here is read as with Kaitai's own classes."""
+    """Every file that can be made here is read as by Kaitai's own classes."""
     absent = reference.missing(gallery)
     if absent:
         pytest.skip(absent)

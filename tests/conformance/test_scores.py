@@ -1,4 +1,4 @@
-"""No score is below what ``scores.json`` says, where the suite is present."""
+"""No score is below that in ``scores.json``, if the suite is available."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def suite() -> Iterator[Suite]:
 @pytest.mark.xdist_group("conformance")
 @pytest.mark.parametrize("part", PARTS)
 def test_no_score_drops(suite: Suite, part: str) -> None:
-    """Each test passes, but for those that the file names with a reason."""
+    """Each test passes, except for those that the file lists with a reason."""
     scored = standing()["parts"][part]
     reasons = run_part(part, suite)
     failing = {name: reason for name, reason in reasons.items() if reason and name not in scored["not_passing"]}

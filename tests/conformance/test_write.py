@@ -1,4 +1,4 @@
-"""What Kaitai's files become when they are read and written: the bytes that they were, where those are canonical."""
+"""Kaitai's files after reading and writing: the bytes are unchanged if they are canonical."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def suite() -> Iterator[Suite]:
 
 @pytest.mark.xdist_group("conformance")
 def test_no_file_becomes_another(suite: Suite) -> None:
-    """Bytes are written as they were read, but for those that nothing describes, in the files that are named."""
+    """Bytes are written as they were read, except, in the files that are named, those that nothing describes."""
     scored = standing()["parts"]["write"]["bytes_as_before"]
     outcomes = roundtrips.outcomes(suite)
     changed = {name: outcome for name, outcome in outcomes.items() if outcome and name not in scored["others"]}

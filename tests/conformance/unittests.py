@@ -1,4 +1,4 @@
-"""The suite's own unit tests for Python, in a process of their own whose current folder is the suite."""
+"""The suite's own unit tests for Python, in a separate process whose current folder is the suite."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .suite import Suite
 
 
 def run(suite: Suite, folder: str) -> dict[str, str]:
-    """The tests below ``spec/python/FOLDER`` by name: why each does not pass, or an empty text."""
+    """Run the tests below ``spec/python/FOLDER``; return for each, by name, why it does not pass, or an empty text."""
     path = os.pathsep.join((str(Path(__file__).parents[2]), *suite.python_path))
     done = subprocess.run(
         (sys.executable, "-m", __name__, folder),
@@ -55,7 +55,7 @@ class Reasons(unittest.TestResult):
 
     def _add(self, test: unittest.TestCase, err: Any) -> None:
         text = f"{err[0].__name__}: {err[1]}".strip()
-        # What unittest could not import says why at its end.
+        # The end of the text of a module that unittest could not import says why.
         self.reasons[_name(test)] = text.splitlines()[-1 if type(test).__name__ == "_FailedTest" else 0]
 
 
@@ -68,7 +68,7 @@ def _name(test: unittest.TestCase) -> str:
 
 
 def main() -> None:
-    """Runs the tests of a folder and prints what came of them."""
+    """Run the tests of a folder and print the results."""
     folder = sys.argv[1]
     sys.path.insert(0, "spec/python")
     found = Reasons()

@@ -1,4 +1,4 @@
-"""What a reader makes of an input, in a form that two readers can be compared by."""
+"""The result of a reader for an input, in a form in which two readers can be compared."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ROW_COLUMNS = ("_offset", "_error", "_corrupt_record")
 
 @contextmanager
 def objects_only() -> Iterator[None]:
-    """Everything inside reads with the object parser."""
+    """Read with the object parser in this context."""
     before = engine.available
     engine.available = False
     try:
@@ -26,10 +26,10 @@ def objects_only() -> Iterator[None]:
 
 
 def outcome(format: Format, data: bytes, *, columns: list[str] | None = None, **options: Any) -> Any:
-    """Rows and report, or the error."""
+    """Return rows and report, or the error."""
     if columns is None:
         found = of_table(format, dict(options))[0]
-        # Where others are wanted, both readers are the object parser.
+        # For other columns both readers are the object parser.
         names = [each.name for each in found.columns if not each.engine_refusal]
         columns = [*names, *ROW_COLUMNS]
     try:
@@ -38,20 +38,21 @@ def outcome(format: Format, data: bytes, *, columns: list[str] | None = None, **
         return type(error).__name__, error.offset, error.reason
     rows, files = {name: plain(table.column(name)) for name in columns}, report.to_dict()["files"]
     if format.message is not None:
-        # Inside a message one reader names the value to blame, the other its field: only the reason is the same.
+        # Inside a message one reader names the invalid value, the other its field: only the reason is the same.
         rows["_error"] = [each and each.partition(":")[0] for each in rows.get("_error", ())]
         files = [{**each, "error": each.get("error") is not None} for each in files]
     return rows, files
 
 
 def plain(column: pa.ChunkedArray) -> list[Any]:
-    """Values that can be compared: no float that differs from itself, no time that Python cannot hold."""
+    """Return values that can be compared: without floats that differ from themselves, and times that Python cannot
+    represent."""
     column = column.cast(timeless(column.type))
     return [repr(value) if isinstance(value, float | list | dict) else value for value in column.to_pylist()]
 
 
 def timeless(type: pa.DataType) -> pa.DataType:
-    """The type with integers in place of times, in lists and structs too."""
+    """Return the type with integers in place of times, also inside lists and structs."""
     if pa.types.is_timestamp(type):
         return pa.int64()
     if pa.types.is_list(type):
@@ -64,7 +65,7 @@ def timeless(type: pa.DataType) -> pa.DataType:
 
 
 def agreed(format: Format, data: bytes, **options: Any) -> Any:
-    """What both readers make of it. Raises ``AssertionError`` where they differ."""
+    """Return the result of both readers. Raises ``AssertionError`` if they differ."""
     by_engine = outcome(format, data, **options)
     with objects_only():
         by_objects = outcome(format, data, **options)
@@ -75,7 +76,7 @@ def agreed(format: Format, data: bytes, **options: Any) -> Any:
 
 
 def read_rows(format: Format, data: bytes, columns: list[str]) -> list[dict[str, Any]]:
-    """The rows of a log that holds."""
+    """Return the rows of a valid log."""
     table, report = wireloom.read_with_report(format, data, columns=columns or None)
     assert report.clean, report
     rows: list[dict[str, Any]] = table.to_pylist()

@@ -14,7 +14,7 @@ from .pieces import Parts, Piece, Values, settled
 
 
 def checksum(random: Random, pieces: list[Piece]) -> list[Piece]:
-    """The pieces with a checksum among them, over some that stand before or after it."""
+    """Return the pieces with a checksum among them, over some pieces before or after it."""
     covered = [number for number, piece in enumerate(pieces) if is_coverable(piece)]
     if not covered:
         return pieces
@@ -54,7 +54,7 @@ def checksum(random: Random, pieces: list[Piece]) -> list[Piece]:
 
 
 def field(random: Random, of: Algorithm, rule: dict[str, Any]) -> tuple[dict[str, Any], Callable[[Any], bytes]]:
-    """An attribute that holds such a checksum, and what its bytes are."""
+    """Return an attribute that contains such a checksum, and a function that returns its bytes."""
     attribute: dict[str, Any] = {"id": "sum", "-wireloom": {"checksum": rule}}
     if of.is_digest:
         attribute["size"] = size = random.randint(1, of.size)
@@ -75,7 +75,7 @@ def field(random: Random, of: Algorithm, rule: dict[str, Any]) -> tuple[dict[str
 
 
 def covering_itself(pieces: list[Piece], attribute: dict[str, Any]) -> list[Piece]:
-    """The pieces after a checksum of all of them and of itself, whose bytes count as 0xff."""
+    """Return the pieces after a checksum of all of them and of itself, whose bytes count as 0xff."""
     if not coherent(pieces, 0, len(pieces) - 1):
         return pieces
     rule = attribute["-wireloom"]["checksum"]
@@ -84,7 +84,7 @@ def covering_itself(pieces: list[Piece], attribute: dict[str, Any]) -> list[Piec
 
     def write(random: Random, values: Values) -> Parts:
         parts = tuple(part for each in pieces for part in each.write(random, values))
-        # The library begins with all bits set and inverts at the end; the rule does neither.
+        # The library begins with all bits set and inverts the result; the rule does neither.
         state = crc32c.crc32c(b"\xff" * 4 + settled(parts), 0xFFFFFFFF) ^ 0xFFFFFFFF
         return (struct.pack(code, state), *parts)
 
@@ -93,7 +93,7 @@ def covering_itself(pieces: list[Piece], attribute: dict[str, Any]) -> list[Piec
 
 
 def is_coverable(piece: Piece) -> bool:
-    """Always there, and of whole bytes."""
+    """Return whether a piece always exists, and consists of whole bytes."""
     return all("if" not in each and not str(each.get("type", "")).startswith("b") for each in piece.attributes)
 
 

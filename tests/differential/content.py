@@ -1,4 +1,4 @@
-"""Attributes of bytes and text: by size, to a terminator, to the end; padded, in several encodings."""
+"""Attributes of bytes and text: with a size, up to a terminator, or to the end; padded, in several encodings."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ ENCODINGS = {
     "UTF-16BE": "bĀ€",
     "windows-1252": "a€é",
 }
-"""With letters that each can write."""
+"""Encodings, with letters that each can represent."""
 TERMINATORS = (0, 0x2C, 0x0A, 0x7C)
 
 
 def pick_encoding(random: Random, scope: Scope) -> str:
-    """Mostly one that every reader knows; of a table's columns the engine reads no others."""
+    """Return an encoding, usually one that every reader supports; the engine reads no others in a table's columns."""
     return random.choice(["UTF-8", "ASCII"] if random.random() < (0.95 if scope.table else 0.3) else [*ENCODINGS])
 
 
@@ -39,13 +39,13 @@ def fixed_or_computed(random: Random, scope: Scope) -> Expression:
 
 
 def sized(random: Random, name: str, scope: Scope, *, text: bool) -> Piece:
-    """Content of a size, as it is or with a terminator, padding or both."""
+    """Return content of a given size, alone or with a terminator, padding or both."""
     size = fixed_or_computed(random, scope)
     attribute: dict[str, Any] = {"id": name, "size": size.text}
     encoding = pick_encoding(random, scope) if text else None
     if encoding:
         attribute |= {"type": "str", "encoding": encoding}
-    # A terminator of one byte is not a part of a wide encoding's characters.
+    # A terminator of one byte is not part of a wide encoding's characters.
     single = encoding is None or not encoding.startswith("UTF-16")
     terminator = random.choice(TERMINATORS) if single and random.random() < 0.35 else None
     pad = random.choice((0, 0x20, 0x2C)) if single and random.random() < 0.35 else None
@@ -76,7 +76,7 @@ def sized(random: Random, name: str, scope: Scope, *, text: bool) -> Piece:
 
 
 def ruled(random: Random, name: str, scope: Scope) -> Piece:
-    """Bytes or text that must be one of some values, and a number that may depend on which one."""
+    """Return bytes or text that must be one of some values, and a number that may depend on which one it is."""
     allowed = random.sample([b"ab", b"zz", b"a,"], 2)
     attribute: dict[str, Any] = {"id": name, "size": 2}
     text = random.random() < 0.5
@@ -98,7 +98,7 @@ def ruled(random: Random, name: str, scope: Scope) -> Piece:
 
 
 def processed(random: Random, name: str, scope: Scope) -> Piece:
-    """Bytes that stand for others."""
+    """Return bytes that are the encoded form of others."""
     size = random.randint(0, 6)
     process = random.choice(["xor(0x5a)", "xor([1, 2, 3])", "rol(3)", "ror(1)", "zlib"])
     attribute = {"id": name, "size": size if process != "zlib" else len(zlib.compress(b"a" * size)), "process": process}
@@ -113,7 +113,7 @@ CODECS = sorted(BLOCK_CODECS)
 
 
 def compressed(random: Random, name: str, scope: Scope) -> Piece:
-    """Bytes that are compressed, with a codec that a number before them chooses."""
+    """Return compressed bytes, with a codec that a preceding number selects."""
     chosen, size = f"{name}_codec", f"{name}_size"
     cases = dict(enumerate(random.sample(CODECS, random.randint(1, 4))))
     codec = {"switch-on": chosen, "cases": cases, "size-decompressed": size, "max-expanded": 50}
@@ -135,7 +135,7 @@ def compressed(random: Random, name: str, scope: Scope) -> Piece:
 
 
 def terminated(random: Random, name: str, scope: Scope, *, text: bool, stream_ends: bool) -> Piece:
-    """Content up to a byte."""
+    """Return content up to a terminator."""
     attribute: dict[str, Any] = {"id": name}
     encoding = pick_encoding(random, scope) if text else None
     terminator = random.choice(TERMINATORS)
@@ -168,7 +168,7 @@ def terminated(random: Random, name: str, scope: Scope, *, text: bool, stream_en
 
 
 def rest(random: Random, name: str, _: Scope, *, text: bool) -> Piece:
-    """Everything up to the stream's end."""
+    """Return everything up to the end of the stream."""
     attribute: dict[str, Any] = {"id": name, "size-eos": True}
     encoding = random.choice(["UTF-8", "ASCII", "ISO-8859-1"]) if text else None
     if encoding:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from random import Random
 
 PLAUSIBLE = bytes([*range(12), 0x20, 0x2C, 0x7C, 0x41, 0xAB, 0xC3, 0xA9, 0xFE, 0xFD, 0xFF])
-"""Bytes that mean something: small numbers, terminators, parts of characters and of delimiters."""
+"""Bytes that have a meaning: small numbers, terminators, parts of characters and of delimiters."""
 
 
 def damaged(random: Random, data: bytes) -> bytes:
-    """The data with bytes overwritten, put in, taken out, repeated or cut off, at one to three places."""
+    """Return the data with bytes overwritten, inserted, removed, repeated or cut off, at one to three places."""
     content = bytearray(data)
     for _ in range(random.choice([1, 1, 1, 2, 3])):
         at = random.randrange(len(content) + 1)

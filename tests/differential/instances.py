@@ -1,4 +1,4 @@
-"""Instances of plain specs: values of every type, and parts of the stream read elsewhere."""
+"""Instances of plain specs: values of every type, and parts of the stream at other positions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ WORDS = ('"abc"', '""', '"é"', "'x,y'")
 
 
 def text_expression(random: Random, scope: Scope) -> str:
-    """An expression whose value is text."""
+    """Return an expression whose value is text."""
     first = random.choice([*scope.texts, *WORDS])
     number = any_expression(random, scope, 2)
     return random.choice(
@@ -28,7 +28,8 @@ def text_expression(random: Random, scope: Scope) -> str:
 
 
 def column_expression(random: Random, scope: Scope) -> str:
-    """An expression of which both readers make a column: a number, text that is made, or what is asked of such text."""
+    """Return an expression that both readers return as a column: a number, computed text, or a property of such
+    text."""
     if random.random() < 0.5:
         return any_expression(random, scope)
     first, second = (random.choice([*scope.texts, *scope.texts, *WORDS]) for _ in range(2))
@@ -91,7 +92,7 @@ def number_expression(random: Random, scope: Scope) -> str:
 
 
 def instance(random: Random, scope: Scope) -> dict[str, Any]:
-    """An instance, now and then only there where something holds."""
+    """Return an instance, occasionally with a condition."""
     made: dict[str, Any]
     match random.randrange(8):
         case 0 | 1 | 2:

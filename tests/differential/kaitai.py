@@ -1,4 +1,4 @@
-"""Kaitai's own compiler and the classes that it makes."""
+"""Kaitai's own compiler and the classes that it generates."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FOLDER = os.environ.get("KAITAI_COMPILER", "")
 
 
 def absence() -> str:
-    """Why the compiler cannot be asked; empty where it can."""
+    """Return why the compiler cannot be used; empty if it can."""
     if not FOLDER:
         return "KAITAI_COMPILER names no folder with node_modules/kaitai-struct-compiler"
     if not (Path(FOLDER) / "node_modules" / "kaitai-struct-compiler").is_dir():
@@ -29,14 +29,14 @@ def absence() -> str:
 
 @dataclass(frozen=True)
 class Compiled:
-    """The module that a spec became, or why there is none."""
+    """The module that was compiled from a spec, or why there is none."""
 
     module: ModuleType | None
     error: str
 
 
 def compile_all(specs: Sequence[dict[str, Any]]) -> list[Compiled]:
-    """All in one process."""
+    """Compile all specs in one process."""
     command = ["node", str(SCRIPT), FOLDER]
     done = subprocess.run(command, input=json.dumps(specs), capture_output=True, text=True, check=True)
     return [_module(each) for each in json.loads(done.stdout)]
@@ -53,7 +53,7 @@ def _module(result: dict[str, Any]) -> Compiled:
 
 @dataclass(frozen=True)
 class Shape:
-    """The names that an object of a spec has, by type; the root's type is the empty name."""
+    """The names of the members of an object of a spec, by type; the root's type is the empty name."""
 
     fields: dict[str, list[str]]
     instances: dict[str, list[str]]
@@ -68,13 +68,13 @@ def shape_of(spec: dict[str, Any]) -> Shape:
 
 
 REFUSED = "refused"
-"""In place of an object: several fields may be read at once, so which of two errors comes first is not the same."""
+"""In place of an object: several fields may be read together, so which of two errors comes first is not the same."""
 UNKNOWN = "not computable"
 """In place of an instance's value."""
 
 
 def told(value: Any, shape: Shape) -> Any:
-    """A value as plain data; objects with all attributes and instances."""
+    """Return a value as plain data; objects with all attributes and instances."""
     match value:
         case bool() | None:
             return value
@@ -98,7 +98,7 @@ def told(value: Any, shape: Shape) -> Any:
 
 
 def outcome(root: Any, data: bytes, shape: Shape) -> Any:
-    """The object that the bytes are, or what is wrong with them."""
+    """Return the object of the bytes, or the error."""
     try:
         value = root.from_bytes(data)
     except Exception:  # whatever Kaitai's classes raise

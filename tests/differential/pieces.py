@@ -1,6 +1,7 @@
-"""What a made-up spec consists of: attributes, each with what writes its bytes, and expressions with what they mean.
+"""The parts of a generated spec: attributes, each with a function that writes its bytes, and expressions with their
+meaning.
 
-A piece knows how to make bytes that mostly hold: sizes, counts and conditions come to what its values say.
+A piece can make bytes that are usually valid: sizes, counts and conditions match its values.
 """
 
 from __future__ import annotations
@@ -11,12 +12,12 @@ from random import Random
 from typing import Any
 
 Values = dict[str, Any]
-"""The values of an object by attribute, while it is made."""
+"""The values of an object by attribute, while it is being made."""
 
 
 @dataclass(frozen=True)
 class Expression:
-    """The text, and what it comes to."""
+    """The text of an expression, and its value."""
 
     text: str
     value: Callable[[Values], int]
@@ -42,30 +43,30 @@ class Bits:
 
 
 Parts = tuple[bytes | Bits, ...]
-"""What stands in a stream. Bytes begin at a whole byte, also where there are none of them; bit fields begin where the
-one before ended, in whatever type that was."""
+"""The content of a stream. Bytes begin at a whole byte, even if there are none; bit fields begin where the previous one
+ended, regardless of its type."""
 Writer = Callable[[Random, Values], Parts]
 
 
 @dataclass
 class Piece:
-    """Attributes that belong together. ``write`` gives what they are in the stream and notes their values."""
+    """Attributes that belong together. ``write`` returns their form in the stream and records their values."""
 
     attributes: list[dict[str, Any]]
     write: Writer
     numbers: list[Number] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
     chunks: list[str] = field(default_factory=list)
-    """Names of attributes that are bytes, and always there."""
+    """Names of attributes that are bytes and always exist."""
     arrays: list[str] = field(default_factory=list)
     maybe: list[Number] = field(default_factory=list)
     """Integers that may be absent."""
     ends: bool = False
-    """Takes everything up to the end of the stream, so nothing can stand after it."""
+    """Extends to the end of the stream, so nothing can follow it."""
 
 
 def settled(parts: Parts) -> bytes:
-    """The bytes of a stream. Of its last byte the bits from ``low`` up to ``high`` are free."""
+    """Return the bytes of a stream. Of its last byte the bits from ``low`` up to ``high`` are free."""
     content, low, high = bytearray(), 0, 0
     for part in parts:
         if isinstance(part, bytes):
@@ -93,7 +94,8 @@ def settled(parts: Parts) -> bytes:
 
 
 def inside(values: Values, parameters: tuple[Number, ...] = ()) -> Values:
-    """What an object below starts with: its parameters, and its parent's and the root's values by their paths."""
+    """Return the initial values for a nested object: its parameters, and the values of its parent and the root by their
+    paths."""
     given = {f"p{place}": values[each.name] for place, each in enumerate(parameters)}
     below = {f"_parent.{name}": value for name, value in values.items() if name[0] not in "_-"}
     return given | below | {name: value for name, value in values.items() if name.startswith("_root.")}
@@ -101,7 +103,7 @@ def inside(values: Values, parameters: tuple[Number, ...] = ()) -> Values:
 
 @dataclass
 class Scope:
-    """What the attributes after may use."""
+    """What the attributes that follow may use."""
 
     numbers: list[Number] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
@@ -109,7 +111,7 @@ class Scope:
     arrays: list[str] = field(default_factory=list)
     maybe: list[Number] = field(default_factory=list)
     table: bool = False
-    """Whether it is a table's row or stands in one."""
+    """Whether it is a table's row, or inside one."""
 
     def add(self, piece: Piece) -> None:
         self.numbers += piece.numbers
@@ -124,7 +126,7 @@ class Scope:
 
 
 def size_expression(random: Random, number: Number) -> Expression:
-    """A size that is never negative for the values that a writer gives."""
+    """Return a size that is never negative for the values that a writer gives."""
     name = number.name
     choices = [
         Expression(name, lambda values: values[name]),
@@ -142,7 +144,7 @@ def size_expression(random: Random, number: Number) -> Expression:
 
 
 def condition(random: Random, numbers: list[Number]) -> Expression:
-    """True or false, about even."""
+    """Return a condition that is true about half of the time."""
     first, second = random.choice(numbers).name, random.choice(numbers).name
     limit = random.choice([1, 3, 5, 100])
     return random.choice(
@@ -163,7 +165,7 @@ def condition(random: Random, numbers: list[Number]) -> Expression:
 
 
 def any_expression(random: Random, scope: Scope, depth: int = 0) -> str:
-    """An integer expression of any shape, that also may not be computable."""
+    """Return an integer expression of any form, whose value may not be computable."""
     if depth > 2 or random.random() < 0.3 or not scope.numbers:
         choices = [str(random.choice([0, 1, 2, 7, 255, 65536, -3, 1 << 33]))]
         choices += [each.name for each in scope.numbers for _ in range(2)]

@@ -1,4 +1,4 @@
-"""Made-up specs of rows inside of records that are put together of pieces, and perhaps compressed."""
+"""Generated specs of rows inside records that are assembled from pieces and may be compressed."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from .unit_specs import unit_spec
 
 CODECS = ("none", "zstd", "snappy", "zlib")
 SAID = 16
-"""The kind of a piece that says how the records after it are compressed."""
+"""The kind of a piece that says how the following records are compressed."""
 
 
 def record_spec(random: Random) -> Made:
-    """What is an input of another made-up spec is a record."""
+    """Return a spec whose records are the inputs of another generated spec."""
     made = unit_spec(random)
     while "_root" in made.text:
         made = unit_spec(random)
@@ -61,7 +61,7 @@ def record_spec(random: Random) -> Made:
 
 
 def record(random: Random, data: bytes) -> bytes:
-    """A record in as many pieces as it needs, or in more."""
+    """Return a record in as many pieces as necessary, or in more."""
     most = random.choice([255, 255, 40, 7])
     parts = [data[begin : begin + most] for begin in range(0, len(data), most)] or [b""]
     if len(parts) == 1:

@@ -14,14 +14,14 @@ FLOATS = (0.0, -0.0, 1.5, -2.25, 1e10, float("inf"), float("-inf"), float("nan")
 
 
 def ordered(random: Random, word: str, endian: str) -> tuple[str, str]:
-    """The type with or without a byte order of its own, and its code: struct's, but ``?`` for an order that the object
-    decides. ``endian``: ``le``, ``be`` or ``computed``."""
+    """Return the type with or without a byte order of its own, and its code: that of struct, but with ``?`` for an
+    order that the object determines. ``endian``: ``le``, ``be`` or ``computed``."""
     suffix = random.choice(["", "", "le", "be"]) if word[1] != "1" else ""
     return word + suffix, {"be": ">", "le": "<", "computed": "?"}[suffix or endian] + CODES[word]
 
 
 def pack(code: str, value: Any, values: Values) -> bytes:
-    """A value in the byte order of its code or its object."""
+    """Return a value in the byte order of its code or its object."""
     return struct.pack(code.replace("?", values.get("-order", "?")), value)
 
 
@@ -39,7 +39,7 @@ def packer(name: str, code: str, pick: Any) -> Any:
 
 
 def integer(random: Random, name: str, endian: str) -> Piece:
-    """Any integer, now and then with a rule or an enum."""
+    """Return any integer, occasionally with a rule or an enum."""
     word = random.choice(["u1", "s1", "u2", "s2", "u4", "s4", "u8", "s8"])
     type, code = ordered(random, word, endian)
     least, most = limits(word)
@@ -75,7 +75,7 @@ def integer(random: Random, name: str, endian: str) -> Piece:
 
 
 def count(random: Random, name: str, endian: str) -> Piece:
-    """A small integer that sizes can be made of."""
+    """Return a small integer that can be used for sizes."""
     type, code = ordered(random, random.choice(["u1", "u1", "u2", "u4", "s4"]), endian)
     least = random.choice([0, 0, 1, 3])
     attribute: dict[str, Any] = {"id": name, "type": type}
@@ -92,7 +92,7 @@ def real(random: Random, name: str, endian: str) -> Piece:
 
 
 def bits(random: Random, name: str, _: str) -> Piece:
-    """A run of bit fields, all of one order, that may end inside a byte."""
+    """Return a run of bit fields, all of one order, which may end inside a byte."""
     order = random.choice(["", "be", "le"])
     widths = [random.choice([1, 1, 2, 3, 5, 8, 11, 16, 27, 64]) for _ in range(random.randint(1, 4))]
     names = [f"{name}_{number}" for number in range(len(widths))]
@@ -101,7 +101,7 @@ def bits(random: Random, name: str, _: str) -> Piece:
     numbers = []
     for each, width, suffix in zip(names, widths, suffixes, strict=True):
         attribute = {"id": each, "type": f"b{width}{suffix}"}
-        # Expressions take no enum for a number.
+        # Expressions do not accept an enum as a number.
         if width > 3 and random.random() < 0.3:
             attribute["enum"] = "kind"
         attributes.append(attribute)
@@ -120,7 +120,7 @@ def bits(random: Random, name: str, _: str) -> Piece:
 
 
 def few_bits(random: Random, name: str, _: str) -> Piece:
-    """A list of bit fields."""
+    """Return a list of bit fields."""
     width, order, count = random.choice([1, 3, 4, 8, 12]), random.choice(["be", "le"]), random.randrange(5)
     attribute = {"id": name, "type": f"b{width}{order}", "repeat": "expr", "repeat-expr": str(count)}
 
@@ -137,12 +137,12 @@ VARINTS: dict[str, Any] = {
     "zigzag": {"order": "le", "signed": "zigzag"},
     "zigzag28": {"order": "be", "signed": "zigzag", "bits": 28},
 }
-"""By name: what the key ``varint`` says."""
+"""The values of the key ``varint``, by name."""
 VARINT_TYPES = {f"varint_{name}": {"-wireloom": {"varint": rule}} for name, rule in VARINTS.items()}
 
 
 def varint(random: Random, name: str, _: str) -> Piece:
-    """An integer of as many bytes as it needs, now and then with more than that."""
+    """Return an integer of as many bytes as it needs, occasionally with more than that."""
     type = random.choice(list(VARINTS))
     rule = VARINTS[type] if isinstance(VARINTS[type], dict) else {"order": VARINTS[type]}
     signed, bits = "signed" in rule, rule.get("bits", 63 if rule["order"] == "be" else 64)

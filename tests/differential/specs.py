@@ -1,4 +1,4 @@
-"""Made-up specs: tables with all that wireloom adds, and plain ones that Kaitai's own compiler takes as well."""
+"""Generated specs: tables with all of wireloom's extensions, and plain ones that Kaitai's own compiler also accepts."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ InputWriter = Callable[[Random, Values], bytes]
 
 @dataclass
 class Made:
-    """A spec and what writes inputs of it."""
+    """A spec, and a function that writes inputs of it."""
 
     spec: dict[str, Any]
     write: InputWriter
 
     @property
     def text(self) -> str:
-        """The spec as YAML."""
+        """Return the spec as YAML."""
         return str(yaml.safe_dump(self.spec, sort_keys=False))
 
 
 class Maker:
-    """Makes one spec. ``table``: only what can be a table's row, and with checksums."""
+    """Makes one spec. ``table``: only what can be part of a table's row, and with checksums."""
 
     def __init__(self, random: Random, *, table: bool) -> None:
         self.random = random
@@ -46,7 +46,7 @@ class Maker:
         self.depth = 0
 
     def declare(self, outer: Scope, *, ends: bool, parameters: tuple[Number, ...] = ()) -> types.Declared:
-        """A new user type. It may use its parameters, and what its parent read before it."""
+        """Declare a new user type. It may use its parameters, and what its parent has read before it."""
         body: dict[str, Any] = {}
         name = self.add(body)
         own = [replace(each, name=f"p{place}") for place, each in enumerate(parameters)]
@@ -68,13 +68,13 @@ class Maker:
         return types.Declared(name, write, [each for each in scope.numbers if each.name.startswith("f")])
 
     def add(self, body: dict[str, Any]) -> str:
-        """The name of a new type, which is ``body``."""
+        """Return the name of a new type with the given body."""
         name = f"t{len(self.types)}"
         self.types[name] = body
         return name
 
     def byte_order(self, body: dict[str, Any], scope: Scope) -> Expression | None:
-        """Give some types a byte order that is decided when they are read; returns what is true for ``le``."""
+        """Give some types a byte order that is determined when they are read; return the condition of ``le``."""
         if not self.table or not scope.numbers or self.random.random() < 0.7:
             return None
         little = condition(self.random, scope.numbers)
@@ -90,7 +90,7 @@ class Maker:
             scope.add(piece)
             if piece.ends:
                 break
-        # A terminator that is left to what follows is written by that, so something has to follow.
+        # A terminator that is not consumed is written by what follows, so something must follow.
         pieces[-1].attributes[-1].pop("consume", None)
         if self.table and len(pieces) > 1 and self.random.random() < 0.4:
             pieces = checksum(self.random, pieces)
@@ -137,7 +137,7 @@ class Maker:
         return types.optional(random, piece, scope.numbers) if random.random() < 0.15 else piece
 
     def add_instances(self, body: dict[str, Any], scope: Scope) -> None:
-        """Values that are computed."""
+        """Add computed values."""
         names = [f"i{number}" for number in range(self.random.choice([0, 0, 1, 2] if self.table else [0, 1, 2, 4]))]
         if names and self.table:
             body["instances"] = self.computed(names, scope)
@@ -145,7 +145,7 @@ class Maker:
             body["instances"] = {name: instance(self.random, scope) for name in names}
 
     def computed(self, names: list[str], scope: Scope) -> dict[str, Any]:
-        """Values of a table's rows, also of what may be absent, and of each other."""
+        """Return the computed values of a table's rows, including those of optional attributes and of each other."""
         random, seen = self.random, replace(scope, numbers=[*scope.numbers, *scope.maybe])
         found: dict[str, Any] = {}
         for name in names:
@@ -159,7 +159,7 @@ class Maker:
 
 
 def in_order(little: Expression, write: Writer) -> Writer:
-    """What writes an object whose byte order is decided when it is read."""
+    """Return the writer of an object whose byte order is determined when it is read."""
 
     def ordered(random: Random, values: Values) -> Parts:
         values["-order"] = "<" if little.value(values) else ">"
@@ -169,7 +169,7 @@ def in_order(little: Expression, write: Writer) -> Writer:
 
 
 def written(pieces: list[Piece]) -> Writer:
-    """What writes the pieces one after another."""
+    """Return the writer of the pieces in sequence."""
 
     def write(random: Random, values: Values) -> Parts:
         return tuple(part for piece in pieces for part in piece.write(random, values))
@@ -178,7 +178,7 @@ def written(pieces: list[Piece]) -> Writer:
 
 
 def plain_spec(random: Random, id: str) -> Made:
-    """A spec of Kaitai's language alone."""
+    """Return a spec in Kaitai's language without extensions."""
     maker = Maker(random, table=False)
     scope = Scope()
     pieces = maker.fields(random.randint(2, 6), scope, ends=True)
@@ -199,7 +199,7 @@ FRAMINGS = (
 
 
 def table_spec(random: Random) -> Made:
-    """A spec of a table: rows between delimiters, or back to back and perhaps with something before them."""
+    """Return a spec of a table: rows between delimiters, or consecutive rows, possibly after a header."""
     maker = Maker(random, table=True)
     framing = random.choice(FRAMINGS) if random.random() < 0.4 else None
     scope = Scope(table=True)
@@ -209,13 +209,13 @@ def table_spec(random: Random) -> Made:
         scope.numbers += [replace(each, name=f"_root.{each.name}") for piece in before for each in piece.numbers]
     first = scalars.count(random, "n", maker.endian)
     scope.add(first)
-    # A row may take what is left of the input.
+    # A row may extend to the end of the input.
     ends = framing is not None or random.random() < 0.15
     pieces = [first, *maker.fields(random.randint(1, 6), scope, ends=ends)]
     if not pieces[-1].ends and framing is None and ends:
         pieces.append(content.rest(random, "z", scope, text=random.random() < 0.5))
     elif not pieces[-1].ends and framing is None:
-        # Rows are whole bytes.
+        # Rows consist of whole bytes.
         pieces.append(scalars.count(random, "z", maker.endian))
     row: dict[str, Any] = {"seq": [each for piece in pieces for each in piece.attributes]}
     maker.add_instances(row, scope)
@@ -241,7 +241,7 @@ def table_spec(random: Random) -> Made:
 
 
 def decorate(random: Random, attribute: dict[str, Any]) -> None:
-    """Gives some attributes a logical type."""
+    """Give some attributes a logical type."""
     if "enum" in attribute and random.random() < 0.5:
         attribute.setdefault("-wireloom", {})["labels"] = True
     elif str(attribute.get("type"))[:2] in ("u8", "s8", "u4") and len(attribute) == 2 and random.random() < 0.3:

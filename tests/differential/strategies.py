@@ -1,4 +1,4 @@
-"""Made-up specs as Hypothesis' strategies: every choice is one that it can take back when it shrinks a failure."""
+"""Generated specs as strategies of Hypothesis: every choice can be reverted when a failure is shrunk."""
 
 from __future__ import annotations
 
@@ -18,21 +18,22 @@ randoms: st.SearchStrategy[Random] = st.randoms(use_true_random=False)
 
 
 def tables() -> st.SearchStrategy[Made]:
-    """Specs of tables, with all that wireloom adds to Kaitai's language."""
+    """Return specs of tables, with all of wireloom's extensions to Kaitai's language."""
     return randoms.map(table_spec)
 
 
 def units() -> st.SearchStrategy[Made]:
-    """Specs of tables whose rows are inside of units."""
+    """Return specs of tables whose rows are inside units."""
     return randoms.map(unit_spec)
 
 
 def records() -> st.SearchStrategy[Made]:
-    """Specs of tables whose rows are inside of records in pieces."""
+    """Return specs of tables whose rows are inside records in pieces."""
     return randoms.map(record_spec)
 
 
 def bounded(examples: int) -> Callable[[Any], Any]:
-    """That many examples in ``make test``, four times as many in ``make thorough`` and in every run of the fuzzer."""
+    """Return the settings for that many examples in ``make test``, and four times as many in ``make thorough`` and in
+    every run of the fuzzer."""
     count = examples if PROFILE in ("quick", "suite") else 4 * examples
     return settings(max_examples=count, suppress_health_check=list(HealthCheck))

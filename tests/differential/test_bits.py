@@ -1,4 +1,4 @@
-"""What writes the made-up inputs puts bit fields where a reader looks for them."""
+"""The writers of generated inputs put bit fields where a reader expects them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checksums that continue each other: both readers agree on files as they were written, and on what damage leaves."""
+"""Chained checksums: both readers agree on intact files and on damaged ones."""
 
 import io
 from random import Random

@@ -1,4 +1,4 @@
-"""Expressions about objects of which a switch chooses one: made-up inputs, on both readers."""
+"""Expressions about objects that a switch selects: generated inputs, with both readers."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ types:
       chosen: {value: 'is_one ? entry.as<text>.len : number'}
       inner: {value: entry.as<nested>.inner.as<pair>.more}
 """
-"""Rows that look up what stands in a list before them, of several types."""
+"""Rows that look up items of a preceding list of several types."""
 
 BESIDE = spec_text(
     """
@@ -125,13 +125,13 @@ def test_both_readers(spec: str, write: Any, options: dict[str, Any]) -> None:
 
 
 def refused(format: Format) -> dict[str, str]:
-    """What the engine does not read of rows, and why."""
+    """Return the columns of rows that the engine does not read, and why."""
     found = {each.name: each.engine_refusal for each in format.columns if each.default and each.engine_refusal}
     return {**found, **({"": format.engine_refusal} if format.engine_refusal else {})}
 
 
 def test_an_object_of_another_type_is_damage_and_an_absent_one_is_null() -> None:
-    # Four entries: text, a pair, one of no type, text. Rows: the text, the pair, what is absent.
+    # Four entries: text, a pair, one without a type, text. Rows: the text, the pair, the missing one.
     data = bytes([4, 1, 3]) + b"abc" + bytes([2, 2, 2, 5, 1, 1]) + b"x" + bytes([3, 0, 3, 1, 3, 2, 3, 1])
     rows, [report] = agreed(format_of(POOL), data, columns=["name", "both", "_offset"])
     assert rows["name"] == ["abc", None]

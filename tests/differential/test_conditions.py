@@ -1,4 +1,4 @@
-"""Parts of rows that one byte decides: many rows with each of them, so that the engine reads these in blocks."""
+"""Parts of rows that one byte selects: many rows with each of them, so that the engine reads them in blocks."""
 
 from __future__ import annotations
 

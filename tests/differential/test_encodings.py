@@ -1,4 +1,4 @@
-"""Text in encodings of all kinds: both readers, on good and damaged inputs."""
+"""Text in all kinds of encodings: both readers, on valid and damaged inputs."""
 
 from __future__ import annotations
 

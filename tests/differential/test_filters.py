@@ -1,5 +1,5 @@
-"""Filters of made-up tables: the engine, which leaves rows out while it reads, gives the rows and the report that
-filtering what it has built gives, and objects the same."""
+"""Filters of generated tables: the engine, which skips rows while it reads, returns the same rows and report as
+filtering its result, and objects do the same."""
 
 from __future__ import annotations
 
@@ -65,12 +65,12 @@ def format_of(made: Made, folder: Path) -> Format:
 
 
 def nothing_pushed() -> Any:
-    """Inside, filters are applied to what has been built."""
+    """Apply filters to the complete result in this context."""
     return patch("wireloom.reading.request.pushed", lambda _, expression: Pushed(expression, (), expression))
 
 
 def atom(random: Random, table: pa.Table, field: pa.Field) -> Any:
-    """A condition on a column that holds for some of its values, if possible."""
+    """Return a condition on a column that is true for some of its values, if possible."""
     column, kind = pc.field(field.name), field.type
     if random.random() < 0.15:
         return random.choice([column.is_null(), column.is_valid()])
@@ -93,7 +93,7 @@ def condition(random: Random, table: pa.Table, fields: list[pa.Field]) -> Any:
 
 
 def check(random: Random, format: Format, data: bytes, **options: Any) -> int:
-    """Compare filters of an input. Returns how many were asked of the engine."""
+    """Compare filters of an input. Return how many were evaluated by the engine."""
     table_format = of_table(format, dict(options))[0]
     fields = [each for each in table_format.schema if Domain.of(each.type)]
     names = [each.name for each in table_format.columns if not each.engine_refusal]

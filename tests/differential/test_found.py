@@ -1,4 +1,4 @@
-"""What made-up specs and damage have found: the smallest case of each, on both readers."""
+"""Problems found by generated specs and damage: the smallest case of each, with both readers."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_what_pads_and_ends_a_value_alike_is_not_stripped() -> None:
 def test_bytes_after_the_largest_record_have_no_say_in_it() -> None:
     _, [report] = agreed(format_of(spec_text(LATE_CONTENTS)), b"\x1e" + b"a" * 40, max_record=20)
     assert report["tail"] == "limit"
-    # The terminator is the tenth byte; the row would not take it, but look at it.
+    # The terminator is the tenth byte; the row does not consume it, but examines it.
     peeked = b"\0\1abcdefg\0\0\2ab\0\3cd\0\4ef\0"
     _, [report] = agreed(format_of(spec_text(PEEKED)), peeked, max_record=9)
     assert (report["tail"], report["tail_offset"]) == ("limit", 0)
@@ -60,7 +60,7 @@ def test_bytes_after_the_largest_record_have_no_say_in_it() -> None:
 
 
 def test_the_last_place_of_a_run_is_looked_at() -> None:
-    # All zeros look alike, but only after the last four of them the input ends.
+    # All zeros look alike, but the input ends only after the last four of them.
     data = b"\0\xff\xff\xff\xff" + b"abc" + bytes(6)
     rows, [report] = agreed(format_of(spec_text(SHORT)), data, recover=True)
     assert rows["_offset"] == [0, len(data) - 4]
@@ -143,7 +143,7 @@ def test_bits_go_on_after_a_type_that_ends_inside_a_byte() -> None:
     ],
 )
 def test_rows_are_whole_bytes(row: str, before: str) -> None:
-    # With bits left Kaitai's streams have not ended, so that no class reads such a file to its end.
+    # If bits are left, Kaitai's streams have not ended, so no class reads such a file to its end.
     with pytest.raises(SpecError, match="rows are whole bytes"):
         format_of(spec_text(row, before=before))
 

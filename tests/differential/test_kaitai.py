@@ -1,4 +1,4 @@
-"""Plain specs: the generated classes read what those of Kaitai's own compiler read, and refuse what they refuse."""
+"""Plain specs: the generated classes read what those of Kaitai's own compiler read, and refuse what those refuse."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .damage import damaged
 from .specs import Made, plain_spec
 
 SPECS = 300 if os.environ.get("WIRELOOM_HYPOTHESIS") == "fuzz" else 60
-"""In one process of Kaitai's compiler, whose start takes longer than a spec."""
+"""Number of specs per process of Kaitai's compiler, whose start takes longer than a spec."""
 INPUTS = 10
 
 
@@ -29,7 +29,7 @@ def root_of(made: Made) -> Any:
 
 
 def inputs(made: Made, random: Random) -> list[bytes]:
-    """Some that hold, and some with damage."""
+    """Return some valid inputs and some damaged ones."""
     good = [made.write(random, {}) for _ in range(INPUTS)]
     return [*good[:3], *(damaged(random, each) for each in good[3:])]
 

@@ -1,4 +1,4 @@
-"""Expressions about the items of lists, and about text and bytes: both readers, on good and on damaged inputs."""
+"""Expressions about the items of lists, and about text and bytes: both readers, on valid and damaged inputs."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ seq:
 
 
 def rows_of(random: Random, kind: str) -> bytes:
-    """Bytes that hold more often than any would."""
+    """Return bytes that are valid more often than random ones."""
     if kind == "digits":
         len = random.randrange(4)
         text = random.choice([f"{len:03}", f" {len} ", f"+{len} ", f"0_{len}", "-01", "x", "\u0663 "])

@@ -1,4 +1,4 @@
-"""Made-up tables of messages in every framing: both readers agree on units that hold, on odd ones and on damage."""
+"""Generated tables of messages in every framing: both readers agree on valid units, unusual ones and damage."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Messages as attributes of layouts: both readers agree on good, odd and damaged ones."""
+"""Messages as attributes of layouts: both readers agree on valid, unusual and damaged ones."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ READERS = ({}, {"recover": True}, {"mode": "failfast"}, {"batch_rows": 1}, {"ver
 
 
 def layout_of(random: Random) -> tuple[Format, MessageSet]:
-    """A layout with messages that the engine reads, and their types."""
+    """Return a layout with messages that the engine reads, and their types."""
     while True:
         text = random_spec(random)
         program = format_of(text).message_program
@@ -106,7 +106,7 @@ types:
 
 
 def records(random: Random) -> bytes:
-    """Records as they are written, each with the checksum of all data so far."""
+    """Return records as they are written, each with the checksum of all data so far."""
     written, crc = io.BytesIO(), 0
     for number in range(30):
         kind = random.choice([1, 1, 2, 7, 8])

@@ -1,4 +1,4 @@
-"""Columns of what is read at positions: what fails there refuses the row that has the column, in both readers."""
+"""Columns that are read at positions: a failure there refuses the row with the column, in both readers."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ types:
 
 
 def with_names(random: Random) -> bytes:
-    """Rows, groups of rows, names and texts at their positions, of which some may be changed."""
+    """Return rows, groups of rows, names and texts at their positions, some of which may be changed."""
     rows = bytes(random.choices([0, 1, 2, 3], k=6))
     groups = b"\1" + bytes(random.choices([0, 1, 2], k=4)) + b"\1"
     texts = b"\2ab\1c\3def"

@@ -1,4 +1,4 @@
-"""Instances at positions in expressions, processed bytes and cut objects: both readers, on good and damaged inputs."""
+"""Instances at positions in expressions, processed bytes and cut objects: both readers, on valid and damaged inputs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lists in what ``process`` and codecs make of bytes: too many items cost the row, and what is after it is read."""
+"""Lists in the result of ``process`` and codecs: too many items lose the row, and reading continues after it."""
 
 from __future__ import annotations
 

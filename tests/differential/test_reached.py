@@ -1,4 +1,4 @@
-"""Ways, sizes, bits and numbers that engine and objects both read: made-up inputs of small specs."""
+"""Ways, sizes, bits and numbers that engine and objects both read: generated inputs of small specs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ types:
   text:
     seq: [{id: text, type: strz, encoding: ASCII}]
 """
-"""Rows of a type that also stands above them, and inside of them again."""
+"""Rows of a type that also occurs above them, and inside them again."""
 
 SIZED = """
 meta: {id: sample, endian: le, -wireloom: {rows: rows}}
@@ -97,7 +97,7 @@ _IN_A_BYTE = spec_text(
     """
 )
 IN_A_BYTE = [_IN_A_BYTE.replace("ORDER", each) for each in ("be", "le")]
-"""Optional bit fields that fill a byte together."""
+"""Optional bit fields that together fill a byte."""
 
 AT_POSITIONS = """
 meta: {id: sample, endian: le, -wireloom: {rows: block.rows}}
@@ -126,7 +126,7 @@ types:
     seq: [{id: value, type: u1, valid: {max: 210}}]
     instances: {sum: {value: before + value}}
 """
-"""A column of what an item is given of the item before it."""
+"""A column of a value that an item receives from the previous item."""
 
 UNPLACED = """
 meta: {id: sample, endian: le, -wireloom: {rows: places.entry.items}}
@@ -147,7 +147,7 @@ types:
       - {id: items, type: item, repeat: expr, repeat-expr: len}
   item: {seq: [{id: value, type: u1, valid: {max: 200}}]}
 """
-"""Rows in objects at positions, in objects that have neither bytes nor a position."""
+"""Rows in objects at positions, inside objects that have neither bytes nor a position."""
 
 
 def some_bytes(random: Random, most: int) -> bytes:

@@ -1,4 +1,4 @@
-"""Types that contain themselves: both readers, on good and on damaged inputs."""
+"""Types that contain themselves: both readers, on valid and damaged inputs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Made-up tables: what a writer made is read as it was, and both readers agree on it and on what damage leaves."""
+"""Generated tables: what a writer made is read unchanged, and both readers agree on it and on damaged inputs."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def format_of(made: Made, folder: Path) -> Format:
     return load_format(path)
 
 
-# Of an input that the engine reads in pieces and objects as a whole, another size is the largest.
+# For an input that the engine reads in pieces and objects as a whole, the maximum size differs.
 @bounded(40)
 @given(made=tables(), random=randoms)
 def test_both_readers_agree(folder: Path, made: Made, random: Random) -> None:
@@ -90,8 +90,8 @@ def test_what_was_read_is_written_and_read_again(folder: Path, made: Made, rando
     try:
         again = value.to_bytes()
     except (ConsistencyError, KaitaiStructError, WireloomError):
-        # Text that was cut inside a character, padding that belongs to the value, bytes that no field has, and a length
-        # that counted these cannot be written.
+        # Text that was cut inside a character, padding that belongs to the value, bytes that belong to no field, and a
+        # length that counts these cannot be written.
         return
     assert repr(format.root_class.from_bytes(again)) == repr(value)
     written = written_as_table(format, data)
@@ -113,12 +113,12 @@ def test_units_that_were_read_are_written_and_read_again(folder: Path, made: Mad
     first = wireloom.read(format, data, columns=names, check_format=False)
     second = wireloom.read(format, written, columns=names, check_format=False)
     assert without_sums(second.to_pylist()) == without_sums(first.to_pylist())
-    # What the writer made is in the one form that it gives to rows.
+    # The result of the writer is in its canonical form.
     assert written_as_table(format, written) == written
 
 
 def without_sums(rows: Any) -> str:
-    """Rows as text without the checksums inside of structs: those of values in another form are others."""
+    """Return rows as text without the checksums inside structs: those of values in another form differ."""
     if isinstance(rows, dict):
         return str({name: without_sums(each) for name, each in rows.items() if name != "sum"})
     return str([without_sums(each) for each in rows]) if isinstance(rows, list) else repr(rows)
@@ -132,7 +132,7 @@ def is_clean(found: Any) -> bool:
 
 
 def written_as_table(format: Format, data: bytes) -> bytes | None:
-    """The rows, read as a table with all columns and written; ``None`` where that is refused."""
+    """Return the rows, read as a table with all columns and written; ``None`` if that is refused."""
     target = io.BytesIO()
     try:
         table = wireloom.read(format, data, columns=[each.name for each in format.columns], check_format=False)
@@ -143,7 +143,7 @@ def written_as_table(format: Format, data: bytes) -> bytes | None:
 
 
 def test_what_is_made_up_is_worth_it(folder: Path) -> None:
-    """Most specs are for the engine, and most inputs have rows that hold."""
+    """Most specs are supported by the engine, and most inputs have valid rows."""
     formats, rows, clean = 0, 0, 0
     for seed in range(30):
         made = table_spec(Random(seed))

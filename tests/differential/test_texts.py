@@ -1,4 +1,4 @@
-"""Text that expressions make, and text of items of lists: engine and objects agree on what is written and on damage."""
+"""Text that expressions compute, and text of items of lists: engine and objects agree on valid and damaged inputs."""
 
 from __future__ import annotations
 

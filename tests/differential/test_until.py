@@ -1,4 +1,4 @@
-"""Rows in loops that end by a value, with sizes that expressions give: read in blocks, they are as objects are."""
+"""Rows in loops that end at a value, with computed sizes: rows that are read in blocks equal those of objects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Variables: the two readers agree about what is carried from unit to unit, on good and on damaged inputs."""
+"""Variables: both readers agree about what is carried from unit to unit, on valid and damaged inputs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Attributes that stand for several: arrays, user types, switches, and those that are there only now and then."""
+"""Attributes that contain others: arrays, user types, switches, and optional ones."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .scalars import limits, ordered, pack
 
 @dataclass(frozen=True)
 class Declared:
-    """A user type: its name, what writes an object of it, and the numbers that are always in one."""
+    """A user type: its name, the writer of its objects, and the numbers that always exist in one."""
 
     name: str
     write: Writer
@@ -21,19 +21,19 @@ class Declared:
 
 
 class Types(Protocol):
-    """Where user types are declared."""
+    """The interface for declaring user types."""
 
     endian: str
 
     def declare(self, outer: Scope, *, ends: bool, parameters: tuple[Number, ...] = ()) -> Declared:
-        """A new type for attributes in that scope. ``ends``: its stream ends with it."""
+        """Declare a new type for attributes in that scope. ``ends``: its stream ends with it."""
 
     def add(self, body: dict[str, Any]) -> str:
-        """The name of a new type."""
+        """Return the name of a new type."""
 
 
 def array(random: Random, name: str, scope: Scope, types: Types, *, stream_ends: bool) -> Piece:
-    """Numbers one after another."""
+    """Return consecutive numbers."""
     word = random.choice(["u1", "u2", "s4", "u8", "f4", "f8"])
     type, code = ordered(random, word, types.endian)
     attribute: dict[str, Any] = {"id": name, "type": type}
@@ -60,7 +60,7 @@ def array(random: Random, name: str, scope: Scope, types: Types, *, stream_ends:
 
 
 def until(random: Random, name: str, scope: Scope, types: Types) -> Piece:
-    """Numbers up to one that says so."""
+    """Return numbers up to one that ends the list."""
     type, code = ordered(random, "u1", types.endian)
     last = random.choice([0, 7])
     attribute = {"id": name, "type": type, "repeat": "until", "repeat-until": f"_ == {last}"}
@@ -73,7 +73,7 @@ def until(random: Random, name: str, scope: Scope, types: Types) -> Piece:
 
 
 def object_of_type(random: Random, name: str, scope: Scope, types: Types, *, repeated: bool = False) -> Piece:
-    """A user type, in place or in a stream of its own."""
+    """Return a user type, in place or in a stream of its own."""
     own_stream = bool(scope.sizes) and random.random() < 0.5 and not repeated
     size = random.choice(scope.sizes) if own_stream else None
     parameters = (random.choice(scope.numbers),) if scope.numbers and random.random() < 0.3 else ()
@@ -97,7 +97,7 @@ def object_of_type(random: Random, name: str, scope: Scope, types: Types, *, rep
             values.update({f"{name}.{each.name}": own[each.name] for each in type.numbers})
         if size is None:
             return parts
-        # A stream of its own has the size that was written before; the object may be shorter or longer.
+        # The size of its own stream was written before it; the object may be shorter or longer.
         room = values[size.name]
         return ((settled(parts) + random.randbytes(room))[:room],)
 
@@ -106,7 +106,7 @@ def object_of_type(random: Random, name: str, scope: Scope, types: Types, *, rep
 
 
 def chain(random: Random, name: str, types: Types) -> Piece:
-    """An object that may hold another one of its type, or several of them up to one that says so."""
+    """Return an object that may contain another one of its type, or several of them up to one that ends the list."""
     body: dict[str, Any] = {}
     type = types.add(body)
     body["seq"] = [{"id": "kind", "type": "u1"}, {"id": "size", "type": "u1"}]
@@ -117,7 +117,7 @@ def chain(random: Random, name: str, types: Types) -> Piece:
     if several:
         attribute |= {"repeat": "until", "repeat-until": "_.size < 4 or _.kind == 2"}
     elif asks:
-        # Where there is no second one the object is lost.
+        # If there is no second one, the object is lost.
         attributes.append({"id": f"{name}_more", "type": "u1", "if": f"{name}.next.size == 3"})
 
     def links(random: Random, depth: int, kind: int, size: int) -> bytes:
@@ -138,7 +138,7 @@ def chain(random: Random, name: str, types: Types) -> Piece:
 
 
 def switch(random: Random, name: str, scope: Scope, types: Types) -> Piece:
-    """One of several types, by an integer, in a table now and then by its digits."""
+    """Return one of several types, selected by an integer, in a table occasionally by its digits."""
     on = random.choice(scope.numbers)
     digits = scope.table and random.random() < 0.3
     cases: dict[str, Any] = {}
@@ -171,7 +171,7 @@ def switch(random: Random, name: str, scope: Scope, types: Types) -> Piece:
 
 
 def chosen_size(random: Random, name: str, scope: Scope) -> Piece:
-    """Bytes whose size is an integer of one of several types, or one that may be absent."""
+    """Return bytes whose size is an integer of one of several types, or an optional one."""
     on = random.choice(scope.numbers)
     size = {"id": f"{name}_size"}
     cases: dict[int, str] = dict(zip(random.sample([0, 1, 2, 3, 5], 2), ("u1", "u2le"), strict=True))
@@ -189,7 +189,7 @@ def chosen_size(random: Random, name: str, scope: Scope) -> Piece:
             width = int(there.value(values))
         elif values[on.name] in cases or not otherwise:
             width = {"u1": 1, "u2le": 2, None: 0}[cases.get(values[on.name])]
-        # Where there is no size the object is lost.
+        # If there is no size, the object is lost.
         number = random.randrange(4)
         least = number & 3 if "&" in rest["size"] else (number + 1) % 4
         return (number.to_bytes(width, "little") + random.randbytes(least) if width else b"",)
@@ -198,7 +198,7 @@ def chosen_size(random: Random, name: str, scope: Scope) -> Piece:
 
 
 def optional(random: Random, piece: Piece, numbers: list[Number]) -> Piece:
-    """The same, there only where something holds; nothing after can be sure of it."""
+    """Return the same piece with a condition; nothing after it can rely on its existence."""
     if len(piece.attributes) != 1 or not numbers:
         return piece
     there = condition(random, numbers)

@@ -1,4 +1,4 @@
-"""Made-up specs of tables whose rows are inside of units, and of units inside of others."""
+"""Generated specs of tables whose rows are inside units, and of units inside others."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ RootWriter = Callable[[Random, Callable[[Random], bytes]], bytes]
 
 
 def unit_spec(random: Random) -> Made:
-    """A spec of a table whose rows are inside of units: one, as many as a count says, those up to the end of a
-    sub-stream, or those up to one that says that it is the last; perhaps another level down."""
+    """Return a spec of a table whose rows are inside units: one, a counted number, those up to the end of a sub-stream,
+    or those up to one that says that it is the last; possibly one level deeper."""
     maker = Maker(random, table=True)
     shape = random.choice(["count", "end", "until", "one"])
     scope = Scope(table=True)
@@ -47,9 +47,9 @@ def unit_spec(random: Random) -> Made:
         rows |= {"repeat": "until", "repeat-until": "_.many == 0"}
     sized = shape == "end" or random.random() < 0.5
     codec = random.choice(["zstd", "lz4", "zlib", "none"]) if random.random() < 0.3 else None
-    # Rows at a position in the stream of what holds them.
+    # Rows at a position in the stream of the object that contains them.
     placed = sized and shape != "one" and random.random() < 0.3
-    # Rows in the bytes of an object that has been read.
+    # Rows in the bytes of an object that has already been read.
     slotted = not placed and codec is None and shape != "one" and random.random() < 0.2
     trailer = (
         []
@@ -73,7 +73,7 @@ def unit_spec(random: Random) -> Made:
     if sized:
         sum = {"checksum": {"algorithm": made_by, "over": "body", "continues": "len"}}
         crc = [{"id": "crc", "type": "u4le", "-wireloom": sum}] if random.random() < 0.4 else []
-        # A switch with compressed forms is not for the engine.
+        # The engine does not support a switch with compressed forms.
         kind = [{"id": "kind", "type": "u1"}] if codec is None and random.random() < 0.4 else []
         type = {"switch-on": "kind", "cases": {1: "holder", 2: "other", 3: "holder"}} if kind else "holder"
         body: dict[str, Any] = {"id": "body", "type": type, "size": "len"}
@@ -148,7 +148,7 @@ def unit_spec(random: Random) -> Made:
 
 
 def group(random: Random) -> dict[str, Any]:
-    """The type of a unit with units inside of it, which are counted, and perhaps a checksum of them."""
+    """Return the type of a unit that contains a counted number of units, and possibly a checksum of them."""
     members = {"id": "members", "type": "unit", "repeat": "expr", "repeat-expr": "many"}
     seq: list[dict[str, Any]] = [{"id": "sync", "contents": [0x47]}, {"id": "many", "type": "u1"}, members]
     if random.random() < 0.4:
@@ -158,14 +158,14 @@ def group(random: Random) -> dict[str, Any]:
 
 
 def at_position(attribute: dict[str, Any], position: str) -> dict[str, Any]:
-    """The same as an instance."""
+    """Return the same attribute as an instance."""
     return {"pos": position, **{key: value for key, value in attribute.items() if key != "id"}}
 
 
 def root_of_units(random: Random, unit: dict[str, Any], type: str) -> tuple[dict[str, Any], RootWriter]:
-    """The root, and what writes an input: units up to its end; or one, as many as a count says, or those up to one that
-    says that it is the last, with something around them, so that the input is read as a whole. They may be at a
-    position, or each at one of its own."""
+    """Return the root and the writer of an input: units up to its end; or one, a counted number, or those up to one
+    that says that it is the last, with something around them, so that the input is read as a whole. They may be at a
+    position, or each at its own."""
     shape = random.choice(["end", "end", "count", "until", "one", "position", "index"])
     if shape == "position":
         return placed_units(random, type)
@@ -200,7 +200,7 @@ def root_of_units(random: Random, unit: dict[str, Any], type: str) -> tuple[dict
 
 
 def placed_units(random: Random, type: str) -> tuple[dict[str, Any], RootWriter]:
-    """Units from a position on."""
+    """Return units from a position on."""
     units: dict[str, Any] = {"id": "units", "type": type, "repeat": "eos"}
     if random.random() < 0.5:
         units |= {"if": "at != 0"}
@@ -215,7 +215,7 @@ def placed_units(random: Random, type: str) -> tuple[dict[str, Any], RootWriter]
 
 
 def indexed_units(random: Random, type: str) -> tuple[dict[str, Any], RootWriter]:
-    """Units of which an index at the end of the input has the positions."""
+    """Return units whose positions are in an index at the end of the input."""
     sized = random.random() < 0.5
     entry = {
         "seq": [{"id": "at", "type": "u2le"}, {"id": "size", "type": "u2le"}],

@@ -1,8 +1,8 @@
 """The fenced blocks of a Markdown page, and how each kind is executed.
 
-- ``python``: run in order in one namespace; what it prints must equal a ``text`` block right after it.
-- ``console``: lines that begin with ``$`` are commands; what they print must equal the lines after them. A shell runs
-  them, or this process where it is a plain command of wireloom. ``cd FOLDER`` holds for all that follows.
+- ``python``: run in order in one namespace; its output must equal a ``text`` block right after it.
+- ``console``: lines that begin with ``$`` are commands; their output must equal the lines after them. A shell runs
+  them, or this process if it is a plain command of wireloom. ``cd FOLDER`` applies to all that follow.
 - ``yaml`` whose first line is a comment that names a file: written to that file.
 """
 
@@ -34,7 +34,7 @@ class Block:
     text: str
     line: int
     follows: bool
-    """Nothing but blank lines stands between this block and the one before it."""
+    """Whether only blank lines are between this block and the previous one."""
 
 
 def blocks(page: str) -> list[Block]:
@@ -48,7 +48,7 @@ def blocks(page: str) -> list[Block]:
 
 
 def commands(block: Block) -> list[tuple[str, str]]:
-    """The commands of a ``console`` block, each with what it is to print."""
+    """Return the commands of a ``console`` block, each with its expected output."""
     found: list[tuple[str, str]] = []
     for line in block.text.splitlines():
         if line.startswith("$ "):
@@ -60,12 +60,13 @@ def commands(block: Block) -> list[tuple[str, str]]:
 
 
 def trimmed(text: str) -> str:
-    """Without spaces at line ends and blank lines at the end, which a page does not keep."""
+    """Return the text without spaces at line ends and blank lines at the end, which a page does not contain."""
     return "\n".join(line.rstrip() for line in text.splitlines()).rstrip()
 
 
 def plain_command(line: str) -> list[str]:
-    """The arguments of a command of wireloom that needs neither a shell nor a process of its own; else none."""
+    """Return the arguments of a command of wireloom that needs neither a shell nor a separate process; otherwise an
+    empty list."""
     words = shlex.shlex(line, posix=True, punctuation_chars=True)
     words.whitespace_split = True
     name, *arguments = words
@@ -80,7 +81,7 @@ class Page:
         self.all = blocks(text)
         self.folder = folder
         self.namespace: dict[str, Any] = {"__name__": "page"}
-        # The commands of the environment that runs the tests, and no terminal.
+        # The commands of the environment that runs the tests, without a terminal.
         path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
         self.environment = {**os.environ, "PATH": path, "COLUMNS": "100", "TERM": "dumb", "NO_COLOR": "1"}
         self.environment |= QUICK_SPARK
@@ -88,7 +89,7 @@ class Page:
         """Whether pip has installed something, which new processes find."""
 
     def run(self, kinds: tuple[str, ...] = ("python", "console", "yaml")) -> int:
-        """Runs every block of those kinds in order; returns how many there were."""
+        """Run every block of those kinds in order; return how many there were."""
         count = 0
         for index, block in enumerate(self.all):
             if block.kind not in kinds:
@@ -112,7 +113,7 @@ class Page:
         return count
 
     def command(self, line: str) -> tuple[str, str]:
-        """Run a command line; return what it prints on standard output and standard error."""
+        """Run a command line; return its standard output and standard error."""
         arguments = [] if self.installed else plain_command(line)
         self.installed |= line.startswith("pip install")
         if arguments:

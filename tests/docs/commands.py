@@ -1,6 +1,7 @@
-"""The parts of docs/commands.md that come from the commands themselves; ``python -m tests.docs.commands`` renews them.
+"""The parts of docs/commands.md that are derived from the commands; ``python -m tests.docs.commands`` updates them.
 
-Such a part stands between two comments, ``<!-- wireloom NAME -->`` and ``<!-- end -->``; all else is written by hand.
+Such a part is between two comments, ``<!-- wireloom NAME -->`` and ``<!-- end -->``; everything else is written by
+hand.
 """
 
 from __future__ import annotations
@@ -17,14 +18,14 @@ PART = re.compile(r"<!-- wireloom ([\w-]+) -->\n.*?<!-- end -->\n", re.DOTALL)
 
 
 def part(name: str) -> str:
-    """A command's usage, what it does, and its options."""
+    """Return a command's usage, its description, and its options."""
     group = click.Context(main, info_name="wireloom")
     command = main.get_command(group, name)
     assert command is not None
     context = click.Context(command, info_name=name, parent=group, max_content_width=10_000, terminal_width=10_000)
     usage = " ".join([context.command_path, *command.collect_usage_pieces(context)])
     lines = [f"<!-- wireloom {name} -->", f"Usage: `{usage}`", "", *_paragraphs(command.help or "")]
-    # click takes --help as an option of every command.
+    # click handles --help as an option of every command.
     records = [each.get_help_record(context) for each in command.params if isinstance(each, click.Option)]
     if any(records):
         lines += ["| option | |", "|---|---|"]
@@ -34,7 +35,8 @@ def part(name: str) -> str:
 
 
 def _paragraphs(help: str) -> list[str]:
-    """Without examples, which the page has its own of, and without line breaks that only a terminal needs."""
+    """Return the paragraphs without examples, since the page has its own, and without line breaks that only a terminal
+    needs."""
     found = []
     for paragraph in re.split(r"\n\s*\n", inspect.cleandoc(help)):
         if not paragraph.startswith("\b"):
@@ -47,7 +49,7 @@ def _cell(text: str) -> str:
 
 
 def renewed(page: str) -> str:
-    """The page with its parts as the commands are today; a new command gets a section at the end."""
+    """Return the page with its parts derived from the current commands; a new command gets a section at the end."""
     known = set(PART.findall(page))
     page = PART.sub(lambda match: part(match[1]) if match[1] in COMMANDS else "", page)
     for name in COMMANDS:

@@ -1,4 +1,4 @@
-"""The picture of what damage costs, docs/damage.svg, from real reads; ``python -m tests.docs.damage`` draws it."""
+"""The picture of the effect of damage, docs/damage.svg, from real reads; ``python -m tests.docs.damage`` draws it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WIDTH, BAR, STEP, TOP, LEFT = 960, 26, 74, 78, 16
 INNER = WIDTH - 2 * LEFT
 PAYLOADS = [b"x" * size for size in (120, 60, 200, 90, 150, 80, 170, 110)]
 WITHOUT_SPACE = 60
-"""Narrower ranges have no text inside."""
+"""Narrower ranges contain no text."""
 STYLE = """\
 text { font: 13px system-ui, "DejaVu Sans", sans-serif; fill: #1f2328; }
 .title { font-weight: bold; }
@@ -34,7 +34,7 @@ rect { stroke: #0d1117; } .page { fill: #0d1117; }
 
 @dataclass(frozen=True)
 class Case:
-    """One bar. ``damaged`` changes the bytes of a log and returns the places that it changed."""
+    """One bar. ``damaged`` changes the bytes of a log and returns the changed places."""
 
     title: str
     format: str
@@ -74,7 +74,7 @@ CASES = (
 
 
 def drawn() -> str:
-    """The picture, as SVG."""
+    """Return the picture, as SVG."""
     parts = []
     for number, case in enumerate(CASES):
         parts += _bar(case, TOP + STEP * number)

@@ -1,4 +1,4 @@
-"""The tables of docs/live.md that come from the options of sources; ``python -m tests.docs.live`` renews them.
+"""The tables of docs/live.md that are derived from the options of sources; ``python -m tests.docs.live`` updates them.
 
 Such a table begins with a comment, ``<!-- NAME -->``, and ends with an empty line.
 """
@@ -20,7 +20,7 @@ TABLES = {
 
 
 def renewed(page: str) -> str:
-    """The page with its tables as the options are today."""
+    """Return the page with its tables derived from the current options."""
     for name, options in TABLES.items():
         rows = "".join(f"| `{option}` | {text} |\n" for option, text in options.items())
         lines = f"| option | |\n|---|---|\n{rows}\n"
