@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -21,13 +21,16 @@ ALLOWED = (
 )
 
 
-def docstrings(path: Path) -> Iterator[tuple[int, str]]:
+@cache
+def docstrings(path: Path) -> list[tuple[int, str]]:
     """The line and the text of each docstring of a file, those of modules included."""
+    found = []
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             text = ast.get_docstring(node)
             if text is not None:
-                yield node.body[0].lineno, text
+                found.append((node.body[0].lineno, text))
+    return found
 
 
 def stumbling(text: str) -> list[str]:

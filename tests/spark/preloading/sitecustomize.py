@@ -1,7 +1,8 @@
 """What the Python processes of the session of the tests import before they are forked; their ``sitecustomize``.
 
 Spark forks one for each table that is planned or written, from a process that has imported next to nothing: each would
-import pyspark, pyarrow and wireloom anew, which takes far longer than what it does then.
+import pyspark, pyarrow and wireloom anew, which takes far longer than what it does then. Each would also compile
+pyspark, since the archive of it that Spark puts first on the path holds no compiled code.
 """
 
 import os
@@ -25,6 +26,8 @@ MODULES = (
     "wireloom.rows.object_rows",
 )
 
+if " ".join(sys.orig_argv[1:3]).startswith("-m pyspark."):
+    sys.path[:] = [each for each in sys.path if not each.endswith(("/pyspark.zip", "-src.zip"))]
 if sys.orig_argv[1:3] == ["-m", "pyspark.daemon"]:
     # numpy's threads do not survive a fork.
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
