@@ -9,27 +9,34 @@ from typing import Any
 from .nodes import Name, Node
 from .types import Type
 
-_names: dict[type[Node], tuple[str, ...]] = {}
-"""The names of the fields of each class of nodes, cached: looking them up is most of the work of a traversal."""
+_names: dict[type, tuple[str, ...]] = {}
+"""The names of the fields of each dataclass, none for other classes, cached: looking them up is most of the work of a
+traversal."""
 
 
-def _field_names(kind: type[Node]) -> tuple[str, ...]:
+def _field_names(kind: type) -> tuple[str, ...]:
     found = _names.get(kind)
     if found is None:
-        found = _names[kind] = tuple(each.name for each in fields(kind))
+        found = _names[kind] = tuple(each.name for each in fields(kind)) if is_dataclass(kind) else ()
     return found
 
 
-def children(node: Node) -> list[Node]:
+def children(node: Node) -> tuple[Node, ...]:
     """Return the nodes directly below, from left to right."""
-    found: list[Node] = []
-    for name in _names.get(type(node)) or _field_names(type(node)):
+    # Kept in the node, which never changes: trees are walked many times.
+    found: tuple[Node, ...] | None = node.__dict__.get("_children")
+    if found is None:
+        found = node.__dict__["_children"] = tuple(_children(node))
+    return found
+
+
+def _children(node: Node) -> Iterator[Node]:
+    for name in _field_names(type(node)):
         value = getattr(node, name)
         if isinstance(value, Node):
-            found.append(value)
+            yield value
         elif isinstance(value, tuple):
-            found += [item for item in value if isinstance(item, Node)]
-    return found
+            yield from (item for item in value if isinstance(item, Node))
 
 
 def walk(node: Node) -> Iterator[Node]:
@@ -75,12 +82,13 @@ def mapped(node: Node, change: Callable[[Node], Node]) -> Node:
 
 
 def expressions_in(part: object) -> Iterator[Node]:
-    """Yield the outermost expressions in any part of a model or plan."""
-    if isinstance(part, Node):
-        yield part
-    elif isinstance(part, tuple):
-        for each in part:
-            yield from expressions_in(each)
-    elif is_dataclass(part) and not isinstance(part, (type, Type)):
-        for field in fields(part):
-            yield from expressions_in(getattr(part, field.name))
+    """Yield the outermost expressions in any part of a model or plan, in the order of its fields."""
+    waiting = [part]
+    while waiting:
+        current = waiting.pop()
+        if isinstance(current, Node):
+            yield current
+        elif isinstance(current, tuple):
+            waiting.extend(reversed(current))
+        elif not isinstance(current, (type, Type)):
+            waiting.extend([getattr(current, name) for name in reversed(_field_names(type(current)))])

@@ -131,7 +131,7 @@ def _inlined(plan: Plan, struct: TypePlan, expression: Node) -> Node | None:
     node = expression
     while True:
         replaced = _replaced(plan, struct, node)
-        if replaced == node:
+        if replaced is node:
             return node
         node = replaced
         if depth(node) > MAX_DEPTH or sum(1 for _ in walk(node)) > MAX_NODES:

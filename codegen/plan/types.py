@@ -10,6 +10,7 @@ from wireloom.base.cached import cached_property
 
 from ..expression.nodes import Attribute, Name, Node
 from ..expression.types import Path, UserType
+from ..expression.walk import expressions_in, walk
 from ..model.model import RowWay
 from ..spec.diagnostic import Diagnostic
 from ..spec.position import Position
@@ -136,6 +137,11 @@ class TypePlan:
         """Return the value that a size or count requires for the field with that id, if a writer solves for it, else
         ``None``."""
         return self._solved.get(name)
+
+    @cached_property
+    def nodes(self) -> tuple[Node, ...]:
+        """Return all nodes of all expressions of its fields and instances."""
+        return tuple(each for node in expressions_in((self.fields, self.instances)) for each in walk(node))
 
     @property
     def read(self) -> Iterator[Field]:
@@ -329,6 +335,11 @@ class Plan:
     def is_at_position(self, step: RowStep) -> bool:
         """Return whether a step is an instance at a position."""
         return self.type(step[0]).instance(step[1]) is not None
+
+    @cached_property
+    def has_variables(self) -> bool:
+        """Return whether any type of the spec, or of those that it imports, has a variable."""
+        return any(each.variable for struct in self.family for each in struct.instances)
 
     @cached_property
     def places_streams(self) -> bool:

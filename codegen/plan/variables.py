@@ -17,6 +17,8 @@ def variables_of(struct: TypePlan) -> tuple[Instance, ...]:
 
 def follows_variables(plan: Plan, struct: TypePlan, instance: Instance) -> bool:
     """Return whether the value of an instance depends on variables, directly or through other instances."""
+    if not plan.has_variables:
+        return False
     waiting, known = [(struct, instance)], set()
     while waiting:
         holder, current = waiting.pop()

@@ -22,8 +22,6 @@ from .scalars import plain_value
 from .tree import Mapping, Scalar, ScalarValue, Sequence, YamlNode, described
 
 MAX_CHARACTERS = 4 * 1024 * 1024
-LARGE = 100_000
-"""Number of characters from which the time of PyYAML's pure-Python parser becomes noticeable."""
 MAX_DEPTH = 64
 MERGE = "<<"
 MAX_NODES = 200_000
@@ -102,9 +100,9 @@ def read_yaml(text: str, file: str, diagnostics: Diagnostics) -> YamlNode | None
 
 
 def _composed(text: str, file: str) -> YamlNode | None:
-    """Return the document. A large text is read by libyaml, which is many times faster, if it accepts the text: its
-    error messages and its treatment of tabs differ."""
-    if len(text) > LARGE and yaml.__with_libyaml__ and "\t" not in text:
+    """Return the document. libyaml, which is several times faster than PyYAML's own parser, reads it unless it finds a
+    mistake, for which its messages differ, or the text contains tabs, which it treats differently."""
+    if yaml.__with_libyaml__ and "\t" not in text:
         with contextlib.suppress(yaml.YAMLError):
             return _Composer(text, file, yaml.CSafeLoader).compose()
     return _Composer(text, file, _Loader).compose()

@@ -173,11 +173,12 @@ def unfilled(plan: Plan, rows: Rows, columns: Sequence[TableColumn]) -> tuple[st
     in."""
     steps = list(_steps(plan, rows)) if has_levels(plan, rows) else []
     found: list[str] = []
+    solved = {(level, name) for each in columns for name, level, _ in solves(plan, rows, each)}
     for number, struct in enumerate([*(each for each, _, _ in steps), plan.type(rows.type)]):
         up = len(steps) - number
         own = [each for each in columns if each.up == up or (each.parent and number == 0)]
         held = {each.attribute.partition(".")[0] for each in own} | {each.same_as for each in own}
-        held |= {name for each in columns for name, level, _ in solves(plan, rows, each) if level == up}
+        held |= {name for level, name in solved if level == up}
         if rows.fragments is not None:
             held |= _held_by_pieces(rows.fragments.kind, struct)
         if number < len(steps):

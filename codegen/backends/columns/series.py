@@ -10,7 +10,6 @@ from wireloom.format.program import Code, Op
 
 from ...expression.nodes import Attribute, Name, Node
 from ...expression.types import BooleanType, BytesType, ComputedIntegerType, ListType, Type
-from ...expression.walk import expressions_in, walk
 from ...plan import Plan
 from .arrow import integer_interval
 from .assembler import Assembler
@@ -32,8 +31,7 @@ def asked_lists(plan: Plan) -> frozenset[str]:
     return frozenset(
         each.id if isinstance(each, Name) else each.name
         for struct in plan.family
-        for node in expressions_in((struct.fields, struct.instances))
-        for each in walk(node)
+        for each in struct.nodes
         if isinstance(each, Name | Attribute) and isinstance(each.type, ListType)
     )
 
@@ -42,11 +40,12 @@ def asked_bytes(plan: Plan) -> frozenset[str]:
     """Return the names of bytes of which an expression of the spec uses more than the size."""
     found = set()
     for struct in plan.types:
-        for node in expressions_in((struct.fields, struct.instances)):
-            inside = list(walk(node))
-            sized = [each.value for each in inside if isinstance(each, Attribute) and each.name in ("length", "size")]
-            used = (each for each in inside if isinstance(each, Name | Attribute) and isinstance(each.type, BytesType))
-            found |= {each.id if isinstance(each, Name) else each.name for each in used if each not in sized}
+        sized = {
+            id(each.value) for each in struct.nodes if isinstance(each, Attribute) and each.name in ("length", "size")
+        }
+        for each in struct.nodes:
+            if isinstance(each, Name | Attribute) and isinstance(each.type, BytesType) and id(each) not in sized:
+                found.add(each.id if isinstance(each, Name) else each.name)
     return frozenset(found)
 
 
@@ -56,8 +55,7 @@ def asked_objects(plan: Plan) -> frozenset[str]:
     return frozenset(
         name
         for struct in plan.family
-        for node in expressions_in((struct.fields, struct.instances))
-        for each in walk(node)
+        for each in struct.nodes
         if isinstance(each, Name | Attribute) and (name := each.id if isinstance(each, Name) else each.name) in switched
     )
 

@@ -169,18 +169,19 @@ def placed(node):
 @pytest.mark.parametrize(
     "path", sorted((Path(__file__).parents[3] / "specs").glob("*.ksy")), ids=lambda path: path.stem
 )
-def test_large_texts_are_read_as_small_ones(path, monkeypatch):
+def test_libyaml_reads_what_the_other_parser_reads(path, monkeypatch):
     text = path.read_text()
-    small = placed(read_yaml(text, "x.ksy", Diagnostics()))
-    monkeypatch.setattr(reader, "LARGE", 0)
+    monkeypatch.setattr(reader.yaml, "__with_libyaml__", False)
+    slow = placed(read_yaml(text, "x.ksy", Diagnostics()))
+    monkeypatch.setattr(reader.yaml, "__with_libyaml__", True)
     monkeypatch.setattr(reader, "_Loader", None)
-    assert placed(read_yaml(text, "x.ksy", Diagnostics())) == small
+    assert placed(read_yaml(text, "x.ksy", Diagnostics())) == slow
 
 
-def test_mistakes_in_large_texts_have_the_same_words(monkeypatch):
+def test_mistakes_have_the_same_words_with_libyaml(monkeypatch):
     found = []
-    for large in (reader.LARGE, 0):
-        monkeypatch.setattr(reader, "LARGE", large)
+    for with_libyaml in (False, True):
+        monkeypatch.setattr(reader.yaml, "__with_libyaml__", with_libyaml)
         diagnostics = Diagnostics()
         assert read_yaml("meta:\n  id: x\n a: [\n", "x.ksy", diagnostics) is None
         found.append(diagnostics.found)
