@@ -1,4 +1,4 @@
-"""How many examples a test of many takes: few in ``make quick``, a third in ``make test``, all in ``make thorough``."""
+"""How many examples a test of many takes: few in ``make quick``, a fifth in ``make test``, all in ``make thorough``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def examples(count: int) -> int:
     """How many of ``count`` examples this run takes; of few it takes all."""
     if PROFILE == "quick":
         return min(count, QUICK)
-    return max(count // 3, min(count, QUICK)) if PROFILE == "suite" else count
+    return max(count // 5, min(count, QUICK)) if PROFILE == "suite" else count
 
 
 def spread(values: range) -> range:

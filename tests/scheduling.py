@@ -23,6 +23,11 @@ TOGETHER = {
         "tests/conformance/test_write.py::test_no_file_becomes_another",
     ),
     "sanitizers": ("tests/engine/test_sanitizers.py",),
+    "type checker": (
+        "tests/unit/messages/test_objects_generated.py::test_the_type_checker",
+        "tests/unit/objects/test_emitted.py::test_the_type_checker",
+        "tests/unit/objects/test_declared.py::test_a_type_checker",
+    ),
     "fuzz": ("tests/fuzz/test_brief.py::test_targets_of_the_engine_run",),
 }
 """The groups, and how the ids of their tests begin."""

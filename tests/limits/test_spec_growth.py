@@ -24,8 +24,8 @@ from .spec_families import FAMILIES, HEAD, SWITCHES
 
 FEW, MANY = 10, 20
 """Levels; of what grows with two to their power there would be a thousand times as much."""
-GROWTH = 12
-"""How many times the work may be for twice the levels: some parts grow with the square."""
+GROWTH = 8
+"""How many times the work may be for half as many levels again: some parts grow with the square or the cube."""
 MOST = 3_000_000
 """Calls for few levels: with more, those of many levels would not end."""
 

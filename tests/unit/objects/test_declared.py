@@ -1,7 +1,5 @@
 """What generated classes declare: slots, names in order, and constructors."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -9,8 +7,6 @@ from wireloom.formats.edgemq_segment.parser import EdgemqSegment
 from wireloom.objects import UNSET, Struct, kept
 
 from .compiling import made
-
-ROOT = Path(__file__).parents[3]
 
 WRONG = """
 from wireloom.formats.edgemq_segment.parser import EdgemqSegment
@@ -50,14 +46,10 @@ def test_one_with_parameters_takes_them_first():
 
 
 @pytest.mark.slow
-def test_a_type_checker_knows_constructors(tmp_path: Path):
-    pytest.importorskip("mypy")
-    if not (ROOT / ".typings").is_dir():
-        pytest.skip("there are no .typings")
+@pytest.mark.xdist_group("type checker")
+def test_a_type_checker_knows_constructors(tmp_path: Path, mypy):
     (tmp_path / "wrong.py").write_text(WRONG)
-    command = [sys.executable, "-m", "mypy", "--strict", "--no-incremental", tmp_path / "wrong.py"]
-    environment = {"MYPYPATH": str(ROOT / ".typings"), "PATH": ""}
-    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path, env=environment)
-    found = [line.split(":")[1] for line in done.stdout.splitlines() if "wrong.py" in line and "error" in line]
-    assert found == ["5", "6"], done.stdout
+    lines = mypy(tmp_path, "wrong.py").splitlines()
+    found = [line.split(":")[1] for line in lines if line.startswith("wrong.py") and "error" in line]
+    assert found == ["5", "6"], lines
     assert EdgemqSegment.Frame(tenant=1, payload=b"x").tenant == 1

@@ -55,15 +55,10 @@ def test_the_linter_has_nothing_to_say(emitted):
 
 
 @pytest.mark.slow
-def test_the_type_checker_has_nothing_to_say(emitted):
-    pytest.importorskip("mypy")
-    if not (ROOT / ".typings").is_dir():
-        pytest.skip("the links for the type checker have not been made: sh .ci/typings")
-    command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", emitted.parent / "cache", emitted.name]
-    environment = {"MYPYPATH": str(ROOT / ".typings"), "PATH": ""}
-    done = subprocess.run(command, cwd=emitted.parent, env=environment, capture_output=True, text=True, check=False)
-    ours = [line for line in done.stdout.splitlines() if line.startswith(emitted.name)]
-    assert not ours, "\n".join(ours)
+@pytest.mark.xdist_group("type checker")
+def test_the_type_checker_has_nothing_to_say(emitted, mypy):
+    found = mypy(emitted.parent, emitted.name)
+    assert not [line for line in found.splitlines() if line.startswith(emitted.name)], found
 
 
 def test_docs_stand_where_python_looks_for_them():
