@@ -8,6 +8,7 @@ import kaitaistruct
 import pytest
 from wireloom.objects import MemoryStream
 
+from ..examples import examples
 from .pieces import Bits, Parts, settled
 
 
@@ -26,7 +27,7 @@ def some_parts(random: Random) -> Parts:
 @pytest.mark.parametrize("stream", [MemoryStream, kaitaistruct.KaitaiStream])
 def test_bit_fields_are_read_as_they_were_written(stream: type) -> None:
     random = Random(1)
-    for _ in range(500):
+    for _ in range(examples(1000)):
         parts = some_parts(random)
         data = settled(parts)
         reader = stream(data) if stream is MemoryStream else stream(kaitaistruct.BytesIO(data))

@@ -6,6 +6,7 @@ from random import Random
 
 import pytest
 
+from ..examples import examples
 from ..unit.columns_backend.specs import format_of, spec_text
 from .agreement import agreed
 
@@ -127,7 +128,7 @@ def test_both_readers_agree(row: str, types: str, kind: str) -> None:
     assert format.engine_refusal is None
     assert not [each for each in format.columns if each.engine_refusal]
     random = Random(7)
-    for _ in range(150):
+    for _ in range(examples(300)):
         data = b"".join(rows_of(random, kind) for _ in range(random.randrange(1, 4)))
         agreed(format, data)
         agreed(format, data, recover=True)

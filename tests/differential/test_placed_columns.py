@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from ..examples import examples
 from ..unit.columns_backend.specs import format_of
 from .agreement import agreed
 
@@ -104,7 +105,7 @@ def test_both_readers_agree(spec: str) -> None:
     assert format.engine_refusal is None
     assert [each.name for each in format.columns if each.engine_refusal] in ([], ["end"])
     names = [each.name for each in format.columns if not each.engine_refusal]
-    for _ in range(400):
+    for _ in range(examples(800)):
         data = some_bytes(random)
         wanted: list[dict[str, Any]] = [{}, {"verify": False}, {"columns": random.sample(names, 2)}]
         found = agreed(format, data, **random.choice(wanted))
@@ -117,7 +118,7 @@ def test_both_readers_agree(spec: str) -> None:
 def test_what_one_condition_chooses() -> None:
     format, random = format_of(PACKED), Random(37)
     assert format.engine_refusal is None
-    for _ in range(200):
+    for _ in range(examples(400)):
         packed = zlib.compress(random.randbytes(random.randrange(9)))
         heads = [
             bytes([random.choice([7, 10, 60]), random.choice([len(packed), 3]), random.choice([0, 1, 1, 2])])
@@ -183,7 +184,7 @@ def test_what_lists_before_the_rows_lead_to(rows: str) -> None:
     assert format.engine_refusal is None
     assert not [each for each in format.columns if each.default and each.engine_refusal]
     names = [each.name for each in format.columns if not each.engine_refusal]
-    for number in range(400):
+    for number in range(examples(800)):
         data = with_names(random) if number % 2 else some_bytes(random)
         wanted: list[dict[str, Any]] = [{}, {"verify": False}, {"columns": random.sample(names, 2)}]
         found = agreed(format, data, **random.choice(wanted))

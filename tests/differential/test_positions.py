@@ -6,6 +6,7 @@ from random import Random
 
 import pytest
 
+from ..examples import examples
 from ..unit.columns_backend.specs import format_of, spec_text
 from .agreement import agreed
 
@@ -52,7 +53,7 @@ def test_both_readers_agree(row: str, types: str) -> None:
     assert format.engine_refusal is None
     random = Random(17)
     packed = bytes.fromhex("789c4b4c4a0600024d0127")
-    for _ in range(200):
+    for _ in range(examples(400)):
         data = b""
         for _ in range(random.randrange(1, 4)):
             part = bytes(random.choices([0, 1, 2, 3, 4, 9, 0x61, 0xFF], k=random.randrange(1, 30)))
@@ -86,5 +87,5 @@ def test_an_input_that_is_read_as_a_whole() -> None:
     format = format_of("meta:\n  id: sample\n  -wireloom: {rows: rows}" + WHOLE)
     assert format.engine_refusal is None
     random = Random(19)
-    for _ in range(300):
+    for _ in range(examples(600)):
         agreed(format, bytes(random.choices([0, 1, 2, 3, 4, 5, 9, 0xFF], k=random.randrange(3, 40))))

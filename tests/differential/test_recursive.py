@@ -6,6 +6,7 @@ from random import Random
 
 import pytest
 
+from ..examples import examples
 from ..unit.columns_backend.specs import format_of, spec_text
 from .agreement import agreed
 
@@ -79,7 +80,7 @@ def test_both_readers_agree(row: str, types: str, before: str) -> None:
     format = format_of(spec_text(row, types=types, before=before))
     assert format.engine_refusal is None
     random = Random(11)
-    for _ in range(200):
+    for _ in range(examples(400)):
         data = b"\3" * bool(before) + b"".join(some_bytes(random) for _ in range(random.randrange(1, 4)))
         agreed(format, data)
         agreed(format, data, recover=True)
@@ -97,7 +98,7 @@ def test_inside_of_units() -> None:
     format = format_of(text)
     assert format.engine_refusal is None
     random = Random(13)
-    for _ in range(200):
+    for _ in range(examples(400)):
         data = b"".join(bytes([len(each)]) + each for each in (some_bytes(random) for _ in range(3)))
         agreed(format, data)
 

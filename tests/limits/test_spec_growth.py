@@ -22,7 +22,7 @@ from wireloom.codegen.spec import validator
 
 from .spec_families import FAMILIES, HEAD, SWITCHES
 
-FEW, MANY = 10, 20
+FEW, MANY = 6, 12
 """Levels; of what grows with two to their power there would be a thousand times as much."""
 GROWTH = 8
 """How many times the work may be for half as many levels again: some parts grow with the square or the cube."""
