@@ -14,6 +14,8 @@ from typing import Any
 
 from ..base.errors import WireloomError
 
+STARTING = 120.0
+"""Time limit in seconds for starting the process, which imports the compiler. Time limits of jobs do not include it."""
 MOST_ANSWER = 256 * 1024 * 1024
 """Maximum number of bytes of a result."""
 
@@ -61,12 +63,34 @@ class Helper:
         await process.wait()
 
     async def _do(self, job: str, arguments: Mapping[str, Any], seconds: float) -> dict[str, Any]:
-        process = await self._started()
+        if self._process is None or self._process.returncode is not None:
+            self._process = await asyncio.create_subprocess_exec(
+                sys.executable, "-m", f"{__package__}.worker", stdin=PIPE, stdout=PIPE, stderr=DEVNULL,
+                limit=MOST_ANSWER,
+            )  # fmt: skip
+            begin = {
+                "spec": str(self.spec),
+                "file": self.file,
+                "options": dict(self.options),
+                "allow_modules": self.allow_modules,
+                "memory": self.memory,
+            }
+            await self._answer(self._process, begin, STARTING)
+        line = {"job": job, "arguments": arguments, "seconds": seconds}
+        done: dict[str, Any] = json.loads(await self._answer(self._process, line, seconds))
+        if done.get("spent"):
+            await self.close()
+        if "error" in done:
+            raise HelperError(done["error"])
+        result: dict[str, Any] = done["result"]
+        return result
+
+    async def _answer(self, process: Process, line: Mapping[str, Any], seconds: float) -> bytes:
+        """Write a line to the process and return the line that it answers."""
         assert process.stdin is not None
         assert process.stdout is not None
-        line = json.dumps({"job": job, "arguments": arguments, "seconds": seconds})
         try:
-            process.stdin.write(line.encode() + b"\n")
+            process.stdin.write(json.dumps(line).encode() + b"\n")
             answer = await asyncio.wait_for(process.stdout.readline(), seconds)
         except TimeoutError:
             await self.close()
@@ -80,27 +104,4 @@ class Helper:
         if not answer:
             await self.close()
             raise HelperError("stopped: the process that reads ended, as it does when it needs too much memory")
-        done: dict[str, Any] = json.loads(answer)
-        if done.get("spent"):
-            await self.close()
-        if "error" in done:
-            raise HelperError(done["error"])
-        result: dict[str, Any] = done["result"]
-        return result
-
-    async def _started(self) -> Process:
-        if self._process is None or self._process.returncode is not None:
-            self._process = await asyncio.create_subprocess_exec(
-                sys.executable, "-m", f"{__package__}.worker", stdin=PIPE, stdout=PIPE, stderr=DEVNULL,
-                limit=MOST_ANSWER,
-            )  # fmt: skip
-            begin = {
-                "spec": str(self.spec),
-                "file": self.file,
-                "options": dict(self.options),
-                "allow_modules": self.allow_modules,
-                "memory": self.memory,
-            }
-            assert self._process.stdin is not None
-            self._process.stdin.write(json.dumps(begin).encode() + b"\n")
-        return self._process
+        return answer

@@ -15,14 +15,15 @@ from pathlib import Path
 from typing import Any
 
 from ..base.errors import WireloomError
-from .workshop import JOBS, Workshop
+from .workshop import JOBS, Workshop, prepare
 
 GRACE = 5
 """Seconds after a job's time limit at which the process ends by itself if its parent has not ended it."""
 
 
 def main() -> None:
-    """Run jobs until standard input ends. The first line contains the arguments."""
+    """Run jobs until standard input ends. The first line contains the arguments; an empty line is written before the
+    first job."""
     # Output of a spec's code must not mix with the results.
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
@@ -30,6 +31,9 @@ def main() -> None:
     begin = json.loads(sys.stdin.readline())
     _limit_memory(begin["memory"])
     workshop = Workshop(Path(begin["spec"]), begin["file"], begin["options"], tuple(begin["allow_modules"]))
+    prepare()
+    out.write("\n")
+    out.flush()
     for line in sys.stdin:
         job = json.loads(line)
         _end_after(job["seconds"] + GRACE)

@@ -57,6 +57,7 @@ class Workshop:
         """Check a spec and create its format; ``text`` is the content of the spec's file."""
         from wireloom.codegen.checking import check
         from wireloom.codegen.explore import load_format
+        from wireloom.codegen.spec.diagnostics import InvalidSpecError
 
         self._format, self._text = None, text
         self._forget_survey()
@@ -74,6 +75,9 @@ class Workshop:
             return said
         try:
             self._format = load_format(self._spec, self._allowed, needs_rows=False, text=text)
+        except InvalidSpecError as error:
+            said["diagnostics"] += [each.to_dict() for each in error.diagnostics]
+            return said
         except SpecError as error:
             place = {"file": str(self._spec), "line": 1, "column": 1, "end_column": 1, "path": "", "help": ""}
             message = error.message.removeprefix("error: ")
@@ -232,6 +236,14 @@ def _is_found_anywhere(format: Format) -> bool:
     """Return whether rows can be found from any byte on without an index, as they are between delimiters."""
     wire = format.wire
     return bool(wire.delimiter) and not wire.has_prologue and wire is format
+
+
+def prepare() -> None:
+    """Import the modules that jobs need, so that their time limits do not include it."""
+    import wireloom.codegen.backends.base
+    import wireloom.codegen.checking
+    import wireloom.codegen.emit
+    import wireloom.codegen.explore  # noqa: F401
 
 
 JOBS: dict[str, Callable[..., dict[str, Any]]] = {

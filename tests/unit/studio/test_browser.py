@@ -135,6 +135,15 @@ def test_a_session(studio: tuple[str, Path, Path]) -> None:
         assert "sensor" in page.inner_text("#plan")
         page.click("#code-tab")
         page.wait_for_selector("#code .cm-line:has-text('class Readings')")
+
+        # Keys are completed where they may be.
+        page.click("[data-panel=spec-panel]")
+        page.click(".cm-line:has-text('id: value')")
+        page.keyboard.press("End")
+        page.keyboard.press("Enter")
+        page.keyboard.type("rep")
+        page.keyboard.press("Control+Space")
+        page.wait_for_selector(".cm-tooltip-autocomplete li:has-text('repeat-expr')")
         assert "owned" not in page.title()
         assert wrong == []
         assert [each for each in asked if not re.match(re.escape(address.split("?")[0]), each)] == []

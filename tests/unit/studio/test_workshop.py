@@ -2,6 +2,9 @@
 
 import asyncio
 import gzip
+import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +72,15 @@ def test_what_is_wrong_with_a_spec(tmp_path: Path) -> None:
     assert "class Readings" in made.code()["files"]["readings/parser.py"]
 
 
+def test_errors_of_the_generator_are_where_they_are(tmp_path: Path) -> None:
+    made = shop(tmp_path)
+    (found,) = made.compile(
+        SPEC.replace("type: u4\n        valid: {max: 1000}", "size: 4\n        process: os.system(1)")
+    )["diagnostics"]
+    assert (found["line"], found["severity"], "\n" in found["message"]) == (14, "error", False)
+    assert found["message"].startswith("'process: os.system'")
+
+
 def test_compressed_files_are_unpacked_up_to_a_limit(tmp_path: Path) -> None:
     spec, file = written(tmp_path, rows=100)
     content = file.read_bytes()
@@ -106,6 +118,20 @@ def test_a_process_that_takes_too_long_is_killed(tmp_path: Path) -> None:
         return found
 
     assert asyncio.run(run())["rows"] == 5
+
+
+def test_the_process_says_that_it_has_started_before_it_gets_a_job(tmp_path: Path) -> None:
+    spec, file = written(tmp_path)
+    begin = {"spec": str(spec), "file": str(file), "options": {}, "allow_modules": [], "memory": 4 * 1024**3}
+    command = [sys.executable, "-m", "wireloom.studio.worker"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(json.dumps(begin) + "\n")
+        process.stdin.flush()
+        # Jobs have time limits, which importing the compiler on a busy machine must not use up.
+        assert process.stdout.readline() == "\n"
+        process.stdin.close()
 
 
 def test_a_process_without_memory_leaves_a_message(tmp_path: Path) -> None:
