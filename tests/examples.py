@@ -1,4 +1,4 @@
-"""How many examples a test of many takes: few in ``make quick``, a fifth in ``make test``, all in ``make thorough``."""
+"""How many examples a test uses: few in ``make quick``, a fifth in ``make test``, all in ``make thorough``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ QUICK = 10
 
 
 def examples(count: int) -> int:
-    """How many of ``count`` examples this run takes; of few it takes all."""
+    """Return how many of ``count`` examples this run uses; if there are few, all of them."""
     if PROFILE == "quick":
         return min(count, QUICK)
     return max(count // 5, min(count, QUICK)) if PROFILE == "suite" else count

@@ -1,6 +1,7 @@
-"""What docs/options.md says of Spark's options comes from the options; ``python -m tests.docs.options`` renews it.
+"""The parts of docs/options.md about Spark's options, derived from the options; ``python -m tests.docs.options``
+updates them.
 
-The first two columns of its tables are renewed; the other two, what Spark's own sources and Cobrix have, are written by
+The first two columns of its tables are updated; the other two, about Spark's own sources and Cobrix, are written by
 hand.
 """
 
@@ -18,7 +19,8 @@ ROW = re.compile(r"^\| `(\w+)` \| (.*?) \| ([^|]+ \| [^|]+) \|\n", re.MULTILINE)
 
 
 def renewed(page: str) -> str:
-    """The page with its tables as the options are today; a new option has dashes for what others have."""
+    """Return the page with its tables derived from the current options; a new option has dashes in the columns about
+    others."""
     for title, options in SECTIONS.items():
         before, rest = page.split(f"## {title}\n")
         section, mark, after = rest.partition("\n## ")

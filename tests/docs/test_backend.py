@@ -1,4 +1,4 @@
-"""The backend in docs/backend.md, put into place as the page says, and what it makes."""
+"""The backend in docs/backend.md, installed as the page says, and its output."""
 
 import importlib.util
 import re
@@ -29,7 +29,7 @@ types: {item: {seq: [{id: numbers, type: u1, repeat: expr, repeat-expr: 3}]}}
 
 @pytest.fixture
 def with_backend(tmp_path: Path) -> Iterator[None]:
-    """Writes the page's files into a folder that counts as one more place of backends."""
+    """Write the page's files to a folder that is an additional place of backends."""
     for block in blocks(PAGE):
         place, _, text = block.text.partition("\n")
         found = re.fullmatch(r"# codegen/(backends/\S+)", place)
@@ -97,7 +97,7 @@ BACKEND = Backend("sizes", Path(__file__).parent, lower, (Output("sizes.txt.j2",
 
 @pytest.fixture
 def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A package that is installed, whose backend renders nothing but the plan."""
+    """Install a package whose backend renders nothing but the plan."""
     site = tmp_path / "site"
     for name, text in PACKAGE.items():
         place = site / name

@@ -1,4 +1,4 @@
-"""The page about checksums: its specs are read by the engine, and its examples print what it says."""
+"""The page about checksums: the engine reads its specs, and its examples print what it shows."""
 
 from pathlib import Path
 

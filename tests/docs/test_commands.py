@@ -1,4 +1,4 @@
-"""The page of the commands: it has every command and option as they are, and its examples run."""
+"""The page of the commands: it describes every command and option correctly, and its examples run."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The page about compressed blocks: its spec is read, and its examples print what it says."""
+"""The page about compressed blocks: its spec is read, and its examples print what it shows."""
 
 from pathlib import Path
 

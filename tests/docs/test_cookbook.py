@@ -1,4 +1,4 @@
-"""The cookbook: each page's spec is read, and its examples print what they say."""
+"""The cookbook: each page's spec is read, and its examples print what they show."""
 
 import gzip
 from pathlib import Path
@@ -23,7 +23,7 @@ def test_every_page_is_in_the_index() -> None:
 
 
 def test_the_spec_of_warc_reads_what_warcio_wrote_and_writes_the_same(tmp_path: Path) -> None:
-    """warcio 1.8 wrote the file, a member of gzip for each record."""
+    """warcio 1.8 wrote the file, with one gzip member for each record."""
     archive = Path(__file__).with_name("warcio.warc.gz")
     [spec] = [each.text for each in blocks((FOLDER / "warc.md").read_text()) if each.kind == "yaml"]
     (tmp_path / "warc.ksy").write_text(spec)

@@ -1,4 +1,4 @@
-"""Polars, DuckDB and pandas read a scanner: the page's examples, and that nothing is copied on the way."""
+"""Polars, DuckDB and pandas read a scanner: the page's examples, and that nothing is copied in between."""
 
 from pathlib import Path
 
@@ -33,7 +33,7 @@ def test_the_stream_hands_over_the_memory_that_the_engine_filled(log: Path) -> N
     scanner = wireloom.scan("edgemq_segment", log, columns=["tenant"], batch_rows=1000)
 
     class Noted:
-        """The scanner's batches, with their addresses written down as they pass."""
+        """The scanner's batches, whose addresses are recorded as they pass."""
 
         def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
             def batches() -> object:
@@ -44,7 +44,7 @@ def test_the_stream_hands_over_the_memory_that_the_engine_filled(log: Path) -> N
             return pa.RecordBatchReader.from_batches(scanner.schema, batches()).__arrow_c_stream__(requested_schema)
 
     column = polars.DataFrame(Noted())["tenant"]
-    # Polars hands its memory on as it took it.
+    # Polars passes its memory on unchanged.
     chunks = pa.chunked_array(column).chunks
     assert [each.buffers()[1].address + 4 * each.offset for each in chunks] == addresses
     assert len(addresses) >= 5

@@ -1,4 +1,4 @@
-"""The page and the picture of each format: the examples run as they stand, the picture is one, and it fits."""
+"""The page and the picture of each format: the examples run unchanged, and the picture is valid and fits."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ..vectors.peers import cases as peer_cases
 from .blocks import Page
 
 ROOT = Path(__file__).parents[2]
-# Some specs have types alone, for others to import.
+# Some specs contain only types, for others to import.
 NAMES = sorted({each.stem for each in (ROOT / "specs").glob("*.ksy")} & set(wireloom.formats()))
 NUMBERS = pa.array([1, 2], pa.uint64())
 BYTES = pa.array([b"one", b"\xfe\xfd\0two"], pa.binary())
@@ -37,13 +37,13 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 @pytest.fixture
 def page(request: pytest.FixtureRequest, tmp_path: Path) -> Page:
-    """The page of a format, in a folder with the sample that its examples read."""
+    """Return the page of a format, in a folder with the sample that its examples read."""
     return page_of(request.param, tmp_path)
 
 
 @cache
 def spec_of(name: str) -> Spec:
-    """The spec of a format; those that it imports are loaded with it."""
+    """Return the spec of a format, loaded together with those that it imports."""
     return next(each for each in load_all([ROOT / "specs" / f"{name}.ksy"]) if each.name == name)
 
 

@@ -1,4 +1,4 @@
-"""The page about records in pieces: its spec is read, and its examples print what it says."""
+"""The page about records in pieces: its spec is read, and its examples print what it shows."""
 
 from pathlib import Path
 

@@ -1,4 +1,5 @@
-"""The house: what lies where. The directions of imports are import-linter's, see ``make lint``."""
+"""The structure of the project: where things are. The directions of imports are checked by import-linter, see ``make
+lint``."""
 
 import ast
 import importlib
@@ -13,7 +14,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 TESTS = ROOT / "tests"
 FOLDERS = {"codegen": ROOT / "codegen", "formats": ROOT / "generated"}
-"""Of packages that are not in ``runtime/``."""
+"""Folders of packages that are not in ``runtime/``."""
 SPEAKING = {
     "wireloom.codegen.expression": {"nodes"},
     "wireloom.engine": {"_engine"},
@@ -51,7 +52,7 @@ def test_the_generator_does_not_import_what_its_code_imports() -> None:
 
 
 def place(module: str) -> Path:
-    """The folder of a package, or the file of a module without its suffix."""
+    """Return the folder of a package, or the file of a module without its suffix."""
     _, *parts = module.split(".")
     if parts and parts[0] in FOLDERS:
         return FOLDERS[parts[0]].joinpath(*parts[1:])
@@ -59,14 +60,15 @@ def place(module: str) -> Path:
 
 
 def is_face(module: str) -> bool:
-    """A package, or a module that is a layer of codegen or of Spark by itself, or generated."""
+    """Return whether it is a package, or a module that is itself a layer of codegen or of Spark, or generated."""
     parts = module.split(".")
     alone = parts[1:2] in (["codegen"], ["spark"]) and len(parts) == 3
     return (place(module) / "__init__.py").exists() or alone or parts[1:2] == ["formats"]
 
 
 def replaced(tree: ast.AST) -> set[str]:
-    """Modules of which, or of whose parts, a name is replaced: ``setattr(module, "name", …)``, ``module.name = …``."""
+    """Return the modules in which, or in whose parts, a name is replaced: ``setattr(module, "name", …)``, ``module.name
+    = …``."""
     targets: list[ast.expr] = []
     for each in ast.walk(tree):
         if isinstance(each, ast.Call | ast.Tuple):
@@ -79,7 +81,7 @@ def replaced(tree: ast.AST) -> set[str]:
 
 
 def inner_imports(tree: ast.AST) -> Iterator[str]:
-    """What is imported from after the face of a layer."""
+    """Yield what is imported from below the public package of a layer."""
     patched = replaced(tree)
     for each in ast.walk(tree):
         if isinstance(each, ast.Import):
@@ -98,7 +100,7 @@ def inner_imports(tree: ast.AST) -> Iterator[str]:
 
 @cache
 def is_inner(module: str, name: str) -> bool:
-    """Return whether that is a module, and not what the package itself calls by this name."""
+    """Return whether it is a module, and not a name that the package itself defines."""
     if is_face(f"{module}.{name}") or not place(f"{module}.{name}").with_suffix(".py").exists():
         return False
     package = ast.parse((place(module) / "__init__.py").read_text())
@@ -107,7 +109,7 @@ def is_inner(module: str, name: str) -> bool:
 
 
 def test_tests_import_from_the_faces_of_layers() -> None:
-    """A module in a layer is imported only where a name in it is replaced."""
+    """A module in a layer is imported only if a name in it is replaced."""
     found = {}
     for file in sorted(TESTS.rglob("*.py")):
         path = file.relative_to(TESTS).as_posix()

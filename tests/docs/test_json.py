@@ -1,4 +1,4 @@
-"""The part of the dialect's page about messages as JSON: its spec is read, and its example prints what it says."""
+"""The section of the dialect's page about messages as JSON: its spec is read, and its example prints what it shows."""
 
 from pathlib import Path
 

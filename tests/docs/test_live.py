@@ -1,4 +1,4 @@
-"""The page about live streams has the options as they are. Its examples run in tests/spark/live/test_live_page.py."""
+"""The page about live streams describes the current options. Its examples run in tests/spark/live/test_live_page.py."""
 
 from .live import PAGE, TABLES, renewed
 

@@ -1,4 +1,4 @@
-"""The page about columns of messages: its blocks run in order; those after "Spark" where there is a session."""
+"""The page about columns of messages: its blocks run in order; those after "Spark" only if there is a session."""
 
 from pathlib import Path
 

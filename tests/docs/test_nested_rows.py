@@ -1,4 +1,4 @@
-"""The page about rows inside of units: its spec is read, and its examples print what it says."""
+"""The page about rows inside units: its spec is read, and its examples print what it shows."""
 
 from pathlib import Path
 

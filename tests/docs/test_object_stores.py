@@ -1,4 +1,4 @@
-"""The page about storage: its examples run in memory and on a store of this machine."""
+"""The page about storage: its examples run in memory and on a store on this machine."""
 
 from pathlib import Path
 

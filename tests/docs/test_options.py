@@ -1,4 +1,4 @@
-"""The page of Spark's options says what the options of the source say, and no more."""
+"""The page of Spark's options says exactly what the options of the source say."""
 
 from __future__ import annotations
 

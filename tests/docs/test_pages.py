@@ -1,4 +1,4 @@
-"""All pages: their links lead somewhere, what they name is there, and nothing in them is of one machine."""
+"""All pages: their links have targets, what they name exists, and nothing in them is specific to one machine."""
 
 import re
 from pathlib import Path
@@ -47,7 +47,7 @@ def test_nothing_is_of_one_machine(page: Path) -> None:
 
 @pytest.mark.parametrize("name", ["CONTRIBUTING.md", "docs/architecture.md"])
 def test_the_picture_of_the_house(name: str) -> None:
-    """Every folder that it names is there, and it names every folder that matters."""
+    """Every folder that it names exists, and it names every important folder."""
     blocks = re.findall(r"^```(\w*)\n(.*?)^```$", (ROOT / name).read_text(), re.MULTILINE | re.DOTALL)
     picture = next(text for kind, text in blocks if not kind)
     named = set(re.findall(r"\b([a-z][a-z0-9]*)/", picture))
@@ -72,7 +72,7 @@ def test_files_that_are_named_are_there(page: Path) -> None:
 
 
 def test_the_style_is_kept() -> None:
-    """Small files, as CONTRIBUTING says."""
+    """Files are small, as CONTRIBUTING says."""
     for folder in ("codegen", "runtime"):
         for path in (ROOT / folder).rglob("*.py"):
             assert len(path.read_text().splitlines()) < 400, path

@@ -1,4 +1,4 @@
-"""Pictures: texts of docs/flow.svg stay inside their boxes in any likely font, docs/damage.svg shows real reads."""
+"""Pictures: texts of docs/flow.svg stay inside their boxes in any likely font, and docs/damage.svg shows real reads."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .damage import PICTURE, drawn
 SVG = "{http://www.w3.org/2000/svg}"
 FLOW = ElementTree.parse(Path(__file__).parents[2] / "docs" / "flow.svg").getroot()
 MARGIN = 8
-"""Least distance in pixels between a text and the border of its box."""
+"""Minimum distance in pixels between a text and the border of its box."""
 FONTS = {
     "name": (14, FontProperties(family="DejaVu Sans", weight="bold")),
     "note": (12, FontProperties(family="DejaVu Sans")),
@@ -27,7 +27,7 @@ def place(element: ElementTree.Element) -> tuple[float, float]:
 
 
 def box_of(text: ElementTree.Element) -> tuple[float, float, float, float]:
-    """Left, top, right and bottom of the box that a text begins in."""
+    """Return left, top, right and bottom of the box in which a text begins."""
     x, y = place(text)
     boxes = [each for each in FLOW.iter(f"{SVG}rect") if "box" in each.get("class", "")]
     for each in boxes:
@@ -50,5 +50,5 @@ def test_texts_stay_inside_their_boxes(text: ElementTree.Element) -> None:
 
 
 def test_what_damage_costs_is_drawn_as_it_is_read() -> None:
-    """``python -m tests.docs.damage`` draws it again."""
+    """The picture equals what is read; ``python -m tests.docs.damage`` draws it again."""
     assert PICTURE.read_text("utf-8") == drawn()

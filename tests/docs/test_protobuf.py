@@ -1,4 +1,4 @@
-"""The page about .proto files: what it shows is what comes out."""
+"""The page about .proto files: its output is as shown."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A third backend of code: what it makes of the plan alone reads what others have written."""
+"""A third backend of code: its output, derived from the plan alone, reads what others have written."""
 
 import ast
 import io
@@ -49,7 +49,7 @@ DATA = b"PT\3" + "é\0".encode() + b"\1\2hi" + b"\2\5\0\0\1\0\5" + b"\3\1!" + b"
 
 
 def reading(path: Path, text: str | None = None) -> dict[str, Any]:
-    """The module that the backend makes of a spec."""
+    """Return the module that the backend generates from a spec."""
     (file,) = reader.BACKEND.files(plan_of(load(path, text=text)))
     names: dict[str, Any] = {}
     exec(compile(file.text, file.path, "exec"), names)

@@ -14,7 +14,7 @@ README = (ROOT / "README.md").read_text()
 
 @pytest.mark.usefixtures("spark")
 def test_everything_in_it_runs_and_prints_what_it_says(tmp_path: Path) -> None:
-    # Paths without a folder are looked up in that of Spark's own process, which is not the page's.
+    # Paths without a folder are relative to that of Spark's own process, which is not the page's.
     page = re.sub(r'(format\("\w+"\)\.load\()"', rf'\1"{tmp_path}/', README)
     assert Page(page, tmp_path).run() >= 6
 

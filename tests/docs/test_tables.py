@@ -1,4 +1,4 @@
-"""The page about several tables: its spec is read, and its examples print what it says."""
+"""The page about several tables: its spec is read, and its examples print what it shows."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The page on what is promised: its examples."""
+"""The page on guarantees: its examples."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The tutorial, executed from top to bottom, as somebody would who copies and pastes."""
+"""The tutorial, executed from top to bottom, as by a reader who copies and pastes."""
 
 import os
 from pathlib import Path
@@ -9,7 +9,7 @@ TUTORIAL = (Path(__file__).parents[2] / "docs" / "tutorial.md").read_text()
 
 
 def prepared(folder: Path) -> Page:
-    """The page in ``folder/work``; what it installs goes to ``folder/site``, and no network is needed."""
+    """Return the page in ``folder/work``; what it installs goes to ``folder/site``, and no network is needed."""
     work, site = folder / "work", folder / "site"
     work.mkdir()
     page = Page(TUTORIAL, work)
@@ -18,7 +18,7 @@ def prepared(folder: Path) -> Page:
         "PIP_TARGET": str(site),
         "PIP_NO_DEPS": "1",
         "PIP_NO_INDEX": "1",
-        # As pip reads it, this turns the isolation off.
+        # pip interprets this as turning isolation off.
         "PIP_NO_BUILD_ISOLATION": "0",
         "PIP_DISABLE_PIP_VERSION_CHECK": "1",
         "GIT_CONFIG_GLOBAL": str(folder / "gitconfig"),

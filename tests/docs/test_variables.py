@@ -1,4 +1,4 @@
-"""The page about variables: its example prints what it says."""
+"""The page about variables: its example prints what it shows."""
 
 from pathlib import Path
 

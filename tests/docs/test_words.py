@@ -1,4 +1,4 @@
-"""Wording: docstrings begin with what something is or does, and words that readers stumble over are not used."""
+"""Wording: docstrings begin with what something is or does, and avoid words that confuse readers."""
 
 import ast
 import re
@@ -14,7 +14,7 @@ PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
 BEGINNINGS = re.compile(r"(Whether|What|Who|Whose|Sees)\b")
 """A noun phrase or an imperative says the same: "Return whether …", "The report of …"."""
 WORDS = re.compile(r"\b(behind|nobody)\b", re.IGNORECASE)
-"""In the order of bytes one thing is after another."""
+"""In the order of bytes one thing comes after another."""
 ALLOWED = (
     # The idiom.
     re.compile(r"\b(left|leaves?|leaving) behind\b"),
@@ -23,7 +23,7 @@ ALLOWED = (
 
 @cache
 def docstrings(path: Path) -> list[tuple[int, str]]:
-    """The line and the text of each docstring of a file, those of modules included."""
+    """Return the line and the text of each docstring of a file, including those of modules."""
     found = []
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):

@@ -1,4 +1,4 @@
-"""The page about what writers fill in around rows: its specs are read, and its examples print what it says."""
+"""The page about what writers fill in around rows: its specs are read, and its examples print what it shows."""
 
 from pathlib import Path
 

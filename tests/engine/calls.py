@@ -1,4 +1,4 @@
-"""A good call of every function of the extension, whose arguments can be exchanged one by one."""
+"""A valid call of every function of the extension, whose arguments can be replaced one by one."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def encode() -> list[Any]:
 
 
 class Slots:
-    """What generated classes look like to a ``Maker``."""
+    """A class like generated ones, as a ``Maker`` uses them."""
 
     __slots__ = ("_io", "_parent", "_root", "data", "number")
 
@@ -124,7 +124,7 @@ def pack_s2() -> bytes:
 
 
 def changed(name: str, **changes: Any) -> list[Any]:
-    """The arguments of a good call, some of them replaced by position: ``_7=...``."""
+    """Return the arguments of a valid call, some of them replaced by position: ``_7=...``."""
     given = GOOD[name][1]()
     for position, value in changes.items():
         given[int(position[1:])] = value

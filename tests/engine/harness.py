@@ -1,4 +1,4 @@
-"""Reads whole inputs through the engine, in windows and batches of any size, as a reader does."""
+"""Reads whole inputs with the engine, in windows and batches of any size, as a reader does."""
 
 from __future__ import annotations
 
@@ -102,12 +102,12 @@ COBS = ColumnProgram(
 
 
 def frame(payload: bytes, millis: int = 1, tenant: int = 7) -> bytes:
-    """An EdgeMQ frame."""
+    """Return an EdgeMQ frame."""
     return struct.pack(">IIBIQ", len(payload) + 13, CRC32C(payload), 0, tenant, millis) + payload
 
 
 def record(payload: bytes, generation: int = 1) -> bytes:
-    """A word-stuffed record and its delimiter."""
+    """Return a word-stuffed record and its delimiter."""
     rest = struct.pack("<I", generation) + payload
     crc = CRC32C(b"\0\0\0\0" + rest) ^ 0xFFFFFFFF
     return engine.stuff(struct.pack("<I", crc) + rest, Stuffing.WORD) + b"\xfe\xfd"
@@ -115,7 +115,7 @@ def record(payload: bytes, generation: int = 1) -> bytes:
 
 @dataclass(frozen=True)
 class Options:
-    """What a reader may ask for; ``wanted``: the columns, ``None`` for all."""
+    """The options of a reader; ``wanted``: the columns, ``None`` for all."""
 
     padding: int = 0
     max_record: int = 1 << 20
@@ -127,7 +127,7 @@ class Options:
 
 
 class Filled(NamedTuple):
-    """What a call of the engine's ``fill_slab`` returns."""
+    """The result of a call of the engine's ``fill_slab``."""
 
     rows: int
     dropped: int
@@ -145,7 +145,7 @@ class Filled(NamedTuple):
 
 
 class Batch:
-    """Memory for one call of the engine, and what it holds after it."""
+    """Memory for one call of the engine, and its content afterwards."""
 
     def __init__(
         self, loaded: engine.Program, program: ColumnProgram, capacity: int, room: int, damages: int, options: Options
@@ -232,13 +232,13 @@ def read(
     damages: int = 64,
     loaded: engine.Program | None = None,
 ) -> Result:
-    """Reads ``data`` in windows that grow by ``chunk`` bytes."""
+    """Read ``data`` in windows that grow by ``chunk`` bytes."""
     loaded = loaded or engine.Program(program.pack())
     result = Result()
     begin, end = 0, min(chunk, len(data))
     while True:
         batch = Batch(loaded, program, capacity, room, damages, options)
-        # Only the window, at another place in memory than in the input: nothing else can be read by accident.
+        # Only the window, at another memory position than in the input, so that nothing else can be read by accident.
         done = batch.fill(
             data[begin:end], 0, end - begin, base_offset=begin, at_end=end == len(data), at_start=begin == 0
         )

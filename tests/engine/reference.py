@@ -1,6 +1,6 @@
-"""The step table's meaning in the plainest Python: what the engine is held against.
+"""The meaning of the step table in plain Python: the reference for the engine.
 
-Nothing here is fast, resumable or clever; a row is a cursor over bytes, registers are Python's integers.
+Nothing here is optimised or resumable; a row is a cursor over bytes, and registers are Python's integers.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ FORMATS = {
     Kind.F8LE: "<Q",
     Kind.F8BE: ">Q",
 }
-"""Floats as the bits that they are."""
+"""Floats as their bits."""
 
 
 class LostError(Exception):
@@ -107,7 +107,7 @@ class Row:
         self.refused = 0
 
     def run(self) -> None:
-        """Raises ``LostError`` or ``MissingError``; leaves ``refused``, ``columns`` and ``cursor``."""
+        """Run the program. Raises ``LostError`` or ``MissingError``; sets ``refused``, ``columns`` and ``cursor``."""
         at = 0
         live = live_steps(self.program, self.verify)
         while (step := self.program.steps[at]).op != Op.END:
@@ -154,7 +154,7 @@ class Row:
         return self.data[begin : begin + size]
 
     def step(self, step: Step) -> int | None:
-        """Runs a step; the number of the next one where it is not the one after."""
+        """Run a step; return the number of the next one if it is not the following one."""
         a, b, c, d = step.a, step.b, step.c, step.d
         match step.op:
             case Op.NEED:
@@ -337,7 +337,7 @@ def narrow(value: int | None, kind: Kind) -> int | None:
 
 
 def operate(code: Code, stack: list[int | None]) -> None:
-    """``None`` is a value that there is none of."""
+    """Execute one code. ``None`` represents a missing value."""
     top = stack.pop()
     if code in (Code.NEGATE, Code.INVERT, Code.BOOLEAN_NOT):
         if top is not None:

@@ -11,7 +11,7 @@ def reflected(value: int, width: int) -> int:
 
 
 def crc(rule: ChecksumRule, data: bytes, continues: int | None) -> int:
-    """Bit by bit. ``continues``: the CRC of what comes before."""
+    """Return the CRC, computed bit by bit. ``continues``: the CRC of the preceding bytes."""
     of = CHECKSUMS[rule.algorithm]
     polynomial = reflected(of.polynomial, of.width)
     state = reflected(rule.initial, of.width)

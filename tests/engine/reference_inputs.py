@@ -1,4 +1,4 @@
-"""Whole inputs in the plainest Python: rows back to back, and rows between delimiters."""
+"""Whole inputs in plain Python: consecutive rows, and rows between delimiters."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def frames(
 
 
 def frame(program: ColumnProgram, data: bytes, max_record: int, verify: bool, preset: Sequence[int]) -> tuple[Row, int]:
-    """The row of one frame, and why it is none."""
+    """Return the row of one frame, and why it is invalid."""
     unstuffed: bytes | None = data
     if program.stuffing == Stuffing.WORD:
         unstuffed = word_unstuff(data)

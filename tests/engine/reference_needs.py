@@ -1,4 +1,4 @@
-"""Which steps of a program are run: those whose results something reads."""
+"""The steps of a program that are run: those whose results are used."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FOLLOWING: dict[int, int] = {
     Code.SPAN_ORDER: 3,
     Code.NARROW: 1,
 }
-"""Bytes that follow a code, but for those that a span is compared with."""
+"""Number of bytes that follow a code, except those with which a span is compared."""
 
 READ_IN_A = {Op.CHECK_RANGE, Op.CHECK_TRUE, Op.SKIP_IF_ZERO, Op.LIMIT_REGISTER, Op.SKIP_REGISTER}
 READ_IN_B = {Op.BYTES_REGISTER, Op.COLUMN_REGISTER, Op.COLUMN_TIMESTAMP, Op.NULL_UNLESS}
@@ -39,7 +39,7 @@ class Needs:
     marks: set[int] = field(default_factory=set)
 
     def add(self, program: ColumnProgram, step: Step, verify: bool) -> bool:
-        """Add what a step reads; whether the step is run: a value that nothing uses cannot be wrong."""
+        """Add what a step reads, and return whether the step is run: a value that nothing uses cannot be invalid."""
         match step.op:
             case Op.EXPRESSION if step.a in self.registers:
                 code = program.constants[step.c : step.c + step.d]
@@ -66,7 +66,7 @@ class Needs:
 
 
 def live_steps(program: ColumnProgram, verify: bool) -> set[int]:
-    """The expressions and slices whose results something reads."""
+    """Return the expressions and slices whose results are used."""
     needs = Needs()
     steps = ((at, program.steps[at]) for at in sorted(reachable(program), reverse=True))
     run = {at for at, step in steps if needs.add(program, step, verify)}
@@ -74,7 +74,7 @@ def live_steps(program: ColumnProgram, verify: bool) -> set[int]:
 
 
 def following(code: bytes, at: int) -> int:
-    """The bytes that follow the code at ``at``."""
+    """Return the number of bytes that follow the code at ``at``."""
     return FOLLOWING.get(code[at], 0) + (code[at + 3] if code[at] == Code.SPAN_ORDER else 0)
 
 
@@ -83,7 +83,7 @@ def number_at(code: bytes, at: int) -> int:
 
 
 def operands_of(code: bytes) -> Iterator[tuple[int, int]]:
-    """The registers and spans that code reads, each with the code that does."""
+    """Yield the registers and spans that the code reads, each with its operation."""
     at = 0
     while at < len(code):
         if code[at] in (Code.REGISTER, Code.SPAN_SIZE, Code.SPAN_ORDER):

@@ -1,5 +1,5 @@
-"""A plugin of pytest: puts another build of the extension, which ``WIRELOOM_TEST_ENGINE`` names, in the place of the
-installed one, before anything imports it."""
+"""A plugin of pytest that replaces the installed extension by another build, named by ``WIRELOOM_TEST_ENGINE``, before
+anything imports it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ NAME = "wireloom.engine._engine"
 
 
 def load(path: str) -> None:
-    """Loads the extension from that file, under the name that everybody imports."""
+    """Load the extension from that file, under its usual name."""
     spec = importlib.util.spec_from_file_location(NAME, path)
     assert spec is not None
     assert spec.loader is not None

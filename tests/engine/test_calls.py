@@ -1,4 +1,4 @@
-"""The Python face of the engine: what calls take, give and refuse."""
+"""The Python interface of the engine: what calls accept, return and refuse."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Capacities of which a multiple, cut to 64 bits, is small."""
+"""Capacities of which a multiple, reduced to 64 bits, is small."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_slabs_that_lack_a_byte() -> None:
 def test_slabs_whose_offsets_are_not_those_of_a_fill(used: int) -> None:
     given = changed("export_slab")
     rows, slab = given[6], given[4]
-    # The payloads' offsets are where the last one says how much of the buffer of 50 bytes is used.
+    # The payloads' offsets are at the position where the last one says how much of the buffer of 50 bytes is used.
     last = struct.pack("=i", 43)
     place = slab.index(last)
     slab[place : place + 4] = struct.pack("=i", used)

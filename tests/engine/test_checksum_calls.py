@@ -1,4 +1,4 @@
-"""How Python calls the engine's checksums: any bytes-like data, and the value of what comes before."""
+"""Calls of the engine's checksums from Python: any bytes-like data, and the value of the preceding bytes."""
 
 import hashlib
 import zlib

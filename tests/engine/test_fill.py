@@ -1,4 +1,4 @@
-"""The engine against the reference: made-up programs over made-up inputs, at once and in pieces."""
+"""The engine compared with the reference: generated programs on generated inputs, in one piece and in several."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_made_up_programs(data: st.DataObject) -> None:
 @settings(max_examples=examples(150), deadline=None, suppress_health_check=SLOW)
 @given(st.data())
 def test_columns_that_are_not_wanted_change_nothing(data: st.DataObject) -> None:
-    """The rows and damages are those of a read of all columns, but where only a value that nobody asked for fails."""
+    """The rows and damages are those of a read of all columns, except where only an unrequested value fails."""
     program = data.draw(programs())
     content = data.draw(inputs())
     preset = (1,) * len(program.preset)
@@ -126,7 +126,7 @@ def test_every_chunk_size(chunk: int) -> None:
 @settings(max_examples=examples(200), deadline=None, suppress_health_check=SLOW)
 @given(programs(delimited=True), inputs(), st.integers(0, 130))
 def test_ranges_of_delimited_rows(program: ColumnProgram, content: bytes, cut: int) -> None:
-    """A range's rows are those that begin in it: two ranges give what one read gives."""
+    """A range's rows are those that begin in it: two ranges give the same rows as one read."""
     cut = min(cut, len(content))
     options = Options(preset=(1,) * len(program.preset))
     whole = expected(program, content, options)

@@ -1,4 +1,4 @@
-"""What is the same for all rows of a call is folded into its plan; nothing else of it may change."""
+"""What is the same for all rows of a call is folded into its plan; nothing else of the plan may change."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Author:
 
 
 def byte_order() -> ColumnProgram:
-    """A field in the byte order that register 0 says, and bytes of that size."""
+    """Return a program with a field in the byte order given by register 0, and bytes of that size."""
     author = Author()
     author.expression(1, 0, (7,), Code.EQUAL, (0,), (1,), Code.SELECT)
     author.add(Op.CHECK_RANGE, 1, LOST, 0, 1)
@@ -68,7 +68,7 @@ def byte_order() -> ColumnProgram:
 
 
 def conditional() -> ColumnProgram:
-    """Registers that have a value only where a condition of the call, or of the row, holds."""
+    """Return a program with registers that have a value only if a condition of the call, or of the row, holds."""
     author = Author()
     author.add(Op.NEED, 1)
     author.add(Op.REGISTER_FIXED, 1, Kind.U1, 0)
@@ -87,7 +87,7 @@ def conditional() -> ColumnProgram:
 
 
 def redefined() -> ColumnProgram:
-    """A register that repeats another, which gets another value later."""
+    """Return a program with a register that repeats another one, which later gets another value."""
     author = Author()
     author.add(Op.NEED, 2)
     author.add(Op.REGISTER_FIXED, 1, Kind.U1, 0)
@@ -100,7 +100,7 @@ def redefined() -> ColumnProgram:
 
 
 def failing() -> ColumnProgram:
-    """Values that cannot be computed, in parts that are decided by what is known, and in others."""
+    """Return a program with values that cannot be computed, both in parts that known values determine and in others."""
     author = Author()
     author.add(Op.NEED, 1)
     author.add(Op.REGISTER_FIXED, 1, Kind.U1, 0)

@@ -1,4 +1,4 @@
-"""What a column program may say, to the last number that is still right: one more is refused."""
+"""The valid content of a column program, up to the largest valid numbers: one more is refused."""
 
 from __future__ import annotations
 
@@ -238,7 +238,7 @@ def test_there_is_no_such_step(op: int) -> None:
 
 @pytest.mark.parametrize(("first", "second"), [(8, 2), (2, 8)])
 def test_what_is_covered_on_every_way(first: int, second: int) -> None:
-    """A NEED that one way leads round: only what both ways cover may be read."""
+    """A NEED that one way bypasses: only what both ways cover may be read."""
 
     def steps(end: int) -> tuple[Step, ...]:
         over = Step(Op.SKIP_IF_ZERO, 0, 0, 3)
@@ -405,7 +405,7 @@ print(len(read(ColumnProgram(steps, (Storage.FIXED8,), 0), b"abc").rows))
 
 @pytest.mark.skipif(not engine.available, reason="the engine is not there")
 def test_steps_that_never_run_are_not_looked_at() -> None:
-    """Nothing has checked what they say."""
+    """Their content is not checked."""
     done = subprocess.run([sys.executable, "-c", RUN], cwd=ROOT, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (0, "3\n"), done.stderr
 

@@ -1,4 +1,4 @@
-"""What a message program may say, to the last number that is still right: one more is refused."""
+"""The valid content of a message program, up to the largest valid numbers: one more is refused."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ HEADER = dict(
     )
 )
 WORDS = {"nodes": 3, "fields": 16, "values": 1, "clears": 2, "shapes": 2, "emits": 9, "scopes": 4, "lookups": 15}
-"""Words of each part, in the order in which they stand after the header."""
+"""Words of each part, in their order after the header."""
 FIELD = dict(
     zip(
         (
@@ -93,7 +93,7 @@ def header(name: str) -> int:
 
 
 def place(part: str, number: int, word: int) -> int:
-    """Where a word of the program stands, in bytes."""
+    """Return the position of a word of the program, in bytes."""
     at = 24
     for each, words in WORDS.items():
         if each == part:
@@ -285,15 +285,15 @@ def test_one_too_much(change: tuple[str, int, int | str, int], part: str) -> Non
 
 
 def test_what_takes_two_changes() -> None:
-    # A parent's number, of a vector that is not there.
+    # The number of a parent of a vector that does not exist.
     refused("no vector 17", changed(("emits", 4, 0, 7), ("emits", 4, 2, 17)))
-    # A oneof that clears a vector that is not there.
+    # A oneof that clears a vector that does not exist.
     refused("clears vector 17, which is no list", changed(("clears", 0, 0, 1), ("clears", 0, 1, 17)))
     # A map whose keys are messages.
     refused("field 8 is no map", changed(("fields", 12, "kind", FieldKind.MESSAGE), ("fields", 12, "flags", 0)))
     # A slot that a message writes has no bytes.
     refused("slot 8 has no bytes", changed(("fields", 1, "slot", 8)))
-    # A dropped entry is a number, no bytes.
+    # A dropped entry is a number, not bytes.
     refused("slot 8 has no bytes", changed(("fields", 4, "drop", 8)))
 
 

@@ -1,4 +1,4 @@
-"""Look-ups whose indices are the largest numbers that there are."""
+"""Look-ups whose indices are the largest possible numbers."""
 
 from __future__ import annotations
 

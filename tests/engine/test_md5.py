@@ -1,4 +1,4 @@
-"""MD5 of many messages, against hashlib."""
+"""MD5 of many messages, compared with hashlib."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def run_python(**environment: str) -> str:
 
 
 def test_every_level_and_none() -> None:
-    """The same digests with all instructions, and with hashlib where there is no engine."""
+    """The digests are the same with all instruction sets, and with hashlib if there is no engine."""
     levels = engine.features()["levels"]
     outputs = {run_python(WIRELOOM_CPU=level) for level in levels} | {run_python(WIRELOOM_ENGINE="objects")}
     assert len(outputs) == 1

@@ -50,7 +50,7 @@ def test_resync_takes_no_row_without_bytes() -> None:
 
 
 def test_resync_takes_no_checksum_over_nothing_for_a_proof() -> None:
-    """Thirteen, zeros and no payload: the checksum of nothing is zero, so such bytes look like a row everywhere."""
+    """Thirteen, zeros and no payload: the checksum of no bytes is zero, so such bytes look like a row everywhere."""
     empty = frame(b"")
     assert resync(empty + bytes(40)) == (1, 61)
     assert resync(empty) == (0, 0)
@@ -71,13 +71,13 @@ def test_resync_of_a_damaged_next_row_with_padding() -> None:
 
 
 def test_resync_is_not_quadratic() -> None:
-    """Garbage that claims a long row at nearly every offset: going through each claim would read 400 GB here."""
+    """Garbage that claims a long row at nearly every offset: reading all of each claim would read 400 GB here."""
     data = (b"\x00\x01\x00" * 1_000_000)[:2_000_000]
     assert resync(data, max_record=1 << 24)[0] == 1
 
 
 def test_resync_through_claims_of_long_texts_is_not_quadratic() -> None:
-    """As above, with padded and terminated text instead of a checksum."""
+    """The same, with padded and terminated text in place of a checksum."""
     program = ColumnProgram(
         steps=(
             Step(Op.NEED, 4),

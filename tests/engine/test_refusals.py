@@ -1,4 +1,4 @@
-"""Wrong arguments to every function of the extension: each is an error of Python, and nothing stays borrowed."""
+"""Wrong arguments to every function of the extension: each raises a Python error, and no buffer remains borrowed."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def buffers_in(value: Any) -> Iterator[bytearray]:
 
 
 def ends_well(function: Callable[..., Any], arguments: list[Any]) -> None:
-    """The call gives something or raises, and has let go of every buffer: none can be resized that is borrowed."""
+    """Check that the call returns or raises, and has released every buffer: a borrowed one cannot be resized."""
     with contextlib.suppress(*ERRORS):
         function(*arguments)
     for each in buffers_in(arguments):
@@ -52,7 +52,7 @@ def ends_well(function: Callable[..., Any], arguments: list[Any]) -> None:
 
 
 def inside(value: Any, depth: int = 0) -> Iterator[Any]:
-    """The value with one of its parts replaced, at any depth."""
+    """Yield the value with one of its parts replaced, at any depth."""
     if not isinstance(value, tuple) or depth == 2:
         return
     for number, part in enumerate(value[:4]):
@@ -131,7 +131,7 @@ def test_too_many_and_too_few(name: str) -> None:
         ("resync", {"_3": 2**63 - 1}),
         ("resync", {"_7": 0}),
         ("resync", {"_0": _engine.Program(COBS.pack())}),
-        # Eight times so many bytes are none, in 64 bits.
+        # Eight times that number of bytes is zero in 64 bits.
         ("fill_messages", {"_5": 2**61}),
         ("fill_messages", {"_5": 2**62}),
         ("fill_messages", {"_4": 2**62, "_5": 2**62}),
@@ -195,7 +195,7 @@ def test_refused(name: str, changes: dict[str, Any]) -> None:
 
 
 def moved(value: Any) -> Any:
-    """The same buffers at addresses that no number may have."""
+    """Return the same buffers at addresses that no number may have."""
     if isinstance(value, bytearray):
         return memoryview(bytearray(len(value) + 1))[1:]
     return tuple(map(moved, value)) if isinstance(value, tuple) else value
@@ -214,7 +214,7 @@ def test_buffers_at_odd_addresses() -> None:
 
 
 def empties() -> list[Any]:
-    """Buffers of no bytes, some of them at no address."""
+    """Return buffers without bytes, some of them at address zero."""
     return [
         b"",
         bytearray(),
@@ -255,7 +255,7 @@ def test_offsets_at_the_end_of_what_numbers_hold() -> None:
 
 
 def test_what_stands_in_borrowed_memory_is_not_believed() -> None:
-    """A state that says more than the vectors hold, and offsets of the caller's that lead anywhere."""
+    """A state that claims more than the vectors contain, and offsets of the caller that lead anywhere."""
     for state in (b"\xff" * 8, (51).to_bytes(8, "little"), (2**63).to_bytes(8, "little")):
         for place in range(3):
             given = fill_messages()

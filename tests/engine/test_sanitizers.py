@@ -1,4 +1,4 @@
-"""The engine under ASan and UBSan: the C tests without Python, on every processor variant, and the shim with it."""
+"""The engine under ASan and UBSan: the C tests without Python, on every processor variant, and the extension module."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ FUZZ_ROUNDS = {
 
 pytestmark = [
     pytest.mark.skipif(COMPILER is None, reason="no C compiler"),
-    # One process, so that the engine is compiled once.
+    # One process, so that the engine is compiled only once.
     pytest.mark.xdist_group("sanitizers"),
 ]
 
@@ -50,7 +50,7 @@ def compile_c(arguments: list[str], folder: Path) -> subprocess.CompletedProcess
 
 @pytest.fixture(scope="session")
 def objects(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the engine and what the C tests share, compiled once with the sanitizers."""
+    """Return a folder with the engine and the common parts of the C tests, compiled once with the sanitizers."""
     folder = tmp_path_factory.mktemp("engine")
     done = compile_c(
         [*WARNINGS, "-Wshadow", *SANITIZERS, f"-I{ENGINE}", f"-I{HERE}", "-c", *map(str, PURE + SHARED)], folder
@@ -73,7 +73,7 @@ def build_test(objects: Path, name: str, *options: str) -> Path:
 
 
 def run_test(program: Path, *arguments: str) -> None:
-    # The sanitizers' own report is what a failure is about, so it must reach the test's output.
+    # The sanitizers' report explains a failure, so it must reach the test's output.
     done = subprocess.run([program, *arguments], capture_output=True, text=True, check=False, timeout=600)
     assert done.returncode == 0, done.stdout + done.stderr
 
@@ -113,12 +113,12 @@ SHIM_TESTS = ("test_refusals.py", "test_calls.py", "test_slabs.py", "test_md5.py
 READING_TESTS = ("test_records.py",)
 """Tests of reading whose inputs reach the engine by other ways than a file's bytes."""
 OTHERWISE = "not (gil or forced or switched or extension)"
-"""Tests that start a Python without this engine, or take their time by the clock."""
+"""Tests that start a Python without this engine, or depend on the clock."""
 
 
 @pytest.fixture
 def sanitized_python(objects: Path) -> dict[str, str]:
-    """An environment in which Python, itself compiled without them, can load what is compiled with the sanitizers."""
+    """Return an environment in which a Python that is not compiled with the sanitizers can load what is."""
     headers = Path(sysconfig.get_paths()["include"])
     if not (headers / "Python.h").exists():
         pytest.skip(f"Python's headers are missing: {headers}")
@@ -138,14 +138,14 @@ def sanitized_python(objects: Path) -> dict[str, str]:
     return {
         "LD_PRELOAD": " ".join(map(str, found)),
         "WIRELOOM_TEST_ENGINE": str(extension),
-        # What the interpreter never frees is none of ours; what it allocates has a place of its own each.
+        # What the interpreter never frees is not a leak of the engine; each of its own allocations is separate.
         "ASAN_OPTIONS": "detect_leaks=0",
         "PYTHONMALLOC": "malloc",
     }
 
 
 def library(name: str) -> Path | None:
-    """A library of the compiler, which gives the name back where it has none."""
+    """Return a library of the compiler; the compiler returns the name unchanged if it has none."""
     assert COMPILER is not None
     command = [COMPILER, f"-print-file-name={name}"]
     path = Path(subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip())

@@ -1,4 +1,4 @@
-"""Batches in one piece of memory: what they hold, and that it is let go of when nobody uses it any more, not before."""
+"""Batches in one piece of memory: their content, and that it is released when its last user is gone, and not before."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ PAYLOADS = [b"", b"one", b"x" * 40]
 
 
 class Memory(bytearray):
-    """Memory of which it can be seen when it goes."""
+    """Memory whose release can be observed."""
 
 
 class ArrowArray(ctypes.Structure):
-    """Arrow's C data interface, as another consumer sees it."""
+    """Arrow's C data interface, as used by another consumer."""
 
 
 Released = ctypes.PYFUNCTYPE(None, ctypes.POINTER(ArrowArray))
@@ -41,7 +41,7 @@ ArrowArray._fields_ = [
 
 
 def watched() -> tuple[list[Any], list[weakref.ref[Memory]]]:
-    """The arguments of an export, and what says whether their memory is still there."""
+    """Return the arguments of an export, and references that show whether their memory still exists."""
     given = export_slab()
     slab, data = Memory(given[4]), Memory(given[5][0])
     given[4], given[5] = slab, (data,)
@@ -133,7 +133,7 @@ def test_a_schema_that_does_not_fit() -> None:
 
 @pytest.mark.parametrize("number", [0, 1])
 def test_a_child_that_is_moved_away(number: int) -> None:
-    """The interface allows to take one child, to release the parent, and to use the child."""
+    """The interface allows a consumer to take one child, release the parent, and use the child."""
     given, memory = watched()
     owner, address = _engine.export_slab(*given)
     del given
@@ -152,7 +152,7 @@ def test_a_child_that_is_moved_away(number: int) -> None:
 
 
 def test_threads_let_go() -> None:
-    """Batches that are passed on are freed where their last user is, also by Arrow's own threads."""
+    """Batches that are passed on are freed by their last user, which may be one of Arrow's own threads."""
     watch: list[weakref.ref[Memory]] = []
     batches = []
     for _ in range(200):

@@ -1,4 +1,4 @@
-"""Stuffing, made by others: Backtrace's own library and the COBS package of PyPI."""
+"""Stuffed bytes made by others: Backtrace's own library and the COBS package of PyPI."""
 
 from __future__ import annotations
 
@@ -87,5 +87,5 @@ def test_streams(case: dict[str, Any]) -> None:
             assert payload.hex() == wanted["payload"]
         else:
             assert hashlib.sha256(payload).hexdigest() == wanted["payload_sha256"]
-    # The reference was built for payloads of 512 bytes at most; longer ones are its only losses.
+    # The reference was built for payloads of at most 512 bytes; it loses only longer ones.
     assert all(isinstance(values[1], bytes) and len(values[1]) > 512 for values in found.values())

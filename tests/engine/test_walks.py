@@ -1,4 +1,4 @@
-"""Fields that end a byte too early, and groups inside of messages: where the walk over a message has to stop."""
+"""Fields that end a byte too early, and groups inside messages: where the walk over a message must stop."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ GOOD = delimited(7, b"good")
 
 
 def decoded(message: bytes) -> tuple[int, list[str]]:
-    """Rows, and reasons of problems; what stands after the message is not zero."""
+    """Return the rows, and the reasons of problems; the bytes after the message are not zero."""
     source, begins, sizes = placed([message])
     found = decoder_of(FORMAT).decode(source + b"\1" * 50, begins, sizes, capacity=10)
     return found.rows, [each.reason for each in found.problems]
@@ -78,7 +78,7 @@ def test_fields_that_are_cut_anywhere(name: str) -> None:
 @pytest.mark.parametrize("name", FIELDS)
 @pytest.mark.parametrize("around", [9, 10])
 def test_fields_that_are_cut_inside_of_messages(name: str, around: int) -> None:
-    """What the message around them holds after the cut is not theirs."""
+    """The bytes of the enclosing message after the cut do not belong to them."""
     field = FIELDS[name]
     assert decoded(delimited(around, field) + GOOD * 5) == (1, [])
     for cut in range(1, len(field)):

@@ -1,1 +1,1 @@
-"""``make fuzz``: looks for inputs that break the engine, a Python surface, or the agreement of two readers."""
+"""``make fuzz``: searches for inputs that break the engine, a Python interface, or the agreement of two readers."""

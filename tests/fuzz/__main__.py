@@ -1,8 +1,8 @@
-"""``python -m tests.fuzz``: every target for its part of ``FUZZ_SECONDS``, then a table of what came of it.
+"""``python -m tests.fuzz``: runs every target for its share of ``FUZZ_SECONDS``, then prints a table of the results.
 
-The engine in C runs under ASan and UBSan, coverage-guided where there is a clang with libFuzzer; the Python surfaces
-are guided by atheris; property tests and made-up specs take new examples. What is found is kept in ``fuzz-report/``
-with the grown corpora, and which lines of the engine no input reaches. Exit code 1: something was found.
+The engine in C runs under ASan and UBSan, coverage-guided if there is a clang with libFuzzer; the Python interfaces are
+guided by atheris; property tests and generated specs use new examples. Findings are kept in ``fuzz-report/`` with the
+grown corpora, and with the lines of the engine that no input reaches. Exit code 1: something was found.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ FUZZERS: dict[str, Fuzzer] = {
 
 
 def run_all(targets: Sequence[Target], seconds: float) -> list[Outcome]:
-    """Each target for its share. What is found by one does not keep the others from running."""
+    """Run each target for its share. A finding of one does not stop the others."""
     parts = sum(each.share for each in targets)
     outcomes = []
     for each in targets:
@@ -41,7 +41,7 @@ def run_all(targets: Sequence[Target], seconds: float) -> list[Outcome]:
 
 
 def reached(targets: Sequence[Target]) -> list[coverage.Reached]:
-    """Which lines of the engine the seeds and the grown corpora reach, shown as a table."""
+    """Return which lines of the engine the seeds and the grown corpora reach, and show them as a table."""
     if not targets:
         return []
     click.echo("coverage: every input of the engine's targets once more")
@@ -55,7 +55,7 @@ def reached(targets: Sequence[Target]) -> list[coverage.Reached]:
 
 
 def cpu_seconds() -> float:
-    """Of all processes that were started and have ended, those of compilers included."""
+    """Return the CPU seconds of all child processes that have ended, including compilers."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
@@ -66,7 +66,7 @@ def cpu_seconds() -> float:
     "--target", "names", multiple=True, type=click.Choice([each.name for each in TARGETS]), help="Only these."
 )
 def fuzz(seconds: float, names: tuple[str, ...]) -> None:
-    """Looks for inputs that break something."""
+    """Search for inputs that break something."""
     targets = [each for each in TARGETS if not names or each.name in names]
     outcomes = run_all(targets, seconds)
     click.echo(report.table(outcomes))

@@ -1,4 +1,4 @@
-"""Which lines of the engine the inputs of the fuzz targets reach, file by file: what no input reaches is not fuzzed."""
+"""Which lines of the engine the inputs of the fuzz targets reach, by file: what no input reaches is not fuzzed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ INSTRUMENTED = ("-fprofile-instr-generate", "-fcoverage-mapping")
 
 @dataclass(frozen=True)
 class Reached:
-    """``lines`` that hold code for this machine, ``reached`` ones, and the numbers of the others as ranges."""
+    """``lines`` that contain code for this machine, ``reached`` ones, and the numbers of the others as ranges."""
 
     file: str
     lines: int
@@ -29,11 +29,11 @@ class Reached:
 
 
 class AbsentError(Exception):
-    """Why it cannot be measured."""
+    """The reason why coverage cannot be measured."""
 
 
 def tool(name: str) -> str:
-    """LLVM's tool of the same version as the compiler. Raises ``AbsentError``."""
+    """Return LLVM's tool of the same version as the compiler. Raises ``AbsentError``."""
     compiler = Path(native.toolchain().compiler)
     found = shutil.which(name + compiler.name.removeprefix("clang"))
     if not native.toolchain().guided or found is None:
@@ -42,7 +42,7 @@ def tool(name: str) -> str:
 
 
 def measure(targets: Sequence[Target], report: Path = REPORT, *, optimise: str = "-O1") -> list[Reached]:
-    """Runs every seed and every input of the grown corpora once. Raises ``AbsentError``."""
+    """Run every seed and every input of the grown corpora once. Raises ``AbsentError``."""
     merge, export = tool("llvm-profdata"), tool("llvm-cov")
     folder = report / "coverage"
     programs = [native.build(folder, each.name, optimise, "address", INSTRUMENTED) for each in targets]
@@ -57,7 +57,7 @@ def measure(targets: Sequence[Target], report: Path = REPORT, *, optimise: str =
 
 
 def run_once(program: Path, report: Path, folder: Path) -> Path:
-    """The profile of all its inputs."""
+    """Return the profile of all inputs of a program."""
     profile = folder / f"{program.name}.profraw"
     inputs = [path for path in (CORPORA / program.name, report / "corpora" / program.name) if path.is_dir()]
     environment = {**os.environ, "LLVM_PROFILE_FILE": str(profile)}
@@ -66,7 +66,7 @@ def run_once(program: Path, report: Path, folder: Path) -> Path:
 
 
 def lines_of(entry: dict[str, Any]) -> Reached:
-    """From LLVM's segments: each says from where on a count holds, until the next."""
+    """Return the lines from LLVM's segments: each says from where a count applies, up to the next one."""
     counts: dict[int, int] = {}
     segments = [tuple(each) for each in entry["segments"]]
     for (line, _, count, has_count, _, is_gap), following in pairwise(segments):

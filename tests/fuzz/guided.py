@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 
 def load(name: str) -> Callable[[bytes], None]:
-    """The surface's check; wireloom's modules that it imports are instrumented."""
+    """Return the surface's check; wireloom's modules that it imports are instrumented."""
     import atheris
 
     with atheris.instrument_imports(include=["wireloom"]):

@@ -1,4 +1,4 @@
-"""Running something that is driven by libFuzzer, and reading what it says."""
+"""Running programs driven by libFuzzer, and reading their output."""
 
 from __future__ import annotations
 
@@ -19,16 +19,17 @@ UNITS = {"b": 1, "Kb": 1 << 10, "Mb": 1 << 20}
 SEVERAL_SECONDS = 60
 """An input that takes longer ends a run."""
 SLOW_SECONDS = 10
-"""What takes a processor longer is a finding, where it does so each time."""
+"""An input that takes more CPU time than this is a finding, if it does so every time."""
 MEMORY = 4096
-"""MiB, likewise."""
+"""Limit of the memory in MiB; exceeding it is a finding too."""
 
 
 def run(command: Sequence[str | Path], outcome: Outcome, seconds: float, report: Path, *options: str) -> None:
-    """Runs it for that long and fills in the outcome. What is new goes into the grown corpus.
+    """Run the command for that long and fill in the outcome. New inputs are added to the grown corpus.
 
-    A machine that stands still for a while makes any input seem slow: what is slow counts where it is slow again, and
-    otherwise the run goes on."""
+    A machine that pauses for a while makes any input seem slow: a slow input counts only if it is slow again; otherwise
+    the run continues.
+    """
     begin = time.monotonic()
     left = seconds
     while left >= 1 or outcome.executions is None:
@@ -42,7 +43,7 @@ def run(command: Sequence[str | Path], outcome: Outcome, seconds: float, report:
 def run_once(
     command: Sequence[str | Path], outcome: Outcome, seconds: float, report: Path, *options: str
 ) -> subprocess.CompletedProcess[str]:
-    """Runs it until its end, which may come before the time is over."""
+    """Run the command until it ends, possibly before the time is over."""
     grown, found = report / "corpora" / outcome.target, report / "findings"
     for folder in (grown, found):
         folder.mkdir(parents=True, exist_ok=True)
@@ -79,13 +80,13 @@ def run_once(
 
 
 def is_slow(artifact: Path) -> bool:
-    """Return whether it was kept for the time that it took."""
+    """Return whether the input was kept because it was slow."""
     return "-timeout-" in artifact.name or "-slow-unit-" in artifact.name
 
 
 def is_slow_again(command: Sequence[str | Path], artifact: Path) -> bool:
-    """Return whether the input takes long each time that it is run by itself: time of a processor, which does not
-    depend on what else the machine has to do."""
+    """Return whether the input is slow every time that it is run alone, by CPU time, which does not depend on other
+    load of the machine."""
     again = [*map(str, command), "-timeout=0", str(artifact)]
     return all(
         subprocess.run(again, cwd=ROOT, capture_output=True, check=False, preexec_fn=limit_time).returncode
@@ -94,7 +95,7 @@ def is_slow_again(command: Sequence[str | Path], artifact: Path) -> bool:
 
 
 def limit_time() -> None:
-    """Ends this process after that much time of a processor."""
+    """Let this process end after that much CPU time."""
     resource.setrlimit(resource.RLIMIT_CPU, (SLOW_SECONDS, SLOW_SECONDS))
 
 
@@ -103,7 +104,7 @@ def shown(path: Path) -> str:
 
 
 def read_output(outcome: Outcome, text: str) -> None:
-    """Fills in the numbers that libFuzzer prints while it runs and at its end."""
+    """Fill in the numbers that libFuzzer prints while it runs and at its end."""
     for line in text.splitlines():
         status = STATUS.match(line)
         if status is None:

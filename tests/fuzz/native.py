@@ -1,4 +1,4 @@
-"""The fuzz targets in C: under ASan and UBSan, coverage-guided where there is a clang with libFuzzer."""
+"""The fuzz targets in C: under ASan and UBSan, coverage-guided if there is a clang with libFuzzer."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ TESTS = ROOT / "tests" / "engine"
 SHARED = ("check.c", "feed.c", "message_check.c")
 FLAGS = ("-std=c11", "-g", "-fno-sanitize-recover=all", f"-I{ENGINE}", f"-I{TESTS}")
 ROUNDS = 20_000
-"""Inputs per start of a target that drives itself."""
+"""Number of inputs per start of a target that drives itself."""
 
 
 @dataclass(frozen=True)
 class Toolchain:
-    """A compiler with sanitizers. ``guided``: it has libFuzzer."""
+    """A compiler with sanitizers. ``guided``: whether it has libFuzzer."""
 
     compiler: str
     guided: bool
 
     def run(self, *arguments: str | Path) -> None:
-        """Raises ``CalledProcessError`` or ``OSError``."""
+        """Run the compiler. Raises ``CalledProcessError`` or ``OSError``."""
         subprocess.run([self.compiler, *FLAGS, *map(str, arguments)], check=True, capture_output=True)
 
 
 def find_clang() -> str | None:
-    """A clang, also one that is only installed under the name of its version."""
+    """Return a clang, even if it is only installed under the name of its version."""
     found = shutil.which("clang")
     if found:
         return found
@@ -49,7 +49,7 @@ def find_clang() -> str | None:
 
 @cache
 def toolchain() -> Toolchain:
-    """The best there is."""
+    """Return the best compiler available."""
     clang = find_clang()
     if clang:
         probe = [clang, "-fsanitize=fuzzer,address", "-x", "c", "-", "-o", os.devnull]
@@ -61,7 +61,7 @@ def toolchain() -> Toolchain:
 
 @cache
 def engine_objects(folder: Path, *options: str) -> tuple[Path, ...]:
-    """The engine and what its targets share, compiled into the folder: once per process."""
+    """Return the engine and the common parts of its targets, compiled into the folder once per process."""
     folder.mkdir(parents=True, exist_ok=True)
     sources = [path for path in sorted(ENGINE.glob("*.c")) if path.name != "_module.c"]
     sources += [TESTS / each for each in SHARED]
@@ -78,7 +78,7 @@ def engine_objects(folder: Path, *options: str) -> tuple[Path, ...]:
 def build(
     folder: Path, name: str, optimise: str, sanitizers: str = "address,undefined", options: Sequence[str] = ()
 ) -> Path:
-    """The target of that name."""
+    """Return the target of that name."""
     chosen, target = toolchain(), folder / name
     guide, driver = ("fuzzer,", ()) if chosen.guided else ("", ("-DWITH_MAIN",))
     without_main = "fuzzer-no-link," if chosen.guided else ""
@@ -89,7 +89,7 @@ def build(
 
 
 def fuzz(target: Target, seconds: float, report: Path = REPORT, *, optimise: str = "-O1") -> Outcome:
-    """Fuzzes for that long. The time that building takes is not counted."""
+    """Fuzz for that long, not including the time for building."""
     outcome = Outcome(target.name, target.kind)
     try:
         program = build(report / "build", target.name, optimise)
@@ -105,7 +105,7 @@ def fuzz(target: Target, seconds: float, report: Path = REPORT, *, optimise: str
 
 
 def drive(program: Path, outcome: Outcome, seconds: float) -> None:
-    """Random inputs from ever new seeds."""
+    """Run random inputs from ever new seeds."""
     begin = time.monotonic()
     outcome.executions = 0
     while time.monotonic() - begin < seconds and not outcome.findings:

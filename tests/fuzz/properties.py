@@ -1,4 +1,4 @@
-"""Property tests again and again, with new examples in every run."""
+"""Property tests, repeated with new examples in every run."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ DIFFERENTIAL = ("tests/differential",)
 
 
 def fuzz(target: Target, seconds: float, report: Path = REPORT) -> Outcome:
-    """One run at least; an execution is a run."""
+    """Run at least once; each run counts as an execution."""
     tests: Sequence[str] = DIFFERENTIAL if target.kind == "differential" else TESTS
     outcome = Outcome(target.name, target.kind, executions=0)
     environment = {**os.environ, "WIRELOOM_HYPOTHESIS": "fuzz"}
@@ -41,7 +41,7 @@ def fuzz(target: Target, seconds: float, report: Path = REPORT) -> Outcome:
             log = report / "findings" / f"{target.name}.log"
             log.parent.mkdir(parents=True, exist_ok=True)
             log.write_text(done.stdout + done.stderr)
-            # What failed is in the database of examples, and comes first when it is run again.
+            # Failed examples are in the database, and come first in the next run.
             outcome.findings.append(f"WIRELOOM_HYPOTHESIS=fuzz {' '.join(command[1:])}")
     outcome.seconds = time.monotonic() - begin
     return outcome

@@ -1,4 +1,4 @@
-"""The Python surfaces: each in a process of its own, coverage-guided where atheris is installed."""
+"""The Python interfaces: each in a separate process, coverage-guided if atheris is installed."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ MAX_LENGTH = 4096
 
 
 def dictionary(words: set[str]) -> str:
-    """Words in libFuzzer's form."""
+    """Return words in libFuzzer's form."""
     lines = ["".join(f"\\x{byte:02x}" for byte in word.encode()) for word in sorted(words)]
     return "".join(f'"{line}"\n' for line in lines)
 
 
 def fuzz(target: Target, seconds: float, report: Path = REPORT) -> Outcome:
-    """Fuzzes for that long, the time for instrumenting included."""
+    """Fuzz for that long, including the time for instrumentation."""
     outcome = Outcome(target.name, target.kind)
     if importlib.util.find_spec("atheris") is None:
         outcome.absent = "atheris is not installed"

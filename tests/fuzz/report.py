@@ -1,4 +1,4 @@
-"""The table of what was run, for people and as JSON."""
+"""The table of the results, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -31,14 +31,15 @@ def line(outcome: Outcome) -> tuple[str, ...]:
 
 
 def table(outcomes: Sequence[Outcome]) -> str:
-    """The summary, and below it what was absent and what was found."""
+    """Return the summary, followed by what was absent and what was found."""
     notes = [f"{each.target}: {each.absent}" for each in outcomes if each.absent]
     notes += [f"{each.target} found: {finding}" for each in outcomes for finding in each.findings]
     return "\n".join([*aligned([HEADINGS, *map(line, outcomes)]), *notes])
 
 
 def reached_table(files: Sequence[Reached]) -> str:
-    """How much of the engine is reached, and where it is not: files that are reached as a whole are only counted."""
+    """Return how much of the engine is reached, and which lines are not: files that are reached completely are only
+    counted."""
     lines, reached = sum(each.lines for each in files), sum(each.reached for each in files)
     partly = sorted((each for each in files if each.missed), key=lambda each: each.reached / each.lines)
     rows = [("file", "lines", "reached", "not reached"), *map(reached_line, partly)]
@@ -60,7 +61,7 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def write(outcomes: Sequence[Outcome], folder: Path, files: Sequence[Reached] = ()) -> Path:
-    """Writes ``report.json``; gives its path."""
+    """Write ``report.json``; return its path."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "report.json"
     content = {

@@ -1,7 +1,7 @@
-"""``python -m tests.fuzz.seeds``: writes the seeds in ``corpora/``, made of the vectors and the specs in the box.
+"""``python -m tests.fuzz.seeds``: writes the seeds in ``corpora/``, made from the vectors and the built-in specs.
 
-A seed is what the target takes, so most have choices of the target before the vector's bytes. Few and small ones are
-enough: the fuzzer finds the rest, and its grown corpora stay in ``fuzz-report/``.
+A seed is an input of its target, so most begin with the target's choices, followed by the vector's bytes. A few small
+ones suffice: the fuzzer finds the rest, and its grown corpora remain in ``fuzz-report/``.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from .targets import CORPORA, ROOT
 
 VECTORS = ROOT / "tests" / "vectors"
 LARGEST = 1200
-"""Bytes of a seed."""
+"""Maximum number of bytes of a seed."""
 MOST = 24
-"""Seeds of a kind."""
+"""Maximum number of seeds of a kind."""
 STEP_CHOICES = 40
-"""Bytes that make up a random program in the targets of the engine."""
+"""Number of bytes that determine a random program in the targets of the engine."""
 
 
 def rows(*parts: str) -> list[dict[str, Any]]:
@@ -35,13 +35,13 @@ def rows(*parts: str) -> list[dict[str, Any]]:
 
 
 def hexes(key: str, *parts: str) -> Iterator[bytes]:
-    """Vectors that stand in hexadecimal under that key."""
+    """Yield the vectors that are in hexadecimal under that key."""
     found = (bytes.fromhex(row[key]) for row in rows(*parts) if row.get(key))
     yield from (each for each in found if len(each) <= LARGEST)
 
 
 def segments() -> Iterator[bytes]:
-    """EdgeMQ segments as they are before compression: their beginnings."""
+    """Yield the beginnings of EdgeMQ segments before compression."""
     for path in sorted((VECTORS / "edgemq").glob("*.wal.zst")):
         try:
             with zstandard.ZstdDecompressor().stream_reader(path.read_bytes()) as reader:
@@ -51,18 +51,18 @@ def segments() -> Iterator[bytes]:
 
 
 def beginnings(format: str, *files: str) -> list[bytes]:
-    """The first bytes of files."""
+    """Return the first bytes of files."""
     return [VECTORS.joinpath(format, each).read_bytes()[:LARGEST] for each in files]
 
 
 def some(seeds: Iterator[bytes], most: int = MOST) -> list[bytes]:
-    """Different ones, spread over all there are."""
+    """Return distinct ones, evenly spread over all."""
     found = sorted(set(seeds), key=lambda each: (len(each), each))
     return found[:: max(1, -(-len(found) // most))]
 
 
 def packed(program: ColumnProgram) -> bytes:
-    """A program whose size is a number of whole words, as the target reads it after the count of them."""
+    """Return a program padded to whole words, after their count, as the target reads it."""
     while len(program.pack()) % 8:
         program = dataclasses.replace(program, constants=program.constants + b"\0")
     content = program.pack()
@@ -70,7 +70,7 @@ def packed(program: ColumnProgram) -> bytes:
 
 
 def choices(name: str) -> bytes:
-    """Bytes by which a target makes up a program; the same every time."""
+    """Return bytes from which a target makes a program; always the same ones."""
     return hashlib.sha512(name.encode()).digest()[:STEP_CHOICES]
 
 
@@ -96,7 +96,7 @@ def messages() -> list[bytes]:
 
 def spec_seeds() -> Iterator[bytes]:
     for path in (ROOT / "specs").glob("*.ksy"):
-        # Without most of the documentation, which is a third of them.
+        # Without most of the documentation, which is a third of the bytes.
         yield DOC.sub("", path.read_text()).encode()
     zoo = ROOT / "tests" / "unit" / "inspecting" / "zoo.ksy"
     yield zoo.read_bytes()
@@ -111,7 +111,7 @@ NAMING = (
     "meta: {id: a, -wireloom: {message: {type: t, hooks: 'antigravity:Fly', framing: 'antigravity:Fly'}}}\n"
     "types: {t: {-wireloom: {message: {fields: [{id: b, number: 1, type: bool}]}}}}\n",
 )
-"""Specs that name classes of others, which must not run."""
+"""Specs that name classes of others, which must not be run."""
 
 
 EXPRESSIONS = (
@@ -128,7 +128,7 @@ EXPRESSIONS = (
 
 
 def seeds() -> dict[str, list[bytes]]:
-    """By target."""
+    """Return the seeds by target."""
     streams = some(hexes("hex", "s2", "frames.jsonl"), 10) + some(hexes("hex", "s2", "terminal.jsonl"), 4)
     documents = [row["json"].encode() for row in rows("s2", "json.jsonl") if "json" in row]
     events = [row["text"].encode() for row in rows("s2", "sse.jsonl") if "text" in row]
@@ -195,13 +195,13 @@ def seeds() -> dict[str, list[bytes]]:
 
 
 def write(folder: Path = CORPORA) -> int:
-    """Writes the seeds anew; gives the number of their bytes."""
+    """Write the seeds again; return their total number of bytes."""
     shutil.rmtree(folder, ignore_errors=True)
     total = 0
     for target, found in seeds().items():
         (folder / target).mkdir(parents=True)
         for content in found:
-            # Named by content, as libFuzzer does.
+            # Named by content, as by libFuzzer.
             (folder / target / hashlib.sha1(content).hexdigest()).write_bytes(content)
             total += len(content)
     return total

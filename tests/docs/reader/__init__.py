@@ -1,6 +1,6 @@
-"""A backend in a style of its own: functions that read a format into dictionaries, without wireloom at run time.
+"""A backend in its own style: functions that read a format into dictionaries, without wireloom at run time.
 
-It knows the plan of a spec and nothing of the model after it. What its readers cannot do it refuses.
+It uses only the plan of a spec, and not the model behind it. It refuses what its readers do not support.
 """
 
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The plan of a spec → the functions that the template prints."""
+"""From the plan of a spec to the functions that the template prints."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class View:
 
 
 def lower(plan: Plan) -> View:
-    """The view of a spec. Raises ``SpecError`` for what dictionaries read in this way cannot have."""
+    """Return the view of a spec. Raises ``SpecError`` for what such dictionaries cannot represent."""
     functions = tuple(Function(name(each.path), tuple(Lowering(plan, each).lines())) for each in plan.types)
     return View(plan.title, name(plan.root.path), functions)
 
@@ -118,7 +118,7 @@ class Lowering:
         raise refusal(field.position, "framing has no form here")
 
     def value(self, field: Field) -> Iterator[str]:
-        """Read ``it``."""
+        """Yield the statements that read ``it``."""
         if field.process is not None or field.arguments:
             refuse(field.position, "processes and arguments have no form here")
         if field.switch is not None:
@@ -183,7 +183,7 @@ class Lowering:
         yield f"    raise Refused('checksum', {cover.field.place!r})"
 
     def text(self, node: ast.Node, it: str = "it") -> str:
-        """An expression as Python's."""
+        """Return an expression in Python."""
         return self._text(fold(node), it)
 
     def _text(self, node: ast.Node, it: str) -> str:
@@ -221,7 +221,7 @@ class Lowering:
 
 
 def code(field: Field) -> str:
-    """The code of ``struct`` for a field of a run."""
+    """Return the code of ``struct`` for a field of a run."""
     base = field.type.base if isinstance(field.type, EnumType) else field.type
     if isinstance(base, IntegerType):
         return CODES[base.size] if base.signed else CODES[base.size].upper()

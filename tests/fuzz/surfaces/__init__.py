@@ -1,6 +1,7 @@
-"""The Python surfaces that take what others wrote: each module has one ``check(data)``.
+"""The Python interfaces that process the data of others: each module has one ``check(data)``.
 
-A check raises where something is wrong: any error but those that the surface promises, or two ways that differ.
+A check raises if something is wrong: any error except those that the interface declares, or a difference between two
+ways.
 """
 
 NAMES = ("specs", "expressions", "objects", "s2_frames", "s2_json", "s2_events", "formats", "inspecting", "damage")

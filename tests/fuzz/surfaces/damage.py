@@ -1,6 +1,6 @@
-"""Logs that a writer made, and damage to them: both readers agree, and what was not hit comes out.
+"""Written logs, and damage to them: both readers agree, and undamaged rows are returned.
 
-Random bytes never have a right checksum; here the rows and the places of the damage are what the fuzzer changes.
+Random bytes never have a valid checksum; here the fuzzer changes the rows and the positions of damage.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def rows_of(taker: Taker, name: str) -> list[dict[str, Any]]:
 
 
 def damaged(taker: Taker, data: bytes) -> bytes:
-    """The data after overwriting, putting in, taking out, repeating and cutting off."""
+    """Return the data after overwriting, inserting, removing, repeating and cutting off."""
     content = bytearray(data)
     for _ in range(taker.byte() % 4):
         at = taker.number(2) % (len(content) + 1)
@@ -77,7 +77,7 @@ def check(data: bytes) -> None:
 
 
 def plain(format: Any, content: bytes) -> bytes:
-    """The log as it was before compression: what follows damage in a compressed file is nobody's to say."""
+    """Return the log before compression: what follows damage in a compressed file is undetermined."""
     if content[:4] != b"\x28\xb5\x2f\xfd":
         return content
     import zstandard

@@ -1,4 +1,4 @@
-"""The expression language: parsed, typed, folded and translated, or refused with a place."""
+"""The expression language: parsed, typed, folded and translated, or refused with a position."""
 
 import json
 

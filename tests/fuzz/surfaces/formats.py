@@ -27,14 +27,14 @@ DELIMITED = ("word_stuffed_log", "cobs_log")
 
 
 def options_of(taker: Taker, format: Format, size: int) -> dict[str, Any]:
-    """A reader's options. Byte ranges only where rows can be found from any place."""
+    """Return a reader's options. Byte ranges are used only if rows can be found from any position."""
     options: dict[str, Any] = {"mode": taker.pick(("permissive", "dropmalformed", "failfast"))}
     flags = taker.byte()
     if not format.message:
         options["recover"] = bool(flags & 1)
     options["verify"] = not flags & 2
     options["batch_rows"] = taker.pick((65536, 1, 2, 7))
-    # Of inputs that are one unit the engine takes rows, where they end, and objects the whole.
+    # For inputs that are one unit, the engine returns rows as they end, objects the whole unit.
     if flags & 4 and (format.message or format.wire.streaming):
         options["max_record"] = 1 + taker.number(2)
     if flags & 8 and format.name in DELIMITED:

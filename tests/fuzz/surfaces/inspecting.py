@@ -1,4 +1,4 @@
-"""What ``wireloom inspect`` shows of raw bytes, in every form; it agrees with what reading makes of them."""
+"""The output of ``wireloom inspect`` for raw bytes, in every form; it agrees with the result of reading them."""
 
 import io
 import json
@@ -25,14 +25,14 @@ from . import formats
 from .taking import Taker
 
 TABLES: tuple[tuple[str, dict[str, str]], ...] = (*formats.TABLES[:8], ("s2_session", {}))
-"""Those whose records are shown as they are read; of logs in pieces each piece is shown."""
+"""Tables whose records are shown as they are read; of logs in pieces each piece is shown."""
 MANY = 1_000_000
 LIMITS = (0, 1, 16, 512)
-"""Bytes of a record that are shown; 0: all."""
+"""Number of bytes of a record that are shown; 0: all."""
 
 
 def inspected(format: Format, content: bytes, wanted: Wanted, recover: bool, options: dict[str, Any]) -> list[Record]:
-    """The wanted records, as the command finds them."""
+    """Return the requested records, as the command finds them."""
     [source] = expand(content)
     if format.message is not None:
         return list(MessageScan(format, source, wanted, options).shown())
@@ -40,7 +40,7 @@ def inspected(format: Format, content: bytes, wanted: Wanted, recover: bool, opt
 
 
 def shown(format: Format, found: list[Record], report: Any, limit: int, width: int) -> None:
-    """In every form that the command has."""
+    """Show them in every form that the command supports."""
     painter = Painter(format, Console(file=io.StringIO(), width=width, markup=False, highlight=False), limit)
     for each in found:
         painter.print(each)
@@ -69,7 +69,7 @@ def check(data: bytes) -> None:
     damaged = [each for each in everything if each.reason is not None and each.kind != "tail"]
     assert [(each.begin, each.reason) for each in damaged] == [(each.offset, each.reason) for each in file.damaged]
     for each, listed in zip(damaged, file.damaged, strict=True):
-        # A report's range takes in the empty frames after it, where there are many.
+        # A report's range includes the empty frames after it, if there are many.
         assert each.end == listed.offset + listed.length or (each.end - each.begin == len(format.delimiter or b""))
     tails = [(each.begin, each.end) for each in everything if each.kind == "tail"]
     ended = file.tail == "clean" or file.tail_offset == len(content)

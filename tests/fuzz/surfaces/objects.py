@@ -1,4 +1,4 @@
-"""The generated classes: bytes become an object or a refusal, and what was read is written and read again."""
+"""The generated classes: bytes become an object or are refused, and what was read is written and read again."""
 
 from typing import Any
 
@@ -37,7 +37,7 @@ def check(data: bytes) -> None:
     try:
         written = value.to_bytes()
     except ConsistencyError:
-        # A frame's length is its reader's to give, and a message with unknown fields is shorter when it is written.
+        # The reader supplies a frame's length, and a message with unknown fields is shorter when it is written.
         assert kind is S2Session
         return
     again = kind.from_bytes(written)
