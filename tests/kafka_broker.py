@@ -1,4 +1,4 @@
-"""A broker of Kafka on this machine, one node, out of the jars in a folder.
+"""A broker of Kafka on this machine, a single node, run from the jars in a folder.
 
 ``mvn dependency:copy-dependencies -DoutputDirectory=…`` fills such a folder for a project that depends on
 ``org.apache.kafka:kafka_2.13``.
@@ -14,14 +14,14 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 SECONDS = 300
-"""After which a broker that does not answer never will."""
+"""A broker that does not answer within this time never will."""
 ID = "AAAAAAAAAAAAAAAAAAAAAQ"
-"""Of a cluster: 16 bytes in base64."""
+"""Identifier of a cluster: 16 bytes in base64."""
 
 
 @contextmanager
 def running(jars: Path, folder: Path) -> Iterator[str]:
-    """Start a broker whose files are in ``folder``; give its address."""
+    """Start a broker whose files are in ``folder``; yield its address."""
     address, controller = (f"127.0.0.1:{_free_port()}" for _ in range(2))
     settings = {
         "process.roles": "broker,controller",

@@ -1,7 +1,7 @@
-"""Streams of Kinesis on this machine: moto's server, with shards that split and merge as Kinesis' own do.
+"""Streams of Kinesis on this machine: moto's server, with shards that split and merge as those of Kinesis do.
 
-moto moves the records of a shard that is split to its children, and never says that a shard has ended; Kinesis leaves
-them where they are, and readers go on with the children when they have read them.
+moto moves the records of a shard that is split to its children, and never reports that a shard has ended; Kinesis
+leaves the records in place, and readers continue with the children after they have read them.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ ACCOUNT, REGION = "123456789012", "us-east-1"
 
 
 class Streams:
-    """The running server. ``client``: of boto3. ``failing``: called with the name of each operation before it is done,
-    and raises, or returns which of the records of ``PutRecords`` fail."""
+    """The running server. ``client``: that of boto3. ``failing``: called with the name of each operation before it is
+    executed; it raises, or returns which of the records of ``PutRecords`` fail."""
 
     def __init__(self, endpoint: str, client: Any) -> None:
         self.endpoint, self.client = endpoint, client
         self.made = 0
 
     def new(self, shards: int = 1) -> str:
-        """Make a stream; returns its name."""
+        """Create a stream; return its name."""
         self.made += 1
         name = f"stream-{self.made}"
         self.client.create_stream(StreamName=name, ShardCount=shards)
@@ -44,7 +44,7 @@ class Streams:
         self.client.merge_shards(StreamName=stream, ShardToMerge=shard_id(first), AdjacentShardToMerge=shard_id(second))
 
     def trim(self, stream: str, shard: int = 0, keep: int = 0) -> None:
-        """Forget the oldest records of a shard."""
+        """Remove the oldest records of a shard."""
         records = self.model(stream).shards[shard_id(shard)].records
         for number in list(records)[: len(records) - keep]:
             del records[number]
@@ -93,7 +93,7 @@ def _merge(stream: Any, first: str, second: str) -> None:
 
 @contextmanager
 def as_kinesis() -> Iterator[None]:
-    """moto, corrected."""
+    """moto with corrections."""
     from moto.kinesis.models import KinesisBackend, Stream
     from moto.kinesis.utils import decompose_shard_iterator
 
@@ -118,7 +118,7 @@ def as_kinesis() -> Iterator[None]:
 
 @contextmanager
 def on(endpoint: str) -> Iterator[Streams]:
-    """Streams on a server of moto that runs in this process."""
+    """Yield streams on a server of moto that runs in this process."""
     import boto3
 
     logging.getLogger("werkzeug").setLevel(logging.ERROR)

@@ -1,4 +1,4 @@
-"""What there is to fuzz, and what came of it."""
+"""The targets of the fuzzer, and their outcomes."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ ROOT = Path(__file__).parents[2]
 CORPORA = Path(__file__).parent / "corpora"
 """Small seeds, made by ``python -m tests.fuzz.seeds``; in the repository."""
 REPORT = ROOT / "fuzz-report"
-"""The report, what was found, and the grown corpora, from which the next run goes on."""
+"""The report, the findings, and the grown corpora, with which the next run continues."""
 
 Kind = Literal["engine", "python", "properties", "differential"]
 
 
 @dataclass(frozen=True)
 class Target:
-    """``share``: parts of the time that it gets. ``about``: what it looks at."""
+    """``share``: its share of the time. ``about``: what it tests."""
 
     name: str
     kind: Kind
@@ -54,9 +54,9 @@ TARGETS = (
 
 @dataclass
 class Outcome:
-    """``seconds`` it really took, and ``cpu_seconds`` that it had a processor. ``coverage``: program counters or
-    branches that were reached, as libFuzzer counts them. ``findings``: files or commands that show what was found.
-    ``absent``: why it did not run, or ran without guidance."""
+    """``seconds``: the elapsed time; ``cpu_seconds``: the CPU time. ``coverage``: program counters or branches that
+    were reached, as libFuzzer counts them. ``findings``: files or commands that show what was found. ``absent``: why it
+    did not run, or ran without guidance."""
 
     target: str
     kind: Kind

@@ -1,4 +1,4 @@
-"""Every fuzz target for a moment: it builds, takes its seeds, and finds nothing in them."""
+"""A short run of every fuzz target: it builds, reads its seeds, and finds nothing in them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def report_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("fuzz")
 
 
-# One process, so that the engine is compiled once.
+# One process, so that the engine is compiled only once.
 @pytest.mark.xdist_group("fuzz")
 @pytest.mark.parametrize("target", ENGINE, ids=lambda target: target.name)
 def test_targets_of_the_engine_run(target: Target, report_folder: Path) -> None:
@@ -74,7 +74,7 @@ if not again.exists():
     pathlib.Path(prefix[0] + "timeout-1").touch()
     sys.exit(70)
 """
-"""What libFuzzer does where an input takes too long, or seems to."""
+"""What libFuzzer does if an input takes too long, or seems to."""
 
 
 @pytest.mark.parametrize("slow", [False, True])

@@ -1,4 +1,4 @@
-"""Run against the installed wheel, in an environment of its own and away from the sources."""
+"""Run against the installed wheel, in a separate environment without access to the sources."""
 
 import io
 import json
@@ -22,7 +22,7 @@ def test_it_is_the_installed_package_with_its_engine() -> None:
 
 
 def test_the_first_minute(tmp_path: Path) -> None:
-    """What the README begins with."""
+    """The beginning of the README."""
     from wireloom.demo import sample
 
     path = sample(tmp_path / "events.wal.zst")

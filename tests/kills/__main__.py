@@ -1,4 +1,4 @@
-"""``python -m tests.kills --kills N``: kills appenders of each format. Exit code 1: a promise is broken."""
+"""``python -m tests.kills --kills N``: kills appenders of each format. Exit code 1: a guarantee is violated."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .subjects import SUBJECTS
 @click.option("--seed", default=1, show_default=True, help="Of what is chosen; the system chooses as well.")
 @click.option("--locks/--no-locks", default=True, help="Whether the file system has locks.")
 def main(kills: int, names: tuple[str, ...], seed: int, locks: bool) -> None:
-    """Lets four processes append to a log, kills them at random, and looks for every record that was acknowledged."""
+    """Let four processes append to a log, kill them at random, and check that every acknowledged record exists."""
     chosen = names or tuple(SUBJECTS)
     results = []
     with tempfile.TemporaryDirectory() as folder:
@@ -29,7 +29,7 @@ def main(kills: int, names: tuple[str, ...], seed: int, locks: bool) -> None:
     table = Table("format", *COUNTS)
     for each in results:
         table.add_row(each.name, *(f"{each.counts[name]:,}" for name in COUNTS))
-    # Wide enough for all columns where the output is not a terminal.
+    # Wide enough for all columns if the output is not a terminal.
     Console(width=None if sys.stdout.isatty() else 140).print(table)
     for each in results:
         for sentence in each.broken:

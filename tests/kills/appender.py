@@ -1,4 +1,4 @@
-"""The life of one appender, in a process of its own, which ends by a kill, or when it is told to."""
+"""The life of one appender in a separate process, which ends by a kill, or on request."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NUMBER = struct.Struct("<I")
 
 @dataclass(frozen=True)
 class Life:
-    """What an appender does. ``tears``: by how many of 10,000 writes it kills itself after a part of the write.
+    """The parameters of an appender. ``tears``: in how many of 10,000 writes it kills itself after a part of the write.
     ``locks``: whether the file system has locks."""
 
     subject: str
@@ -32,12 +32,12 @@ class Life:
 
     @property
     def acknowledged(self) -> Path:
-        """The file of the numbers up to which this life's records were accepted, one after the other."""
+        """Return the file of the numbers up to which this life's records were accepted, in sequence."""
         return self.path.with_suffix(f".{self.number}")
 
 
 class Tearing(SystemCalls):
-    """Now and then writes a part only, and is killed there: at any byte, and often inside a delimiter."""
+    """Occasionally writes only a part, and is killed there: at any byte, and often inside a delimiter."""
 
     def __init__(self, randomness: random.Random, tears: int) -> None:
         self._randomness = randomness
@@ -58,7 +58,7 @@ def no_locks(descriptor: int, operation: int) -> None:
 
 
 def live(life: Life) -> None:
-    """Appends records, with a new writer now and then, and notes which were acknowledged."""
+    """Append records, occasionally with a new writer, and note which were acknowledged."""
     stopping = False
 
     def stop(number: int, frame: FrameType | None) -> None:
@@ -91,7 +91,7 @@ def live(life: Life) -> None:
 
 
 def acknowledged(life: Life) -> int:
-    """How many records of a life were acknowledged: the first ones."""
+    """Return how many records of a life were acknowledged: the first ones."""
     if not life.acknowledged.exists():
         return 0
     numbers = life.acknowledged.read_bytes()

@@ -1,8 +1,8 @@
 """``python -m tests.kills.ingests --kills N``: kills ingests, and counts every record in table and quarantine.
 
-The whole tree of processes is killed, or Java alone, at a random moment after it has begun to write. Between the kills
-files are added, some of them damaged, and in streams files grow. In the end a run that nothing disturbs completes the
-table. Exit code 1: a record is not there once.
+The whole tree of processes is killed, or only Java, at a random moment after it has begun to write. Between the kills
+files are added, some of them damaged, and in streams files grow. Finally an undisturbed run completes the table. Exit
+code 1: a record does not exist exactly once.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ from ..storage_server import BUCKET, running_apart
 KINDS = ("parquet", "delta", "iceberg")
 MODES = ("batch", "stream")
 LONGEST = 8.0
-"""Seconds after its first write in which a run is killed."""
+"""Maximum number of seconds after its first write within which a run is killed."""
 START_SECONDS = 120.0
-"""Seconds in which a run has to write something."""
+"""Maximum number of seconds within which a run must write something."""
 RUN_SECONDS = 600
 
 
 class Subject:
-    """One table, and what is to be in it and in its quarantine."""
+    """One table, and the expected content of it and of its quarantine."""
 
     def __init__(self, base: Path, kind: str, stream: bool, endpoint: str | None) -> None:
         self.base, self.kind, self.stream, self.endpoint = base, kind, stream, endpoint
@@ -53,7 +53,7 @@ class Subject:
 
     @property
     def name(self) -> str:
-        """What it is, for the report."""
+        """Return the name for the report."""
         return f"{self.kind}, {'stream' if self.stream else 'batch'}, {'store' if self.endpoint else 'folder'}"
 
     def place(self, name: str) -> str:
@@ -64,7 +64,7 @@ class Subject:
         return self.place(name).removeprefix("s3://")
 
     def add(self, randomness: random.Random) -> None:
-        """Add some files, and let one grow where the table is a stream's."""
+        """Add some files, and let one grow if the table is that of a stream."""
         for _ in range(3):
             self._append(self._files, randomness)
             self._files += 1
@@ -80,7 +80,7 @@ class Subject:
         self.held.update([*names, *([bad] if bad else [])])
 
     def start(self) -> subprocess.Popen[bytes]:
-        """Begin an ingest in processes of its own."""
+        """Start an ingest in separate processes."""
         program = [str(Path(sys.executable).parent / "wireloom"), "ingest", "cobs_log", str(self.base / "in")]
         program += ["--table", self.place("lake/table"), "--quarantine", self.place("quarantine"), "--to", self.kind]
         if self.endpoint:
@@ -103,7 +103,7 @@ class Subject:
         return {} if self.endpoint is None else {"s3.endpoint": self.endpoint, "s3.region": "us-east-1"}
 
     def traces(self) -> list[str]:
-        """Return what there is of attempts and commits: it changes when a run begins to write."""
+        """Return the files of attempts and commits: they change when a run begins to write."""
         names = []
         for each in ("staging", "pending", "commits"):
             selector = pyarrow.fs.FileSelector(f"{self._path('lake/table')}/_wireloom/{each}", allow_not_found=True)
@@ -111,7 +111,7 @@ class Subject:
         return names
 
     def found(self) -> Counter[str]:
-        """Return what table and quarantine hold, as readers of their kinds see it."""
+        """Return the content of table and quarantine, as readers of their kinds see it."""
         payloads = [each.decode() for each in self._table()]
         broken = self._parquet("quarantine", "_corrupt_record")
         return Counter([*payloads, *(each.strip(b"\0")[1:].decode() for each in broken)])
@@ -140,7 +140,7 @@ class Subject:
 
 
 def kill(process: subprocess.Popen[bytes], java_only: bool) -> bool:
-    """Kill a run, all of it or its Java; return whether it was still at work."""
+    """Kill a run, all of it or only its Java; return whether it was still running."""
     alive = process.poll() is None
     if alive and java_only:
         for each in Path("/proc").glob("[0-9]*/stat"):
@@ -158,7 +158,7 @@ def kill(process: subprocess.Popen[bytes], java_only: bool) -> bool:
 
 
 def run(subject: Subject, kills: int, randomness: random.Random, longest: float = LONGEST) -> tuple[int, str]:
-    """Kill that many runs at most; return how many were at work, and what is wrong in the end."""
+    """Kill at most that many runs; return how many were running, and what is wrong at the end."""
     done = 0
     for _ in range(kills):
         subject.add(randomness)
@@ -167,7 +167,7 @@ def run(subject: Subject, kills: int, randomness: random.Random, longest: float 
         latest = time.monotonic() + START_SECONDS
         while process.poll() is None and time.monotonic() < latest and subject.traces() == before:
             time.sleep(0.1)
-        # Most of what can go wrong takes less time than a task.
+        # Most failures occur within less time than a task takes.
         deadline = time.monotonic() + longest * randomness.random() ** 2
         while process.poll() is None and time.monotonic() < deadline:
             time.sleep(0.02)

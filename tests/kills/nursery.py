@@ -1,4 +1,4 @@
-"""What the server that appenders are forked from has ready, so that they begin at once."""
+"""The modules that are preloaded by the server from which appenders are forked, so that they start at once."""
 
 from .appender import SUBJECTS
 

@@ -1,4 +1,4 @@
-"""Four appenders of one log, killed at random and replaced; then the log is held against what they acknowledged."""
+"""Four appenders of one log, killed at random and replaced; then the log is compared with what they acknowledged."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ from .subjects import SUBJECTS, Record, Subject, record_of
 
 APPENDERS = 4
 LARGEST_LOG = 100_000_000
-"""Bytes after which a log is judged and another one begun."""
+"""Number of bytes after which a log is checked and another one begun."""
 LEAST, MOST = 0.005, 0.15
 """Seconds between two kills from outside."""
 TEARS = 40
-"""Of 10,000 writes, how many an appender does not survive."""
+"""In how many of 10,000 writes an appender is killed."""
 PATIENCE = 60
-"""Seconds within which an appender that is told to ends, on any machine."""
+"""Maximum number of seconds within which an appender ends on request, on any machine."""
 
 COUNTS = ("kills", "logs", "acknowledged", "rows", "torn", "lost", "false damage", "false rows", "repeated")
-"""What is counted. ``torn``: records that a kill cut, as the reader reports them or, without a checksum, reads them."""
+"""The counts. ``torn``: records that a kill cut, as the reader reports them or, without a checksum, reads them."""
 FAULTS = ("lost", "false damage", "false rows", "repeated")
 
 
 @dataclass
 class Result:
-    """What came of the kills. ``broken``: the first sentences about faults."""
+    """The result of the kills. ``broken``: the first sentences about faults."""
 
     name: str
     counts: Counter[str] = field(default_factory=Counter)
@@ -44,19 +44,19 @@ class Result:
 
     @property
     def faults(self) -> int:
-        """How many there are."""
+        """Return the number of faults."""
         return sum(self.counts[each] for each in FAULTS)
 
     def fault(self, kind: str, sentence: str) -> None:
-        """Counts one."""
+        """Count one fault."""
         self.counts[kind] += 1
         if len(self.broken) < 20:
             self.broken.append(f"{kind}: {sentence}")
 
 
 def run(name: str, kills: int, seed: int, folder: Path, *, locks: bool = True) -> Result:
-    """Kills that many appenders of logs of a format. ``locks``: whether the file system has locks; without them frames
-    that no kill tore may be reported, and records be read again, but none is lost."""
+    """Kill that many appenders of logs of a format. ``locks``: whether the file system has locks; without them frames
+    that no kill tore may be reported, and records may be read twice, but none is lost."""
     result = Result(name)
     randomness = random.Random(f"{name} {seed} {locks}")
     context = multiprocessing.get_context("forkserver")
@@ -80,7 +80,7 @@ def _log(
     randomness: random.Random,
     locks: bool,
 ) -> tuple[list[Life], set[int]]:
-    """Lets appenders write one log and kills them. Gives their lives, and the numbers of those that were killed."""
+    """Let appenders write one log and kill them. Return their lives, and the numbers of those that were killed."""
     lives: list[Life] = []
     running: list[tuple[Life, ForkServerProcess]] = []
     killed: set[int] = set()
@@ -95,7 +95,7 @@ def _log(
     def bury(index: int) -> None:
         life, process = running.pop(index)
         process.join(PATIENCE)
-        # One that is told to end before it has begun is ended by that.
+        # An appender that is asked to end before it has begun is ended by the request.
         ends = (0, -signal.SIGKILL, -signal.SIGTERM)
         assert process.exitcode in ends, f"an appender ended with {process.exitcode}"
         if process.exitcode == -signal.SIGKILL:
@@ -120,7 +120,7 @@ def _log(
 
 
 def _judge(result: Result, subject: Subject, path: Path, lives: list[Life], killed: set[int], locks: bool) -> None:
-    # What the last kill has torn gets its end, as by the next appender.
+    # A record torn by the last kill is completed, as by the next appender.
     with AppendWriter(path, subject.format) as writer:
         writer.begin()
     table, report = wireloom.read_with_report(subject.format, path, columns=["_offset", "payload"])
@@ -163,8 +163,8 @@ def _judge(result: Result, subject: Subject, path: Path, lives: list[Life], kill
 
 
 def _blame(result: Result, kind: str, candidates: list[bytes], parts: list[tuple[bytes, str]], log: str) -> None:
-    """Finds for each part the record of which a kill left it; none is torn twice."""
-    # A part of a few bytes may be of any record: the longest have the first choice.
+    """Find for each part the record of which a kill left it; none is torn twice."""
+    # A part of a few bytes may belong to any record: the longest parts choose first.
     for part, place in sorted(parts, key=lambda each: -len(each[0])):
         whole = next((each for each in candidates if part and len(part) < len(each) and each.startswith(part)), None)
         if whole is None:
@@ -180,7 +180,8 @@ def _damage(file: FileReport) -> list[tuple[int, int]]:
 
 
 def _first_missing(found: Counter[Record], life: int) -> int:
-    """The number of the record that a life did not get into the log, which is the one that a kill has torn, if any."""
+    """Return the number of the record that a life did not get into the log, which is the one that a kill has torn, if
+    any."""
     number = 0
     while found[Record(life, number)]:
         number += 1

@@ -1,8 +1,9 @@
-"""``python -m tests.kills.streams --kills N``: kills programs that write to a stream of S2; each record is once in it.
+"""``python -m tests.kills.streams --kills N``: kills programs that write to a stream of S2; each record is in it
+exactly once.
 
-They append records whose contents follow from their numbers, and keep in a file how far they were before each append,
-as docs/live.md says of programs that can be killed. With ``--spark`` they are queries of Spark that copy a stream, and
-are killed with all their processes. The server is the stand-in of the tests, or ``s2 lite`` where it is named.
+They append records whose contents follow from their numbers, and record in a file how far they were before each append,
+as docs/live.md recommends for programs that can be killed. With ``--spark`` they are queries of Spark that copy a
+stream, and are killed with all their processes. The server is the stand-in of the tests, or ``s2 lite`` if it is named.
 """
 
 from __future__ import annotations
@@ -29,10 +30,10 @@ STREAM = "killed"
 LEAST, MOST = 0.01, 0.3
 """Seconds after which a program is killed."""
 BATCH = 1500
-"""Most records of an append: more than S2 takes at once."""
+"""Maximum number of records of an append: more than S2 accepts at once."""
 SPARK_BATCH = 400
 SECONDS = 600
-"""After which what still runs hangs."""
+"""A program that still runs after this time hangs."""
 
 COPY = f"""
 import sys
@@ -49,7 +50,7 @@ writer.option("checkpointLocation", checkpoint).trigger(availableNow=True).start
 
 
 def body(number: int) -> bytes:
-    """What the record of a number is, of whatever size."""
+    """Return the content of the record with a number, of varying size."""
     return b"%d" % number * (1 + number % 50)
 
 
@@ -58,7 +59,7 @@ def records(begin: int, end: int) -> list[s2.AppendRecord]:
 
 
 def append(endpoint: str, state: str, total: int, token: str) -> None:
-    """Go on where the last one has stopped."""
+    """Continue where the previous program stopped."""
     # The server of processes has the environment of the test that was the first to need it.
     os.environ["S2_ACCESS_TOKEN"] = token
     path = Path(state)
@@ -72,7 +73,7 @@ def append(endpoint: str, state: str, total: int, token: str) -> None:
 
 
 def run_appenders(endpoint: str, folder: Path, kills: int, total: int, randomness: random.Random) -> int:
-    """Kill appenders until that many were at work; return how many were. The last one is left to its end."""
+    """Kill appenders until that many were running; return how many were. The last one is not killed."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([nursery.__name__, __name__])
     token = os.environ["S2_ACCESS_TOKEN"]
@@ -112,7 +113,7 @@ def run_queries(endpoint: str, folder: Path, kills: int, total: int, randomness:
 
 
 def judged(endpoint: str, total: int) -> str:
-    """Return what is wrong with the stream; nothing where each record is there once and in its place."""
+    """Return what is wrong with the stream; empty if each record exists exactly once and in its place."""
     found = s2.read(s2_server.BASIN, STREAM, endpoint=endpoint, columns=["body"])["body"].to_pylist()
     if len(found) != total:
         return f"{len(found)} records of {total}"

@@ -1,4 +1,4 @@
-"""The logs that are appended to, and records that tell from their bytes who wrote them and whether they are whole."""
+"""The logs that are appended to, and records whose bytes show who wrote them and whether they are complete."""
 
 from __future__ import annotations
 
@@ -17,19 +17,20 @@ from wireloom.writing import RowEncoder
 HEAD = struct.Struct("<4I")
 SIZES = (0, 1, 30, 250, 251, 600, 5000, 40_000)
 LARGEST = 200_000
-"""Bytes of the largest record. The system looks for a kill between the pages of a write, so that only large ones are
-torn by it."""
+"""Size of the largest record in bytes. The system checks for kills between the pages of a write, so only large records
+are torn."""
 POOL = random.Random(1).randbytes(LARGEST) + bytes(1000) + b"\xfe\xfd" * 500 + bytes(range(256)) * 400
 
 
 class Record(NamedTuple):
-    """A record's name: the life of an appender that wrote it, and its number there. All else follows."""
+    """The identity of a record: the life of the appender that wrote it, and its number there. Everything else follows
+    from these."""
 
     life: int
     number: int
 
     def payload(self) -> bytes:
-        """What is in it."""
+        """Return its content."""
         randomness = random.Random(self.life << 32 | self.number)
         size = randomness.choice([*SIZES, randomness.randrange(LARGEST)])
         begin = randomness.randrange(len(POOL) - size)
@@ -37,7 +38,7 @@ class Record(NamedTuple):
 
 
 def record_of(payload: bytes) -> Record | None:
-    """The record whose payload that is; ``None`` where it is not the whole of one."""
+    """Return the record with that payload; ``None`` if it is not a complete one."""
     if len(payload) < HEAD.size:
         return None
     _, life, number, _ = HEAD.unpack_from(payload)
@@ -47,7 +48,7 @@ def record_of(payload: bytes) -> Record | None:
 
 @dataclass(frozen=True)
 class Subject:
-    """A format; ``spec``: beside this file, or of those in the box. ``checked``: its records have a checksum."""
+    """A format; ``spec``: beside this file, or a built-in one. ``checked``: whether its records have a checksum."""
 
     name: str
     spec: Path | None
@@ -55,18 +56,18 @@ class Subject:
 
     @property
     def format(self) -> Format:
-        """The format."""
+        """Return the format."""
         return _format(self.spec or self.name)
 
     def values(self, record: Record) -> dict[str, Any]:
-        """The columns of a record."""
+        """Return the columns of a record."""
         payload = record.payload()
         if self.name == "hex_lines":
             return {"payload": payload.hex().encode()}
         return {"payload": payload} | ({"generation": record.number} if self.checked else {})
 
     def payload_of(self, column: bytes) -> bytes:
-        """The payload in the column of that name; nothing where it cannot be one."""
+        """Return the payload in the column of that name; empty if it cannot be one."""
         if self.name != "hex_lines":
             return column
         try:
@@ -75,7 +76,7 @@ class Subject:
             return b""
 
     def wire(self, record: Record) -> bytes:
-        """The record's bytes in the file, with its delimiter."""
+        """Return the record's bytes in the file, with its delimiter."""
         return RowEncoder(self.format).encode_one(self.values(record))
 
 

@@ -1,4 +1,4 @@
-"""An ingest that is killed, and completed by the next run; ``make kills`` kills as many as wanted.
+"""An ingest that is killed, and completed by the next run; ``make kills`` kills any number.
 
 ``make test`` kills one whose table is in a folder, in ``tests/spark/live/test_pipeline.py``, and its Java in
 ``test_failing.py``.

@@ -1,4 +1,4 @@
-"""A few kills of each format; ``make kills`` makes as many as wanted."""
+"""A few kills of each format; ``make kills`` makes any number."""
 
 from pathlib import Path
 

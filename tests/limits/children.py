@@ -1,4 +1,4 @@
-"""Programs in processes of their own, whose memory is measured and whose end is waited for."""
+"""Programs in separate processes, whose memory is measured, and which are waited for."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from wireloom import engine
 
 MEGABYTE = 1_000_000
 SECONDS = 100
-"""What no hostile input may take; all of them take a few at most, on any machine."""
+"""Time limit for hostile inputs; all of them take a few seconds at most, on any machine."""
 
-# Of this program alone: getrusage counts what the process was before it became this program, too.
+# For this program alone, since getrusage also counts the process before it became this program.
 PEAK = """
 with open("/proc/self/status") as status:
     [peak] = [int(line.split()[1]) for line in status if line.startswith("VmHWM")]
@@ -25,7 +25,7 @@ needs_engine = pytest.mark.skipif(not engine.available, reason="the object parse
 
 
 def measured(program: str, *arguments: object) -> tuple[list[str], int]:
-    """Runs a program to its end. Gives what it printed, in words, and its largest resident size in bytes."""
+    """Run a program to its end. Return its output, in words, and its largest resident size in bytes."""
     command = [sys.executable, "-c", program + PEAK, *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
@@ -45,4 +45,4 @@ with wireloom.scan(name, path, **truths, **options) as scanner:
 file = scanner.report.files[0]
 print(rows, file.bytes, file.tail, *(each.reason for each in file.damaged[:3]))
 """
-"""Reads a file, and prints rows, bytes, the tail, and the first reasons of damage."""
+"""A program that reads a file, and prints rows, bytes, the tail, and the first reasons of damage."""

@@ -1,4 +1,4 @@
-"""What is read of a file."""
+"""The bytes of a file that are read."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from wireloom.input import Stored
 
 
 def count_reads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """A list into which each read of stored bytes puts their number from now on."""
+    """Return a list to which each subsequent read of stored bytes adds their number."""
     sizes: list[int] = []
     original = Stored._read
 

@@ -1,4 +1,4 @@
-"""Interrupts at chosen places, and what a process has open after them."""
+"""Interrupts at chosen places, and the files that a process has open afterwards."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from typing import Any
 
 
 def interrupt(*_: Any, **__: Any) -> Any:
-    """What takes the place of a function."""
+    """Replace a function by one that is interrupted."""
     raise KeyboardInterrupt
 
 
 def open_below(folder: Path) -> list[str]:
-    """What the process has open in a folder."""
+    """Return the files in a folder that the process has open."""
     found = []
     for each in Path("/proc/self/fd").iterdir():
         try:
@@ -28,8 +28,8 @@ def open_below(folder: Path) -> list[str]:
 
 
 def interrupted_everywhere(work: Callable[[], object], functions: list[Any], check: Callable[[], object]) -> int:
-    """Does ``work`` again and again, interrupted before another instruction of ``functions`` each time, and looks at
-    what is left; gives the number of these places."""
+    """Run ``work`` repeatedly, interrupted before another instruction of ``functions`` each time, and check what is
+    left; return the number of these places."""
     codes = {function.__code__ for function in functions}
     done: set[tuple[CodeType, int]] = set()
     before = sys.gettrace()
@@ -42,7 +42,7 @@ def interrupted_everywhere(work: Callable[[], object], functions: list[Any], che
             pass
         finally:
             sys.settrace(before)
-        # What was made just now; the whole takes too long so often.
+        # Only recent objects; a full collection takes too long to be repeated so often.
         gc.collect(1)
         check()
         if len(done) == places:

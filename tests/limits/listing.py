@@ -1,8 +1,8 @@
-"""``python -m tests.limits.listing``: what listing many objects of a store costs, all of them and from where the last
-listing ended.
+"""``python -m tests.limits.listing``: the cost of listing many objects of a store, all of them and from the end of the
+last listing.
 
-A server on this machine lists objects that are not there, of several hosts and days. Printed as JSON for two layouts:
-requests, and seconds of CPU of the process that lists.
+A server on this machine lists objects that do not exist, of several hosts and days. The output is JSON, for two
+layouts: requests, and CPU seconds of the process that lists.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ DAYS, HOSTS = 28, 97
 INTERVAL = timedelta(minutes=10)
 LAYOUTS = {"day=…/host-…/": "day={day:02}/host-{host:02}/{number:09}", "host-…/": "host-{host:02}/{number:09}"}
 LATER = timedelta(days=DAYS)
-"""When one more object of each host comes."""
+"""The time of one more object of each host."""
 
 
 def objects(layout: str, files: int) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
-    """Key and time of objects that came evenly within so many days, in the order of keys; without and with those that
-    come after."""
+    """Return key and time of objects that arrived evenly within that many days, in the order of keys; without and with
+    those that arrive later."""
     found = []
     for number in range(files + HOSTS):
         since = LATER * (number / files) if number < files else LATER
@@ -43,7 +43,7 @@ def objects(layout: str, files: int) -> tuple[list[tuple[str, str]], list[tuple[
 
 
 class Lists(BaseHTTPRequestHandler):
-    """Answers listings, and says of everything else that it is not there."""
+    """Answers listings; nothing else exists."""
 
     protocol_version = "HTTP/1.1"
     objects: ClassVar[list[tuple[str, str]]] = []
@@ -79,12 +79,12 @@ class Lists(BaseHTTPRequestHandler):
         self.wfile.write(content)
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
 
 def serve(pipe: Connection, layout: str, files: int) -> None:
-    """Serve the objects, with those that come later after the first message; answer messages with the number of
-    listings so far."""
+    """Serve the objects, including the later ones after the first message; answer messages with the number of listings
+    so far."""
     import threading
 
     first, all_of_them = objects(layout, files)
@@ -99,7 +99,7 @@ def serve(pipe: Connection, layout: str, files: int) -> None:
 
 
 def measure(layout: str, files: int) -> dict[str, Any]:
-    """List everything, go on after more objects came, and list everything again."""
+    """List everything, continue after more objects have arrived, and list everything again."""
     here, there = multiprocessing.get_context("spawn").Pipe()
     server = multiprocessing.get_context("spawn").Process(target=serve, args=(there, layout, files), daemon=True)
     server.start()
@@ -122,7 +122,7 @@ def measure(layout: str, files: int) -> dict[str, Any]:
 @click.command
 @click.option("--files", default=1_000_000, show_default=True)
 def main(files: int) -> None:
-    """Print what listing costs."""
+    """Print the cost of listing."""
     os.environ.update({"AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local"})
     print(json.dumps([measure(layout, files) for layout in LAYOUTS], indent=2))
 

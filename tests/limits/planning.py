@@ -1,7 +1,8 @@
-"""``python -m tests.limits.planning``: what planning costs the driver, for a listing of files that are not there.
+"""``python -m tests.limits.planning``: the cost of planning in the driver, for a listing of files that do not exist.
 
-A store is simulated that lists any number of objects. A batch read is planned up to the partitions as they are sent to
-the tasks, and a stream up to its second batch. Printed as JSON: seconds of CPU of each step, and the most memory.
+The simulated store lists any number of objects. A batch read is planned up to the partitions in the form in which they
+are sent to the tasks, and a stream up to its second batch. The output is JSON: CPU seconds of each step, and the
+maximum memory.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ HOSTS = 97
 
 
 class Listing(arrow_fs.FileSystemHandler):
-    """A store of many objects of one size, in folders by day and host, and of no content."""
+    """A store of many objects of the same size, in folders by day and host, without content."""
 
     def __init__(self, files: int, size: int, ending: str) -> None:
         self.files, self.size, self.ending = files, size, ending
@@ -55,7 +56,7 @@ class Listing(arrow_fs.FileSystemHandler):
         return pa.PythonFile(pa.BufferReader(b"\x02a\0" * 100), "r")
 
 
-# Everything else that a store can do is not asked of this one.
+# No other operations of a store are used.
 for missing in arrow_fs.FileSystemHandler.__abstractmethods__ - set(vars(Listing)):
     setattr(Listing, missing, lambda *_: NotImplemented)
 Listing.get_type_name = lambda _: "listing"
@@ -63,7 +64,7 @@ Listing.__abstractmethods__ = frozenset()
 
 
 def measure(format: str, files: int, size: int, ending: str) -> dict[str, Any]:
-    """Plan a batch and a stream; the figures."""
+    """Plan a batch and a stream; return the figures."""
     store = Listing(files, size, ending)
     found: dict[str, Any] = {"files": files, "seconds": {}}
     last = time.process_time()
@@ -119,7 +120,7 @@ def measure(format: str, files: int, size: int, ending: str) -> dict[str, Any]:
 @click.option("--terabytes", default=10.0, show_default=True)
 @click.option("--ending", default=".wal.zst", show_default=True)
 def main(name: str, files: int, terabytes: float, ending: str) -> None:
-    """Print what planning costs."""
+    """Print the cost of planning."""
     print(json.dumps(measure(name, files, int(terabytes * 1e12) // files, ending), indent=2))
 
 

@@ -1,4 +1,4 @@
-"""Families of specs that say little and stand for much: ``n`` levels, each of which uses the next one twice."""
+"""Families of short specs that expand to much: ``n`` levels, each of which uses the next one twice."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Family = Callable[[int], str]
 
 
 def instances(expression: str, first: str = "a", field: str = INTEGER, more: str = "", condition: str = "") -> Family:
-    """Value instances, each of which is ``expression``, in which ``P`` is the one before it. ``more``: another
+    """Return value instances, each of which is ``expression``, in which ``P`` is the previous one. ``more``: another
     attribute, in which ``P`` is the last one."""
 
     def spec(n: int) -> str:
@@ -36,7 +36,7 @@ def instances(expression: str, first: str = "a", field: str = INTEGER, more: str
 
 
 def types(fields: str, last: str = INTEGER, instance: str = "", parameter: str = "") -> Family:
-    """Types whose ``fields`` have the next type, ``N``, twice."""
+    """Return types whose ``fields`` use the next type, ``N``, twice."""
 
     def spec(n: int) -> str:
         made = [HEAD]
@@ -52,7 +52,7 @@ def types(fields: str, last: str = INTEGER, instance: str = "", parameter: str =
 
 
 def messages(n: int) -> str:
-    """Message types with two fields of the next one."""
+    """Return message types with two fields of the next one."""
     made = [MESSAGES]
     for number in range(n + 1):
         name = "row" if number == 0 else f"t{number}"
@@ -63,7 +63,7 @@ def messages(n: int) -> str:
 
 
 def message_instances(expression: str) -> Family:
-    """Value instances of a message type."""
+    """Return value instances of a message type."""
 
     def spec(n: int) -> str:
         row = "  row:\n    -wireloom: {message: {fields: [{id: a, number: 1, type: uint32, label: optional}]}}\n"
@@ -98,8 +98,8 @@ FAMILIES: dict[str, Family] = {
 
 
 def switch(value: str, case: str, each: str, more: str = "") -> Family:
-    """A switch of ``n`` cases. ``value``: the attribute ``k`` that it is on; ``case``: a case, ``each``: a type, and
-    ``more``: an enum's label, of the number ``N``."""
+    """Return a switch of ``n`` cases. ``value``: the attribute ``k`` that it switches on; ``case``: a case, ``each``: a
+    type, and ``more``: an enum's label, of the number ``N``."""
 
     def spec(n: int) -> str:
         cases = "".join(f"            {case.replace('N', str(number))}\n" for number in range(n))
@@ -117,4 +117,4 @@ SWITCHES: dict[str, Family] = {
     "texts": switch("{id: k, type: strz, encoding: ASCII}", "'\"N\"': tN", "tN: {seq: [{id: x, type: u4}]}"),
     "labels": switch("{id: k, type: u4, enum: kind}", "'kind::lN': tN", "tN: {seq: [{id: x, type: u4}]}", "N: lN"),
 }
-"""Switches of ``n`` cases, each of a type of its own."""
+"""Switches of ``n`` cases, each with a type of its own."""

@@ -1,4 +1,4 @@
-"""Small inputs that decompress to much: they are read in bounded memory, to a limit or to their end."""
+"""Small inputs that decompress to much: they are read in bounded memory, up to a limit or to their end."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST = 250 * MEGABYTE
 
 
 def zeros(codec: str, megabytes: int) -> bytes:
-    """So many zeros, compressed."""
+    """Return that many zeros, compressed."""
     block = bytes(MEGABYTE)
     if codec == "zstd":
         compressor = zstandard.ZstdCompressor(level=1).compressobj()
@@ -59,7 +59,7 @@ def test_a_bomb_inside_a_bomb_is_not_opened(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("compression", ["zstd", "gzip"])
 def test_sessions_of_bombs(compression: str, tmp_path: Path) -> None:
-    # Each frame is as large as a message may be, and one field that nobody knows.
+    # Each frame is as large as a message may be, and consists of one unknown field.
     message = b"\x7a\xfa\xff\x7f" + bytes(2_097_146)
     frame = encode_frame(message, compression)
     assert len(frame) < 5000

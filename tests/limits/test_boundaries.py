@@ -1,4 +1,4 @@
-"""Limits to the last byte: what is just allowed comes out, and one byte more does not, by either reader."""
+"""Limits to the last byte: the maximum is accepted, and one byte more is not, by either reader."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .test_claims import MESSAGES, SPEC
 KEY = 65_536
 ROWS = 264
 FILLED = 184
-"""So many bytes of an unknown field make a unit of which 256 times the bytes, and 64 KiB, are so many keys."""
+"""With that many bytes of an unknown field, 256 times the bytes of a unit, and 64 KiB, allow that many keys."""
 
 
 @pytest.mark.parametrize("columns", [["data"], ["partition_key"]])
@@ -51,7 +51,7 @@ def test_one_byte_more_than_look_ups_may_give(name: str) -> None:
 
 @needs_engine
 def test_what_look_ups_may_give_of_the_largest_units() -> None:
-    """At most 1 GiB, also where nobody wants it."""
+    """At most 1 GiB, even if nobody needs it."""
     unit = aggregate(field(1, b"k" * (4 << 20)) + RECORD * 300 + field(15, bytes(1 << 20)))
     made = decoded("columns", registry.get(KPL), [unit], ["data"])
     assert made.rows == 256
@@ -59,12 +59,12 @@ def test_what_look_ups_may_give_of_the_largest_units() -> None:
 
 
 def session(size: int) -> bytes:
-    """A frame of that length, which counts its flag, around a field that nobody knows."""
+    """Return a frame of that length, which includes its flag, with an unknown field."""
     return size.to_bytes(3, "big") + b"\0\x7a" + padded(size - 6) + bytes(size - 6)
 
 
 def padded(value: int) -> bytes:
-    """A varint of four bytes."""
+    """Return a varint of four bytes."""
     return bytes((value & 0x7F | 0x80, value >> 7 & 0x7F | 0x80, value >> 14 & 0x7F | 0x80, value >> 21))
 
 
@@ -74,7 +74,7 @@ GOOD = b"\x00\x00\x0d\x00\x0a\x0a\x08\x01\x10\x05\x22\x04body"
 def test_the_largest_frame_of_a_session(tmp_path: Path) -> None:
     path = tmp_path / "session"
     largest, larger = (GOOD + session(MAX_CONTENT + more) + GOOD for more in (1, 2))
-    # Of a file only the beginning of the frame is there when it is refused; in memory all of it is.
+    # In a file, only the beginning of the frame exists when it is refused; in memory all of it does.
     path.write_bytes(largest)
     for source in (path, largest):
         table, report = wireloom.read_with_report("s2_session", source)
@@ -98,13 +98,13 @@ def test_the_largest_content_of_a_frame(compression: str, flag: int, more: int, 
     [file] = report.files
     assert (table.num_rows, file.tail) == (2, "clean")
     assert [each.reason for each in file.damaged] == ["limit"] * more
-    # A smaller limit of the reader's own holds for what is decompressed, too.
+    # A smaller limit of the reader also applies to decompressed content.
     _, report = wireloom.read_with_report("s2_session", path, max_record=MAX_CONTENT - 1)
     assert [each.reason for each in report.files[0].damaged] == ["limit"]
 
 
 def test_a_run_of_empty_frames_after_all_that_is_listed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is counted, and is not a part of the range that was listed last."""
+    """It is counted, and is not part of the last listed range."""
     monkeypatch.setattr("wireloom.reading.damage_log.MOST_LISTED", 10)
     report = FileReport(None)
     ledger = DamageLog(report, "permissive", None, b"\0")
@@ -113,7 +113,7 @@ def test_a_run_of_empty_frames_after_all_that_is_listed(monkeypatch: pytest.Monk
     for offset in range(50, 250):
         ledger.note(RowDamage(offset, offset + 1, -1, "length"), lambda _: (None, None))
     assert report.damaged == [Damage(5 * number, 5, "checksum") for number in range(10)]
-    # As many as are listed one by one elsewhere, and one for the rest.
+    # As many as are listed individually elsewhere, and one for the rest.
     assert report.unlisted == LISTED_EMPTY + 1
 
 
@@ -153,7 +153,8 @@ def test_the_largest_input_that_is_one_unit(more: int) -> None:
     ],
 )
 def test_the_largest_row(reader: str, size: int, there: int, tail: str, tmp_path: Path) -> None:
-    """What is there of a row that cannot end within its limit makes it too large; less is an end of the input."""
+    """The existing bytes of a row that cannot end within its limit make it too large; fewer bytes are an end of the
+    input."""
     spec = tmp_path / "claims.ksy"
     spec.write_text(SPEC.format(type="u4"))
     format = wireloom.load_spec(spec)
@@ -171,7 +172,7 @@ def test_the_largest_row(reader: str, size: int, there: int, tail: str, tmp_path
 
 @pytest.mark.parametrize("reader", ENGINES)
 def test_a_row_of_no_bytes_ends_the_reading(reader: str, tmp_path: Path) -> None:
-    """It would repeat for ever."""
+    """It would repeat endlessly."""
     spec = tmp_path / "empty.ksy"
     spec.write_text(
         SPEC.format(type="u4")
@@ -186,7 +187,7 @@ def test_a_row_of_no_bytes_ends_the_reading(reader: str, tmp_path: Path) -> None
 @needs_engine
 @pytest.mark.parametrize(("first", "fits"), [(252, True), (253, False), (255, False)])
 def test_the_longest_first_block_of_words(first: int, fits: bool) -> None:
-    # After a longest block another one follows, be it empty.
+    # A block of maximum size is followed by another one, even if it is empty.
     stuffed = bytes((first,)) + bytes(first) + bytes(2)
     if fits:
         assert engine.unstuff(stuffed, 1, 1000) == bytes(first)

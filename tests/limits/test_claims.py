@@ -1,4 +1,4 @@
-"""Lengths, counts and depths that an input only claims, or that it really has: nothing is allocated by them."""
+"""Lengths, counts and depths that an input only claims, or really has: they allocate nothing."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_lengths_before_messages(framing: str, prefix: bytes, tmp_path: Path) ->
 
 @pytest.mark.parametrize("claimed", LARGE)
 def test_lengths_inside_messages(claimed: int) -> None:
-    # A batch whose first record, or that record's body, is that long.
+    # A batch whose first record, or that record's body, has that length.
     for data in (b"\x0a" + varint(claimed), b"\x0a\x0c\x22" + varint(claimed) + b"x"):
         table, report = wireloom.read_with_report("s2_messages", data + b"x" * 12, check_format=False)
         assert table.num_rows == 0
@@ -91,7 +91,7 @@ def test_lengths_inside_messages(claimed: int) -> None:
 
 
 def test_many_fields() -> None:
-    # As many headers in one record, records in one batch, and fields that nobody knows.
+    # The same number of headers in one record, of records in one batch, and of unknown fields.
     many = 10**6 if engine.available else 10**4
     header = b"\x1a\x06\x0a\x01n\x12\x01v"
     headers = b"\x0a" + varint(8 * many) + header * many
@@ -113,7 +113,7 @@ def test_many_damaged_rows(tmp_path: Path) -> None:
 
 
 def test_depth_of_messages() -> None:
-    # Groups that are begun and never ended, inside each other; nobody knows them.
+    # Unknown groups that are nested and never end.
     for data in (b"\x7b" * 1_000_000, b"\x7b" * 1000 + b"\x7c" * 1000):
         table, report = wireloom.read_with_report("s2_messages", data, check_format=False)
         assert table.num_rows == 0

@@ -1,4 +1,4 @@
-"""What the headers of compressed streams claim: windows, blocks, sizes, checksums that are cut off."""
+"""Claims in the headers of compressed streams: windows, blocks, sizes, truncated checksums."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SINGLE_SEGMENT, DICTIONARY = 0x20, 0x01
 
 
 def block(content: bytes, *, kind: int = 0, size: int | None = None) -> bytes:
-    """The last block of a zstd frame."""
+    """Return the last block of a zstd frame."""
     return ((len(content) if size is None else size) << 3 | kind << 1 | 1).to_bytes(3, "little") + content
 
 
@@ -78,7 +78,7 @@ def test_content_checksums_that_are_cut_off(left: int) -> None:
 
 
 def test_gzip_is_decompressed_step_by_step() -> None:
-    """However much a step becomes, the next one waits until it has been read."""
+    """Regardless of the output of a step, the next one waits until it has been read."""
     compressor = zlib.compressobj(9, zlib.DEFLATED, 31)
     data = b"".join([compressor.compress(bytes(1_000_000)) for _ in range(200)]) + compressor.flush()
     decoder = GzipDecoder(Stored(MemoryInput(None, len(data), content=memoryview(data)).open(), len(data)))

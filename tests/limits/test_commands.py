@@ -1,4 +1,4 @@
-"""Commands on inputs that are small and decompress to much, or claim much: bounded memory, and an end."""
+"""Commands on small inputs that decompress to much, or claim much: bounded memory, and an end."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .test_bombs import zeros
 pytestmark = [needs_proc, needs_engine]
 MOST = 300 * MEGABYTE
 ZEROS = {"verify": "1", "extract": "0", "decode": "0"}
-"""The codes for a file of zeros, which is not taken for one of another format."""
+"""The exit codes for a file of zeros, which is not considered one of another format."""
 RUN = """
 import contextlib
 import os
@@ -46,7 +46,7 @@ def claim(tmp_path: Path) -> Path:
 
 
 def endless(tmp_path: Path) -> Path:
-    """One frame that does not end, or so it seems for 100 MB."""
+    """Return one frame that seems endless for 100 MB."""
     path = tmp_path / "endless.log"
     with path.open("wb") as file:
         file.truncate(100 * MEGABYTE)
@@ -89,6 +89,6 @@ def test_commands(
     path = make(tmp_path)
     placed = [str(tmp_path / each) if "." in each else each for each in options]
     words, peak = measured(RUN, command, name, path, *placed)
-    # Zeros are not judged, everything else is of another format.
+    # Zeros are not judged; everything else is of another format.
     assert words == [ZEROS.get(command, code) if make is bomb else code]
     assert peak < MOST

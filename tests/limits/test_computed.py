@@ -1,4 +1,5 @@
-"""Text that the expressions of a spec make is bounded: a few value instances could make any amount of a few bytes."""
+"""The text that a spec's expressions compute is limited: a few value instances could make any amount from a few
+bytes."""
 
 from __future__ import annotations
 
@@ -74,7 +75,7 @@ def test_the_limit_is_an_option(tmp_path: Path) -> None:
     assert wireloom.read(found, data, max_computed=10_000)["v3"].to_pylist() == ["", "x" * 2000]
     table, report = wireloom.read_with_report(found, data, max_computed=3000)
     assert (table.num_rows, report.files[0].damaged[0].reason) == (1, "limit")
-    # Columns that are not asked for are not computed.
+    # Columns that are not requested are not computed.
     assert wireloom.read(found, data, columns=["v1"], max_computed=500).num_rows == 2
     with pytest.raises(WireloomError, match="max_computed is a number from 1"):
         wireloom.read(found, data, max_computed=0)
@@ -96,7 +97,7 @@ def test_batches_are_bounded(tmp_path: Path) -> None:
     found = load_format(spec(tmp_path, levels=10))
     with wireloom.scan(found, LONG * 40, columns=["v10"]) as scanner:
         sizes = [batch.nbytes for batch in scanner]
-    # Each record makes twice what its column shows.
+    # Each record computes twice as much as its column shows.
     assert len(sizes) >= 5
     assert max(sizes) <= BATCH_BYTES
     assert sum(sizes) >= 40 * 250 * 1024

@@ -1,4 +1,4 @@
-"""Integers that the expressions of a spec make are bounded: products of products make any amount of a few bytes."""
+"""The integers that a spec's expressions compute are limited: repeated products make any amount from a few bytes."""
 
 from __future__ import annotations
 

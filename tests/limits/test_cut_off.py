@@ -1,4 +1,4 @@
-"""Files that are cut off while a read of them runs, by a file system that then gives zeros after the new end."""
+"""Files that are truncated while they are read, on a file system that then returns zeros after the new end."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ CONTENTS = {
 
 
 class CuttingFile(io.FileIO):
-    """Cut off at ``end`` by the first read that comes after it: what Linux does on ext4, now and then."""
+    """A file that the first read after it is opened truncates at ``end``, as occasionally happens on ext4 in Linux."""
 
     end = 0
 
@@ -44,7 +44,7 @@ class CuttingFile(io.FileIO):
 
 
 class CuttingStream(inputs.LocalStream, CuttingFile):
-    """The stream of local files, upon such a file system."""
+    """The stream of local files on such a file system."""
 
 
 @pytest.mark.parametrize("prefetch", [False, True])
@@ -58,7 +58,7 @@ def test_zeros_after_the_new_end_are_no_content(
     for end in random.Random(name).sample(range(len(content)), 8):
         path.write_bytes(content)
         monkeypatch.setattr(CuttingFile, "end", end)
-        # Where nothing is left of a compressed stream, it counts as one of another format.
+        # A compressed stream of which nothing is left counts as one of another format.
         anything = {**options, "check_format": False}
         found, report = wireloom.read_with_report(format, path, prefetch=prefetch, **anything)
         expected, shorter = wireloom.read_with_report(format, content[:end], **anything)
@@ -67,7 +67,7 @@ def test_zeros_after_the_new_end_are_no_content(
         assert file.tail == "truncated"
         assert file.error == f"the input ended at stored byte {end}, and it had {len(content)} when it was opened"
         assert (file.rows, file.tail_offset) == (other.rows, other.tail_offset)
-        # One more says that the storage failed, or the codec where the input is only short.
+        # One more reports that the storage failed, or that the codec did, if the input is only short.
         assert _within(file) == _within(other)
 
 

@@ -1,4 +1,4 @@
-"""The main job, from sample logs to SQL, at a hundredth of its size."""
+"""The main task, from sample logs to SQL, at a hundredth of its size."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What gets its name is on the disk before: files, and logs that are published."""
+"""A file or a published log is on the disk before it gets its name."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_the_disk_has_all_of_a_file_before_its_name_is_given(
     fsync, replace = os.fsync, os.replace
 
     def watched_fsync(descriptor: int) -> None:
-        # All of it is there, under another name.
+        # All of it exists, under another name.
         assert os.fstat(descriptor).st_size == len(complete)
         assert [each.name for each in tmp_path.iterdir() if each != final] != []
         assert not final.exists() if before is None else final.read_bytes() == before
@@ -104,7 +104,7 @@ def test_a_link_stays_one(tmp_path: Path) -> None:
 
 
 class Noted(SystemCalls):
-    """The system calls, by name."""
+    """Records the system calls, by name."""
 
     def __init__(self) -> None:
         self.done: list[str] = []
@@ -132,7 +132,7 @@ def test_what_is_buffered_is_written_before_the_disk_has_to_have_it(sync: str | 
 
 
 class Locked(SystemCalls):
-    """Looks at the end of a file only where it has the file's lock."""
+    """Checks the end of a file only while it has the file's lock."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -158,7 +158,7 @@ def test_two_writers_do_not_complete_the_same_delimiter(tmp_path: Path) -> None:
 
 
 class Failing(SystemCalls):
-    """A disk that is gone."""
+    """A disk that is no longer available."""
 
     def sync(self, descriptor: int) -> None:
         raise OSError(5, "the disk is gone")

@@ -1,4 +1,4 @@
-"""Streams that fail once, and memory that does not suffice: what came before comes out, and the report says why."""
+"""Streams that fail once, and insufficient memory: what came before is returned, and the report says why."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..unit.reading.samples import frame, frames, payloads
 
 
 class FailsOnce(io.RawIOBase):
-    """Some bytes, then an error, and then nothing more: as a connection that was cut."""
+    """Returns some bytes, then an error, and then nothing, like a broken connection."""
 
     def __init__(self, content: bytes) -> None:
         self._pieces: list[bytes | None] = [content, None]
@@ -45,7 +45,7 @@ def test_an_error_is_not_forgotten(codec: str, compressed: bool, prefetch: bool)
 
 @pytest.mark.parametrize("prefetch", [False, True])
 def test_memory_that_does_not_suffice(prefetch: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    # Three members, of which the last one cannot be decompressed.
+    # Three members, the last of which cannot be decompressed.
     content = b"".join(zstandard.ZstdCompressor().compress(frame(each)) for each in payloads(3))
     original = ZstdDecoder.readinto
     calls: list[int] = []

@@ -1,4 +1,4 @@
-"""Files that are many, change while they are read, never come, or have no room to be written."""
+"""Files that are many, change while they are read, never arrive, or have no space to be written."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_a_thousand_files_of_no_bytes(name: str, tmp_path: Path) -> None:
     before = len(os.listdir("/proc/self/fd")) if os.path.exists("/proc/self/fd") else 0
     table, report = wireloom.read_with_report(name, tmp_path)
     assert len(report.files) == 1000
-    # To Kinesis an empty record is one that was not aggregated.
+    # In Kinesis an empty record is one that was not aggregated.
     whole = name == "kpl_aggregated_record"
     assert table.num_rows == 1000 * whole
     assert report.clean
@@ -50,7 +50,7 @@ def test_a_file_that_shrinks_while_it_is_read(prefetch: bool, compressed: bool, 
         os.truncate(path, path.stat().st_size // 10)
         numbers = [number for batch in scanner for number in batch["tenant"].to_pylist()]
     [file] = scanner.report.files
-    # What had been read ahead comes out, too.
+    # What had been read ahead is returned too.
     assert numbers == list(range(rows, rows + len(numbers)))
     assert file.tail == "truncated"
     assert file.error
@@ -61,7 +61,7 @@ def test_a_file_that_shrinks_while_it_is_read(prefetch: bool, compressed: bool, 
 def test_a_file_that_loses_its_last_byte_while_it_is_read(lost: int, compressed: bool, tmp_path: Path) -> None:
     content = frames(payloads(30_000, largest=1600))
     path = tmp_path / "shrinking.wal"
-    # Zeros after the last member are no part of it, and still part of the file.
+    # Zeros after the last member are not part of it, but still part of the file.
     path.write_bytes(gzip.compress(content, 1) + bytes(5) if compressed else content)
     size = path.stat().st_size
     with wireloom.scan("edgemq_segment", path, batch_rows=100, prefetch=False, columns=["tenant"]) as scanner:
@@ -91,7 +91,7 @@ LOG = cobs_log([b"x" * 1000] * 100)[:-7]
 SEGMENT = frames(payloads(5000))
 
 
-# Of compressed input, a thread reads ahead, and it is the thread that waits for the pipe.
+# For compressed input, a thread reads ahead, and it is this thread that waits for the pipe.
 @pytest.mark.parametrize(
     ("command", "name", "begun"),
     [
@@ -99,7 +99,7 @@ SEGMENT = frames(payloads(5000))
         ("decode", "edgemq_segment", zstandard.ZstdCompressor().compress(SEGMENT)[:-1000]),
         ("verify", "edgemq_segment", gzip.compress(SEGMENT)[:-1000]),
     ],
-    ids=["raw", "zstd", "gzip"],  # not the bytes: the name of a test is in the environment of what it starts
+    ids=["raw", "zstd", "gzip"],  # not the bytes: the name of a test is in the environment of processes that it starts
 )
 def test_a_pipe_that_stalls_is_left_at_an_interrupt(command: str, name: str, begun: bytes, tmp_path: Path) -> None:
     out = ["-o", str(tmp_path / "out.ndjson")] if command == "decode" else []
@@ -114,7 +114,7 @@ def test_a_pipe_that_stalls_is_left_at_an_interrupt(command: str, name: str, beg
     process.stdin.flush()
     _wait_until_it_reads(process.pid)
     process.send_signal(signal.SIGINT)
-    # Standard input stays open: nothing but the interrupt ends the command.
+    # Standard input stays open: only the interrupt ends the command.
     process.wait(timeout=SECONDS)
     assert process.stderr is not None
     errors = process.stderr.read()
@@ -125,7 +125,7 @@ def test_a_pipe_that_stalls_is_left_at_an_interrupt(command: str, name: str, beg
 
 
 def _wait_until_it_reads(process: int) -> None:
-    """Until the process has taken all of the pipe, and waits for more."""
+    """Wait until the process has read everything in the pipe, and waits for more."""
     deadline = time.monotonic() + SECONDS
     while time.monotonic() < deadline:
         time.sleep(0.05)

@@ -15,7 +15,7 @@ from .children import SECONDS
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks")
 
-# A thread stays inside of what is computed once for all, and the process is forked there.
+# A thread pauses inside such a computation, and the process is forked there.
 FORKED = """
 import os, signal, sys, threading
 from wireloom import read

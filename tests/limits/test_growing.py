@@ -1,4 +1,4 @@
-"""A row that is cut off in an input that grows: what it claims is not made, whatever the reader."""
+"""A truncated row in a growing input: the claimed size is not allocated, whatever the reader."""
 
 from __future__ import annotations
 

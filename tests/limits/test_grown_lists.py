@@ -41,7 +41,7 @@ def ended(count: int) -> bytes:
 
 
 def tree(count: int) -> bytes:
-    """As many nodes: those of a list, each of which holds two others."""
+    """Return that many nodes: those of a list, each of which contains two others."""
     return b"\1\0\0" * (count // 3) + bytes(count % 3)
 
 
@@ -67,7 +67,7 @@ KINDS: dict[str, tuple[str, Content]] = {
     "inside-each-other": ("{id: z, type: nodes}", tree),
     "switched": ("{id: z, type: switched, repeat: eos}", lambda count: bytes(2 * count)),
 }
-"""What stands in the decompressed bytes, and bytes with that many items."""
+"""The content of the decompressed bytes, and bytes with that many items."""
 
 
 def row(content: bytes) -> bytes:
@@ -171,7 +171,7 @@ def test_memory(path: Path, content: Content) -> None:
 
 
 def test_instances(tmp_path: Path) -> None:
-    """Lists that are read where they are asked for."""
+    """Lists that are read on access."""
     path = tmp_path / "grown.ksy"
     path.write_text(
         "meta: {id: grown, endian: le, -wireloom: {rows: rows, columns: [t, n]}}\n"

@@ -26,7 +26,7 @@ DELIMITERS = {"cobs_log": b"\0", "word_stuffed_log": b"\xfe\xfd"}
 
 
 def islands(path: Path, name: str, *, first: int, randomness: random.Random) -> list[int]:
-    """A log of which most is holes; gives where the islands begin and end."""
+    """Write a log that consists mostly of holes; return where its islands begin and end."""
     edges, position = [], first
     with open(path, "wb") as file:
         file.truncate(SIZE)
@@ -64,7 +64,7 @@ def test_any_byte_ranges_of_a_log_with_holes(name: str, first: int, tmp_path: Pa
 
 @needs_engine
 def test_damage_of_ranges_ends_where_they_do(tmp_path: Path) -> None:
-    """The zeros of a hole are empty frames: each range accounts for those of its own."""
+    """The zeros of a hole are empty frames: each range accounts for its own."""
     path = tmp_path / "sparse.log"
     islands(path, "cobs_log", first=100_000_000, randomness=random.Random(1))
     _, report = wireloom.read_with_report("cobs_log", path)
@@ -95,7 +95,7 @@ def test_holes_are_not_read(name: str, tmp_path: Path, monkeypatch: pytest.Monke
 
 @needs_engine
 def test_a_row_whose_delimiter_is_a_hole_s_last_byte(tmp_path: Path) -> None:
-    """What is after a hole begins where the file system begins a block."""
+    """The bytes after a hole begin at a block of the file system."""
     path = tmp_path / "sparse.log"
     content = cobs_log(payloads(20))
     places = [0, 400 << 20, 900 << 20, 901 << 20]
@@ -107,7 +107,7 @@ def test_a_row_whose_delimiter_is_a_hole_s_last_byte(tmp_path: Path) -> None:
         pytest.skip("the file system has no holes")
     assert [payload for _, payload in rows("cobs_log", path)] == payloads(20) * len(places)
     begins = [begin for begin, _ in rows("cobs_log", path)][::20]
-    # A row begins at the delimiter before it, but for the first one of all.
+    # A row begins at the delimiter before it, except the very first one.
     assert begins == [0, *(place - 1 for place in places[1:])]
 
 
@@ -149,7 +149,8 @@ types:
 def test_a_search_for_the_next_row_passes_over_holes(
     row_reader: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A tebibyte that is not stored costs no reads, and the rows after it are found, zeros at their beginning too."""
+    """A tebibyte that is not stored costs no reads, and the rows after it are found, even with zeros at their
+    beginning."""
     (tmp_path / "zero_headed.ksy").write_text(ZERO_HEADED)
     own = wireloom.load_spec(tmp_path / "zero_headed.ksy")
     rows = io.BytesIO()

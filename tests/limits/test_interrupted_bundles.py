@@ -1,4 +1,4 @@
-"""An interrupt while small files are read together: none of them stays open, and it comes out as an interrupt."""
+"""An interrupt while small files are read together: all of them are closed, and it is raised as an interrupt."""
 
 from __future__ import annotations
 

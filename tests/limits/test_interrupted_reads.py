@@ -1,4 +1,4 @@
-"""An interrupt where it hurts most: no file stays open, no thread waits, and it comes out as an interrupt."""
+"""An interrupt at the worst moment: all files are closed, no thread waits, and it is raised as an interrupt."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ROWS = 4_000
 
 @pytest.fixture
 def log(tmp_path: Path) -> Path:
-    """Large enough for a thread of its own."""
+    """Return a log that is large enough for a thread of its own."""
     path = tmp_path / "a.wal.zst"
     wireloom.write("edgemq_segment", wireloom.read("edgemq_segment", frames(payloads(ROWS, largest=1_000))), path)
     return path
@@ -33,7 +33,7 @@ def log(tmp_path: Path) -> Path:
 
 @pytest.fixture(autouse=True)
 def _nothing_left(tmp_path: Path) -> Iterator[None]:
-    # The threads of a pool that other tests have used stay.
+    # The threads of a pool that other tests have used remain.
     before = {*threading.enumerate()}
     yield
     gc.collect()
@@ -46,7 +46,7 @@ def test_before_the_thread_has_started(log: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(threading.Thread, "start", interrupt)
     with pytest.raises(KeyboardInterrupt):
         wireloom.read("edgemq_segment", log)
-    # The interrupt, with its traceback, is still there.
+    # The interrupt, with its traceback, still exists.
     assert open_below(log.parent) == []
 
 
@@ -98,7 +98,7 @@ def test_where_the_thread_is_told_to_end(log: Path, monkeypatch: pytest.MonkeyPa
         with pytest.raises(KeyboardInterrupt):
             blocks.close()
     assert begun.is_alive()
-    # What clears the blocks away tells it.
+    # Clearing the blocks notifies it.
     del blocks
     gc.collect()
     begun.join(60)

@@ -1,4 +1,4 @@
-"""An interrupt wherever a file is opened, closed or named: nothing stays open, and nothing is half there."""
+"""An interrupt wherever a file is opened, closed or named: all files are closed, and none is incomplete."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_a_log_that_is_appended_to(sync: str | float, tmp_path: Path) -> None:
 
     functions = [target.open_for_append, target.Target.__init__, AppendWriter.__init__]
     assert interrupted_everywhere(work, functions, check) > 50
-    # What was appended before and after is whole.
+    # What was appended before and after is complete.
     assert set(wireloom.read("word_stuffed_log", tmp_path / "a.log")["payload"].to_pylist()) == {b"a"}
 
 
@@ -78,7 +78,7 @@ def test_a_timer_that_cannot_be_stopped(tmp_path: Path, monkeypatch: pytest.Monk
         patched.setattr(threading.Timer, "cancel", interrupt)
         with pytest.raises(KeyboardInterrupt):
             log.close()
-    # The timer still knows the writer, and it may be long until its time.
+    # The timer still refers to the writer, and it may be long until it fires.
     assert open_below(tmp_path) == []
     for each in timers:
         each.cancel()

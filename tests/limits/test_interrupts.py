@@ -1,7 +1,7 @@
 """An interrupt at any time: exit code 130, one line, and nothing left under the final name or beside it.
 
-``WIRELOOM_INTERRUPTS`` says how many there are per command. What Python itself prints where it is interrupted before it
-has started is not ours, so the clock begins when our code does.
+``WIRELOOM_INTERRUPTS`` is the number of interrupts per command. What Python itself prints if it is interrupted before
+it has started is not wireloom's, so the clock begins when wireloom's code does.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .children import SECONDS
 
 INTERRUPTS = int(os.environ.get("WIRELOOM_INTERRUPTS", "2"))
 
-# The same as the script that is installed, which says when it is about to run.
+# The same as the installed script, but it reports when it is about to run.
 PROGRAM = """
 import os
 from wireloom.command.entry import main
@@ -35,7 +35,7 @@ LONGEST = 0.8
 
 @pytest.fixture(scope="module")
 def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A log, and its rows as lines."""
+    """Return a folder with a log, and its rows as lines."""
     folder = tmp_path_factory.mktemp("inputs")
     (folder / "a.log").write_bytes(cobs_log(payloads(60_000)))
     rows = b"".join(b'{"payload": "%s"}\n' % each.hex().encode() for each in payloads(30_000))
@@ -67,7 +67,7 @@ def test_an_interrupt_at_any_time(name: str, inputs: Path, tmp_path: Path) -> No
         left = os.listdir(out)
         if process.returncode == 130:
             assert errors.strip() == b"wireloom: interrupted"
-            # A file that has its name was complete before the interrupt came.
+            # A file with its final name was complete before the interrupt.
             assert all(_is_complete(out / each) for each in left)
         else:
             assert process.returncode == 0, errors

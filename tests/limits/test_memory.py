@@ -46,7 +46,7 @@ def frames(megabytes: int, payload: bytes) -> tuple[bytes, int]:
 
 
 def scanned(path: Path, format: str | Path = "edgemq_segment") -> tuple[int, int, int]:
-    """Rows, bytes and the largest resident size in bytes of a process that scans the file."""
+    """Return rows, bytes and the largest resident size in bytes of a process that scans the file."""
     done = subprocess.run(
         [sys.executable, "-c", SCAN, str(path), str(format)], capture_output=True, text=True, check=True
     )
@@ -151,8 +151,8 @@ print(len({each.folder for each in files}), sum(each.rows for each in files))
 
 @needs_proc
 def test_a_thousand_partitions_of_one_task(tmp_path: Path) -> None:
-    """What a task of an ingest keeps in memory does not depend on how many partitions its rows belong to."""
+    """The memory of a task of an ingest does not depend on the number of partitions to which its rows belong."""
     [kinds, rows], peak = measured(PARTITIONS, tmp_path, 80)
     assert (int(kinds), int(rows)) == (1000, 1_600_000)
-    # The rows alone are 330 MB; 64 MiB of them are held at a time.
+    # The rows alone have 330 MB; 64 MiB of them are kept at a time.
     assert peak < 340 * MEGABYTE

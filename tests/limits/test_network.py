@@ -1,4 +1,4 @@
-"""Local files are read and written without a network: no name is resolved, no connection is tried."""
+"""Local files are read and written without a network: no name is resolved, and no connection is attempted."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 
 from .children import SECONDS
 
-# What is called here is what users call. The hook sees every socket that Python opens; what Arrow does by itself would
-# fail, where the system lets us take the network away.
+# These are the calls of users. The hook sees every socket that Python opens; anything that Arrow does itself would
+# fail, if the system allows the network to be removed.
 PROGRAM = """
 import sys
 

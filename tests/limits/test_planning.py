@@ -1,4 +1,5 @@
-"""Planning of many files: the driver's memory, and what it opens. ``tests.limits.planning`` has the figures."""
+"""Planning of many files: the driver's memory, and the files that it opens. ``tests.limits.planning`` has the
+figures."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from .children import needs_proc
 pytestmark = needs_proc
 FILES = 20_000
 MEGABYTES_FOR_ALL = 130
-"""What the process takes without any file; the rest is 2 GB for a million of them."""
+"""The memory of the process without any file; the rest is 2 GB for a million files."""
 
 
 def planned(*arguments: str) -> Any:
@@ -36,7 +37,7 @@ def test_many_files() -> None:
 
 
 def test_large_files() -> None:
-    """Only files that are split are looked into; smaller ones than a partition are not."""
+    """Only files that are split are opened; those smaller than a partition are not."""
     few = planned("--format", "cobs_log", "--files", "20", "--terabytes", "0.02", "--ending", ".log")
     assert few["opened"] == 20
     assert few["partitions"] == 150
@@ -45,7 +46,7 @@ def test_large_files() -> None:
 
 
 def test_listings_that_go_on() -> None:
-    """They ask for fewer pages than a listing of everything, which finds all."""
+    """Later listings request fewer pages than a listing of everything, which finds all objects."""
     for layout in measured("listing", "--files", "5000"):
         assert layout["everything"] == {**layout["everything"], "objects": 5000, "requests": 5}
         assert layout["going on"]["requests"] < 5

@@ -1,4 +1,4 @@
-"""A byte range costs what it holds, and a block after it: nothing else of the file is read."""
+"""A byte range costs its own bytes and one block after it: nothing else of the file is read."""
 
 from __future__ import annotations
 
@@ -22,6 +22,6 @@ def test_what_is_read_for_a_byte_range(
     sizes = count_reads(monkeypatch)
     table = wireloom.read("word_stuffed_log", path, byte_range=(begin, end), codec="none", prefetch=prefetch)
     assert abs(table.num_rows - (end - begin) / 1011) < 2
-    # One who reads ahead has filled all of its blocks before the first one was looked at.
+    # A reader that prefetches has filled all of its blocks before the first one is examined.
     blocks = 7 if prefetch else 2
     assert sum(sizes) <= end - begin + blocks * FIRST

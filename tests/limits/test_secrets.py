@@ -1,4 +1,4 @@
-"""What is logged while an object store is really read, with everybody's logging at its most talkative."""
+"""What is logged while an object store is really read, with all logging at its most verbose level."""
 
 from __future__ import annotations
 

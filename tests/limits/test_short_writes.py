@@ -1,4 +1,4 @@
-"""A pipe takes part of what it is given where a signal comes meanwhile: the rest follows."""
+"""A pipe accepts only a part of a write if a signal arrives: the rest follows."""
 
 from __future__ import annotations
 

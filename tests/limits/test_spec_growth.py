@@ -1,4 +1,5 @@
-"""Compiling a spec takes work in proportion to what it says, not to what it stands for; so does the code made of it."""
+"""The work of compiling a spec is proportional to its length, not to its expansion; so is the size of the generated
+code."""
 
 from __future__ import annotations
 
@@ -23,17 +24,17 @@ from wireloom.codegen.spec import validator
 from .spec_families import FAMILIES, HEAD, SWITCHES
 
 FEW, MANY = 6, 12
-"""Levels; of what grows with two to their power there would be a thousand times as much."""
+"""Numbers of levels; what grows as two to the power of them would grow by a factor of 64."""
 GROWTH = 8
-"""How many times the work may be for half as many levels again: some parts grow with the square or the cube."""
+"""The maximum ratio of the work for twice the levels: some parts grow with the square or the cube."""
 MOST = 3_000_000
-"""Calls for few levels: with more, those of many levels would not end."""
+"""Maximum number of calls for few levels: with more, those of many levels would not end."""
 
 T = TypeVar("T")
 
 
 def counted(action: Callable[[], T]) -> tuple[int, T]:
-    """How many functions of Python an action calls, and what it returns."""
+    """Return how many Python functions an action calls, and its result."""
     profile = cProfile.Profile(builtins=False)
     result = profile.runcall(action)
     return sum(each.callcount for each in profile.getstats()), result
@@ -44,8 +45,8 @@ def calls(action: Callable[[], object]) -> int:
 
 
 def check_growth(few: Callable[[], T], many: Callable[[], T]) -> tuple[T, T]:
-    """Returns what the actions return."""
-    # What is made once, at the first call, is not counted.
+    """Check the growth of the calls, and return the results of both actions."""
+    # What is created once, at the first call, is not counted.
     few()
     first, small = counted(few)
     assert first < MOST
@@ -83,7 +84,7 @@ def test_compiling(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", SWITCHES)
 def test_cases(name: str, tmp_path: Path) -> None:
-    """Each case takes the same work, however many there are."""
+    """Each case takes the same work, regardless of their number."""
     few, many = tmp_path / "few.ksy", tmp_path / "many.ksy"
     few.write_text(SWITCHES[name](25))
     many.write_text(SWITCHES[name](100))
@@ -100,7 +101,7 @@ def test_cases(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_reading(name: str, tmp_path: Path) -> None:
-    """The object parser too keeps a value that would be computed again and again."""
+    """The object parser too caches a value that would otherwise be computed repeatedly."""
     few, many = (load_format(written(tmp_path, name, each)) for each in (FEW, MANY))
     data = b"\x0a\x02\x08\x05" if "message" in name else b"\x05a\x07b"
     values(many.root_class, data)
@@ -168,7 +169,7 @@ def test_imports_without_measure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def chained(levels: int, last: str = "u1") -> str:
-    """Types that hold the next one."""
+    """Return types that contain the next one."""
     lines = "".join(f"  t{each}: {{seq: [{{id: a, type: t{each + 1}}}]}}\n" for each in range(levels - 2))
     row = "  row: {seq: [{id: k, type: u1}, {id: a, type: t0}]}\n"
     return f"{HEAD}{row}{lines}  t{levels - 2}: {{seq: [{{id: a, type: {last}}}]}}\n"
@@ -176,7 +177,7 @@ def chained(levels: int, last: str = "u1") -> str:
 
 def test_types_in_each_other(tmp_path: Path) -> None:
     path = tmp_path / "family.ksy"
-    # The root holds the rows.
+    # The root contains the rows.
     path.write_text(chained(MAX_TYPE_DEPTH - 1))
     assert wireloom.read(load_format(path), b"abcd").num_rows == 2
     assert kaitai(path, Api.KAITAI_READ_WRITE)

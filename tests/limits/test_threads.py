@@ -1,4 +1,4 @@
-"""Readers in many threads, beside forks, and outside of the interpreter's lock."""
+"""Readers in many threads, in the presence of forks, and without the interpreter's lock."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def read(name: str) -> tuple[pa.Table, Any]:
 
 
 def in_eight_threads(calls: dict[str, Callable[[], Any]]) -> None:
-    """Each thread makes all calls, in an order of its own; they must give what they give alone."""
+    """Let each thread make all calls, in its own order; the results must be the same as in a single thread."""
     expected = {name: call() for name, call in calls.items()}
     begin = threading.Barrier(THREADS)
 
@@ -159,22 +159,22 @@ def test_forks_while_threads_read() -> None:
     subprocess.run([sys.executable, "-W", "ignore", "-c", FORKS], check=True, timeout=SECONDS)
 
 
-# A thread that gets the interpreter's lock in this time only where another lets go of it.
+# Within this time, a thread gets the interpreter's lock only if another one releases it.
 NEVER = 1000.0
 TRIES = 50
 LARGE = bytes(range(256)) * (1 << 15)
 ZEROS = memoryview(mmap.mmap(-1, 1 << 29, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS))
-"""Nothing has written to them, so that they take no memory."""
+"""Nothing has written to them, so they take no memory."""
 
 
 class Watched:
-    """Whether another thread runs while a function does, though nobody takes the interpreter's lock by force."""
+    """Whether another thread runs during a function, although nothing takes the interpreter's lock by force."""
 
     def __init__(self) -> None:
         self.seen = False
 
     def call(self, function: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
-        """Calls the function, with a thread beside it that only has to run to be seen."""
+        """Call the function, while another thread only has to run to be noticed."""
         ran: list[bool] = []
         wanted = threading.Lock()
         wanted.acquire()
@@ -198,7 +198,7 @@ class Watched:
 
 
 def _call(name: str, number: int) -> Any:
-    """The ``number``-th call: later ones take longer, for machines that have much else to do."""
+    """Make the ``number``-th call: later ones take longer, for machines with other load."""
     engine = wireloom.engine
     zeros = ZEROS[: 1 << min(22 + number // 4, 29)]
     size = struct.pack("=Q", min(len(zeros), 1 << 25))
@@ -235,7 +235,7 @@ def test_the_engine_lets_other_threads_run(name: str, monkeypatch: pytest.Monkey
     watched = Watched()
     for number in range(TRIES):
         if name in INSIDE:
-            # Of all that a read does, only the engine's call is watched.
+            # Of everything that a read does, only the engine's call is observed.
             with monkeypatch.context() as patch:
                 patched(patch, name, watched)
                 _call(name, number)
@@ -247,7 +247,7 @@ def test_the_engine_lets_other_threads_run(name: str, monkeypatch: pytest.Monkey
 
 
 def patched(patch: pytest.MonkeyPatch, name: str, watched: Watched) -> None:
-    # What a reader calls of the extension itself, and what by its Python face.
+    # What a reader calls of the extension itself, and what through its Python interface.
     direct = {"fill": "fill_slab", "fill_messages": "fill_messages"}
     module: Any = wireloom.engine._engine if name in direct else wireloom.engine
     called = direct.get(name, name)

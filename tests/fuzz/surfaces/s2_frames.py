@@ -1,4 +1,5 @@
-"""S2's frames: the same frames and the same error however the stream is cut, and the session's reader agrees."""
+"""S2's frames: the same frames and the same error regardless of how the stream is cut, and the session's reader
+agrees."""
 
 from typing import Any
 
@@ -34,7 +35,7 @@ def read(pieces: list[bytes]) -> list[Any]:
 
 
 def framed(taker: Taker) -> bytes:
-    """A stream that mostly holds: messages in frames, then whatever is left."""
+    """Return a stream that is usually valid: messages in frames, then the remaining bytes."""
     stream = b""
     while taker.left > 4 and taker.byte() % 4:
         message = taker.bytes(taker.byte()) * (1 + taker.byte() % 8 * 4)

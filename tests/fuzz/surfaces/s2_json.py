@@ -1,4 +1,4 @@
-"""S2's JSON: read or refused with a place, and what was read is written and read again."""
+"""S2's JSON: read, or refused with a position; what was read is written and read again."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def refuse_constant(word: str) -> None:
 
 
 def is_json(document: bytes) -> bool:
-    """By Python's own parser, which takes lone surrogates and huge numbers."""
+    """Return whether Python's own parser accepts it, which allows lone surrogates and huge numbers."""
     try:
         json.loads(document.decode(), parse_constant=refuse_constant)
     except (ValueError, RecursionError):

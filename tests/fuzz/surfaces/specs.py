@@ -1,4 +1,4 @@
-"""The spec front end and the code it leads to: whatever the text, the answer is a model or diagnostics with a place.
+"""The spec front end and the generated code: whatever the text, the result is a model or diagnostics with a position.
 
 And whatever the text, no module is imported that is not a part of the runtime, and no code names a class that is not
 registered.
@@ -23,15 +23,16 @@ from wireloom.codegen.spec import TABLES
 from wireloom.format import routines
 
 OURS = {"wireloom", "encodings", "unicodedata"}
-"""What may be imported meanwhile: what is not loaded yet of the generator, codecs, and what those load."""
+"""What may be imported in the meantime: parts of the generator and codecs that are not loaded yet, and their
+imports."""
 IMPORTED = {"__future__", "collections", "enum", "itertools", "pyarrow", "struct", "typing", "wireloom"}
-"""What generated modules import."""
+"""The imports of generated modules."""
 NAMING = {"framing", "packing", "hooks"}
-"""Arguments that hold the place of a class."""
+"""Arguments that contain the place of a class."""
 
 
 def words() -> set[str]:
-    """What a spec is made of, for the fuzzer's dictionary."""
+    """Return the words of specs, for the fuzzer's dictionary."""
     found = {key for table in TABLES.values() for key in table.keys}
     found |= {name for methods in METHODS.values() for name in methods}
     found |= {"os.system", "subprocess:Popen", "antigravity", *routines.BUILT_IN}
@@ -39,7 +40,7 @@ def words() -> set[str]:
 
 
 class Canary(MetaPathFinder):
-    """Raises at the first import of what is not ``OURS``."""
+    """Raises at the first import of anything that is not in ``OURS``."""
 
     def find_spec(self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None) -> None:
         assert fullname.partition(".")[0] in OURS, f"{fullname} is imported"
@@ -52,7 +53,7 @@ class Canary(MetaPathFinder):
 
 
 def places(tree: ast.Module) -> Iterator[str]:
-    """What generated code calls by its place: classes of ``process``, and of messages."""
+    """Yield what generated code calls by its place: classes of ``process``, and of messages."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("undone", "done"):
             yield ast.literal_eval(node.args[1])
@@ -82,7 +83,7 @@ def compiled(text: str) -> None:
         [parser] = PYTHON.files(plan)
         columns = COLUMNS.files(plan)
     except SpecError as error:
-        # What only the generated code cannot do, such as an encoding that Python does not know, has a place too.
+        # Errors that only generated code has, such as an encoding that Python does not know, have a position too.
         assert "x.ksy:" in str(error)
         return
     for file in (parser, *columns):

@@ -1,4 +1,4 @@
-"""Choices out of bytes, so that a fuzzer that changes a byte changes one choice."""
+"""Choices made from bytes, so that a fuzzer that changes a byte changes one choice."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Item = TypeVar("Item")
 
 
 class Taker:
-    """Takes bytes from the front; zeros where there are none left."""
+    """Takes bytes from the front; zeros if none are left."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
@@ -24,7 +24,7 @@ class Taker:
         return self._data[self._at - 1] if self._at <= len(self._data) else 0
 
     def number(self, size: int) -> int:
-        """An integer of that many bytes."""
+        """Return an integer of that many bytes."""
         return int.from_bytes(bytes(self.byte() for _ in range(size)), "little")
 
     def pick(self, choices: Sequence[Item]) -> Item:
@@ -34,7 +34,7 @@ class Taker:
         return bool(self.byte() & 1)
 
     def bytes(self, size: int) -> bytes:
-        """Up to that many."""
+        """Return up to that many bytes."""
         found = self._data[self._at : self._at + size]
         self._at += size
         return found
@@ -43,6 +43,6 @@ class Taker:
         return self.bytes(self.left)
 
     def pieces(self, data: bytes) -> list[bytes]:
-        """The data, cut at places that are taken."""
+        """Return the data, cut at positions that are taken."""
         places = sorted(self.number(2) % (len(data) + 1) for _ in range(self.byte() % 6))
         return [data[begin:end] for begin, end in zip([0, *places], [*places, len(data)], strict=True)]
