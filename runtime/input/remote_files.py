@@ -11,7 +11,7 @@ from ..base.errors import NothingThereError, UnsupportedError, WireloomError
 from ..base.shown_addresses import without_secrets
 from .inputs import Input, Location, Stream
 from .listing import in_order
-from .remote_listing import found_at
+from .remote_listing import found_at, key_advice
 from .stores import store_of
 from .web_files import WebFile, is_web
 
@@ -70,7 +70,8 @@ class RemoteInput(Input):
         except FileNotFoundError:
             raise NothingThereError("cannot be opened: there is no such object any more", path=self.path) from None
         except (OSError, ValueError) as error:
-            raise WireloomError(f"cannot be opened: {error}", path=self.path) from None
+            advice = key_advice(self.address)
+            raise WireloomError(f"cannot be opened: {error}", path=self.path, advice=advice) from None
         if verified:
             from .object_digests import VerifiedStream, sha256_of
 

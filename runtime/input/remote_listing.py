@@ -178,8 +178,14 @@ def _time(value: Any) -> datetime | None:
     return value if value.tzinfo else value.replace(tzinfo=UTC)
 
 
+def key_advice(address: str) -> str | None:
+    """Return what to do about an object that cannot be opened, if its key is the reason: Arrow refuses empty parts."""
+    return "copy the object to a key without //" if "//" in address.partition("://")[2] else None
+
+
 def found_now(store: Store) -> Found | None:
-    """Return the file that is at a path of a store now; ``None`` if there is none. Raises ``OSError``."""
+    """Return the file that is at a path of a store now; ``None`` if there is none. Raises ``OSError`` and
+    ``ValueError``."""
     if store.spec is not None:
         return next(found_at(store), None)
     try:

@@ -40,3 +40,11 @@ def test_an_object_that_grows(object_store: Store, tmp_path: Path) -> None:
         query.read()
     with pytest.raises(WireloomError, match="is another one since, or was cut and written again"):
         query.plan()
+
+
+def test_a_key_that_arrow_does_not_open(object_store: Store, tmp_path: Path) -> None:
+    address = object_store.put(f"{tmp_path.name}/in//a.log", write(LOG, tmp_path / "log", "one"))
+    place = {"endpoint": object_store.endpoint, "region": "us-east-1"}
+    with pytest.raises(WireloomError, match=r"Empty path component.*; copy the object to a key without //") as raised:
+        Query(LOG, path=f"s3://{BUCKET}/{tmp_path.name}/in", **place).plan()
+    assert raised.value.path == address

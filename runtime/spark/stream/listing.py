@@ -151,15 +151,15 @@ def _check_bucket(path: str, location: Location) -> None:
 
 
 def _remote_state(path: str, location: Location) -> State | None:
-    from ...input.remote_listing import found_now
+    from ...input.remote_listing import found_now, key_advice
     from ...input.stores import store_of
 
     try:
         found = found_now(store_of(path, location))
     except NothingThereError:
         return None
-    except OSError as error:
-        raise WireloomError(f"the object store refuses: {error}", path=path) from None
+    except (OSError, ValueError) as error:
+        raise WireloomError(f"the object store refuses: {error}", path=path, advice=key_advice(path)) from None
     if found is None or found.size is None:
         return None
     return State(found.size, microseconds(found.modified), fingerprint(found.tag) if found.tag else 0)

@@ -53,6 +53,12 @@ def test_prefixes_globs_and_lists(object_store: Store) -> None:
         read(object_store, f"{root}/nothing/*")
 
 
+def test_a_key_that_arrow_does_not_open(object_store: Store) -> None:
+    object_store.put("empty//part.wal", SEGMENT)
+    with pytest.raises(WireloomError, match=r"cannot be opened: Empty path component.*; copy the object to a key with"):
+        read(object_store, f"s3://{BUCKET}/empty")
+
+
 def test_only_the_range_is_fetched(object_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each of four byte ranges costs its own bytes, the first ones and the end of a row, and no row comes twice."""
     content = samples.word_log([bytes([number % 251]) * 1000 for number in range(8000)])
