@@ -1,4 +1,5 @@
-"""An S2 server for tests, on this machine alone: it speaks S2's bytes, keeps streams in memory and fails as told."""
+"""An S2 server for tests, on this machine only: it speaks S2's protocol, keeps streams in memory and fails on
+request."""
 
 from __future__ import annotations
 
@@ -41,7 +42,7 @@ class Fault:
 
 @dataclass
 class Stream:
-    """A stream. ``first``: records before it are gone."""
+    """A stream. ``first``: records before it have been removed."""
 
     records: list[s2.SequencedRecord] = field(default_factory=list)
     first: int = 0
@@ -49,12 +50,12 @@ class Stream:
 
     @property
     def tail(self) -> s2.StreamPosition:
-        """Where it ends."""
+        """Return the position of its end."""
         last = self.records[-1] if self.records else None
         return s2.StreamPosition(seq_num=len(self.records), timestamp=last.timestamp if last else 0)
 
     def append(self, records: list[s2.AppendRecord]) -> None:
-        """Takes records, commands among them."""
+        """Append records, including commands."""
         for each in records:
             stamp = max(self.tail.timestamp, each.timestamp if each.timestamp is not None else int(time.time() * 1000))
             command = s2.command_of(each)
@@ -69,8 +70,8 @@ class Stream:
 
 
 class Server:
-    """A running server. ``requests``: method and target of each request so far; ``faults``,
-    ``append_faults``: what the next reads of records, and appends, meet, in order; ``batch``: records of a frame."""
+    """A running server. ``requests``: method and target of each request so far; ``faults``, ``append_faults``: the
+    faults of the next reads of records, and of the next appends, in order; ``batch``: number of records of a frame."""
 
     def __init__(self) -> None:
         self.streams: dict[str, Stream] = {}
@@ -85,7 +86,7 @@ class Server:
         self.endpoint = ""
 
     def fill(self, name: str, count: int, *, size: int = 8, timestamp: int = 1_790_000_000_000) -> Stream:
-        """Appends so many records to a stream: their bodies begin with their numbers."""
+        """Append that many records to a stream: their bodies begin with their numbers."""
         with self.lock:
             stream = self.streams.setdefault(name, Stream())
             begin = len(stream.records)
@@ -98,7 +99,7 @@ class Server:
             return stream
 
     def reset(self) -> None:
-        """Forgets everything."""
+        """Forget everything."""
         with self.lock:
             self.streams, self.requests, self.batch = {}, [], 1000
             self.faults.clear()
@@ -107,12 +108,12 @@ class Server:
             self.basin = BASIN
 
     def sessions(self) -> list[str]:
-        """The targets of the read sessions so far."""
+        """Return the targets of the read sessions so far."""
         return [target for method, target in self.requests if method == "GET" and "/records?" in target]
 
 
 class _CutError(Exception):
-    """The connection is to break."""
+    """The connection must break."""
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -126,7 +127,7 @@ class Handler(BaseHTTPRequestHandler):
         self.server.state.connections += 1
 
     def log_message(self, format: str, *arguments: Any) -> None:
-        """Nothing."""
+        """Log nothing."""
 
     def do_GET(self) -> None:
         self._guarded(self._get)
@@ -286,7 +287,7 @@ class Handler(BaseHTTPRequestHandler):
 
 
 class _Frames:
-    """Frames of a session, with what goes wrong."""
+    """Frames of a session, with its faults."""
 
     def __init__(self, file: Any, fault: Fault, compression: str) -> None:
         self._file, self._fault, self._compression = file, fault, compression
@@ -322,7 +323,7 @@ class _Http(ThreadingHTTPServer):
     block_on_close = False
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Nothing: clients leave sessions where they like."""
+        """Do nothing: clients may leave sessions at any time."""
 
     def __init__(self, state: Server) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
@@ -331,7 +332,7 @@ class _Http(ThreadingHTTPServer):
 
 @contextmanager
 def running() -> Iterator[Server]:
-    """A server with its token in the environment, while the block runs."""
+    """Run a server, with its token in the environment, during the block."""
     before = os.environ.get("S2_ACCESS_TOKEN")
     os.environ["S2_ACCESS_TOKEN"] = TOKEN
     state = Server()

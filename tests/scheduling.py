@@ -1,7 +1,7 @@
-"""Which tests run in the same process, one after the other, where several processes share the suite (``-n``).
+"""The tests that run in the same process, one after the other, if several processes share the suite (``-n``).
 
-What distributes the tests knows nothing of them but their ids, so a group is named by how the ids of its tests begin.
-Every process that collects tests checks that these are the tests that ask for it.
+The scheduler knows only the ids of tests, so a group is defined by how the ids of its tests begin. Every process that
+collects tests checks that these are the tests that request the group.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ TOGETHER = {
 
 
 def group_of(test: str) -> str | None:
-    """The group of a test's id."""
+    """Return the group of a test's id."""
     return next((name for name, beginnings in TOGETHER.items() if test.startswith(beginnings)), None)
 
 
 def wanted_group(item: pytest.Item) -> str | None:
-    """The group that a test asks for: with the fixture ``spark``, or with a mark."""
+    """Return the group that a test requests: by the fixture ``spark``, or by a mark."""
     if SPARK in getattr(item, "fixturenames", ()):
         return SPARK
     mark = item.get_closest_marker("xdist_group")
@@ -47,7 +47,7 @@ def wanted_group(item: pytest.Item) -> str | None:
 
 
 def check_groups(items: Iterable[pytest.Item]) -> None:
-    """Raises ``pytest.UsageError`` where a test would run outside of the group that it asks for."""
+    """Raise ``pytest.UsageError`` if a test would run outside the group that it requests."""
     for item in items:
         wanted = wanted_group(item)
         if wanted not in (None, group_of(item.nodeid)):

@@ -1,4 +1,4 @@
-"""A local object store for tests: what it holds, and what it was asked for."""
+"""A local object store for tests: its content, and the requests that it received."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ KEYS = {"AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local"}
 
 
 class Store:
-    """A running server. ``requests``: method, path, and the range of bytes that was asked for, of each so far."""
+    """A running server. ``requests``: method, path, and the requested range of bytes, of each request so far."""
 
     def __init__(self, endpoint: str, client: Any) -> None:
         self.endpoint = endpoint
@@ -27,44 +27,44 @@ class Store:
         self.requests: list[tuple[str, str, tuple[int, int] | None]] = []
 
     def put(self, key: str, content: bytes, *, public: bool = False, **metadata: str) -> str:
-        """Makes an object, which is ``public`` where it can be read without credentials; gives its address."""
+        """Create an object, which can be read without credentials if ``public``; return its address."""
         access = "public-read" if public else "private"
         self.client.put_object(Bucket=BUCKET, Key=key, Body=content, Metadata=metadata, ACL=access)
         return f"s3://{BUCKET}/{key}"
 
     def get(self, key: str) -> bytes:
-        """The content of an object."""
+        """Return the content of an object."""
         content: bytes = self.client.get_object(Bucket=BUCKET, Key=key)["Body"].read()
         return content
 
     def keys(self, prefix: str) -> list[str]:
-        """The keys that begin so, without the empty objects that stand for folders."""
+        """Return the keys with the prefix, without the empty objects that represent folders."""
         found = self.client.list_objects_v2(Bucket=BUCKET, Prefix=prefix)
         return [each["Key"] for each in found.get("Contents", []) if not each["Key"].endswith("/")]
 
     def age(self, key: str, modified: datetime) -> None:
-        """Gives an object another time of modification."""
+        """Set the modification time of an object."""
         from moto.core import DEFAULT_ACCOUNT_ID
         from moto.s3.models import s3_backends
 
         s3_backends[DEFAULT_ACCOUNT_ID]["aws"].buckets[BUCKET].keys[key].last_modified = modified.replace(tzinfo=None)
 
     def listings(self) -> int:
-        """How many pages of listings were asked for."""
+        """Return how many pages of listings were requested."""
         return sum(method == "GET" and path.strip("/") == BUCKET for method, path, _ in self.requests)
 
     def ranges(self, key: str) -> list[tuple[int, int]]:
-        """The ranges of an object that were asked for: first byte and the one after the last."""
+        """Return the requested ranges of an object: the first byte and the one after the last."""
         return [found for method, path, found in self.requests if method == "GET" and path.endswith(key) and found]
 
     def fetched(self, key: str) -> int:
-        """How many bytes of an object were asked for."""
+        """Return how many bytes of an object were requested."""
         return sum(end - begin for begin, end in self.ranges(key))
 
 
 @contextmanager
 def running() -> Iterator[Store]:
-    """A server on this machine alone, with credentials in the environment while it runs."""
+    """Run a server on this machine only, with credentials in the environment while it runs."""
     import boto3
     from moto.server import ThreadedMotoServer
 
@@ -97,9 +97,10 @@ def running() -> Iterator[Store]:
 
 @contextmanager
 def running_apart() -> Iterator[Store]:
-    """A server in a process of its own, for clients that hold Python's lock while they wait. ``requests`` stays empty.
+    """Run a server in a separate process, for clients that hold Python's lock while they wait. ``requests`` remains
+    empty.
 
-    Credentials have to be in the environment.
+    Credentials must be in the environment.
     """
     import boto3
 

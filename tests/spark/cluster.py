@@ -1,4 +1,5 @@
-"""A standalone cluster of Spark on this machine: a master and workers, each a process, on free ports of loopback."""
+"""A standalone cluster of Spark on this machine: a master and workers, each in its own process, on free ports of the
+loopback interface."""
 
 from __future__ import annotations
 
@@ -26,18 +27,18 @@ ENVIRONMENT = {
     "SPARK_DAEMON_JAVA_OPTS": "-Dspark.master.rest.enabled=false",
 }
 SECONDS = 300
-"""After which what has not begun never will."""
+"""What has not started within this time never will."""
 
 
 @dataclass
 class Cluster:
-    """``address``: the master's. ``workers``: their processes, by the folders in which they run executors."""
+    """``address``: that of the master. ``workers``: their processes, by the folders in which they run executors."""
 
     address: str
     workers: dict[Path, subprocess.Popen[bytes]] = field(default_factory=dict)
 
     def kill_worker_of(self, process: int) -> None:
-        """Kill the worker in whose folder a process of this machine runs, as if its machine had lost power."""
+        """Kill the worker in whose folder a process runs, as if its machine had lost power."""
         place = Path(os.readlink(f"/proc/{process}/cwd"))
         [folder] = [each for each in self.workers if each in place.parents]
         for each in family_of(self.workers.pop(folder).pid):
@@ -45,8 +46,8 @@ class Cluster:
 
 
 def family_of(process: int) -> list[int]:
-    """A process and those that it has started, which go on to start no more: each is stopped before the next is
-    looked for."""
+    """Return a process and its descendants, which cannot start others: each is stopped before the next is searched
+    for."""
     os.kill(process, signal.SIGSTOP)
     found = [process]
     for task in Path(f"/proc/{process}/task").iterdir():
@@ -56,7 +57,7 @@ def family_of(process: int) -> list[int]:
 
 
 def package_files() -> dict[str, Path]:
-    """The files of wireloom as they are installed, by their places in an archive of packages."""
+    """Return the files of wireloom as they are installed, by their paths in an archive of packages."""
     root = Path(wireloom.__file__).parents[1]
     packages = {"runtime": "wireloom", "codegen": "wireloom/codegen", "generated": "wireloom/formats"}
     return {
@@ -69,7 +70,7 @@ def package_files() -> dict[str, Path]:
 
 @contextmanager
 def running(folder: Path, workers: int = 2) -> Iterator[Cluster]:
-    """Start a cluster whose logs and working folders are in ``folder``, and kill all of it in the end."""
+    """Start a cluster whose logs and working folders are in ``folder``, and kill all of it at the end."""
     started: list[subprocess.Popen[bytes]] = []
 
     def start(name: str, kind: str, *arguments: str) -> tuple[subprocess.Popen[bytes], Path]:

@@ -1,4 +1,4 @@
-"""Files for every format."""
+"""Files of every format."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LONG_ROWS = 6000
 
 @dataclass(frozen=True)
 class Sample:
-    """A format's files: one of them, the folder that holds them all, and what is in the one."""
+    """The files of a format: one of them, the folder that contains them all, and the content of that file."""
 
     format: str
     file: Path
@@ -24,7 +24,7 @@ class Sample:
 
 
 def rows_of(name: str) -> pa.Table:
-    """Rows of a format; payloads of 0 … 299 bytes that also hold delimiters."""
+    """Return rows of a format, with payloads of 0 … 299 bytes that also contain delimiters."""
     columns = {"payload": pa.array([(b"\xfe\xfd\0" + bytes([n % 256]) * n)[:n] for n in range(ROWS)], pa.binary())}
     if name == "word_stuffed_log":
         columns = {"generation": pa.array(range(ROWS), pa.uint32()), **columns}
@@ -43,7 +43,7 @@ NAMES = ("edgemq_segment", "word_stuffed_log", "cobs_log")
 
 @pytest.fixture(scope="session")
 def samples(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Sample]:
-    """Files of every format."""
+    """Return files of every format."""
     found = {}
     for name in NAMES:
         folder = tmp_path_factory.mktemp(name)
@@ -59,7 +59,7 @@ def samples(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Sample]:
 
 @pytest.fixture(scope="session")
 def long_segment(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An EdgeMQ segment of ``LONG_ROWS`` rows, which are many batches: their ``tenant`` counts them."""
+    """Return an EdgeMQ segment of ``LONG_ROWS`` rows, which form many batches; their ``tenant`` numbers them."""
     path = tmp_path_factory.mktemp("long") / "a.wal"
     rows = range(LONG_ROWS)
     columns = {
@@ -78,6 +78,6 @@ TAILED = [("cobs_log", {}), ("word_stuffed_log", {}), ("edgemq_segment", {"tail"
 
 @pytest.fixture(params=TAILED, ids=[name for name, _ in TAILED])
 def tailed(request: pytest.FixtureRequest) -> tuple[str, dict[str, str]]:
-    """A format whose files grow, and its options."""
+    """Return a format whose files grow, and its options."""
     found: tuple[str, dict[str, str]] = request.param
     return found

@@ -33,30 +33,30 @@ TYPES = {
 
 
 def schema_of(text: str) -> StructType:
-    """A schema from ``name TYPE, …``; Spark's own parser needs a session."""
+    """Return a schema from ``name TYPE, …``; Spark's own parser needs a session."""
     fields = [each.split() for each in text.split(", ")]
     return StructType([StructField(name, TYPES[kind]) for name, kind in fields])
 
 
 def sent(value: Any) -> Any:
-    """A value as it arrives in another process."""
+    """Return a value as it arrives in another process."""
     return pickle.loads(cloudpickle.dumps(value))  # type: ignore[no-untyped-call]
 
 
 def source(name: str, **options: Any) -> FormatSource:
-    """The data source of a format with these options."""
+    """Return the data source of a format with these options."""
     kind = next(each for each in sources() if each.name() == name)
     return kind(CaseInsensitiveDict({key.lower(): str(value) for key, value in options.items()}))
 
 
 def planned(name: str, schema: StructType | str | None = None, **options: Any) -> tuple[Any, list[Any], StructType]:
-    """Reader and partitions as they reach the tasks, and the schema."""
-    # As ingest does it.
+    """Return reader and partitions as they arrive in the tasks, and the schema."""
+    # As in an ingest.
     found = source(name, **options, **({"ingests": True} if "reportFolder" in options else {}))
     if schema is None:
         schema = found.schema()
     wanted = schema_of(schema) if isinstance(schema, str) else schema
-    # Schema and partitions are asked for in different processes.
+    # Schema and partitions are requested in different processes.
     reader = sent(found).reader(schema=wanted)
     partitions = list(reader.partitions())
     reader, partitions = sent((reader, partitions))
@@ -64,7 +64,7 @@ def planned(name: str, schema: StructType | str | None = None, **options: Any) -
 
 
 def read(name: str, schema: StructType | str | None = None, **options: Any) -> pa.Table:
-    """All rows, partition by partition; every batch has to be exactly what Spark takes."""
+    """Return all rows, partition by partition; every batch must be exactly in the form that Spark accepts."""
     reader, partitions, wanted = planned(name, schema, **options)
     expected = to_arrow_schema(wanted, timezone="UTC")
     batches = [batch for partition in partitions for batch in reader.read(partition)]

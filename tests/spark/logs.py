@@ -1,4 +1,4 @@
-"""Logs for the pipeline to read, and what it made of them."""
+"""Logs that the pipeline reads, and its results."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import wireloom
 
 
 def log(path: Path, *payloads: str, damaged: bytes = b"") -> None:
-    """Appends records to a log."""
+    """Append records to a log."""
     path.parent.mkdir(parents=True, exist_ok=True)
     rows = pa.table({"payload": pa.array([each.encode() for each in payloads], pa.binary())})
     with path.open("ab") as file:
@@ -20,7 +20,7 @@ def log(path: Path, *payloads: str, damaged: bytes = b"") -> None:
 
 
 def logs(folder: Path, files: int = 6, records: int = 50) -> Counter[str]:
-    """Logs with a damaged record in every other one; what they hold."""
+    """Write logs, every other one with a damaged record; return their records."""
     for number in range(files):
         log(
             folder / f"{number}.log",
@@ -32,7 +32,7 @@ def logs(folder: Path, files: int = 6, records: int = 50) -> Counter[str]:
 
 
 def records(base: Path) -> Counter[str]:
-    """What table and quarantine hold, as any reader of Parquet sees it."""
+    """Return the content of table and quarantine, as any reader of Parquet sees it."""
     found: Counter[str] = Counter()
     for name, column in (("table", "payload"), ("quarantine", "_corrupt_record")):
         if (base / name).exists():

@@ -1,6 +1,6 @@
 """An ingest without Spark: the same tables, commits and recovery, with rows that pyarrow writes.
 
-An input file of this pipeline holds records, a line each; those that begin with ``!`` are damaged. A death is an
+An input file of this pipeline contains one record per line; those that begin with ``!`` are damaged. A death is an
 exception that every later step of the process raises again, so that nothing is cleaned up, as after a kill.
 """
 
@@ -35,7 +35,7 @@ from wireloom.spark.read import QUARANTINE_SCHEMA
 
 SCHEMA = StructType([StructField("record", StringType()), StructField("kind", StringType())])
 STEPS = ("make", "move", "delete", "remove", "drop", "write")
-"""What changes a folder."""
+"""The operations that change a folder."""
 
 
 class Killed(BaseException):
@@ -46,9 +46,10 @@ class Killed(BaseException):
 def dying(
     step: int, when: str, error: Callable[[], BaseException] = Killed, lasting: bool = True
 ) -> Iterator[list[str]]:
-    """Lets a process die ``before`` a step, ``after`` it or ``halfway``; gives the steps that were taken so far.
+    """Let a process die ``before`` a step, ``after`` it or ``halfway``; yield the steps taken so far.
 
-    ``lasting``: nothing can be done after it; else it is a failure, and what follows works again."""
+    ``lasting``: nothing can be done after it; otherwise it is a failure, and later steps work again.
+    """
     taken: list[str] = []
 
     def wrap(name: str, real: Any) -> Any:
@@ -69,7 +70,8 @@ def dying(
 
 
 def _half(place: Folder, name: str, *arguments: Any) -> None:
-    """What a step leaves that is interrupted: stores copy before they delete, and folders go file by file."""
+    """Execute half of a step, as if interrupted: stores copy before they delete, and folders are processed file by
+    file."""
     if name == "move":
         old, target, *new = arguments
         (Path(target.path) / (new[0] if new else old)).write_bytes(place.read(old))
@@ -82,7 +84,7 @@ def _half(place: Folder, name: str, *arguments: Any) -> None:
 
 
 def make_inputs(where: Path, files: int, records: int = 3) -> Path:
-    """Input files; every record of all of them is another."""
+    """Write input files, whose records all differ."""
     where.mkdir(parents=True, exist_ok=True)
     for number in range(files):
         lines = [f"{'!' if (number + each) % 3 == 0 else ''}{number}-{each}" for each in range(records)]
@@ -93,7 +95,7 @@ def make_inputs(where: Path, files: int, records: int = 3) -> Path:
 def asked(
     base: Path, table: str = "table", metrics: bool = True, existing: str = "append", to: str = "parquet"
 ) -> Request:
-    """What an ingest to ``base/table`` and ``base/quarantine`` is asked for."""
+    """Return the request for an ingest to ``base/table`` and ``base/quarantine``."""
     return Request(
         spark=None,  # type: ignore[arg-type]
         format=SimpleNamespace(name="lines"),  # type: ignore[arg-type]
@@ -117,8 +119,8 @@ def run(
     to: str = "parquet",
     pause: Any = None,
 ) -> None:
-    """Ingests what is in ``base/in`` and not done. ``stream``: as batches of a query, whose number is that of the first
-    file; ``to``: the kind of table; ``pause`` is called all the time."""
+    """Ingest the files in ``base/in`` that are not done. ``stream``: as batches of a query, whose number is that of the
+    first file; ``to``: the kind of table; ``pause`` is called repeatedly."""
     with open_tables(asked(base, existing=existing, to=to)) as tables:
         paths = sorted(str(each) for each in (base / "in").iterdir())
         tables.prepare(SCHEMA)
@@ -142,7 +144,7 @@ def _batch(tables: IngestTables, paths: list[str], stream: StreamBatch | None, p
 
 
 def _read(attempt: Attempt, index: int, path: str) -> list[WrittenFile]:
-    """One task: rows to one file per kind, damage and report to the side."""
+    """Run one task: write rows to one file per kind, and damage and report beside them."""
     lines = Path(path).read_text().splitlines()
     good = [each for each in lines if not each.startswith("!")]
     kinds = ["a" if int(each[-1]) % 2 == 0 else "b" for each in good]
@@ -160,7 +162,7 @@ def _read(attempt: Attempt, index: int, path: str) -> list[WrittenFile]:
 
 
 def visible(base: Path, *places: str) -> Counter[str]:
-    """Every record that a reader of Parquet finds in table and quarantine, or in one of them."""
+    """Return every record that a reader of Parquet finds in table and quarantine, or in one of them."""
     found: Counter[str] = Counter()
     columns = {"table": "record", "quarantine": "_corrupt_record"}
     for name, column in ((each, columns[each]) for each in places or columns):
@@ -173,12 +175,12 @@ def visible(base: Path, *places: str) -> Counter[str]:
 
 
 def expected(base: Path) -> Counter[str]:
-    """Every record of the input."""
+    """Return every record of the input."""
     return Counter(line for each in (base / "in").iterdir() for line in each.read_text().splitlines())
 
 
 def check(base: Path) -> None:
-    """Every record is there once, nothing is left over, and the metrics say the same."""
+    """Check that every record exists exactly once, nothing is left over, and the metrics agree."""
     assert visible(base) == expected(base)
     left = {each.name for each in (base / "table" / "_wireloom").iterdir()}
     assert left <= {"commits", "ledger.parquet"}

@@ -1,4 +1,5 @@
-"""What rotates, copies and cuts logs, as programs and logrotate do it, for tests of streams that follow them."""
+"""Rotation, copying and truncation of logs, as done by programs and logrotate, for tests of streams that follow
+them."""
 
 from __future__ import annotations
 
@@ -22,18 +23,18 @@ def numbered(text: str, count: int = 4) -> list[str]:
 
 
 def rotate(path: Path, name: str) -> None:
-    """As most programs do it: the log gets another name, and the next record begins a new one."""
+    """Rotate as most programs do: the log is renamed, and the next record begins a new one."""
     path.rename(path.with_name(name))
 
 
 def copy_and_cut(path: Path, name: str) -> None:
-    """As logrotate does it for programs that know nothing of it."""
+    """Copy and truncate, as logrotate does for programs that do not support rotation."""
     shutil.copyfile(path, path.with_name(name))
     os.truncate(path, 0)
 
 
 def lost(query: Query) -> int:
-    """How many files the query has counted."""
+    """Return how many lost files the query has counted."""
     found: int = json.loads(query.offset)["lost"]
     return found
 
@@ -47,7 +48,7 @@ def append(tailed: tuple[str, dict[str, str]], path: Path, *texts: str) -> None:
 
 
 def compress(path: Path, name: str, codec: str = "gzip") -> None:
-    """As logrotate does it: the file goes when the compressed one is there."""
+    """Compress as logrotate does: the file is removed when the compressed one exists."""
     content = path.read_bytes()
     packed = gzip.compress(content) if codec == "gzip" else zstandard.compress(content)
     path.with_name(name).write_bytes(packed)

@@ -22,11 +22,12 @@ WAL = "edgemq_segment"
 LOG = "cobs_log"
 
 Batch = tuple[str, str]
-"""Offsets before and after, as the checkpoint holds them."""
+"""Offsets before and after, as stored in the checkpoint."""
 
 
 class Query:
-    """One source of one query. ``batches``: what the checkpoint holds; the last may not have been read yet."""
+    """One source of one query. ``batches``: the content of the checkpoint; the last batch may not have been read
+    yet."""
 
     def __init__(self, name: str, schema: str | None = None, **options: Any) -> None:
         self._source = source(name, **options)
@@ -35,18 +36,18 @@ class Query:
         self.restart()
 
     def restart(self, **options: Any) -> None:
-        """A new process: all that it knows is the checkpoint."""
+        """Begin a new process, which knows only the checkpoint."""
         for key, value in options.items():
             self._source.options[key] = str(value)
         self.reader = sent(self._source).streamReader(schema=self.schema)
 
     @property
     def offset(self) -> str:
-        """Where the next batch begins."""
+        """Return where the next batch begins."""
         return self.batches[-1][1] if self.batches else json.dumps(self.reader.initialOffset())
 
     def plan(self, *, everything: bool = False) -> bool:
-        """Plans the next batch; whether there is one."""
+        """Plan the next batch; return whether there is one."""
         limit = ReadAllAvailable() if everything else self.reader.getDefaultReadLimit()
         before = self.offset
         behind = json.dumps(self.reader.latestOffset(json.loads(before), limit))
@@ -56,7 +57,7 @@ class Query:
         return True
 
     def read(self, number: int = -1) -> pa.Table:
-        """The rows of a batch; every Arrow batch has to be exactly what Spark takes."""
+        """Return the rows of a batch; every Arrow batch must be exactly in the form that Spark accepts."""
         before, behind = (json.loads(each) for each in self.batches[number])
         partitions = [sent(each) for each in self.reader.partitions(before, behind)]
         assert self.reader.partitions(behind, behind) == []
@@ -67,11 +68,11 @@ class Query:
         return pa.Table.from_batches(batches, expected)
 
     def next(self, **how: Any) -> pa.Table | None:
-        """Plans a batch and reads it; ``None``: there is nothing new."""
+        """Plan a batch and read it; return ``None`` if there is nothing new."""
         return self.read() if self.plan(**how) else None
 
     def rest(self) -> list[pa.Table]:
-        """All batches up to where nothing is new."""
+        """Return all batches until there is nothing new."""
         found = []
         while (rows := self.next()) is not None:
             found.append(rows)
@@ -79,7 +80,7 @@ class Query:
 
 
 def first_version(offset: str) -> str:
-    """An offset as the first version wrote it: no more of a file than how far it was read, and when it was written."""
+    """Return an offset as the first version wrote it: only how far a file was read, and when it was written."""
     found = StreamOffset.from_json(json.loads(offset))
     entries = sorted(found.tracked.items())
     positions = [GIVEN_UP if each.done else each.position for _, each in entries]
@@ -94,7 +95,7 @@ def first_version(offset: str) -> str:
 
 
 def write(name: str, path: Path, *payloads: str, codec: str | None = None) -> bytes:
-    """Appends records to a file; gives the bytes of the whole file."""
+    """Append records to a file; return the bytes of the whole file."""
     columns: dict[str, pa.Array] = {"payload": pa.array([each.encode() for each in payloads], pa.binary())}
     rows = len(payloads)
     if name == "edgemq_segment":
@@ -108,21 +109,21 @@ def write(name: str, path: Path, *payloads: str, codec: str | None = None) -> by
 
 
 def payloads(rows: pa.Table | None) -> list[str]:
-    """What was written, in the order in which it came."""
+    """Return what was written, in the order in which it arrived."""
     return [] if rows is None else [each.decode() for each in rows["payload"].to_pylist()]
 
 
 def age(path: Path, seconds: float) -> None:
-    """Gives a file a time of modification, in seconds since 2026."""
+    """Set the modification time of a file, in seconds since 2026."""
     time = 1_767_225_600 + seconds
     os.utime(path, (time, time))
 
 
 def together(query: Query) -> list[str]:
-    """What all batches that are still to come hold."""
+    """Return the content of all remaining batches."""
     return [text for batch in texts(query) for text in batch]
 
 
 def texts(query: Query) -> list[list[str]]:
-    """What each batch holds that is still to come."""
+    """Return the content of each remaining batch."""
     return [payloads(each) for each in query.rest()]

@@ -25,7 +25,7 @@ WAYS_OUT = (
 
 @pytest.fixture(autouse=True)
 def catalog(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """pyiceberg's default catalog, in a database."""
+    """Create pyiceberg's default catalog, in a database."""
     import pyiceberg.catalog
 
     monkeypatch.setenv("PYICEBERG_CATALOG__DEFAULT__TYPE", "sql")
@@ -34,7 +34,7 @@ def catalog(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def rows(base: Path, to: str) -> Counter[str]:
-    """The records of the table, as whoever reads tables of that kind finds them, and those in quarantine."""
+    """Return the records of the table, as readers of tables of that kind find them, and those in quarantine."""
     if to == "parquet":
         return visible(base)
     if to == "delta":
@@ -49,7 +49,7 @@ def rows(base: Path, to: str) -> Counter[str]:
 
 
 def refused(base: Path, to: str) -> str:
-    """What a run that goes on says; it leaves everything as it was."""
+    """Return the error of a run that continues; it changes nothing."""
     before = {each: each.read_bytes() for each in (base / "table").rglob("*") if each.is_file()}
     with pytest.raises(WireloomError) as raised:
         run(base, to=to)
@@ -141,7 +141,7 @@ def test_a_log_that_changes_while_a_batch_is_read(to: str, tmp_path: Path, monke
     monkeypatch.setattr(fcntl, "flock", lambda *_: None)
 
     def another_process() -> None:
-        """One that has a ledger of its own, with the same beginning."""
+        """Begin another process with a separate ledger that has the same beginning."""
         if kept.exists():
             home.rename(mine)
             kept.rename(home)
@@ -157,7 +157,7 @@ def test_a_log_that_changes_while_a_batch_is_read(to: str, tmp_path: Path, monke
 
 @pytest.mark.parametrize("to", KINDS)
 def test_a_death_at_every_step(to: str, tmp_path: Path) -> None:
-    """Recovery meets numbers that the log has, and goes on."""
+    """Recovery meets numbers that the log has, and continues."""
     make_inputs(tmp_path / "whole" / "in", 4)
     with dying(0, "before", lasting=False) as taken:
         run(tmp_path / "whole", to=to)
@@ -190,7 +190,7 @@ def test_a_ledger_of_which_a_part_is_gone(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_commits_without_rows(tmp_path: Path) -> None:
-    """An Iceberg table is made with the first rows; the commits before are only in the ledger."""
+    """An Iceberg table is created with the first rows; earlier commits are only in the ledger."""
     (tmp_path / "in").mkdir()
     for number in range(2):
         (tmp_path / "in" / f"{number}.txt").write_text("!damaged")

@@ -1,4 +1,4 @@
-"""The thread that makes batches while Spark takes those before them."""
+"""The thread that reads batches while Spark takes those before them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def threads() -> list[threading.Thread]:
 
 
 class Source:
-    """Counts up, and tells how far it is, where it runs, and whether it was closed."""
+    """Counts up, and records how far it is, in which thread it runs, and whether it was closed."""
 
     def __init__(self, items: int, error: Exception | None = None) -> None:
         self.items = items
@@ -92,7 +92,7 @@ def test_an_early_end_closes_the_source_and_leaves_no_thread(taken: int) -> None
         assert next(items) == number
     items.close()
     assert not threads()
-    # A generator that was never asked for anything has nothing to close.
+    # A generator that was never started has nothing to close.
     assert source.closed == (taken > 0)
     assert source.made <= taken + DEPTH
 
@@ -101,7 +101,7 @@ def test_an_interrupt_while_the_thread_starts_leaves_nothing(monkeypatch: pytest
     really = threading.Thread.start
 
     def start(thread: threading.Thread) -> None:
-        # It runs, and whoever started it does not get to know.
+        # It runs, and its starter is not notified.
         really(thread)
         raise KeyboardInterrupt
 

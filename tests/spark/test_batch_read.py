@@ -1,4 +1,4 @@
-"""What Spark's own file sources offer, of wireloom's, without Spark: files, folders, faults, pruning."""
+"""The features of Spark's own file sources, for those of wireloom, without Spark: files, folders, faults, pruning."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ VECTORS = Path(__file__).parent.parent / "vectors"
 
 @pytest.fixture
 def logs(samples: dict[str, Sample], tmp_path: Path) -> Path:
-    """Logs in folders, some of them hidden, some of partitions."""
+    """Return logs in folders, some of which are hidden or partitions."""
     for each in (
         "day=2026-03-01/hour=07/host=a%2Fb/1.log",
         "day=2026-03-01/hour=8/host=c/2.log",
@@ -49,7 +49,7 @@ def logs(samples: dict[str, Sample], tmp_path: Path) -> Path:
 
 
 def files(**options: Any) -> list[str]:
-    """The names of the files that a read of these options reads."""
+    """Return the names of the files that a read with these options reads."""
     _, partitions, _ = planned(NAME, **options)
     return sorted({Path(piece.input.path).name for each in partitions for piece in each.slices})
 
@@ -98,7 +98,7 @@ def test_missing_files(logs: Path) -> None:
 
 @pytest.mark.parametrize("setting", ["ignoreMissingFiles", "ignoreCorruptFiles"])
 def test_settings_of_the_session(setting: str, logs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As Spark hands them to tasks; what an option says counts more."""
+    """As Spark passes them to tasks; options take precedence."""
 
     class Context:
         def getLocalProperty(self, name: str) -> str | None:  # noqa: N802
@@ -115,7 +115,7 @@ def test_settings_of_the_session(setting: str, logs: Path, monkeypatch: pytest.M
 
 
 def test_files_that_cannot_be_read_on(logs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the storage refuses is an error whatever the mode: a task that is run again may get all of it."""
+    """A failure of the storage is an error in every mode: a task that is run again may get everything."""
 
     class Failing:
         def __init__(self, file: Any) -> None:
@@ -187,7 +187,7 @@ def test_failfast_refuses_a_file_that_is_cut_off(name: str, samples: dict[str, S
 
 @pytest.mark.parametrize("name", ["cobs_log", "edgemq_segment"])
 def test_the_other_files_of_a_partition(name: str, samples: dict[str, Sample], tmp_path: Path) -> None:
-    """One that is gone, or cannot be read on, keeps nobody from reading those after it."""
+    """A file that is missing, or cannot be read further, does not prevent reading those after it."""
     content = wireloom_raw(name, samples[name].table)
     for number in range(5):
         (tmp_path / f"{number}.log").write_bytes(content)
@@ -211,7 +211,7 @@ def test_the_other_files_of_a_partition(name: str, samples: dict[str, Sample], t
 
 
 def wireloom_raw(name: str, table: Any) -> bytes:
-    """A file that is not compressed."""
+    """Return a file that is not compressed."""
     written = io.BytesIO()
     wireloom.write(name, table, written, codec="none")
     return written.getvalue()
@@ -220,7 +220,7 @@ def wireloom_raw(name: str, table: Any) -> bytes:
 def test_a_file_that_several_paths_name_is_read_once(
     samples: dict[str, Sample], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As Spark's own sources do where they look into folders of folders."""
+    """As Spark's own sources do when they list nested folders."""
     file = tmp_path / "in" / "1.log"
     file.parent.mkdir()
     shutil.copy(samples[NAME].file, file)
@@ -326,7 +326,7 @@ def test_columns_that_nobody_selects_are_not_built(samples: dict[str, Sample], m
     monkeypatch.setattr(select, "make", noting)
     assert read("edgemq_segment", "tenant LONG, region STRING", path=samples["edgemq_segment"].file).num_rows == ROWS
     names = [each.name for each in source("edgemq_segment").described.columns]
-    # Nothing is built where the stride is decided.
+    # Nothing is built while the stride is determined.
     assert set(built) - {()} == {(names.index("tenant"),)}
     built.clear()
     assert read("edgemq_segment", "region STRING", path=samples["edgemq_segment"].file).num_rows == ROWS

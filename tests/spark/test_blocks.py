@@ -18,13 +18,13 @@ VECTORS = Path(__file__).parents[1] / "vectors"
 
 
 def as_text(rows: Sequence[dict[str, Any]]) -> list[str]:
-    """Rows in an order that is the same for all ways of reading; a NaN is one, whatever it is compared with."""
+    """Return rows in an order that is the same for all ways of reading; all NaN are equal."""
     return sorted(map(str, rows))
 
 
 @pytest.fixture(scope="module")
 def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A log of some hundred records, some of which are larger than a task's part of it."""
+    """Return a log of some hundred records, some of which are larger than a task's part of it."""
     source = random.Random(3)
     path = tmp_path_factory.mktemp("leveldb") / "000003.log"
     sizes = (source.choice((20, 700, 9000, 70_000)) for _ in range(120))
@@ -83,8 +83,8 @@ GROWING = [
 def test_each_record_comes_once_while_its_file_grows(
     format: str, file: str, options: dict[str, str], allocated: bool, tmp_path: Path
 ) -> None:
-    """The file is torn anywhere between triggers; the query is stopped now and then. A writer that allocates a file has
-    it full of zeros first."""
+    """The file is cut anywhere between triggers; the query is stopped occasionally. A writer that preallocates a file
+    fills it with zeros first."""
     content = (VECTORS / format / file).read_bytes()
     path = tmp_path / "log"
     query = Query(format, path=tmp_path, tail="true", **options)

@@ -37,10 +37,10 @@ SETTINGS = {
 }
 FILES, ROWS = 40, 2500
 SECONDS = 900
-"""After which a job hangs, however busy the machine is."""
+"""A job that takes longer hangs, however busy the machine is."""
 
-# Python runs this at its start, in each process that has the environment of the test. A task that opens the file in an
-# ingest writes its number down, and waits until a worker has been killed.
+# Python runs this when it starts, in each process that has the environment of the test. A task that opens the file in
+# an ingest records its number, and waits until a worker has been killed.
 HOLD = """
 import os, sys, time
 from pathlib import Path
@@ -65,7 +65,7 @@ sys.addaudithook(hold)
 def test_the_page(way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lake, inputs = tmp_path / "lake", tmp_path / "doors"
     lake.mkdir()
-    # The environment of the page has a sitecustomize of its own.
+    # The environment of the page has its own sitecustomize.
     monkeypatch.delenv("PYTHONPATH", raising=False)
     monkeypatch.setenv("PIP_NO_BUILD_ISOLATION", "false")
     monkeypatch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
@@ -120,7 +120,7 @@ def test_the_page(way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def written(folder: Path, spec: Path) -> Counter[str]:
-    """Logs with enough in them for two tasks, one of them damaged; what they hold."""
+    """Write logs that are large enough for two tasks, one of them damaged; return their content."""
     folder.mkdir()
     door_log = wireloom.load_spec(spec)
     held: Counter[str] = Counter()
@@ -136,8 +136,8 @@ def written(folder: Path, spec: Path) -> Counter[str]:
 
 
 def pack_environment(folder: Path, way: str, start: str) -> None:
-    """The environment of the page and its archive, without what would have to be fetched and copied: dependencies are
-    those of the tests' environment, in their place."""
+    """Create the environment of the page and its archive, without what would have to be fetched and copied: the
+    dependencies are those of the tests' environment, in place."""
     made = folder / "environment"
     venv.create(made, symlinks=True)
     [site] = made.glob("lib/python*/site-packages")

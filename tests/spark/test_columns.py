@@ -1,4 +1,4 @@
-"""Columns that a reader is asked for, without Spark: names that clash, parts of structs, times in folders' names."""
+"""Requested columns, without Spark: names that collide, parts of structs, times in the names of folders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every record once, at whatever step of the protocol a process dies; without Spark."""
+"""Every record exactly once, at whatever step of the protocol a process dies; without Spark."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from ..examples import PROFILE, strided
 from .pipeline import Killed, asked, check, dying, expected, make_inputs, run, visible
 
 KILL_SECONDS = float(os.environ.get("WIRELOOM_KILL_SECONDS", "6" if PROFILE == "thorough" else "2"))
-"""How long processes are killed at random; more where somebody has the time."""
+"""How long processes are killed at random; can be increased."""
 
 WHEN = ("before", "halfway", "after")
 """When a process dies in a step."""
 
 
 def steps(base: Path, stream: str | None = None) -> int:
-    """How many steps a run takes that nothing disturbs."""
+    """Return the number of steps of an undisturbed run."""
     make_inputs(base / "in", 4)
     with dying(0, "before", lasting=False) as taken:
         run(base, stream=stream)
@@ -40,8 +40,8 @@ def steps(base: Path, stream: str | None = None) -> int:
 @pytest.mark.parametrize("when", WHEN)
 @pytest.mark.parametrize("stream", [None, "q"])
 def test_a_death_at_every_step(stream: str | None, when: str, tmp_path: Path) -> None:
-    # Outside of `make thorough`, the three ways to die take turns. Batches of a stream differ in what their records
-    # hold, not in the steps.
+    # Except in `make thorough`, the three ways to die alternate. Batches of a stream differ in the content of their
+    # records, not in the steps.
     total = steps(tmp_path / "whole", stream)
     for step in strided(range(1, total + 1, 1 if stream is None else 3), 3, WHEN.index(when)):
         base = tmp_path / f"{step}"
@@ -108,7 +108,7 @@ def test_whoever_asks_for_files_gets_whole_batches(existing: str, tmp_path: Path
 
 
 def good(base: Path) -> list[str]:
-    """The records of the input that are not damaged, file by file."""
+    """Return the undamaged records of the input, file by file."""
     lines = [line for each in sorted((base / "in").iterdir()) for line in each.read_text().splitlines()]
     return [each for each in lines if not each.startswith("!")]
 
@@ -131,7 +131,7 @@ def test_a_death_while_the_last_one_is_made_good(when: str, tmp_path: Path) -> N
 
 
 def test_a_failure_at_every_step_loses_nothing(tmp_path: Path) -> None:
-    """As a death, but the process lives on to clean up: what is committed has to survive that."""
+    """Like a death, but the process survives and cleans up: what is committed must survive that."""
     for step in strided(range(1, steps(tmp_path / "whole") + 1), 2):
         base = tmp_path / f"{step}"
         make_inputs(base / "in", 4)
@@ -160,7 +160,7 @@ def test_a_death_while_a_table_is_replaced(tmp_path: Path) -> None:
 
 
 def test_killed_at_random(tmp_path: Path) -> None:
-    """Real processes, real signals: each is killed somewhere, until the last one gets through."""
+    """Real processes and signals: each is killed at some point, until the last one finishes."""
     chosen = random.Random(11)
     deadline = time.monotonic() + KILL_SECONDS
     rounds = kills = 0
@@ -185,7 +185,7 @@ def test_killed_at_random(tmp_path: Path) -> None:
                 break
             kills += 1
             assert not visible(base) - expected(base)
-            # On a busy machine a process may need longer than that to get anywhere.
+            # On a busy machine a process may need more time to get anywhere.
             longest = 0.25 + (time.monotonic() - began) / 20
         check(base)
         rounds += 1

@@ -1,4 +1,4 @@
-"""The pipeline in a session of Spark Connect: a server on this machine, in processes of its own."""
+"""The pipeline in a session of Spark Connect: a server on this machine, in separate processes."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ LARGE = 1 << 63
 
 
 def values_of(kind: pa.DataType) -> st.SearchStrategy[Any]:
-    """Values of a type, those at its bounds and at those of others among them."""
+    """Return values of a type, including those at its bounds and at those of others."""
     if pa.types.is_floating(kind):
         odd = st.sampled_from([0.5, 2.0**63, -(2.0**63), 2.0**31, 127.0, 1e30, inf, -inf, nan])
         return st.one_of(odd, st.floats(width=kind.bit_width))

@@ -1,4 +1,4 @@
-"""What is said, and with which exit code, where Spark, Java or a disk fails; without Spark."""
+"""The message and the exit code if Spark, Java or a disk fails; without Spark."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ AGAIN = "what was committed stays committed: run the same command again"
 
 
 def full_folder() -> WireloomError:
-    """As a folder says it."""
+    """Return the error of a full folder."""
     try:
         try:
             raise OSError(errno.ENOSPC, "No space left on device")
@@ -41,7 +41,7 @@ def full_folder() -> WireloomError:
 
 
 def lost() -> Exception:
-    """Cancelling the jobs of a Java that has gone fails as well."""
+    """Return the error of cancelling the jobs of a Java that has ended."""
     try:
         try:
             raise Py4JNetworkError("Answer from Java side is empty")

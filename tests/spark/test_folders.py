@@ -1,4 +1,4 @@
-"""Folders in which others are at work."""
+"""Folders that others modify at the same time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from wireloom.spark import folders
 
 
 class Restless:
-    """A local file system in which a folder changes while it is deleted: the first ``failures`` times it fails."""
+    """A local file system in which a folder changes while it is deleted: the first ``failures`` attempts fail."""
 
     def __init__(self, failures: int, *, gone: bool = False) -> None:
         self.store = pyarrow.fs.LocalFileSystem()

@@ -1,4 +1,4 @@
-"""Streaming reads of object stores whose listings go on from the last one, without Spark."""
+"""Streaming reads of object stores whose listings continue from the last one, without Spark."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ INTERVAL = timedelta(minutes=10)
 
 
 class Clock:
-    """The time by which everything is listed again; it stands still."""
+    """The clock that determines when everything is listed again; it stands still."""
 
     def __init__(self) -> None:
         self.seconds = 0.0
@@ -33,7 +33,7 @@ class Clock:
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    """A clock that the test sets, and pages of five keys."""
+    """Return a clock that the test sets, with pages of five keys."""
     found = Clock()
     monkeypatch.setattr(incremental_listing, "monotonic", found)
     monkeypatch.setattr(incremental_listing, "PAGE", 5)
@@ -41,7 +41,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 class Prefix:
-    """Objects below a prefix of their own, with the times that they are given."""
+    """Objects below a separate prefix, with given times."""
 
     def __init__(self, store: Store, name: str) -> None:
         self.store, self.name = store, name
@@ -55,7 +55,7 @@ class Prefix:
         return f"s3://{BUCKET}/{self.name}/{pattern}"
 
     def keys(self, listing: IncrementalListing, pattern: str = "") -> tuple[list[str], int]:
-        """The keys of a listing, and how many pages of them were asked for."""
+        """Return the keys of a listing, and how many pages of them were requested."""
         before = self.store.listings()
         try:
             found = listing.expand(self.address(pattern), self.location)
@@ -71,7 +71,7 @@ def prefix(object_store: Store, tmp_path: Path) -> Prefix:
 
 
 def test_a_query_that_goes_on(prefix: Prefix, clock: Clock, tmp_path: Path) -> None:
-    """New files at the end are read at once, others when everything is listed again; each is read once."""
+    """New files at the end are read at once, others when everything is listed again; each is read exactly once."""
 
     def put(key: str, minutes: float) -> None:
         prefix.put(f"{key}.wal", minutes, write(WAL, tmp_path / key.replace("/", "-"), key, codec="none"))
@@ -88,18 +88,18 @@ def test_a_query_that_goes_on(prefix: Prefix, clock: Clock, tmp_path: Path) -> N
     put("b/01", 101)
     before = prefix.store.listings()
     assert together(query) == ["b/01"]
-    # Two listings, each of the last page alone; everything would be several pages.
+    # Two listings of only the last page; everything would be several pages.
     assert prefix.store.listings() - before == 2
     clock.seconds += INTERVAL.total_seconds()
     assert together(query) == ["a/07-late"]
-    # All that another process knows is the checkpoint.
+    # Another process knows only the checkpoint.
     put("a/03-late", 102)
     query.restart()
     assert together(query) == ["a/03-late"]
 
 
 def test_hosts_that_go_on_in_folders_of_their_own(prefix: Prefix, clock: Clock) -> None:
-    """Of many folders, those are looked into where something came lately."""
+    """Of many folders, only those with recent files are listed."""
     for host in range(8):
         for number in range(12):
             prefix.put(f"host-{host}/{number:03}", 60 if host in (2, 5) and number == 11 else 0)
@@ -111,7 +111,7 @@ def test_hosts_that_go_on_in_folders_of_their_own(prefix: Prefix, clock: Clock) 
     found, pages = prefix.keys(listing)
     assert set(found) - set(everything) == {"host-2/030", "host-5/030", "host-9/030"}
     assert pages == 3
-    # One that is replaced or deleted is seen beside others that came lately.
+    # A replaced or deleted file is noticed beside other recent ones.
     prefix.put("host-5/030", 62, b"longer")
     prefix.store.client.delete_object(Bucket=BUCKET, Key=f"{prefix.name}/host-2/030")
     there = {each.address: each.size for each in listing.expand(prefix.address(), prefix.location)}
@@ -121,8 +121,8 @@ def test_hosts_that_go_on_in_folders_of_their_own(prefix: Prefix, clock: Clock) 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_any_names(seed: int, prefix: Prefix, clock: Clock) -> None:
-    """Whatever comes: nothing is listed that is not there, in no more pages than everything has and one for the end;
-    what sorts last or beside the newest is there, and everything at the next full listing."""
+    """Whatever is added: only existing files are listed, with at most as many pages as a full listing and one for the
+    end; files that sort last or next to the newest are found, and all files in the next full listing."""
     make = random.Random(seed)
     here: dict[str, float] = {}
     found: list[str] = []
@@ -142,7 +142,7 @@ def test_any_names(seed: int, prefix: Prefix, clock: Clock) -> None:
         if turn % 5 == 4:
             assert found == wanted
         else:
-            # Two patterns, each with the requests that tell a folder from a glob.
+            # Two patterns, each with the requests that distinguish a folder from a glob.
             assert pages <= 2 * (len(here) // 5 + 2)
             assert set(known) <= set(found)
             for letter in "xy":
@@ -154,7 +154,7 @@ def test_any_names(seed: int, prefix: Prefix, clock: Clock) -> None:
 
 
 def _is_beside(name: str, old: list[str], lately: list[str]) -> bool:
-    """Whether a name comes next to one of ``lately`` in a listing, or last."""
+    """Return whether a name is next to one of ``lately`` in a listing, or last."""
     place = bisect(old, name)
     return place == len(old) or not set(old[max(0, place - 1) : place + 1]).isdisjoint(lately)
 

@@ -1,4 +1,4 @@
-"""What an ingest is given that it does not take: told before Spark is asked for anything."""
+"""Invalid arguments of an ingest: they are reported before Spark is used."""
 
 from __future__ import annotations
 

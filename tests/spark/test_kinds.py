@@ -1,4 +1,4 @@
-"""Data sources of formats with several kinds of message, without Spark: the option that chooses, schemas, rows."""
+"""Data sources of formats with several kinds of message, without Spark: the option that selects one, schemas, rows."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ def _hook(event: str, arguments: tuple[Any, ...]) -> None:
 
 @contextmanager
 def listings(folder: Path) -> Iterator[Counter[str]]:
-    """How often each folder below one is listed, by its path from there on."""
+    """Count how often each folder below one is listed, by its relative path."""
     if not LISTED:
         sys.addaudithook(_hook)
     LISTED[:] = ["."]
@@ -39,7 +39,7 @@ def listings(folder: Path) -> Iterator[Counter[str]]:
 
 @pytest.fixture
 def logs(tmp_path: Path) -> Path:
-    """Logs of two days, a row each."""
+    """Return logs of two days, with one row each."""
     for day in (1, 2):
         (tmp_path / "in" / f"day={day}").mkdir(parents=True)
         wireloom.write("cobs_log", [{"payload": b"x"}], tmp_path / "in" / f"day={day}" / "a.log")

@@ -1,4 +1,4 @@
-"""What the data sources of live streams have in common; no server is asked for anything."""
+"""What the data sources of live streams have in common; no server is contacted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Files that tasks read parts of: Avro's, whose blocks end with a marker, and those whose units a search finds."""
+"""Files of which tasks read parts: those of Avro, whose blocks end with a marker, and those whose units a search
+finds."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from .driver import planned, read
 
 @pytest.fixture(scope="module")
 def avro(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A file of some hundred blocks."""
+    """Return a file of some hundred blocks."""
     import fastavro
 
     path = tmp_path_factory.mktemp("avro") / "events.avro"
@@ -62,7 +63,7 @@ def test_tasks_begin_where_a_search_finds_a_unit(name: str, tmp_path: Path) -> N
 
 
 def test_chunks_of_messages_are_divided(tmp_path: Path) -> None:
-    """Topics are looked up in channels, which may be anywhere before: only without them are files divided."""
+    """Topics are looked up in channels, which may be anywhere before them: files are divided only without topics."""
     from mcap.writer import Writer
 
     path, source = tmp_path / "drive.mcap", random.Random(5)

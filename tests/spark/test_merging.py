@@ -1,4 +1,4 @@
-"""Small batches are put together, in order, and none is lost, also where the source fails."""
+"""Small batches are merged in order, and none is lost, even if the source fails."""
 
 from __future__ import annotations
 

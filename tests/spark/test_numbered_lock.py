@@ -41,7 +41,7 @@ def test_one_at_a_time(place: Folder) -> None:
 
 def test_a_dead_process_holds_nothing(place: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     with locked(place) as check:
-        # As if this process had not been heard of for long.
+        # As if nothing had been heard from this process for a long time.
         monkeypatch.setattr(lease, "LEASE", -1.0)
         with locked(place) as other:
             other()
@@ -90,7 +90,7 @@ def test_stores_that_cannot_refuse(place: Folder, monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_store_without_folders(place: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where nothing is in a folder, it is not there."""
+    """A folder without content does not exist."""
     real = MemoryFileSystem.ls
 
     def ls(self: Any, path: str, detail: bool = True, **more: Any) -> Any:
@@ -108,7 +108,7 @@ def test_a_store_without_folders(place: Folder, monkeypatch: pytest.MonkeyPatch)
 def test_stores_that_nothing_reaches(monkeypatch: pytest.MonkeyPatch) -> None:
     import pyarrow.fs
 
-    # Whether it is installed here or not.
+    # Whether or not it is installed here.
     monkeypatch.setitem(sys.modules, "gcsfs", None)
     monkeypatch.delitem(sys.modules["fsspec.registry"]._registry, "gs", raising=False)
     # pyarrow's own file systems of stores have no spec.

@@ -1,4 +1,4 @@
-"""Partitions: every byte once, sizes as asked for."""
+"""Partitions: every byte exactly once, with the requested sizes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from wireloom.spark.read import EXPANSION, LAST, Candidate, plan
 
 
 class StoredElsewhere(Input):
-    """An input that is no local file, so that opening it has its full cost. Plans are made without opening any."""
+    """An input that is not a local file, so that opening it has its full cost. Plans are made without opening any."""
 
     def open(self) -> Stream:
         raise AssertionError("a plan opens nothing")

@@ -1,4 +1,4 @@
-"""Metrics of an ingest as a scraper of Prometheus reads them; without Spark."""
+"""Metrics of an ingest as read by a scraper of Prometheus; without Spark."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ pytest.importorskip("prometheus_client", reason="the package prometheus-client i
 
 
 def samples(text: str) -> dict[str, float]:
-    """Names without prefix and table, and values; of several with other labels the sum."""
+    """Return names without prefix and table, and values; for several with different labels the sum."""
     from prometheus_client.parser import text_string_to_metric_families
 
     found: dict[str, float] = {}
@@ -31,7 +31,7 @@ def samples(text: str) -> dict[str, float]:
 
 
 def shown(base: Path, **more: Any) -> dict[str, float]:
-    """Opens the tables as a run does that finds nothing to do; what the file says then."""
+    """Open the tables as in a run that finds nothing to do; return the content of the file then."""
     file = base / "w.prom"
     prometheus = PrometheusMetrics(folder(str(base / "table")), str(file), None)
     with prometheus.run(), open_tables(asked(base)) as tables:

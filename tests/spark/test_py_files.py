@@ -1,4 +1,4 @@
-"""What goes to a cluster as an archive (``--py-files``): a format of one's own, wireloom, its engine."""
+"""Archives sent to a cluster (``--py-files``): a user's format, wireloom, its engine."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ print(".zip" in wireloom.__file__, wireloom.engine.available, report.engine, tab
 
 @pytest.mark.parametrize("engine", ["as it is", "broken", "none"])
 def test_wireloom_in_an_archive(engine: str, tmp_path: Path) -> None:
-    """Its engine is loaded too; where that fails, this is said, and rows are read without it."""
+    """Its engine is loaded too; if that fails, this is reported, and rows are read without it."""
     packed, temporary = tmp_path / "wireloom.zip", tmp_path / "temporary"
     temporary.mkdir()
     with zipfile.ZipFile(packed, "w") as archive:

@@ -1,4 +1,4 @@
-"""Quarantine, reports and metrics say the same of what is damaged; without Spark."""
+"""Quarantine, reports and metrics agree about damage; without Spark."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from .logs import log
 
 VECTORS = Path(__file__).parent.parent / "vectors"
 SEGMENTS = sorted(each.name for each in (VECTORS / "edgemq").glob("*.wal*") if not each.name.startswith("bomb"))
-"""All but one of 1 GiB, which takes too long to be read in every mode."""
+"""All except one of 1 GiB, which takes too long to be read in every mode."""
 
 
 def ingested(
     name: str, path: Path, where: Path, **options: Any
 ) -> tuple[FileReport, list[dict[str, Any]], Mapping[str, Any]]:
-    """The report of a file, its rows in quarantine, and the metrics of a batch of it; they have to agree."""
+    """Return the report of a file, its rows in quarantine, and the metrics of a batch of it; they must agree."""
     side = where / "side"
     side.mkdir(parents=True)
     reader, partitions, _ = planned(name, path=path, reportFolder=side, **options)

@@ -1,4 +1,4 @@
-"""Rows inside of records in pieces: tables of the logs of Prometheus and LevelDB, and maps that are looked up."""
+"""Rows inside records in pieces: tables of the logs of Prometheus and LevelDB, and maps that are looked up."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests that share something expensive run in one process, wherever they are."""
+"""Tests that share something expensive run in one process, wherever they are located."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ ROOT = Path(__file__).parents[2]
 
 
 class Item(pytest.Item):
-    """A test that asks for fixtures, or has a mark, under a certain id."""
+    """A test that requests fixtures, or has a mark, with a given id."""
 
     fixturenames: tuple[str, ...] = ()
 
     def runtest(self) -> None:
-        """Nothing."""
+        """Do nothing."""
 
 
 def item(request: pytest.FixtureRequest, test: str, *fixtures: str) -> Item:

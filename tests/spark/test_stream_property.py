@@ -1,4 +1,5 @@
-"""Any sequence of files that appear and grow, cut into any batches, with restarts and replays: every record once."""
+"""Any sequence of files that appear and grow, divided into any batches, with restarts and replays: every record exactly
+once."""
 
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ from .stream_driver import Query, age
 
 FILES = 4
 ROTATIONS = 6
-"""Of all files together; after each, the content of a file is another one."""
+"""Of all files together; after each, the content of a file is different."""
 
 steps = st.lists(
     st.one_of(
@@ -40,7 +41,7 @@ steps = st.lists(
 
 
 def content(name: str, number: int) -> bytes:
-    """A file of some records of all sizes; the numbers in them tell where they belong."""
+    """Return a file of some records of all sizes; the numbers in them show where they belong."""
     texts = [bytes([number, row]) + b"\0\xfe\xfd"[: row % 4] * (row % 5) for row in range(9)]
     columns: dict[str, pa.Array] = {"payload": pa.array(texts, pa.binary())}
     if name == "word_stuffed_log":
@@ -55,7 +56,7 @@ def content(name: str, number: int) -> bytes:
 
 @dataclass
 class Run:
-    """A query over a folder, and what has come out of it, batch by batch."""
+    """A query over a folder, and its results, batch by batch."""
 
     name: str
     folder: Path
@@ -79,14 +80,14 @@ class Run:
         return True
 
     def drain(self) -> None:
-        """Reads on until nothing is new."""
+        """Read until there is nothing new."""
         for _ in range(1000):
             if not self.batch():
                 return
         raise AssertionError("there is no end")
 
     def check(self, expected: dict[str, list[bytes]]) -> None:
-        """Each record once, and those of a file in their order."""
+        """Check that each record exists exactly once, and those of a file in their order."""
         found: dict[str, list[bytes]] = {}
         for rows in self.seen:
             for row in rows:
@@ -94,7 +95,7 @@ class Run:
         assert found == {name: rows for name, rows in expected.items() if rows}
 
     def payloads(self) -> Counter[bytes]:
-        """What has come out, from whatever file."""
+        """Return the results, from all files."""
         return Counter(row["payload"] for rows in self.seen for row in rows)
 
 
@@ -119,11 +120,11 @@ class Log:
 
     @property
     def begun(self) -> bool:
-        """Return whether it may be rotated: something is in it."""
+        """Return whether it may be rotated, since it is not empty."""
         return self.written > 20 and self.generation < ROTATIONS
 
     def write(self, count: int, time: int) -> None:
-        """The next bytes."""
+        """Write the next bytes."""
         begin, content = self.written, self.contents[self.generation]
         self.written = min(begin + count, len(content))
         with self.path.open("ab") as file:
@@ -131,7 +132,7 @@ class Log:
         age(self.path, time)
 
     def rotate(self, how: str, time: int) -> None:
-        """Writes what is missing, and begins anew; those that were rotated before have later numbers then."""
+        """Write what is missing, and begin again; logs that were rotated before then have later numbers."""
         self.write(1000, time)
         for number in range(ROTATIONS, 0, -1):
             for ending in ("", ".gz"):
@@ -196,7 +197,7 @@ rotations = st.lists(
 @settings(max_examples=examples(100))
 @given(todo=rotations, files=st.integers(1, 3), size=st.integers(1, 200), pattern=st.sampled_from(["", "*.log"]))
 def test_logs_that_are_rotated(name: str, todo: list[tuple[Any, ...]], files: int, size: int, pattern: str) -> None:
-    """A log that was begun before it is rotated is read to its end, whatever its name is then."""
+    """A log that was begun before it is rotated is read to its end, whatever its new name is."""
     with tempfile.TemporaryDirectory() as folder:
         limits = {"maxFilesPerTrigger": files, "maxBytesPerTrigger": size}
         run = Run(name, Path(folder) / pattern, {"tail": "true", **limits})
@@ -208,14 +209,14 @@ def test_logs_that_are_rotated(name: str, todo: list[tuple[Any, ...]], files: in
             elif step[0] in ("rename", "copy", "compress") and logs[step[1]].begun:
                 number, generation = step[1], logs[step[1]].generation
                 if pattern:
-                    # What the pattern leaves out is only looked for where a part of it was read.
+                    # Files that do not match the pattern are only searched if a part of them has been read.
                     run.drain()
                 logs[number].rotate(step[0], clock)
                 expected.update(RECORDS[name][number + FILES * generation])
             elif step[0] == "restart":
                 run.query.restart()
             elif step[0] == "replay" and run.seen and not any(Path(folder).glob("*.gz")):
-                # Of a log that was compressed only what was not planned before is read.
+                # Of a compressed log, only what was not planned before is read.
                 assert run.read(step[1] % len(run.seen)) == run.seen[step[1] % len(run.seen)]
             elif step[0] in ("batch", "crash"):
                 run.batch(crash=step[0] == "crash")
@@ -234,7 +235,7 @@ def test_logs_that_are_rotated(name: str, todo: list[tuple[Any, ...]], files: in
     latest=st.booleans(),
 )
 def test_whole_files_with_a_short_memory(todo: list[int | str], most: int, files: int, latest: bool) -> None:
-    """Where it cannot be known which files are new, that is an error: none is lost or read twice in silence."""
+    """If it cannot be known which files are new, that is an error: none is silently lost or read twice."""
     with tempfile.TemporaryDirectory() as folder:
         options = {"maxTrackedFiles": most, "maxFilesPerTrigger": files, "latestFirst": str(latest).lower()}
         run = Run("edgemq_segment", Path(folder), options)

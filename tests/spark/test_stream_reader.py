@@ -1,4 +1,4 @@
-"""Streaming reads without Spark: which files a batch has, their options, columns and reports."""
+"""Streaming reads without Spark: the files of a batch, their options, columns and reports."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def test_a_planned_batch_is_not_read_from_a_longer_replacement(tailed: Format, t
 
 @pytest.mark.parametrize("how", [rotate, copy_and_cut])
 def test_a_planned_batch_is_read_from_the_rotated_log(tailed: Format, how: Any, tmp_path: Path) -> None:
-    """With the path that it was planned with: it is the same batch."""
+    """With the path with which it was planned: it is the same batch."""
     log = tmp_path / "app.log"
     append(tailed, log, *numbered("old"))
     query = Query(tailed[0], "payload BINARY, _path STRING, _offset LONG", path=tmp_path, **tailed[1])
@@ -49,7 +49,7 @@ def test_a_planned_batch_is_read_from_the_rotated_log(tailed: Format, how: Any, 
 
 
 def test_a_log_that_is_rotated_while_it_is_read(tailed: Format, tmp_path: Path) -> None:
-    """Between the looks of a task before and after."""
+    """Between the checks of a task before and after reading."""
     log = tmp_path / "app.log"
     append(tailed, log, *numbered("old"))
     query = following(tailed, tmp_path)
@@ -130,7 +130,7 @@ def test_the_rest_of_a_log_vanishes(tailed: Format, tmp_path: Path) -> None:
 
 
 def test_available_now_and_a_rotation(tailed: Format, tmp_path: Path) -> None:
-    """The files are those that were there when the query began, under whatever names they have meanwhile."""
+    """The files are those that existed when the query began, whatever their names are in the meantime."""
     for number, name in enumerate(("a.log", "b.log", "c.log")):
         append(tailed, tmp_path / name, name)
         age(tmp_path / name, number)

@@ -16,7 +16,7 @@ from .stream_driver import WAL, Query, payloads, together, write
 @pytest.mark.parametrize("pattern", ["", "*.log", "app.log"])
 @pytest.mark.parametrize("restarted", [False, True])
 def test_a_renamed_log_is_followed(tailed: Format, pattern: str, restarted: bool, tmp_path: Path) -> None:
-    """Also under names that the pattern leaves out, and while its program still writes to it."""
+    """Even under names that do not match the pattern, and while its program still writes to it."""
     log = tmp_path / "app.log"
     append(tailed, log, *numbered("old"))
     query = following(tailed, tmp_path / pattern)
@@ -38,7 +38,7 @@ def test_a_renamed_log_is_followed(tailed: Format, pattern: str, restarted: bool
 
 
 def test_names_move_on(tailed: Format, tmp_path: Path) -> None:
-    """Several rotations between two looks, the oldest log is removed."""
+    """Several rotations between two listings; the oldest log is removed."""
     log = tmp_path / "app.log"
     query = following(tailed, tmp_path)
     expected = []
@@ -96,7 +96,7 @@ def test_a_log_that_is_copied_and_cut_is_followed(tailed: Format, pattern: str, 
 
 
 def test_a_copy_is_not_read_while_the_log_is_there(tailed: Format, tmp_path: Path) -> None:
-    """Between the copy, which takes its time, and the cut."""
+    """Between the copy, which takes some time, and the truncation."""
     log = tmp_path / "app.log"
     append(tailed, log, *numbered("old"))
     query = following(tailed, tmp_path)
@@ -123,7 +123,7 @@ def test_names_of_rotated_logs() -> None:
 
 
 def test_a_link_to_the_log_of_the_day(tailed: Format, tmp_path: Path) -> None:
-    """As container runtimes lay them out: links in one folder, logs and what they are rotated to in another."""
+    """As container runtimes do: links in one folder, logs and their rotated files in another."""
     (tmp_path / "pods").mkdir()
     (tmp_path / "in").mkdir()
     log, link = tmp_path / "pods" / "0.log", tmp_path / "in" / "app.log"

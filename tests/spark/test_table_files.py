@@ -1,4 +1,4 @@
-"""The files that a task of ingest writes, without Spark."""
+"""The files that a task of an ingest writes, without Spark."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def names(folder: Path) -> list[str]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_round_trip(name: str, samples: dict[str, Sample], tmp_path: Path) -> None:
-    # As Spark hands them over: without unsigned integers, times in microseconds.
+    # In Spark's types: without unsigned integers, with times in microseconds.
     table = read(name, path=samples[name].file)
     writer = writer_of(name, table, tmp_path / "out")
     messages = [
@@ -229,7 +229,7 @@ def test_a_death_at_every_step_of_a_commit(samples: dict[str, Sample], tmp_path:
                 except Killed:
                     done = False
                     raise
-            # The next job finds the folder as it was before, or as it was to become.
+            # The next job finds the folder in its previous or its new state.
             third = writer_of("cobs_log", table, out, maxRecordsPerFile=100)
             third.commit([third.write(iter(table.to_batches()))])
             assert wireloom.read("cobs_log", out).num_rows == 2 * ROWS
@@ -264,7 +264,7 @@ def test_leftovers_of_processes_that_are_gone_go_with_the_next_job(samples: dict
 
 
 class Task:
-    """What a task of a query knows of itself."""
+    """What a task of a query knows about itself."""
 
     def __init__(self, query: str | None) -> None:
         self._query = query

@@ -1,4 +1,4 @@
-"""Writes without rows: a folder that would be left without any file gets an empty one, as Spark's own sources do."""
+"""Writes without rows: a folder that would contain no file gets an empty one, as with Spark's own sources."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_folders_by_values(tmp_path: Path) -> None:
     ],
 )
 def test_messages(name: str, columns: str, count: int, tmp_path: Path) -> None:
-    """No bytes are a plain record of Kinesis, and so a row."""
+    """No bytes are a plain record of Kinesis, and therefore a row."""
     write_nothing(name, columns, tmp_path / "out", overwrite=True)
     assert len(names(tmp_path / "out")) == count
     if count:

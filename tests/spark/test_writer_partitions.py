@@ -1,4 +1,4 @@
-"""Files in folders that the values of columns name; without Spark."""
+"""Files in folders named by the values of columns; without Spark."""
 
 from __future__ import annotations
 
@@ -63,13 +63,13 @@ def write(path: Path, table: pa.Table, **more: Any) -> None:
 
 
 def found(path: Path) -> Counter[tuple[Any, ...]]:
-    """The rows as a reader of the folder has them."""
+    """Return the rows as a reader of the folder returns them."""
     schema = StructType([SCHEMA[name] for name in ("payload", "day", "host")])
     return Counter(tuple(row.values()) for row in read("cobs_log", schema, path=path).to_pylist())
 
 
 def expected(table: pa.Table) -> Counter[tuple[Any, ...]]:
-    """No text is null, as Spark and Hive have it."""
+    """Return the expected rows: empty text is null, as in Spark and Hive."""
     return Counter((row["payload"], row["day"], row["host"] or None) for row in table.to_pylist())
 
 

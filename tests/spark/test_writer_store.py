@@ -1,4 +1,4 @@
-"""Writing to an object store, against a server on this machine."""
+"""Writing to an object store, on a server on this machine."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ moto = pytest.importorskip("moto.server")
 
 @pytest.fixture
 def store(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, Any]]:
-    """A server's address, and its files."""
+    """Return a server's address, and its files."""
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "reader")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
     server = moto.ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)

@@ -1,4 +1,4 @@
-"""Partitions of many batches, which a thread of Spark's process makes ahead: whole, cut short, and damaged."""
+"""Partitions of many batches, which a thread of Spark's process reads ahead: complete, cut short, and damaged."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_an_error_after_many_batches_is_one_message(spark: SparkSession, long_se
     content[-100] ^= 1
     damaged.write_bytes(content)
     frame = spark.read.format(FORMAT).option("mode", "FAILFAST").load(str(damaged))
-    # A limit ends the reading before it gets there.
+    # A limit ends the reading before this point.
     assert [row.tenant for row in frame.limit(10).select("tenant").collect()] == list(range(10))
     with pytest.raises(PySparkException) as raised:
         frame.collect()

@@ -20,7 +20,7 @@ NAMES = ("t", "u")
 
 @pytest.fixture
 def tables(spark: SparkSession) -> Iterator[None]:
-    """Tables ``t`` and ``u`` are gone when the test is done."""
+    """Drop the tables ``t`` and ``u`` after the test."""
     yield
     for name in NAMES:
         spark.sql(f"DROP TABLE IF EXISTS {name}")
@@ -45,7 +45,7 @@ def texts(frame: DataFrame) -> list[str]:
     "how", ["OPTIONS (path '{}')", "LOCATION '{}'", "LOCATION '{}/*.log'", "OPTIONS (PATH '{}', tail 'growing')"]
 )
 def test_a_table_is_made_and_read(how: str, spark: SparkSession, folder: Path) -> None:
-    """With what Spark, and its users, say of it besides."""
+    """Including what Spark and its users add to its description."""
     spark.sql(
         f"CREATE TABLE t USING cobs_log {how.format(folder)} COMMENT 'events' TBLPROPERTIES (team = 'x', mode = 1)"
     )

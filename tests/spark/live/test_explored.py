@@ -1,4 +1,4 @@
-"""A format straight from a spec file: its code travels to Spark's workers with the tasks."""
+"""A format directly from a spec file: its code is sent to Spark's workers with the tasks."""
 
 from __future__ import annotations
 

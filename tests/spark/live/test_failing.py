@@ -1,4 +1,4 @@
-"""What becomes of a run whose Java dies, and settings of the session."""
+"""A run whose Java dies, and settings of the session."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def children(process: int) -> list[int]:
-    """Of a process on Linux, in order."""
+    """Return the child processes of a process on Linux, in order."""
     return [int(each) for each in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
 
 
@@ -35,7 +35,7 @@ def test_a_java_that_is_killed(spark: SparkSession, tmp_path: Path) -> None:
             os.kill(each, signal.SIGKILL)
     said, _ = process.communicate(timeout=300)
     assert process.returncode == 1, said
-    # Not the last line alone: the thread of accumulators reports its lost connection in several writes at once.
+    # Not only the last line: the thread of accumulators reports its lost connection in several writes at the same time.
     assert (
         "wireloom: error: Spark's Java process or server has ended, or is not reached any more, perhaps since it was "
         "killed for want of memory; what was committed stays committed: run the same command again\n"
@@ -47,7 +47,7 @@ def test_a_java_that_is_killed(spark: SparkSession, tmp_path: Path) -> None:
 
 
 def test_settings_of_the_session(spark: SparkSession, tmp_path: Path) -> None:
-    """Tasks are handed them; which file is missing is said in ``test_batch_read``."""
+    """Tasks receive them; ``test_batch_read`` checks the message that names the missing file."""
     setting = "spark.sql.files.ignoreCorruptFiles"
     log(tmp_path / "a.log", "one", "two", damaged=b"\x05!\0")
 

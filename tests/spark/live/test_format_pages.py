@@ -1,4 +1,4 @@
-"""The examples for Spark in the pages of the formats run as they stand."""
+"""The examples for Spark in the pages of the formats run unchanged."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def test_the_examples(name: str, tmp_path: Path, spark: SparkSession) -> None:
     page = page_of(name, tmp_path)
     found = [each for each in page.all if "spark" in each.text]
-    # Paths without a folder are looked up in that of Spark's own process, which is not the page's.
+    # Paths without a folder are relative to that of Spark's own process, which is not the page's.
     page.all = [replace(each, text=re.sub(r'(load|save)\("', rf'\1("{tmp_path}/', each.text)) for each in found]
     page.namespace["spark"] = spark
     assert page.run() == len(found) >= 1

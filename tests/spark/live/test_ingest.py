@@ -1,4 +1,4 @@
-"""The pipeline: a table of good rows, a quarantine table of everything else, a summary of it all."""
+"""The pipeline: a table of valid rows, a quarantine table of everything else, and a summary."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ DAMAGED = [
 
 @pytest.fixture
 def damaged(tmp_path: Path) -> Path:
-    """Files that are damaged in every way, and a good one."""
+    """Return files that are damaged in every way, and an intact one."""
     folder = tmp_path / "in" / "eu" / "i-1" / "7" / "segments"
     folder.mkdir(parents=True)
     for name in DAMAGED:

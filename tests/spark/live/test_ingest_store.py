@@ -1,4 +1,4 @@
-"""The pipeline with everything on an object store, against a server on this machine."""
+"""The pipeline with all data in an object store, on a server on this machine."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def place(object_store: Store, samples: dict[str, Sample], tmp_path: Path) -> str:
-    """A prefix of its own, with a good log and a damaged one in it."""
+    """Return a separate prefix with an intact log and a damaged one."""
     content = samples["cobs_log"].file.read_bytes()
     for name, more in (("a", b""), ("b", b"\x05bad\x00")):
         object_store.put(f"{tmp_path.name}/in/{name}.log", content + more)
@@ -119,7 +119,7 @@ def test_a_delta_table(spark: SparkSession, store_apart: Store, samples: dict[st
 def test_an_object_that_is_not_what_was_written(
     mode: str, spark: SparkSession, object_store: Store, place: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Its rows are good, and the metrics say all the same that it is another."""
+    """Its rows are valid, and nevertheless the metrics report that it is another object."""
     key = place.partition("://")[2].partition("/")[2]
     content = object_store.get(f"{key}/in/a.log")
     address = object_store.put(f"{key}/other.log", content, sha256=hashlib.sha256(content + b"!").hexdigest())

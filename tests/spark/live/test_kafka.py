@@ -44,7 +44,7 @@ def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 def send(broker: str, first: int, messages: int) -> Counter[str]:
-    """Send messages of three records each, and one without a value; the records."""
+    """Send messages of three records each, and one without a value; return the records."""
     producer = kafka.KafkaProducer(bootstrap_servers=broker)
     sent: Counter[str] = Counter()
     for number in range(first, first + messages):
@@ -81,6 +81,6 @@ def test_the_page(broker: str, tmp_path: Path) -> None:
     held = send(broker, 0, 6)
     assert run() == ["18 records in 7 messages, 1 of them empty"]
     held += send(broker, 6, 2)
-    # The checkpoint has the connector's offsets: only what is new is read.
+    # The checkpoint contains the connector's offsets: only new messages are read.
     assert run() == ["24 records in 10 messages, 2 of them empty"]
     assert run() == ["24 records in 10 messages, 2 of them empty"]

@@ -1,4 +1,4 @@
-"""The page about live streams: the blocks of a section run in order, on a server of this machine."""
+"""The page about live streams: the blocks of a section run in order, with a server on this machine."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_kinesis(tmp_path: Path, kinesis: Streams, spark: SparkSession, monkeypa
 
 
 def test_kafka(tmp_path: Path, spark: SparkSession) -> None:
-    """On a frame with the columns of Spark's connector; ``test_kafka`` runs the rest of the section."""
+    """With a frame that has the columns of Spark's connector; ``test_kafka`` runs the rest of the section."""
     text = section("Kafka")
     page = Page(text[text.index("without a broker:") :], tmp_path)
     page.namespace["spark"] = spark

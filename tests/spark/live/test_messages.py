@@ -31,7 +31,7 @@ ACK = {name: {"seq_num": n, "timestamp": LARGEST} for n, name in enumerate(("sta
 
 
 def partial() -> bytes:
-    """An aggregate whose third record names a key that is not there."""
+    """Return an aggregate whose third record names a key that does not exist."""
     record = b"\x1a\x05\x08\x00\x1a\x01a"
     message = b"\x0a\x01k" + record + record + b"\x1a\x05\x08\x09\x1a\x01c"
     return b"\xf3\x89\x9a\xc2" + message + hashlib.md5(message, usedforsecurity=False).digest()
@@ -45,7 +45,7 @@ def blobs() -> list[bytes | None]:
 
 @pytest.fixture
 def events(spark: SparkSession, blobs: list[bytes | None]) -> DataFrame:
-    """Records of a stream: a shard's number, the blob, and something nested that stays."""
+    """Return records of a stream: a shard's number, the blob, and a nested column that is kept."""
     table = pa.table(
         {
             "id": range(len(blobs)),
@@ -101,7 +101,7 @@ def test_failfast_is_an_error_of_the_query(events: DataFrame) -> None:
         events.select(from_wire("data", KPL, mode="failfast")),
         explode_wire(events, "data", KPL, mode="failfast"),
     ):
-        # Which number it has depends on how Spark cuts the rows into batches.
+        # Its number depends on how Spark cuts the rows into batches.
         with pytest.raises(Exception, match=r"DamagedInputError.*blob \d+: row 2"):
             query.collect()
 
@@ -148,7 +148,7 @@ def test_columns_beside_the_blobs(spark: SparkSession, sql: SparkSession) -> Non
 
     halves = [f"0-{2**127 - 1}", f"{2**127}-{2**128 - 1}"]
     blobs = [*wireloom.to_wire(USERS, KPL, shards=halves).to_pylist(), b"plain", None]
-    # The aggregate of the first record is the first: key-0 lies in the upper half.
+    # The aggregate of the first record is the first: key-0 is in the upper half.
     ranges = [halves[1], halves[0], None, halves[0]]
     keys = [None, None, "outer", "unseen"]
     table = pa.table({"partition_key": keys, "data_": pa.array(blobs, pa.binary()), "range": ranges})

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def prefix(object_store: Store, samples: dict[str, Sample], monkeypatch: pytest.MonkeyPatch) -> str:
-    """Three logs in two folders of partitions, and what is left out."""
+    """Return three logs in two folders of partitions, and files that are ignored."""
     monkeypatch.setenv("AWS_REGION", "us-east-1")
     content = samples["word_stuffed_log"].file.read_bytes()
     for name in ("day=1/a.log", "day=1/b.log", "day=2/c.log", "day=2/_x.log", "_y/d.log"):
@@ -128,7 +128,7 @@ def test_who_asks(
 
 
 def test_in_spark(spark: SparkSession, prefix: str, object_store: Store) -> None:
-    """Written by a query that reads, and both ways read back."""
+    """Written by a query that also reads, and read in both ways."""
     options = {"endpoint": object_store.endpoint, "region": "us-east-1"}
     frame = spark.read.format("word_stuffed_log").options(**options).load(f"{prefix}/day=1")
     target = f"s3://{BUCKET}/spark-out"
@@ -140,7 +140,7 @@ def test_in_spark(spark: SparkSession, prefix: str, object_store: Store) -> None
 
 
 def test_prefixes_are_listed_once(spark: SparkSession, prefix: str, object_store: Store, tmp_path: Path) -> None:
-    """As often as a read without Spark does it, and no object is asked for its size once more."""
+    """As often as in a read without Spark, and the size of no object is requested again."""
     options = {"endpoint": object_store.endpoint, "region": "us-east-1"}
 
     def asked(read: Callable[[], Any]) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""Folders as people call them: with blanks, commas, brackets and letters of other languages."""
+"""Folders with unusual names: with blanks, commas, brackets and letters of other languages."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_writing(address: str, spark: SparkSession, tmp_path: Path) -> None:
 
 
 def test_rows_that_were_written_elsewhere(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As where a task's machine does not have the folder of the table."""
+    """As on a task's machine that lacks the folder of the table."""
     from wireloom.spark.ingest import batches
 
     log(tmp_path / "in" / "a.log", "one", "two")
@@ -98,7 +98,7 @@ def test_a_stream_does_not_read_what_a_batch_has_read(spark: SparkSession, tmp_p
 
 
 def test_a_table_in_a_store_of_fsspec(spark: SparkSession, tmp_path: Path) -> None:
-    """Through fsspec all the way: the scheme is none that pyarrow knows."""
+    """Only through fsspec: pyarrow does not know the scheme."""
     held = logs(tmp_path / "in", 2)
     base = f"local://{tmp_path}"
     for _ in range(2):

@@ -1,4 +1,4 @@
-"""The pipeline with Spark: run again, as a stream, killed, submitted."""
+"""The pipeline with Spark: repeated, as a stream, killed, submitted."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 KILLS = int(os.environ.get("WIRELOOM_SPARK_KILLS", "1"))
-"""How often a run with Spark is killed before one may come to its end."""
+"""How often a run with Spark is killed before one may finish."""
 
 
 def test_run_again(spark: SparkSession, tmp_path: Path) -> None:
@@ -102,7 +102,7 @@ def test_the_quarantine_of_a_table_is_one_folder(spark: SparkSession, tmp_path: 
     )
     assert not (tmp_path / "elsewhere").exists()
     run(None)
-    # What another table has set aside there stays.
+    # What another table has quarantined there is kept.
     assert run("quarantine", existing="overwrite").quarantined == 3
     assert kept("quarantine") == 6
 
@@ -110,7 +110,7 @@ def test_the_quarantine_of_a_table_is_one_folder(spark: SparkSession, tmp_path: 
     log(tmp_path / "in" / "later.log", damaged=b"\x05later\0")
     assert run("moved").quarantined == 1
     assert kept("moved") == 7
-    # A copy of a table is another one.
+    # A copy of a table is a different table.
     shutil.copytree(tmp_path / "table", tmp_path / "copy")
     log(tmp_path / "in" / "latest.log", damaged=b"\x05latest\0")
     assert run("of_the_copy", "copy").quarantined == kept("of_the_copy") == 1
@@ -133,7 +133,7 @@ def test_a_stream(spark: SparkSession, tmp_path: Path) -> None:
     assert run().rows == 300
     assert [each["files"] for each in told] == [4, 2]
     assert records(tmp_path) == held
-    # Spark forgets that it has done a batch, as where it dies just after our commit.
+    # Spark forgets that it has completed a batch, as if it had died just after wireloom's commit.
     (tmp_path / "checkpoint" / "commits" / "1").unlink()
     (tmp_path / "checkpoint" / "commits" / ".1.crc").unlink()
     log(tmp_path / "in" / "0.log", "grown")
@@ -179,7 +179,7 @@ def test_a_stream_is_written_once(spark: SparkSession, tmp_path: Path) -> None:
 
 
 def start(base: Path, *more: str, submit: bool = False) -> subprocess.Popen[str]:
-    """An ingest in processes of its own."""
+    """Start an ingest in separate processes."""
     arguments = ["cobs_log", str(base / "in"), "--table", str(base / "table"), "--quarantine", str(base / "quarantine")]
     program = [str(Path(sys.executable).parent / "wireloom"), "ingest"]
     if submit:
@@ -202,7 +202,7 @@ def start(base: Path, *more: str, submit: bool = False) -> subprocess.Popen[str]
 
 
 def kill_when(process: subprocess.Popen[str], ready: Callable[[], bool], pause: float) -> None:
-    """Kills all of it, Java too, some time after it has got somewhere."""
+    """Kill all processes, including Java, some time after a given condition."""
     deadline = time.monotonic() + 120
     while process.poll() is None and not ready() and time.monotonic() < deadline:
         time.sleep(0.01)
@@ -242,7 +242,7 @@ def test_killed(stream: bool, spark: SparkSession, tmp_path: Path) -> None:
 
 
 def test_the_job_for_a_cluster(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In the session of the tests, which it must not end here."""
+    """In the session of the tests, which it must not stop here."""
     held = logs(tmp_path / "in", 2)
     stopped: list[Any] = []
     monkeypatch.setattr(type(spark), "stop", lambda session: stopped.append(session))

@@ -1,4 +1,4 @@
-"""Functions that run in the tasks, beside the engine."""
+"""Functions that run in the tasks, in addition to the engine."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_only_selected_columns_are_built(spark: SparkSession, samples: dict[str,
 
 
 def test_counts_and_samples(spark: SparkSession, samples: dict[str, Sample], tmp_path: Path) -> None:
-    """A count builds the columns of the frame alone, and a sample is drawn from all rows."""
+    """A count builds only the columns of the frame, and a sample is drawn from all rows."""
     log = tmp_path / "large.s2"
     wireloom.write("s2_session", [{"seq_num": 2**63 + each, "timestamp": 0, "body": b"x"} for each in range(3)], log)
     reader = spark.read.format("s2_session").option("unsigned64", "long")

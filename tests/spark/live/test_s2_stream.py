@@ -1,4 +1,4 @@
-"""Streams of S2 as tables and streams of Spark: every record once, also after a restart, and no silent loss."""
+"""Streams of S2 as tables and streams of Spark: every record exactly once, also after a restart, and no silent loss."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def read(spark: SparkSession, server: Server, **more: Any) -> DataFrame:
 
 
 def run(spark: SparkSession, server: Server, folder: Path, **more: Any) -> StreamingQuery:
-    """Reads what is there, and ends."""
+    """Start a query that reads what exists, and ends."""
     query = (
         spark.readStream.format("s2_stream")
         .options(**options(server, **more))

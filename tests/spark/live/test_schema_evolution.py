@@ -69,7 +69,7 @@ class Place:
         return found
 
     def table(self) -> Any:
-        """The table as readers of its kind see it."""
+        """Return the table as readers of its kind see it."""
         if self.to == "delta":
             from deltalake import DeltaTable
 
@@ -92,7 +92,7 @@ class Place:
 
 
 def own_catalog(folder: Path, monkeypatch: pytest.MonkeyPatch, **more: str) -> None:
-    """A catalog of Iceberg for one test; ``more``: further properties of it."""
+    """Create a catalog of Iceberg for one test; ``more``: further properties."""
     catalog = pytest.importorskip("pyiceberg.catalog", reason="the package pyiceberg is not installed")
     for name, value in {"type": "sql", "uri": f"sqlite:///{folder / 'catalog'}", **more}.items():
         monkeypatch.setenv(f"PYICEBERG_CATALOG__DEFAULT__{name.upper()}", value)
@@ -101,7 +101,7 @@ def own_catalog(folder: Path, monkeypatch: pytest.MonkeyPatch, **more: str) -> N
 
 @pytest.fixture
 def place(spark: SparkSession, tmp_path: Path) -> Place:
-    """A table with one row of the first version, and a file of the version with notes to read."""
+    """Return a table with one row of the first version, and an input file of the version with notes."""
     found = Place(tmp_path, spark)
     found.add("1.bin", struct.pack("<BI", 0, 10))
     assert found.run(FIRST).rows == 1
@@ -129,7 +129,7 @@ def test_add(place: Place) -> None:
     ]
     table = place.spark.read.option("mergeSchema", "true").parquet(str(place.base / "lake" / "table"))
     assert {tuple(each) for each in table.collect()} == {(0, 10, None), (1, 11, 7), (0, 12, None)}
-    # The column stays, also for what reads the first version again.
+    # The column is kept, even if the first version is read again.
     place.add("3.bin", struct.pack("<BI", 0, 13))
     assert place.run(FIRST, "add").rows == 1
     assert place.rows()[-1] == {"kind": 0, "value": 13, "note": None}
@@ -155,7 +155,7 @@ def test_quarantine(place: Place) -> None:
     }
     [batch] = summary.batches
     assert (batch["rows"], batch["setAside"], batch["quarantined"]) == (1, 1, 1)
-    # The bytes are what Spark's from_json reads.
+    # The bytes can be read by Spark's from_json.
     place.spark.read.parquet(str(place.base / "bad")).createOrReplaceTempView("bad")
     [row] = place.spark.sql(
         "SELECT from_json(string(_corrupt_record), 'kind int, value bigint, note int') AS row FROM bad"
@@ -234,7 +234,7 @@ def test_streams(to: str, spark: SparkSession, tmp_path: Path, monkeypatch: pyte
     assert (summary.rows, summary.set_aside) == (1, 1)
     place.add("3.bin", struct.pack("<BIH", 1, 13, 9))
     assert run(NOTED, "add").rows == 1
-    # The column stays, also for what reads the first version again.
+    # The column is kept, even if the first version is read again.
     place.add("4.bin", struct.pack("<BI", 0, 14))
     assert run(FIRST, "add").rows == 1
     assert sorted(tuple(each.values()) for each in place.table().to_pylist()) == [
@@ -270,7 +270,7 @@ def test_streams_on_an_object_store(
     assert (summary.rows, summary.set_aside) == (1, 1)
     add("3.bin", struct.pack("<BIH", 1, 13, 9))
     assert run(NOTED, "add").rows == 1
-    # The column stays, also for what reads the first version again.
+    # The column is kept, even if the first version is read again.
     add("4.bin", struct.pack("<BI", 0, 14))
     assert run(FIRST, "add").rows == 1
     assert sorted(tuple(each.values()) for each in place.table().to_pylist()) == [

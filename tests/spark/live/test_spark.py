@@ -135,7 +135,7 @@ def test_a_frame_without_rows(mode: str, spark: SparkSession, samples: dict[str,
 
 
 def test_a_file_that_is_named_twice(spark: SparkSession, samples: dict[str, Sample], tmp_path: Path) -> None:
-    """What docs/options.md says of the option ``paths``."""
+    """What docs/options.md says about the option ``paths``."""
     (tmp_path / "day=1").mkdir()
     for text in (tmp_path / "lines.txt", tmp_path / "day=1" / "lines.txt"):
         text.write_text("one\n")
@@ -167,7 +167,8 @@ def test_rows_of_other_sources_can_be_written(spark: SparkSession, tmp_path: Pat
 
 @pytest.mark.parametrize("pushing", ["true", "false"])
 def test_one_view_and_several_filters(pushing: str, spark: SparkSession, samples: dict[str, Sample]) -> None:
-    """Spark may leave filters to a source; what it left for one query it keeps for all others of the same view."""
+    """Spark may leave filters to a source; the filters of one query then apply to all other queries of the same
+    view."""
     spark.conf.set("spark.sql.python.filterPushdown.enabled", pushing)
     try:
         view = spark.read.format("edgemq_segment").load(str(samples["edgemq_segment"].file))

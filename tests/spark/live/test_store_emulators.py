@@ -1,4 +1,4 @@
-"""Tables in Azure's and Google's stores, against their emulators where these are installed.
+"""Tables in Azure's and Google's stores, with their emulators if these are installed.
 
 `azurite` (npm) and the package adlfs; `fake-gcs-server` (Go: github.com/fsouza/fake-gcs-server) and the package gcsfs.
 """
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 ACCOUNT = "devstoreaccount1"
 KEY = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
-"""The account that every azurite has, and its key, which is no secret."""
+"""The account that every azurite has, and its key, which is not secret."""
 CONTAINER = "wireloom"
 AZURITE, FAKE_GCS = shutil.which("azurite"), shutil.which("fake-gcs-server")
 if AZURITE is not None:
@@ -45,7 +45,7 @@ if AZURITE is not None:
 
 @dataclass(frozen=True)
 class Emulator:
-    """A server. ``root``: the address of its only bucket or container; ``options``: how to reach it."""
+    """A server. ``root``: the address of its only bucket or container; ``options``: how to access it."""
 
     root: str
     options: dict[str, str]
@@ -84,7 +84,7 @@ def _server(command: list[str], port: int) -> Iterator[str]:
 
 @contextmanager
 def azure() -> Iterator[Emulator]:
-    """Azurite, which has no hierarchical namespace."""
+    """Start Azurite, which has no hierarchical namespace."""
     pytest.importorskip("adlfs", reason="the package adlfs is not installed")
     if AZURITE is None:
         pytest.skip("azurite is not installed: npm install -g azurite")
@@ -99,9 +99,9 @@ def azure() -> Iterator[Emulator]:
 
 @contextmanager
 def google() -> Iterator[Emulator]:
-    """fake-gcs-server, by HTTP alone."""
+    """Start fake-gcs-server, over plain HTTP."""
     if FAKE_GCS is not None:
-        # Otherwise gcsfs asks by gRPC what kind of bucket it is, and waits long.
+        # Otherwise gcsfs asks over gRPC what kind of bucket it is, and waits for a long time.
         os.environ["GCSFS_EXPERIMENTAL_ZB_HNS_SUPPORT"] = "false"
     pytest.importorskip("gcsfs", reason="the package gcsfs is not installed")
     if FAKE_GCS is None:
@@ -127,7 +127,7 @@ def emulator(request: pytest.FixtureRequest) -> Iterator[Emulator]:
 
 @pytest.fixture
 def place(emulator: Emulator, samples: dict[str, Sample], tmp_path: Path) -> str:
-    """A prefix of its own, with a good log and a damaged one in it."""
+    """Return a separate prefix with an intact log and a damaged one."""
     content = samples["cobs_log"].file.read_bytes()
     for name, more in (("a", b""), ("b", b"\x05bad\x00")):
         put(f"{emulator.root}/{tmp_path.name}/in/{name}.log", content + more, emulator)
@@ -169,7 +169,7 @@ def test_batches(spark: SparkSession, emulator: Emulator, place: str) -> None:
     assert run(existing="overwrite").rows == 2 * ROWS + 1
     assert rows(f"{place}/table", emulator).num_rows == 2 * ROWS + 1
     left = folder(f"{place}/table/_wireloom", emulator.location)
-    # An empty folder may stay.
+    # An empty folder may remain.
     assert set(left.names()) - {"commits", "pending"} == {"lock-000000004"}
     assert left.inside("pending").names() == []
 
@@ -228,7 +228,7 @@ def test_one_at_a_time(emulator: Emulator, place: str, monkeypatch: pytest.Monke
             locked(table).__enter__()
         check()
     with locked(table) as check:
-        # As if this process had not been heard of for long.
+        # As if nothing had been heard from this process for a long time.
         monkeypatch.setattr(lease, "LEASE", -1.0)
         with locked(table) as other:
             other()

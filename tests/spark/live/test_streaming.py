@@ -24,7 +24,7 @@ DAMAGED = Path(__file__).parents[2] / "vectors" / "edgemq" / "crc_payload_flip.w
 
 
 def log(path: Path, *payloads: str) -> Path:
-    """Appends records to a log."""
+    """Append records to a log."""
     write("cobs_log", path, *payloads)
     return path
 
@@ -32,7 +32,7 @@ def log(path: Path, *payloads: str) -> Path:
 def started(
     spark: SparkSession, folder: Path | str, out: Path, name: str = "cobs_log", **options: Any
 ) -> StreamingQuery:
-    """A query that reads everything that is there now, and ends."""
+    """Start a query that reads everything that exists now, and ends."""
     trigger = options.pop("trigger", {"availableNow": True})
     reader = spark.readStream.format(name).options(**{key: str(value) for key, value in options.items()})
     return (
@@ -46,14 +46,14 @@ def started(
 
 
 def offset(progress: Any) -> dict[str, Any]:
-    """What the source tells with each batch."""
+    """Return what the source reports with each batch."""
     shown = progress["sources"][0]["latestOffset"]
     found: dict[str, Any] = json.loads(shown) if isinstance(shown, str) else shown
     return found
 
 
 def table(spark: SparkSession, out: Path, *columns: str) -> Counter[tuple[Any, ...]]:
-    """The rows of the sink that are committed."""
+    """Return the committed rows of the sink."""
     found = spark.read.parquet(str(out / "table"))
     return Counter(tuple(row) for row in found.select(*columns or found.columns).collect())
 
@@ -80,7 +80,7 @@ def test_available_now_reads_everything_once(spark: SparkSession, tmp_path: Path
 
 
 def test_a_query_that_is_killed_goes_on_where_it_was(spark: SparkSession, tmp_path: Path) -> None:
-    """The process dies after the work of a batch and before Spark's note of it; meanwhile the folder changes."""
+    """The process dies after the work of a batch and before Spark records it; meanwhile the folder changes."""
     folder = tmp_path / "in"
     folder.mkdir()
     kept: dict[int, list[bytes]] = {}
@@ -150,7 +150,7 @@ def test_a_rotated_log_is_followed(spark: SparkSession, tmp_path: Path) -> None:
 
 
 def test_damage_is_counted_in_the_progress(spark: SparkSession, tmp_path: Path) -> None:
-    """A batch's progress has the numbers of those before it; what the last one met is in the folder."""
+    """A batch's progress includes the numbers of those before it; the damage of the last one is in the folder."""
     folder = tmp_path / "in"
     folder.mkdir()
     for number in range(2):
@@ -207,7 +207,8 @@ def test_a_prefix_of_an_object_store(spark: SparkSession, object_store: Store, t
 
 @pytest.mark.parametrize(("name", "file"), [("prometheus_wal", "snappy"), ("etcd_wal", "large.wal")])
 def test_write_ahead_logs_that_grow(spark: SparkSession, tmp_path: Path, name: str, file: str) -> None:
-    """Each entry once, though the last one of a file is torn when it is read; etcd's files are allocated before."""
+    """Each entry exactly once, although the last one of a file is incomplete when it is read; etcd's files are
+    preallocated."""
     path = Path(__file__).parents[2] / "vectors" / name / file
     content = path.read_bytes()
     (tmp_path / "in").mkdir()

@@ -69,7 +69,7 @@ def test_delta_with_values_that_folders_spell_otherwise(spark: SparkSession, tmp
 
 @pytest.fixture
 def iceberg(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Loads tables of pyiceberg's default catalog, in a database."""
+    """Return a function that loads tables of pyiceberg's default catalog, in a database."""
     from pyiceberg.catalog import load_catalog
 
     monkeypatch.setenv("PYICEBERG_CATALOG__DEFAULT__TYPE", "sql")
@@ -101,7 +101,7 @@ def test_iceberg(spark: SparkSession, tmp_path: Path, iceberg: Any, caplog: pyte
 def test_a_table_is_not_written_as_another_kind(
     kind: str, spark: SparkSession, tmp_path: Path, iceberg: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A run that asks for another kind is refused, and completes the commit that was cut off as what it is."""
+    """A run that requests another kind is refused, and completes the interrupted commit as the original kind."""
     from deltalake import DeltaTable
     from wireloom.spark.write import commit_log
 

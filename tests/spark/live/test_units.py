@@ -1,4 +1,4 @@
-"""Rows inside of units, read and written by Spark."""
+"""Rows inside units, read and written by Spark."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ types:
 
 
 def test_rows_inside_of_units(spark: SparkSession, tmp_path: Path) -> None:
-    """Nested columns, unsigned integers as Spark has them, and how many rows are in a unit."""
+    """Nested columns, unsigned integers in Spark's types, and the number of rows of a unit."""
     spec = tmp_path / "blocks.ksy"
     spec.write_text(UNITS)
     point = struct.pack("<QI", 2**63, 5)

@@ -1,4 +1,4 @@
-"""The append writer beyond the reference: torn delimiters, buffering, syncing, publishing, many writers."""
+"""The append writer beyond the reference: torn delimiters, buffering, syncing, publishing, several writers."""
 
 import os
 import subprocess
@@ -28,7 +28,7 @@ def payloads(format: str, source: object) -> list[bytes]:
 
 
 class Answers(SystemCalls):
-    """Real calls, but each write first asks the next answer how many bytes may get through."""
+    """Real calls, but each write first asks the next answer how many bytes may be written."""
 
     def __init__(self, *answers: int | OSError | None) -> None:
         self.answers = list(answers)
@@ -101,7 +101,7 @@ def test_a_file_cut_anywhere_keeps_its_whole_records(tmp_path_factory: pytest.Te
     os.truncate(path, size)
     with AppendWriter(path) as writer:
         writer.append(generation=9, payload=b"after")
-    # A record is whole where all but its delimiter is there.
+    # A record is complete if all but its delimiter exists.
     whole = [b"\xfe" * index for index, end in enumerate(ends) if end - 2 <= size]
     assert payloads("word_stuffed_log", path) == [*whole, b"after"]
 
@@ -109,7 +109,7 @@ def test_a_file_cut_anywhere_keeps_its_whole_records(tmp_path_factory: pytest.Te
 def test_a_delimiter_that_is_owed_comes_before_the_next_record(tmp_path: Path) -> None:
     path = tmp_path / "log"
     broken = OSError(5, "broken")
-    # Three torn tries, and the delimiter after them is not written either.
+    # Three torn attempts, and the delimiter after them is not written either.
     with AppendWriter(path, calls=Answers(5, 5, 5, broken)) as writer:
         with pytest.raises(AppendError):
             writer.append(generation=1, payload=b"lost")
@@ -159,7 +159,7 @@ def test_a_buffer_loses_and_repeats_nothing(
             except AppendError:
                 continue
     generations = wireloom.read("word_stuffed_log", path)["generation"].to_pylist()
-    # A record whose delimiter was torn may be there twice, one after the other.
+    # A record whose delimiter was torn may exist twice, one after the other.
     assert list(dict.fromkeys(generations)) == [0, 1, 2, 3]
     assert generations == sorted(generations)
 

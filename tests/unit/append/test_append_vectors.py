@@ -12,11 +12,11 @@ from wireloom.append import AppendError, AppendWriter, SystemCalls
 from ...vectors.cases import rows
 
 PLAIN_OVERHEAD = 8 + 3
-"""Bytes of a record's header and of the stuffing of a record of 520 bytes."""
+"""Number of bytes of a record's header and of the stuffing of a record of 520 bytes."""
 
 
 class Scripted(SystemCalls):
-    """Lets through what the script says, then everything."""
+    """Writes as much as the script says, then everything."""
 
     def __init__(self, script: list[int], readable: bool) -> None:
         self.script = list(script)

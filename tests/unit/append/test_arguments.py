@@ -1,4 +1,4 @@
-"""What an append writer is not to be given: options, descriptors, values."""
+"""Invalid arguments of an append writer: options, descriptors, values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What others do to a log while it is appended to: between a writer's look at its end and its write, or for ever."""
+"""What others do to a log while it is appended to: between a writer's check of its end and its write, or endlessly."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def formats(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Format]:
 
 
 NAMES = ["word_stuffed_log", "cobs_log", "crlf"]
-"""Those whose delimiter can be found after whatever is torn."""
+"""Formats whose delimiter can be found after any torn bytes."""
 
 
 def values(format: Format, payload: bytes) -> dict[str, Any]:
@@ -60,8 +60,8 @@ def payloads(format: Format, path: Path) -> list[bytes]:
 
 
 class Disturbed(SystemCalls):
-    """Before each look and before each write another one appends what comes next; what is written is cut off as often
-    as there are answers."""
+    """Before each check and before each write another writer appends the next bytes; writes are cut off as often as
+    there are answers."""
 
     def __init__(self, path: Path, looks: list[bytes], writes: list[bytes], answers: list[int | None]) -> None:
         self._path = path
@@ -109,7 +109,7 @@ def test_what_is_accepted_is_read_whatever_others_tear(
     formats: dict[str, Format],
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
-    """Others that take no lock leave any part of a record at any time."""
+    """Others that take no lock may leave any part of a record at any time."""
     format, path = formats[name], tmp_path_factory.mktemp("others") / "log"
 
     def torn(pieces: list[tuple[int, int]]) -> list[bytes]:
@@ -149,7 +149,7 @@ def test_a_record_that_is_seen_half_written_is_not_spoilt(
         log.append(**values(format, b"own"))
     table, report = wireloom.read_with_report(format, path)
     assert table["payload"].to_pylist() == [b"first", b"o" * 10, b"own"]
-    # At most the delimiter that was put for the case that the rest had not come.
+    # At most the delimiter that was written in case the rest had not arrived.
     assert [each.length for each in report.files[0].damaged] in ([], [len(format.delimiter)])
 
 
@@ -165,7 +165,7 @@ def test_a_record_that_became_part_of_a_torn_one_is_written_again(
         log.append(**values(format, b"two"))
         log.append(**values(format, b"three"))
     found = payloads(format, path)
-    # The second write's first record only.
+    # Only the second write's first record.
     assert [each for each in found if each in (b"one", b"two", b"three")] == [b"one", b"three", b"two"]
 
 
@@ -202,7 +202,7 @@ def test_who_keeps_the_lock_is_waited_for_once(
         assert len(pauses) == count
         fcntl.flock(other, fcntl.LOCK_UN)
         log.append(generation=3, payload=b"c")
-        # Who has it now has not been waited for yet.
+        # Its current holder has not been waited for yet.
         fcntl.flock(other, fcntl.LOCK_EX)
         log.append(generation=4, payload=b"d")
         assert len(pauses) > count
@@ -221,7 +221,7 @@ def test_the_lock_is_free_after_each_write(tmp_path: Path) -> None:
 
 
 def in_child(work: Callable[[], None]) -> int:
-    """Does it in a forked process; gives that one's exit code."""
+    """Run ``work`` in a forked process; return its exit code."""
     child = os.fork()
     if not child:
         try:
@@ -256,7 +256,7 @@ def test_processes_that_inherited_a_descriptor_append_to_it(tmp_path: Path) -> N
 def test_a_descriptor_that_cannot_be_opened_again(
     name: str, formats: dict[str, Format], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each write begins with a delimiter then, whatever others do in between."""
+    """Each write then begins with a delimiter, whatever others do in between."""
     format, path = formats[name], tmp_path / "log"
     monkeypatch.setattr("wireloom.append.target.reopened", lambda descriptor: None)
     torn = wire(format, b"torn")[:4]
@@ -271,7 +271,7 @@ def test_a_descriptor_that_cannot_be_opened_again(
 
 
 class Unreadable(Disturbed):
-    """A file that may be written only."""
+    """A file that may only be written."""
 
     def tail(self, descriptor: int, size: int) -> bytes | None:
         return None

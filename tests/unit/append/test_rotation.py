@@ -43,7 +43,7 @@ def test_a_removed_log(tmp_path: Path) -> None:
 
 
 def test_a_log_in_whose_place_another_one_is(tmp_path: Path) -> None:
-    """It is made by the tool that rotates, and its end is torn: the writer looks at it as at any other."""
+    """It was created by the tool that rotates, and its end is torn: the writer checks it like any other."""
     path = tmp_path / "app.log"
     with AppendWriter(path, "cobs_log") as log:
         log.append(payload=b"before")
@@ -154,7 +154,7 @@ def test_a_compressed_log_in_its_place(tmp_path: Path) -> None:
             log.flush()
         assert path.read_bytes() == content
         path.unlink()
-        # It stayed in the buffer.
+        # It remained in the buffer.
     assert payloads(path) == [b"a"]
 
 

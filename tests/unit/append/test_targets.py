@@ -41,7 +41,7 @@ READER = "import sys; sys.stdout.buffer.write(open(sys.argv[1], 'rb').read())"
 
 
 def test_a_named_pipe_waits_for_its_reader(tmp_path: Path) -> None:
-    """A writer that had it open for reading as well would be its only reader, and the records gone with it."""
+    """A writer that had it open for reading as well would be its only reader, and the records would be lost with it."""
     path = tmp_path / "pipe"
     os.mkfifo(path)
     reader = subprocess.Popen([sys.executable, "-c", READER, str(path)], stdout=subprocess.PIPE)
@@ -121,7 +121,7 @@ def test_a_file_that_begins_as_a_compressed_one(size: int, compress: Callable[[b
 def test_a_log_that_only_has_the_magic_number(magic: bytes, tmp_path: Path) -> None:
     """As a reader decides: the first record of a log may be anything."""
     path = tmp_path / "app.log"
-    # The first byte says after how many others the next zero of the record stands.
+    # The first byte is the distance to the next zero of the record.
     frame = magic.ljust(magic[0], b"\xff")
     path.write_bytes(frame + b"\0")
     with AppendWriter(path, "cobs_log") as log:

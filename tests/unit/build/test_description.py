@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[3]
 
 
 def described(folder: Path, urls: str) -> str:
-    """The description in the metadata of the package, with those addresses in its pyproject.toml."""
+    """Return the description in the metadata of the package, with those addresses in its pyproject.toml."""
     for name in ("README.md", "LICENSE", "setup.py", "pyproject.toml"):
         (folder / name).write_text((ROOT / name).read_text("utf-8"), "utf-8")
     (folder / "pyproject.toml").write_text((folder / "pyproject.toml").read_text("utf-8") + urls, "utf-8")
@@ -56,7 +56,7 @@ def test_versions_that_are_claimed_are_those_that_wheels_are_tested_on() -> None
 
 
 def test_the_version_without_tags_is_after_the_last_release() -> None:
-    """Archives of the sources and clones without tags are of what comes next."""
+    """Archives of the sources and clones without tags have the next version."""
     sections = re.findall(r"^## (.+)$", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
     assert sections[0] == "Unreleased"
     assert all(re.fullmatch(r"\d+\.\d+\.\d+", each) for each in sections[1:])

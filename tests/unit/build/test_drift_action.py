@@ -1,4 +1,4 @@
-"""The action that checks drift in users' repositories: its script, in a repository as ``wireloom new`` makes it."""
+"""The action that checks drift in users' repositories: its script, in a repository created by ``wireloom new``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def git(folder: Path, *arguments: str) -> None:
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A repository with the branch ``origin/main``."""
+    """Return a repository with the branch ``origin/main``."""
     folder = tmp_path_factory.mktemp("drift") / "door_log"
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder.parent)
@@ -35,7 +35,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(project: Path, **inputs: str) -> tuple[int, str]:
-    """The step of the action, with its inputs, without installing anything."""
+    """Run the step of the action, with its inputs, without installing anything."""
     action = yaml.safe_load((ACTION / "action.yml").read_text())
     values = {name: str(each["default"]) for name, each in action["inputs"].items()} | {"wireloom": ""} | inputs
     (step,) = action["runs"]["steps"]

@@ -1,4 +1,4 @@
-"""A free-threaded Python gets an engine of its own, or the object parser alone; ``make test-free-threaded`` runs it."""
+"""A free-threaded Python gets a separate engine, or only the object parser; ``make test-free-threaded`` runs it."""
 
 import os
 import subprocess
@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).parents[3]
 
-# What such a Python says of itself. Nothing is compiled: this one's headers are not those of such a Python.
+# The properties of such a Python. Nothing is compiled, since the headers here are not those of such a Python.
 PROGRAM = """
 import runpy, sys, sysconfig
 from setuptools import Extension
@@ -29,7 +29,7 @@ print(made["FREE_THREADED"])
 
 
 def build(kind: str, folder: Path, **environment: str) -> list[str]:
-    """What would be built, and whether for a free-threaded Python."""
+    """Return what would be built, and whether for a free-threaded Python."""
     command = [sys.executable, "-c", PROGRAM, kind, str(folder)]
     done = subprocess.run(
         command, cwd=ROOT, env={**os.environ, **environment}, capture_output=True, text=True, check=False

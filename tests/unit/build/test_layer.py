@@ -1,4 +1,4 @@
-"""Environments on top of the one that the tests run in: other versions in them change nothing in it."""
+"""Environments on top of that of the tests: other versions in them do not change it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def printed(python: str | Path, program: str) -> str:
 
 
 def layer(folder: Path, *wanted: str) -> Path:
-    """Makes the layer of an extra that wants these packages; gives its Python."""
+    """Create the layer of an extra that requires these packages; return its Python."""
     quoted = ", ".join(f'"{each}"' for each in wanted)
     (folder / "pyproject.toml").write_text(f"[project.optional-dependencies]\npeers = [{quoted}]\n")
     environment = {
@@ -51,7 +51,7 @@ def layer(folder: Path, *wanted: str) -> Path:
 def test_other_versions_are_in_the_layer_alone(tmp_path: Path) -> None:
     before = printed(sys.executable, LIST)
     assert "pytest==" in before
-    # One that is there in another version, which others depend on, and one that is not there.
+    # One that exists in another version, on which others depend, and one that does not exist.
     wheel(tmp_path, "pluggy", "0.0.1", "version = 'older'")
     wheel(tmp_path, "wireloom_test_peer", "1.0", "version = 'new'")
     for wanted in (["pluggy<1"], ["pluggy<1", "wireloom_test_peer"]):
@@ -59,7 +59,7 @@ def test_other_versions_are_in_the_layer_alone(tmp_path: Path) -> None:
         assert printed(python, "import pluggy; print(pluggy.version)") == "older\n"
         assert printed(sys.executable, LIST) == before
     assert printed(python, "import wireloom_test_peer as peer; print(peer.version)") == "new\n"
-    # All else comes from below.
+    # Everything else comes from below.
     where = "import pyarrow, wireloom; print(pyarrow.__file__, wireloom.__file__)"
     assert printed(python, where) == printed(sys.executable, where)
 

@@ -1,4 +1,4 @@
-"""The lock has every package that pyproject.toml asks for, in a version that it allows, and says nothing of a host."""
+"""The lock contains every package that pyproject.toml requires, in an allowed version, and names no host."""
 
 import re
 import tomllib

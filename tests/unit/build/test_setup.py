@@ -1,4 +1,4 @@
-"""What ``make setup`` says on a machine where something is missing."""
+"""The messages of ``make setup`` on a machine where something is missing."""
 
 import os
 import shutil
@@ -14,7 +14,7 @@ TOOLS = ("sh", "dirname", "sed", "head", "printf", "uname")
 
 @pytest.fixture
 def machine(tmp_path: Path) -> Path:
-    """A folder to be the only one on the path, with a compiler, a Java and what every machine has."""
+    """Return a folder that is the only one on the path, with a compiler, Java and what every machine has."""
     for name in TOOLS:
         found = shutil.which(name)
         if found:

@@ -1,4 +1,4 @@
-"""What a change of a spec means to those who read: one edit each, and the lines that it gives."""
+"""The effect of a change of a spec on readers: one edit each, and its lines."""
 
 from pathlib import Path
 
@@ -44,7 +44,7 @@ def spec(text: str) -> Spec:
 
 
 def lines(old: str, new: str) -> list[str]:
-    """All changes but those that follow from a column's being gone or come."""
+    """Return all changes except those that follow from a column being added or removed."""
     return [f"{each.level.name.lower()} {each.area} {each}" for each in compare(spec(old), spec(new))]
 
 
@@ -115,7 +115,7 @@ ONE_LINE = [
 def test_one_edit(old: str, new: str, expected: str) -> None:
     found = edited((old, new))
     assert [line for line in found if line.startswith(expected)], found
-    # What else follows weighs no more.
+    # What follows from it has no more weight.
     assert found[0].split()[0] == expected.split()[0]
     assert len(found) <= 3
 

@@ -32,7 +32,7 @@ def git(*arguments: str) -> None:
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A repository whose first commit has narrow parts, and whose second has wide ones."""
+    """Return a repository whose first commit has narrow parts, and whose second has wide ones."""
     monkeypatch.chdir(tmp_path)
     specs = tmp_path / "inner" / "specs"
     specs.mkdir(parents=True)

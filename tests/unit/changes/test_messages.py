@@ -1,4 +1,4 @@
-"""Changes of protobuf messages and of the tables that are made of them."""
+"""Changes of protobuf messages and of the tables derived from them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What breaks nobody is not said to break anybody, and what only follows from another change is not said again."""
+"""Compatible changes are not reported as breaking, and consequences of another change are not reported again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Row types of all kinds that the engine runs, and a few good rows of each."""
+"""Row types of all kinds that the engine runs, and a few valid rows of each."""
 
 import zlib
 
@@ -303,7 +303,7 @@ instances:
 }
 
 START = {"prologue": b"\3\0\0\1\0", "instances of the root": b"\5"}
-"""What stands before the first row."""
+"""The bytes before the first row."""
 
 ROWS: dict[str, tuple[bytes, ...]] = {
     "integers": (bytes(range(29)), bytes(28), b"\xff" * 28),
@@ -334,4 +334,4 @@ ROWS: dict[str, tuple[bytes, ...]] = {
     ),
     "instances of the root": (b"\1\1\2\3\4", b"\5\0\0\0\0"),
 }
-"""Good rows, before stuffing."""
+"""Valid rows, before stuffing."""

@@ -245,7 +245,7 @@ CONDITIONAL = {
 
 
 def computed_spec() -> str:
-    """A spec with an instance for each expression."""
+    """Return a spec with an instance for each expression."""
     plain = [f"      {name}: {{value: {_quoted(text)}}}\n" for name, text in EXPRESSIONS.items()]
     conditional = [
         f"      {name}: {{if: {_quoted(condition)}, value: {_quoted(text)}}}\n"

@@ -35,7 +35,7 @@ types:
 
 
 def spec_text(row: str, *, meta: str = "", before: str = "", attribute: str = "", types: str = "") -> str:
-    """A spec whose rows have the ``seq``, ``instances`` … of ``row``; every part is indented as it needs to be."""
+    """Return a spec whose rows have the ``seq``, ``instances`` … of ``row``; every part is indented as required."""
     parts = {
         "meta": (meta, 4),
         "before": (before, 2),
@@ -47,7 +47,7 @@ def spec_text(row: str, *, meta: str = "", before: str = "", attribute: str = ""
 
 
 def indent(text: str, width: int) -> str:
-    """The lines of a block with its own indentation taken off and another put before them."""
+    """Return the lines of a block with another indentation."""
     lines = [line for line in text.split("\n") if line.strip()]
     own = min((len(line) - len(line.lstrip()) for line in lines), default=0)
     return "\n".join(" " * width + line[own:] for line in lines)
@@ -60,7 +60,7 @@ def _folder() -> Path:
 
 @cache
 def format_of(text: str) -> Format:
-    """The format of a spec, ready to read."""
+    """Return the format of a spec, ready to read."""
     folder = _folder() / hashlib.sha256(text.encode()).hexdigest()[:16]
     folder.mkdir(exist_ok=True)
     path = folder / "sample.ksy"
@@ -69,12 +69,12 @@ def format_of(text: str) -> Format:
 
 
 def planned(text: str) -> Plan:
-    """The plan of a spec."""
+    """Return the plan of a spec."""
     return plan_of(load("sample.ksy", text=text))
 
 
 def compiled(text: str) -> tuple[ColumnProgram | None, str | None]:
-    """The column program of a spec, or why there is none."""
+    """Return the column program of a spec, or why there is none."""
     plan = planned(text)
     assert plan.rows is not None
     found = compile_program(plan, plan.rows, table_columns(plan, plan.rows))

@@ -1,4 +1,4 @@
-"""Both executions of a spec give the same rows, damage and report on every input, good or bad."""
+"""Both executions of a spec give the same rows, damage and report on every input, valid or invalid."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PLAUSIBLE = [*range(12), 0x20, 0x2C, 0x3B, 0x41, 0xAB, 0xC3, 0xA9, 0xFE, 0xFD, 0
 
 
 def inputs(name: str, seed: int, count: int) -> list[bytes]:
-    """Good rows in any order, most of them with a byte changed, removed or put in somewhere, or cut off."""
+    """Return valid rows in any order, most of them with a byte changed, removed or inserted, or cut off."""
     chance = random.Random(seed)
     delimiter = format_of(SPECS[name]).delimiter
     made = []
@@ -45,7 +45,7 @@ def inputs(name: str, seed: int, count: int) -> list[bytes]:
 
 
 def outcome(format: Format, data: bytes, **options: Any) -> tuple[Any, Any]:
-    """Rows and report, or the error."""
+    """Return rows and report, or the error."""
     columns = [each.name for each in format.columns] + ["_offset", "_error", "_corrupt_record"]
     try:
         table, report = wireloom.read_with_report(format, data, columns=columns, check_format=False, **options)
@@ -55,7 +55,8 @@ def outcome(format: Format, data: bytes, **options: Any) -> tuple[Any, Any]:
 
 
 def plain(column: pa.ChunkedArray) -> list[Any]:
-    """Values that can be compared: no float that differs from itself, no time that Python cannot hold."""
+    """Return values that can be compared: without floats that differ from themselves, and times that Python cannot
+    represent."""
     if pa.types.is_timestamp(column.type):
         column = column.cast(pa.int64())
     return [repr(value) if isinstance(value, float) else value for value in column.to_pylist()]

@@ -1,5 +1,5 @@
-"""Specs that the engine reads, one for each construct of Kaitai's gallery that took something of its own: both readers
-make the same of a good input, of all its beginnings, and of inputs with a byte changed."""
+"""Specs that the engine reads, one for each construct of Kaitai's gallery that needed special support: both readers
+agree on a valid input, on all its beginnings, and on inputs with one byte changed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(not engine.available, reason="the engine is not 
 
 
 class Case(NamedTuple):
-    """A spec, a good input, and the values of one column."""
+    """A spec, a valid input, and the values of one column."""
 
     spec: str
     data: bytes

@@ -1,4 +1,4 @@
-"""Expressions of any shape have the value in the engine that Python gives them."""
+"""Expressions of any form have the same value in the engine as in Python."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LEAVES = ["a", "b", "c", "0", "1", "7", "255", "65536", "-3"]
 
 
 def integers() -> st.SearchStrategy[str]:
-    """Expressions over the fields a (u1), b (s2) and c (u8)."""
+    """Return expressions over the fields a (u1), b (s2) and c (u8)."""
 
     def larger(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
         pairs = st.tuples(inner, st.sampled_from(["+", "-", "*", "&", "|", "^"]), inner)
@@ -38,10 +38,10 @@ def integers() -> st.SearchStrategy[str]:
 
 
 def in_python(expression: str, a: int, b: int, c: int) -> int:
-    """The value by Python, whose operators on integers are the language's but for these."""
+    """Return the value computed by Python, whose operators on integers are those of the language except for these."""
     text = expression.replace("/", "//")
     while "?" in text:
-        # Innermost first: the condition, the question mark and both branches stand in brackets of their own.
+        # Innermost first: the condition, the question mark and both branches have their own brackets.
         mark = text.index("?")
         begin = _opening(text, mark)
         end = _closing(text, mark)
@@ -99,14 +99,14 @@ def test_values(expressions: list[str], seed: int) -> None:
         table, report = wireloom.read_with_report(format, data, columns=[f"v{number}"])
         kind = table.schema.field(f"v{number}").type
         low, high = (0, 2**64 - 1) if str(kind) == "uint64" else (-(1 << 63), (1 << 63) - 1)
-        # Never a wrong number: a row with what the column cannot hold is damaged.
+        # Never a wrong number: a row with a value that the column cannot represent is damaged.
         held = [each for each in expected if low <= each <= high]
         assert table[f"v{number}"].to_pylist() == held, expression
         assert report.clean == (len(held) == len(rows)), expression
 
 
 def spec(expressions: list[str]) -> str:
-    """A spec with an instance per expression."""
+    """Return a spec with an instance per expression."""
     instances = "\n".join(f"  v{number}: {{value: '{each}'}}" for number, each in enumerate(expressions))
     fields = "seq:\n  - {id: a, type: u1}\n  - {id: b, type: s2}\n  - {id: c, type: u8}"
     names = ", ".join(f"v{number}" for number in range(len(expressions)))

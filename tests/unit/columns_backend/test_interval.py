@@ -1,4 +1,4 @@
-"""No value that an expression can have lies outside of its interval."""
+"""No value that an expression can have is outside its interval."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ numbers = st.integers(-300, 300) | st.integers(-(1 << 64), 1 << 64)
 
 @st.composite
 def samples(draw: st.DrawFn, values: st.SearchStrategy[int]) -> tuple[Interval, int]:
-    """An interval, and a value in it."""
+    """Return an interval, and a value in it."""
     low, value, high = sorted(draw(st.tuples(values, values, values)))
     return Interval(low, high), value
 

@@ -1,4 +1,4 @@
-"""Every program that is emitted loads: what is too large for an operand is refused by the lowering, with a reason."""
+"""Every emitted program can be loaded: what is too large for an operand is refused by the lowering, with a reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the lowering makes of tables of messages: programs, schemas, formats, and one sentence where there is none."""
+"""The lowering of tables of messages: programs, schemas, formats, and one sentence if there is none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions of computed columns give what the instances of the generated classes give, on any rows."""
+"""Functions of computed columns return the same as the instances of the generated classes, on any rows."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .message_specs import CONDITIONAL, EXPRESSIONS, computed_spec
 from .specs import format_of, planned
 
 DIRECT = ("huge", "part_number")
-"""Instances that are nothing but a field, so that the engine has them without a function."""
+"""Instances that are just a field, so that the engine needs no function for them."""
 
 
 def maybe(values: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
@@ -55,7 +55,7 @@ def described() -> Format:
 
 
 def message_of(row: dict[str, Any]) -> bytes:
-    """The row as a message."""
+    """Return the row as a message."""
     kind = described().message_class
     part_of = kind._types()["part"]  # type: ignore[attr-defined]
     part = None if row["part"] is None else part_of(**row["part"])
@@ -64,7 +64,7 @@ def message_of(row: dict[str, Any]) -> bytes:
 
 
 def by_objects(units: list[bytes]) -> dict[str, pa.Array]:
-    """All columns, computed by the objects."""
+    """Return all columns, computed by the objects."""
     decoder = ObjectDecoder(described(), range(len(described().columns)))
     begins, position = [], 0
     for each in units:

@@ -1,4 +1,4 @@
-"""What the lowering makes of row types: the steps, and the one sentence where the engine cannot run them."""
+"""The lowering of row types: the steps, and the one sentence if the engine cannot run them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The key ``columns`` of a type: which attributes structs of it have in tables."""
+"""The key ``columns`` of a type: which attributes its structs have in tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What shells complete."""
+"""The completions of shells."""
 
 import shutil
 import subprocess

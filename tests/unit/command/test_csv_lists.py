@@ -1,4 +1,4 @@
-"""Cells of CSV that hold lists: numbers of any length are read as they are, or refused in a sentence."""
+"""Cells of CSV that contain lists: numbers of any length are read exactly, or refused in a sentence."""
 
 from __future__ import annotations
 

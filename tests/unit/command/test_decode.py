@@ -204,7 +204,7 @@ def test_a_file_of_another_format(segment: str, tmp_path: Path) -> None:
     for command in ("decode", "extract"):
         result = run(command, "edgemq_segment", str(letter), code=2)
         assert (result.stdout, result.stderr.startswith(said)) == ("", True)
-        # The others are written all the same.
+        # The others are still written.
         both = run(command, "edgemq_segment", str(letter), segment, code=2)
         assert len(both.stdout.splitlines()) == 3
         assert said in both.stderr

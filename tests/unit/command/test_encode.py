@@ -1,4 +1,4 @@
-"""``encode``: the rows that ``decode`` gives, back to the same bytes."""
+"""``encode``: the rows of ``decode`` become the same bytes again."""
 
 import base64
 import gzip

@@ -1,4 +1,4 @@
-"""What needs a package that is not installed says so in one sentence, with the extra that brings it."""
+"""What needs a package that is not installed says so in one sentence, with the extra that contains it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``ingest`` as far as it goes without Spark; the pipeline itself is tested with Spark."""
+"""``ingest`` as far as possible without Spark; the pipeline itself is tested with Spark."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Ctrl-C before a command has begun: one line and the exit code, at whatever moment it comes."""
+"""Ctrl-C before a command has begun: one line and the exit code, at whatever moment it arrives."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def run(number: int, *arguments: str, then: str = "") -> subprocess.CompletedPro
     return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
 
 
-# Before that stand the packages "wireloom" and "wireloom.command", and the entry itself.
+# The packages "wireloom" and "wireloom.command", and the entry itself, come before that.
 FIRST = 4
 
 

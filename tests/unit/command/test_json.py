@@ -1,4 +1,4 @@
-"""What scripts read: summaries and reports as JSON, and nothing else beside them."""
+"""Output for scripts: summaries and reports as JSON, and nothing else."""
 
 import json
 from pathlib import Path

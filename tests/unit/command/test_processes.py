@@ -35,7 +35,7 @@ def start(*arguments: str, **options: object) -> subprocess.Popen[bytes]:
 )
 def test_a_signal_leaves_nothing(number: signal.Signals, code: int, log: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.ndjson"
-    # Standard input stays open, so that the command cannot come to its end before the signal.
+    # Standard input stays open, so that the command cannot end before the signal.
     process = start("decode", "cobs_log", "-", "-o", str(out), stdin=subprocess.PIPE, stderr=subprocess.PIPE)
     assert process.stdin is not None
     process.stdin.write(log.read_bytes())

@@ -1,4 +1,4 @@
-"""What ``decode`` writes as text is what ``encode`` reads, to the last bit."""
+"""The text that ``decode`` writes can be read by ``encode``, without any loss."""
 
 import itertools
 import struct

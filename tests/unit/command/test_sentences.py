@@ -1,4 +1,4 @@
-"""Sentences of the command line about wrong options and numbers."""
+"""Messages of the command line about invalid options and numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``wireloom decode`` of streams that are somewhere else."""
+"""``wireloom decode`` of streams of a service."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_files_and_names(s2_server: Server, tmp_path: Path) -> None:
         "records 10 to 19"
         in run("decode", f"s2://{BASIN}/a b/\u00e9", "--from", "10", "--mode", "failfast", code=2).stderr
     )
-    # Who does not say where to begin wants what is there.
+    # Without a beginning, the existing records are returned.
     assert run("decode", f"s2://{BASIN}/a b/\u00e9").stderr == ""
 
 

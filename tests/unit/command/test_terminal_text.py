@@ -1,4 +1,4 @@
-"""What ``decode`` writes to a terminal: nothing that it would obey; files keep the data."""
+"""What ``decode`` writes to a terminal: no control sequences; files keep the data."""
 
 from __future__ import annotations
 

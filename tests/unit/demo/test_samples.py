@@ -1,4 +1,4 @@
-"""The demonstration's samples: what was written is what can be read, but for what was damaged."""
+"""The demonstration's samples: what was written can be read, except what was damaged."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What notebooks show: escaped, bounded, and well-formed."""
+"""The output in notebooks: escaped, bounded, and well-formed."""
 
 from html.parser import HTMLParser
 from pathlib import Path
@@ -16,7 +16,7 @@ HOSTILE = '<script>alert("x")</script>&amp;\'' * 50
 
 
 class Checker(HTMLParser):
-    """Every element is closed in its order; notes which there are and their text."""
+    """Checks that every element is closed in order; records the elements and their text."""
 
     def __init__(self, page: str) -> None:
         super().__init__()

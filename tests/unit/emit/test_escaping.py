@@ -1,4 +1,5 @@
-"""Whatever a spec's texts and its file's name hold, generated files say no more than those of a plain spec."""
+"""Whatever the texts of a spec and its file name contain, generated files have the same code as those of a plain
+spec."""
 
 from __future__ import annotations
 
@@ -104,7 +105,7 @@ def spec_with(folder: Path, text: str) -> Path:
 
 
 def code_of(files: dict[str, str]) -> dict[str, str]:
-    """The syntax trees of modules, without the texts that they hold and the numbers of their characters."""
+    """Return the syntax trees of modules, without their texts and the numbers of their characters."""
     return {path: shape(text) for path, text in files.items() if path.endswith(".py")}
 
 
@@ -188,7 +189,7 @@ def test_a_spec_from_a_proto_file_of_any_name(tmp_path: Path) -> None:
     assert import_proto(path, name="m").text.startswith("# Made from a\\x0aseq")
 
 
-# What the functions promise ------------------------------------------------------------------------------------------
+# Guarantees of the functions ------------------------------------------------------------------------------------------
 
 
 def tokens_of(text: str) -> list[Token]:
@@ -199,7 +200,8 @@ def tokens_of(text: str) -> list[Token]:
 
 
 def markup_of(page: str) -> list[str]:
-    """What of a page is HTML (but for the comment that opens it), a picture of others, or a link off the web."""
+    """Return what is HTML in a page (except the comment at its beginning), a picture of others, or a link outside the
+    web."""
     found = []
     for each in tokens_of(page):
         if each.type in ("html_block", "html_inline") and not each.content.startswith("<!-- Generated"):

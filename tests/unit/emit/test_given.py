@@ -1,4 +1,4 @@
-"""What a writer has to be given, since it does not follow: the spec says so, or its objects are only read."""
+"""What must be given to a writer, since it cannot be derived: the spec says so, or its objects are read-only."""
 
 import io
 import json
@@ -53,7 +53,7 @@ def test_what_does_not_follow_is_read_and_not_written(tmp_path: Path) -> None:
 
 
 def test_the_object_that_needs_it_is_only_read(tmp_path: Path) -> None:
-    """The header, whose integers another object measures with, can be written."""
+    """The header, whose integers are used in the sizes of another object, can be written."""
     text = (
         "meta: {id: a}\nseq: [{id: head, type: head}, {id: data, size: head.bits / 8},"
         " {id: more, size: head.n, repeat: expr, repeat-expr: head.bits / 2}]\n"

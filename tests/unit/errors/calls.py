@@ -1,4 +1,4 @@
-"""The table of mistakes in programs: what is raised. ``python -m tests.unit.errors.calls`` writes ``calls.txt``."""
+"""The table of mistakes in programs: the errors raised. ``python -m tests.unit.errors.calls`` writes ``calls.txt``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .table import prepare, without_folder
 TABLE = Path(__file__).with_name("calls.txt")
 SEGMENT = "wireloom.read('edgemq_segment', 'events.wal', {})"
 SETTINGS = ("AWS_DEFAULT", "AWS_ENDPOINT", "AWS_REGION", "AWS_PROFILE", "S2_")
-"""Of the environment, which would be other mistakes."""
+"""Settings of the environment that would cause other mistakes."""
 CALLS = f"""\
 wireloom.read('edgemq_segmnet', 'events.wal')
 wireloom.read('edgemq_segment', 'missing.wal')
@@ -114,7 +114,7 @@ without('grpc_tools', main, ['import-proto', 'good.proto', '-o', 'made.ksy'])
 
 
 def without(module: str, function: Callable[..., object], *arguments: object, **named: object) -> object:
-    """Call a function as where a package is not installed."""
+    """Call a function as if a package were not installed."""
     hidden: dict[str, object] = dict.fromkeys(
         (module, *(each for each in sys.modules if each.startswith(f"{module}.")))
     )
@@ -123,7 +123,7 @@ def without(module: str, function: Callable[..., object], *arguments: object, **
 
 
 def names() -> dict[str, object]:
-    """What the statements use."""
+    """Return the names that the statements use."""
     import wireloom.append
     import wireloom.duckdb
     import wireloom.kinesis
@@ -157,7 +157,7 @@ def names() -> dict[str, object]:
 
 
 def raised(statement: str, known: dict[str, object]) -> str:
-    """The error of a statement, its class before it; what a command prints."""
+    """Return the error of a statement, after its class; or the output of a command."""
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
         try:
@@ -171,7 +171,7 @@ def raised(statement: str, known: dict[str, object]) -> str:
 
 
 def table() -> str:
-    """The whole table, as in ``calls.txt``."""
+    """Return the whole table, as in ``calls.txt``."""
     with (
         tempfile.TemporaryDirectory(prefix="mistakes-") as name,
         contextlib.chdir(name),

@@ -1,4 +1,4 @@
-"""The table of mistakes: what is printed for each. ``python -m tests.unit.errors.table`` writes ``mistakes.txt``."""
+"""The table of mistakes: the output for each. ``python -m tests.unit.errors.table`` writes ``mistakes.txt``."""
 
 from __future__ import annotations
 
@@ -97,12 +97,12 @@ decod edgemq_segment events.wal
 
 
 def mistakes() -> list[str]:
-    """The command line of each."""
+    """Return the command line of each."""
     return [*(f"check {name}.ksy" for name in SPECS if name not in ("good", "no_rows")), *COMMANDS.splitlines()]
 
 
 def prepare(folder: Path) -> None:
-    """Make the files that the command lines name."""
+    """Create the files that the command lines name."""
     import wireloom
     from wireloom.demo import sample
 
@@ -121,12 +121,12 @@ def prepare(folder: Path) -> None:
 
 
 def without_folder(text: str) -> str:
-    """A text without the name of the folder that the table is made in."""
+    """Return a text without the name of the folder in which the table is created."""
     return re.sub(r"[^\s'\"]*/mistakes-\w+/", "", text)
 
 
 def printed(command: str) -> str:
-    """What a command line prints in the current folder, and its exit code."""
+    """Return the output of a command line in the current folder, and its exit code."""
     from wireloom.command import main
 
     out = io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True)
@@ -141,7 +141,7 @@ def printed(command: str) -> str:
 
 
 def table() -> str:
-    """The whole table, as in ``mistakes.txt``."""
+    """Return the whole table, as in ``mistakes.txt``."""
     with tempfile.TemporaryDirectory(prefix="mistakes-") as name, contextlib.chdir(name):
         prepare(Path(name))
         return "\n".join(f"$ wireloom {command}\n{printed(command)}" for command in mistakes())

@@ -1,4 +1,4 @@
-"""What is printed for each of the mistakes of the table, word for word."""
+"""The output for each of the mistakes of the table, word for word."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_what_is_raised() -> None:
 
 
 def test_an_engine_that_cannot_be_loaded(tmp_path: Path) -> None:
-    """It is read without it, and said so."""
+    """The input is read without it, which is reported."""
     folder = tmp_path / "wireloom"
     shutil.copytree(
         Path(wireloom.__file__).parent, folder, ignore=shutil.ignore_patterns("*.so", "*.pyd", "*.c", "*.h")

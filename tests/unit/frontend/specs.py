@@ -1,4 +1,4 @@
-"""Helpers of the front end's tests: specs from a few lines, and what is said about them."""
+"""Helpers of the front end's tests: specs from a few lines, and their diagnostics."""
 
 from __future__ import annotations
 
@@ -37,6 +37,6 @@ def diagnostics(body: str, head: str = HEAD) -> tuple[Diagnostic, ...]:
 
 
 def said(body: str, head: str = HEAD) -> list[str]:
-    """Every diagnostic as ``line:column: severity: text``, lines counted from the first of ``body``."""
+    """Return every diagnostic as ``line:column: severity: text``, with lines counted from the first of ``body``."""
     shift = head.count("\n")
     return [f"{d.line - shift}:{d.column}: {d.severity}: {d.message}" for d in diagnostics(body, head)]

@@ -1,4 +1,4 @@
-"""Diagnostics as a whole; ``test_mistakes`` has what is said about each mistake."""
+"""Diagnostics as a whole; ``test_mistakes`` has those of each mistake."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What type an expression has, and what cannot be typed, by examples."""
+"""The types of expressions, and what cannot be typed, by examples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The extension keys: what they become in the model. ``test_mistakes`` has what is refused."""
+"""The extension keys: their result in the model. ``test_mistakes`` has what is refused."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def spec(meta: str, body: str = BODY) -> Spec:
 
 
 def refused(meta: str, body: str = BODY) -> list[str]:
-    """What is said, lines counted from the first one of ``meta``."""
+    """Return the diagnostics, with lines counted from the first one of ``meta``."""
     shift = meta.count("\n")
     found = []
     for each in said(body, HEAD + meta):

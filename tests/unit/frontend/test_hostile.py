@@ -1,4 +1,4 @@
-"""Whatever the text, the answer is a model or diagnostics: no other exception, no hanging, no huge numbers."""
+"""Whatever the text, the result is a model or diagnostics: no other exception, no endless loop, no huge numbers."""
 
 from __future__ import annotations
 
@@ -219,7 +219,7 @@ def test_odd_but_in_order(body: str) -> None:
 
 
 def test_instances_of_others_are_bounded() -> None:
-    """Types by the thousand may name one with thousands of instances."""
+    """Thousands of types may name one with thousands of instances."""
     many = "".join(f"      i{number}: {{value: 1}}\n" for number in range(3000))
     taking = "".join(f"  t{number}: {{-wireloom: {{instances-of: a}}}}\n" for number in range(3000))
     result = judged(f"meta: {{id: x}}\ntypes:\n  a:\n    instances:\n{many}{taking}")

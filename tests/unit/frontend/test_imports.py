@@ -120,7 +120,7 @@ def test_a_byte_order_mark_is_no_part_of_the_text(tmp_path: Path) -> None:
 
 
 def test_rows_are_inside_of_types_of_the_spec(tmp_path: Path) -> None:
-    """They may be of an imported type; one around them may not."""
+    """They may be of an imported type; the types around them may not."""
     write(
         tmp_path,
         "other",

@@ -1,6 +1,7 @@
-"""The language, a line for each way to use a key or an operator: what is accepted, and what is not.
+"""The language, with a line for each way to use a key or an operator: what is accepted, and what is not.
 
-A file of ``language/`` has a line about it, a spec in which ``{}`` is the place of the lines after it, and these.
+A file of ``language/`` contains a line about it, a spec in which ``{}`` is the place of the lines after it, and these
+lines.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which attributes decide where later bytes lie, and what a writer fills in by itself."""
+"""Which attributes determine the positions of later bytes, and what a writer fills in itself."""
 
 from __future__ import annotations
 
@@ -62,9 +62,9 @@ def test_frames_layout(seq: str, expected: set[str]) -> None:
         ("{id: n, type: u4}, {id: a, type: sub, repeat: expr, repeat-expr: n + 1}", "(a.length - 1)"),
         ("{id: n, type: u4}, {id: a, size: 4, repeat: expr, repeat-expr: n}", "a.length"),
         ("{id: n, type: u4, valid: {min: 2}}, {id: a, size: n}, {id: b, type: u1, if: n > 5}", "a.size"),
-        # The first one decides; the second is checked against it.
+        # The first one determines it; the second is checked against it.
         ("{id: n, type: u4}, {id: a, size: n}, {id: b, size: n}", "a.size"),
-        # What does not follow from one field alone is the writer's own to say.
+        # What does not follow from one field alone must be given to the writer.
         ("{id: n, type: u4}, {id: a, size: n + n}", None),
         ("{id: n, type: u4}, {id: a, size: n / 2}", None),
         ("{id: n, type: u4}, {id: a, size: n * 0}", None),

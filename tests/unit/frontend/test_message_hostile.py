@@ -1,4 +1,4 @@
-"""Whatever the text, what is said about message types is a model or diagnostics."""
+"""Whatever the text, the result for message types is a model or diagnostics."""
 
 from __future__ import annotations
 

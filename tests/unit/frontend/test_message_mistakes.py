@@ -1,4 +1,4 @@
-"""Mistakes that authors make in messages and in tables of them: what is said, and where."""
+"""Mistakes that authors make in messages and in tables of them: the diagnostics and their places."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ types:
 
 
 def in_message(body: str) -> list[str]:
-    """What is said of fields and, after them, other keys of a message."""
+    """Return the diagnostics of fields and, after them, other keys of a message."""
     lines = [f"{' ' * (10 if line.startswith(('-', ' ')) else 8)}{line}\n" for line in body.splitlines()]
-    # The last line stands at the margin, so that the others are taken with their indentation.
+    # The last line is at the margin, so that the others keep their indentation.
     return said("".join([*lines, "doc: A spec.\n"]), HEAD_OF_TYPES)
 
 

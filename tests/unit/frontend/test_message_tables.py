@@ -1,4 +1,4 @@
-"""Tables of messages: what the model says about them."""
+"""Tables of messages in the model."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FOLDER = Path(__file__).parent / "messages"
 
 
 def draft(name: str) -> Spec:
-    """A spec of this folder."""
+    """Return a spec of this folder."""
     result = analyse(FOLDER / f"{name}.ksy")
     assert result.diagnostics == ()
     assert result.spec is not None

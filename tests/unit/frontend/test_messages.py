@@ -1,4 +1,4 @@
-"""Message types: what the model says about them."""
+"""Message types in the model."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.unit.frontend.trees import written
 
 
 def message(fields: str, syntax: str = "proto3", rest: str = "") -> Struct:
-    """A message with these fields, in a spec with an enum ``colour`` and a message ``other``."""
+    """Return a message with these fields, in a spec with an enum ``colour`` and a message ``other``."""
     body = f"""
 enums:
   colour: {{0: none, 1: red, -1: unknown}}

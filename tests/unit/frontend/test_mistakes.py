@@ -1,7 +1,7 @@
-"""Mistakes that authors make, as files of cases: a spec, and what is said about it to the letter, with its place.
+"""Mistakes that authors make, as files of cases: a spec, and its exact diagnostics with their places.
 
-A file begins with a line about its cases. They stand between lines of ``----`` (or ``==== title``); the lines that
-begin with ``>`` are the diagnostics.
+A file begins with a line about its cases. They are between lines of ``----`` (or ``==== title``); the lines that begin
+with ``>`` are the diagnostics.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Specs with pieces exchanged, taken away and replaced: each ends in code that Python compiles, or in diagnostics.
+"""Specs with pieces exchanged, removed and replaced: each results in code that Python compiles, or in diagnostics.
 
-With ``KAITAI_TESTS`` the specs of Kaitai's suite are among those that are changed.
+With ``KAITAI_TESTS`` the specs of Kaitai's suite are changed too.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ KINDS = ("replace", "remove", "copy", "key", "wrap")
 
 
 def slots(tree: Any) -> list[tuple[Any, Any]]:
-    """Every place of the tree: what holds it, and its key or index."""
+    """Return every place of the tree: its container, and its key or index there."""
     found: list[tuple[Any, Any]] = []
     waiting = [tree]
     while waiting:
@@ -99,7 +99,7 @@ def slots(tree: Any) -> list[tuple[Any, Any]]:
 
 
 def change(tree: Any, kind: str, at: int, other: int, value: Any, key: str) -> None:
-    """One change, in place."""
+    """Make one change, in place."""
     places = slots(tree)
     if not places:
         return
@@ -118,7 +118,7 @@ def change(tree: Any, kind: str, at: int, other: int, value: Any, key: str) -> N
 
 
 def generated(spec: Spec) -> None:
-    """The code of a spec is code, or there is a sentence why there is none."""
+    """Check that the code of a spec can be compiled, or that a sentence says why there is none."""
     for backend in (PYTHON, COLUMNS):
         try:
             files = backend.files(plan_of(spec))

@@ -1,4 +1,4 @@
-"""The path of a diagnostic: where its place is in the tree of the file's keys, as Kaitai's compiler writes it."""
+"""The path of a diagnostic: its place in the tree of the file's keys, as Kaitai's compiler writes it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables of rows inside of records that are put together of pieces: what is wrong with them."""
+"""Tables of rows inside records in pieces: the mistakes."""
 
 import pytest
 from wireloom.codegen.model import analyse

@@ -1,4 +1,4 @@
-"""Plain scalars mean what YAML 1.2 and Kaitai's language say."""
+"""Plain scalars have the meaning of YAML 1.2 and Kaitai's language."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""The specs in the box."""
+"""The built-in specs."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_every_spec_is_in_order(path: Path) -> None:
     assert found.title
     assert found.license
     assert found.doc
-    # What other specs import has no table of its own.
+    # Specs that others import have no table of their own.
     assert (bool(found.tables) != (found.units is not None)) == (found.name not in TYPES_ONLY)
     assert all(
         each.doc for struct in (found.root, *found.root.structs) for each in struct.attributes if each.id != "groups"
@@ -41,13 +41,13 @@ def test_every_spec_is_in_order(path: Path) -> None:
 
 
 OTHER_KEYS = re.compile(r"\{varint:|within:|^ {4,}message: *$", re.MULTILINE)
-"""Keys that take the place of attributes, and those of messages."""
+"""Keys that are used in place of attributes, and those of messages."""
 OF_KAITAIS_LANGUAGE = [path for path in sorted(FOLDER.glob("*.ksy")) if not OTHER_KEYS.search(path.read_text())]
 
 
 @pytest.mark.parametrize("path", OF_KAITAIS_LANGUAGE)
 def test_extensions_stand_under_their_key_only(path: Path) -> None:
-    """Without what other compilers ignore, a spec is one of Kaitai's language as it is."""
+    """Without the keys that other compilers ignore, a spec is a valid one of Kaitai's language."""
 
     def plain(node: object) -> object:
         if isinstance(node, dict):
@@ -56,7 +56,7 @@ def test_extensions_stand_under_their_key_only(path: Path) -> None:
 
     text = yaml.safe_dump(plain(yaml.safe_load(path.read_text())), sort_keys=False)
     result = analyse(path, text)
-    # Names are the format's own, also of a size that is no column here.
+    # Names are the format's own, also that of a size that is not a column here.
     assert [each for each in result.diagnostics if each.severity != "warning"] == []
     assert result.spec is not None
     assert result.spec.tables == ()

@@ -1,4 +1,4 @@
-"""Warnings of Kaitai's style guide, and those alone: a size is ``len_x``, a count ``num_x``, of what it belongs to."""
+"""Only warnings of Kaitai's style guide: a size is ``len_x``, a count ``num_x``, of what it belongs to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""YAML: nodes, positions, and what is refused before anybody looks at keys."""
+"""YAML: nodes, positions, and what is refused before keys are examined."""
 
 from pathlib import Path
 
@@ -71,7 +71,7 @@ def test_aliases_are_the_same_nodes() -> None:
 
 
 def merged(text: str) -> dict[str, object]:
-    """The last entry's mapping, as texts."""
+    """Return the last entry's mapping, as texts."""
     node = read(text)
     assert isinstance(node, Mapping)
     last = node.entries[-1][1]
@@ -156,7 +156,7 @@ def test_impossible_numbers_in_yaml_itself() -> None:
 
 
 def placed(node):
-    """A tree with the places of its nodes."""
+    """Return a tree with the places of its nodes."""
     place = (node.position.line, node.position.column, node.position.width, node.position.source)
     match node:
         case Mapping(entries=entries):

@@ -6,7 +6,7 @@ from wireloom.codegen.expression import nodes
 
 
 def written(node: nodes.Node) -> str:
-    """The tree as text with every bracket there can be."""
+    """Return the tree as text with all possible brackets."""
     match node:
         case nodes.IntegerLiteral(value=value) | nodes.FloatLiteral(value=value):
             return str(value)

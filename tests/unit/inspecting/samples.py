@@ -1,4 +1,4 @@
-"""Files to look at, and what the tests share."""
+"""Sample files, and the common parts of the tests."""
 
 import struct
 from pathlib import Path
@@ -41,7 +41,7 @@ def seen(format: str | Path, source: Any, **wanted: Any) -> list[Record]:
 
 
 def spans(record: Record) -> dict[str, tuple[int, int]]:
-    """Every field by its path, with its bytes counted from the record's first."""
+    """Return every field by its path, with its bytes relative to the record's first."""
     found: dict[str, tuple[int, int]] = {}
     path: list[str] = []
     for top in record.fields:

@@ -1,4 +1,4 @@
-"""What lies after the end, names that a terminal would obey, and times that no column holds."""
+"""Bytes after the end, names with control sequences, and times that no column can represent."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Which bytes each field has, by the objects that the generated classes make."""
+"""The bytes of each field, for the objects of the generated classes."""
 
 from pathlib import Path
 
@@ -61,7 +61,7 @@ def test_bits_lists_switched_and_enclosed_fields() -> None:
 def test_where_a_record_breaks_off() -> None:
     whole = animal(1, b"tom", 200, b"\0\0\0\x09")
     short = bytearray(animal(1, b"tom", 2, b"\0\0\0\x09"))
-    short[10] = 200  # more points than the body has room for
+    short[10] = 200  # more points than fit into the body
     broken = seen(ZOO, b"ZOO\x01" + bytes(short))[-1]
     tail = seen(ZOO, b"ZOO\x01" + whole[:30])[-1]
     assert broken.reason == "length"

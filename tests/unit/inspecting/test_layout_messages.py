@@ -1,4 +1,4 @@
-"""Messages inside of a layout: their fields, each with its own bytes."""
+"""Messages inside a layout: their fields, each with its own bytes."""
 
 import gzip
 import zlib

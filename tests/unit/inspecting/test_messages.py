@@ -1,4 +1,4 @@
-"""Files of messages: what stands around them, between them and after them."""
+"""Files of messages: the bytes around, between and after them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SESSION = "s2_session"
 ROWS = [{"seq_num": 1, "timestamp": 5, "headers": [{"name": b"a", "value": b"x"}], "body": b"q" * 2000}]
 HEADER = ["length", "is_terminal", "compression", "reconnect_advised", "reserved"]
 UNKNOWN = b"\0\0\x03\x60ab"
-"""A frame with a compression that there is not."""
+"""A frame with an unknown compression."""
 
 
 def session(tmp_path: Path, compression: str = "none", rows: Any = ROWS) -> bytes:
@@ -130,7 +130,7 @@ def test_a_compressed_frame_is_shown_as_it_stands(compression: str, said: str, t
     text = run("inspect", SESSION, path)
     assert said in text
     assert "seq_num (1, varint)" in text
-    # The frame before is copied beside what is decompressed, and stands in the input all the same.
+    # The previous frame is copied next to what is decompressed, and still has its place in the input.
     plain = session(tmp_path, rows=[{"seq_num": 1, "body": b"small"}])
     first, _ = shown(plain + data)
     assert first.fields[-1].children[0].begin == 4

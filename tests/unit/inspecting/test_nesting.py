@@ -1,4 +1,4 @@
-"""Objects that stand inside each other deeper than is shown, or than Python's calls may go."""
+"""Objects that are nested more deeply than is shown, or than Python's calls allow."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ def test_a_failure_leaves_no_page(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed (Debian: apt-get install chromium)")
 def test_page_in_a_browser(page: Path, tmp_path: Path) -> None:
-    # What a reader would do, put after the page's own script; the outcome is written into the page's title.
+    # The actions of a reader, added after the page's own script; the outcome is written to the page's title.
     steps = """
     const results = {};
     const at = (place) => document.querySelector(`#content .dump b[data-at="${place}"]`);

@@ -1,4 +1,4 @@
-"""Units with rows inside: what is damaged in one does not hide the next."""
+"""Units with rows inside: damage in one does not hide the next."""
 
 import json
 import struct

@@ -1,4 +1,5 @@
-"""Values stay whole on terminals of every usual width: fields go below the bytes where they do not fit beside them."""
+"""Values are not truncated on terminals of all usual widths: fields are shown below the bytes if they do not fit beside
+them."""
 
 from __future__ import annotations
 

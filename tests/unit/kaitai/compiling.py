@@ -17,7 +17,7 @@ NUMBERS = itertools.count()
 
 
 class Compiled:
-    """A package of modules; attributes are the root classes, by the specs' names."""
+    """A package of modules; its attributes are the root classes, by the specs' names."""
 
     def __init__(self, folder: Path, *texts: str, api: Api = Api.KAITAI, import_paths: tuple[Path, ...] = ()) -> None:
         self.package = f"made_with_kaitais_api_{next(NUMBERS)}"
@@ -30,7 +30,7 @@ class Compiled:
         made = modules(specs, import_paths, api, ".")
         self.errors = [str(each) for each in made.errors]
         self.folder.mkdir()
-        # Not formatted, which would take the longest part of a test.
+        # Not formatted, which would take most of the time of a test.
         for name, module in {"__init__": "", **made.texts}.items():
             (self.folder / f"{name}.py").write_text(module)
 
@@ -44,7 +44,7 @@ class Compiled:
 
 @contextmanager
 def importable(*folders: Path) -> Iterator[None]:
-    """Python finds what is in the folders meanwhile."""
+    """Make the content of the folders importable in this context."""
     before = list(sys.path)
     sys.path[:0] = [str(each) for each in folders]
     importlib.invalidate_caches()

@@ -1,4 +1,4 @@
-"""What classes with Kaitai's API are for those who use them."""
+"""Classes with Kaitai's API, as used by their users."""
 
 import inspect
 import io

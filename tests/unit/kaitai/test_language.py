@@ -1,4 +1,4 @@
-"""What Kaitai's language means, seen through classes with its API: one small spec for each point."""
+"""The meaning of Kaitai's language, tested with classes with its API: one small spec for each point."""
 
 import ast
 import zlib
@@ -20,7 +20,7 @@ from .compiling import Compiled, importable
 
 
 def read(folder: Path, body: str, data: bytes, meta: str = "endian: le, encoding: ASCII") -> Any:
-    """An object of a spec whose ``meta`` and other parts are given."""
+    """Return an object of a spec with the given ``meta`` and other parts."""
     return Compiled(folder, f"meta: {{id: made, {meta}}}\n{body}").made.from_bytes(data)
 
 

@@ -1,4 +1,4 @@
-"""Sizes, counts and positions that reach an attribute through an argument of its type."""
+"""Sizes, counts and positions that depend on an attribute through an argument of its type."""
 
 from __future__ import annotations
 

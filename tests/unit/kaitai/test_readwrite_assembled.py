@@ -1,4 +1,4 @@
-"""Objects that are written in one pass: the same as the general way, in bytes, errors and what is left behind."""
+"""Objects that are written in one pass: bytes, errors and resulting state are the same as in the general way."""
 
 from __future__ import annotations
 
@@ -67,11 +67,11 @@ types:
 
 
 def general(self: Any, target: Any) -> None:
-    """What keeps an object from being written in one pass."""
+    """Prevent an object from being written in one pass."""
 
 
 def objects(value: Any) -> list[Any]:
-    """The objects in a value, itself included."""
+    """Return the objects in a value, including itself."""
     if isinstance(value, list):
         return [found for each in value for found in objects(each)]
     if not isinstance(value, AssembledStruct):
@@ -80,14 +80,14 @@ def objects(value: Any) -> list[Any]:
 
 
 def state(value: Any) -> list[Any]:
-    """What is left behind: values, what counts as assigned, and the stream."""
+    """Return the resulting state: values, which of them count as assigned, and the stream."""
     return [
         (repr(each), each._dirty, sorted(each._m_given), each._io.pos(), each._io.size()) for each in objects(value)
     ]
 
 
 def changed(value: Any, seed: int) -> None:
-    """Assigns, removes and shortens attributes, the same ones for the same seed."""
+    """Assign, remove and shorten attributes, the same ones for the same seed."""
     chance = random.Random(seed)
     for _ in range(seed % 4):
         holders = [each for each in objects(value) if any(hasattr(each, name) for name in each._fields)]
@@ -208,7 +208,7 @@ types:
 
 
 class FieldByField(MemoryStream):
-    """A stream of a class of its own, whose bytes are not taken without it."""
+    """A stream of another class, whose bytes are not accessed directly."""
 
 
 def left(value: Any) -> list[Any]:
@@ -217,7 +217,7 @@ def left(value: Any) -> list[Any]:
 
 @pytest.mark.parametrize("name", LISTS)
 def test_items_that_are_read_one_after_the_other(tmp_path: Path, name: str) -> None:
-    """Those that are taken out of bytes at hand are what those are that are read field by field."""
+    """Items that are taken from buffered bytes equal those that are read field by field."""
     kind = writable(tmp_path, LISTS[name] + ITEM)
     data = b"\2\0\1\2\0hi\x61\0\xff" + b"\0\0\1\2\0\0\1" + b"\4\0\1\2\0four\xc3\xa9\0\2"
     damaged = data.replace(b"\0\0\1\2\0\0", b"\6\0\1\2\0\0"), data.replace(b"four", b"\xff\xff\xff\xff")
@@ -235,7 +235,7 @@ def test_items_that_are_read_one_after_the_other(tmp_path: Path, name: str) -> N
         assert quick._io.pos() == slow._io.pos()
 
 
-# What objects keep ---------------------------------------------------------------------------------------------------
+# The state of objects -------------------------------------------------------------------------------------------------
 
 
 def test_a_copy_has_the_same_attributes_assigned(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Attributes with one valid value that the spec computes, of the stream's size among others."""
+"""Attributes with one valid value that the spec computes, for example from the stream's size."""
 
 from __future__ import annotations
 

@@ -147,7 +147,7 @@ def test_instances_are_written_at_their_positions(tmp_path: Path) -> None:
     kind = writable(tmp_path, PLACED)
     data = b"\6\0\0\0\1\2hi"
     value = read(kind, data)
-    # Nobody has asked for them yet.
+    # They have not been accessed yet.
     assert written(value, 8) == data
     value.b = 0x0403
     assert written(value, 8) == b"\6\0\0\0\3\4hi"
@@ -274,7 +274,7 @@ def test_the_linter_has_nothing_to_say_of_the_classes(tmp_path: Path) -> None:
         folder = tmp_path / f"made_{number}"
         folder.mkdir()
         assert Compiled(folder, META + text, api=Api.KAITAI_READ_WRITE).errors == []
-    # Not how the modules are laid out, which is done after this, nor docstrings where the spec has none.
+    # Not the layout of modules, which is done later, nor docstrings if the spec has none.
     command = [sys.executable, "-m", "ruff", "check", "--no-cache", "--config", ROOT / "pyproject.toml"]
     options = ["--extend-ignore", "D101,D102,D202,D209,D413,E,I001,W", "--output-format", "concise"]
     done = subprocess.run([*command, *options, tmp_path], capture_output=True, text=True, check=False)

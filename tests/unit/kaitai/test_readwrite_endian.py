@@ -1,4 +1,4 @@
-"""Byte orders that are computed, of types that inherit one from an object that is not their ``_parent``."""
+"""Computed byte orders of types that inherit one from an object that is not their ``_parent``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What errors of writing say: the class, the field, where in the object, and what to do."""
+"""The content of errors of writing: the class, the field, the place in the object, and what to do."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def entry(kind: Any, x: Any = 1, rest: Any = (2, 3), **values: Any) -> Any:
 
 
 def said(value: Any, size: int | None = None) -> str:
-    """All that the error of writing a value says, without its traceback."""
+    """Return the complete text of the error of writing a value, without its traceback."""
     with pytest.raises(Exception) as caught:  # noqa: PT011 - the text is what is looked at
         written(value, size)
     return "".join(traceback.format_exception_only(caught.value)).strip()

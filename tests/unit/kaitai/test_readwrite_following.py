@@ -1,4 +1,4 @@
-"""Sizes, counts, contents and checksums that nobody has to give."""
+"""Sizes, counts, contents and checksums that need not be given."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Positions that nobody has to give: what stands there gets a place."""
+"""Positions that need not be given: what is located there gets a place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kaitai's protocol: what is checked when, and what the errors say."""
+"""Kaitai's protocol: what is checked when, and the errors."""
 
 from __future__ import annotations
 

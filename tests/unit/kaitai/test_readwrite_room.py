@@ -1,4 +1,4 @@
-"""Sizes of fields that may be longer than what they hold: those with a terminator, and those that are padded."""
+"""Sizes of fields that may be longer than their content: those with a terminator, and padded ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Modules as people read them: what a careful programmer would have written, and nothing that says nothing."""
+"""Modules as read by people: what a careful programmer would have written, without empty phrases."""
 
 import inspect
 from pathlib import Path

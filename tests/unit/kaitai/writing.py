@@ -1,4 +1,4 @@
-"""What the tests of the read-write API share."""
+"""The common parts of the tests of the read-write API."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ META = "meta: {id: made, endian: le, bit-endian: be, encoding: UTF-8}\n"
 
 
 def writable(folder: Path, *texts: str) -> Any:
-    """The root class ``Made`` of a spec without ``meta``, with the API that reads and writes."""
+    """Return the root class ``Made`` of a spec without ``meta``, with the API that reads and writes."""
     compiled = Compiled(folder, META + texts[0], *texts[1:], api=Api.KAITAI_READ_WRITE)
     assert compiled.errors == []
     return compiled.made
 
 
 def read(kind: Any, data: bytes) -> Any:
-    """An object read from bytes."""
+    """Return an object read from bytes."""
     value = kind.from_bytes(data)
     value._read()
     return value
 
 
 def written(value: Any, size: int | None = None) -> bytes:
-    """What is written into a file that grows or, with ``size``, into a stream of so many bytes."""
+    """Return what is written into a file that grows or, with ``size``, into a stream of that many bytes."""
     if size is None:
         file = BytesIO()
         value._write(file)
@@ -41,7 +41,7 @@ def written(value: Any, size: int | None = None) -> bytes:
 
 
 def there_and_back(kind: Any, value: Any) -> bytes:
-    """What is written of a value, which reads as the same value and is written as the same bytes."""
+    """Return the bytes of a value, which are read as the same value and written as the same bytes."""
     data = written(value)
     again = read(kind, data)
     assert again == value

@@ -1,4 +1,4 @@
-"""What fails for now is tried again, within bounds; what is refused is an error at once."""
+"""Temporary failures are retried, within bounds; a refusal is an error at once."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CLIENT = "wireloom.kinesis.calls._client"
 
 
 class Failing:
-    """A client some of whose calls fail: ``errors`` has the codes for each operation, the first call's first."""
+    """A client some of whose calls fail: ``errors`` has the codes for each operation, in the order of the calls."""
 
     def __init__(self, client: Any, **errors: list[str]) -> None:
         self.client, self.errors = client, errors
@@ -70,7 +70,7 @@ def test_partial_failures_keep_the_order_of_keys(
 
     def partly(self: Any, stream_arn: Any, stream_name: Any, records: list[Any]) -> Any:
         calls.append(len(records))
-        # A third of the calls takes every second record only.
+        # A third of the calls accepts only every second record.
         kept = [place for place in range(len(records)) if len(calls) % 3 or place % 2]
         made = iter(inner(self, stream_arn, stream_name, [records[place] for place in kept])["Records"])
         refused = {"ErrorCode": "ProvisionedThroughputExceededException", "ErrorMessage": "too much"}

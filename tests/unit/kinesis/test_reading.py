@@ -95,7 +95,7 @@ def test_what_is_put_is_read_in_the_order_of_each_key(aggregated: bool, kinesis:
 
 
 def test_aggregates_of_another_shard_are_dropped(kinesis: Streams, caplog: pytest.LogCaptureFixture) -> None:
-    """Their producer puts them again."""
+    """Their producer writes them again."""
     stream = kinesis.new(2)
     kinesis.put(stream, ("k", aggregate(*(b"%d" % n for n in range(20)))), ("k", b"alone"))
     found = reading(kinesis, stream)

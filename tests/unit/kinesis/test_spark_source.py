@@ -1,4 +1,4 @@
-"""``kinesis_stream`` on the way that Spark takes: plan, pickle, read; without Spark."""
+"""``kinesis_stream`` as Spark uses it: plan, pickle, read; without Spark."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ...kinesis_server import REGION, Streams
 
 Row = dict[str, Any]
 LIMITS = (1000, None)
-"""With a limit the driver reads what it plans, without one it looks for the ends."""
+"""With a limit the driver reads what it plans, without one it searches for the ends."""
 
 
 def source(streams: Streams, stream: str, **options: str) -> KinesisStreamSource:
@@ -33,7 +33,7 @@ class Query:
         self.offsets = offsets or [self.reader.initialOffset()]
 
     def batch(self, limit: int | None = 1000) -> list[Row] | None:
-        """The rows of the next batch; ``None`` where there is none."""
+        """Return the rows of the next batch; ``None`` if there is none."""
         end = self.reader.latestOffset(self.offsets[-1], ReadAllAvailable() if limit is None else ReadMaxRows(limit))
         if end == self.offsets[-1]:
             return None
@@ -41,7 +41,7 @@ class Query:
         return self.rows(-1)
 
     def rows(self, number: int) -> list[Row]:
-        """The rows of a batch, read again."""
+        """Return the rows of a batch, read again."""
         found: list[Row] = []
         for each in self.reader.partitions(self.offsets[number - 1], self.offsets[number]):
             task = pickle.loads(pickle.dumps(self.reader))
@@ -49,7 +49,7 @@ class Query:
         return found
 
     def rest(self, limit: int | None = 1000) -> list[list[Row]]:
-        """The batches of what is there now."""
+        """Return the batches of the existing records."""
         self.reader.prepareForTriggerAvailableNow()
         found: list[list[Row]] = []
         while (rows := self.batch(limit)) is not None:
@@ -82,7 +82,7 @@ def test_batches_end_inside_of_aggregates(kinesis: Streams) -> None:
     found = query.rest(limit=2)
     assert [datas(each) for each in found] == [[], ["0", "1"], ["2", "3"], ["4", "5"]]
     assert query.offsets[2]["shards"] == {"shardId-000000000000": {"sequence_number": "1", "sub_sequence_number": 1}}
-    # A batch that is run again by another process reads the same.
+    # A batch that another process runs again reads the same.
     again = Query(source(kinesis, stream), query.offsets)
     assert [datas(again.rows(number)) for number in range(1, 5)] == [datas(each) for each in found]
 
@@ -99,7 +99,7 @@ def test_shards_split_and_merge_between_batches(kinesis: Streams, limit: int | N
             kinesis.split(stream)
         if step == 1:
             kinesis.merge(stream, 1, 2)
-        # A new process goes on from the checkpoint.
+        # A new process continues from the checkpoint.
         query = Query(source(kinesis, stream), query.offsets)
     assert len(seen) == 24
     for key in range(6):
@@ -172,7 +172,7 @@ def test_without_a_limit_the_driver_reads_the_last_records_only(
     monkeypatch.setattr(Calls, "__call__", counted)
     end = query.reader.latestOffset(query.offsets[-1], ReadAllAvailable())
     assert 0 < sum(read) < 10
-    # Nothing has come since: as little is read to find that out.
+    # Nothing has arrived since: finding that out reads just as little.
     read.clear()
     assert query.reader.latestOffset(end, ReadAllAvailable()) == end
     assert sum(read) < 10

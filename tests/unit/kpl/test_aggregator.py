@@ -20,8 +20,8 @@ def test_the_bytes_of_the_public_library(case: Case) -> None:
         assert aggregator.add(partition_key, bytes.fromhex(data), explicit_hash_key) == []
     size = aggregator.size
     [made] = aggregator.flush()
-    # Where only some records have an explicit hash key, the public library writes index 0 tables of its own kind, but
-    # what is read back is always the same.
+    # If only some records have an explicit hash key, the public library writes index 0 of tables of its own kind, but
+    # the result of reading is always the same.
     assert made.data.hex() == case["python"]["blob_hex"] or case["node"].get("blob_hex") == made.data.hex()
     assert len(made.data) == size
     assert made.partition_key == case["python"]["put_partition_key"]
@@ -35,7 +35,7 @@ def records_of(case: Case) -> list[UserRecord]:
 
 @pytest.mark.parametrize("case", cases("emission"), ids=identity)
 def test_when_a_blob_is_given_out(case: Case) -> None:
-    # The limit counts the outer partition key, which the libraries leave out.
+    # The limit includes the outer partition key, which the libraries omit.
     longest = max(len(each["pk"].encode()) for each in case["records"])
     aggregator = Aggregator(shards="one", target_size=case["max_size"], max_size=case["max_size"] + longest)
     made: list[int | str] = []
@@ -51,7 +51,7 @@ def test_when_a_blob_is_given_out(case: Case) -> None:
     expected = case.get("emitted_bytes_keys") or case["emitted"]
     sizes = [each if isinstance(each, str) else each["actual"] for each in expected]
     if case["id"] == "e_ehk":
-        # The library overestimates explicit hash keys that repeat; exact sizes fill each blob up.
+        # The library overestimates repeated explicit hash keys; exact sizes fill each blob completely.
         assert all(isinstance(size, int) and size <= case["max_size"] for size in made)
         assert len(made) <= len(sizes)
     else:

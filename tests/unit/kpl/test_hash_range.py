@@ -1,4 +1,4 @@
-"""Aggregates of which a record lies outside of the shard are dropped as a whole."""
+"""Aggregates with a record outside the shard are dropped as a whole."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WHOLE = f"0-{2**128 - 1}"
 
 
 def field(number: int, content: bytes) -> bytes:
-    """A field with a length."""
+    """Return a field with a length."""
     return write_varint(number << 3 | 2) + write_varint(len(content)) + content
 
 
@@ -76,7 +76,7 @@ def test_records_before_a_wrong_index_stay_only_inside_the_range() -> None:
     ],
 )
 def test_hash_keys_of_any_length_and_script(key: str, kept: int) -> None:
-    """As Java's BigInteger reads them, which is what Kinesis' own client uses."""
+    """As Java's BigInteger reads them, which Kinesis' own client uses."""
     message = field(1, b"k") + field(2, key.encode()) + field(3, b"\x08\x00\x10\x00\x1a\x01x")
     blob = b"\xf3\x89\x9a\xc2" + message + hashlib.md5(message, usedforsecurity=False).digest()
     ordinary = blob_of(next(each for each in cases("valid") if each["id"] == "py_n2_uniq"))
@@ -84,7 +84,7 @@ def test_hash_keys_of_any_length_and_script(key: str, kept: int) -> None:
         column = pa.array([ordinary, blob, ordinary], getattr(pa, name)())
         lists = wireloom.from_wire(column, FORMAT, columns=["explicit_hash_key", "data"], hash_range=WHOLE)
         assert [len(each) for each in lists.to_pylist()] == [2, kept, 2]
-        # As does the client without a range: it compares with the smallest and the largest hash key.
+        # Like the client without a range: it compares with the smallest and the largest hash key.
         without, report = wireloom.from_wire_with_report(column, FORMAT, columns=["data"])
         assert [len(each) for each in without.to_pylist()] == [2, kept, 2]
         assert report.to_dict()["dropped"] == 1 - kept
@@ -116,7 +116,7 @@ HALVES = [f"0-{2**127 - 1}", f"{2**127}-{2**128 - 1}"]
 
 
 def shards() -> pa.Table:
-    """Records of both halves of a stream, each beside the hash range of its shard, and others."""
+    """Return records of both halves of a stream, each beside the hash range of its shard, and others."""
     rows = [{"partition_key": f"key-{n}", "data": b"%d" % n} for n in range(50)]
     of_halves = wireloom.to_wire(rows, FORMAT, shards=HALVES)
     of_all = wireloom.to_wire(rows, FORMAT, shards="one")[0]

@@ -1,4 +1,4 @@
-"""Every blob of the vectors gives the records that Kinesis' own client gives."""
+"""Every blob of the vectors yields the same records as Kinesis' own client."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def test_a_blob(case: Case) -> None:
     table, report = wireloom.read_with_report(FORMAT, blob)
     expect = case["expect"]
     if case.get("ambiguous"):
-        # Google's own libraries do not agree about it: it must only be read without trouble.
+        # Google's own libraries disagree about it: it only has to be read without errors.
         assert table.schema == wireloom.schema(FORMAT)
         return
     rows = table.to_pylist()
@@ -54,7 +54,7 @@ def test_a_blob(case: Case) -> None:
 
 
 def check_records(expect: dict[str, Any], rows: list[dict[str, Any]], case: Case) -> None:
-    """Compares the rows with what a case lists of them."""
+    """Compare the rows with those that a case lists."""
     assert len(rows) == expect["n"]
     assert all(row["aggregated"] for row in rows)
     assert [row["sub_sequence_number"] for row in rows] == list(range(len(rows)))

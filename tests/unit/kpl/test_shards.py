@@ -1,4 +1,4 @@
-"""Aggregates hold records of one shard, so that readers of any shard get all of their records."""
+"""Aggregates contain records of one shard, so that readers of any shard get all of their records."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ROWS += [{"partition_key": "k", "explicit_hash_key": str(MIDDLE - 2 + n % 4), "d
 
 
 def delivered(blobs: Any, ranges: list[str]) -> list[bytes]:
-    """The data that readers of these shards get, each from the aggregates of its shard alone."""
+    """Return the data that readers of these shards get, each from the aggregates of only its shard."""
     lists = [wireloom.from_wire(blobs, FORMAT, columns=["data"], hash_range=each).to_pylist() for each in ranges]
     return [row["data"] for each in lists for rows in each for row in rows or ()]
 
@@ -35,7 +35,7 @@ def delivered(blobs: Any, ranges: list[str]) -> list[bytes]:
         ({"shards": HALVES}, 2),
         ({"shards": ",".join(HALVES)}, 2),
         ({"shards": ShardMap(HALVES)}, 2),
-        # One for the range; outside of it lie 145 partition keys and 2 explicit hash keys.
+        # One for the range; 145 partition keys and 2 explicit hash keys are outside it.
         ({"shards": HALVES[0]}, 148),
     ],
 )
@@ -59,7 +59,7 @@ cuts = st.lists(st.integers(1, LARGEST_HASH_KEY), unique=True, max_size=6).map(s
 
 
 def shard_map(cuts: list[int]) -> ShardMap:
-    """A map of all hash keys, cut before each of these."""
+    """Return a map of all hash keys, cut before each of these."""
     return ShardMap(zip([0, *cuts], [*(cut - 1 for cut in cuts), LARGEST_HASH_KEY], strict=True))
 
 
@@ -94,7 +94,7 @@ def test_an_aggregate_is_of_one_shard_and_keeps_the_order(
         users = users_of(made)
         found += users
         assert len({place(each) for each in users}) == 1
-        # Kinesis chooses the shard by the outer keys.
+        # Kinesis selects the shard by the outer keys.
         assert place(UserRecord(made.partition_key, b"", made.explicit_hash_key)) == place(users[0])
     for each in {place(record) for record in given_records}:
         assert [record for record in found if place(record) == each] == [
@@ -111,7 +111,7 @@ def test_the_shard_of_an_aggregate_is_named() -> None:
     assert [(each.shard_id, each.explicit_hash_key, each.count) for each in made] == [
         ("shardId-000000000000", "1", 2),
         ("shardId-000000000001", "30", 1),
-        # No shard of the map takes them: each hash key by itself.
+        # No shard of the map contains them: each hash key is separate.
         (None, "15", 2),
         (None, "16", 1),
     ]
@@ -179,14 +179,14 @@ def test_a_list_holds_rows_of_one_shard() -> None:
 
 
 def described(number: int, first: int, last: int, *, closed: bool = False) -> dict[str, Any]:
-    """A shard as ``ListShards`` describes it."""
+    """Return a shard as ``ListShards`` describes it."""
     numbers = {"StartingSequenceNumber": "49"} | ({"EndingSequenceNumber": "50"} if closed else {})
     keys = {"StartingHashKey": str(first), "EndingHashKey": str(last)}
     return {"ShardId": f"shardId-{number:012}", "HashKeyRange": keys, "SequenceNumberRange": numbers}
 
 
 class Client:
-    """Answers as Kinesis does, two shards at a time."""
+    """Answers like Kinesis, two shards at a time."""
 
     def __init__(self, shards: list[dict[str, Any]]) -> None:
         self.shards = shards

@@ -1,4 +1,4 @@
-"""The cases in ``tests/vectors/kpl``, whose README says what their fields are."""
+"""The cases in ``tests/vectors/kpl``, whose README describes their fields."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ Case = dict[str, Any]
 
 
 def cases(*names: str) -> list[Case]:
-    """The rows of these files."""
+    """Return the rows of these files."""
     return [json.loads(line) for name in names for line in (FOLDER / f"{name}.jsonl").read_text().splitlines()]
 
 
 def blob_of(case: Case) -> bytes:
-    """The blob of a case."""
+    """Return the blob of a case."""
     if "blob_hex" in case:
         return bytes.fromhex(case["blob_hex"])
     data = (FOLDER / case["blob_file"]).read_bytes()
@@ -30,14 +30,14 @@ def blob_of(case: Case) -> bytes:
 
 
 def text_of(value: dict[str, str] | None) -> str | None:
-    """A key as the table shows it: bytes that are no UTF-8 as U+FFFD."""
+    """Return a key as the table shows it: bytes that are not UTF-8 as U+FFFD."""
     if value is None:
         return None
     return value["s"] if "s" in value else bytes.fromhex(value["hex"]).decode(errors="replace")
 
 
 def canonical_sha256(rows: Iterable[dict[str, Any]]) -> str:
-    """The digest by which the cases name records that are too many to list."""
+    """Return the digest that the cases use for records that are too many to list."""
     digest = hashlib.sha256()
     for row in rows:
         for value in (row["partition_key"], row["explicit_hash_key"], row["data"]):
@@ -47,11 +47,12 @@ def canonical_sha256(rows: Iterable[dict[str, Any]]) -> str:
 
 
 def has_bad_text(case: Case) -> bool:
-    """Return whether some key of the case is not UTF-8: the digest is of its bytes, and the table shows U+FFFD."""
+    """Return whether some key of the case is not UTF-8: the digest is that of its bytes, while the table shows
+    U+FFFD."""
     keys = [each[part] for each in case["expect"].get("records", []) for part in ("pk", "ehk")]
     return any(each is not None and "hex" in each for each in keys)
 
 
 def identity(case: Case) -> str:
-    """The name of a case, for pytest."""
+    """Return the name of a case, for pytest."""
     return str(case["id"])

@@ -20,7 +20,7 @@ Kind, Of = FieldKind, Label
 
 
 def classes_of(messages: MessageSet, enums: Mapping[str, type[IntEnum]] | None = None) -> dict[str, type[Any]]:
-    """A class for each rule, by name; ``enums``: classes of enum fields by ``Message.field``."""
+    """Return a class for each rule, by name; ``enums``: classes of enum fields by ``Message.field``."""
     made: dict[str, type[Any]] = {}
     for rule in messages.messages:
         types = {each.name: messages.messages[each.message].name for each in rule.fields if each.message >= 0}
@@ -40,35 +40,35 @@ def _class(rule: MessageRule, types: dict[str, str], enums: dict[str, Any], made
 
 
 def message_of(*fields: FieldRule, **settings: Any) -> type[Any]:
-    """The class of one message type without sub-messages of other types; one of its own type has the number 0."""
+    """Return the class of one message type without sub-messages of other types; its own type has the number 0."""
     return classes_of(MessageSet((MessageRule("Made", fields, **settings),)))["Made"]
 
 
 def tag(number: int, wire_type: int) -> bytes:
-    """A tag of one or two bytes."""
+    """Return a tag of one or two bytes."""
     key = number << 3 | wire_type
     return bytes((key,)) if key < 128 else bytes((key & 127 | 128, key >> 7))
 
 
 def one(kind: FieldKind, label: Label = Of.OPTIONAL, **settings: Any) -> type[Any]:
-    """A message with the one field ``value`` of number 1."""
+    """Return a message with the single field ``value`` of number 1."""
     return message_of(FieldRule("value", 1, kind, label), **settings)
 
 
 def refusal(message: type[Any], data: bytes) -> MessageError:
-    """How a class refuses ``data``."""
+    """Return the error with which a class refuses ``data``."""
     with pytest.raises(MessageError) as caught:
         message.from_bytes(data)
     return caught.value
 
 
 def varint(number: int, value: int) -> bytes:
-    """A field that is a varint."""
+    """Return a field that is a varint."""
     return tag(number, 0) + write_varint(value)
 
 
 def sized(number: int, content: bytes) -> bytes:
-    """A field that has a length."""
+    """Return a field that has a length."""
     return tag(number, 2) + write_varint(len(content)) + content
 
 
@@ -161,4 +161,4 @@ TREE = (
     FieldRule("right", 5, Kind.STRING, Of.OPTIONAL, oneof="side"),
 )
 Tree = message_of(*TREE)
-"""A message that holds itself in every way."""
+"""A message that contains itself in every way."""

@@ -8,7 +8,7 @@ from wireloom import engine
 
 @pytest.fixture(params=["columns", "objects"])
 def decoder(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """What reads units in the test."""
+    """Select what reads units in the test."""
     name: str = request.param
     if name == "columns" and not engine.available:
         pytest.skip("the engine is not there")

@@ -17,7 +17,7 @@ _numbers = count()
 
 
 def google_classes(messages: MessageSet) -> dict[str, type[Any]]:
-    """Google's classes of the same types: proto2 where text is not checked, proto3 where it is."""
+    """Return Google's classes of the same types: proto2 if text is not checked, proto3 if it is."""
     package = f"peer{next(_numbers)}"
     proto2 = not messages.messages[0].check_text
     file = descriptor_pb2.FileDescriptorProto(
@@ -61,7 +61,7 @@ def _add_type(file: Any, rule: MessageRule, messages: MessageSet, proto2: bool) 
         if field.oneof:
             target.oneof_index = oneofs.index(field.oneof)
         elif field.label is Of.OPTIONAL and not proto2 and field.kind is not Kind.MESSAGE:
-            # What has presence in proto3 is the only member of a oneof of its own; those stand last.
+            # A field with presence in proto3 is the only member of its own oneof; such oneofs are last.
             target.proto3_optional = True
             target.oneof_index = len(made.oneof_decl)
             made.oneof_decl.add(name=f"_{field.name}")
@@ -81,7 +81,7 @@ UNPACKED = (Kind.STRING, Kind.BYTES, Kind.MESSAGE)
 
 @strategies.composite
 def message_sets(draw: Any) -> MessageSet:
-    """Two or three types that may hold each other, with up to seven fields each."""
+    """Return two or three types that may contain each other, with up to seven fields each."""
     proto2 = draw(strategies.booleans())
     names = [f"M{number}" for number in range(draw(strategies.integers(2, 3)))]
     rules = []
@@ -138,7 +138,7 @@ def _scalars(kind: FieldKind) -> SearchStrategy[Any]:
 
 
 def values_of_type(draw: Any, messages: MessageSet, index: int, depth: int = 2) -> dict[str, Any]:
-    """Values of some fields of a type, by name: sub-messages as pairs of their type and their values."""
+    """Return values of some fields of a type, by name: sub-messages as pairs of their type and their values."""
     found: dict[str, Any] = {}
     taken: set[str] = set()
     for rule in messages.messages[index].fields:
@@ -163,7 +163,7 @@ def _value(draw: Any, messages: MessageSet, rule: FieldRule, depth: int) -> Any:
 
 
 def ours(classes: dict[str, type[Any]], messages: MessageSet, index: int, values: dict[str, Any]) -> Any:
-    """Our object with those values."""
+    """Return wireloom's object with those values."""
     rule = messages.messages[index]
     given = {}
     for field in rule.fields:
@@ -184,7 +184,7 @@ def ours(classes: dict[str, type[Any]], messages: MessageSet, index: int, values
 
 
 def fill(target: Any, messages: MessageSet, index: int, values: dict[str, Any]) -> Any:
-    """Google's object with those values, which it has not yet."""
+    """Return Google's object with those values, which must be empty before."""
     for field in messages.messages[index].fields:
         if field.name not in values:
             continue
@@ -210,8 +210,8 @@ def fill(target: Any, messages: MessageSet, index: int, values: dict[str, Any]) 
 
 
 def has_order(message: Any, messages: MessageSet, index: int) -> bool:
-    """Return whether a map of one of our objects has several entries: Google's protobuf writes them in an order that is
-    always the same, but in C it is none of ascending keys, as it is in C++, Java, Go and Python."""
+    """Return whether a map of one of wireloom's objects has several entries: Google's protobuf writes them in a fixed
+    order, but in C it is not that of ascending keys, as it is in C++, Java, Go and Python."""
     for rule in messages.messages[index].fields:
         held = getattr(message, rule.name)
         if rule.key is not None and len(held) > 1:
@@ -224,13 +224,13 @@ def has_order(message: Any, messages: MessageSet, index: int) -> bool:
 
 
 def same_bytes(message: Any, peer: Any, messages: MessageSet, index: int) -> bool:
-    """Return whether both are written alike; in what order maps are is not looked at."""
+    """Return whether both are written alike, regardless of the order of maps."""
     written, other = message.to_bytes(), peer.SerializeToString(deterministic=True)
     return len(written) == len(other) if has_order(message, messages, index) else bool(written == other)
 
 
 def same(message: Any, peer: Any, messages: MessageSet, index: int) -> bool:
-    """Return whether our object and Google's have the same fields with the same values."""
+    """Return whether wireloom's object and Google's have the same fields with the same values."""
     return all(_same_field(message, peer, messages, each) for each in messages.messages[index].fields)
 
 

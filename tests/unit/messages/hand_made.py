@@ -1,4 +1,4 @@
-"""A format of aggregated records made by hand: a program and a schema, without a generated package."""
+"""A handwritten format of aggregated records: a program and a schema, without a generated package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random .proto files, proto2 and proto3, with everything that the dialect takes."""
+"""Random .proto files, proto2 and proto3, with everything that the dialect supports."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ WORDS = (
     *("class", "from", "self", "get", "has", "to_bytes", "io", "_io", "parent", "read", "not", "None", "list", "int"),
     *("value", "HTTPCode", "camelCase", "snake_case", "x1", "_hidden", "message", "Message", "field_rule", "len"),
 )
-"""Names of fields and types that mean something elsewhere, or are written in some style."""
+"""Names of fields and types that have a meaning elsewhere, or are written in a particular style."""
 DEFAULTS = {
     "int32": ("-2147483648", "2147483647", "0"),
     "sint32": ("-1",),
@@ -36,8 +36,8 @@ DEFAULTS = {
 
 
 class ProtoMaker:
-    """Makes one file, with a message ``Main`` that may hold all others. Unless it is ``recursive``, no message may hold
-    itself."""
+    """Makes one file, with a message ``Main`` that may contain all others. Unless it is ``recursive``, no message may
+    contain itself."""
 
     def __init__(self, seed: int, recursive: bool = True) -> None:
         self.random = Random(seed)
@@ -51,7 +51,7 @@ class ProtoMaker:
         """The messages that the current one may hold."""
 
     def file(self) -> str:
-        """The text of the file."""
+        """Return the text of the file."""
         enums = [self._enum("") for _ in range(self.random.randint(1, 2))]
         names = [self._name(each) for each in self.random.sample(WORDS, self.random.randint(1, 3))]
         self.messages = ["Main", *names]

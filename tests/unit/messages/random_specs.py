@@ -42,7 +42,7 @@ types:
 
 @dataclass
 class Type:
-    """A message type in the making: its lines, and the names of fields that can be columns."""
+    """A message type that is being made: its lines, and the names of fields that can be columns."""
 
     name: str
     syntax: str
@@ -53,13 +53,13 @@ class Type:
     messages: dict[str, str] = field(default_factory=dict)
     maps: set[str] = field(default_factory=set)
     texts: set[str] = field(default_factory=set)
-    """Messages that columns have as JSON."""
+    """Messages that columns contain as JSON."""
 
     def add(self, text: str, column: str = "") -> None:
-        """One more field; ``text`` comes after its number."""
+        """Add one more field; ``text`` comes after its number."""
         number = len(self.lines) + 1
         if number % 4 == 0:
-            # Tags of two and three bytes, and an order that is not that of the numbers.
+            # Tags of two and three bytes, in another order than that of the numbers.
             number = 5000 // number
         self.lines.append(f"          - {{number: {number}, {text}}}\n")
         if column:
@@ -67,7 +67,8 @@ class Type:
 
 
 def random_spec(random: Random) -> str:
-    """A spec. The unit is ``t0``; rows are one to three levels below it or itself; other types stand in columns."""
+    """Return a spec. The unit is ``t0``; rows are the unit itself, or one to three levels below it; other types are in
+    columns."""
     levels = random.choice((1, 2, 2, 2, 3, 4))
     inner = random.randrange(3)
     types = [Type(f"t{number}", random.choice(("proto2", "proto3"))) for number in range(levels + inner)]
@@ -75,14 +76,14 @@ def random_spec(random: Random) -> str:
         deeper = types[max(number + 1, levels) :]
         _fields(random, each, deeper)
         if (number == 0 or number >= levels) and random.random() < 0.4:
-            # It may contain itself, as text. Of the others the instances must know what is around them.
+            # It may contain itself, as text. For the others the instances must know their enclosing messages.
             shapes = ("", ", label: repeated", ", map-key: string", ", map-key: sint32", ", oneof: choice")
             shape = random.choice(shapes)
             name = f"{each.name}_self"
             each.add(f"id: {name}, type: {each.name}, json: true{shape}", name)
             each.texts.add(name)
         if number == 0 and random.random() < 0.2:
-            # It may contain itself where no column shows it.
+            # It may contain itself if no column shows it.
             each.add(f"id: {each.name}_again, type: {each.name}, label: repeated")
     path = []
     for number in range(levels - 1):
@@ -153,10 +154,10 @@ def _fields(random: Random, type: Type, deeper: list[Type]) -> None:
 
 
 def _aliases(random: Random, row: Type, inner: list[Type]) -> list[str]:
-    """Instances that are a field under another name, also one inside of a message."""
+    """Return instances that are a field under another name, also one inside a message."""
     found = []
     for name in row.columns:
-        # Expressions take no maps.
+        # Expressions do not accept maps.
         if name not in row.maps and random.random() < 0.2:
             path = name
             holder = next((each for each in inner if each.name == row.messages.get(name)), None)

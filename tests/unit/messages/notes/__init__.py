@@ -1,4 +1,4 @@
-"""A format of messages written by hand, as a generated package is: pages of notes.
+"""A handwritten format of messages in the form of a generated package: pages of notes.
 
 In proto2: ``Page { repeated Note notes = 1; optional uint64 book = 2; }``, ``Note { required string title = 1; optional
 bytes text = 2; repeated Mark marks = 3; }``, ``Mark { required string key = 1; optional uint64 value = 2; }``.
@@ -32,6 +32,6 @@ FORMAT = Format(
 
 
 def framed(framing: str, **changes: object) -> Format:
-    """The same with another framing."""
+    """Return the same format with another framing."""
     assert FORMAT.message is not None
     return dataclasses.replace(FORMAT, message=dataclasses.replace(FORMAT.message, framing=framing, **changes))

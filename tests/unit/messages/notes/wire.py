@@ -1,15 +1,15 @@
-"""The bytes of pages, put together by hand."""
+"""The bytes of pages, assembled by hand."""
 
 from wireloom.units import varint
 
 
 def field(number: int, content: bytes) -> bytes:
-    """A length-delimited field."""
+    """Return a length-delimited field."""
     return varint(number << 3 | 2) + varint(len(content)) + content
 
 
 def note(title: str, text: bytes | None = None, marks: tuple[tuple[str, int], ...] = ()) -> bytes:
-    """A note."""
+    """Return a note."""
     made = field(1, title.encode())
     if text is not None:
         made += field(2, text)
@@ -19,5 +19,5 @@ def note(title: str, text: bytes | None = None, marks: tuple[tuple[str, int], ..
 
 
 def page(*notes: bytes, book: int | None = None) -> bytes:
-    """A page of notes."""
+    """Return a page of notes."""
     return b"".join(field(1, each) for each in notes) + (b"\x10" + varint(book) if book is not None else b"")
