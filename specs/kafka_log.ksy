@@ -10,6 +10,7 @@ meta:
   imports: kafka_messages
   -wireloom:
     ranges: search
+    preallocated: true
     tables:
       records:
         doc: The records. Compacted topics have gaps in their offsets.
@@ -29,14 +30,15 @@ meta:
         selectable: [magic, len_batch, last_offset_delta]
 doc: |
   Batches of records, as Kafka's brokers store and send them: a segment of a topic's partition, and also what a fetch
-  returns. Version 2 of the format (`magic`) is what brokers since 0.11 write. Segments that are older,
-          or of topics with
+  returns. Version 2 of the format (`magic`) is what brokers since 0.11 write. Segments that are older, or of topics with
   an older `message.format.version`, have messages of version 0 or 1, also beside batches.
 
   Records are compressed together: by batch, or as a set of messages in the value of one. The checksum of a batch covers
   all of it from `attributes` on; offsets and times of records are those of the batch and a difference.
 
   Writers make batches of version 2 of the table `records`, each of records with the same codec, producer and kind.
+
+  With `log.preallocate` segments are allocated before they are written: zeros after the last batch are no damage.
 
   Markers of transactions are records too, in control batches: `where` they are not wanted, `is_control` tells them.
 doc-ref: https://kafka.apache.org/documentation/#messageformat

@@ -72,6 +72,16 @@ def test_files_that_others_wrote(file: str, reader: str) -> None:
     assert in_ranges(reader, name, data, 400) == (whole, [])
 
 
+@pytest.mark.parametrize("reader", ROW_READERS)
+def test_zeros_after_the_last_batch_are_no_damage(reader: str) -> None:
+    """Brokers with ``log.preallocate`` allocate segments before they write them."""
+    data = (VECTORS / "kafka_log/mixed.log").read_bytes()
+    whole = wireloom.read("kafka_log", data, columns=COLUMNS["kafka_log"]).to_pylist()
+    table, file = read(reader, "kafka_log", data + bytes(5000), columns=COLUMNS["kafka_log"])
+    assert (table.to_pylist(), file["damaged"], file["tail"]) == (whole, [], "clean")
+    assert in_ranges(reader, "kafka_log", data + bytes(5000), 2000) == (whole, [])
+
+
 @pytest.mark.parametrize("name", SUBJECTS)
 def test_damage_is_in_one_range(name: str) -> None:
     source, subject = random.Random(name), SUBJECTS[name]
