@@ -212,10 +212,19 @@ def test_write_ahead_logs_that_grow(spark: SparkSession, tmp_path: Path, name: s
     path = Path(__file__).parents[2] / "vectors" / name / file
     content = path.read_bytes()
     (tmp_path / "in").mkdir()
-    for size in (len(content) // 3, 2 * len(content) // 3, len(content)):
-        allocated = len(content) + 9000 if name == "etcd_wal" else 0
-        (tmp_path / "in" / "wal").write_bytes(content[:size].ljust(allocated, b"\0"))
-        started(spark, tmp_path / "in", tmp_path / "out", name, tail="growing").awaitTermination()
+    log = tmp_path / "in" / "wal"
+    log.write_bytes(b"\0" * (len(content) + 9000 if name == "etcd_wal" else 0))
+    trigger = {"processingTime": "100 milliseconds"}
+    query = started(spark, log.parent, tmp_path / "out", name, trigger=trigger, tail="growing")
+    try:
+        third = len(content) // 3
+        with log.open("r+b") as file:
+            for part in (content[:third], content[third : 2 * third], content[2 * third :]):
+                file.write(part)
+                file.flush()
+                query.processAllAvailable()
+    finally:
+        query.stop()
     column = "ref" if name == "prometheus_wal" else "index"
     found = spark.read.parquet(str(tmp_path / "out" / "table")).selectExpr(f"cast({column} as long) as found")
     expected = wireloom.read(name, path, columns=[column])[column].to_pylist()
