@@ -1,4 +1,4 @@
-"""Messages as other writers may put them, and as damage leaves them: the same fields in other forms."""
+"""Messages as other writers may encode them, and after damage: the same fields in other forms."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 VARINT, FIXED64, LENGTH, BEGIN, END, FIXED32 = range(6)
 MESSAGE, STRING, BYTES = 11, 9, 12
 FIXED = {1: 8, 6: 8, 16: 8, 2: 4, 7: 4, 15: 4}
-"""Bytes of a value by ``FieldDescriptor.TYPE_…``, of those that are no varints."""
+"""Size in bytes of a value by ``FieldDescriptor.TYPE_…``, for types that are not varints."""
 
 Field = tuple[int, int, bytes]
-"""Number, wire type, and what stands after the tag (of a length-delimited field without the length)."""
+"""Number, wire type, and the bytes after the tag (of a length-delimited field without the length)."""
 
 
 def varint(value: int, extra: int = 0) -> bytes:
-    """A varint with ``extra`` bytes more than it needs, ten at most."""
+    """Return a varint with ``extra`` bytes more than it needs, ten at most."""
     found = bytearray()
     while value > 0x7F:
         found.append(value & 0x7F | 0x80)
@@ -41,7 +41,7 @@ def split_varint(data: bytes, at: int) -> tuple[int, int]:
 
 
 def parsed(data: bytes) -> list[Field]:
-    """The fields of a sound message without groups."""
+    """Return the fields of a valid message without groups."""
     found, at = [], 0
     while at < len(data):
         key, at = split_varint(data, at)
@@ -61,7 +61,7 @@ def parsed(data: bytes) -> list[Field]:
 
 
 def has_long_tag(data: bytes, descriptor: Any) -> bool:
-    """Return whether a message that stands has a tag of more than five bytes, itself or in messages that it holds."""
+    """Return whether a valid message has a tag of more than five bytes, itself or in nested messages."""
     at, open_groups = 0, 0
     while at < len(data):
         begin = at
@@ -90,14 +90,14 @@ def has_long_tag(data: bytes, descriptor: Any) -> bool:
 
 
 class Mutator:
-    """Writes a message anew. What it writes is sound, unless ``damaged`` breaks it. Entries of maps get no unknown
-    fields: with one, Google's implementation in C takes the whole entry for unknown, others do not."""
+    """Writes a message again. The result is valid, unless ``damaged`` breaks it. Entries of maps get no unknown fields:
+    with one, Google's implementation in C treats the whole entry as unknown, others do not."""
 
     def __init__(self, random: Random) -> None:
         self.random = random
 
     def rewritten(self, data: bytes, descriptor: Any, depth: int = 0) -> bytes:
-        """The message with its fields in other forms and other fields between them."""
+        """Return the message with its fields in other forms and other fields between them."""
         fields = [one for each in parsed(data) for one in self._forms(each, descriptor, depth)]
         if self.random.random() < 0.5:
             self.random.shuffle(fields)
@@ -110,7 +110,7 @@ class Mutator:
         return b"".join(written)
 
     def damaged(self, data: bytes) -> bytes:
-        """The message with some bytes changed, lost or new."""
+        """Return the message with some bytes changed, removed or inserted."""
         found = bytearray(data)
         for _ in range(self.random.randint(1, 3)):
             at = self.random.randrange(len(found) + 1)
@@ -146,7 +146,7 @@ class Mutator:
         return [field]
 
     def _pieces(self, content: bytes) -> list[bytes]:
-        """A sub-message in several, which a reader puts together."""
+        """Return a sub-message in several pieces, which a reader merges."""
         fields = [self._plain(each) for each in parsed(content)]
         cut = self.random.randrange(len(fields) + 1)
         return [b"".join(fields[:cut]), b"".join(fields[cut:])]
@@ -183,7 +183,7 @@ class Mutator:
         return key + content
 
     def _stranger(self, descriptor: Any) -> bytes:
-        """An unknown field, or a known one with another wire type."""
+        """Return an unknown field, or a known one with another wire type."""
         known = list(descriptor.fields_by_number)
         number = self.random.choice([*known, self.random.randint(1, 2**29 - 1)])
         field = descriptor.fields_by_number.get(number)

@@ -49,12 +49,12 @@ RANGES = {
     **dict.fromkeys((13, 7), (0, 2**32 - 1)),
     **dict.fromkeys((4, 6), (0, 2**64 - 1)),
 }
-"""Of integers, by ``FieldDescriptor.TYPE_…``."""
+"""Ranges of integers, by ``FieldDescriptor.TYPE_…``."""
 
 
 @dataclass(frozen=True)
 class Both:
-    """The same message type twice: ours and Google's."""
+    """The same message type twice: wireloom's and Google's."""
 
     format: Format
     ours: Any
@@ -63,7 +63,7 @@ class Both:
 
 @cache
 def both(seed: int, recursive: bool = True) -> Both:
-    """The message ``Main`` of the random file of that seed."""
+    """Return the message ``Main`` of the random file of that seed."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / f"random_{seed}.proto"
         path.write_text(ProtoMaker(seed, recursive).file())
@@ -81,7 +81,7 @@ def both(seed: int, recursive: bool = True) -> Both:
 
 
 def fill(message: Any, random: Random, depth: int = 0) -> None:
-    """Sets random fields of one of Google's messages, and all required ones."""
+    """Set random fields of one of Google's messages, and all required ones."""
     for field in message.DESCRIPTOR.fields:
         inner = field.type == MESSAGE
         if (random.random() < 0.3 + 0.15 * depth or (inner and depth > 3)) and not field.is_required:
@@ -108,7 +108,7 @@ def fill(message: Any, random: Random, depth: int = 0) -> None:
 
 
 def scalar(field: Any, random: Random) -> Any:
-    """A value of a field; zeros and limits are frequent."""
+    """Return a value of a field; zeros and limits are frequent."""
     if field.type in RANGES:
         least, most = RANGES[field.type]
         return random.choice((0, 1, 127, 128, least, most, random.randint(least, most)))
@@ -139,8 +139,8 @@ def made(both: Both, seed: int, count: int = MESSAGES) -> list[Any]:
 
 
 def difference(ours: Any, peer: Any, maps: bool = True) -> str:
-    """The first field in which they differ, with both values; empty where they are the same. Without ``maps`` these are
-    not looked at."""
+    """Return the first field in which they differ, with both values; empty if they are the same. Without ``maps`` these
+    are ignored."""
     rules = {each.number: each for each in ours._rule.fields}
     assert len(rules) == len(peer.DESCRIPTOR.fields)
     for field in peer.DESCRIPTOR.fields:
@@ -255,7 +255,7 @@ def test_damaged_messages(seed: int) -> None:
 
 
 def check_verdict(pair: Both, wire: bytes, maps: bool = True) -> None:
-    """Both parsers say the same of a message: that it is none, or its values."""
+    """Check that both parsers agree on a message: that it is invalid, or its values."""
     try:
         peer = pair.peer.FromString(wire)
     except DecodeError:
@@ -293,13 +293,13 @@ def test_the_engine_and_the_objects_make_the_same_columns(seed: int) -> None:
         name = pair.format.columns[number].name
         assert one.arrays[number].type == pair.format.schema.field(number).type, name
         one.arrays[number].validate(full=True)
-        # As text, in which no number is one.
+        # As text, in which not-a-number equals itself.
         assert str(one.arrays[number].to_pylist()) == str(other.arrays[number].to_pylist()), name
 
 
 @pytest.mark.parametrize("seed", range(1, 2 * len(SEEDS), 2))
 def test_through_columns_and_back(seed: int) -> None:
-    """Columns keep all of a message in proto3. In proto2 they show a default where a field is absent."""
+    """Columns keep all of a message in proto3. In proto2 they show a default if a field is absent."""
     pair = both(seed, recursive=False)
     names = [each.name for each in pair.format.columns]
     assert pair.format.message is not None
@@ -308,7 +308,7 @@ def test_through_columns_and_back(seed: int) -> None:
     units = [pair.ours.from_bytes(each) for each in wires]
     rows = wireloom.from_wire(pa.array(wires, pa.binary()), pair.format, columns=names)
     written = wireloom.to_wire(rows, pair.format, lossy=True)
-    # What stands beside the rows is not a column of theirs.
+    # Values beside the rows are not columns of theirs.
     kept = [pair.ours(**{row[0]: getattr(each, row[0])}) if row else each for each in units]
     assert written.to_pylist() == [each.to_bytes() for each in kept]
 

@@ -200,7 +200,7 @@ def test_series_and_frames_of_other_libraries() -> None:
 
 @pytest.mark.parametrize("kind", [pa.utf8(), pa.large_utf8(), pa.string_view(), pa.dictionary(pa.int8(), pa.utf8())])
 def test_text_is_to_be_decoded_first(kind: pa.DataType) -> None:
-    """Base64, as many tables have it: its characters are not the blob."""
+    """Base64, as in many tables: its characters are not the blob."""
     text = pa.array(["84mawg=="]).cast(kind)
     for column in (text, pa.chunked_array([text]), ["84mawg==", None]):
         with pytest.raises(wireloom.WireloomError, match=r"one of text \(.*\): decode it first \(base64"):

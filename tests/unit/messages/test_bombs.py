@@ -1,4 +1,4 @@
-"""Few bytes that would make many: what is repeated in rows is bounded, in both decoders alike, and reported."""
+"""Few bytes that would become many: what is repeated in rows is limited, in both decoders alike, and reported."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_a_long_key_of_very_many_records(name: str, columns: list[str]) -> None:
 
 @pytest.mark.parametrize("name", ENGINES)
 def test_a_key_of_the_longest_kind_in_the_smallest_records(name: str) -> None:
-    """256 characters of four bytes are the longest key that a stream takes."""
+    """256 characters of four bytes are the longest key that a stream accepts."""
     key = "𝄞".encode() * 256
     unit = aggregate(field(1, key) + RECORD * 8_000)
     made = decoded(name, registry.get(KPL), [unit], ["partition_key"])

@@ -1,4 +1,4 @@
-"""The engine's decoder and that of the generated classes give the same rows and find the same wrong."""
+"""The engine's decoder and that of the generated classes return the same rows and the same problems."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def agree(
     capacity: int = 1 << 20,
     **options: bool,
 ) -> Outcome:
-    """Decodes the units in both ways; gives what came out."""
+    """Decode the units in both ways; return the result."""
     numbers = tuple(range(len(format.columns)) if wanted is None else wanted)
     by_engine, by_objects = (
         outcome(make(name, format, numbers, **options), format, numbers, units, capacity=capacity)
@@ -127,7 +127,7 @@ def agree(
     for one, other in zip(by_engine.problems, by_objects.problems, strict=True):
         assert one.detail
         assert other.detail
-        # In a message one names the value to blame, the other its field.
+        # In a message one names the invalid value, the other its field.
         assert one.offset == other.offset or one.reason == "message", shown
         assert one.detail == other.detail or one.reason not in WORDED_ALIKE, shown
     return by_engine
@@ -138,7 +138,7 @@ def found_wrong(problem: Any) -> tuple[int, str, int]:
 
 
 def units_of(format: Format, random: Random, count: int, odd: float) -> list[bytes]:
-    """Random units, most of which hold, and some damaged ones."""
+    """Return random units, most of which are valid, and some damaged ones."""
     program = program_of(format)
     messages = Messages(random, program.types, odd)
     units = []
@@ -276,7 +276,7 @@ def test_s2_vectors(kind: str) -> None:
         bytes.fromhex(each["hex"]) for each in rows_of_file("s2", "messages.jsonl") if KIND_OF.get(each["type"]) == kind
     ]
     assert agree(format, units).rows
-    # Frames whose body is not compressed hold a message after their four bytes.
+    # Frames whose body is not compressed contain a message after their four bytes.
     bodies = [
         bytes.fromhex(each["hex"])[4:]
         for name in ("frames", "malformed")

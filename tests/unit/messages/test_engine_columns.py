@@ -1,4 +1,4 @@
-"""Limits, refusals and unusual columns of the engine's decoder, by programs made by hand."""
+"""Limits, refusals and unusual columns of the engine's decoder, with handwritten programs."""
 
 from __future__ import annotations
 

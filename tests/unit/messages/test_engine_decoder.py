@@ -1,4 +1,4 @@
-"""What the engine's decoder does beyond agreeing with the objects: vectors, memory that grows, and batches."""
+"""The engine's decoder beyond its agreement with the objects: vectors, growing memory, and batches."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def canonical(rows: list[dict[str, Any]]) -> str:
 
 @pytest.mark.parametrize("name", ["valid", "unusual", "plain", "malformed"])
 def test_what_the_consumer_of_records_emits(name: str) -> None:
-    """The expectations of the format's own consumer, in every row on which its implementations agree."""
+    """The expectations of the format's own consumer, for every row on which its implementations agree."""
     decoder = decoder_of(RECORDS_FORMAT)
     checked = 0
     for vector in vector_rows(name):
@@ -124,7 +124,7 @@ def test_a_batch_ends_after_about_four_mebibytes() -> None:
 
 
 def test_rows_that_are_much_smaller_than_guessed() -> None:
-    """Two bytes per row at first, none at last: the memory is guessed wrong in both directions."""
+    """Two bytes per row at first, none at last: the estimate of the memory is wrong in both directions."""
     plain = MessageProgram(
         types=MessageSet(
             (

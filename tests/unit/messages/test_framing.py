@@ -1,4 +1,4 @@
-"""How units stand in an input: every cut of it, hostile lengths, and the way back."""
+"""How units are stored in an input: every cut of it, hostile lengths, and writing."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def framing(word: str, max_record: int = 1 << 20) -> Framing:
 
 
 def taken(source: bytes, word: str, cuts: tuple[int, ...] = (), max_record: int = 1 << 20) -> tuple[list[bytes], Units]:
-    """All units of an input that comes in pieces, and the last answer."""
+    """Return all units of an input that arrives in pieces, and the last answer."""
     reader, found, begin = framing(word, max_record), [], 0
     for end in (*sorted(cuts), len(source)):
         at_end = end == len(source)

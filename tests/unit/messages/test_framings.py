@@ -55,7 +55,7 @@ def test_a_cut_input_keeps_its_framing(word: str) -> None:
     for end in range(len(content)):
         found, file = rows(content[:end], check_format=False)
         assert found == ROWS[: len(found)]
-        # The first byte of a length is that of any.
+        # The first byte of a length may have any value.
         assert file["framing"] == word or end < len(framed(word, MESSAGES[:1]))
 
 
@@ -69,7 +69,7 @@ def test_a_flipped_bit_costs_the_message_that_it_is_in(word: str) -> None:
         found, file = rows(bytes(damaged), recover=True)
         hit = next(number for number, end in enumerate(ends) if place < end)
         assert [row for row in found if row in ROWS[:hit] + ROWS[hit + 1 :]] == ROWS[:hit] + ROWS[hit + 1 :], place
-        # Lengths below 128 are also varints, each after three of 0.
+        # Lengths below 128 are also varints, each after three zeros.
         assert file["framing"] in (word, "varint")
 
 

@@ -1,4 +1,5 @@
-"""Messages as JSON text: Google's protobuf reads ours, we read Google's, and mistakes are told with their place."""
+"""Messages as JSON text: Google's protobuf reads wireloom's, wireloom reads Google's, and mistakes are reported with
+their place."""
 
 from __future__ import annotations
 

@@ -150,7 +150,7 @@ def test_a_codec_that_fails_leaves_what_was_complete() -> None:
     assert found.tail == "truncated"
     assert found.damaged[-1].reason == "codec"
     assert table.num_rows % 3 in (0, 2)
-    # What is one message as a whole must not be taken for one where its end is missing.
+    # An input that is one message must not be accepted if its end is missing.
     table, report = wireloom.read_with_report(
         FORMAT, zstandard.compress(FIRST * 1000)[:-5], codec="zstd", check_format=False
     )
@@ -252,7 +252,7 @@ def test_a_report_in_a_notebook_shows_the_facts() -> None:
 
 
 class Flagged:
-    """A framing of its own: a byte that is 1 or no unit, a byte of size, the unit."""
+    """A custom framing: a byte that is 1 or not a unit, a byte with the size, the unit."""
 
     OPTIONS = ()
 

@@ -1,4 +1,4 @@
-"""Names that mean something to Python, to the base class or to the generated module, from a .proto file to columns."""
+"""Names that have a meaning in Python, the base class or the generated module, from a .proto file to columns."""
 
 from __future__ import annotations
 

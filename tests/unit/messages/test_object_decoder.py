@@ -1,4 +1,4 @@
-"""The decoder of units on the generated classes: rows, nulls, what is wrong with a unit, and what stands anyway."""
+"""The decoder of units with the generated classes: rows, nulls, problems of a unit, and what is valid nevertheless."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def decoded(format: Format, *units: bytes, **options: bool) -> Outcome:
 def aggregate(
     *records: dict[str, object], keys: tuple[str, ...] = ("a", "b"), hashes: tuple[str, ...] = ("7",)
 ) -> bytes:
-    """A whole unit of the aggregate format."""
+    """Return a complete unit of the aggregate format."""
     batch = format_of(AGGREGATE).message_class
     record = batch._types()["records"]  # type: ignore[attr-defined]
     message = batch(keys=list(keys), hashes=list(hashes), records=[record(**each) for each in records])

@@ -141,7 +141,7 @@ def test_unknown_fields_that_are_cut(strict: bool) -> None:
         for size in range(1, len(field)):
             offset = refusal(message, UNKNOWN[: begin + size]).offset
             assert offset is not None
-            # In a group, the field inside it is to blame.
+            # In a group, the error is that of the field inside it.
             assert begin <= offset < begin + size if field is UNKNOWN_FIELDS[-1] else offset == begin
         begin += len(field)
 

@@ -104,7 +104,7 @@ types:
 
 @pytest.fixture(scope="module")
 def package(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Both specs as modules of a package on disk."""
+    """Yield both specs as modules of a package on disk."""
     folder = tmp_path_factory.mktemp("messages")
     paths = [folder / "envelope.ksy", folder / "other.ksy"]
     for path, text in zip(paths, (ENVELOPE, OTHER), strict=True):

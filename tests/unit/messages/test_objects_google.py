@@ -45,7 +45,7 @@ def test_same_values_and_same_bytes(data: Any) -> None:
 
 
 def everything(proto2: bool) -> MessageSet:
-    """All kinds, singular, repeated and as values of maps, and messages in every place."""
+    """Return all kinds, singular, repeated and as values of maps, and messages in every place."""
     fields: list[FieldRule] = []
     values = COLORS if proto2 else None
 
@@ -76,8 +76,8 @@ VARINTS = strategies.integers(0, (1 << 64) - 1).map(write_varint) | strategies.s
 
 
 def fields_of(content: strategies.SearchStrategy[bytes]) -> strategies.SearchStrategy[bytes]:
-    """One field or several: of any number that is known or not, and of any wire type."""
-    # Not the maps: in C, Google's protobuf takes an entry with an unknown field for unknown as a whole.
+    """Return one field or several, with any number, known or not, and any wire type."""
+    # Not the maps: in C, Google's protobuf treats an entry with an unknown field as unknown.
     numbers = strategies.integers(1, FIRST_MAP - 1) | strategies.integers(50, 60)
     tags = strategies.tuples(numbers, strategies.integers(0, 3))
     plain = strategies.tuples(tags, VARINTS, strategies.binary(min_size=8, max_size=8), content).map(_field)
@@ -117,7 +117,7 @@ def _compare(data: bytes, proto2: bool) -> None:
     assert (message is None) == (peer is None)
     if message is not None:
         assert same(message, peer, SETS[proto2], 0)
-        # What Google keeps of unknown fields is not ours to keep: they are left out on both sides.
+        # Google keeps unknown fields, wireloom does not: they are ignored on both sides.
         peer.DiscardUnknownFields()
         assert same_bytes(message, peer, SETS[proto2], 0)
 
@@ -132,7 +132,7 @@ def test_same_maps(data: Any, proto2: bool) -> None:
         entry = b""
         parts = data.draw(strategies.lists(strategies.booleans(), max_size=4))
         if proto2 and number == FIRST_MAP + 1:
-            # In C, a value that the enum does not have counts, even where a known one follows.
+            # In C, a value that the enum does not have counts, even if a known one follows.
             parts = sorted(set(parts))
         for is_key in parts:
             if is_key:
@@ -187,7 +187,7 @@ def map_of(kind: FieldKind) -> MessageSet:
 
 
 def ordered_maps() -> dict[str, str]:
-    """Maps with keys of each kind as Google's protobuf writes them."""
+    """Return maps with keys of each kind as Google's protobuf writes them."""
     made = {}
     for kind in KEYS:
         values = {"f1": dict.fromkeys(keys_of(kind), True)}
@@ -197,7 +197,7 @@ def ordered_maps() -> dict[str, str]:
 
 
 def test_order_of_maps() -> None:
-    """That of Google's implementation in Python, for which a process is told to use it."""
+    """The order of Google's implementation in Python, which a process is told to use."""
     script = (
         "import json; from tests.unit.messages.test_objects_google import ordered_maps as f; print(json.dumps(f()))"
     )
@@ -211,7 +211,7 @@ def test_order_of_maps() -> None:
 
 
 def nestings() -> list[tuple[FieldRule, bytes, int]]:
-    """Messages that stand in each other as deep as Google's protobuf allows, by field, and how deep that is."""
+    """Return messages that are nested as deeply as Google's protobuf allows, by field, with that depth."""
     found = []
     for rule in SETS[0].messages[0].fields:
         if rule.kind is not Kind.MESSAGE:

@@ -88,7 +88,7 @@ def raw(text: str) -> bytes:
 
 
 def kept(message: Any) -> list[tuple[bytes, bytes | None, bytes]]:
-    """The records up to the first whose index leads nowhere, as the client library takes them."""
+    """Return the records up to the first whose index is invalid, as the client library accepts them."""
     keys, hash_keys = message.partition_key_table, message.explicit_hash_key_table
     found = []
     for record in message.records:
@@ -120,7 +120,7 @@ def kpl(*files: str) -> list[Any]:
 
 
 ELSEWHERE = ("magic", "md5", "length", "too_short", "hash_range")
-"""Reasons that are no matter of the message."""
+"""Reasons that do not concern the message."""
 
 
 def is_message(row: dict[str, Any]) -> bool:

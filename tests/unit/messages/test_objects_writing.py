@@ -22,7 +22,7 @@ Kind, Of = FieldKind, Label
 
 
 def one(kind: FieldKind, label: Label = Of.OPTIONAL, **settings: Any) -> type[Any]:
-    """A message with the one field ``value`` of number 1."""
+    """Return a message with the single field ``value`` of number 1."""
     return message_of(FieldRule("value", 1, kind, label, **settings))
 
 

@@ -1,4 +1,4 @@
-"""Writing: rows of every shape to messages, units and files, and the errors that name row and column."""
+"""Writing: rows of every form to messages, units and files, and the errors that name row and column."""
 
 from __future__ import annotations
 

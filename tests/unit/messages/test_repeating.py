@@ -1,4 +1,4 @@
-"""Values above the rows, once for each row: as Arrow's own kernel takes them."""
+"""Values above the rows, repeated for each row, as by Arrow's own kernel."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def value(random: Random, kind: Any, nulls: float) -> Any:
     if random.random() < nulls:
         return None
     if pa.types.is_struct(kind):
-        # Fields that are null everywhere are passed over.
+        # Fields that are null everywhere are skipped.
         return {each.name: None if each.name == "n" else value(random, each.type, nulls) for each in kind}
     if pa.types.is_list(kind):
         return [value(random, kind.value_type, nulls) for _ in range(random.randrange(4))]

@@ -1,4 +1,4 @@
-"""Fields that a table of messages cannot hold: writing one is refused unless it is to be lossy."""
+"""Fields that a table of messages cannot contain: writing one is refused unless loss is allowed."""
 
 import json
 from pathlib import Path
@@ -58,7 +58,7 @@ def traces(folder: Path, columns: str) -> wireloom.Format:
 
 def test_what_no_column_holds(tmp_path: Path) -> None:
     assert unheld(traces(tmp_path, "name, lambda, scope, schema_url")) == LOST
-    # A column that only shows a field holds it.
+    # A column that only shows a field contains it.
     assert unheld(traces(tmp_path, "name, shown, scope, schema_url")) == LOST
     # A field of the row that is not a column by default may be selected.
     assert unheld(traces(tmp_path, "lambda")) == (
@@ -91,7 +91,7 @@ def test_tables_that_hold_all_need_no_leave(tmp_path: Path) -> None:
     format = wireloom.load_spec(tmp_path / "traces.ksy")
     assert unheld(format) == ()
     wireloom.write(format, ROWS, tmp_path / "out")
-    # Formats with a packing of their own, and layouts, know what they write.
+    # Formats with their own packing, and layouts, know what they write.
     wireloom.write("s2_messages", [{"seq_num": 1, "timestamp": 2, "headers": [], "body": b"x"}], tmp_path / "batch")
     event = {"fmt": 0, "tenant": 1, "ts_millis": 2, "payload": b"x"}
     wireloom.write("edgemq_segment", [event], tmp_path / "segment", lossy=True)

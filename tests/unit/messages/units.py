@@ -1,4 +1,4 @@
-"""Units for the tests: bytes one after the other, decoded to plain values."""
+"""Units for the tests: consecutive bytes, decoded to plain values."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from wireloom.rows.messages import UnitDecoder, UnitProblem
 
 @dataclass
 class Outcome:
-    """What came of units in all calls: rows as dictionaries, per unit its number of rows, problems and wholes by the
-    number of the unit, and the unit columns."""
+    """The result of all calls for units: rows as dictionaries, the number of rows of each unit, problems and wholes by
+    the number of the unit, and the unit columns."""
 
     rows: list[dict[str, Any]] = field(default_factory=list)
     counts: list[int] = field(default_factory=list)
@@ -26,7 +26,7 @@ class Outcome:
 
 
 def placed(units: Iterable[bytes], gap: bytes = b"") -> tuple[bytes, pa.Array, pa.Array]:
-    """The units with ``gap`` before each, and where they are."""
+    """Return the units with ``gap`` before each, and their positions."""
     data, begins, sizes = bytearray(), [], []
     for each in units:
         data += gap
@@ -39,7 +39,7 @@ def placed(units: Iterable[bytes], gap: bytes = b"") -> tuple[bytes, pa.Array, p
 def outcome(
     decoder: UnitDecoder, format: Format, wanted: Sequence[int], units: Sequence[bytes], *, capacity: int = 1 << 20
 ) -> Outcome:
-    """All the units through a decoder."""
+    """Return the result of a decoder for all units."""
     source, begins, sizes = placed(units, b"\xff")
     found = Outcome()
     names = [format.columns[number].name for number in wanted]
@@ -68,12 +68,13 @@ def outcome(
 
 
 def plain(array: pa.Array) -> list[Any]:
-    """Values that can be compared: no float that differs from itself, no time that Python cannot hold."""
+    """Return values that can be compared: without floats that differ from themselves, and times that Python cannot
+    represent."""
     return [_plain(each) for each in array.cast(timeless(array.type)).to_pylist()]
 
 
 def timeless(kind: pa.DataType) -> pa.DataType:
-    """The type with integers for times, at every level."""
+    """Return the type with integers in place of times, at every level."""
     if pa.types.is_timestamp(kind):
         return pa.int64()
     if pa.types.is_list(kind):
@@ -94,5 +95,5 @@ def _plain(value: Any) -> Any:
 
 
 def enveloped(message: bytes, prefix: bytes = b"\1\2") -> bytes:
-    """A message with a prefix before it and its MD5 after it."""
+    """Return a message with a prefix before it and its MD5 after it."""
     return prefix + message + hashlib.md5(message).digest()

@@ -1,4 +1,4 @@
-"""Random messages of a set of types, as bytes: valid in every form that the wire format knows, and damaged ones."""
+"""Random messages of a set of types, as bytes: valid in every form of the wire format, and damaged ones."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ NUMBERS = (
 )
 TEXTS = (b"", b"a", b"b", b"7", b"-12", b"+5", b"x1", "é€".encode(), b"\xff", b"\xe2\x82", b"\xed\xa0\x80", b"ok\0")
 PLAUSIBLE = (0, 1, 2, 8, 10, 18, 26, 127, 128, 255)
-"""Bytes that mean something in many places."""
+"""Bytes that have a meaning in many places."""
 
 
 def varint(value: int, padding: int = 0) -> bytes:
-    """A varint of 64 bits with ``padding`` bytes more than it needs."""
+    """Return a varint of 64 bits with ``padding`` bytes more than it needs."""
     value &= (1 << 64) - 1
     made = bytearray()
     while value > 0x7F:
@@ -48,12 +48,12 @@ def varint(value: int, padding: int = 0) -> bytes:
 
 
 def delimited(number: int, content: bytes) -> bytes:
-    """A field with a length."""
+    """Return a field with a length."""
     return varint(number << 3 | WireType.LENGTH_DELIMITED) + varint(len(content)) + content
 
 
 class Messages:
-    """Makes messages. ``odd``: how likely a field is something that the type does not foresee."""
+    """Makes messages. ``odd``: the probability that a field is not as the type defines it."""
 
     def __init__(self, random: Random, types: MessageSet, odd: float = 0.1) -> None:
         self.random = random
@@ -61,7 +61,7 @@ class Messages:
         self.odd = odd
 
     def message(self, type: int = 0, depth: int = 0) -> bytes:
-        """A message of that type."""
+        """Return a message of that type."""
         rule, random = self.types[type], self.random
         parts = [self._field(each, depth) for each in rule.fields if each.label is Label.REQUIRED and self._likely()]
         leaves = [each for each in rule.fields if each.kind is not FieldKind.MESSAGE]
@@ -99,7 +99,7 @@ class Messages:
         return self.random.choice((1, 2, 9)) if self.random.random() < self.odd / 4 else 0
 
     def _value(self, rule: FieldRule, depth: int) -> bytes:
-        """A value without its tag."""
+        """Return a value without its tag."""
         random = self.random
         if rule.kind is FieldKind.MESSAGE:
             content = self.message(rule.message, depth + 1)
@@ -120,7 +120,7 @@ class Messages:
         return varint(number, self._padding())
 
     def _odd(self, fields: tuple[FieldRule, ...]) -> bytes:
-        """An unknown field, a known one with another wire type, a group, or nonsense."""
+        """Return an unknown field, a known one with another wire type, a group, or garbage."""
         random = self.random
         known = (
             random.choice(fields).number
@@ -149,7 +149,7 @@ class Messages:
 
 
 def damaged(random: Random, data: bytes) -> bytes:
-    """The bytes with one or two of them changed, put in or removed, or cut off."""
+    """Return the bytes with one or two of them changed, inserted or removed, or cut off."""
     found = bytearray(data)
     for _ in range(random.choice((1, 1, 2))):
         at = random.randrange(len(found) + 1)

@@ -11,24 +11,24 @@ from wireloom.codegen.plan import plan_of
 
 
 def source_of(text: str, allow_modules: tuple[str, ...] = ()) -> str:
-    """The module that a spec becomes, not formatted."""
+    """Return the module of a spec, not formatted."""
     return BACKEND.files(plan_of(load("made.ksy", text=textwrap.dedent(text), allow_modules=allow_modules)))[0].text
 
 
 @cache
 def module_of(text: str, allow_modules: tuple[str, ...] = ()) -> ModuleType:
-    """The same, imported."""
+    """Return the module of a spec, imported."""
     module = ModuleType("made")
     exec(compile(source_of(text, allow_modules), "made.py", "exec"), module.__dict__)
     return module
 
 
 def root_of(text: str, name: str = "Made", allow_modules: tuple[str, ...] = ()) -> Any:
-    """The root class of a spec whose id is ``made``."""
+    """Return the root class of a spec whose id is ``made``."""
     return getattr(module_of(text, allow_modules), name)
 
 
 def made(body: str, meta: str = "endian: le") -> Any:
-    """The root class of a spec of which only ``seq`` and what follows are given."""
+    """Return the root class of a spec of which only ``seq`` and what follows are given."""
     head = f"meta:\n  id: made\n  {meta}\n"
     return root_of(head + textwrap.dedent(body).lstrip("\n"))

@@ -1,4 +1,4 @@
-"""Specs of one feature of the language each, with bytes and what is read of them."""
+"""Specs that each use one feature of the language, with bytes and the result of reading them."""
 
 import zlib
 

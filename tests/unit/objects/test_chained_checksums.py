@@ -1,4 +1,4 @@
-"""Checksums that continue those of the items before them, as in etcd's write-ahead log."""
+"""Checksums that continue from those of the previous items, as in etcd's write-ahead log."""
 
 import io
 import struct
@@ -49,7 +49,8 @@ def record(kind: int, crc: int, data: bytes) -> bytes:
 
 
 def log(begin: int, *entries: bytes) -> list[bytes]:
-    """The records of a file as etcd writes them: the checksum so far, then entries, each with the checksum of all."""
+    """Return the records of a file as etcd writes them: the checksum so far, then entries, each with the checksum of
+    all."""
     sums = list(accumulate(entries, lambda crc, data: CRC(data, crc), initial=begin))
     return [record(4, begin, b""), *(record(2, crc, data) for crc, data in zip(sums[1:], entries, strict=True))]
 
@@ -75,7 +76,7 @@ def test_a_log_is_read(tmp_path: Path) -> None:
     format = load(tmp_path)
     for options in ({}, {"batch_rows": 1}, {"recover": True}):
         assert entries(format, DATA, **options) == ([b"", *ENTRIES], [], "clean")
-    # The next file goes on from the checksum of this one.
+    # The next file continues from the checksum of this one.
     later = b"".join(log(CRC(b"".join(ENTRIES)), b"a", b"b"))
     assert entries(format, later) == ([b"", b"a", b"b"], [], "clean")
     (tmp_path / "1").write_bytes(DATA)
@@ -105,13 +106,13 @@ def test_damage_is_that_of_its_record(tmp_path: Path) -> None:
             assert (rows, tail) == (kept, "clean")
             assert [each[2] for each in damages] == ["checksum"]
         assert entries(format, bytes(damaged), verify=False)[1] == []
-    # A record that is gone breaks the chain.
+    # A missing record breaks the chain.
     rows, damages, _ = entries(format, b"".join(RECORDS[:3] + RECORDS[4:]))
     assert (rows, [each[2] for each in damages]) == ([*[b"", *ENTRIES][:3], *ENTRIES[4:]], ["checksum"])
 
 
 def test_what_stands_after_lost_bytes(tmp_path: Path) -> None:
-    """The record after them cannot be verified, those after it can."""
+    """The record after them cannot be verified; those after it can."""
     format = load(tmp_path)
     lost = bytearray(DATA)
     begin = len(b"".join(RECORDS[:3]))
@@ -152,7 +153,7 @@ ZEROS = (
 
 
 def test_the_zeros_after_a_log(tmp_path: Path) -> None:
-    """A length of zero ends the records, and what follows is zeros: such a log is read as a whole."""
+    """A length of zero ends the records, and zeros follow: such a log is read as a whole."""
     format = load(tmp_path, ZEROS)
     assert format.engine_refusal is None or not engine.available
     for zeros in (0, 8, 4096):
@@ -183,7 +184,7 @@ types:
 
 
 def test_rows_that_stand_alone(tmp_path: Path) -> None:
-    """The first one continues nothing, whatever the algorithm makes of that."""
+    """The first one continues from nothing, whatever the algorithm makes of that."""
     format = load(tmp_path, PLAIN)
     written = io.BytesIO()
     wireloom.write(format, [{"data": b"a"}, {"data": b"bc"}, {"data": b""}], written)

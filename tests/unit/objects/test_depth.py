@@ -1,4 +1,4 @@
-"""Objects that stand inside each other deeper than Python's calls may go."""
+"""Objects that are nested more deeply than Python's calls allow."""
 
 import io
 from pathlib import Path
@@ -38,7 +38,7 @@ def test_reading_ends_with_an_error_of_its_own(tmp_path: Path):
         assert isinstance(caught.value, RecursionError)
         assert (caught.value.reason, caught.value.path) == ("limit", None)
         assert 0 < caught.value.offset < DEPTH
-        # What is not as deep is read.
+        # What is nested less deeply is read.
         assert read(b"\1" * 50 + b"\0").inner.inner.more == 1
 
 

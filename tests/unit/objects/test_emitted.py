@@ -1,4 +1,4 @@
-"""The emitted text as a package of its own: linted, type-checked, and its templates without decisions."""
+"""The emitted text as a separate package: linted, type-checked, and its templates without decisions."""
 
 import ast
 import re
@@ -99,7 +99,8 @@ DECISIONS = (nodes.Assign, nodes.AssignBlock, nodes.BinExpr, nodes.UnaryExpr, no
 
 @pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_templates_decide_nothing(path):
-    """Loops, presence checks, includes, and filters that quote and indent: everything else is the lowering's."""
+    """Templates contain only loops, presence checks, includes, and filters that quote and indent: everything else is
+    done by the lowering."""
     tree = Environment(autoescape=False).parse(path.read_text())
     found = [(type(node).__name__, node.lineno) for node in tree.find_all(DECISIONS)]
     assert not found

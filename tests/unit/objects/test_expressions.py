@@ -157,7 +157,7 @@ TREES = st.recursive(
 
 
 def evaluated(text):
-    """Python's own opinion: the language has its precedences, but for ``/`` and ``?``."""
+    """Python's own result: the language has the same precedences, except for ``/`` and ``?``."""
     python = text.replace("/", "//")
     while "?" in python:
         question = python.index("?")

@@ -1,4 +1,4 @@
-"""Lengths and counts that a writer solves for, where more than one field and a constant make a size."""
+"""Lengths and counts that a writer solves for, if a size consists of more than one field and a constant."""
 
 import pytest
 from kaitaistruct import ConsistencyError
@@ -81,7 +81,7 @@ def test_an_object_whose_own_length_says_what_is_in_it() -> None:
     for good in (b"\1\7", b"\3\7\x08\x09"):
         assert kind.from_bytes(good).to_bytes() == good
     assert kind.from_bytes(b"\5\7\x08\x09\0\0").to_bytes() == b"\3\7\x08\x09"
-    # Three bytes, which are not there where there are no more than three.
+    # Three bytes, which do not exist if there are no more than three.
     kind = made(NOTES.replace("LEAST", "3"))
     assert kind.from_bytes(b"\3\7\0\0").to_bytes() == b"\1\7"
     with pytest.raises(ConsistencyError, match=r"^Check failed: note, expected: 'the same with the lengths that were"):

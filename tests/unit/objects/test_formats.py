@@ -1,4 +1,4 @@
-"""The generated classes of the formats in the box."""
+"""The generated classes of the built-in formats."""
 
 import gzip
 import io

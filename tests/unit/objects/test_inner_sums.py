@@ -1,4 +1,4 @@
-"""Checksums of attributes around the object that holds them."""
+"""Checksums of attributes around the object that contains them."""
 
 import hashlib
 import struct
@@ -145,7 +145,7 @@ def test_wrong_bytes_are_not_decompressed(tmp_path: Path) -> None:
 
 
 def test_a_checksum_in_too_many_places_ends_soon(tmp_path: Path) -> None:
-    """Types that hold each other, so that the ways to the object double with every level."""
+    """Types that contain each other, so that the ways to the object double with every level."""
     types = "{seq: [{id: a, type: a}, {id: b, type: b}, {id: c, type: c}]}"
     over = "_parent." * 40 + "x"
     text = f"""

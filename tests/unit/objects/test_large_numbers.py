@@ -1,4 +1,4 @@
-"""Sizes, counts and positions that no input has room for: the input ends there, and nothing is allocated."""
+"""Sizes, counts and positions that exceed any input: the input ends there, and nothing is allocated."""
 
 import io
 import tracemalloc

@@ -1,4 +1,4 @@
-"""What a refused value means: raised, collected, or fatal for what follows."""
+"""The effect of a refused value: raised, collected, or fatal for what follows."""
 
 import pytest
 from wireloom import SpecError
@@ -142,7 +142,7 @@ def test_the_place_of_a_nested_type_in_the_spec():
 
 @pytest.mark.parametrize("size", range(4, 21))
 def test_a_wrong_length_is_one_also_where_the_input_ends_soon(size):
-    """Fields that are read in one step mean what they mean one by one."""
+    """Fields that are read in one step have the same meaning as one by one."""
     data = b"\0\0\0\x0c" + bytes(size - 4)
     with pytest.raises(ValidationLessThanError) as caught:
         EdgemqSegment.Frame(MemoryStream(data, base=7))

@@ -1,4 +1,4 @@
-"""Items that are read one after the other out of the bytes at hand: the same as field by field, in everything."""
+"""Items that are read in sequence from buffered bytes: the same as field by field, in every respect."""
 
 import gc
 import io
@@ -108,7 +108,7 @@ def kind_of(name):
 
 
 def outcome(kind, stream, collect):
-    """Everything that can be seen of a reading."""
+    """Return everything that can be observed of a reading."""
     root = kind()
     root._io = stream
     refusals = [] if collect else None
@@ -217,7 +217,7 @@ def test_a_file_is_held_in_parts(window, place, byte):
 
 
 class NoWindow(io.BytesIO):
-    """A file of which nothing is held."""
+    """A file of which nothing is buffered."""
 
 
 def test_a_file_stands_where_the_iterator_was_left():

@@ -1,4 +1,4 @@
-"""Repeated objects in fields of a fixed size: each has its own stream, whatever reads them."""
+"""Repeated objects in fields of a fixed size: each has its own stream, however it is read."""
 
 import io
 from pathlib import Path
@@ -27,7 +27,7 @@ class FieldByField(MemoryStream):
 
 
 def kinds(folder, name):
-    """The root class with each API, with a function that reads an object from a stream."""
+    """Return the root class with each API, with a function that reads an object from a stream."""
     text = SPECS[name] + TYPES
 
     def read(kind):

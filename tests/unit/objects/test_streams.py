@@ -41,7 +41,7 @@ def outcome(stream, name, arguments):
     try:
         return getattr(stream, name)(*arguments)
     except EOFError as error:
-        # What a failed read has consumed differs from stream to stream, and nobody reads on from there.
+        # What a failed read has consumed differs from stream to stream, and nobody continues from there.
         return type(error)
     except ValueError as error:
         return type(error)
@@ -80,7 +80,7 @@ def test_what_comes_after_bits_begins_with_a_byte(name, arguments, order):
         theirs.seek(0)
         for step, values in ((f"read_bits_int_{order}", (3,)), (name, arguments), ("is_eof", ()), ("pos", ())):
             assert outcome(stream, step, values) == outcome(theirs, step, values)
-        # Bits of one that was begun before are not gone on with.
+        # Remaining bits of an earlier byte are not used.
         assert outcome(stream, f"read_bits_int_{order}", (5,)) == outcome(theirs, f"read_bits_int_{order}", (5,))
 
 
@@ -208,7 +208,7 @@ FIELDS = st.lists(st.tuples(st.integers(1, 20), st.integers(0, (1 << 20) - 1), s
 
 @given(FIELDS)
 def test_bits_of_both_orders_stand_where_they_are_read(fields):
-    """Also in one byte, where a type that ends within it is followed by bits of the other order."""
+    """Even in one byte, if a type that ends within it is followed by bits of the other order."""
     stream, size = WriteStream(), 0
     for width, value, little in fields:
         (stream.write_bits_int_le if little else stream.write_bits_int_be)(width, value & (1 << width) - 1)

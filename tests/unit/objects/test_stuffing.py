@@ -12,7 +12,7 @@ from wireloom.objects import StuffingError, stuff, stuff_cobs, stuff_words, unst
 
 VECTORS = Path(__file__).parents[2] / "vectors" / "word_stuffing"
 
-# Bytes that come in runs around the codes' limits, full of delimiters and of what nearly is one.
+# Bytes in runs around the codes' limits, full of delimiters and similar bytes.
 LONG = [b"a" * 250, b"b" * 252, b"c" * 254, b"\xfe" * 251]
 PIECES = st.sampled_from([b"\xfe", b"\xfd", b"\xfe\xfd", b"\0", b"a", *LONG])
 CONTENT = st.lists(PIECES | st.binary(max_size=4), max_size=12).map(b"".join)

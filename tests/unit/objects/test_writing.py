@@ -19,7 +19,7 @@ from .compiling import made
 from .reading_cases import CASES
 
 READ_ONLY = ("instances at positions",)
-# A writer chooses among several forms, or the bytes go on after what was read.
+# A writer chooses among several forms, or there are more bytes after what was read.
 OTHER_FORM = ("padding and terminators inside a size", "terminators", "a negative count is none", "repetition until")
 
 

@@ -1,4 +1,4 @@
-"""Specs from .proto files, against the descriptors of the same files."""
+"""Specs from .proto files, compared with the descriptors of the same files."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def spec_of(tmp_path: Path, text: str, **options: Any) -> Spec:
 
 
 class Everything:
-    """What protoc says of a file, and the spec that was made of it: the structs and enums by protobuf's names."""
+    """protoc's description of a file, and the spec that was made from it: the structs and enums by protobuf's names."""
 
     def __init__(self, name: str) -> None:
         self.files = described(FOLDER / f"{name}.proto").file
@@ -78,7 +78,7 @@ class Everything:
 
 
 def check_message(rich: Everything, name: str, struct: Struct, seen: set[str]) -> None:
-    """Compares a message and all that its fields lead to."""
+    """Compare a message and everything that its fields lead to."""
     if name in seen:
         return
     seen.add(name)
@@ -189,7 +189,7 @@ def test_names() -> None:
 
 
 def test_names_find_what_they_mean() -> None:
-    """The same name stands for different types in different places."""
+    """The same name refers to different types in different places."""
     spec = loaded(import_proto(FOLDER / "rich2.proto"))
     inner = spec.struct(("rich2", "everything", "inner"))
     mood, outer_mood, _ = (each.type for each in inner.attributes)
@@ -284,7 +284,7 @@ def test_without_protoc(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_names_that_mean_something_else(tmp_path: Path) -> None:
-    """Types called like scalars, like the spec itself, like each other; fields and enums of any name."""
+    """Types named like scalars, like the spec itself, like each other; fields and enums of any name."""
     text = """
     syntax = "proto3";
     message Demo { Demo demo = 1; Bytes bytes = 2; Any any = 3; U4 u4 = 4; Strz strz = 5; }

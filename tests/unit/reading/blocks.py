@@ -1,4 +1,4 @@
-"""Specs of compressed blocks, and what makes inputs of them."""
+"""Specs of compressed blocks, and functions that make inputs of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What several modules of these tests read."""
+"""Inputs that several modules of these tests read."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Reads with a chosen row reader and a chosen window size, which users do not choose."""
+"""Reads with a given row reader and a given window size, which users cannot choose."""
 
 import dataclasses
 from typing import Any
@@ -18,8 +18,8 @@ ROW_READERS = [
 def read(
     row_reader: str, format: Any, source: Any, *, chunk: int | None = None, streamed: bool = False, **options: Any
 ) -> tuple[pa.Table, dict[str, Any]]:
-    """The table and the one file's report. ``streamed``: bytes are read through a file object, chunk by chunk.
-    An input without any row is no error, unless ``check_format`` says so."""
+    """Return the table and the report of the one file. ``streamed``: bytes are read through a file object, chunk by
+    chunk. An input without any row is not an error, unless ``check_format`` says so."""
     options.setdefault("check_format", False)
     made = dataclasses.replace(scan_request(format, **options), engine=row_reader, chunk=chunk)
     [each] = expand(source)

@@ -68,7 +68,7 @@ def payloads(count: int, seed: int = 1, largest: int = 120) -> list[bytes]:
 
 
 def rows_of(table: pa.Table) -> list[dict[str, Any]]:
-    """The rows; times as numbers, as Python has none so late."""
+    """Return the rows, with times as numbers, since Python cannot represent such late ones."""
     for number, field in enumerate(table.schema):
         if pa.types.is_timestamp(field.type):
             table = table.set_column(number, field.name, table[number].cast(pa.int64()))

@@ -1,4 +1,4 @@
-"""Value instances over what is absent are null, and the row that they stand in holds."""
+"""Value instances that depend on absent values are null, and their row is valid."""
 
 from __future__ import annotations
 

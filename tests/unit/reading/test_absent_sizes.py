@@ -1,5 +1,5 @@
-"""Sizes and positions that need something absent, integers that a switch chooses, and bit fields in lists: both
-readers make the same of them."""
+"""Sizes and positions that need an absent value, integers that a switch selects, and bit fields in lists: both readers
+agree."""
 
 from pathlib import Path
 
@@ -77,7 +77,7 @@ def test_bits_go_on_in_lists(tmp_path: Path) -> None:
 
 
 def test_a_list_of_bits_is_for_objects(tmp_path: Path) -> None:
-    """Where the next item begins inside of a byte."""
+    """If the next item begins inside a byte."""
     (tmp_path / "spec.ksy").write_text(BITS.replace("[first, last]", "[rest, last]"))
     format = wireloom.load_spec(tmp_path / "spec.ksy")
     assert format.engine_refusal == 'an item of "rest" may end inside a byte'

@@ -1,4 +1,4 @@
-"""How inputs are named: addresses, names that are no text, offsets that no input has."""
+"""How inputs are named: addresses, names that are not text, offsets that no input has."""
 
 import os
 from pathlib import Path

@@ -21,13 +21,13 @@ from .web_server import Ignoring, Serving, serving
 fsspec = pytest.importorskip("fsspec", reason="fsspec is not there")
 
 LOG = samples.word_log([b"%05d" % number * 100 for number in range(3000)])
-"""1.5 MB of records that are not compressed."""
+"""1.5 MB of uncompressed records."""
 ROWS = 3000
 
 
 @pytest.fixture
 def memory() -> Any:
-    """The file system memory://, with a log in three places."""
+    """Return the file system memory://, with a log in three places."""
     found = fsspec.filesystem("memory")
     found.store.clear()
     found.pseudo_dirs[:] = [""]
@@ -45,7 +45,7 @@ def test_memory(memory: Any) -> None:
     assert table.num_rows == ROWS
     assert set(table["_path"].to_pylist()) == {"memory://logs/a/1.log"} == {each.path for each in report.files}
     assert count("memory://logs/a") == count("memory://logs/*/?.log") == 2 * ROWS
-    # Hidden folders are left out, and a name may have what a glob has.
+    # Hidden folders are ignored, and a name may contain the characters of a glob.
     assert count("memory://logs") == 3 * ROWS
     assert count("memory://logs/b/[x] ?.log") == ROWS
     with pytest.raises(WireloomError, match="memory://logs/none: nothing is there"):
@@ -143,7 +143,7 @@ def test_web_servers(handler: Any, tmp_path: Path) -> None:
         assert all(part.num_rows for part in parts)
         wireloom.read("word_stuffed_log", f"{address}/logs/a.log", byte_range=(1_400_000, 1_400_100))
         assert all(given for _, given in asked) == (handler is Serving)
-        # A folder's listing, a glob, and a query, which is in nothing that is shown.
+        # A folder's listing, a glob, and a query, which is not in any output.
         assert count(f"{address}/logs/") == count(f"{address}/lo*/*.log") == ROWS
         assert count(f"{address}/") == 2 * ROWS
         secret = f"{address}/logs/a.log?sig=SECRET"
@@ -186,7 +186,7 @@ def test_s3_through_fsspec(object_store: Store) -> None:
 
 
 def test_other_stores() -> None:
-    """Their file systems are made; what is in them needs the stores."""
+    """Their file systems are created; their content needs the stores."""
     google = store_of("gs://logs/a/*.log", Location(endpoint="http://127.0.0.1:9", anonymous=True))
     assert (google.files.type_name, google.path, google.address("logs/a/b")) == ("gcs", "logs/a/*.log", "gs://logs/a/b")
     azure = store_of("abfss://logs@name.dfs.core.windows.net/a b/", Location())
@@ -227,7 +227,7 @@ def test_digests_are_of_s3(memory: Any) -> None:
 
 
 def test_a_store_that_cannot_move_files(tmp_path: Path) -> None:
-    """As those of Azure without a hierarchical namespace."""
+    """Like those of Azure without a hierarchical namespace."""
 
     class Handler(pyarrow.fs.FSSpecHandler):
         def move(self, src: str, dest: str) -> None:

@@ -1,4 +1,4 @@
-"""What public functions are given that they do not take: told in one sentence, before anything is opened."""
+"""Invalid arguments of public functions: reported in one sentence, before anything is opened."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from wireloom.append import AppendWriter, publish
 
 KPL = "kpl_aggregated_record"
 NOTHING = "no/such/file.log"
-"""A path at which there is nothing: a wrong option is to be told before that is."""
+"""A path at which there is nothing: an invalid option is reported before that."""
 
 
 class Odd:
-    """A value of no type that anything takes."""
+    """A value of a type that nothing accepts."""
 
 
 NO_TEXT: list[Any] = [True, 0, 1, 1.5, b"failfast", ["a"], {"a": 1}, Odd(), 2**70]
@@ -219,7 +219,7 @@ def test_all_parameters_are_in_the_table() -> None:
     assert functions <= CASES.keys()
     for function, _, options in CASES.values():
         names = {each.name for each in inspect.signature(function).parameters.values() if each.kind != each.VAR_KEYWORD}
-        # What inputs and what else an appender takes have tables of their own: test_sources, append/test_arguments.
+        # Inputs, and the other arguments of an appender, have tables of their own: test_sources, append/test_arguments.
         if function is wireloom.write and "nosuch" not in options:
             continue
         if function is not AppendWriter:

@@ -1,4 +1,4 @@
-"""Rows that stand back to back, and what can be said about them where one is damaged and the rest cannot be read."""
+"""Consecutive rows, and what can be said about them if one is damaged and the rest cannot be read."""
 
 import gzip
 import io
@@ -19,7 +19,7 @@ SIZE = 28
 ZEROS = bytes(500)
 GARBAGE = b"\xff\xfe" * 300
 TAILS = [
-    # What is done with the last of five frames, how the input then ends, and where.
+    # How the last of five frames is changed, how the input then ends, and where.
     pytest.param(FIVE[4 * SIZE : -3], "truncated", 4 * SIZE, id="cut"),
     pytest.param(FIVE[4 * SIZE :] + b"\0\0", "truncated", 5 * SIZE, id="two bytes"),
     pytest.param(ZEROS, "invalid_length", 4 * SIZE, id="zeros"),
@@ -44,7 +44,7 @@ def test_a_damaged_frame_before_a_bad_tail_is_reported(
 ) -> None:
     data = damaged(*numbers, last=last)
     if offset == 5 * SIZE:
-        # The frame between holds, so that nothing is in doubt.
+        # The frame in between is valid, so nothing is in doubt.
         assert last.startswith(FIVE[4 * SIZE :])
     columns = ["_offset", "tenant", "_error", "_corrupt_record"]
     for options in ({}, {"chunk": 1, "streamed": True}, {"chunk": 50, "streamed": True}, {"batch_rows": 1}):
@@ -134,7 +134,7 @@ def test_the_size_of_the_tail(tmp_path: Path) -> None:
         assert (file.tail, file.tail_offset, file.tail_size) == ("invalid_length", len(FIVE), len(tail))
         assert (file.bytes, file.error) == (len(FIVE), None)
         assert report.to_dict()["files"][0]["tail_size"] == len(tail)
-    # A codec's error far after the tail's beginning.
+    # A codec's error far after the beginning of the tail.
     columns = ["tenant", "_error"]
     table, report = wireloom.read_with_report("edgemq_segment", packed[:-1] + b"x", columns=columns)
     [file] = report.files

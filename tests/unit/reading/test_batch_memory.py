@@ -1,4 +1,4 @@
-"""What batches hold on to, and that the room that is made for them never shows in what comes out."""
+"""The memory that batches keep, and that extra allocated space is never visible in results."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(not engine.available, reason="the engine is not 
 
 
 def sizes(data: bytes, **options: Any) -> Iterator[tuple[pa.RecordBatch, int]]:
-    """Batches and the bytes that each has added to Arrow's memory."""
+    """Yield batches and the bytes that each has added to Arrow's memory."""
     with wireloom.scan("edgemq_segment", data, **options) as scanner:
         before = pa.total_allocated_bytes()
         for batch in scanner:
@@ -27,7 +27,7 @@ def sizes(data: bytes, **options: Any) -> Iterator[tuple[pa.RecordBatch, int]]:
 
 
 def test_batches_hold_little_more_than_their_rows() -> None:
-    """Kept batches: payloads, a few bytes of room after them, and the columns of 21 bytes per row."""
+    """Kept batches: payloads, a few bytes of space after them, and the columns of 21 bytes per row."""
     data = frames([b"x" * 64] * 50_000)
     kept = list(sizes(data))
     for batch, held in kept:
@@ -48,7 +48,7 @@ def test_memory_is_given_back() -> None:
 
 
 def test_payloads_that_grow() -> None:
-    """Batches have as many rows as were asked for also where these are larger than all before them."""
+    """Batches have the requested number of rows, even if these are larger than all before them."""
     payloads = [bytes([number % 251]) * (number // 100) for number in range(20_000)]
     with wireloom.scan("edgemq_segment", frames(payloads), columns=["payload"], batch_rows=1000) as scanner:
         batches = list(scanner)
@@ -64,8 +64,8 @@ def test_a_payload_larger_than_a_batch() -> None:
 
 @pytest.mark.parametrize("chunk", [5, 16, 30])
 def test_a_doubtful_row_where_the_window_ends(chunk: int) -> None:
-    """A record lacks its payload, so it reaches into the next one: whether it is to be believed depends on what stands
-    after it, and that is looked for also where less than a row of it is in the window."""
+    """A record lacks its payload, so it extends into the next one: whether it is valid depends on what follows, which
+    is searched for even if less than a row of it is in the window."""
     data = frames([b""] * 6) + frame(b"ab")[:-2] + frame(b"")
     options: dict[str, Any] = {"columns": ["_offset", "_error", "_corrupt_record"], "codec": "none"}
     table, report = read("columns", "edgemq_segment", data, **options)

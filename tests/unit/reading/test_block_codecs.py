@@ -1,4 +1,4 @@
-"""Attributes that are compressed: what is read of them, and that damage of their bytes stays where it is."""
+"""Compressed attributes: the result of reading them, and that damage of their bytes does not spread."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_rows_in_blocks(tmp_path: Path, reader: str, codec: str) -> None:
     assert table.column("number").to_pylist() == [0, 1, 2, 10, 11, 12, 20, 21, 22]
     assert table.column("shard").to_pylist() == [0, 0, 0, 1, 1, 1, 2, 2, 2]
     assert (file["tail"], file["damaged"]) == ("clean", [])
-    # Inside of a block there are no offsets in the input: that of the block stands for them.
+    # Inside a block there are no offsets in the input: that of the block is used instead.
     blocks = [18 + sum(map(len, units[:number])) for number in range(3)]
     before = [sum(map(len, records(number // 3)[: number % 3])) if codec == "none" else 0 for number in range(9)]
     assert table.column("_offset").to_pylist() == [blocks[number // 3] + before[number] for number in range(9)]
@@ -109,7 +109,7 @@ def test_the_checksum_comes_before_the_decompressor(tmp_path: Path, reader: str)
 def test_a_block_that_is_refused_is_not_decompressed(
     tmp_path: Path, reader: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Neither of a row nor of a unit."""
+    """Neither for a row nor for a unit."""
     seen: list[int] = []
     zstd = BLOCK_CODECS["zstd"]
 
@@ -127,7 +127,7 @@ def test_a_block_that_is_refused_is_not_decompressed(
 
 
 class Interrupted(BaseException):
-    """As Ctrl-C raises."""
+    """As raised by Ctrl-C."""
 
 
 @pytest.mark.parametrize("reader", READERS)
@@ -145,7 +145,7 @@ def test_what_is_no_damage_ends_the_read(tmp_path: Path, reader: str, monkeypatc
 
 @pytest.mark.parametrize("reader", READERS)
 def test_rows_larger_than_the_room_for_them(tmp_path: Path, reader: str) -> None:
-    """A unit is read again where a batch has no room for it."""
+    """A unit is read again if a batch has no space for it."""
     format = format_of(tmp_path, UNITS)
     large = [record(number % 1000, b"%d" % number * 30) for number in range(5000)]
     data = batch("zstd", 1, *large) + batch("lz4", 2, *large)
@@ -172,7 +172,7 @@ def test_a_unit_is_not_begun_that_the_batch_has_no_room_for(tmp_path: Path, monk
 
 @pytest.mark.skipif(not engine.available, reason="the engine is asked for blocks by itself")
 def test_blocks_of_other_inputs_are_not_taken_for_those_of_this_one(tmp_path: Path) -> None:
-    """Small files are read by one reader, each from offset 0, and their blocks may differ in their middle alone."""
+    """Small files are read by one reader, each from offset 0, and their blocks may differ only in their middle."""
     text = """
 meta: {id: made, endian: le, -wireloom: {rows: units.body.rows}}
 seq: [{id: units, type: unit, repeat: eos}]

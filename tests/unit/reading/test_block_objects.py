@@ -1,4 +1,4 @@
-"""Attributes that are compressed, as objects and as rows that are written, and in ``inspect``."""
+"""Compressed attributes, as objects and as rows that are written, and in ``inspect``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Folders of small files: read together, they give what each gives by itself."""
+"""Folders of small files: the result of reading them together is that of reading each alone."""
 
 import gzip
 import threading

@@ -1,4 +1,4 @@
-"""Byte orders that are decided when an object is read: by both readers the same."""
+"""Byte orders that are determined when an object is read: both readers agree."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def test_each_unit_has_its_own(reader: str, cases: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("reader", ROW_READERS)
 def test_an_order_that_is_none(reader: str, tmp_path: Path) -> None:
-    """What is in the sub-stream is lost, and the unit after it is read."""
+    """The content of the sub-stream is lost, and the unit after it is read."""
     format = format_of(UNITS.replace("CASES", "{1: le, 2: be}"), tmp_path)
     wrong = unit(3, "<", 500, -3, 1000)
     table, file = read(reader, format, unit(1, "<", 1, 2) + wrong + unit(2, ">", 3, 4))

@@ -183,7 +183,7 @@ def test_gzip_damage_comes_after_everything_before_it() -> None:
 
 @pytest.mark.parametrize("room", [1, 16, 100, 1000, 65_536])
 def test_gzip_damage_comes_after_what_there_was_no_room_for(room: int) -> None:
-    # A decompressor that stops for want of room keeps output, and the input that it has not taken.
+    # A decompressor that stops for lack of space keeps output, and the input that it has not consumed.
     content = bytes(300_000)
     whole = bytearray(gzip.compress(content, mtime=0))
     whole[-8] ^= 1
@@ -205,7 +205,7 @@ def test_gzip_damaged_anywhere(data: st.DataObject) -> None:
 @settings(max_examples=examples(60), deadline=None)
 @given(data=st.data())
 def test_gzip_damage_takes_nothing_that_stands_before_it(data: st.DataObject) -> None:
-    # What was decompressed already, and kept for want of room, comes out too.
+    # Output that was kept for lack of space is returned too.
     content = b"".join(b'{"number":%d}' % number for number in range(60)) + bytes(400)
     whole = bytearray(gzip.compress(content, mtime=0))
     at = data.draw(st.integers(10, len(whole) - 1))
@@ -253,7 +253,7 @@ def test_detection(data: bytes, name: str, usual: str, codec: str) -> None:
 
 @pytest.mark.parametrize("compress", [gzip.compress, zstandard.ZstdCompressor(write_checksum=True).compress])
 def test_damage_does_not_hide_the_codec(compress: Callable[[bytes], bytes]) -> None:
-    """Without a name that tells, and from a format that is not usually compressed so."""
+    """Without a name that identifies it, and with a format that is not usually compressed in this way."""
     stream = compress(CONTENT)
     for place in (-1, -6, len(stream) // 2):
         damaged = bytearray(stream)

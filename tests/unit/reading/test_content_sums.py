@@ -1,4 +1,4 @@
-"""Checksums of what is decompressed, and optional ones: both readers agree on them."""
+"""Checksums of decompressed content, and optional ones: both readers agree on them."""
 
 import random
 import struct
@@ -105,7 +105,7 @@ def test_objects_with_the_checksum_of_an_object_are_written(tmp_path: Path) -> N
     wireloom.write(format, rows, tmp_path / "out")
     table = wireloom.read(format, tmp_path / "out", columns=["number", "body"], mode="failfast")
     assert table.to_pylist() == rows
-    # The reader of the first row does not look at it.
+    # The reader of the first row ignores it.
     crc, size = struct.unpack_from("<IH", (tmp_path / "out").read_bytes(), 1)
     content = zstandard.decompress((tmp_path / "out").read_bytes()[7 : 7 + size])
     assert (content, crc) == (b"\1", zlib.crc32(b"\1"))

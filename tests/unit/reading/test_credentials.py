@@ -1,4 +1,4 @@
-"""Credentials of an object store are in no error, no log and no representation, wherever they were put."""
+"""Credentials of an object store are not in any error, log or representation, wherever they were given."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from wireloom.input import Location, expand, profile
 SECRET = "wJalrXUtnFEMIKFAKEbPxRfiCYEXAMPLEKEY"
 KEY = "AKIAFAKEEXAMPLE"
 NOBODY = "http://127.0.0.1:9"
-"""Nothing listens there."""
+"""An address at which nothing listens."""
 ADDRESS = f"s3://{KEY}:{SECRET}@bucket/folder/a.wal"
 ROWS = [{"fmt": 0, "tenant": 1, "ts_millis": 0, "payload": b""}]
 
 
 @pytest.fixture(autouse=True)
 def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The files of Amazon's tools, with keys, and keys in the environment."""
+    """Return the files of Amazon's tools, with keys, and keys in the environment."""
     credentials = tmp_path / "credentials"
     credentials.write_text(f"[logs]\naws_access_key_id = {KEY}\naws_secret_access_key = {SECRET}\n")
     config = tmp_path / "config"
@@ -69,7 +69,7 @@ def test_errors(name: str, caplog: pytest.LogCaptureFixture) -> None:
     with pytest.raises(wireloom.WireloomError) as caught:
         CALLS[name]()
     assert clean(str(caught.value) + repr(caught.value) + repr(vars(caught.value)))
-    # As a person sees it who does not catch it, without the lines of this file.
+    # As shown to a user who does not catch it, without the lines of this file.
     shown = traceback.format_exception(caught.value)
     assert clean("".join(each for each in shown if __file__ not in each))
     assert clean(caplog.text)
@@ -79,7 +79,7 @@ def test_errors(name: str, caplog: pytest.LogCaptureFixture) -> None:
 def test_a_damaged_file_of_credentials(line: str, files: Path) -> None:
     (files / "credentials").write_text(f"[logs]\n{line}\n")
     with pytest.raises(wireloom.WireloomError, match=r"profile .logs. cannot be used: Unable to parse") as caught:
-        # Of a bucket that has been asked before, the keys are known.
+        # For a bucket that was accessed before, the keys are known.
         read("s3://another/a.wal", profile="logs")
     assert clean("".join(traceback.format_exception(caught.value)))
 

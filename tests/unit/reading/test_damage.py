@@ -1,4 +1,4 @@
-"""What becomes of damaged records: modes, recovery, limits, and what the report lists."""
+"""Damaged records: modes, recovery, limits, and the content of the report."""
 
 import io
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A value that is refused after a length says as much against the length as a checksum that does not hold."""
+"""A refused value after a length is as strong evidence against the length as a checksum that does not match."""
 
 import dataclasses
 from pathlib import Path
@@ -71,7 +71,7 @@ def test_the_size_of_a_block_before_its_sync_marker(kind: str, reader: str, veri
                 ]
             else:
                 assert (number, report.tail_offset) == (4, places[4]) or report.damaged
-            # Without it, nothing after the block is believed, and nothing false is said of it.
+            # Without it, nothing after the block is accepted, and nothing false is reported.
             rows, report = read(format, bytes(data), reader, verify=verify)
             assert [each["count"] for each in rows] == list(range(number))
             if number < 4:

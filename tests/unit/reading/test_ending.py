@@ -1,4 +1,4 @@
-"""The last row of an input that is cut off, breaks off or still grows."""
+"""The last row of an input that is truncated, interrupted or still growing."""
 
 import gzip
 import io
@@ -24,7 +24,7 @@ types:
 ENDED = LINES.replace("{framing: {delimiter: [10], stuffing: none}}", "{}").replace(
     "size-eos: true", "terminator: 10, eos-error: false"
 )
-"""The same lines, of which the last one may go up to the end of the input."""
+"""The same lines, of which the last one may extend to the end of the input."""
 SUMMED = """
 meta: {id: summed, endian: be, -wireloom: {rows: lines}}
 seq:
@@ -56,7 +56,7 @@ def gzipped(data: bytes) -> bytes:
 
 
 def in_blocks(data: bytes) -> bytes:
-    """zstd with a block for every nine bytes, so that a cut stream ends anywhere in a row."""
+    """Return zstd with a block for every nine bytes, so that a truncated stream ends anywhere in a row."""
     made = zstandard.ZstdCompressor(level=1).compressobj()
     parts = [
         made.compress(data[at : at + 9]) + made.flush(zstandard.COMPRESSOBJ_FLUSH_BLOCK)
@@ -66,7 +66,7 @@ def in_blocks(data: bytes) -> bytes:
 
 
 def ends(log: bytes, delimiter: bytes) -> set[int]:
-    """How many bytes of a log are whole records, each with the delimiter after it."""
+    """Return the lengths of a log that consist of whole records, each with the delimiter after it."""
     return {0} | {at + len(delimiter) for at in range(len(log)) if log.startswith(delimiter, at)}
 
 
@@ -93,7 +93,7 @@ def test_failfast_refuses_a_segment_that_is_cut_off(row_reader: str, streamed: b
 
 @pytest.mark.parametrize("row_reader", ROW_READERS)
 def test_failfast_refuses_a_log_that_is_cut_off_anywhere(row_reader: str) -> None:
-    """Also where what is left of a record is one by its looks: no checksum says that it is."""
+    """Even if what is left of a record looks like one: no checksum confirms it."""
     for size in spread(range(len(COBS) + 1)):
         whole = max(each for each in ends(COBS, b"\0") if each <= size)
         complete = PAYLOADS[: COBS[:whole].count(b"\0")]
@@ -172,7 +172,7 @@ def test_what_touches_a_break_is_not_believed(row_reader: str, packed: Any, line
 
 @pytest.mark.parametrize("row_reader", ROW_READERS)
 def test_what_is_proven_at_a_break_is_believed(row_reader: str) -> None:
-    """All of the last record is there, only its delimiter is not."""
+    """All of the last record exists, only its delimiter does not."""
     for packed in (gzipped, in_blocks):
         stored = packed(WORDS)
         best = 0
@@ -185,7 +185,7 @@ def test_what_is_proven_at_a_break_is_believed(row_reader: str) -> None:
 
 @pytest.mark.parametrize("row_reader", ROW_READERS)
 def test_bytes_after_a_row_may_be_missing_at_a_break(row_reader: str) -> None:
-    """They belong to no row: one whose own bytes are all there is complete."""
+    """They belong to no row: one whose own bytes all exist is complete."""
     data = samples.frames([b"x" * 40] * 30, padding=b"\xaa" * 13)
     stored = in_blocks(data)
     for size in range(100, len(stored), 7):
@@ -211,7 +211,7 @@ def test_a_failing_storage_is_a_break_too(row_reader: str, lines: Any) -> None:
 
 @pytest.mark.parametrize("size", [len(TEXT), len(TEXT) - 1, len(TEXT) - 8])
 def test_a_row_goes_up_to_the_end_of_the_input_and_of_nothing_else(size: int, lines: Any) -> None:
-    """Not up to the end of a block, nor of the piece of it that is read at once."""
+    """Not to the end of a block, nor of the piece of it that is read at once."""
     expected = TEXT[:size].decode().splitlines()
     for chunk in (1, 7, 50, None):
         for streamed in (False, True):

@@ -57,7 +57,7 @@ def pieces(tmp_path_factory: pytest.TempPathFactory) -> Format:
 
 @pytest.fixture(scope="module")
 def log(pieces: Format, tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    """Records of no byte, of a few, of exactly a block, and of many blocks."""
+    """Return records without bytes, of a few, of exactly a block, and of many blocks."""
     sizes = (3, 0, 28, 1, 200, 24, 24, 0, 90, 5)
     path = tmp_path_factory.mktemp("logs") / "some.log"
     wireloom.write(pieces, [{"data": bytes([65 + n]) * size} for n, size in enumerate(sizes)], path)
@@ -65,7 +65,7 @@ def log(pieces: Format, tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 
 def read(format: str | Format, source: Any, **how: Any) -> tuple[list[str], list[list[Any]], dict[str, Any]]:
-    """The rows, as text since a NaN does not equal itself, the damage and how the file ends."""
+    """Return the rows, as text since a NaN does not equal itself, the damage and how the file ends."""
     table, report = wireloom.read_with_report(format, source, check_format=False, **how)
     file = report.to_dict()["files"][0]
     return [str(each) for each in table.to_pylist()], file["damaged"], file
@@ -134,14 +134,14 @@ def unchecked(tmp_path: Path) -> Format:
 
 
 def block(*pieces: bytes) -> bytes:
-    """A block of 32 bytes; the rest of it is a piece without rows."""
+    """Return a block of 32 bytes, padded with a piece without rows."""
     content = b"".join(pieces)
     rest = 32 - len(content)
     return content + (struct.pack("<BBB", 9, rest - 3, 7) + bytes(rest - 3) if rest >= 4 else bytes(rest))
 
 
 def test_what_the_first_block_says_holds_in_all_ranges(unchecked: Format) -> None:
-    """The log that the file holds, and how its records are compressed."""
+    """The log that the file contains, and how its records are compressed."""
     packed = [zlib.compress(bytes([each]) * 9) for each in b"abc"]
     own = [struct.pack("<BBB", 5, len(each), 3) + each for each in packed]
     old = struct.pack("<BBB", 5, len(packed[0]), 2) + packed[0]
@@ -171,7 +171,7 @@ def test_a_log_may_be_larger_than_any_record(pieces: Format, log: bytes, tmp_pat
 
 
 def test_a_record_of_many_blocks_is_written_and_read(tmp_path: Path) -> None:
-    """Its pieces are put together once, and not with all that comes before."""
+    """Its pieces are assembled once, and not together with everything before."""
     wireloom.write("leveldb_log", [{"data": bytes(10_000_000)}, {"data": b"x"}], tmp_path / "large.log")
     table, report = wireloom.read_with_report("leveldb_log", tmp_path / "large.log")
     assert report.clean

@@ -72,7 +72,7 @@ def test_good_files_beside_it_come_out_first(tmp_path: Path) -> None:
     assert sum(batch.num_rows for batch in batches) == 8
     assert caught.value.path == str(tmp_path / "0.wal")
     assert wireloom.read("edgemq_segment", tmp_path, check_format=False).num_rows == 8
-    # Whoever stops before the end has not heard of all files.
+    # A caller who stops before the end does not know all files.
     with wireloom.scan("edgemq_segment", tmp_path) as scanner:
         assert next(scanner).num_rows == 2
 
@@ -107,7 +107,7 @@ def test_what_shows_its_damage_does_not_read_as_empty() -> None:
 
 
 def test_a_head_that_holds_is_of_the_format() -> None:
-    """Where other bytes in its place would not hold."""
+    """If other bytes in its place would be invalid."""
     assert wireloom.read(JOURNAL, b"JRNL\x01\x00" + b"\xff").num_rows == 0
 
 
@@ -182,7 +182,7 @@ def test_a_compressed_input_of_which_nothing_can_be_read(name: str, tmp_path: Pa
 @pytest.mark.parametrize("place", range(4, 8))
 @pytest.mark.parametrize("row_reader", ROW_READERS)
 def test_units_without_rows_tell_formats_apart(row_reader: str, place: int) -> None:
-    """The length of the first packet of a capture is damaged; its section and interfaces hold."""
+    """The length of the first packet of a capture is damaged; its section and interfaces are valid."""
     data = bytearray((VECTORS / "little.pcapng").read_bytes())
     first = wireloom.read("pcapng", bytes(data), columns=["_offset"])["_offset"][0].as_py()
     data[first + place] ^= 0x40

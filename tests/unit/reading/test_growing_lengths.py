@@ -1,4 +1,4 @@
-"""An input that grows: a row that no more bytes can complete is damaged, and one that they can is not there yet."""
+"""A growing input: a row that no more bytes can complete is damaged; one that they can complete does not exist yet."""
 
 from pathlib import Path
 
@@ -19,7 +19,7 @@ types:
 
 
 def with_length(row: int, length: int) -> bytes:
-    """The segment with another length before one of its frames."""
+    """Return the segment with another length before one of its frames."""
     at = len(frames(PAYLOADS[:row]))
     return SEGMENT[:at] + length.to_bytes(4, "big") + SEGMENT[at + 4 :]
 

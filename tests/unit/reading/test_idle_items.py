@@ -1,4 +1,4 @@
-"""Items without bytes: both readers take as many as a count says, and stop where there would be no end."""
+"""Items without bytes: both readers accept as many as a count says, and stop if there would be no end."""
 
 from pathlib import Path
 
@@ -54,12 +54,12 @@ def test_as_many_as_the_count_says(marks: Format) -> None:
 @pytest.mark.parametrize("count", [0xFFFF, 0x10000, 0x10001, 0xFFFFFFFF])
 def test_too_many_in_a_row_are_no_count(marks: Format, count: int) -> None:
     rows, [report] = agreed(marks, b"\0" + count.to_bytes(4, "little"))
-    assert len(rows["_offset"]) == min(count, 0x10001)  # the one too many is a row still
+    assert len(rows["_offset"]) == min(count, 0x10001)  # the one that exceeds the limit is still a row
     assert report["tail"] == ("clean" if count <= 0x10000 else "invalid_length")
 
 
 def test_a_record_has_so_many_at_most(tmp_path: Path) -> None:
-    """Items without bytes inside of others would be any number of them."""
+    """Items without bytes inside others could be any number."""
     format = loaded(tmp_path, NESTED)
     assert MAX_COMPUTED < 0xFFFF**2
     _, [report] = agreed(format, b"\2\0\xff\xff", max_computed=3000)

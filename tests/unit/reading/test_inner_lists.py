@@ -1,4 +1,4 @@
-"""Value instances that show lists and objects inside of objects are columns like these: both readers, and writers."""
+"""Value instances that show lists and objects inside objects are columns like these: both readers, and writers."""
 
 import io
 import random

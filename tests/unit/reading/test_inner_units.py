@@ -1,4 +1,4 @@
-"""Units inside of units: damage costs the innermost one whose end is known."""
+"""Units inside units: damage costs the innermost one whose end is known."""
 
 import struct
 import zlib
@@ -57,7 +57,7 @@ DATA = b"\1\0\3" + b"".join(VOLUMES) + b"\5\0"
 SUMMED = DATA + struct.pack("<I", zlib.crc32(b"".join(VOLUMES)))
 ALL = [11, 12, 21, 31, 51, 52, 61]
 AT = {11: 7, 12: 9, 31: 27}
-"""Where some records are."""
+"""The positions of some records."""
 
 
 @pytest.fixture
@@ -120,7 +120,7 @@ def test_a_refused_value_costs_its_row_its_batch_or_its_volume(row_reader: str, 
 
 @pytest.mark.parametrize("row_reader", ROW_READERS)
 def test_damage_of_every_level_is_noted_once(row_reader: str, format: wireloom.Format) -> None:
-    """The batch's damage is not noted again where its volume is damaged."""
+    """The batch's damage is not reported again if its volume is damaged."""
     bad = changed(DATA, (3, 101), (AT[11], 99), (AT[31], 32))
     table, report = read(row_reader, format, bad, columns=["value", "_error", "_corrupt_record"])
     assert [each for each in table["value"].to_pylist() if each is not None] == [51, 52, 61]
@@ -164,6 +164,6 @@ def test_cut_off_inputs_keep_the_batches_that_are_complete(
         assert (report["tail"], report["damaged"]) == ("truncated", [])
     first_batch_end = 3 + 2 + 10
     assert read(row_reader, format, DATA[:first_batch_end], verify=verify)[0]["value"].to_pylist() == ALL[:2]
-    # Its checksum is not there.
+    # Its checksum does not exist.
     rows = read(row_reader, format, DATA[: first_batch_end - 1], verify=verify)[0]["value"].to_pylist()
     assert rows == ([] if verify else ALL[:2])

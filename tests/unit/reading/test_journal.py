@@ -82,7 +82,7 @@ def test_rows(row_reader: str) -> None:
         (b"JRNL\x0a\x00" + entry(b"a"), "clean", 22, [[0, 6, "value"]], 1),
         (PROLOGUE, "clean", 6, [], 0),
         (PROLOGUE + entry(b"a") + entry(b"\xff") + entry(b"b"), "clean", 54, [[22, 16, "encoding"]], 2),
-        # The flag decides whether another field follows, so its value is not only wrong.
+        # The flag determines whether another field follows, so its value is not only invalid.
         (PROLOGUE + entry(b"a") + entry(b"", flag=2) + entry(b"b"), "invalid_value", 22, [], 1),
         (PROLOGUE + entry(b"a") + entry(b"x" * 41) + entry(b"b"), "invalid_length", 22, [], 1),
     ],

@@ -1,4 +1,4 @@
-"""Columns that are looked up in earlier rows of another table of the same input, by both readers."""
+"""Columns that are looked up in earlier rows of another table of the same input, with both readers."""
 
 import random
 import struct

@@ -35,7 +35,7 @@ types:
 """
 MARKERS = (b"\xff\x80\x90\xa0\xb0\xc0\xd0\xe0\xf0", b"\1marker\2\3")
 ZEROS = bytes(9)
-"""It is found in other bytes, too."""
+"""It occurs in other bytes too."""
 FAR = (1 << 62) - 1
 
 

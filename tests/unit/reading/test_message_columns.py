@@ -62,7 +62,7 @@ types:
 
 
 def field(number: int, content: bytes) -> bytes:
-    """A field of bytes, text or a message."""
+    """Return a field of bytes, text or a message."""
     return bytes([number << 3 | 2, len(content)]) + content
 
 
@@ -70,7 +70,7 @@ POINT = b"\x08\x03" + field(2, b"\xff\0") + field(3, b"\x08\x01" + field(2, b"ye
 EVENTS = [
     b"",
     field(1, b"a") + field(2, field(1, b"k") + field(2, POINT)) + field(3, b"\x08\x03\x10\x01") + b"\x20\x01\x20\x00",
-    # Text that is not UTF-8, as proto2 lets it pass; an entry without a key, and one without a value.
+    # Text that is not UTF-8, as proto2 allows; an entry without a key, and one without a value.
     field(1, b"a\xff") + field(2, field(1, b"\xfe")) + field(3, b"\x10\x01") + b"\x28\x09" + field(6, POINT),
 ]
 

@@ -60,7 +60,8 @@ def test_a_key_that_arrow_does_not_open(object_store: Store) -> None:
 
 
 def test_only_the_range_is_fetched(object_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each of four byte ranges costs its own bytes, the first ones and the end of a row, and no row comes twice."""
+    """Each of four byte ranges costs its own bytes, the first ones and the end of a row, and no row is returned
+    twice."""
     content = samples.word_log([bytes([number % 251]) * 1000 for number in range(8000)])
     address = object_store.put("ranges/large.log", content)
     step = len(content) // 4
@@ -76,7 +77,7 @@ def test_only_the_range_is_fetched(object_store: Store, monkeypatch: pytest.Monk
         )
         found += table["_offset"].to_pylist()
         ranges = object_store.ranges("large.log")
-        # Blocks that were read ahead after the range are small ones.
+        # Blocks that are read ahead after the range are small.
         assert object_store.fetched("large.log") <= step + 6 * HEAD_SIZE
         assert all(end - start <= READ_SIZE for start, end in ranges)
         assert not any(start > begin + step + 5 * HEAD_SIZE for start, _ in ranges)

@@ -1,4 +1,4 @@
-"""Rows at positions: both readers make the same rows of good, damaged and hostile inputs."""
+"""Rows at positions: both readers return the same rows for valid, damaged and hostile inputs."""
 
 import struct
 from pathlib import Path
@@ -55,7 +55,7 @@ def loaded(folder: Path, text: str) -> Format:
 
 
 def written(*contents: tuple[bytes, bytes]) -> bytes:
-    """A file of lumps, each a name and what is in it."""
+    """Return a file of lumps, each with a name and its content."""
     data, index = b"", b""
     for name, each in contents:
         index += ENTRY.pack(9 + len(data), len(each)) + name + b"\0"
@@ -84,7 +84,7 @@ def test_both_readers_agree_on_damage(lumps: Format, seed: int) -> None:
 
 
 def test_damage_costs_what_is_at_one_position(lumps: Format) -> None:
-    """A lump that is cut off inside of a row; those after it are read."""
+    """A lump that is cut off inside a row; those after it are read."""
     data = written((b"things", b"\1\2\0\3"), (b"things", b"\5\6\0"))
     rows, [report] = agreed(lumps, data)
     assert rows["a"] == [1, None, 5]
@@ -132,7 +132,7 @@ types:
     [b"\2?\4\1\x0b\0a\0b\1c\0d", b"\0\0\0\0", b"\0\1\0", b"\2?\4\0", b"\2?\4", b"\2?\4\1\x0a\0a\0b\0c\0d"],
 )
 def test_positions_in_positions(tmp_path: Path, data: bytes) -> None:
-    """What is read at a position has the stream that the position is in."""
+    """What is read at a position has the stream that contains the position."""
     agreed(loaded(tmp_path, CHAIN), data)
 
 

@@ -91,7 +91,7 @@ def test_what_is_ahead_of_the_rows(row_reader: str, tmp_path: Path) -> None:
             last = 33 if kind else None
             assert rows == [(bytes([kind]), last), (b"x", last)]
             assert report["tail"] == "clean"
-    # Too far away, or not there.
+    # Too far away, or missing.
     for content in (b"M\2\xff\0", b"M\2\xff"):
         table, report = read(row_reader, format, content)
         assert (table.num_rows, bool(report["damaged"]) or report["tail"] != "clean") == (0, True)

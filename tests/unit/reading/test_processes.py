@@ -1,4 +1,4 @@
-"""What a ``process`` cannot undo is damage of its row, after what the checksum over its bytes says."""
+"""A ``process`` that cannot be undone is damage of its row, with lower priority than the checksum over its bytes."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def test_the_error_names_the_field(tmp_path: Path) -> None:
 
 
 def test_what_later_bytes_depend_on_loses_the_place(tmp_path: Path) -> None:
-    """Nothing says where such a row ends."""
+    """The end of such a row is not known."""
     text = (
         "seq: [{id: rows, type: row, repeat: eos}]\ntypes:\n"
         "  row: {seq: [{id: head, type: head, size: 2, process: process_of_a_test.odd}, {id: body, size: head.n}]}\n"

@@ -1,4 +1,4 @@
-"""How far a scanner is, also where nothing comes out of it."""
+"""The progress of a scanner, even if it returns nothing."""
 
 import threading
 from pathlib import Path

@@ -31,7 +31,7 @@ def log(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[Asked]:
-    """Columns and filter of each scan that is narrowed."""
+    """Record columns and filter of each scan that is narrowed."""
     found: Asked = []
     inner = scanning.narrowed
 
@@ -70,7 +70,7 @@ def test_conditions_of_polars(condition: str, pushed: str, log: Path, asked: Ask
     whole = polars.DataFrame(wireloom.read("edgemq_segment", log))
     assert found.equals(whole.filter(wanted).select("ts", "payload"))
     if "datetime" not in condition or asked[0][1] != "None":
-        # A time may come as a call instead of a constant.
+        # A time may be a call instead of a constant.
         assert sorted(asked[0][1].strip("()").split(") and (")) == sorted(pushed.strip("()").split(") and ("))
     assert set(asked[0][0]) <= {"tenant", "ts", "payload"}
 

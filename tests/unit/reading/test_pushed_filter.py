@@ -1,4 +1,4 @@
-"""Filters as predicates of the engine: which conditions are, and what they mean."""
+"""Filters as predicates of the engine: which conditions are supported, and their meaning."""
 
 from __future__ import annotations
 

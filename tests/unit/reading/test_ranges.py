@@ -1,4 +1,4 @@
-"""Integers that the type of their column cannot hold: both readers give the same, and nothing is lost in silence."""
+"""Integers that the type of their column cannot represent: both readers agree, and nothing is silently lost."""
 
 import struct
 from pathlib import Path

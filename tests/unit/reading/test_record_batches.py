@@ -1,4 +1,4 @@
-"""Kafka's record batches: records of varints inside of batches, with a checksum over each batch."""
+"""Kafka's record batches: records of varints inside batches, with a checksum over each batch."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_records(reader: str, chunk: int | None, format: wireloom.Format) -> Non
 
 @pytest.mark.parametrize("reader", ROW_READERS)
 def test_every_damaged_byte_costs_its_batch_at_most(reader: str, format: wireloom.Format) -> None:
-    """Those of the offset and the epoch are in no checksum; a length leads to another place."""
+    """Those of the offset and the epoch are in no checksum; a length leads to another position."""
     for place in range(21, len(BATCHES), 3):
         if FIRST <= place < FIRST + 21:
             continue
@@ -68,7 +68,7 @@ def test_every_damaged_byte_costs_its_batch_at_most(reader: str, format: wireloo
         table, file = read(reader, format, bytes(damaged))
         assert table.to_pylist() == (ROWS[3:] if place < FIRST else ROWS[:3])
         begin = 0 if place < FIRST else FIRST
-        # The lowest bits of the attributes say which codec the records are compressed with.
+        # The lowest bits of the attributes select the codec with which the records are compressed.
         reason = "value" if place - begin == 22 else "checksum"
         assert file["damaged"] == [[begin, FIRST if place < FIRST else len(BATCHES) - FIRST, reason]]
 
@@ -90,7 +90,7 @@ def test_damage_leaves_the_same_to_both_readers(format: wireloom.Format, recover
 
 @pytest.mark.skipif(not wireloom.engine.available, reason="the engine is not there")
 def test_records_without_a_size_beside_a_checksum(tmp_path: Path) -> None:
-    """Where a count claims more records than there are, the checksum says that the batch is damaged."""
+    """If a count claims more records than exist, the checksum shows that the batch is damaged."""
     spec = tmp_path / "kafka_batches.ksy"
     spec.write_text(SPEC.read_text().replace("size: _parent.len - 9", "size-eos: true"))
     format = wireloom.load_spec(spec)

@@ -1,4 +1,4 @@
-"""Rows inside of records that are put together of pieces, and records that are compressed."""
+"""Rows inside records that are assembled from pieces, and compressed records."""
 
 import struct
 import zlib
@@ -80,7 +80,7 @@ def piece(kind: int, data: bytes, codec: bytes = b"") -> bytes:
 
 
 def record(data: bytes) -> bytes:
-    """Its pieces."""
+    """Return its pieces."""
     parts = [data[begin : begin + PIECE] for begin in range(0, len(data), PIECE)] or [b""]
     if len(parts) == 1:
         return piece(1, data)
@@ -198,7 +198,7 @@ def test_records_are_compressed_from_the_one_that_says_so(row_reader: str, forma
     for batch_rows in (1, 1000):
         table, report = read(row_reader, format, b"".join(log), batch_rows=batch_rows, columns=["name", "value"])
         assert pairs(table) == [(0, 1), *MANY, (0, 2), *MANY]
-        # The record that says it has no rows, and belongs to the bytes up to the next record.
+        # The record that declares that it has no rows, and belongs to the bytes up to the next record.
         damaged = [(places[3], "codec"), (places[4], "limit"), (places[8], "codec")]
         assert [(begin, reason) for begin, _, reason in report["damaged"]] == damaged
 

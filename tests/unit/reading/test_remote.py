@@ -1,4 +1,4 @@
-"""Object stores, on a folder that stands for one."""
+"""Object stores, represented by a folder."""
 
 from pathlib import Path
 from typing import Any

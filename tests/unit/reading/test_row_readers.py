@@ -1,4 +1,4 @@
-"""Both row readers give the same rows and the same report, however the input is cut, on any bytes."""
+"""Both row readers return the same rows and the same report, however the input is cut, for any bytes."""
 
 from typing import Any
 
@@ -40,7 +40,7 @@ PAYLOAD = st.one_of(st.binary(max_size=40), st.integers(0, 700).map(lambda size:
 
 @st.composite
 def damaged(draw: st.DrawFn, name: str) -> bytes:
-    """A log in which a few bytes were changed, removed, inserted or cut off; or bytes of any kind."""
+    """Return a log in which a few bytes were changed, removed, inserted or cut off; or bytes of any kind."""
     if draw(st.integers(0, 9)) == 0:
         return draw(st.binary(max_size=300))
     data = bytearray(good(name, draw(st.lists(PAYLOAD, max_size=12))))
@@ -63,7 +63,7 @@ def damaged(draw: st.DrawFn, name: str) -> bytes:
 
 OPTIONS = st.fixed_dictionaries(
     {
-        # Any bytes may be here, those of a compressed stream too.
+        # Any bytes may occur here, also those of a compressed stream.
         "codec": st.just("none"),
         "mode": st.sampled_from(["permissive", "dropmalformed"]),
         "recover": st.booleans(),

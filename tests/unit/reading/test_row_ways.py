@@ -1,4 +1,4 @@
-"""Rows on several ways: both readers agree on good and damaged inputs; paths that do not go together are refused."""
+"""Rows on several ways: both readers agree on valid and damaged inputs; incompatible paths are refused."""
 
 import random
 import struct

@@ -1,4 +1,5 @@
-"""The options of readers: one place for each, from which functions, the command line and Spark's options follow."""
+"""The options of readers: each is defined once, from which functions, the command line and Spark's options are
+derived."""
 
 from __future__ import annotations
 
@@ -49,12 +50,12 @@ def test_searches_have_some_of_them(function: Callable[..., Any]) -> None:
 
 
 def test_commands_have_them() -> None:
-    """Each is an option of ``decode``, or a limit that ``--option`` takes."""
+    """Each is an option of ``decode``, or a limit that ``--option`` accepts."""
     command = main.get_command(click.Context(main), "decode")
     assert command is not None
     own = {each.name for each in command.params}
     without = {name for name, each in OPTIONS.items() if name not in own and name not in LIMITS and not each.python}
-    # Commands refuse what is not of the format when everything else has been written.
+    # Commands refuse what is not of the format after everything else has been written.
     assert without == {"check_format"}
 
 

@@ -1,4 +1,4 @@
-"""Looking for rows of long lists after damage: the work grows with the bytes, and the rows that hold are found."""
+"""The search for rows of long lists after damage: the work grows with the bytes, and valid rows are found."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ def row_of(name: str, items: int, chance: random.Random) -> bytes:
 
 
 def searched(format: Format, data: bytes) -> int:
-    """The items that a search through the data reads; it finds nothing."""
+    """Return the number of items that a search through the data reads; it finds nothing."""
     row_reader = ObjectRowReader(format, None, Settings(wanted=(0, 1), max_record=1 << 24, max_computed=4000))
     assert row_reader.resync(MemoryWindow(memoryview(data)), 0) == (False, len(data))
     return row_reader.computing.total
 
 
 def hostile(name: str) -> bytes:
-    """Rows that begin in each other, of lists that fit and with nothing good after them."""
+    """Return rows that begin in each other, of lists that fit and with nothing valid after them."""
     return row_of(name, 0, random.Random(0)).replace(b"\0\0", b"\0\x08", 1).replace(b"\xff\0", b"") * 3000
 
 
@@ -74,7 +74,7 @@ def test_without_a_bound_it_would_be_more(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_the_first_of_several_rows_is_found(tmp_path: Path) -> None:
-    """A long row before a short one: that the short one is seen first is no reason to take it."""
+    """A long row before a short one: that the short one is seen first is no reason to return it."""
     format, chance = format_of(tmp_path, "counted"), random.Random(1)
     rows = [row_of("counted", items, chance) for items in (2000, 1, 1)]
     row_reader = ObjectRowReader(format, None, Settings(wanted=(0, 1)))

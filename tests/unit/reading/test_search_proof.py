@@ -1,4 +1,4 @@
-"""How many rows prove where reading goes on after damage, if they have no checksums."""
+"""How many rows prove where reading continues after damage, if they have no checksums."""
 
 import zlib
 from pathlib import Path

@@ -1,4 +1,5 @@
-"""Byte ranges that begin where a search finds a unit: together they have what the whole file has, also if damaged."""
+"""Byte ranges that begin where a search finds a unit: together they have the content of the whole file, even if
+damaged."""
 
 from __future__ import annotations
 
