@@ -230,7 +230,8 @@ static PyObject *engine_export_slab(PyObject *module, PyObject *arguments) {
     Py_buffer view;
     borrowed held = {&view, 0};
     slab_layout layout;
-    if (slab_read_layout(&held, &layout, ((program_object *)program_given)->program, wanted, capacity, offsets, NULL))
+    if (slab_read_layout(&held, &layout, ((program_object *)program_given)->program, wanted, capacity, offsets,
+                         WITHOUT_LISTS))
         answer = slab_export(&layout, slab, data, rows, null_counts);
     return_views(&held);
     return answer;

@@ -83,12 +83,17 @@ static void slab_place(const slab_layout *layout, uint8_t *slab, wl_column *colu
     }
 }
 
-/* The maximum number of items of each level: a tuple of integers; NULL if there is no level. */
+/* In place of the maximum number of items: no column of a list is wanted. */
+#define WITHOUT_LISTS ((PyObject *)NULL)
+
+/* The maximum number of items of each level: a tuple of integers, or WITHOUT_LISTS. */
 static bool slab_read_items(slab_layout *layout, PyObject *items) {
     Py_ssize_t count = (Py_ssize_t)wl_program_levels(layout->program);
-    if (!items && !count)
+    if (items == WITHOUT_LISTS) {
+        memset(layout->items, 0, sizeof layout->items);
         return true;
-    if (!items || !PyTuple_Check(items) || PyTuple_Size(items) != count)
+    }
+    if (!PyTuple_Check(items) || PyTuple_Size(items) != count)
         return PyErr_Format(PyExc_ValueError, "items must be a tuple of %zd integers", count), false;
     for (Py_ssize_t i = 0; i < count; i++) {
         size_t most = PyLong_AsSize_t(PyTuple_GetItem(items, i));
@@ -340,7 +345,9 @@ static slab_batch *slab_make(const slab_layout *layout, PyObject *slab, PyObject
 static PyObject *slab_export(const slab_layout *layout, PyObject *slab, PyObject *data, Py_ssize_t rows,
                              PyObject *null_counts) {
     for (size_t i = 0; i < wl_program_columns(layout->program); i++) {
-        if (wl_program_storage(layout->program, i) > WL_VARIABLE)
+        const bool is_simple =
+            wl_program_storage(layout->program, i) <= WL_VARIABLE && !wl_program_level(layout->program, i);
+        if (layout->wanted[i] && !is_simple)
             return PyErr_SetString(PyExc_ValueError, "only columns without others inside are handed on together"), NULL;
     }
     if (rows < 0 || (size_t)rows > layout->capacity)

@@ -89,7 +89,8 @@ wl_row_block *wl_row_block_make(wl_run *run, const wl_instruction *first, const 
     bool computes = false, depends = run->unset_from[1] != 0;
     for (const wl_instruction *each = first; each != last; each++) {
         computes |= each->operation == WL_RUN_EXPRESSION || each->operation == WL_RUN_INDEX ||
-                    each->operation == WL_RUN_STREAM;
+                    each->operation == WL_RUN_STREAM ||
+                    (each->operation == WL_RUN_CHECKSUM && run->checksums[each->a].rule->stored_size);
         depends |= each->operation == WL_RUN_SKIP_IF_ZERO;
         varints += each->operation == WL_RUN_VARINT || each->operation == WL_RUN_VARINT_COLUMN;
     }
@@ -108,7 +109,7 @@ wl_row_block *wl_row_block_make(wl_run *run, const wl_instruction *first, const 
     block->most = WL_ROW_BLOCK_ROWS;
     block->chooses = run->arguments->predicate_count != 0;
     if (computes && (block->lanes = malloc(sizeof *block->lanes)))
-        block->lanes->lane_count = block->lanes->code_count = 0;
+        block->lanes->lane_count = block->lanes->code_count = block->lanes->table_count = 0;
     bool memory = (!computes || block->lanes) && (!depends || make_guards(block)) &&
                   (!varints || make_values(block, varints));
     if (memory && wl_row_block_plan(block, first, last, loop) &&

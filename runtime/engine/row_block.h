@@ -48,7 +48,6 @@ enum {
 #endif
 
 typedef struct wl_string wl_string;
-typedef struct wl_row_block_step wl_row_block_step;
 
 /* Finds the end of what is between two stretches in a row and, by calls of the same kind, of all that follows it
  * (row_block_layout.c). `at`: the beginning of the stretch before it; `limit`: the end of the innermost stream;
@@ -88,6 +87,7 @@ typedef struct {
     bool is_plain;   /* nothing is replaced, or the range begins with it */
     int64_t skipped; /* number of bytes at its beginning whose state is known: those that are replaced */
     const wl_checksum *checksum;
+    wl_integer *lane; /* receives the sums if their stored form is computed for all rows together; otherwise NULL */
 } wl_sum;
 
 typedef struct {
@@ -142,6 +142,7 @@ struct wl_row_block_step {
     const wl_instruction *instruction; /* its bounds are those of computed values */
     wl_block_code *codes;    /* of an expression */
     size_t code_count;
+    bool is_narrow;          /* all its codes have a 64-bit form (row_block_narrow.c) */
     wl_place to;             /* of text: its end */
     const uint8_t *offsets;  /* of text that was copied to `out`: the column's offsets; NULL: it was not copied */
     size_t room;
@@ -239,6 +240,8 @@ size_t wl_row_block_filter(wl_row_block *block, size_t rows);
 
 /* In row_block_columns.c. */
 wl_row_block_function wl_row_block_fixed(unsigned operation);
+/* Loads a field of each row: 64 bits of it, with its sign if it has one. */
+const uint64_t *wl_row_block_load(const wl_row_block *block, wl_place place, uint32_t kind, uint64_t *to, size_t rows);
 const uint64_t *wl_row_block_values(wl_row_block *block, const wl_row_block_step *step, size_t rows);
 size_t wl_row_block_register(wl_row_block *block, const wl_row_block_step *step, size_t rows);
 size_t wl_row_block_outer_register(wl_row_block *block, const wl_row_block_step *step, size_t rows);

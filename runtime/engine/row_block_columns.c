@@ -43,26 +43,13 @@ wl_row_block_function wl_row_block_fixed(unsigned operation) {
 
 #define VALUES(kind)                                                                                                   \
     case kind:                                                                                                         \
-        WL_UNROLL for (size_t i = 0; i < rows; i++) values[i] = (uint64_t)wl_load_kind(at[i] + offset, kind);          \
+        WL_UNROLL for (size_t i = 0; i < rows; i++) to[i] = (uint64_t)wl_load_kind(at[i] + offset, kind);              \
         break
 
-/* A field of each row, or what was computed from it: 64 bits of it, with its sign if it has one. */
-const uint64_t *wl_row_block_values(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
-    const uint8_t *const *at = block->at[step->from.stretch];
-    const int64_t offset = step->from.offset;
-    uint64_t *values = block->loaded;
-    if (step->values)
-        return (const uint64_t *)step->values;
-    if (step->lane) {
-        WL_UNROLL for (size_t i = 0; i < rows; i++) values[i] = (uint64_t)step->lane[i];
-        return values;
-    }
-    if (step->outer) {
-        for (size_t i = 0; i < rows; i++)
-            values[i] = (uint64_t)*step->outer;
-        return values;
-    }
-    switch (step->kind) {
+const uint64_t *wl_row_block_load(const wl_row_block *block, wl_place place, uint32_t kind, uint64_t *to, size_t rows) {
+    const uint8_t *const *at = block->at[place.stretch];
+    const int64_t offset = place.offset;
+    switch (kind) {
         VALUES(WL_U1);
         VALUES(WL_U2LE);
         VALUES(WL_U2BE);
@@ -77,9 +64,26 @@ const uint64_t *wl_row_block_values(wl_row_block *block, const wl_row_block_step
         VALUES(WL_S4BE);
         VALUES(WL_S8LE);
     default:
-        WL_UNROLL for (size_t i = 0; i < rows; i++) values[i] = wl_load_be8(at[i] + offset);
+        WL_UNROLL for (size_t i = 0; i < rows; i++) to[i] = wl_load_be8(at[i] + offset);
     }
-    return values;
+    return to;
+}
+
+/* A field of each row, or what was computed from it: 64 bits of it, with its sign if it has one. */
+const uint64_t *wl_row_block_values(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
+    uint64_t *values = block->loaded;
+    if (step->values)
+        return (const uint64_t *)step->values;
+    if (step->lane) {
+        WL_UNROLL for (size_t i = 0; i < rows; i++) values[i] = (uint64_t)step->lane[i];
+        return values;
+    }
+    if (step->outer) {
+        for (size_t i = 0; i < rows; i++)
+            values[i] = (uint64_t)*step->outer;
+        return values;
+    }
+    return wl_row_block_load(block, step->from, step->kind, values, rows);
 }
 
 size_t wl_row_block_register(wl_row_block *block, const wl_row_block_step *step, size_t rows) {

@@ -101,6 +101,9 @@ static void leaf(const wl_row_block *block, const wl_block_code *code, wl_intege
     case CODE_REGISTER:
         if (code->lane)
             memcpy(to, code->lane, rows * sizeof *to);
+        else if (code->table)
+            for (size_t i = 0; i < rows; i++)
+                to[i] = code->table[*wl_row_block_at(block, code->from, i)];
         else if (code->outer)
             for (size_t i = 0; i < rows; i++)
                 to[i] = *code->outer;
@@ -128,7 +131,8 @@ static void leaf(const wl_row_block *block, const wl_block_code *code, wl_intege
     }
 }
 
-size_t wl_row_block_expression(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
+/* For values of up to 128 bits; rows end before the first one for which some code has no value. */
+static size_t compute_wide(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
     /* The first value of the stack is stored at the final position of the result. */
     wl_integer *stack[WL_BLOCK_DEEPEST];
     stack[0] = step->lane;
@@ -155,6 +159,12 @@ size_t wl_row_block_expression(wl_row_block *block, const wl_row_block_step *ste
             break;
         }
     }
+    return rows;
+}
+
+size_t wl_row_block_expression(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
+    if (!step->is_narrow || !wl_chosen.compute_narrow(block, step, rows))
+        rows = compute_wide(block, step, rows);
     if (step->guard) {
         const uint8_t *taken = block->guards->taken[step->guard];
         for (size_t i = 0; i < rows; i++)
@@ -163,56 +173,85 @@ size_t wl_row_block_expression(wl_row_block *block, const wl_row_block_step *ste
     return rows;
 }
 
+size_t wl_row_block_stored_sum(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
+    rows = wl_row_block_expression(block, step, rows);
+    const uint64_t *found = wl_row_block_load(block, step->from, step->kind, block->loaded, rows);
+    const bool natural = step->kind == WL_U8LE || step->kind == WL_U8BE;
+    size_t i = 0;
+    while (i < rows && WL_LIKELY(step->lane[i] == (natural ? (wl_integer)found[i] : (wl_integer)(int64_t)found[i])))
+        i++;
+    return i;
+}
+
 /* For one row ------------------------------------------------------------------------------------------------------ */
 
 bool wl_row_block_is_early(const wl_row_block_step *step) {
     for (size_t i = 0; i < step->code_count; i++) {
-        if (step->codes[i].lane || step->codes[i].code == CODE_SPAN_ORDER)
+        const wl_block_code *code = step->codes + i;
+        if (code->lane || code->code == CODE_SPAN_ORDER || code->constant != (int64_t)code->constant)
             return false;
     }
     return !step->guard;
 }
 
-static wl_integer leaf_of_row(const wl_row_block *block, const wl_block_code *code, size_t row) {
+static bool leaf_of_row(const wl_row_block *block, const wl_block_code *code, size_t row, int64_t *value) {
+    wl_integer found;
     if (code->code == CODE_CONSTANT)
-        return code->constant;
-    if (code->code == CODE_SPAN_SIZE)
-        return wl_row_block_at(block, code->to, row) - wl_row_block_at(block, code->from, row);
-    if (code->outer)
-        return *code->outer;
-    return code->values ? code->values[row] : wl_load_kind(wl_row_block_at(block, code->from, row), code->kind);
+        found = code->constant;
+    else if (code->code == CODE_SPAN_SIZE)
+        found = wl_row_block_at(block, code->to, row) - wl_row_block_at(block, code->from, row);
+    else if (code->table)
+        found = code->table[*wl_row_block_at(block, code->from, row)];
+    else if (code->outer)
+        found = *code->outer;
+    else
+        found = code->values ? code->values[row] : wl_load_kind(wl_row_block_at(block, code->from, row), code->kind);
+    *value = (int64_t)found;
+    return *value == found;
+}
+
+/* Codes that are rare in sizes. */
+static bool two_of_row(unsigned code, int64_t left, int64_t right, int64_t *value) {
+    wl_integer found = left;
+    const wl_integer other = right;
+    if (!two(code, &found, &other, 0, 1))
+        return false;
+    *value = (int64_t)found;
+    return *value == found;
+}
+
+static bool one_of_row(const wl_block_code *code, int64_t *value) {
+    wl_integer found = *value;
+    if (!one(code, &found, 1))
+        return false;
+    *value = (int64_t)found;
+    return *value == found;
 }
 
 bool wl_row_block_compute(const wl_row_block *block, const wl_row_block_step *step, size_t row, int64_t *value) {
-    wl_integer stack[WL_BLOCK_DEEPEST + 1] = {0}, *top = stack;
+    int64_t stack[WL_BLOCK_DEEPEST + 1] = {0}, *top = stack;
     for (const wl_block_code *code = step->codes, *end = code + step->code_count; code < end; code++) {
-        const wl_integer right = code->is_constant ? code->constant : *top;
+        const int64_t right = code->is_constant ? (int64_t)code->constant : *top;
+        bool holds = true;
         switch (code->code) {
         case CODE_CONSTANT:
         case CODE_REGISTER:
         case CODE_SPAN_SIZE:
-            *++top = leaf_of_row(block, code, row);
+            holds = leaf_of_row(block, code, row, ++top);
             break;
         case CODE_ADD:
             top -= !code->is_constant;
-            if (WL_UNLIKELY(__builtin_add_overflow(*top, right, top)))
-                return false;
+            holds = !__builtin_add_overflow(*top, right, top);
             break;
         case CODE_SUBTRACT:
             top -= !code->is_constant;
-            if (WL_UNLIKELY(__builtin_sub_overflow(*top, right, top)))
-                return false;
-            break;
-        case CODE_EQUAL:
-            top -= !code->is_constant;
-            *top = *top == right;
+            holds = !__builtin_sub_overflow(*top, right, top);
             break;
         case CODE_NEGATE:
         case CODE_INVERT:
         case CODE_BOOLEAN_NOT:
         case CODE_NARROW:
-            if (WL_UNLIKELY(!one(code, top, 1)))
-                return false;
+            holds = one_of_row(code, top);
             break;
         case CODE_SELECT:
             top -= 2;
@@ -220,14 +259,15 @@ bool wl_row_block_compute(const wl_row_block *block, const wl_row_block_step *st
             break;
         default:
             top -= !code->is_constant;
-            if (WL_UNLIKELY(!two(code->code, top, &right, 0, 1)))
-                return false;
+            holds = two_of_row(code->code, *top, right, top);
             break;
         }
+        if (WL_UNLIKELY(!holds))
+            return false;
     }
-    *value = (int64_t)*top;
+    *value = *top;
     step->lane[row] = *top;
-    return *value == *top;
+    return true;
 }
 
 size_t wl_row_block_computed(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
@@ -290,71 +330,4 @@ size_t wl_row_block_lane_zero(wl_row_block *block, const wl_row_block_step *step
     while (i < rows && step->lane[i] == 0)
         i++;
     return i;
-}
-
-/* Decoding --------------------------------------------------------------------------------------------------------- */
-
-/* Whether the last code is a constant, which the next code, with two operands, uses directly. */
-static bool takes_constant(const wl_row_block_step *step, unsigned code) {
-    return wl_code_takes(code) == 2 && step->code_count > 1 && step->codes[step->code_count - 1].code == CODE_CONSTANT;
-}
-
-static wl_integer *next_lane(wl_block_lanes *lanes) {
-    return lanes->lane_count == WL_BLOCK_LANES ? NULL : lanes->values[lanes->lane_count++];
-}
-
-bool wl_row_block_add_lane(wl_row_block *block, wl_row_block_step *step) {
-    return (step->lane = next_lane(block->lanes)) != NULL;
-}
-
-bool wl_row_block_decode(wl_row_block *block, const wl_instruction *instruction, wl_row_block_step *step,
-                         const wl_fact *registers, const wl_fact *spans) {
-    wl_block_lanes *lanes = block->lanes;
-    const uint8_t *code = instruction->constant, *end = code + instruction->d;
-    size_t depth = 0;
-    step->codes = lanes->codes + lanes->code_count;
-    step->code_count = 0;
-    step->lane = next_lane(lanes);
-    if (!step->lane)
-        return false;
-    while (code < end) {
-        if (lanes->code_count == WL_BLOCK_CODES)
-            return false;
-        unsigned each = *code++;
-        if (each > CODE_NARROW)
-            return false;
-        wl_block_code next = {.code = each};
-        const wl_fact *fact = NULL;
-        if (each == CODE_REGISTER)
-            fact = registers + wl_code_number(code);
-        else if (each == CODE_SPAN_SIZE || each == CODE_SPAN_ORDER)
-            fact = spans + wl_code_number(code);
-        if (fact && (!fact->known || (fact->guard && each != CODE_REGISTER)))
-            return false;
-        if (fact)
-            next = (wl_block_code){.code = each, .kind = fact->kind, .from = fact->from, .to = fact->to,
-                                   .lane = fact->lane, .values = fact->values, .outer = fact->outer};
-        if (each == CODE_SPAN_ORDER) {
-            next.other = code + 3;
-            next.other_size = code[2];
-        } else if (each == CODE_NARROW) {
-            next.kind = *code;
-        } else if (each == CODE_CONSTANT || each == CODE_CONSTANT_UNSIGNED) {
-            next.code = CODE_CONSTANT;
-            next.constant = each == CODE_CONSTANT ? (wl_integer)(int64_t)wl_load_le8(code) : (wl_integer)wl_load_le8(code);
-        }
-        code += wl_code_bytes(each, code);
-        depth = depth + 1 - wl_code_takes(each);
-        if (depth > WL_BLOCK_DEEPEST)
-            return false;
-        if (takes_constant(step, each)) {
-            wl_block_code *last = step->codes + step->code_count - 1;
-            last->code = each;
-            last->is_constant = true;
-            continue;
-        }
-        step->codes[step->code_count++] = next;
-        lanes->code_count++;
-    }
-    return true;
 }

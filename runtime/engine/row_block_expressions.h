@@ -7,6 +7,7 @@
 #define WL_BLOCK_LANES 24
 #define WL_BLOCK_CODES 512
 #define WL_BLOCK_DEEPEST 6
+#define WL_BLOCK_TABLES 8
 
 /* A code of an expression, with what it reads of each row. */
 struct wl_block_code {
@@ -16,6 +17,7 @@ struct wl_block_code {
     uint8_t other_size;
     wl_place from, to;
     const wl_integer *lane; /* a computed register; NULL: a field */
+    const int64_t *table;   /* the computed value for each value of the byte at `from`; NULL: the field itself */
     const int64_t *values;  /* values of a varint; NULL: not a varint */
     const wl_integer *outer; /* the same for all rows; NULL: it is not */
     const uint8_t *other;   /* the bytes that a span is compared with */
@@ -25,9 +27,12 @@ struct wl_block_code {
 struct wl_block_lanes {
     size_t lane_count;
     size_t code_count;
+    size_t table_count;
     wl_block_code codes[WL_BLOCK_CODES];
     wl_integer values[WL_BLOCK_LANES][WL_ROW_BLOCK_ROWS]; /* one result each */
     wl_integer stack[WL_BLOCK_DEEPEST - 1][WL_ROW_BLOCK_ROWS];
+    int64_t narrow[WL_BLOCK_DEEPEST][WL_ROW_BLOCK_ROWS]; /* the stack of values of 64 bits */
+    int64_t tables[WL_BLOCK_TABLES][256];
 };
 
 /* Sets the codes and the lane of an EXPRESSION from what is known about registers and spans. False: it cannot be run
@@ -43,6 +48,8 @@ bool wl_row_block_compute(const wl_row_block *block, const wl_row_block_step *st
 size_t wl_row_block_computed(wl_row_block *block, const wl_row_block_step *step, size_t rows);
 
 size_t wl_row_block_expression(wl_row_block *block, const wl_row_block_step *step, size_t rows);
+/* The same for the stored form of a checksum, which must equal the field of kind `kind` at `from`. */
+size_t wl_row_block_stored_sum(wl_row_block *block, const wl_row_block_step *step, size_t rows);
 /* Assigns a lane to a step; false: there are no more. */
 bool wl_row_block_add_lane(wl_row_block *block, wl_row_block_step *step);
 /* The number of a loop's iteration; `kind` is 1 if each row is an iteration of it. */

@@ -33,16 +33,25 @@ static bool add_mark(wl_planner *plan, const wl_instruction *instruction) {
     return true;
 }
 
-/* Adds what is around the single row in its iteration of a loop. */
+/* Adds what is around the single row in its iteration of a loop. A unit in the iteration contains only this row: if
+ * something in the unit is refused, the iteration is left to the handlers. */
 static bool add_around(wl_planner *plan, const wl_instruction *instruction) {
-    if (instruction->operation == WL_RUN_ROW) {
-        plan->block->row_begin = plan->cursor;
+    if (plan->loop < 0 || plan->guard)
+        return false;
+    if (instruction->operation == WL_RUN_UNIT) {
+        plan->units[plan->unit_count++] = plan->cursor;
+    } else if (instruction->operation == WL_RUN_UNIT_END) {
+        plan->unit_count--;
+    } else if (instruction->operation == WL_RUN_ROW_END) {
+        plan->block->row_end = plan->cursor;
+    } else {
+        /* The row begins where its unit does, so the unit must begin in the same iteration. */
+        if (instruction->a && !plan->unit_count)
+            return false;
+        plan->block->row_begin = instruction->a ? plan->units[plan->unit_count - 1] : plan->cursor;
         plan->row_count++;
     }
-    if (instruction->operation == WL_RUN_ROW_END)
-        plan->block->row_end = plan->cursor;
-    /* An iteration that is a unit is not part of a block, so the unit of this row is around the loop. */
-    return plan->loop >= 0 && !plan->guard && plan->row_count <= 1 && !(instruction->operation == WL_RUN_ROW && instruction->a);
+    return plan->row_count <= 1;
 }
 
 static bool add_step(wl_planner *plan, const wl_instruction *instruction) {

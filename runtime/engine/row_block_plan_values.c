@@ -299,6 +299,22 @@ bool wl_plan_no_items(wl_planner *plan, const wl_instruction *instruction) {
     return note_write(plan, instruction->a);
 }
 
+/* Computes the stored form of a checksum for all rows together, from their sums. */
+static bool add_stored(wl_planner *plan, wl_sum *sum, const wl_fact *expected, const wl_instruction *instruction) {
+    const wl_rule *rule = sum->checksum->rule;
+    wl_row_block_step *step = add_check(plan, wl_row_block_stored_sum, expected, instruction);
+    wl_row_block_step sums;
+    if (!wl_row_block_add_lane(plan->block, &sums))
+        return false;
+    sum->lane = sums.lane;
+    const wl_fact before = plan->registers[rule->sum];
+    plan->registers[rule->sum] = (wl_fact){.known = true, .lane = sums.lane};
+    const bool good = are_known(plan, &sum->checksum->stored) &&
+                      wl_row_block_decode(plan->block, &sum->checksum->stored, step, plan->registers, plan->spans);
+    plan->registers[rule->sum] = before;
+    return good;
+}
+
 bool wl_plan_checksum(wl_planner *plan, const wl_instruction *instruction) {
     wl_row_block *block = plan->block;
     const wl_checksum *checksum = block->run->checksums + instruction->a;
@@ -310,16 +326,17 @@ bool wl_plan_checksum(wl_planner *plan, const wl_instruction *instruction) {
     if (!expected)
         return false;
     const wl_fact *own = rule->replace >= 0 ? plan->marks + rule->own : from;
-    block->sums[block->sum_count++] =
-        (wl_sum){.from = from->from,
-                 .to = to->from,
-                 .own = own->from,
-                 .expected = expected->from,
-                 .kind = expected->kind,
-                 .is_plain = own->from.stretch == from->from.stretch && own->from.offset == from->from.offset,
-                 .skipped = rule->replace >= 0 ? rule->own_size : 0,
-                 .checksum = checksum};
-    return from->known && to->known && own->known && !expected->lane && !expected->outer && !expected->guard;
+    wl_sum *sum = block->sums + block->sum_count++;
+    *sum = (wl_sum){.from = from->from,
+                    .to = to->from,
+                    .own = own->from,
+                    .expected = expected->from,
+                    .kind = expected->kind,
+                    .is_plain = own->from.stretch == from->from.stretch && own->from.offset == from->from.offset,
+                    .skipped = rule->replace >= 0 ? rule->own_size : 0,
+                    .checksum = checksum};
+    return from->known && to->known && own->known && !expected->lane && !expected->outer && !expected->guard &&
+           (!rule->stored_size || add_stored(plan, sum, expected, instruction));
 }
 
 /* Columns that begin as null; those of bytes also begin as empty. */

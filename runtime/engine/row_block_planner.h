@@ -38,6 +38,8 @@ typedef struct {
     uint32_t limit_guards[WL_DEEPEST_LIMIT]; /* the guards in which they began */
     wl_place cursor, base;
     unsigned row_count; /* number of rows in an iteration of the loop */
+    wl_place units[WL_DEEPEST_UNIT]; /* where the open units of the iteration begin */
+    unsigned unit_count;
     wl_fact *registers; /* of the program; likewise spans and marks */
     wl_fact *spans;
     wl_fact *marks;

@@ -149,6 +149,7 @@ typedef struct {
 } wl_span;
 
 typedef struct wl_row_block wl_row_block; /* row_block.h: rows in parallel */
+typedef struct wl_row_block_step wl_row_block_step;
 typedef struct wl_ahead wl_ahead;
 typedef struct wl_index wl_index; /* index.c: queries about long ranges without scanning them */
 

@@ -71,8 +71,8 @@ class Wanted:
         nodes = dict(zip(every, nodes_of(program, [each.type for each in every.values()]), strict=True))
         self.nodes = [nodes[number] for number in numbers]
         """For each of them, what the program fills."""
-        self.is_nested = len(every) < len(program.columns)
-        """Whether columns of the format are more than one of the program."""
+        self.is_nested = any(node.storage in (Storage.STRUCT, Storage.LIST) for node in self.nodes)
+        """Whether some of them are more than one column of the program."""
         self.columns = [(number, node.number) for number, node in zip(numbers, self.nodes, strict=True)]
         """Their numbers in the format and in the program."""
         self.numbers = [each.number for node in self.nodes for each in node.all()]

@@ -1,0 +1,164 @@
+/* Decodes expressions for row blocks. Parts of them that depend on a single byte become tables. */
+#include "expression.h"
+#include "row_block_expressions.h"
+
+/* Whether the last code is a constant, which the next code, with two operands, uses directly. */
+static bool takes_constant(const wl_row_block_step *step, unsigned code) {
+    return wl_code_takes(code) == 2 && step->code_count > 1 && step->codes[step->code_count - 1].code == CODE_CONSTANT;
+}
+
+static wl_integer *next_lane(wl_block_lanes *lanes) {
+    return lanes->lane_count == WL_BLOCK_LANES ? NULL : lanes->values[lanes->lane_count++];
+}
+
+bool wl_row_block_add_lane(wl_row_block *block, wl_row_block_step *step) {
+    return (step->lane = next_lane(block->lanes)) != NULL;
+}
+
+/* Tables ----------------------------------------------------------------------------------------------------------- */
+
+/* What a value of the stack depends on: no register, the number of a register with a byte, or anything else. */
+enum { DEPENDS_NOT = -1, DEPENDS_ON_MORE = -2 };
+
+/* Whether the register holds a one-byte field. */
+static bool is_byte(const wl_fact *fact) {
+    return fact->known && !fact->lane && !fact->values && !fact->outer && wl_kind_size(fact->kind) == 1;
+}
+
+static int joined(int left, int right) {
+    if (left == DEPENDS_NOT || left == right)
+        return right;
+    return right == DEPENDS_NOT ? left : DEPENDS_ON_MORE;
+}
+
+/* Finds the longest part of the code that begins at `begin`, leaves one value, and depends on a single byte. Returns the
+ * register of the byte; DEPENDS_NOT: there is no such part, or it is only the register. */
+static int find_part(const uint8_t *begin, const uint8_t *end, const wl_fact *registers, const uint8_t **part_end) {
+    int stack[WL_BLOCK_DEEPEST];
+    size_t depth = 0;
+    int found = DEPENDS_NOT;
+    for (const uint8_t *code = begin; code < end;) {
+        const unsigned each = *code++, takes = wl_code_takes(each);
+        int on = DEPENDS_NOT;
+        if (each > CODE_NARROW || takes > depth || depth - takes == WL_BLOCK_DEEPEST)
+            break;
+        if (each == CODE_REGISTER)
+            on = is_byte(registers + wl_code_number(code)) ? (int)wl_code_number(code) : DEPENDS_ON_MORE;
+        else if (wl_code_is_span(each))
+            on = DEPENDS_ON_MORE;
+        for (unsigned i = 0; i < takes; i++)
+            on = joined(stack[--depth], on);
+        code += wl_code_bytes(each, code);
+        stack[depth++] = on;
+        if (stack[0] == DEPENDS_ON_MORE)
+            break;
+        if (depth == 1 && takes && on >= 0) {
+            found = on;
+            *part_end = code;
+        }
+    }
+    return found;
+}
+
+/* Computes such a part for each value of the byte. NULL: a value does not exist or has more than 64 bits, or there are too
+ * many tables. */
+static const int64_t *tabulated(wl_row_block *block, const uint8_t *begin, const uint8_t *end, int number,
+                                unsigned kind) {
+    wl_block_lanes *lanes = block->lanes;
+    wl_run *run = block->run;
+    if (lanes->table_count == WL_BLOCK_TABLES)
+        return NULL;
+    const wl_instruction part = {.constant = begin, .d = end - begin};
+    const wl_integer before = run->registers[number];
+    bool good = true;
+    for (unsigned byte = 0; byte < 256 && good; byte++) {
+        bool failed = false;
+        run->registers[number] = kind == WL_S1 ? (int8_t)byte : (wl_integer)byte;
+        const wl_integer value = wl_expression(run, &part, &failed);
+        lanes->tables[lanes->table_count][byte] = (int64_t)value;
+        good = !failed && value == (int64_t)value;
+    }
+    run->registers[number] = before;
+    return good ? lanes->tables[lanes->table_count++] : NULL;
+}
+
+/* Decoding --------------------------------------------------------------------------------------------------------- */
+
+/* Whether row_block_narrow.c has a 64-bit form of the code. */
+static bool is_narrow(const wl_block_code *code) {
+    if (code->constant != (int64_t)code->constant)
+        return false;
+    switch (code->code) {
+    case CODE_SHIFT_LEFT:
+    case CODE_SHIFT_RIGHT:
+        return code->is_constant && code->constant >= 0 && code->constant < 64;
+    default:
+        return true;
+    }
+}
+
+bool wl_row_block_decode(wl_row_block *block, const wl_instruction *instruction, wl_row_block_step *step,
+                         const wl_fact *registers, const wl_fact *spans) {
+    wl_block_lanes *lanes = block->lanes;
+    const uint8_t *code = instruction->constant, *end = code + instruction->d;
+    size_t depth = 0;
+    step->codes = lanes->codes + lanes->code_count;
+    step->code_count = 0;
+    step->is_narrow = true;
+    step->lane = next_lane(lanes);
+    if (!step->lane)
+        return false;
+    while (code < end) {
+        if (lanes->code_count == WL_BLOCK_CODES)
+            return false;
+        const uint8_t *part_end = code;
+        const int number = find_part(code, end, registers, &part_end);
+        const int64_t *table = number < 0 ? NULL : tabulated(block, code, part_end, number, registers[number].kind);
+        if (table && depth < WL_BLOCK_DEEPEST) {
+            step->codes[step->code_count++] =
+                (wl_block_code){.code = CODE_REGISTER, .from = registers[number].from, .table = table};
+            lanes->code_count++;
+            depth++;
+            code = part_end;
+            continue;
+        }
+        unsigned each = *code++;
+        if (each > CODE_NARROW)
+            return false;
+        wl_block_code next = {.code = each};
+        const wl_fact *fact = NULL;
+        if (each == CODE_REGISTER)
+            fact = registers + wl_code_number(code);
+        else if (each == CODE_SPAN_SIZE || each == CODE_SPAN_ORDER)
+            fact = spans + wl_code_number(code);
+        if (fact && (!fact->known || (fact->guard && each != CODE_REGISTER)))
+            return false;
+        if (fact)
+            next = (wl_block_code){.code = each, .kind = fact->kind, .from = fact->from, .to = fact->to,
+                                   .lane = fact->lane, .values = fact->values, .outer = fact->outer};
+        if (each == CODE_SPAN_ORDER) {
+            next.other = code + 3;
+            next.other_size = code[2];
+        } else if (each == CODE_NARROW) {
+            next.kind = *code;
+        } else if (each == CODE_CONSTANT || each == CODE_CONSTANT_UNSIGNED) {
+            next.code = CODE_CONSTANT;
+            next.constant = each == CODE_CONSTANT ? (wl_integer)(int64_t)wl_load_le8(code) : (wl_integer)wl_load_le8(code);
+        }
+        code += wl_code_bytes(each, code);
+        depth = depth + 1 - wl_code_takes(each);
+        if (depth > WL_BLOCK_DEEPEST)
+            return false;
+        if (takes_constant(step, each)) {
+            wl_block_code *last = step->codes + step->code_count - 1;
+            last->code = each;
+            last->is_constant = true;
+            continue;
+        }
+        step->codes[step->code_count++] = next;
+        lanes->code_count++;
+    }
+    for (size_t i = 0; i < step->code_count; i++)
+        step->is_narrow &= is_narrow(step->codes + i);
+    return true;
+}

@@ -1,0 +1,230 @@
+/* Expressions of a row block with 64-bit values: each code in a loop that compilers vectorize. If some value has more bits
+ * or does not exist, row_block_expressions.c computes all of them again with 128 bits. */
+#include "expression.h"
+#include "row_block_expressions.h"
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* The highest bit of `wrong` means that some value does not fit into 64 bits; its other bits have no meaning. */
+#define EACH(value, fault)                                                                                             \
+    do {                                                                                                               \
+        if (right) {                                                                                                   \
+            for (size_t i = 0; i < rows; i++) {                                                                        \
+                const uint64_t a = (uint64_t)left[i], b = (uint64_t)right[i], r = (uint64_t)(value);                   \
+                wrong |= (fault);                                                                                      \
+                to[i] = (int64_t)r;                                                                                    \
+            }                                                                                                          \
+        } else {                                                                                                       \
+            const uint64_t b = (uint64_t)constant;                                                                     \
+            for (size_t i = 0; i < rows; i++) {                                                                        \
+                const uint64_t a = (uint64_t)left[i], r = (uint64_t)(value);                                           \
+                wrong |= (fault);                                                                                      \
+                to[i] = (int64_t)r;                                                                                    \
+            }                                                                                                          \
+        }                                                                                                              \
+    } while (0)
+#define HIGHEST (UINT64_C(1) << 63)
+#define SIGNED(x) ((int64_t)(x))
+
+/* The quotient, rounded down, or the remainder. Divisors that are not positive are left to the 128-bit form. */
+INLINE uint64_t divide(const int64_t *left, const int64_t *right, int64_t constant, int64_t *to, size_t rows,
+                       bool rest) {
+    for (size_t i = 0; i < rows; i++) {
+        const int64_t by = right ? right[i] : constant;
+        if (WL_UNLIKELY(by <= 0))
+            return HIGHEST;
+        const int64_t left_over = left[i] % by, down = left_over < 0;
+        to[i] = rest ? left_over + (down ? by : 0) : left[i] / by - down;
+    }
+    return 0;
+}
+
+INLINE uint64_t multiply(const int64_t *left, const int64_t *right, int64_t constant, int64_t *to, size_t rows) {
+    uint64_t wrong = 0;
+    for (size_t i = 0; i < rows; i++)
+        wrong |= (uint64_t)__builtin_mul_overflow(left[i], right ? right[i] : constant, &to[i]) << 63;
+    return wrong;
+}
+
+INLINE uint64_t two(unsigned code, const int64_t *left, const int64_t *right, int64_t constant, int64_t *to,
+                    size_t rows) {
+    uint64_t wrong = 0;
+    switch (code) {
+    case CODE_ADD:
+        EACH(a + b, (a ^ r) & (b ^ r));
+        break;
+    case CODE_SUBTRACT:
+        EACH(a - b, (a ^ b) & (a ^ r));
+        break;
+    case CODE_MULTIPLY:
+        return multiply(left, right, constant, to, rows);
+    case CODE_FLOOR_DIVIDE:
+        return divide(left, right, constant, to, rows, false);
+    case CODE_MODULO:
+        return divide(left, right, constant, to, rows, true);
+    case CODE_AND:
+        EACH(a & b, 0);
+        break;
+    case CODE_OR:
+        EACH(a | b, 0);
+        break;
+    case CODE_XOR:
+        EACH(a ^ b, 0);
+        break;
+    case CODE_SHIFT_LEFT: { /* by a constant; the value must fit into 64 - `by` bits */
+        const unsigned by = (unsigned)constant;
+        const uint64_t most = HIGHEST >> by;
+        for (size_t i = 0; i < rows; i++) {
+            wrong |= ((uint64_t)left[i] + most) & ~(2 * most - 1);
+            to[i] = (int64_t)((uint64_t)left[i] << by);
+        }
+        return wrong ? HIGHEST : 0;
+    }
+    case CODE_SHIFT_RIGHT: {
+        const unsigned by = (unsigned)constant;
+        for (size_t i = 0; i < rows; i++)
+            to[i] = left[i] >> by;
+        break;
+    }
+    case CODE_EQUAL:
+        EACH(a == b, 0);
+        break;
+    case CODE_NOT_EQUAL:
+        EACH(a != b, 0);
+        break;
+    case CODE_LESS:
+        EACH(SIGNED(a) < SIGNED(b), 0);
+        break;
+    case CODE_LESS_EQUAL:
+        EACH(SIGNED(a) <= SIGNED(b), 0);
+        break;
+    case CODE_GREATER:
+        EACH(SIGNED(a) > SIGNED(b), 0);
+        break;
+    case CODE_GREATER_EQUAL:
+        EACH(SIGNED(a) >= SIGNED(b), 0);
+        break;
+    case CODE_BOOLEAN_AND:
+        EACH((a != 0) & (b != 0), 0);
+        break;
+    default: /* CODE_BOOLEAN_OR */
+        EACH((a | b) != 0, 0);
+        break;
+    }
+    return wrong;
+}
+
+INLINE uint64_t one(const wl_block_code *code, const int64_t *left, int64_t *to, size_t rows) {
+    uint64_t wrong = 0;
+    switch (code->code) {
+    case CODE_NEGATE:
+        for (size_t i = 0; i < rows; i++) {
+            to[i] = (int64_t)(0 - (uint64_t)left[i]);
+            wrong |= (uint64_t)(left[i] & to[i]);
+        }
+        return wrong;
+    case CODE_INVERT:
+        for (size_t i = 0; i < rows; i++)
+            to[i] = ~left[i];
+        return 0;
+    case CODE_BOOLEAN_NOT:
+        for (size_t i = 0; i < rows; i++)
+            to[i] = left[i] == 0;
+        return 0;
+    default: { /* CODE_NARROW: the value must be in the range of the kind */
+        const unsigned unused = 64 - 8 * wl_kind_size(code->kind);
+        const bool is_signed = wl_kind_is_signed(code->kind);
+        const uint64_t least = is_signed ? HIGHEST >> unused : 0;
+        const uint64_t most = UINT64_MAX >> unused;
+        for (size_t i = 0; i < rows; i++) {
+            to[i] = left[i];
+            wrong |= ((uint64_t)left[i] + least) & ~most;
+            wrong |= is_signed ? 0 : (uint64_t)left[i] & HIGHEST;
+        }
+        return wrong ? HIGHEST : 0;
+    }
+    }
+}
+
+/* Returns a value for each row: in place, or written to `to`. */
+INLINE const int64_t *leaf(const wl_row_block *block, const wl_block_code *code, int64_t *to, size_t rows,
+                           uint64_t *wrong) {
+    const uint8_t *const *at = block->at[code->from.stretch];
+    const int64_t offset = code->from.offset;
+    if (code->code == CODE_SPAN_SIZE) {
+        const uint8_t *const *end = block->at[code->to.stretch];
+        for (size_t i = 0; i < rows; i++)
+            to[i] = (end[i] + code->to.offset) - (at[i] + offset);
+    } else if (code->code == CODE_SPAN_ORDER) {
+        for (size_t i = 0; i < rows; i++) {
+            const uint8_t *from = wl_row_block_at(block, code->from, i);
+            const wl_span span = {from, (size_t)(wl_row_block_at(block, code->to, i) - from)};
+            to[i] = (int64_t)wl_span_order(span, code->other, code->other_size);
+        }
+    } else if (code->code == CODE_CONSTANT || code->outer) {
+        const wl_integer value = code->outer ? *code->outer : code->constant;
+        *wrong |= value == (int64_t)value ? 0 : HIGHEST;
+        for (size_t i = 0; i < rows; i++)
+            to[i] = (int64_t)value;
+    } else if (code->lane) {
+        for (size_t i = 0; i < rows; i++) {
+            to[i] = (int64_t)code->lane[i];
+            *wrong |= (uint64_t)(code->lane[i] >> 64) ^ (uint64_t)(to[i] >> 63) ? HIGHEST : 0;
+        }
+    } else if (code->table) {
+        for (size_t i = 0; i < rows; i++)
+            to[i] = code->table[at[i][offset]];
+    } else if (code->values) {
+        return code->values;
+    } else {
+        wl_row_block_load(block, code->from, code->kind, (uint64_t *)to, rows);
+        for (size_t i = 0; (code->kind == WL_U8LE || code->kind == WL_U8BE) && i < rows; i++)
+            *wrong |= (uint64_t)to[i];
+    }
+    return to;
+}
+
+INLINE bool compute(const wl_row_block *block, const wl_row_block_step *step, size_t rows) {
+    const int64_t *stack[WL_BLOCK_DEEPEST + 1] = {0};
+    int64_t(*memory)[WL_ROW_BLOCK_ROWS] = block->lanes->narrow;
+    uint64_t wrong = 0;
+    size_t count = 0;
+    for (size_t at = 0; at < step->code_count && !(wrong & HIGHEST); at++) {
+        const wl_block_code *code = step->codes + at;
+        switch (wl_code_takes(code->code)) {
+        case 0:
+            stack[count] = leaf(block, code, memory[count], rows, &wrong);
+            count++;
+            break;
+        case 1:
+            wrong |= one(code, stack[count - 1], memory[count - 1], rows);
+            stack[count - 1] = memory[count - 1];
+            break;
+        case 2:
+            count -= !code->is_constant;
+            wrong |= two(code->code, stack[count - 1], code->is_constant ? NULL : stack[count], (int64_t)code->constant,
+                         memory[count - 1], rows);
+            stack[count - 1] = memory[count - 1];
+            break;
+        default: /* condition, then, otherwise */
+            count -= 2;
+            for (size_t i = 0; i < rows; i++)
+                memory[count - 1][i] = stack[count - 1][i] ? stack[count][i] : stack[count + 1][i];
+            stack[count - 1] = memory[count - 1];
+            break;
+        }
+    }
+    for (size_t i = 0; i < rows; i++)
+        step->lane[i] = stack[0][i];
+    return !(wrong & HIGHEST);
+}
+
+#define VARIANT(level, attributes)                                                                                     \
+    attributes bool wl_compute_narrow_##level(const wl_row_block *block, const wl_row_block_step *step, size_t rows) { \
+        return compute(block, step, rows);                                                                             \
+    }
+
+VARIANT(portable, )
+#if defined(__x86_64__)
+VARIANT(avx2, __attribute__((target("avx2"))))
+#endif
