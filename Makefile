@@ -18,7 +18,7 @@ help:
 	@echo "make demo       sample logs -> Spark -> Parquet, quarantine and a first look"
 	@echo "make test       everything that CI runs: drift, lint, types, tests with and without the engine, wheel"
 	@echo "make quick      units, vectors and one read through Spark, in about four minutes"
-	@echo "make thorough   the tests with three times the examples"
+	@echo "make thorough   the tests with five times the examples"
 	@echo "make bench      speed as ratios against peers and bounds; writes bench-report/"
 	@echo "make fuzz       fuzzing of the engine and the Python surfaces; FUZZ_SECONDS=60; writes fuzz-report/"
 	@echo "make campaign   damaged inputs of every format, DAMAGES=100000 of each; writes campaign-report/"
@@ -63,7 +63,7 @@ quick: setup
 	@WIRELOOM_HYPOTHESIS=quick $(PYTEST) -n 2 --dist loadgroup -q -m "not slow" tests/unit tests/vectors \
 		tests/spark/live/test_spark.py::test_times_are_instants
 
-# All tests with three times the examples of `make test`, and more.
+# All tests with five times the examples of `make test`, and more.
 .PHONY: thorough
 thorough: setup
 	WIRELOOM_HYPOTHESIS=thorough $(PYTEST) -n 2 --dist loadgroup tests
