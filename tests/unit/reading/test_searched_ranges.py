@@ -31,7 +31,7 @@ COLUMNS = {
 
 
 def in_ranges(reader: str, name: str, data: bytes, step: int, **options: Any) -> tuple[list[Any], list[Any]]:
-    """The rows and the damaged ranges of all byte ranges of so many bytes."""
+    """Return the rows and the damaged ranges of all byte ranges of that size."""
     rows: list[Any] = []
     damaged: list[Any] = []
     for wanted in pairwise([*range(0, max(len(data), 1), step), END]):
@@ -67,7 +67,7 @@ def test_each_record_is_in_one_range(name: str, reader: str) -> None:
     ],
 )
 def test_files_that_others_wrote(file: str, reader: str) -> None:
-    """Chunks that are not compressed hold records like those around them, and some files have no checksums."""
+    """Uncompressed chunks contain records like those around them, and some files have no checksums."""
     name, data = file.split("/")[0], (VECTORS / file).read_bytes()
     whole = wireloom.read(name, data, columns=COLUMNS[name]).to_pylist()
     assert in_ranges(reader, name, data, 400) == (whole, [])

@@ -1,4 +1,4 @@
-"""Single rows out of large sorted logs."""
+"""Single rows from large sorted logs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NUMBER = struct.Struct(">Q")
 
 
 def log(keys: Sequence[int], format: str = "word_stuffed_log", size: int = 150) -> bytes:
-    """Records that begin with their keys."""
+    """Return records that begin with their keys."""
     payloads = [NUMBER.pack(key) + b"x" * size for key in keys]
     columns: dict[str, Any] = {"payload": pa.array(payloads, pa.binary())}
     if format == "word_stuffed_log":
@@ -101,7 +101,8 @@ def test_a_column_is_the_key_and_need_not_be_shown() -> None:
 
 
 def sparse(path: Path, format: str, size: int, randomness: random.Random) -> int:
-    """A sorted log of that size, most of it holes; gives the key after the last one. Every second number is a key."""
+    """Write a sorted log of that size that consists mostly of holes; return the key after the last one. Every second
+    number is a key."""
     key, position = 0, 0
     with open(path, "wb") as file:
         file.truncate(size)
@@ -120,7 +121,7 @@ def sparse(path: Path, format: str, size: int, randomness: random.Random) -> int
 @pytest.mark.slow
 @pytest.mark.parametrize("format", DELIMITERS)
 def test_ten_gigabytes_with_holes(format: str, tmp_path: Path) -> None:
-    """A place is looked at for each halving, and little is read there."""
+    """One place is examined for each halving, and little is read there."""
     path = tmp_path / "sparse.log"
     randomness = random.Random(5)
     last = sparse(path, format, 10_000_000_000, randomness)
@@ -136,7 +137,7 @@ def test_ten_gigabytes_with_holes(format: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("format", DELIMITERS)
 def test_the_first_row_after_any_byte_of_ten_gigabytes(format: str, tmp_path: Path) -> None:
-    """One place is looked at, however far the next row is."""
+    """One place is examined, however far the next row is."""
     path = tmp_path / "sparse.log"
     randomness = random.Random(6)
     size = 10_000_000_000
@@ -153,7 +154,7 @@ def test_the_first_row_after_any_byte_of_ten_gigabytes(format: str, tmp_path: Pa
 
 
 def test_zeros_before_a_row_are_not_read_far_beyond(tmp_path: Path) -> None:
-    """Each of them is a delimiter, of no frame."""
+    """Each of them is a delimiter without a frame."""
     path = tmp_path / "zeros.log"
     with open(path, "wb") as file:
         file.truncate(10_000_000)
@@ -201,7 +202,7 @@ def test_a_column_as_the_key_of_a_large_log(tmp_path: Path) -> None:
 @pytest.mark.parametrize("disorder", [1, 5, 100])
 def test_rows_that_are_nearly_sorted(disorder: int) -> None:
     randomness = random.Random(disorder)
-    # Rows that are sorted by their place plus less than the disorder stand no further than it from their sorted place.
+    # Rows that are sorted by their place plus less than the disorder are at most that far from their sorted place.
     keys = sorted(range(5_000), key=lambda number: number + randomness.random() * disorder)
     assert max(abs(number - key) for number, key in enumerate(keys)) <= disorder
     content = log(keys, size=20)

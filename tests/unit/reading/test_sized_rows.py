@@ -1,4 +1,4 @@
-"""Rows that have a size of their own: read one by one, each with its place, and damage in one is that of it alone."""
+"""Rows with a size of their own: read one by one, each with its position, and damage in one affects only that one."""
 
 from pathlib import Path
 

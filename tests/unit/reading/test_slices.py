@@ -1,4 +1,4 @@
-"""Parts of bytes, and instances that types have of others: by both readers the same."""
+"""Parts of bytes, and instances that types have of others: both readers agree."""
 
 from __future__ import annotations
 

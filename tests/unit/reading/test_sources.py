@@ -14,7 +14,7 @@ from .segments import PAYLOADS, PLACES, SEGMENT
 
 
 class Failing(io.RawIOBase):
-    """Gives some bytes and then fails."""
+    """Returns some bytes and then fails."""
 
     def __init__(self, content: bytes, error: Exception | None) -> None:
         self._content = io.BytesIO(content)
@@ -40,7 +40,7 @@ FAILURE = OSError(5, "Input/output error")
         (FAILURE, 20, True),
         (FAILURE, 900, False),
         (FAILURE, 900, True),
-        # In the thread, whatever goes wrong must reach the reader.
+        # In the thread, any error must reach the reader.
         (RuntimeError("anything"), 900, True),
     ],
 )

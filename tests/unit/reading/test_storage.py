@@ -180,7 +180,7 @@ def test_pipes_and_sockets_in_folders_are_not_waited_for(tmp_path: Path) -> None
 
 
 def test_what_has_gone_is_passed_over(tmp_path: Path) -> None:
-    """As a link that leads nowhere, and a file that goes while its folder is listed."""
+    """Such as a broken link, and a file that is removed while its folder is listed."""
     (tmp_path / "a.log").write_bytes(b"a")
     (tmp_path / "b.log").symlink_to(tmp_path / "nowhere")
     for source in (tmp_path, f"{tmp_path}/*.log"):

@@ -1,4 +1,4 @@
-"""Several tables of one spec: each is read by its name, by both readers alike."""
+"""Several tables of one spec: each is read by its name, with both readers alike."""
 
 import pickle
 import struct

@@ -16,7 +16,7 @@ from . import samples
 
 
 def threads() -> list[str]:
-    """The names of the threads that read; the pool of sessions, which other tests have used, stays."""
+    """Return the names of the threads that read; the pool of sessions, which other tests have used, remains."""
     names = [each.name for each in threading.enumerate()]
     return [each for each in names if each.startswith("wireloom") and not each.startswith("wireloom-s2")]
 

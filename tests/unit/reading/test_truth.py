@@ -1,4 +1,4 @@
-"""Options that are true or false, given as something else."""
+"""Boolean options with values of other types."""
 
 from __future__ import annotations
 

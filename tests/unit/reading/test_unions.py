@@ -1,4 +1,4 @@
-"""What a switch chooses as a dense union."""
+"""A switch as a dense union."""
 
 import io
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Damage of inputs whose rows are inside of units: what it costs, and that the next unit is found."""
+"""Damage of inputs whose rows are inside units: its effect, and that the next unit is found."""
 
 import itertools
 import struct
@@ -63,7 +63,7 @@ def format(checked: bool, tmp_path: Path) -> wireloom.Format:
 
 
 def covered(report: dict[str, Any]) -> list[tuple[int, int]]:
-    """Ranges of damage that touch each other, as one."""
+    """Return adjacent ranges of damage joined to one."""
     ranges: list[tuple[int, int]] = []
     for begin, size, _ in report["damaged"]:
         assert size

@@ -1,4 +1,5 @@
-"""Expressions that need what is read later, where only a read can tell: damage of the row, never a Python error."""
+"""Expressions that need what is read later, which is only known during reading: damage of the row, never a Python
+error."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Variables, which units carry to those after them: by both readers the same."""
+"""Variables, which carry values from units to later ones: both readers agree."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_an_item_that_is_not_there_costs_the_row(reader: str, made: Format) -> N
     table, file = read(reader, made, item(1, 9) + item(2, 0) + item(3, 4))
     assert table.to_pylist() == [{"value": 3, "sum": 6, "kept": 9}]
     assert [reason for _, _, reason in file["damaged"]] == ["value", "value"]
-    # Who does not ask for it gets the rows.
+    # A reader that does not request it gets the rows.
     assert read(reader, made, item(1, 9) + item(2, 0), columns=["value"])[0].num_rows == 2
 
 

@@ -40,7 +40,7 @@ LOOSE = """
     instances:
       value: {value: "(bytes[0] & 127) | (bytes.size > 1 ? (bytes[1] & 127) << 7 : 0)"}
 """
-"""Of which only two bytes count, however many there are."""
+"""Only two bytes count, however many there are."""
 
 GROUPS = """
   number:
@@ -75,7 +75,7 @@ CHAINED = """
     instances:
       sum: {value: before + bits * factor}
 """
-"""At most ten bytes, the lowest first, each of which knows the sum of those before it."""
+"""At most ten bytes, the lowest first, each of which knows the sum of the previous ones."""
 
 ZIGZAG = """
   number:
@@ -94,7 +94,7 @@ def format_of(types: str, folder: Path, table: str = TABLE) -> Format:
 
 
 def groups(value: int, *, more: int = 0) -> list[int]:
-    """The lowest first, with so many zeros at the end."""
+    """Return the groups, the lowest first, with that many zeros at the end."""
     return [value >> shift & 127 for shift in range(0, max(1, value.bit_length()), 7)] + [0] * more
 
 

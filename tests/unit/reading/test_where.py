@@ -1,4 +1,5 @@
-"""Rows that a table has by a condition: both readers leave the others out, and damage is damage whatever it says."""
+"""Rows that a condition selects for a table: both readers skip the others, and damage is reported regardless of the
+condition."""
 
 import random
 from pathlib import Path

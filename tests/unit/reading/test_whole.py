@@ -1,4 +1,4 @@
-"""Formats whose root is read as a whole: it is the one unit of an input."""
+"""Formats whose root is read as a whole: it is the only unit of an input."""
 
 from pathlib import Path
 
@@ -78,7 +78,7 @@ def test_a_cut_off_input_gives_the_rows_before(archive: wireloom.Format) -> None
 
 
 TOTAL = ["total"]
-"""A column after the rows, so that the object parser reads the table, which does not read in pieces."""
+"""A column after the rows, so that the object parser reads the table, which it cannot read in pieces."""
 
 
 def test_an_input_beyond_the_limit(archive: wireloom.Format) -> None:
@@ -179,7 +179,7 @@ def test_a_value_that_cannot_be_computed_is_damage_of_its_row(shares: wireloom.F
     assert (report.files[0].rows, len(report.files[0].damaged)) == (3, 2)
     dropped = wireloom.read(shares, BYTES, columns=["share", "_error"], mode="dropmalformed", batch_rows=batch_rows)
     assert dropped["share"].to_pylist() == [100, 50, 25]
-    # Columns that can be had are.
+    # Columns that can be computed are returned.
     assert wireloom.read(shares, BYTES, columns=["parts"])["parts"].to_pylist() == list(BYTES)
 
 

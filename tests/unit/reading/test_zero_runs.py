@@ -1,4 +1,4 @@
-"""Zeros in the place of rows: told as one range, or as what the tail is, and not as thousands of damaged rows."""
+"""Zeros in place of rows: reported as one range, or as the state of the tail, and not as thousands of damaged rows."""
 
 import dataclasses
 from pathlib import Path
@@ -59,7 +59,7 @@ def spec(folder: Path, text: str) -> wireloom.Format:
 
 
 def records(format: wireloom.Format, count: int, folder: Path) -> tuple[bytes, list[int]]:
-    """Rows of different sizes, and where each begins and the last ends."""
+    """Return rows of different sizes, and where each begins and the last ends."""
     rows = [{"kind": 1, "data": b"payload" * (number % 5)} for number in range(count)]
     names = set(format.schema.names)
     wireloom.write(format, [{n: v for n, v in each.items() if n in names} for each in rows], folder / "all")

@@ -18,7 +18,7 @@ LOG = samples.word_log([b"a", b"bb", b"ccc"])
 
 @cache
 def record_that_begins_with_zero() -> bytes:
-    """Its checksum begins with the delimiter, so that its first run is empty."""
+    """Return a record whose checksum begins with the delimiter, so that its first run is empty."""
     for generation in range(10_000_000):
         record = samples.word_record(b"own", generation)
         if record[0] == 0:
@@ -110,7 +110,7 @@ def test_a_large_hole_is_not_read(tmp_path: Path) -> None:
 
 def test_bytes_and_compressed_files(tmp_path: Path) -> None:
     content = bytes(100) + LOG
-    # In memory, the first frame is what stands there, as in the reference.
+    # In memory, the first frame is what is there, as in the reference.
     assert wireloom.read("word_stuffed_log", content).num_rows == 2
     path = tmp_path / "a.log.zst"
     path.write_bytes(zstandard.ZstdCompressor().compress(content))

@@ -1,4 +1,4 @@
-"""Runs of zeros inside of units are one damaged range, in streams, in inputs read as a whole and in fragments."""
+"""Runs of zeros inside units are one damaged range, in streams, in inputs read as a whole and in fragments."""
 
 import struct
 import zlib

@@ -12,11 +12,11 @@ from threading import Thread
 from typing import Any
 
 Asked = list[tuple[str, str]]
-"""Path and range of each request that gets bytes."""
+"""Path and range of each request that returns bytes."""
 
 
 class Ignoring(SimpleHTTPRequestHandler):
-    """Takes no notice of ranges."""
+    """Ignores ranges."""
 
     protocol_version = "HTTP/1.1"
 
@@ -57,7 +57,7 @@ class Serving(Ignoring):
 
 @contextmanager
 def serving(folder: Path, handler: Any) -> Iterator[tuple[str, Asked]]:
-    """The address of a server of a folder, and what it has been asked for."""
+    """Yield the address of a server of a folder, and its requests."""
     asked: Asked = []
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(handler, directory=str(folder), asked=asked))
     server.daemon_threads = True

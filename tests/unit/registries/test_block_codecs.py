@@ -1,4 +1,4 @@
-"""Codecs of blocks: what they give back, what they refuse, and that nothing else comes out of them."""
+"""Codecs of blocks: their results, what they refuse, and that they raise nothing else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The registry of checksums: names and parameters, values that others compute, and formats that have them."""
+"""The registry of checksums: names and parameters, values that others compute, and formats that use them."""
 
 from __future__ import annotations
 
@@ -141,7 +141,8 @@ def spec_of(folder: Path, algorithm: str, type: str, keys: str = "", over: str =
 
 
 def verified(spec: Path, content: bytes, place: int, reason: str) -> None:
-    """Read all rows, with and without the engine, and all but the first where the byte at ``place`` is another one."""
+    """Read all rows, with and without the engine, and then all except the first, in which the byte at ``place`` is
+    changed."""
     for given in ({}, {"recover": True}):
         table, report = wireloom.read_with_report(spec, content, **given)
         assert table.to_pylist() == ROWS
@@ -203,7 +204,7 @@ def test_numbers_in_bytes(endian: str, tmp_path: Path) -> None:
 
 
 def test_bits(tmp_path: Path) -> None:
-    """Five bits in the upper part of a byte: read, and written where they cover one value alone."""
+    """Five bits in the upper part of a byte: read, and written if they cover only one value."""
     spec, log = spec_of(tmp_path, "crc-5/usb", "type: b5"), tmp_path / "a.log"
     assert wireloom.load_spec(spec).program is not None
     compute = function(algorithm("crc-5/usb"))
@@ -220,7 +221,7 @@ def test_bits(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["crc-16/xmodem", "sum16le", "xor8", "internet", "xxh32", "sha1", "fletcher32"])
 @pytest.mark.parametrize("value", [0, 0x20])
 def test_checksums_that_cover_themselves(name: str, value: int, tmp_path: Path) -> None:
-    """As the header checksums of IPv4 and tar do."""
+    """Like the header checksums of IPv4 and tar."""
     of, log = algorithm(name), tmp_path / "a.log"
     spec = spec_of(tmp_path, name, f"size: {of.size}", f"replace: {value}" + ("" if of.is_digest else ", endian: be"))
     spec.write_text(spec.read_text().replace("over: [number, body]", "over: [len, body]"))
@@ -324,7 +325,7 @@ def test_mistakes(name: str, type: str, keys: str, message: str, tmp_path: Path)
 
 
 def test_frames_as_zstandard_and_gzip_check_them(tmp_path: Path) -> None:
-    """Checksums that other programs have written: gzip's of what it holds, here with a stored block."""
+    """Checksums that other programs have written: gzip's checksum of its content, here with a stored block."""
     compressor = zlib.compressobj(0, wbits=31)
     content = compressor.compress(DATA) + compressor.flush()
     spec = tmp_path / "gz.ksy"

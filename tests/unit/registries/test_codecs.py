@@ -1,4 +1,4 @@
-"""A codec that is registered, and nothing else, is known everywhere: options, suffixes, paths, specs, commands."""
+"""A registered codec is known everywhere without further changes: options, suffixes, paths, specs, commands."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def test_a_spec_names_it(tmp_path: Path) -> None:
     path = tmp_path / "h1/monday.log"
     path.parent.mkdir()
     with path.open("wb") as file:
-        # An open file of the format's own extension says nothing of its codec; the spec does.
+        # An open file with the format's own extension does not identify its codec; the spec does.
         wireloom.write(spec, [{"number": 5}], file, codec=wireloom.load_spec(spec).codec)
     assert path.read_bytes().startswith(MAGIC)
     table = wireloom.read(spec, path, columns=["number", "host", "day"])

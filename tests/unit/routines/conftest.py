@@ -1,4 +1,4 @@
-"""Modules that leave a mark when they are imported, and specs that name what is in them."""
+"""Modules that leave a trace when they are imported, and specs that name their content."""
 
 from __future__ import annotations
 
@@ -89,19 +89,19 @@ class Canary:
         return bool(marks) or any(each.partition(".")[0] == self.name for each in sys.modules)
 
     def table(self, process: str) -> Path:
-        """A spec with rows whose bytes are processed."""
+        """Return a spec with rows whose bytes are processed."""
         path = self.folder / "words.ksy"
         path.write_text(TABLE.format(process=process))
         return path
 
     def messages(self, key: str, place: str) -> Path:
-        """A spec of messages with a class of its own."""
+        """Return a spec of messages with a class of its own."""
         path = self.folder / "notes.ksy"
         path.write_text(MESSAGES.format(key=key, place=place))
         return path
 
     def registers(self, **points: str) -> None:
-        """Makes it an installed package with these entry points."""
+        """Make it an installed package with these entry points."""
         info = self.folder / f"{self.name}-1.0.dist-info"
         info.mkdir()
         (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {self.name}\nVersion: 1.0\n")

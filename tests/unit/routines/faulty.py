@@ -1,6 +1,6 @@
-"""Routines that do what they should, but for the faults that a test gives them.
+"""Correct routines, except for the faults that a test gives them.
 
-``FAULTS``: by ``Class.method``, an error to raise or a value to give. ``FROM``: the offset from which on
+``FAULTS``: by ``Class.method``, an error to raise or a value to return. ``FROM``: the offset from which on
 ``Framing.take`` has its fault.
 """
 
@@ -105,7 +105,7 @@ class Process:
 
 
 class Empty:
-    """No routine of any kind."""
+    """A class that is not a routine of any kind."""
 
 
 class Misnamed:

@@ -102,7 +102,7 @@ def test_check_finds_what_is_missing(canary: Canary, process: str, allowed: tupl
     assert ": error: 'process: " in said
     assert message in said
     assert canary.sang == (Canary.name in allowed)
-    # Without rows nobody's reading fails yet: a warning.
+    # Without rows no reading fails yet: a warning.
     spec.write_text(spec.read_text().replace(", -wireloom: {rows: rows}", ""))
     [warning, *_] = json.loads(run("check", "--json", str(spec), *options).stdout)
     assert (warning["severity"], message in warning["message"]) == ("warning", True)

@@ -1,4 +1,4 @@
-"""Routines of others that raise what they like or give what they must not: the errors that come of it."""
+"""Routines of others that raise any error or return invalid values: the resulting errors."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def words(tmp_path: Path) -> wireloom.Format:
 
 
 def refused(call: Callable[[], Any], name: str, error: BaseException | None = None) -> RoutineError:
-    """The error of a call that a routine ends. ``error``: what the routine raises."""
+    """Return the error of a call that a routine ends. ``error``: what the routine raises."""
     with pytest.raises(RoutineError) as caught:
         call()
     assert f"{MODULE}:{name}" in str(caught.value)
@@ -284,7 +284,7 @@ def test_commands(notes: Callable[..., wireloom.Format], tmp_path: Path, command
     if (method == "described") == (command == "inspect") or method not in ("described", "facts"):
         assert f"{MODULE}:Framing" in result.output
         assert "ZeroDivisionError: so" in result.output
-        # Whoever looks at damaged bytes is shown them.
+        # A user who inspects damaged bytes is shown them.
         assert result.exit_code or (command, method) == ("inspect", "take")
 
 

@@ -1,4 +1,4 @@
-"""A spec is data: what it names runs only where that is registered, or where the caller allows it."""
+"""A spec is data: the code that it names runs only if it is registered, or if the caller allows it."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_no_command_runs(canary: Canary, tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_backends_make_no_code_that_is_not_permitted(canary: Canary) -> None:
-    """Whoever calls them: there is no way around."""
+    """Regardless of the caller: it cannot be bypassed."""
     for path in (canary.table(f"{Canary.name}.turn"), canary.messages("hooks", f"{Canary.name}:Hooks")):
         for backend in backends():
             with pytest.raises(SpecError, match="allow-module"):

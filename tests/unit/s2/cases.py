@@ -1,4 +1,4 @@
-"""The vectors, and messages as they describe them."""
+"""The vectors, and messages in their notation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ KINDS = {"AppendAck": "append_ack", "AppendInput": "append_input", "ReadBatch": 
 
 
 def vectors(name: str) -> list[dict[str, Any]]:
-    # Not str.splitlines, which ends lines at U+2028, too.
+    # Not str.splitlines, which also ends lines at U+2028.
     lines = (HERE / "s2" / f"{name}.jsonl").read_bytes().splitlines()
     return [json.loads(line) for line in lines]
 
@@ -24,7 +24,7 @@ def identity(row: dict[str, Any]) -> str:
 
 
 def described(message: Any) -> dict[str, Any]:
-    """A message in the words of the vectors: bytes in hex, headers as pairs."""
+    """Return a message in the notation of the vectors: bytes in hex, headers as pairs."""
     return {name: _described(getattr(message, name)) for name in message._fields}
 
 
@@ -39,7 +39,7 @@ def _described(value: Any) -> Any:
 
 
 def command_words(command: s2.Fence | s2.Trim | None) -> Any:
-    """A record's kind in the words of the vectors."""
+    """Return a record's kind in the notation of the vectors."""
     match command:
         case s2.Fence(token):
             return {"fence": token}

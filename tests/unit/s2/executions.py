@@ -1,4 +1,4 @@
-"""Tables are made by the engine and by the objects: tests of them run with both."""
+"""Tables are made by the engine and by the objects: their tests run with both."""
 
 import pytest
 import wireloom.engine
@@ -8,7 +8,7 @@ EXECUTIONS = ("columns", "objects")
 
 @pytest.fixture(params=EXECUTIONS)
 def execution(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Which of the two runs."""
+    """Select which of the two runs."""
     name: str = request.param
     if name == "objects":
         monkeypatch.setattr(wireloom.engine, "available", False)

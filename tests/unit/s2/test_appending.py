@@ -1,4 +1,4 @@
-"""Records appended over the network: each once, in its place, whatever happens."""
+"""Records appended over the network: each exactly once, in its place, whatever happens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bodies of frames: everything that zstd and gzip allow, nothing that ends early, and never more than fits."""
+"""Bodies of frames: everything that zstd and gzip allow, nothing that ends early, and never more than allowed."""
 
 import contextlib
 import random
@@ -14,7 +14,7 @@ SKIPPABLE = b"\x52\x2a\x4d\x18\x03\0\0\0abc"
 
 
 def both(body: bytes, compression: s2.Compression) -> bytes:
-    """The content, by either way to it."""
+    """Return the content, computed in both ways."""
     target = memoryview(bytearray(b"\xaa" * (MAX_CONTENT + 1)))
     size = decompress_into(memoryview(body), compression, target)
     content = bytes(target[:size])
@@ -23,7 +23,7 @@ def both(body: bytes, compression: s2.Compression) -> bytes:
 
 
 def refusal(body: bytes, compression: s2.Compression) -> str:
-    """The reason, by either way to it."""
+    """Return the reason of refusal, found in both ways."""
     with pytest.raises(s2.BodyError) as first:
         decompress(body, compression)
     with pytest.raises(s2.BodyError) as second:
@@ -122,7 +122,7 @@ def test_very_many_very_small_frames() -> None:
 
 @pytest.mark.parametrize("compression", ["zstd", "gzip"])
 def test_damage_anywhere(compression: s2.Compression) -> None:
-    """It is refused, or gives something that fits: not every compression has a checksum."""
+    """It is refused, or yields something that fits: not every compression has a checksum."""
     randomness = random.Random(5)
     body = compress(TEXT, compression)
     for _ in range(500):

@@ -1,4 +1,4 @@
-"""What a damaged message is said to be wrong with, by the engine and by the objects."""
+"""The problem that is reported for a damaged message, by the engine and by the objects."""
 
 import pytest
 import wireloom

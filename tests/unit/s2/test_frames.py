@@ -1,4 +1,5 @@
-"""S2S frames: every legal, terminal and malformed stream of the vectors, cut anywhere, and what is written."""
+"""S2S frames: every legal, terminal and malformed stream of the vectors, cut anywhere, and the frames that are
+written."""
 
 import random
 from collections.abc import Iterator
@@ -31,7 +32,7 @@ def cuts(row: dict[str, Any]) -> Iterator[list[bytes]]:
 
 
 def outcome(pieces: list[bytes], kind: str) -> tuple[list[dict[str, Any]], s2.FrameDecoder]:
-    """What a reader makes of the chunks, in the words of the vectors."""
+    """Return the result of a reader for the chunks, in the notation of the vectors."""
     decoder = s2.FrameDecoder()
     found: list[dict[str, Any]] = []
     try:
@@ -156,7 +157,7 @@ def test_too_much_for_a_frame() -> None:
 def test_terminal_frames_are_written(row: dict[str, Any]) -> None:
     [expected] = row["expect"]
     data = bytearray.fromhex(row["hex"])
-    # What is written has neither compression bits nor advice, which mean nothing here.
+    # Frames that are written have neither compression bits nor advice, which have no meaning here.
     data[3] = 0x80
     assert s2.encode_terminal(s2.Terminal(**expected["terminal"])) == data
 
@@ -169,7 +170,7 @@ def test_terminal_messages_that_cannot_be_written(terminal: s2.Terminal) -> None
 
 @st.composite
 def streams(draw: st.DrawFn) -> list[tuple[bytes, bool]]:
-    """Messages, and whether their frames advise to reconnect."""
+    """Return messages, and whether their frames advise reconnecting."""
     return draw(st.lists(st.tuples(st.binary(max_size=3000), st.booleans()), max_size=8))
 
 

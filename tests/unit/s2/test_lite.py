@@ -1,4 +1,4 @@
-"""S2's own server, `s2 lite` of the crate s2-cli, where it is installed: it gives and takes what the stand-in does."""
+"""S2's own server, `s2 lite` of the crate s2-cli, if it is installed: it behaves like the stand-in."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.skipif(PROGRAM is None, reason="s2 is not installed: ca
 
 @pytest.fixture(scope="module")
 def lite(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A server on this machine; its address."""
+    """Start a server on this machine; yield its address."""
     resources = tmp_path_factory.mktemp("lite") / "resources.json"
     resources.write_text(json.dumps({"basins": [{"name": BASIN, "config": {"create_stream_on_append": True}}]}))
     with socket.socket() as free:

@@ -1,4 +1,4 @@
-"""A reader of a live stream: nothing is lost and nothing comes twice, whatever happens to its connections."""
+"""A reader of a live stream: nothing is lost or returned twice, whatever happens to its connections."""
 
 import random
 
@@ -74,12 +74,12 @@ def test_the_batch_is_delivered_before_the_advice_is_taken() -> None:
 
 
 def test_advice_is_taken_once_in_a_minute() -> None:
-    """Otherwise servers that end one after another would have a reader do nothing but reconnect."""
+    """Otherwise servers that end one after another would make a reader do nothing but reconnect."""
     reader = s2.LiveReader("events", 0)
     taken = []
     for number, now in enumerate((100.0, 110.0, 160.0, 160.5, 220.5, 221.0)):
         reader.answered(200, now=now)
-        # The advice stands in every frame from then on.
+        # The advice is in every frame from then on.
         stream = frame(2 * number, advised=True) + frame(2 * number + 1, advised=True)
         got = [number for delivery in reader.feed(stream, now=now) for number in numbers_of(delivery)]
         if reader.step.action == "reconnect":
@@ -88,7 +88,7 @@ def test_advice_is_taken_once_in_a_minute() -> None:
             reader.answered(200, now=now)
             list(reader.feed(frame(2 * number + 1), now=now))
         else:
-            # It is left to the server to end the session, and nothing is lost.
+            # The server ends the session, and nothing is lost.
             assert got == [2 * number, 2 * number + 1]
             assert reader.closed().action == "reconnect"
     assert taken == [100.0, 160.5, 221.0]
@@ -126,7 +126,7 @@ def test_a_session_that_ends_at_once_is_a_failure() -> None:
     ],
 )
 def test_a_place_that_is_not_known_yet(asked: dict[str, int], query: tuple[tuple[str, str], ...]) -> None:
-    """It is asked for until something has come, then the next number is."""
+    """It is requested until something has arrived; then the next number is."""
     reader = s2.LiveReader("events", **asked)  # type: ignore[arg-type]  # all of them are numbers
     assert reader.next_seq_num is None
     assert reader.request().query == query
@@ -242,7 +242,7 @@ def test_a_gap_that_ends_at_the_tail_is_told() -> None:
     assert reader.next_seq_num == 8001
     [again, records] = reader.feed(frame(tail=8001) + frame(8001, tail=8002))
     assert again.gaps == records.gaps == ()
-    # The tail after records that are still to come is none.
+    # The tail after records that are still to come is not reported.
     assert reader.deliver(batch(8002, tail=9000)).gaps == ()
     assert reader.next_seq_num == 8003
 
@@ -343,7 +343,7 @@ def test_frames_that_cannot_be_read_stop_it(damage: bytes) -> None:
 
 @given(st.integers(0, 20), st.randoms(use_true_random=False))
 def test_whatever_is_cut_everything_comes_once(count: int, randomness: random.Random) -> None:
-    """Connections break anywhere; the server gives from the number on that it is asked for, or a little before."""
+    """Connections break anywhere; the server starts at the requested number, or a little before."""
     reader = s2.LiveReader("events", 0)
     got: list[int] = []
     while reader.next_seq_num != count:

@@ -1,4 +1,4 @@
-"""S2's messages: objects and tables of every one of the vectors, and what the server says of them."""
+"""S2's messages: objects and tables of all vectors, and the server's verdicts on them."""
 
 from typing import Any
 
@@ -71,7 +71,7 @@ def test_columns_of_messages_go_round(kind: str) -> None:
     rows = wireloom.from_wire(blobs, "s2_messages", message=kind)
     assert rows.null_count == 1
     again = wireloom.to_wire(rows, "s2_messages", message=kind)
-    # Tails stand beside the rows, and are not among them.
+    # Tails are beside the rows, and not among them.
     if kind == "read_batch":
         units = [s2.ReadBatch(records=s2.ReadBatch.from_bytes(each).records).to_bytes() for each in units]
     assert again.to_pylist() == [*units, None]

@@ -1,4 +1,4 @@
-"""Tables written as sessions: batches that the server takes."""
+"""Tables written as sessions: batches that the server accepts."""
 
 import io
 from typing import Any

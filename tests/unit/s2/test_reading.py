@@ -1,4 +1,4 @@
-"""Streams read over the network: every record once, whatever happens to connections, and nothing silent."""
+"""Streams read over the network: every record exactly once, whatever happens to connections, and no silent loss."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_a_stream_without_records(s2_server: Server) -> None:
 
 def test_records_that_are_gone(s2_server: Server) -> None:
     s2_server.fill("orders", 50).first = 20
-    # Who does not say where to begin wants what is there.
+    # Without a beginning, the existing records are returned.
     assert numbers(s2.read(BASIN, "orders")) == list(range(20, 50))
     with pytest.raises(s2.LostRecordsError, match="records 0 to 19 of s2://wireloom-tests/orders are gone") as caught:
         s2.read(BASIN, "orders", 0)

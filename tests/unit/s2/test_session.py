@@ -1,4 +1,4 @@
-"""Sessions in files: every stream of the vectors as a table, damage, what the report says, and writing."""
+"""Sessions in files: every stream of the vectors as a table, damage, the report, and writing."""
 
 import json
 import os
@@ -31,13 +31,13 @@ def read(data: bytes, message: str = "read_batch", **options: Any) -> tuple[pa.T
 
 
 def batch(numbers: range, size: int = 10, tail: int | None = None) -> bytes:
-    """A batch of records whose bodies say their numbers, as a message."""
+    """Return a batch of records whose bodies are their numbers, as a message."""
     records = [s2.SequencedRecord(seq_num=each, timestamp=5, body=(b"%d " % each) * size) for each in numbers]
     return s2.ReadBatch(records=records, tail=None if tail is None else s2.StreamPosition(seq_num=tail)).to_bytes()
 
 
 def rows_of(message: dict[str, Any]) -> list[dict[str, Any]]:
-    """The rows that a message of the vectors is to give, without commands."""
+    """Return the expected rows of a message of the vectors, without commands."""
     if "records" not in message:
         return [message]
     above = {name: message[name] for name in ("match_seq_num", "fencing_token") if name in message}
@@ -153,7 +153,7 @@ def test_gaps_tails_and_heartbeats() -> None:
     assert file["heartbeats"] == 2
     assert file["gaps"] == [
         {"offset": offsets[1], "expected": 8, "found": 10},
-        # The heartbeat's tail: 12 to 19 are gone, though no record has come that shows it.
+        # The heartbeat's tail: 12 to 19 are missing, though no record has shown it.
         {"offset": offsets[2], "expected": 12, "found": 20},
         {"offset": offsets[5], "expected": 22, "found": 23},
     ]
@@ -166,7 +166,7 @@ def test_gaps_tails_and_heartbeats() -> None:
 
 @pytest.mark.usefixtures("execution")
 def test_a_gap_that_ends_at_the_tail() -> None:
-    """Heartbeats alone show it, among records and where none follow; each gap is told once."""
+    """Only heartbeats show it, among records and if none follow; each gap is reported once."""
     tails = [batch(range(0), tail=number) for number in (4000, 4000, 8001, 8001)]
     messages = [*tails, batch(range(8001, 8003)), batch(range(0), tail=8003), batch(range(0), tail=9000)]
     frames = [s2.encode_frame(each) for each in messages]
@@ -227,7 +227,7 @@ def test_a_length_that_no_frame_has_ends_the_reading(length: int, size: int) -> 
     assert str(length) in file["error"]
     with pytest.raises(wireloom.WireloomError) as caught:
         read(data, mode="failfast")
-    # There is no looking for the next frame.
+    # The next frame is not searched for.
     assert "recover" not in str(caught.value)
 
 
@@ -266,7 +266,7 @@ def test_frames_as_objects() -> None:
 
 
 def drive(data: bytes, sizes: list[int]) -> tuple[list[bytes], dict[str, Any], str]:
-    """What a framing gives whose window grows by those sizes."""
+    """Return the results of a framing whose window grows by those sizes."""
     from wireloom.format import registry
 
     framing = SessionFraming(registry.get("s2_session"), max_record=2_097_152)
@@ -275,7 +275,7 @@ def drive(data: bytes, sizes: list[int]) -> tuple[list[bytes], dict[str, Any], s
     for size in [*sizes, len(data)]:
         end = min(end + size, len(data))
         while True:
-            # A window's memory is used again: what was given must not be looked at later.
+            # A window's memory is reused: results must not refer to it later.
             memory = bytearray(data[begin:end])
             taken = framing.take(memoryview(memory), begin, end == len(data))
             units += [
@@ -339,8 +339,8 @@ def test_damage_anywhere_is_reported_the_same_by_both(
 
 
 def large_session(compression: str) -> tuple[bytes, list[int], list[list[Any]]]:
-    """Batches whose compressed bodies are large enough for threads, heartbeats between them, and damage: the bytes, the
-    numbers of the records that can be read, and the damaged ranges."""
+    """Return batches whose compressed bodies are large enough for threads, heartbeats between them, and damage: the
+    bytes, the numbers of the records that can be read, and the damaged ranges."""
     randomness = random.Random(11)
     stream, numbers, damaged = bytearray(), [], []
     for number in range(60):

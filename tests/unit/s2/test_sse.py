@@ -1,4 +1,4 @@
-"""Server-sent events: every stream of the vectors, cut anywhere, and what is written."""
+"""Server-sent events: every stream of the vectors, cut anywhere, and the events that are written."""
 
 import random
 from typing import Any
@@ -23,7 +23,7 @@ def read(pieces: list[bytes], format: str = "raw") -> tuple[list[Any], s2.EventR
 
 
 def told(event: Any) -> dict[str, Any]:
-    """An event in the words of the vectors."""
+    """Return an event in the notation of the vectors."""
     match event:
         case s2.BatchEvent(batch, identity):
             return {"batch": described(batch)} | ({} if identity is None else {"id": list(_parts(identity))})
@@ -41,7 +41,7 @@ def _parts(identity: s2.LastEventId) -> tuple[int, int, int]:
 def expectations(row: dict[str, Any]) -> list[dict[str, Any]]:
     if row.get("format") != "raw":
         return row["expect"]
-    # What the server's raw format has lost, a reader does not find again.
+    # A reader cannot recover what the server's raw format has lost.
     return [_lost(each) if "batch" in each else each for each in row["expect"]]
 
 

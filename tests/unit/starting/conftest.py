@@ -1,4 +1,4 @@
-"""One new package for all tests of this folder, and where it is installed."""
+"""One new package for all tests of this folder, and its installation."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,13 +11,13 @@ from .installing import install
 
 @pytest.fixture(scope="session")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a new package ``door_log``."""
+    """Return the folder of a new package ``door_log``."""
     return start("door_log", tmp_path_factory.mktemp("new")).folder
 
 
 @pytest.fixture(scope="session")
 def installed(made: Path, tmp_path_factory: pytest.TempPathFactory) -> SimpleNamespace:
-    """The same, and ``target``: the folder that it was installed into."""
+    """Return the same, with ``target``: the folder in which it was installed."""
     target = tmp_path_factory.mktemp("target")
     install(made, target)
     return SimpleNamespace(folder=made, target=target)

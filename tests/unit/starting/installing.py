@@ -20,7 +20,7 @@ def install(package: Path, target: Path) -> None:
 
 
 def run(*command: str, folder: Path, target: Path | None = None) -> subprocess.CompletedProcess[str]:
-    """Runs a program in a folder; what is installed in ``target`` is seen by it."""
+    """Run a program in a folder, with access to what is installed in ``target``."""
     before = os.environ.get("PYTHONPATH")
     path = os.pathsep.join(str(each) for each in (target, before) if each)
     return subprocess.run(

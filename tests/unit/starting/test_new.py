@@ -1,4 +1,4 @@
-"""``wireloom new``: what is in the package, that it works as it is, and what is refused."""
+"""``wireloom new``: the content of the package, that it works unchanged, and what is refused."""
 
 import re
 import shutil

@@ -60,7 +60,7 @@ def test_the_project_is_found_from_inside_of_it(tmp_path: Path, monkeypatch: pyt
     assert enclosing_project(Path()).output == Path("generated")
     (tmp_path / "pyproject.toml").write_text("[tool.wireloom]\nspecs = 'wire'\n")
     assert enclosing_project(Path()).specs == Path("../../wire")
-    # One that has nothing to do with it, on the way; and one that has a layout of its own.
+    # An unrelated file on the way, and one with a layout of its own.
     (tmp_path / "src" / "pyproject.toml").write_text("[tool.ruff]\n")
     assert enclosing_project(Path()).specs == Path("../../wire")
     (inside / "specs").mkdir()

@@ -1,4 +1,4 @@
-"""Every command takes a spec file in the place of a format's name. (``ingest``: tests/spark/live/test_explored.py.)"""
+"""Every command accepts a spec file in place of a format's name. (``ingest``: tests/spark/live/test_explored.py.)"""
 
 import pickle
 from pathlib import Path

@@ -22,7 +22,7 @@ types:
 
 
 def written(folder: Path, rows: int = 5, wrong: int = -1) -> tuple[Path, Path]:
-    """A spec and a file of so many rows, one of them with a value that is refused."""
+    """Write a spec and a file of that many rows, one of them with a refused value."""
     spec, file = folder / "readings.ksy", folder / "readings.bin"
     spec.write_text(SPEC)
     file.write_bytes(

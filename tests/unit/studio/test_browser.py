@@ -1,4 +1,4 @@
-"""The page in headless Chromium, as somebody uses it."""
+"""The page in headless Chromium, as a user operates it."""
 
 import re
 import shutil
@@ -42,7 +42,7 @@ def studio(tmp_path: Path) -> Iterator[tuple[str, Path, Path]]:
 
 
 def places(page: Any, mark: str) -> list[str]:
-    """Offsets of the bytes that have a mark."""
+    """Return the offsets of the bytes that have a mark."""
     return [each.get_attribute("data-at") or "" for each in page.locator(f"#hex .line > b.{mark}").all()]
 
 
@@ -74,7 +74,7 @@ def test_a_session(studio: tuple[str, Path, Path]) -> None:
         page.click("#damage")
         assert page.locator("#hex .line > b.cursor").get_attribute("data-at") == "20"
 
-        # What is pointed at in one pane is lit in all others.
+        # What is pointed at in one pane is highlighted in all others.
         value = [str(at) for at in range(10, 14)]
         page.hover("#hex .line > b[data-at='11']")
         assert (places(page, "lit"), lit_field(page)) == (value, "value")
@@ -105,7 +105,7 @@ def test_a_session(studio: tuple[str, Path, Path]) -> None:
         page.click(".cm-line:has-text('id: sensor')")
         assert page.locator("#hex .line > b.chosen").first.get_attribute("data-at") == "2"
 
-        # An error is shown at its line, and goes when it is mended.
+        # An error is shown at its line, and disappears when it is fixed.
         page.click(".cm-line:has-text('type: u4')")
         page.keyboard.press("End")
         page.keyboard.type("x")
@@ -117,7 +117,7 @@ def test_a_session(studio: tuple[str, Path, Path]) -> None:
         page.wait_for_selector("#problems .error", state="detached")
         page.wait_for_selector("#status:has-text('1 damaged')")
 
-        # Saving writes the spec; what others write is seen, and is text whatever it is.
+        # Saving writes the spec; changes by others are noticed, and are always shown as text.
         page.click(".cm-line:has-text('id: magic')")
         page.keyboard.press("End")
         page.keyboard.type("  # mended")
@@ -162,7 +162,7 @@ def test_far_into_a_file(studio: tuple[str, Path, Path]) -> None:
         chosen = page.locator("#tree [aria-selected=true] > .row")
         chosen.filter(has_text="sensor").wait_for()
         assert page.locator("#rows tr.chosen .at").inner_text() == f"{2 + 6 * 199_000:,}"
-        # Records before the one that was gone to are shown too, and what is chosen stays so.
+        # Records before the target are shown too, and the selection is kept.
         page.fill("#goto", "600006")
         page.press("#goto", "Enter")
         page.wait_for_selector("#record-title:has-text('599,8')")

@@ -1,4 +1,4 @@
-"""Completion in text that need not be YAML yet."""
+"""Completion in text that need not be valid YAML yet."""
 
 import pytest
 from wireloom.studio import completions

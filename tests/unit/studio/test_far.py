@@ -1,4 +1,4 @@
-"""Places far into a file: what is shown there is what a reader of the whole file gives, and little is read for it."""
+"""Places far into a file: what is shown there is what a reader of the whole file returns, and little is read for it."""
 
 import gzip
 import struct
@@ -33,7 +33,7 @@ types:
 
 @pytest.fixture
 def read(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How many bytes each read of a file gave."""
+    """Return a list of the number of bytes that each read of a file returns."""
     sizes: list[int] = []
     plain = inputs.LocalStream.readinto
 
@@ -55,7 +55,7 @@ def surveyed(spec: Path, file: Path) -> Workshop:
 
 
 def rows_of(spec: Path, file: Path) -> list[tuple[int, str | None]]:
-    """Offset and error of each row that a reader of the whole file gives."""
+    """Return offset and error of each row that a reader of the whole file returns."""
     found = wireloom.read(wireloom.load_spec(spec), file, columns=["_offset", "_error"])
     return list(zip(found["_offset"].to_pylist(), found["_error"].to_pylist(), strict=True))
 

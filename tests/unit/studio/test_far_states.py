@@ -39,7 +39,7 @@ def logs(length: Any) -> bytes:
         body = delimited(1, b"%d " % number + b"x" * SIZE)
         message = delimited(1, delimited(2, delimited(2, varint(16) + varint(number % 20 + 1) + delimited(5, body))))
         found.append(length(len(message)) + message)
-    # A severity that is no varint.
+    # A severity that is not a varint.
     found[-10] = length(12) + delimited(1, delimited(2, delimited(2, b"\x10" + b"\xff" * 5)))
     return b"".join(found)
 
@@ -53,7 +53,8 @@ def logs_after_varints() -> bytes:
 
 
 def capture() -> bytes:
-    """Packets of two interfaces with resolutions of their own, in a section of the other byte order after the first."""
+    """Return packets of two interfaces with different resolutions, in a section of the other byte order after the
+    first."""
 
     def block(order: str, kind: int, body: bytes) -> bytes:
         body += bytes(-len(body) % 4)
@@ -74,7 +75,7 @@ def capture() -> bytes:
 
 
 def chained() -> bytes:
-    """Records whose checksums continue, one of them wrong."""
+    """Return records with chained checksums, one of them wrong."""
     found, crc = [], 0
     for number in range(COUNT):
         data = varint(16) + varint(1) + varint(24) + varint(number) + delimited(4, b"x" * SIZE)
@@ -88,7 +89,7 @@ def chained() -> bytes:
 
 
 def recording() -> bytes:
-    """Messages in compressed chunks, of channels some of which begin late."""
+    """Return messages in compressed chunks, of channels some of which begin late."""
     source = random.Random(1)
     rows = []
     for number in range(COUNT):
@@ -120,7 +121,7 @@ def test_what_is_shown_is_what_a_reading_from_the_beginning_shows(
     assert made.compile(spec.read_text())["name"]
     rows = made.rows(0, 2 * COUNT)["rows"]
     assert len(rows) >= COUNT - 1
-    # How many records are before a place is known of messages only.
+    # The number of records before a place is known only for messages.
     records = [each | {"title": ""} for each in made.records(0, 2 * COUNT)["records"]]
     while not made.survey(seconds=0)["done"]:
         pass
@@ -136,7 +137,7 @@ def test_what_is_shown_is_what_a_reading_from_the_beginning_shows(
 
 
 def read_sizes(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How many bytes each read of a file gives from now on."""
+    """Return a list of the number of bytes that each subsequent read of a file returns."""
     sizes: list[int] = []
     plain = inputs.LocalStream.readinto
 

@@ -1,4 +1,4 @@
-"""Who is let in."""
+"""Access control."""
 
 import asyncio
 from typing import Any

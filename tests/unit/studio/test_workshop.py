@@ -1,4 +1,4 @@
-"""What the page asks about a spec and a file, in this process and in the one that may be killed."""
+"""The requests of the page about a spec and a file, in this process and in the one that may be killed."""
 
 import asyncio
 import gzip

@@ -1,4 +1,4 @@
-"""``wireloom check --json``, and what other commands say about a bad spec."""
+"""``wireloom check --json``, and the output of other commands for an invalid spec."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What an error about damaged input says: place, record, field, reason, and the option that would have gone on."""
+"""The content of an error about damaged input: place, record, field, reason, and the option with which reading would
+continue."""
 
 from __future__ import annotations
 
@@ -48,7 +49,7 @@ types:
 
 @pytest.fixture(params=["columns", "objects"])
 def reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Both engines: what they say is the same."""
+    """Select the engine or the object parser: their messages are the same."""
     if request.param == "columns" and not engine.available:
         pytest.skip("the engine is not built")
     monkeypatch.setattr(engine, "available", request.param == "columns")

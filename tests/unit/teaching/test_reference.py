@@ -1,4 +1,4 @@
-"""``wireloom reference``: what a message about a spec names is there, wherever wireloom is installed."""
+"""``wireloom reference``: what a message about a spec refers to exists wherever wireloom is installed."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ def shown(text: str) -> str:
 
 
 def underlined(text: str) -> list[str]:
-    """What the carets of each diagnostic stand under."""
+    """Return what the carets of each diagnostic underline."""
     lines = shown(text).split("\n")
     found = []
     for above, line in pairwise(lines):

@@ -1,4 +1,4 @@
-"""The JSON Schema of the dialect, and its reference: both say what the validator does."""
+"""The JSON Schema of the dialect, and its reference: both agree with the validator."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ BAD = {
 
 
 def as_json(node: YamlNode) -> Any:
-    """What an editor makes of YAML; its keys are text."""
+    """Return YAML as an editor interprets it; its keys are text."""
     if isinstance(node, Mapping):
         return {key.text: as_json(value) for key, value in node.entries}
     if isinstance(node, Sequence):
@@ -49,7 +49,7 @@ def as_json(node: YamlNode) -> Any:
 
 
 def judged(text: str) -> tuple[bool, bool] | None:
-    """Return whether the validator takes a spec, and whether the schema does; ``None`` where it is no YAML."""
+    """Return whether the validator accepts a spec, and whether the schema does; ``None`` if it is not YAML."""
     diagnostics = Diagnostics()
     node = read_yaml(text, "x.ksy", diagnostics)
     if node is None:

@@ -1,4 +1,4 @@
-"""Mistakes of different kinds in one run, each said once: none for what only follows from another."""
+"""Mistakes of different kinds in one run, each reported once, without those that only follow from another."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def test_an_id_that_is_none_does_not_hide_other_errors() -> None:
 
 
 def scalars(node: YamlNode) -> Iterator[tuple[Scalar, bool]]:
-    """All scalars, and whether each is a key."""
+    """Yield all scalars, and whether each is a key."""
     if isinstance(node, Mapping):
         for key, value in node.entries:
             yield key, True
@@ -128,7 +128,7 @@ def scalars(node: YamlNode) -> Iterator[tuple[Scalar, bool]]:
 
 
 def spoilt(text: str, keys: bool, replacement: str) -> Iterator[tuple[str, int, int]]:
-    """The spec with one key or value after the other replaced (``{}`` is what was there), and where it stands."""
+    """Yield the spec with one key or value after the other replaced (``{}`` is the original), and its position."""
     root = read_yaml(text, "demo.ksy", Diagnostics())
     assert root is not None
     lines = text.split("\n")

@@ -1,4 +1,4 @@
-"""Mistakes of all kinds in one spec: all are said in one run, and none that only follows from another."""
+"""Mistakes of all kinds in one spec: all are reported in one run, and none that only follows from another."""
 
 from __future__ import annotations
 
@@ -86,7 +86,8 @@ def test_all_of_them() -> None:
 )  # fmt: skip
 def test_a_mistake_in_one_type_hides_none_in_another(broken: str, elsewhere: str) -> None:
     if "_parent" in broken:
-        # The attribute that could not be made out may hold the other type: nothing is said before that is known.
+        # The attribute that could not be determined may contain the other type: nothing is reported before that is
+        # known.
         assert not any(elsewhere in each for each in said(f"meta: {{id: t}}\n{broken}\n"))
         broken = broken.replace("seq: [7]", "to-string: 1")
     assert any(elsewhere in each for each in said(f"meta: {{id: t}}\n{broken}\n"))

@@ -74,7 +74,7 @@ def test_the_same_bytes(format: str) -> None:
     for _ in range(20):
         batch = batch_of(format, randomness.randint(0, 60), randomness)
         assert by_engine(found, batch) == by_class(found, batch)
-        # A slice begins somewhere inside of its buffers.
+        # A slice begins somewhere inside its buffers.
         part = batch.slice(batch.num_rows // 3, batch.num_rows // 2)
         assert by_engine(found, part) == by_class(found, part)
 
@@ -120,7 +120,7 @@ def test_padding() -> None:
 
 
 def test_other_types_of_columns() -> None:
-    """What can be cast is; what an array has of nulls or strange types is for the row's class to say."""
+    """What can be cast is; for nulls or other types in an array, the row's class reports the error."""
     rows = {"fmt": [0, 1], "tenant": [1, 2], "ts_millis": [5, 6], "payload": ["a", "b"]}
     plain = pa.table(rows)
     other = pa.table(

@@ -1,4 +1,4 @@
-"""The key ``default``: what a writer writes if a table, or who makes an object, gives no value."""
+"""The key ``default``: what a writer writes if a table, or the creator of an object, gives no value."""
 
 import io
 from pathlib import Path
@@ -63,7 +63,7 @@ def test_what_the_table_lacks_is_the_default(format: Format) -> None:
 
 
 def test_a_column_goes_before_the_default(format: Format) -> None:
-    # What `at` comes to is not asked for where the table has what it is computed from.
+    # The value of `at` is not needed if the table has what it is computed from.
     rows = [{**each, "seconds": 9} for each in ROWS]
     found = wireloom.read(format, written(format, rows), columns=["seconds", "at"]).to_pylist()
     assert found == [{"seconds": 9, "at": 9007}, {"seconds": 9, "at": 9999}]

@@ -1,4 +1,4 @@
-"""Fields that a table has no column for: a plain sentence, and what to do."""
+"""Fields for which a table has no column: a plain sentence, and what to do."""
 
 import io
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Columns of labels: numbers without one are written as they were read, and what no field holds is refused."""
+"""Columns of labels: numbers without one are written as they were read, and what no field can contain is refused."""
 
 import io
 import json
@@ -53,7 +53,7 @@ def test_what_was_read_is_written(sign: str, size: int, endian: str, tmp_path: P
     unlabelled = [{"one": 1, "two": 2}.get(each) or int(each) for each in texts]
     for rows in (table, table.to_pylist(), pa.table({"v": texts}), [{"v": each} for each in unlabelled]):
         assert written(format, rows) == data
-    # One that is alone has no neighbours from which a type could be seen.
+    # A single value has no neighbours that would show its type.
     for number in range(table.num_rows):
         assert written(format, table.slice(number, 1)) == data[number * size : (number + 1) * size]
         assert RowEncoder(format).encode_one({"v": texts[number]}) == data[number * size : (number + 1) * size]

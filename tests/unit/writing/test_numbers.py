@@ -1,4 +1,4 @@
-"""Numbers that a field does not have: every way of writing refuses them, or takes the nearest float."""
+"""Numbers that a field cannot represent: every way of writing refuses them, or takes the nearest float."""
 
 import json
 import struct
@@ -18,7 +18,7 @@ types: {row: {seq: [{id: k, type: u1}, {id: f, type: f4}, {id: d, type: f8}]}}
 
 
 def written(way: str, row: dict[str, Any], folder: Path) -> bytes:
-    """The bytes of a row, written in one of several ways. Raises ``WireloomError``."""
+    """Return the bytes of a row, written in one of several ways. Raises ``WireloomError``."""
     spec = folder / "t.ksy"
     spec.write_text(SPEC)
     given, made = folder / f"rows.{way}", folder / "out.bin"

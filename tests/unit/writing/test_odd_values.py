@@ -1,4 +1,4 @@
-"""Values of any type in any column are written or refused by a ``WireloomError``, never by an error of Python's."""
+"""Values of any type in any column are written, or refused by a ``WireloomError``, never by a Python error."""
 
 import datetime
 import decimal
@@ -28,7 +28,7 @@ FORMATS = ["edgemq_segment", "kpl_aggregated_record", "word_stuffed_log", "cobs_
 
 
 def written(format: Any, rows: Any) -> str:
-    """Why the rows are refused; empty where they are not."""
+    """Return why the rows are refused; empty if they are not."""
     try:
         wireloom.write(format, rows, io.BytesIO())
     except wireloom.WireloomError as error:

@@ -17,7 +17,7 @@ ROWS = Path(__file__).with_name("rows.ndjson")
 
 @pytest.fixture
 def bucket(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder that stands for the bucket ``b`` of an object store."""
+    """Return a folder that represents the bucket ``b`` of an object store."""
     store = pyarrow.fs.SubTreeFileSystem(str(tmp_path), pyarrow.fs.LocalFileSystem())
     monkeypatch.setattr(object_stores, "filesystem", lambda location, bucket: store)
     (tmp_path / "b").mkdir()

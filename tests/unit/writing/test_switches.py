@@ -1,4 +1,4 @@
-"""Columns whose type a switch chooses: what was read can be written."""
+"""Columns whose type a switch selects: what was read can be written."""
 
 import struct
 from pathlib import Path

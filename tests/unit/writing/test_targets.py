@@ -31,14 +31,14 @@ BOTH = pytest.mark.parametrize("make", [written, published])
 
 @pytest.fixture
 def open_folder() -> Iterator[Path]:
-    """One that every user may go through; those above ``tmp_path`` are the test's own."""
+    """Return a folder that every user may access; those above ``tmp_path`` belong to the test."""
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o755)
         yield Path(folder)
 
 
 def refusal(make: Callable[[Path], None], path: Path) -> str:
-    """The message of the ``WireloomError`` that a user without special rights gets."""
+    """Return the message of the ``WireloomError`` for a user without special rights."""
     reading, writing = os.pipe()
     child = os.fork()
     if not child:

@@ -1,4 +1,4 @@
-"""Rows inside of units: which of them are in the same one, what is filled in, and what is refused."""
+"""Rows inside units: which of them are in the same one, what is filled in, and what is refused."""
 
 import io
 import struct
@@ -62,7 +62,7 @@ def test_rows_of_equal_values_share_a_unit(tmp_path: Path) -> None:
     table = wireloom.read(format, data)
     assert table.to_pylist() == rows
     assert written(format, table) == data
-    # Batches of the table make no difference.
+    # The batches of the table make no difference.
     assert written(format, [table.slice(0, 1), table.slice(1, 2), table.slice(3)]) == data
     assert written(format, []) == b"BL"
 
@@ -203,7 +203,7 @@ def test_what_an_instance_is_solved_for(tmp_path: Path) -> None:
     data = struct.pack("<QBBBsBBs", 10, 2, 0, 3, b"a", 2, 4, b"b") + struct.pack("<QBBBs", 13, 1, 1, 4, b"c")
     assert written(format, rows) == data
     assert written(format, wireloom.read(format, data)) == data
-    # An attribute that is a column itself is not looked for.
+    # An attribute that is itself a column is not searched for.
     given = [row | {"first": 5, "half": 0} for row in rows]
     assert (
         wireloom.read(format, written(format, given), columns=["first", "half"]).to_pylist()
@@ -260,7 +260,7 @@ enums: {kind: {1: login, 2: payment}}
 
 
 def test_a_switch_leads_to_the_rows(tmp_path: Path) -> None:
-    """The attribute that it is on follows, and so does the size of what it chooses."""
+    """The attribute on which it switches is derived, and so is the size of the selected type."""
     format = load(tmp_path, ACTIONS)
     data = struct.pack("<HBBIHBBI", 7, 2, 5, 1000, 8, 2, 5, 1)
     rows = [{"at": 7, "amount": 1000}, {"at": 8, "amount": 1}]

@@ -35,7 +35,7 @@ EVENTS = pa.table(
 
 
 def frame(fmt: int, tenant: int, milliseconds: int, payload: bytes) -> bytes:
-    """An EdgeMQ frame as the format's description has it."""
+    """Return an EdgeMQ frame as the format's description defines it."""
     return struct.pack(">IIBIQ", len(payload) + 13, crc32c(payload), fmt, tenant, milliseconds) + payload
 
 
@@ -50,7 +50,7 @@ def written(rows: Any, format: str = "edgemq_segment", **options: Any) -> bytes:
 
 
 class Stream:
-    """A data frame of some other library."""
+    """A data frame of another library."""
 
     def __init__(self, table: pa.Table) -> None:
         self._table = table
@@ -312,7 +312,7 @@ def test_a_pipe_is_written_to_as_it_is(tmp_path: Path) -> None:
 
 
 class Reluctant(io.RawIOBase):
-    """Takes three bytes at a time."""
+    """Accepts three bytes at a time."""
 
     def __init__(self) -> None:
         self.taken = b""

@@ -1,4 +1,4 @@
-"""Writing formats that are not in the box: a prologue, labels, text, no stuffing."""
+"""Writing formats that are not built in: a prologue, labels, text, no stuffing."""
 
 import io
 from pathlib import Path
