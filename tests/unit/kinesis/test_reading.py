@@ -114,7 +114,10 @@ def test_refusals(kinesis: Streams) -> None:
         producer(kinesis, kinesis.new()).put("", b"")
 
 
-@pytest.mark.skipif(importlib.util.find_spec("aws_kinesis_agg") is None, reason="aws-kinesis-agg is not installed: pip install aws-kinesis-agg")
+@pytest.mark.skipif(
+    importlib.util.find_spec("aws_kinesis_agg") is None,
+    reason="aws-kinesis-agg is not installed: pip install aws-kinesis-agg",
+)
 def test_the_view_of_amazons_own_library(kinesis: Streams) -> None:
     import base64
 
