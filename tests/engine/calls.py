@@ -45,7 +45,7 @@ def exported(*arguments: Any) -> pa.RecordBatch:
 
 
 def resync() -> list[Any]:
-    return [FRAMES, b"\xff" * 9 + ROWS, 0, len(ROWS) + 9, 0, True, 0, 1 << 20, (), None, 0, None, None]
+    return [FRAMES, b"\xff" * 9 + ROWS, 0, len(ROWS) + 9, 0, True, 0, 1 << 20, (), None, 0, None, None, False]
 
 
 def fill_messages() -> list[Any]:
