@@ -245,7 +245,7 @@ PROGRAM = ColumnProgram(
         Step(Op.EXPRESSION, 42, 0, 26, 9),  # no len_key
         Step(Op.EXPRESSION, 43, 0, 26, 9),  # no len_value
         Step(Op.EXPRESSION, 55, 0, 515, 37),  # is set there?
-        Step(Op.SKIP_IF_ZERO, 55, 0, 321),  # is set there?
+        Step(Op.SKIP_IF_ZERO, 55, 0, 325),  # is set there?
         Step(Op.LIMIT_REGISTER, 1, 1, -6),  # set
         Step(Op.MARK, 4, 1, 0),  # message_set begins
         Step(Op.EXPRESSION, 56, 0, 391, 13),  # is timestamp there?
@@ -281,7 +281,7 @@ PROGRAM = ColumnProgram(
         Step(Op.AGAIN, 3, Loop.END, 218, 0),  # next of entries
         Step(Op.LIMIT_END),  # index
         Step(Op.LIMIT_SPAN, 9, 1, 4),  # messages
-        Step(Op.LOOP, 4, Loop.END, 318, 0),  # messages
+        Step(Op.LOOP, 4, Loop.END, 322, 0),  # messages
         Step(Op.NEED, 17),  # offset, len, crc, magic
         Step(Op.REGISTER_FIXED, 66, Kind.S8BE, 0),  # offset
         Step(Op.REGISTER_FIXED, 67, Kind.S4BE, 8),  # len
@@ -294,78 +294,82 @@ PROGRAM = ColumnProgram(
         Step(Op.CHECK_TRUE, 71, Outcome.LOST | Reason.VALUE << 8),  # valid magic
         Step(Op.NEED, 1),  # attributes
         Step(Op.LIMIT_REGISTER, 67, 1, -6),  # message
+        Step(Op.EXPRESSION, 72, 0, 700, 68),  # position of message
+        Step(Op.EXPRESSION, 73, 0, 768, 7),  # position of message?
+        Step(Op.CHECK_TRUE, 73, Outcome.LOST | Reason.VALUE << 8),  # position of message
+        Step(Op.EXPRESSION, 74, 0, 775, 77),  # first of message
+        Step(Op.EXPRESSION, 75, 0, 852, 7),  # first of message?
+        Step(Op.CHECK_TRUE, 75, Outcome.LOST | Reason.VALUE << 8),  # first of message
         Step(Op.ROW, 0),
-        Step(Op.EXPRESSION, 72, 0, 700, 13),  # is timestamp_millis there?
-        Step(Op.SKIP_IF_ZERO, 72, 0, 247),  # is timestamp_millis there?
+        Step(Op.EXPRESSION, 76, 0, 859, 13),  # is timestamp_millis there?
+        Step(Op.SKIP_IF_ZERO, 76, 0, 253),  # is timestamp_millis there?
         Step(Op.NEED, 8),  # timestamp_millis
-        Step(Op.REGISTER_FIXED, 73, Kind.S8BE, 0),  # timestamp_millis
-        Step(Op.JUMP, 0, 0, 248),
-        Step(Op.EXPRESSION, 73, 0, 26, 9),  # no timestamp_millis
+        Step(Op.REGISTER_FIXED, 77, Kind.S8BE, 0),  # timestamp_millis
+        Step(Op.JUMP, 0, 0, 254),
+        Step(Op.EXPRESSION, 77, 0, 26, 9),  # no timestamp_millis
         Step(Op.NEED, 4),  # len_key
-        Step(Op.REGISTER_FIXED, 74, Kind.S4BE, 0),  # len_key
-        Step(Op.EXPRESSION, 75, 0, 713, 13),  # is key there?
-        Step(Op.SKIP_IF_ZERO, 75, 0, 255),  # is key there?
-        Step(Op.BYTES_REGISTER, 11, 74, 0),  # key
+        Step(Op.REGISTER_FIXED, 78, Kind.S4BE, 0),  # len_key
+        Step(Op.EXPRESSION, 79, 0, 872, 13),  # is key there?
+        Step(Op.SKIP_IF_ZERO, 79, 0, 261),  # is key there?
+        Step(Op.BYTES_REGISTER, 11, 78, 0),  # key
         Step(Op.COLUMN_BYTES, 2, 11),  # key
-        Step(Op.JUMP, 0, 0, 256),
+        Step(Op.JUMP, 0, 0, 262),
         Step(Op.COLUMN_NULL, 2),  # key
         Step(Op.NEED, 4),  # len_value
-        Step(Op.REGISTER_FIXED, 76, Kind.S4BE, 0),  # len_value
-        Step(Op.EXPRESSION, 77, 0, 726, 13),  # is value there?
-        Step(Op.SKIP_IF_ZERO, 77, 0, 263),  # is value there?
-        Step(Op.BYTES_REGISTER, 12, 76, 0),  # value
+        Step(Op.REGISTER_FIXED, 80, Kind.S4BE, 0),  # len_value
+        Step(Op.EXPRESSION, 81, 0, 885, 13),  # is value there?
+        Step(Op.SKIP_IF_ZERO, 81, 0, 269),  # is value there?
+        Step(Op.BYTES_REGISTER, 12, 80, 0),  # value
         Step(Op.COLUMN_BYTES, 3, 12),  # value
-        Step(Op.JUMP, 0, 0, 264),
+        Step(Op.JUMP, 0, 0, 270),
         Step(Op.COLUMN_NULL, 3),  # value
         Step(Op.LIST, 4, 1),  # headers
-        Step(Op.EXPRESSION, 78, 0, 26, 9),  # number of headers
-        Step(Op.LOOP, 5, Loop.COUNT, 284, 78),  # headers
+        Step(Op.EXPRESSION, 82, 0, 26, 9),  # number of headers
+        Step(Op.LOOP, 5, Loop.COUNT, 290, 82),  # headers
         Step(Op.ITEM, 0, 1),  # item of headers
         Step(Op.COLUMN_STRUCT, 5),  # headers
         Step(Op.NEED, 4),  # len_key
-        Step(Op.REGISTER_FIXED, 79, Kind.U4BE, 0),  # len_key
-        Step(Op.BYTES_REGISTER, 13, 79, 0),  # key
+        Step(Op.REGISTER_FIXED, 83, Kind.U4BE, 0),  # len_key
+        Step(Op.BYTES_REGISTER, 13, 83, 0),  # key
         Step(Op.CHECK_UTF8, 13, 0, 0),  # key
         Step(Op.COLUMN_BYTES, 6, 13),  # key
         Step(Op.NEED, 4),  # len_value
-        Step(Op.REGISTER_FIXED, 80, Kind.S4BE, 0),  # len_value
-        Step(Op.EXPRESSION, 81, 0, 739, 13),  # is value there?
-        Step(Op.SKIP_IF_ZERO, 81, 0, 281),  # is value there?
-        Step(Op.BYTES_REGISTER, 14, 80, 0),  # value
+        Step(Op.REGISTER_FIXED, 84, Kind.S4BE, 0),  # len_value
+        Step(Op.EXPRESSION, 85, 0, 898, 13),  # is value there?
+        Step(Op.SKIP_IF_ZERO, 85, 0, 287),  # is value there?
+        Step(Op.BYTES_REGISTER, 14, 84, 0),  # value
         Step(Op.COLUMN_BYTES, 7, 14),  # value
-        Step(Op.JUMP, 0, 0, 282),
+        Step(Op.JUMP, 0, 0, 288),
         Step(Op.COLUMN_NULL, 7),  # value
         Step(Op.ITEM_END, 0, 1),
-        Step(Op.AGAIN, 5, Loop.COUNT, 267, 78),  # next of headers
+        Step(Op.AGAIN, 5, Loop.COUNT, 273, 82),  # next of headers
         Step(Op.LIST_END, 4, 1),  # headers
-        Step(Op.EXPRESSION, 82, 0, 752, 68),  # offset
-        Step(Op.EXPRESSION, 83, 0, 820, 5),  # offset, as its column has it
-        Step(Op.COLUMN_REGISTER, 0, 83, Kind.S8LE),  # offset
-        Step(Op.EXPRESSION, 84, 0, 825, 178),  # timestamp
-        Step(Op.COLUMN_TIMESTAMP, 1, 84, -9223372036854775, 9223372036854775),  # timestamp
-        Step(Op.EXPRESSION, 85, 0, 700, 13),  # is timestamp_type there?
-        Step(Op.SKIP_IF_ZERO, 85, 1, 295),  # is timestamp_type there?
-        Step(Op.EXPRESSION, 86, 0, 492, 23),  # timestamp_type
-        Step(Op.COLUMN_REGISTER, 8, 86, Kind.S8LE),  # timestamp_type
-        Step(Op.JUMP, 0, 0, 296),
+        Step(Op.EXPRESSION, 86, 0, 911, 5),  # offset, as its column has it
+        Step(Op.COLUMN_REGISTER, 0, 86, Kind.S8LE),  # offset
+        Step(Op.EXPRESSION, 87, 0, 916, 178),  # timestamp
+        Step(Op.COLUMN_TIMESTAMP, 1, 87, -9223372036854775, 9223372036854775),  # timestamp
+        Step(Op.EXPRESSION, 88, 0, 859, 13),  # is timestamp_type there?
+        Step(Op.SKIP_IF_ZERO, 88, 1, 300),  # is timestamp_type there?
+        Step(Op.EXPRESSION, 89, 0, 492, 23),  # timestamp_type
+        Step(Op.COLUMN_REGISTER, 8, 89, Kind.S8LE),  # timestamp_type
+        Step(Op.JUMP, 0, 0, 301),
         Step(Op.COLUMN_NULL, 8),  # timestamp_type
-        Step(Op.EXPRESSION, 87, 0, 367, 13),  # codec
-        Step(Op.COLUMN_REGISTER, 9, 87, Kind.S8LE),  # codec
-        Step(Op.EXPRESSION, 88, 0, 26, 9),  # is_transactional
-        Step(Op.COLUMN_REGISTER, 10, 88, Kind.U1),  # is_transactional
-        Step(Op.EXPRESSION, 89, 0, 26, 9),  # is_control
-        Step(Op.COLUMN_REGISTER, 11, 89, Kind.U1),  # is_control
-        Step(Op.EXPRESSION, 90, 0, 173, 9),  # producer_id
-        Step(Op.COLUMN_REGISTER, 12, 90, Kind.S8LE),  # producer_id
-        Step(Op.EXPRESSION, 91, 0, 173, 9),  # producer_epoch
-        Step(Op.COLUMN_REGISTER, 13, 91, Kind.S2LE),  # producer_epoch
-        Step(Op.EXPRESSION, 92, 0, 173, 9),  # base_sequence
-        Step(Op.COLUMN_REGISTER, 14, 92, Kind.S4LE),  # base_sequence
-        Step(Op.EXPRESSION, 93, 0, 173, 9),  # leader_epoch
-        Step(Op.COLUMN_REGISTER, 15, 93, Kind.S4LE),  # leader_epoch
-        Step(Op.EXPRESSION, 94, 0, 1003, 77),  # base_offset
-        Step(Op.EXPRESSION, 95, 0, 1080, 5),  # base_offset, as its column has it
-        Step(Op.COLUMN_REGISTER, 16, 95, Kind.S8LE),  # base_offset
+        Step(Op.EXPRESSION, 90, 0, 367, 13),  # codec
+        Step(Op.COLUMN_REGISTER, 9, 90, Kind.S8LE),  # codec
+        Step(Op.EXPRESSION, 91, 0, 26, 9),  # is_transactional
+        Step(Op.COLUMN_REGISTER, 10, 91, Kind.U1),  # is_transactional
+        Step(Op.EXPRESSION, 92, 0, 26, 9),  # is_control
+        Step(Op.COLUMN_REGISTER, 11, 92, Kind.U1),  # is_control
+        Step(Op.EXPRESSION, 93, 0, 173, 9),  # producer_id
+        Step(Op.COLUMN_REGISTER, 12, 93, Kind.S8LE),  # producer_id
+        Step(Op.EXPRESSION, 94, 0, 173, 9),  # producer_epoch
+        Step(Op.COLUMN_REGISTER, 13, 94, Kind.S2LE),  # producer_epoch
+        Step(Op.EXPRESSION, 95, 0, 173, 9),  # base_sequence
+        Step(Op.COLUMN_REGISTER, 14, 95, Kind.S4LE),  # base_sequence
+        Step(Op.EXPRESSION, 96, 0, 173, 9),  # leader_epoch
+        Step(Op.COLUMN_REGISTER, 15, 96, Kind.S4LE),  # leader_epoch
+        Step(Op.EXPRESSION, 97, 0, 1094, 5),  # base_offset, as its column has it
+        Step(Op.COLUMN_REGISTER, 16, 97, Kind.S8LE),  # base_offset
         Step(Op.ROW_END),
         Step(Op.LIMIT_END),  # message
         Step(Op.MARK, 6, 1, 0),  # message ends
@@ -373,7 +377,7 @@ PROGRAM = ColumnProgram(
         Step(Op.AGAIN, 4, Loop.END, 229, 0),  # next of messages
         Step(Op.LIMIT_END),  # messages
         Step(Op.LIMIT_END),  # set
-        Step(Op.JUMP, 0, 0, 335),
+        Step(Op.JUMP, 0, 0, 339),
         Step(Op.EXPRESSION, 57, 0, 26, 9),  # no timestamp
         Step(Op.EXPRESSION, 58, 0, 26, 9),  # no len_key
         Step(Op.EXPRESSION, 60, 0, 26, 9),  # no len_value
@@ -383,14 +387,14 @@ PROGRAM = ColumnProgram(
         Step(Op.EXPRESSION, 67, 0, 26, 9),  # no len
         Step(Op.EXPRESSION, 68, 0, 26, 9),  # no crc
         Step(Op.EXPRESSION, 69, 0, 26, 9),  # no magic
-        Step(Op.EXPRESSION, 73, 0, 26, 9),  # no timestamp_millis
-        Step(Op.EXPRESSION, 74, 0, 26, 9),  # no len_key
-        Step(Op.EXPRESSION, 76, 0, 26, 9),  # no len_value
-        Step(Op.EXPRESSION, 79, 0, 26, 9),  # no len_key
+        Step(Op.EXPRESSION, 77, 0, 26, 9),  # no timestamp_millis
+        Step(Op.EXPRESSION, 78, 0, 26, 9),  # no len_key
         Step(Op.EXPRESSION, 80, 0, 26, 9),  # no len_value
+        Step(Op.EXPRESSION, 83, 0, 26, 9),  # no len_key
+        Step(Op.EXPRESSION, 84, 0, 26, 9),  # no len_value
         Step(Op.MARK, 1, 1, 0),  # set ends
-        Step(Op.EXPRESSION, 96, 0, 341, 13),  # is epoch_or_crc verified?
-        Step(Op.SKIP_IF_ZERO, 96, 0, 339),  # is epoch_or_crc verified?
+        Step(Op.EXPRESSION, 98, 0, 341, 13),  # is epoch_or_crc verified?
+        Step(Op.SKIP_IF_ZERO, 98, 0, 343),  # is epoch_or_crc verified?
         Step(Op.CHECKSUM, 2, 2, 0, 1),  # epoch_or_crc over magic to set
         Step(Op.END),
     ),
@@ -414,19 +418,19 @@ PROGRAM = ColumnProgram(
         Storage.FIXED32,
         Storage.FIXED64,
     ),
-    registers=98,
+    registers=100,
     spans=15,
     marks=7,
     levels=(0, 0, 0, 0, 0, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0),
     loops=6,
     series=1,
     constants=bytes.fromhex(
-        "0103000002000000000000000f010600000700000000000000080000000000000000000f000000000000000000010600000700000000000000080001000000000000000f000100000000000000010600000700000000000000080002000000000000000f000200000000000000010600000700000000000000080003000000000000000f000300000000000000010600000700000000000000080004000000000000000f00040000000000000000ffffffffffffffff1818181818011100000000000000000000140113000000000000000000001401170000000000000000000014010000011000030119001b0c0106000008000000000000000800000000000000000010010800010700010f0003180106000003000000000000000c00010000000000000008010600001000000000000000080000000000000000001001060000200000000000000008000000000000000000100103000002000000000000001001030000020000000000000010012100000700000000000000080000000000000000000f160103000001000000000000000f0125000000000000000000001401270000000000000000000014012b00000000000000000000140103000000000000000000000f0001000000000000800103000001000000000000000f01240000ffffffffffffffff18180121000003000000000000000c0001000000000000000801030000020000000000000010012100000700000000000000080000000000000000001016013a0000000000000000000014012100000700000000000000080001000000000000000f000000000000000000012100000700000000000000080002000000000000000f000100000000000000012100000700000000000000080003000000000000000f00020000000000000000ffffffffffffffff181818013f000001000000000000000301450001030014014500010300120145000001000000000000000f014a0000000000000000000014014c0000000000000000000014015000000000000000000000140103000001000000000000000f010000013e00000100000000000000041c00001416010000013e00000100000000000000041c00000400000000000000000018014200030152001b0c0145000000000000000000000f00010000000000008001210000080000000000000008000000000000000000100103000001000000000000000f01390000ffffffffffffffff1800ffffffffffffffff1800ffffffffffffffff0f0145000001000000000000000f01490000ffffffffffffffff1801210000080000000000000008000000000000000000100103000001000000000000000f01390000ffffffffffffffff1800ffffffffffffffff1818180103000001000000000000000f010000013e00000100000000000000041c00001416010000013e00000100000000000000041c000004000000000000000000180000000000000000001c000003015e001b0c01610000ffffffff00000000080000000080000000000a00000000800000000004"
+        "0103000002000000000000000f010600000700000000000000080000000000000000000f000000000000000000010600000700000000000000080001000000000000000f000100000000000000010600000700000000000000080002000000000000000f000200000000000000010600000700000000000000080003000000000000000f000300000000000000010600000700000000000000080004000000000000000f00040000000000000000ffffffffffffffff1818181818011100000000000000000000140113000000000000000000001401170000000000000000000014010000011000030119001b0c0106000008000000000000000800000000000000000010010800010700010f0003180106000003000000000000000c00010000000000000008010600001000000000000000080000000000000000001001060000200000000000000008000000000000000000100103000002000000000000001001030000020000000000000010012100000700000000000000080000000000000000000f160103000001000000000000000f0125000000000000000000001401270000000000000000000014012b00000000000000000000140103000000000000000000000f0001000000000000800103000001000000000000000f01240000ffffffffffffffff18180121000003000000000000000c0001000000000000000801030000020000000000000010012100000700000000000000080000000000000000001016013a0000000000000000000014012100000700000000000000080001000000000000000f000000000000000000012100000700000000000000080002000000000000000f000100000000000000012100000700000000000000080003000000000000000f00020000000000000000ffffffffffffffff181818013f000001000000000000000301450001030014014500010300120103000001000000000000000f010000013e00000100000000000000041c00001416010000013e00000100000000000000041c00000400000000000000000018014200030148000148000f0103000001000000000000000f010000013e00000100000000000000041c00001416010000013e00000100000000000000041c000004000000000000000000180000000000000000001c000003014a00014a000f0145000001000000000000000f014e000000000000000000001401500000000000000000000014015400000000000000000000140148001b0c0145000000000000000000000f00010000000000008001210000080000000000000008000000000000000000100103000001000000000000000f01390000ffffffffffffffff1800ffffffffffffffff1800ffffffffffffffff0f0145000001000000000000000f014d0000ffffffffffffffff1801210000080000000000000008000000000000000000100103000001000000000000000f01390000ffffffffffffffff1800ffffffffffffffff181818014a001b0c01630000ffffffff00000000080000000080000000000a00000000800000000004"
     ),
     checksums=(
         ChecksumRule("crc32c", initial=0xFFFFFFFF, final_xor=0xFFFFFFFF),
         ChecksumRule("crc32", initial=0xFFFFFFFF, final_xor=0xFFFFFFFF),
-        ChecksumRule("crc32", initial=0xFFFFFFFF, final_xor=0xFFFFFFFF, sum=97, stored=1085, stored_size=33),
+        ChecksumRule("crc32", initial=0xFFFFFFFF, final_xor=0xFFFFFFFF, sum=99, stored=1099, stored_size=33),
     ),
     expansions=(
         Expansion(("none", "gzip", "snappy-xerial", "lz4", "zstd"), most=67108864),

@@ -128,7 +128,7 @@ static void note_reads(const wl_program *program, const wl_step *step, values *r
         break;
     case WL_OP_LIMIT_SPAN:
         read->spans[step->a] = true;
-        if (step->b)
+        if (step->b && step->c >= 0)
             read->marks[step->c] = true;
         break;
     case WL_OP_COLUMN_BYTES:

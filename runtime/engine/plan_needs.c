@@ -114,7 +114,7 @@ static bool is_needed(wl_needs *need, const wl_step *step) {
         return true;
     case WL_OP_LIMIT_SPAN:
         need->spans[step->a] = true;
-        if (step->b)
+        if (step->b && step->c >= 0)
             need->marks[step->c] = true;
         return true;
     case WL_OP_TRIM_RIGHT:

@@ -65,18 +65,30 @@ void wl_seek_abandon(wl_run *run, const wl_limit *left) {
     run->sound = left->sound;
 }
 
+/* Where a byte stands in a sub-stream, or in the unit. */
+static wl_integer place_in(const wl_run *run, const wl_limit *of, const uint8_t *at) {
+    if (of || run->program->delimiter_size)
+        return at - (of ? of->begin : run->begin);
+    return (wl_integer)run->arguments->base_offset + (at - run->arguments->source);
+}
+
 bool wl_stream_value(const wl_run *run, const wl_instruction *step, const uint8_t *cursor, wl_integer *found) {
     const wl_limit *of = stream(run, step->c);
     const uint8_t *begin = of ? of->begin : run->begin;
     const uint64_t beyond = of ? of->beyond : run->is_final || run->cut_depth < 0 ? 0 : WL_BEYOND_ALL;
+    if (step->b == 2) {
+        const wl_limit *inner = run->limits + run->base_depth + step->c;
+        if (inner->beyond == WL_BEYOND_ALL)
+            return false;
+        *found = place_in(run, of, inner->after) + (wl_integer)inner->beyond;
+        return true;
+    }
     if (step->b && beyond == WL_BEYOND_ALL)
         return false;
     if (step->b)
         *found = (of ? of->end : run->end) - begin + (wl_integer)beyond;
-    else if (of || run->program->delimiter_size)
-        *found = cursor - begin;
     else
-        *found = (wl_integer)run->arguments->base_offset + (cursor - run->arguments->source);
+        *found = place_in(run, of, cursor);
     return true;
 }
 

@@ -134,7 +134,8 @@ static wl_integer *stream_lane(const wl_planner *plan, const wl_instruction *ins
 /* A property of a stream around the rows: its size, or its position. */
 bool wl_plan_stream(wl_planner *plan, const wl_instruction *instruction) {
     const wl_fact here = {.from = plan->cursor};
-    if (plan->loop < 0 || plan->guard || instruction->c > plan->block->run->depth || (!instruction->b && plan->depth))
+    if (plan->loop < 0 || plan->guard || instruction->b == 2 || instruction->c > plan->block->run->depth ||
+        (!instruction->b && plan->depth))
         return false;
     wl_integer *lane = stream_lane(plan, instruction);
     if (!lane) {

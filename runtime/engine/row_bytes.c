@@ -209,12 +209,12 @@ WL_HANDLER(wl_limit_fixed) {
 }
 
 /* Enters bytes that were found before; reading then continues at the previous cursor. Rows in it have the position of
- * the field that contains them, as in a block. */
+ * the field that contains them, as in a block, unless the bytes have just been read. */
 WL_HANDLER(wl_limit_span) {
     const wl_span span = run->spans[step->a];
     enter(run, step, span.at, limit, span.size);
     run->limits[run->depth - 1].after = cursor;
-    if (step->b && !run->block_begin) {
+    if (step->b && step->c >= 0 && !run->block_begin) {
         run->block_begin = run->marks[step->c];
         run->block_end = cursor;
         run->block_depth = run->depth;

@@ -403,7 +403,7 @@ static const wl_instruction *contain(wl_run *run, int *outcome) {
         *outcome = wl_pause_skip(run, limit->leave, run->reason);
         return NULL;
     }
-    if (!note_rest(run, limit->end, run->reason)) {
+    if (!note_rest(run, limit->after, run->reason)) {
         *outcome = no_room_to_note(run);
         return NULL;
     }

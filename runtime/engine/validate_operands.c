@@ -252,7 +252,7 @@ bool wl_operands_check(wl_checker *check, const wl_step *step) {
         return below(check, "message", step->b, check->program->message_count) &&
                is_written_register(check, step->a) && is_within(check, "operand c", step->c, 0, 1) && has_end(check);
     case WL_OP_LIMIT_SPAN:
-        return is_span(check, step->a) && (!step->b || is_mark(check, step->c));
+        return is_span(check, step->a) && (!step->b || step->c == -1 || is_mark(check, step->c));
     case WL_OP_ATTEMPT:
         return is_written_register(check, step->a) && has_end(check);
     case WL_OP_REFUSE:
@@ -277,9 +277,10 @@ bool wl_operands_check(wl_checker *check, const wl_step *step) {
         return is_register(check, step->a) && is_within(check, "stream", step->c, 0, check->depth[check->at]) &&
                (check->program->whole || step->c || wl_refuse(check, "goes to a position of an input that is not read as a whole"));
     case WL_OP_STREAM:
-        return is_written_register(check, step->a) && is_within(check, "operand b", step->b, 0, 1) &&
-               is_within(check, "stream", step->c, step->b ? 0 : check->depth[check->at], check->depth[check->at]) &&
-               (!step->b || step->c || has_end(check));
+        return is_written_register(check, step->a) && is_within(check, "operand b", step->b, 0, 2) &&
+               is_within(check, "stream", step->c, step->b ? 0 : check->depth[check->at],
+                         (int64_t)check->depth[check->at] - (step->b == 2)) &&
+               (step->b != 1 || step->c || has_end(check));
     case WL_OP_LOOP:
         return (step->b != WL_LOOP_COUNT || is_register(check, step->d)) && (step->b != WL_LOOP_END || has_end(check));
     case WL_OP_AGAIN:

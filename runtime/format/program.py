@@ -151,8 +151,8 @@ class Op(IntEnum):
     beyond the end is the end; a negative one is lost, ``length``. Only around rows, for inputs that are read as a
     whole. What is read there counts as items of the unit, since positions may lead to the same bytes repeatedly."""
     STREAM = 42
-    """register[a] ← the position of the cursor in stream [c] ([b] = 0, for the innermost one only), or the size of that
-    stream ([b] = 1)."""
+    """register[a] ← the position of the cursor in stream [c] ([b] = 0, for the innermost one only), the size of that
+    stream ([b] = 1), or its position after the sub-stream that is open in it ([b] = 2, not for the innermost one)."""
     WHERE = 43
     """If register[a] is zero, the row is valid but not part of the table, unless something in it is refused."""
     ABSENT = 44
@@ -179,7 +179,7 @@ class Op(IntEnum):
     """If register[a] is not [d], go to step [c] (forward)."""
     LIMIT_SPAN = 53
     """Enter span[a] as a sub-stream: ``LIMIT_END`` returns to the previous cursor. [b] as for ``LIMIT_REGISTER``: if it
-    is 1, rows in it have the position of mark[c]."""
+    is 1, rows in it have the position of mark[c], or their own if [c] is -1."""
     FUNCTION = 54
     """Begin function [a], which ends with its ``RETURN``. [b]: 1 if it reads to the end of the stream in which it is
     called. Its own registers are those from the lowest 16 bits of [c] up to the next 16, its own spans those from the

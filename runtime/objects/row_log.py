@@ -198,7 +198,6 @@ def towards_rows(
         return _Step(log, step, holder, None)
     held: Any = part
     within = range_of(io, held.size() if begin is None else io.pos() - begin)
-    within = within[0], min(within[1], within[0] + held.size())
     held.origin, held.block = within[0], getattr(io, "block", None)
     return _Step(log, step, holder, within, partial(lose_chains, holder, chains), compressed=held.block is not None)
 

@@ -88,7 +88,10 @@ class WholeExtractor(DamageDetails, Extractor):
             return Next.CALL
         if filled.status in (Status.TRUNCATED, Status.LOST):
             reason = "truncated" if filled.status is Status.TRUNCATED else filled.reason
-            return lost_row(window, filled.position, reason, of_unit=True, sentence=filled.error)
+            lost = lost_row(window, filled.position, reason, of_unit=True, sentence=filled.error)
+            # A piece may end further on, where an item does that is partly damaged.
+            self._report.bytes = min(self._report.bytes, lost.offset - self._scanned.start)
+            return lost
         if request.format.fills_input and (window.begin < len(window.view) or window.extend()):
             # More of the format may follow, such as another file that was appended.
             sentence = "the input goes on after what the format describes"

@@ -263,10 +263,10 @@ class ObjectRows:
             variables[stream.pos()] = variables[stream.pos() + self.settings.padding] = state
 
     def _next(self, stream: MemoryStream) -> Struct | None:
+        self._root._io = stream
         if self.format.streaming and not self.format.sized_rows:
             made: Struct = self._unit_class(stream, self._root, self._root)
             return made
-        self._root._io = stream
         if self.format.streaming:
             row: Struct | None = self._root._read_row()
             return row

@@ -282,3 +282,25 @@ def test_bit_fields_of_an_enum_share_a_byte(order: str) -> None:
     rows, _ = agreed(format, bytes([0x21, 7, 0x34, 8]))
     assert rows["c"] == [7, 8]
     assert (rows["a"], rows["b"]) == (([2, 3], [1, 4]) if order == "be" else ([1, 4], [2, 3]))
+
+
+PARTLY_DAMAGED = """
+meta: {id: sample, endian: le, -wireloom: {rows: units.row}}
+seq:
+  - {id: version, type: u1}
+  - {id: units, type: unit, repeat: until, repeat-until: _.left == 0}
+types:
+  unit: {seq: [{id: row, type: row}, {id: left, type: u1}]}
+  row:
+    seq:
+      - {id: len, type: u1, valid: {max: 9}}
+      - {id: body, size: len}
+      - {id: last, type: u1, valid: {max: 40}}
+"""
+
+
+def test_bytes_after_a_refused_row_of_an_item_are_not_counted_as_read() -> None:
+    format = format_of(PARTLY_DAMAGED)
+    for options in ({}, {"batch_rows": 1}):
+        _, [report] = agreed(format, b"\3\1a\x45\1\xff", **options)
+        assert (report["bytes"], report["tail_offset"]) == (4, 4)

@@ -64,7 +64,7 @@ static void write_limit(author *by, int level, bool in_row, unsigned depth) {
     else if (!by->in_function && choose(by, 3) == 0) {
         if (has_end(by) && choose(by, 2))
             step(by, WL_OP_REST, choose(by, 3), 0, 0, 0);
-        step(by, WL_OP_LIMIT_SPAN, choose(by, 3), contains, choose(by, 3), 0);
+        step(by, WL_OP_LIMIT_SPAN, choose(by, 3), contains, (int64_t)choose(by, 4) - 1, 0);
         is_span = true;
     } else
         step(by, WL_OP_LIMIT_FIXED, 0, contains, 1 + choose(by, 12), 0);
@@ -240,6 +240,8 @@ static void write_simple(author *by, int level) {
             step(by, WL_OP_MARK, choose(by, 3), 1, 0, 0);
         else if (by->limits && choose(by, 2))
             step(by, WL_OP_STREAM, 2 + choose(by, 4), 1, 1 + choose(by, by->limits), 0);
+        else if (by->limits && choose(by, 2))
+            step(by, WL_OP_STREAM, 2 + choose(by, 4), 2, choose(by, by->limits), 0);
         else
             step(by, WL_OP_STREAM, 2 + choose(by, 4), 0, by->limits, 0);
         break;

@@ -79,7 +79,8 @@ static void test_refusals(void) {
     expect_step_refused(WL_OP_EXPAND, 0, 0, 0, -1, "no sub-stream of its own");
     expect_step_refused(WL_OP_MARK, 0, 2, 0, 0, "no sub-stream is open");
     expect_step_refused(WL_OP_ABSENT, 8, 0, 0, 0, "no register 8");
-    expect_step_refused(WL_OP_STREAM, 1, 2, 0, 0, "operand b");
+    expect_step_refused(WL_OP_STREAM, 1, 3, 0, 0, "operand b");
+    expect_step_refused(WL_OP_STREAM, 1, 2, 0, 0, "stream 0");
     expect_step_refused(WL_OP_STREAM, 8, 0, 0, 0, "no register 8");
     expect_step_refused(WL_OP_STREAM, 1, 1, 1, 0, "stream 1");
     expect_step_refused(WL_OP_STREAM, 1, 1, 0, 0, "neither a frame nor a sub-stream");

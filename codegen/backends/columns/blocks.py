@@ -25,11 +25,9 @@ def enter(state: State, scope: Scope, field: Field, *, contains: bool = False) -
     if field.is_cut:
         if field.process is not None:
             raise NotForEngineError(f'"{field.id}" is {field.process.words} and has padding or a terminator')
-        if contains:
-            raise NotForEngineError(f'"{field.id}", which leads to rows, has padding or a terminator')
         span = Span(field.id)
         find(state, scope, field, span, size)
-        state.assembler.add(Op.LIMIT_SPAN, span, comment=field.id)
+        state.assembler.add(Op.LIMIT_SPAN, span, int(contains), -1, comment=field.id)
     elif size is not None:
         state.assembler.add(Op.LIMIT_FIXED, 0, int(contains), size, comment=field.id)
     elif isinstance(field.size, ExpressionSize):

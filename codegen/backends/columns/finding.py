@@ -67,7 +67,7 @@ class Finder(ABC):
     it: Member | Scope | Chosen | None = None
     nesting: int = 0
     assumed: tuple[Fact, ...] = ()
-    of_stream: Callable[[Scope, str], Compiled] | None = None
+    of_stream: Callable[[Scope, str, bool], Compiled] | None = None
     of_item: Callable[[Items, Compiled], Compiled] | None = None
     keep: Callable[[Compiled, Scope, Instance], Scalar] | None = None
     read: Callable[[Scope, Instance], None] | None = None
@@ -112,7 +112,7 @@ class Finder(ABC):
         later = self.of_row and self.scope.around_rows and name != "size"
         if self.of_stream is None or later:
             raise NotForEngineError(f'an expression uses "_io.{name}" at a place where the engine does not have it')
-        return self.of_stream(self.holder_of(stream), name)
+        return self.of_stream(self.holder_of(stream), name, self.of_row)
 
     def holder_of(self, stream: Node) -> Scope:
         """Return the object that is read from a stream. Raises ``NotForEngineError``."""

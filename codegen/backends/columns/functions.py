@@ -17,6 +17,7 @@ from .arrow import integer_interval
 from .compiled import Compiled, constant
 from .expression import Compiler
 from .interval import BOOLEAN, Interval
+from .parameters import must_have_value
 from .presence import presence_of
 from .refusal import NotForEngineError
 from .results import Call, Function
@@ -88,6 +89,8 @@ def call(state: State, scope: Scope, field: Field, struct: TypePlan, lower: Call
         if not compiled.interval.within(argument.interval.low, argument.interval.high):
             raise NotForEngineError(f'"{field.id}" is given an argument that may be beyond its type')
         assembler.compute(argument, compiled, argument.name)
+        if compiled.may_fail:
+            must_have_value(state, Compiled((argument,), argument.interval), f"{argument.name} of {field.id}")
     assembler.add(Op.CALL, function.number, comment=field.id)
     there = Scalar(f"is {field.id} there?", BOOLEAN, state.facts)
     assembler.compute(there, constant(1), there.name)

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from wireloom.format.program import Loop, Op
+from wireloom.format.program import Code, Loop, Op
 
+from ...expression.walk import names_in
 from ...plan import Field
 from ...wire import OwnSize, Repeat, RepeatCount, RepeatEos, RepeatUntil
 from .column_nodes import ColumnNode
+from .compiled import Compiled, constant, joined
 from .expression import Compiler
-from .interval import Interval
+from .interval import BOOLEAN, Interval
 from .lines import Label
 from .positions import asks_position
 from .presence import presence_of
@@ -53,12 +55,17 @@ def lower_loop(state: State, scope: Scope, field: Field, repeat: Repeat, item: C
     if field.indexed:
         scope.members["_index"] = index
     asked = len(state.kept)
+    complete = Scalar(f"is the item of {name} complete?", BOOLEAN)
+    if isinstance(repeat, RepeatUntil):
+        assembler.compute(complete, constant(1), complete.name)
+        state.complete = complete
     item()
+    state.complete = None
     _end_item(state, field)
     if kept is not None:
         kept.add_turn(item_compiler(state, scope, field), index)
     if isinstance(repeat, RepeatUntil):
-        turns = _last(state, scope, field, repeat)
+        turns = _last(state, scope, field, repeat, complete)
     assembler.add(Op.AGAIN, number, kind, first, turns, comment=f"next of {name}")
     assembler.place(after)
     scope.members.pop("_index", None)
@@ -99,13 +106,18 @@ def _end_item(state: State, field: Field) -> None:
     state.run.flush()
 
 
-def _last(state: State, scope: Scope, field: Field, repeat: RepeatUntil) -> Scalar:
-    """Return the register that says whether an item is the last one."""
+def _last(state: State, scope: Scope, field: Field, repeat: RepeatUntil, complete: Scalar) -> Scalar:
+    """Return the register that says whether an item is the last one: one that is lost is not, if that depends on it."""
     item = scope.members.get(field.id)
     seeing = replace(
         state.compiler(scope), it=item if isinstance(item, Scalar | Scope | Chosen | Span | Called) else None
     )
-    return state.assembler.temporary(seeing.compile(repeat.expression), f"last of {field.id}?")
+    last = seeing.compile(repeat.expression)
+    objects = [*item.objects.values()] if isinstance(item, Chosen) else [item]
+    may_be_lost = any(each is None or (isinstance(each, Scope) and each.contains) for each in objects)
+    if may_be_lost and "_" in names_in(repeat.expression):
+        last = joined((Compiled((complete,), BOOLEAN), last, constant(0)), Code.SELECT, BOOLEAN)
+    return state.assembler.temporary(last, f"last of {field.id}?")
 
 
 def lower_list(

@@ -26,6 +26,7 @@ from .blocks import enter, expand, leave
 from .byte_order import decide_order
 from .checksums import after_expansion, before_expansion, begin_chains, lower_checksum
 from .column_nodes import own_columns
+from .compiled import constant
 from .functions import call, contains_itself
 from .lines import Line
 from .loops import lower_list, lower_loop
@@ -33,10 +34,11 @@ from .marks import Marks
 from .numbers import begins_a_byte, ends_byte, lower_bits, lower_float, lower_integer, lower_varint
 from .optional import lower_optional
 from .optional_bits import lower_rest_of_byte, rest_of_byte
+from .parameters import give_arguments
 from .refusal import NotForEngineError
 from .repeated import can_pass_over, can_unroll, pass_over, unroll
 from .row_messages import lower_message
-from .scope import Argument, Scalar, Scope, Span, Stream
+from .scope import Scalar, Scope, Span, Stream
 from .state import State
 from .switches import lower_switch
 from .variables import begin_variables, set_variables
@@ -359,10 +361,9 @@ def _lower_user_type(state: State, scope: Scope, field: Field, struct: TypePlan,
         raise NotForEngineError(f'rows are inside of "{field.id}", which is {process.words}')
     contains = is_step and not isinstance(field.size, OwnSize)
     # The position after a message is known, compressed or not, since the size of its bytes is.
+    complete, state.complete = state.complete, None
     lost = not field.defers or (process is not None and (is_step or struct.message is None))
     inner = Scope(scope.plan, struct, scope, contains=contains, lost=lost, facts=state.facts)
-    for parameter, argument in zip(struct.parameters, field.arguments, strict=False):
-        inner.members[parameter.id] = Argument(argument, scope)
     scope.members[field.id] = inner
     state.created.append(inner)
     node = state.column(scope, field.id)
@@ -372,11 +373,14 @@ def _lower_user_type(state: State, scope: Scope, field: Field, struct: TypePlan,
             state.assembler.add(Op.COLUMN_STRUCT, node.number, comment=field.id)
     bounded, limited = state.bounded, not isinstance(field.size, OwnSize)
     if limited:
+        if complete is not None and contains:
+            state.assembler.compute(complete, constant(0), complete.name)
         enter(state, scope, field, contains=is_step)
         state.bounded = True
         expand(state, scope, field)
         inner.extent = _find_extent(state, inner, field)
     inner.stream = state.streams[-1]
+    give_arguments(state, scope, field, inner)
     state.nesting += 1
     if is_step:
         lower_unit(state, inner)
@@ -389,5 +393,7 @@ def _lower_user_type(state: State, scope: Scope, field: Field, struct: TypePlan,
         raise NotForEngineError(f'"{field.id}" may end inside a byte')
     if limited:
         state.run.flush()
+        if complete is not None and contains:
+            state.assembler.compute(complete, constant(1), complete.name)
         leave(state, field)
         state.bounded = bounded

@@ -73,6 +73,7 @@ class State:
     - ``functions``: those of types that contain themselves, by whether the stream has an end.
     - ``asked``: the names of repeated fields that expressions use; ``asked_bytes``: of bytes; ``asked_objects``: of
       objects that a switch chooses.
+    - ``complete``: the register that says whether the item about to be read is complete, if its loop needs it.
     """
 
     plan: Plan
@@ -101,6 +102,7 @@ class State:
     needed: list[Scalar] = field(default_factory=list)
     places: dict[Scope, Place] = field(default_factory=dict)
     functions: dict[tuple[Path, bool], Function] = field(default_factory=dict)
+    complete: Scalar | None = None
     asked: frozenset[str] | None = None
     asked_bytes: frozenset[str] | None = None
     asked_objects: frozenset[str] | None = None
@@ -328,20 +330,22 @@ class State:
             raise NotForEngineError("a position outside of a compressed block is used in its content")
         return number
 
-    def of_stream(self, scope: Scope, name: str) -> Compiled:
-        """Return the position or the size of the stream that an object is read from, or whether it is at its end."""
+    def of_stream(self, scope: Scope, name: str, of_row: bool) -> Compiled:
+        """Return the position or the size of the stream that an object is read from, or whether it is at its end. The
+        position of an outer stream is that after the sub-stream that is read. ``of_row``: for a column."""
         number = self.stream_number(scope)
         innermost = self.streams[-1].itself is self.streams[number].itself
-        if name not in ("pos", "size", "eof") or not (innermost or name == "size"):
+        if name not in ("pos", "size", "eof") or not (innermost or name == "size" or not of_row):
             raise NotForEngineError(f'an expression uses "_io.{name}" of an outer stream')
         if name != "pos" and number == 0 and not self.bounded:
             raise NotForEngineError(f'an expression uses "_io.{name}" of the input')
         if not self.run.aligned:
             raise NotForEngineError(f'an expression uses "_io.{name}" inside a byte')
         self.run.flush()
-        number = len(self.streams) - 1 if innermost else number
+        last = max(n for n, each in enumerate(self.streams) if each.itself is self.streams[number].itself)
+        number = last if innermost or name != "size" else number
         found = []
-        for what, each in enumerate(("pos", "size")):
+        for what, each in ((0 if innermost else 2, "pos"), (1, "size")):
             if name in (each, "eof"):
                 scalar = Scalar(f"_io.{each}", Interval(0, (1 << 62) - 1), self.facts)
                 self.assembler.stream(scalar, what, number)

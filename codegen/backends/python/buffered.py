@@ -13,10 +13,10 @@ from ...plan.build import run_of
 from ...wire import ExpressionSize
 from .api import Api
 from .checksums import computed_text, refused_checksum
+from .constructing import Keep
 from .expressions import SUM
 from .marks import Marks
 from .names import field_name
-from .reading import Keep
 from .runs import cooked_value, is_cooked, packer, raw_name
 from .scope import ClassScope, member
 from .validation import check_field

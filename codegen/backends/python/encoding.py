@@ -10,7 +10,7 @@ from ...expression.types import BytesType, FloatType, IntegerType, StreamType, S
 from ...expression.walk import walk
 from ...plan import Field
 from ...wire import SIZE_PRESERVING, EndOfStreamSize, ExpressionSize, FixedSize, OwnSize, TerminatedSize
-from .reading import parent_text
+from .constructing import parent_text
 from .scope import ClassScope
 from .struct_codes import byte_order, number_code
 from .wire_bytes import codec

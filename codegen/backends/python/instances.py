@@ -26,9 +26,10 @@ from ...plan import Instance, TypePlan
 from ...plan.variables import follows_variables
 from ...wire import IntegerText
 from .absence import needs_what_may_be_absent
+from .constructing import Keep
 from .docstrings import described, named
 from .names import field_name, where_name
-from .reading import Keep, read_lines
+from .reading import read_lines
 from .scope import INSTANCE, ClassScope
 from .variables import begin_text
 from .view import Lines, MethodView

@@ -8,10 +8,11 @@ from ...plan import Field
 from ...wire import Repeat, RepeatUntil
 from .annotations import member_names
 from .api import Api
+from .constructing import Keep
 from .encoding import asks_for_end
 from .endian import endian_lines
 from .names import field_name
-from .reading import Keep, loop_lines, series_text
+from .reading import loop_lines, series_text
 from .rows import has_rows, split
 from .scope import ClassScope
 from .sequence import parameter_list, parameter_names, sequence_body

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from ...expression.nodes import BooleanLiteral, Node
+from ...expression.nodes import Node
 from ...expression.types import (
     BitsType,
     BytesType,
@@ -17,7 +17,6 @@ from ...expression.types import (
 )
 from ...expression.walk import names_in
 from ...plan import Field, Switch
-from ...plan.chains import chains_inside
 from ...wire import (
     SIZE_PRESERVING,
     OwnSize,
@@ -30,7 +29,16 @@ from ...wire import (
 from ..base import refusal, refuse
 from .api import Api
 from .checksums import checked_content, verify_content
-from .endian import inherited_argument
+from .constructing import (
+    Keep,
+    constructed,
+    kept,
+    lost_chains,
+    message_or_refused,
+    object_in_place,
+    object_lines,
+    parent_text,
+)
 from .names import field_name
 from .processing import defers, undoing
 from .scope import ClassScope
@@ -39,16 +47,6 @@ from .switches import branching
 from .validation import check_field
 from .view import Lines
 from .wire_bytes import bytes_text, decoded, stream_text, substream_text, wire_text
-
-
-@dataclass(frozen=True)
-class Keep:
-    """The text around a value that stores it. ``item``: in a list; ``cased``: the value may have several types."""
-
-    before: str
-    after: str = ""
-    item: bool = False
-    cased: bool = False
 
 
 def read_lines(scope: ClassScope, field: Field, target: str) -> Lines:
@@ -111,10 +109,10 @@ def loop_lines(scope: ClassScope, field: Field, repeat: Repeat, keep: Keep) -> L
         most, number = scope.plan.max_record, "frame"
         items = scope.code("frames", delimiter=field.framing.delimiter, max_record=most)
         frame = scope.code("frame", stuffing=field.framing.stuffing.upper(), max_record=most)
-        body = _object(scope, field, field.type, substream_text(scope, frame), keep)
+        body = object_lines(scope, field, field.type, substream_text(scope, frame), keep)
     elif scope.module.has_series(field):
         items, number = series_text(scope, field, repeat), _item(field)
-        body = (_kept(scope, number, keep),)
+        body = (kept(scope, number, keep),)
     else:
         items = _items(scope, field, repeat)
         body = item_lines(scope, field, repeat, keep)
@@ -125,6 +123,9 @@ def loop_lines(scope: ClassScope, field: Field, repeat: Repeat, keep: Keep) -> L
         number = "_" if counted else number
     if isinstance(repeat, RepeatUntil):
         until = scope.text(repeat.expression, field, _=_item(field))
+        if lost := _lost(scope, field):
+            until = f"not {lost} and ({until})"
+            body = (f"{lost} = False", *body) if field.switch is not None else body
     items = _bounded(scope, field, repeat, items)
     if counted or (isinstance(repeat, RepeatUntil) and field.indexed and scope.module.has_series(field)):
         items, number = scope.code("numbered", items=items), f"index, {number}"
@@ -196,14 +197,14 @@ def _item_lines(scope: ClassScope, field: Field, repeat: Repeat, keep: Keep) -> 
     return (
         *value_lines(scope, field, Keep(f"{item} = ", item=True)),
         *check_field(scope, field, item),
-        _kept(scope, item, keep),
+        kept(scope, item, keep),
     )
 
 
 def taken_lines(scope: ClassScope, field: Field) -> Lines:
     """Return the statements that read the encoded bytes of a field; its value is decoded from them afterwards."""
     name = f"data_{field_name(field.id)}"
-    line = _kept(scope, wire_text(scope, field), Keep(f"{name} = "))
+    line = kept(scope, wire_text(scope, field), Keep(f"{name} = "))
     scope.taken[field.id] = name
     return (line,)
 
@@ -216,17 +217,17 @@ def _towards_rows(scope: ClassScope, field: Field, keep: Keep, step: int, around
     if whole is not None and whole.switch is not None:
         item = f"{item}_{field_name(field.type.path[-1])}"
     data, undo, stream = "", [], ""
-    is_block = field.process is not None and field.process.name not in SIZE_PRESERVING
+    is_block = field.process is not None and not (field.is_cut and field.process.name in SIZE_PRESERVING)
     if field.process is not None and is_block:
         data = "" if field.id in scope.taken else wire_text(scope, field)
         undo = undoing(scope, field, field.process)
     elif not isinstance(field.size, OwnSize):
         stream = stream_text(scope, field)
     part = f"part_{field_name(field.id)}" if stream or is_block else "io"
-    body = _object(scope, field, field.type, part, Keep(f"{item} = ", item=keep.item))
+    body = object_lines(scope, field, field.type, part, Keep(f"{item} = ", item=keep.item))
     if defers(scope, field) and not is_block:
-        nothing = (_kept(scope, _made(scope, field, field.type, ""), Keep(f"{item} = ")),)
-        body = _message_or_refused(scope, field, body, nothing)
+        nothing = (kept(scope, constructed(scope, field, field.type, ""), Keep(f"{item} = ")),)
+        body = message_or_refused(scope, field, body, nothing)
     lost = lost_chains(scope, field)
     return (
         scope.code(
@@ -246,14 +247,21 @@ def _towards_rows(scope: ClassScope, field: Field, keep: Keep, step: int, around
             checked=verify_content(scope, field, part) if is_block else (),
             body=(*body, *check_field(scope, field, item)),
             item=item,
-            kept=_kept(scope, item, keep),
+            kept=kept(scope, item, keep),
+            lost=_lost(scope, field),
         ),
     )
 
 
-def lost_chains(scope: ClassScope, field: Field) -> tuple[tuple[int, str], ...]:
-    """Return the chained checksums in a field, which are unknown if it is not read to its end."""
-    return tuple((each.up, field_name(each.name)) for each in chains_inside(scope.plan, scope.struct, field))
+def _lost(scope: ClassScope, field: Field) -> str:
+    """Return the variable that tells whether an item that may be the last one is lost, and so is not; empty if that
+    cannot be."""
+    whole = scope.struct.field(field.id)
+    if whole is None or not isinstance(whole.repeat, RepeatUntil) or "_" not in names_in(whole.repeat.expression):
+        return ""
+    forms = (each for each in (field, *field.forms) if scope.row_step(each) is not None)
+    contains = any(not isinstance(each.size, OwnSize) for each in forms)
+    return f"lost_{field_name(field.id)}" if contains else ""
 
 
 def _item(field: Field) -> str:
@@ -269,10 +277,6 @@ def uses_index(expressions: tuple[Node, ...]) -> bool:
 # One value -----------------------------------------------------------------------------------------------------------
 
 
-def _kept(scope: ClassScope, value: str, keep: Keep) -> str:
-    return scope.code("kept", value=value, keep=keep)
-
-
 def value_lines(scope: ClassScope, field: Field, keep: Keep) -> Lines:
     """Return the statements that read one value and store it."""
     if field.switch is not None:
@@ -284,16 +288,16 @@ def value_lines(scope: ClassScope, field: Field, keep: Keep) -> Lines:
                 refuse(field.position, f"the enum of '{field.id}' needs an integer")
             return (scope.code("enum", number=number, table=scope.module.table(path), keep=keep),)
         case IntegerType() | FloatType() | BitsType():
-            return (_kept(scope, _number(scope, field.type) or "", keep),)
+            return (kept(scope, _number(scope, field.type) or "", keep),)
         case VarintType() as kind:
             varint = scope.code("varint", kind=kind, place=field.place, reason=field.reason)
-            return (_kept(scope, varint, keep),)
+            return (kept(scope, varint, keep),)
         case BytesType():
             return _bytes(scope, field, keep)
         case StringType(encoding):
-            return (_kept(scope, decoded(scope, field, encoding, bytes_text(scope, field), field.place), keep),)
+            return (kept(scope, decoded(scope, field, encoding, bytes_text(scope, field), field.place), keep),)
         case UserType():
-            return _object_in_place(scope, field, field.type, keep)
+            return object_in_place(scope, field, field.type, keep)
     raise refusal(field.position, f"the type of '{field.id}' cannot be read")
 
 
@@ -320,7 +324,7 @@ def _number_of(scope: ClassScope, code: str, endian: str | None) -> str:
 def _switch(scope: ClassScope, field: Field, switch: Switch, keep: Keep) -> Lines:
     # Without a size nothing is known about values that match no case, and nothing is read.
     absent = not switch.exhaustive and (scope.own or (scope.lazy and not keep.item))
-    otherwise: Lines = (_kept(scope, "None", keep),) if absent else ()
+    otherwise: Lines = (kept(scope, "None", keep),) if absent else ()
     keep = replace(keep, cased=True)
     branches = [(matches, _form_lines(scope, each, keep)) for matches, each in switch.branches]
     if switch.otherwise is not None:
@@ -337,62 +341,7 @@ def _form_lines(scope: ClassScope, form: Field, keep: Keep) -> Lines:
     return _towards_rows(scope, replace(form, checks=()), keep, step)
 
 
-# Objects -------------------------------------------------------------------------------------------------------------
-
-
 def _bytes(scope: ClassScope, field: Field, keep: Keep) -> Lines:
     checked = checked_content(scope, field)
     value = scope.code("content", part=f"part_{field_name(field.id)}") if checked else bytes_text(scope, field)
-    return (*checked, _kept(scope, value, keep))
-
-
-def _object_in_place(scope: ClassScope, field: Field, kind: UserType, keep: Keep) -> Lines:
-    checked = checked_content(scope, field)
-    stream = "io" if isinstance(field.size, OwnSize) else stream_text(scope, field)
-    made = (*checked, *_object(scope, field, kind, f"part_{field_name(field.id)}" if checked else stream, keep))
-    if not defers(scope, field):
-        return made
-    nothing = (_kept(scope, _made(scope, field, kind, ""), keep),)
-    if scope.plan.type(kind.path).message is not None:
-        made = _message_or_refused(scope, field, made, nothing)
-    if field.process is None:
-        return made
-    return (scope.code("object_or_refused", made=made, nothing=nothing, place=field.place),)
-
-
-def _message_or_refused(scope: ClassScope, field: Field, made: Lines, nothing: Lines) -> Lines:
-    return (scope.code("message_or_refused", made=made, nothing=nothing, chains=lost_chains(scope, field)),)
-
-
-def _object(scope: ClassScope, field: Field, kind: UserType, stream: str, keep: Keep) -> Lines:
-    """Return the statements that create an object, and read it if its constructor does not."""
-    made = _made(scope, field, kind, stream)
-    if scope.module.reads_at_once(kind):
-        return (_kept(scope, made, keep),)
-    # A type checker allows a name only one type per method.
-    name = f"object_{field_name(field.id)}{f'_{kind.path[-1]}' if keep.cased else ''}"
-    # The readable part of an item is kept, even if nothing can be read after it.
-    return (scope.code("item_then_read" if keep.item else "object_then_read", name=name, made=made, keep=keep),)
-
-
-def _made(scope: ClassScope, field: Field, kind: UserType, stream: str) -> str:
-    if kind.opaque and scope.own:
-        refuse(field.position, f"the type '{'::'.join(kind.path)}' is defined nowhere")
-    arguments = [scope.text(each, field) for each in field.arguments]
-    inside = scope.plan.owns(kind)
-    # A type of another spec is its own root; with Kaitai's API it has no parent either.
-    family = [parent_text(scope, field), *(["self._root"] if inside else [])] if inside or scope.own else []
-    if stream:
-        arguments += [stream, *family]
-    else:
-        arguments += [f"{name}={each}" for name, each in zip(("_parent", "_root"), family, strict=False)]
-    if inside and not scope.own:
-        arguments += inherited_argument(scope, kind)
-    return scope.code("object", **{"class": scope.module.class_of(kind.path)}, arguments=arguments)
-
-
-def parent_text(scope: ClassScope, field: Field) -> str:
-    """Return the text of the parent of an object that is read."""
-    if field.parent is None:
-        return "self"
-    return "None" if isinstance(field.parent, BooleanLiteral) else scope.text(field.parent, field)
+    return (*checked, kept(scope, value, keep))

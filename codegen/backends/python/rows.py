@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from ...plan import Field, Step
+from .constructing import Keep
 from .names import field_name
-from .reading import Keep, item_lines
+from .reading import item_lines
 from .scope import ClassScope
 from .sequence import reader, sequence
 from .view import Lines, MethodView

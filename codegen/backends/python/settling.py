@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Mapping
 from ...expression.types import Path, UserType
 from ...expression.walk import expressions_in, names_in
 from ...plan import Field, Plan
+from .constructing import Keep
 from .names import field_name
-from .reading import Keep
 from .scope import ClassScope, member
 
 

@@ -7,8 +7,8 @@ from ...expression.nodes import Node
 from ...expression.types import ListType
 from ...plan import Instance
 from ...plan.variables import follows_variables, variables_of
+from .constructing import Keep
 from .names import field_name
-from .reading import Keep
 from .scope import ClassScope
 from .view import Lines
 

@@ -26,13 +26,14 @@ from ...plan import Field, Fill, Run
 from ...wire import ExpressionSize, Framing, RepeatCount, RepeatUntil, TerminatedSize
 from ..base import refusal
 from .checksums import chain_lines, early_lines, late_lines
+from .constructing import Keep
 from .contents import Contents, content_lines, contents_in, contents_of
 from .encoding import adopted, asks_for_end, content_text, fitted_text, has_bytes, packer_text, processed_text
 from .endian import endian_lines
 from .marks import Marks
 from .measuring import inserted_lines, is_inserted, measured, measured_lines, unmeasured_lines
 from .names import field_name
-from .reading import Keep, uses_index
+from .reading import uses_index
 from .runs import names_text, packer
 from .scope import ClassScope, member
 from .settling import settled_lines

@@ -175,7 +175,7 @@ PROGRAM = ColumnProgram(
         Step(Op.EXPRESSION, 36, 0, 26, 9),  # no len_key
         Step(Op.EXPRESSION, 37, 0, 26, 9),  # no len_value
         Step(Op.EXPRESSION, 39, 0, 328, 37),  # is set there?
-        Step(Op.SKIP_IF_ZERO, 39, 0, 199),  # is set there?
+        Step(Op.SKIP_IF_ZERO, 39, 0, 206),  # is set there?
         Step(Op.LIMIT_REGISTER, 1, 0, -6),  # set
         Step(Op.EXPRESSION, 40, 0, 276, 13),  # is timestamp there?
         Step(Op.SKIP_IF_ZERO, 40, 0, 127),  # is timestamp there?
@@ -210,113 +210,121 @@ PROGRAM = ColumnProgram(
         Step(Op.AGAIN, 3, Loop.END, 145, 0),  # next of entries
         Step(Op.LIMIT_END),  # index
         Step(Op.LIMIT_SPAN, 9, 0, 0),  # messages
-        Step(Op.LOOP, 4, Loop.END, 196, 0),  # messages
+        Step(Op.LOOP, 4, Loop.END, 203, 0),  # messages
         Step(Op.NEED, 17),  # offset, len, crc, magic
-        Step(Op.REGISTER_FIXED, 50, Kind.S4BE, 8),  # len
-        Step(Op.REGISTER_FIXED, 51, Kind.U4BE, 12),  # crc
+        Step(Op.REGISTER_FIXED, 50, Kind.S8BE, 0),  # offset
+        Step(Op.REGISTER_FIXED, 51, Kind.S4BE, 8),  # len
+        Step(Op.REGISTER_FIXED, 52, Kind.U4BE, 12),  # crc
         Step(Op.MARK, 4, 0, 16),  # magic begins
-        Step(Op.REGISTER_FIXED, 52, Kind.S1, 16),  # magic
-        Step(Op.EXPRESSION, 53, 0, 499, 7),  # valid magic
-        Step(Op.CHECK_TRUE, 53, Outcome.LOST | Reason.VALUE << 8),  # valid magic
-        Step(Op.EXPRESSION, 54, 0, 506, 7),  # valid magic
+        Step(Op.REGISTER_FIXED, 53, Kind.S1, 16),  # magic
+        Step(Op.EXPRESSION, 54, 0, 499, 7),  # valid magic
         Step(Op.CHECK_TRUE, 54, Outcome.LOST | Reason.VALUE << 8),  # valid magic
+        Step(Op.EXPRESSION, 55, 0, 506, 7),  # valid magic
+        Step(Op.CHECK_TRUE, 55, Outcome.LOST | Reason.VALUE << 8),  # valid magic
         Step(Op.NEED, 1),  # attributes
-        Step(Op.LIMIT_REGISTER, 50, 0, -6),  # message
-        Step(Op.EXPRESSION, 55, 0, 513, 13),  # is timestamp_millis there?
-        Step(Op.SKIP_IF_ZERO, 55, 0, 170),  # is timestamp_millis there?
+        Step(Op.LIMIT_REGISTER, 51, 0, -6),  # message
+        Step(Op.EXPRESSION, 56, 0, 513, 68),  # position of message
+        Step(Op.EXPRESSION, 57, 0, 581, 7),  # position of message?
+        Step(Op.CHECK_TRUE, 57, Outcome.LOST | Reason.VALUE << 8),  # position of message
+        Step(Op.EXPRESSION, 58, 0, 588, 77),  # first of message
+        Step(Op.EXPRESSION, 59, 0, 665, 7),  # first of message?
+        Step(Op.CHECK_TRUE, 59, Outcome.LOST | Reason.VALUE << 8),  # first of message
+        Step(Op.EXPRESSION, 60, 0, 672, 13),  # is timestamp_millis there?
+        Step(Op.SKIP_IF_ZERO, 60, 0, 177),  # is timestamp_millis there?
         Step(Op.NEED, 8),  # timestamp_millis
         Step(Op.NEED, 4),  # len_key
-        Step(Op.REGISTER_FIXED, 56, Kind.S4BE, 0),  # len_key
-        Step(Op.EXPRESSION, 57, 0, 526, 13),  # is key there?
-        Step(Op.SKIP_IF_ZERO, 57, 0, 175),  # is key there?
-        Step(Op.BYTES_REGISTER, 11, 56, 0),  # key
+        Step(Op.REGISTER_FIXED, 61, Kind.S4BE, 0),  # len_key
+        Step(Op.EXPRESSION, 62, 0, 685, 13),  # is key there?
+        Step(Op.SKIP_IF_ZERO, 62, 0, 182),  # is key there?
+        Step(Op.BYTES_REGISTER, 11, 61, 0),  # key
         Step(Op.NEED, 4),  # len_value
-        Step(Op.REGISTER_FIXED, 58, Kind.S4BE, 0),  # len_value
-        Step(Op.EXPRESSION, 59, 0, 539, 13),  # is value there?
-        Step(Op.SKIP_IF_ZERO, 59, 0, 180),  # is value there?
-        Step(Op.BYTES_REGISTER, 12, 58, 0),  # value
-        Step(Op.EXPRESSION, 60, 0, 26, 9),  # number of headers
-        Step(Op.LOOP, 5, Loop.COUNT, 192, 60),  # headers
+        Step(Op.REGISTER_FIXED, 63, Kind.S4BE, 0),  # len_value
+        Step(Op.EXPRESSION, 64, 0, 698, 13),  # is value there?
+        Step(Op.SKIP_IF_ZERO, 64, 0, 187),  # is value there?
+        Step(Op.BYTES_REGISTER, 12, 63, 0),  # value
+        Step(Op.EXPRESSION, 65, 0, 26, 9),  # number of headers
+        Step(Op.LOOP, 5, Loop.COUNT, 199, 65),  # headers
         Step(Op.NEED, 4),  # len_key
-        Step(Op.REGISTER_FIXED, 61, Kind.U4BE, 0),  # len_key
-        Step(Op.BYTES_REGISTER, 13, 61, 0),  # key
+        Step(Op.REGISTER_FIXED, 66, Kind.U4BE, 0),  # len_key
+        Step(Op.BYTES_REGISTER, 13, 66, 0),  # key
         Step(Op.CHECK_UTF8, 13, 0, 0),  # key
         Step(Op.NEED, 4),  # len_value
-        Step(Op.REGISTER_FIXED, 62, Kind.S4BE, 0),  # len_value
-        Step(Op.EXPRESSION, 63, 0, 552, 13),  # is value there?
-        Step(Op.SKIP_IF_ZERO, 63, 0, 191),  # is value there?
-        Step(Op.BYTES_REGISTER, 14, 62, 0),  # value
-        Step(Op.AGAIN, 5, Loop.COUNT, 182, 60),  # next of headers
+        Step(Op.REGISTER_FIXED, 67, Kind.S4BE, 0),  # len_value
+        Step(Op.EXPRESSION, 68, 0, 711, 13),  # is value there?
+        Step(Op.SKIP_IF_ZERO, 68, 0, 198),  # is value there?
+        Step(Op.BYTES_REGISTER, 14, 67, 0),  # value
+        Step(Op.AGAIN, 5, Loop.COUNT, 189, 65),  # next of headers
         Step(Op.LIMIT_END),  # message
         Step(Op.MARK, 5, 1, 0),  # message ends
-        Step(Op.CHECKSUM, 1, 51, 4, 5),  # crc over magic to message
+        Step(Op.CHECKSUM, 1, 52, 4, 5),  # crc over magic to message
         Step(Op.AGAIN, 4, Loop.END, 156, 0),  # next of messages
         Step(Op.LIMIT_END),  # messages
         Step(Op.LIMIT_END),  # set
-        Step(Op.JUMP, 0, 0, 211),
+        Step(Op.JUMP, 0, 0, 219),
         Step(Op.EXPRESSION, 41, 0, 26, 9),  # no timestamp
         Step(Op.EXPRESSION, 42, 0, 26, 9),  # no len_key
         Step(Op.EXPRESSION, 44, 0, 26, 9),  # no len_value
         Step(Op.EXPRESSION, 48, 0, 26, 9),  # no offset
         Step(Op.EXPRESSION, 49, 0, 26, 9),  # no len_rest
-        Step(Op.EXPRESSION, 50, 0, 26, 9),  # no len
-        Step(Op.EXPRESSION, 51, 0, 26, 9),  # no crc
-        Step(Op.EXPRESSION, 52, 0, 26, 9),  # no magic
-        Step(Op.EXPRESSION, 56, 0, 26, 9),  # no len_key
-        Step(Op.EXPRESSION, 58, 0, 26, 9),  # no len_value
+        Step(Op.EXPRESSION, 50, 0, 26, 9),  # no offset
+        Step(Op.EXPRESSION, 51, 0, 26, 9),  # no len
+        Step(Op.EXPRESSION, 52, 0, 26, 9),  # no crc
+        Step(Op.EXPRESSION, 53, 0, 26, 9),  # no magic
         Step(Op.EXPRESSION, 61, 0, 26, 9),  # no len_key
-        Step(Op.EXPRESSION, 62, 0, 26, 9),  # no len_value
+        Step(Op.EXPRESSION, 63, 0, 26, 9),  # no len_value
+        Step(Op.EXPRESSION, 66, 0, 26, 9),  # no len_key
+        Step(Op.EXPRESSION, 67, 0, 26, 9),  # no len_value
         Step(Op.MARK, 1, 1, 0),  # set ends
-        Step(Op.EXPRESSION, 64, 0, 226, 13),  # is epoch_or_crc verified?
-        Step(Op.SKIP_IF_ZERO, 64, 0, 215),  # is epoch_or_crc verified?
+        Step(Op.EXPRESSION, 69, 0, 226, 13),  # is epoch_or_crc verified?
+        Step(Op.SKIP_IF_ZERO, 69, 0, 223),  # is epoch_or_crc verified?
         Step(Op.CHECKSUM, 2, 2, 0, 1),  # epoch_or_crc over magic to set
-        Step(Op.EXPRESSION, 66, 1, 598, 20),  # flags
-        Step(Op.EXPRESSION, 67, 0, 618, 121),  # base_offset
-        Step(Op.EXPRESSION, 68, 0, 739, 5),  # base_offset, as its column has it
-        Step(Op.COLUMN_REGISTER, 0, 68, Kind.S8LE),  # base_offset
-        Step(Op.EXPRESSION, 69, 0, 744, 24),  # last_offset
-        Step(Op.EXPRESSION, 70, 0, 768, 5),  # last_offset, as its column has it
-        Step(Op.COLUMN_REGISTER, 1, 70, Kind.S8LE),  # last_offset
-        Step(Op.EXPRESSION, 71, 0, 773, 26),  # leader_epoch
-        Step(Op.COLUMN_REGISTER, 2, 71, Kind.S8LE),  # leader_epoch
-        Step(Op.EXPRESSION, 72, 0, 799, 13),  # codec
-        Step(Op.COLUMN_REGISTER, 3, 72, Kind.S8LE),  # codec
-        Step(Op.EXPRESSION, 73, 0, 812, 13),  # is timestamp_type there?
-        Step(Op.SKIP_IF_ZERO, 73, 1, 231),  # is timestamp_type there?
-        Step(Op.EXPRESSION, 74, 0, 825, 23),  # timestamp_type
-        Step(Op.COLUMN_REGISTER, 4, 74, Kind.S8LE),  # timestamp_type
-        Step(Op.JUMP, 0, 0, 232),
+        Step(Op.EXPRESSION, 71, 1, 757, 20),  # flags
+        Step(Op.EXPRESSION, 72, 0, 777, 121),  # base_offset
+        Step(Op.EXPRESSION, 73, 0, 898, 5),  # base_offset, as its column has it
+        Step(Op.COLUMN_REGISTER, 0, 73, Kind.S8LE),  # base_offset
+        Step(Op.EXPRESSION, 74, 0, 903, 24),  # last_offset
+        Step(Op.EXPRESSION, 75, 0, 927, 5),  # last_offset, as its column has it
+        Step(Op.COLUMN_REGISTER, 1, 75, Kind.S8LE),  # last_offset
+        Step(Op.EXPRESSION, 76, 0, 932, 26),  # leader_epoch
+        Step(Op.COLUMN_REGISTER, 2, 76, Kind.S8LE),  # leader_epoch
+        Step(Op.EXPRESSION, 77, 0, 958, 13),  # codec
+        Step(Op.COLUMN_REGISTER, 3, 77, Kind.S8LE),  # codec
+        Step(Op.EXPRESSION, 78, 0, 971, 13),  # is timestamp_type there?
+        Step(Op.SKIP_IF_ZERO, 78, 1, 239),  # is timestamp_type there?
+        Step(Op.EXPRESSION, 79, 0, 984, 23),  # timestamp_type
+        Step(Op.COLUMN_REGISTER, 4, 79, Kind.S8LE),  # timestamp_type
+        Step(Op.JUMP, 0, 0, 240),
         Step(Op.COLUMN_NULL, 4),  # timestamp_type
-        Step(Op.EXPRESSION, 75, 0, 848, 37),  # is_transactional
-        Step(Op.COLUMN_REGISTER, 5, 75, Kind.U1),  # is_transactional
-        Step(Op.EXPRESSION, 76, 0, 885, 37),  # is_control
-        Step(Op.COLUMN_REGISTER, 6, 76, Kind.U1),  # is_control
-        Step(Op.EXPRESSION, 77, 0, 0, 13),  # is base_timestamp there?
-        Step(Op.SKIP_IF_ZERO, 77, 1, 240),  # is base_timestamp there?
+        Step(Op.EXPRESSION, 80, 0, 1007, 37),  # is_transactional
+        Step(Op.COLUMN_REGISTER, 5, 80, Kind.U1),  # is_transactional
+        Step(Op.EXPRESSION, 81, 0, 1044, 37),  # is_control
+        Step(Op.COLUMN_REGISTER, 6, 81, Kind.U1),  # is_control
+        Step(Op.EXPRESSION, 82, 0, 0, 13),  # is base_timestamp there?
+        Step(Op.SKIP_IF_ZERO, 82, 1, 248),  # is base_timestamp there?
         Step(Op.COLUMN_REGISTER, 7, 8, Kind.S8LE),  # base_timestamp
-        Step(Op.JUMP, 0, 0, 241),
+        Step(Op.JUMP, 0, 0, 249),
         Step(Op.COLUMN_NULL, 7),  # base_timestamp
-        Step(Op.EXPRESSION, 78, 0, 812, 13),  # is max_timestamp there?
-        Step(Op.SKIP_IF_ZERO, 78, 1, 246),  # is max_timestamp there?
-        Step(Op.EXPRESSION, 79, 0, 922, 93),  # max_timestamp
-        Step(Op.COLUMN_TIMESTAMP, 8, 79, -9223372036854775, 9223372036854775),  # max_timestamp
-        Step(Op.JUMP, 0, 0, 247),
+        Step(Op.EXPRESSION, 83, 0, 971, 13),  # is max_timestamp there?
+        Step(Op.SKIP_IF_ZERO, 83, 1, 254),  # is max_timestamp there?
+        Step(Op.EXPRESSION, 84, 0, 1081, 93),  # max_timestamp
+        Step(Op.COLUMN_TIMESTAMP, 8, 84, -9223372036854775, 9223372036854775),  # max_timestamp
+        Step(Op.JUMP, 0, 0, 255),
         Step(Op.COLUMN_NULL, 8),  # max_timestamp
-        Step(Op.EXPRESSION, 80, 0, 1015, 26),  # producer_id
-        Step(Op.COLUMN_REGISTER, 9, 80, Kind.S8LE),  # producer_id
-        Step(Op.EXPRESSION, 81, 0, 1041, 26),  # producer_epoch
-        Step(Op.COLUMN_REGISTER, 10, 81, Kind.S8LE),  # producer_epoch
-        Step(Op.EXPRESSION, 82, 0, 1067, 26),  # base_sequence
-        Step(Op.COLUMN_REGISTER, 11, 82, Kind.S8LE),  # base_sequence
-        Step(Op.EXPRESSION, 83, 0, 0, 13),  # is count there?
-        Step(Op.SKIP_IF_ZERO, 83, 1, 257),  # is count there?
+        Step(Op.EXPRESSION, 85, 0, 1174, 26),  # producer_id
+        Step(Op.COLUMN_REGISTER, 9, 85, Kind.S8LE),  # producer_id
+        Step(Op.EXPRESSION, 86, 0, 1200, 26),  # producer_epoch
+        Step(Op.COLUMN_REGISTER, 10, 86, Kind.S8LE),  # producer_epoch
+        Step(Op.EXPRESSION, 87, 0, 1226, 26),  # base_sequence
+        Step(Op.COLUMN_REGISTER, 11, 87, Kind.S8LE),  # base_sequence
+        Step(Op.EXPRESSION, 88, 0, 0, 13),  # is count there?
+        Step(Op.SKIP_IF_ZERO, 88, 1, 265),  # is count there?
         Step(Op.COLUMN_REGISTER, 12, 13, Kind.S4LE),  # count
-        Step(Op.JUMP, 0, 0, 258),
+        Step(Op.JUMP, 0, 0, 266),
         Step(Op.COLUMN_NULL, 12),  # count
-        Step(Op.EXPRESSION, 84, 0, 0, 13),  # is last_offset_delta there?
-        Step(Op.SKIP_IF_ZERO, 84, 1, 262),  # is last_offset_delta there?
+        Step(Op.EXPRESSION, 89, 0, 0, 13),  # is last_offset_delta there?
+        Step(Op.SKIP_IF_ZERO, 89, 1, 270),  # is last_offset_delta there?
         Step(Op.COLUMN_REGISTER, 15, 7, Kind.S4LE),  # last_offset_delta
-        Step(Op.JUMP, 0, 0, 263),
+        Step(Op.JUMP, 0, 0, 271),
         Step(Op.COLUMN_NULL, 15),  # last_offset_delta
         Step(Op.END),
     ),
@@ -339,18 +347,18 @@ PROGRAM = ColumnProgram(
         Storage.FIXED32,
         Storage.FIXED32,
     ),
-    registers=85,
+    registers=90,
     spans=15,
     marks=6,
     loops=6,
     series=1,
     constants=bytes.fromhex(
-        "0103000002000000000000000f010600000700000000000000080000000000000000000f000000000000000000010600000700000000000000080001000000000000000f000100000000000000010600000700000000000000080002000000000000000f000200000000000000010600000700000000000000080003000000000000000f000300000000000000010600000700000000000000080004000000000000000f00040000000000000000ffffffffffffffff18181818180112000000000000000000001401140000000000000000000014011800000000000000000000140103000002000000000000001001030000020000000000000010011b00000700000000000000080000000000000000000f160103000001000000000000000f011f0000000000000000000014012100000000000000000000140125000000000000000000001401030000020000000000000010011b00000700000000000000080000000000000000001016012a0000000000000000000014011b00000700000000000000080001000000000000000f000000000000000000011b00000700000000000000080002000000000000000f000100000000000000011b00000700000000000000080003000000000000000f00020000000000000000ffffffffffffffff181818012f000001000000000000000301340001030014013400010300120134000001000000000000000f01380000000000000000000014013a0000000000000000000014013e000000000000000000001401410000ffffffff00000000080000000080000000000a000000008000000000040103000002000000000000000f010600011b00180103000002000000000000000f010000011b00000700000000000000080000000000000000000f0100000103000001000000000000000f010000012e00000100000000000000041c00001416010000012e00000100000000000000041c000004000000000000000000180000000000000000001c00000318180143001b0c0103000002000000000000000f01000001070003010000180145001b0c0103000002000000000000000f01020000ffffffffffffffff1801420000070000000000000008010300000000000000000000130142000003000000000000000c0001000000000000000801420000100000000000000008000000000000000000100103000002000000000000000f1601420000200000000000000008000000000000000000100103000002000000000000000f160103000002000000000000000f010900011b00000700000000000000080000000000000000000f0103000001000000000000000f011e0000ffffffffffffffff180103000001000000000000000f01290000ffffffffffffffff1818180103000002000000000000000f010a0000ffffffffffffffff180103000002000000000000000f010b0000ffffffffffffffff180103000002000000000000000f010c0000ffffffffffffffff18"
+        "0103000002000000000000000f010600000700000000000000080000000000000000000f000000000000000000010600000700000000000000080001000000000000000f000100000000000000010600000700000000000000080002000000000000000f000200000000000000010600000700000000000000080003000000000000000f000300000000000000010600000700000000000000080004000000000000000f00040000000000000000ffffffffffffffff18181818180112000000000000000000001401140000000000000000000014011800000000000000000000140103000002000000000000001001030000020000000000000010011b00000700000000000000080000000000000000000f160103000001000000000000000f011f0000000000000000000014012100000000000000000000140125000000000000000000001401030000020000000000000010011b00000700000000000000080000000000000000001016012a0000000000000000000014011b00000700000000000000080001000000000000000f000000000000000000011b00000700000000000000080002000000000000000f000100000000000000011b00000700000000000000080003000000000000000f00020000000000000000ffffffffffffffff181818012f000001000000000000000301350001030014013500010300120103000001000000000000000f010000012e00000100000000000000041c00001416010000012e00000100000000000000041c00000400000000000000000018013200030138000138000f0103000001000000000000000f010000012e00000100000000000000041c00001416010000012e00000100000000000000041c000004000000000000000000180000000000000000001c000003013a00013a000f0135000001000000000000000f013d0000000000000000000014013f00000000000000000000140143000000000000000000001401460000ffffffff00000000080000000080000000000a000000008000000000040103000002000000000000000f010600011b00180103000002000000000000000f010000011b00000700000000000000080000000000000000000f0100000103000001000000000000000f010000012e00000100000000000000041c00001416010000012e00000100000000000000041c000004000000000000000000180000000000000000001c00000318180148001b0c0103000002000000000000000f0100000107000301000018014a001b0c0103000002000000000000000f01020000ffffffffffffffff1801470000070000000000000008010300000000000000000000130147000003000000000000000c0001000000000000000801470000100000000000000008000000000000000000100103000002000000000000000f1601470000200000000000000008000000000000000000100103000002000000000000000f160103000002000000000000000f010900011b00000700000000000000080000000000000000000f0103000001000000000000000f011e0000ffffffffffffffff180103000001000000000000000f01290000ffffffffffffffff1818180103000002000000000000000f010a0000ffffffffffffffff180103000002000000000000000f010b0000ffffffffffffffff180103000002000000000000000f010c0000ffffffffffffffff18"
     ),
     checksums=(
         ChecksumRule("crc32c", initial=0xFFFFFFFF, final_xor=0xFFFFFFFF),
         ChecksumRule("crc32", initial=0xFFFFFFFF, final_xor=0xFFFFFFFF),
-        ChecksumRule("crc32", initial=0xFFFFFFFF, final_xor=0xFFFFFFFF, sum=65, stored=565, stored_size=33),
+        ChecksumRule("crc32", initial=0xFFFFFFFF, final_xor=0xFFFFFFFF, sum=70, stored=724, stored_size=33),
     ),
     expansions=(
         Expansion(("none", "gzip", "snappy-xerial", "lz4", "zstd"), most=67108864),

@@ -207,3 +207,23 @@ def test_csv_of_several_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     run("decode", "cobs_log", str(tmp_path / "a.log"), "-o", str(tmp_path / "a.csv"))
     run("encode", "cobs_log", str(tmp_path / "a.csv"), "-o", str(tmp_path / "b.log"))
     assert (tmp_path / "b.log").read_bytes() == (tmp_path / "a.log").read_bytes()
+
+
+COMPUTED = """
+meta: {id: sample, endian: le, -wireloom: {rows: rows}}
+seq: [{id: rows, type: row, repeat: eos}]
+types:
+  row:
+    seq: [{id: len, type: u1}, {id: body, size: len}, {id: a, type: u1}]
+    instances: {twice: {value: a * 2}}
+"""
+
+
+def test_what_follows_from_other_columns_is_not_taken_from_the_table(tmp_path: Path) -> None:
+    spec, rows, out = tmp_path / "sample.ksy", tmp_path / "rows.ndjson", tmp_path / "out.bin"
+    spec.write_text(COMPUTED)
+    rows.write_text('{"len": 9, "body": "6162", "a": 3, "twice": 7}\n')
+    run("encode", str(spec), str(rows), "-o", str(out))
+    assert out.read_bytes() == b"\2ab\3"
+    written = json.loads(run("decode", str(spec), str(out)).output)
+    assert (written["len"], written["twice"]) == (2, 6)

@@ -9,10 +9,10 @@ from ....expression.types import BitsType, BytesType, EnumType, StringType, User
 from ....plan import Field, Instance
 from ....plan.following import is_steady
 from ....wire import RepeatCount, RepeatEos, RepeatUntil
+from ..constructing import parent_text
 from ..expressions import AND
 from ..instances import is_kept, slot
 from ..names import field_name
-from ..reading import parent_text
 from ..scope import ClassScope, member
 from ..switches import switch_branches
 from ..validation import check_lines

@@ -1,0 +1,64 @@
+"""Arguments of objects: when they are computed, and what an argument without a value loses."""
+
+from __future__ import annotations
+
+from wireloom.format.program import Code, Op
+
+from ...expression.nodes import Node
+from ...plan import Field
+from .compiled import Compiled, constant, joined
+from .interval import BOOLEAN
+from .items import Item
+from .lines import Refusal
+from .positions import asks_position
+from .refusal import NotForEngineError
+from .scope import Argument, Scalar, Scope
+from .state import State
+
+
+def give_arguments(state: State, scope: Scope, field: Field, inner: Scope) -> None:
+    """Give the object ``inner``, which is about to be read, the arguments that ``field`` of ``scope`` has for it. One
+    that may fail, or that depends on where a stream stands, is computed here; any other where it is used."""
+    for parameter, argument in zip(inner.struct.parameters, field.arguments, strict=False):
+        found = _computed(state, scope, argument, f"{parameter.id} of {field.id}")
+        inner.members[parameter.id] = found or Argument(argument, scope)
+
+
+def must_have_value(state: State, compiled: Compiled, comment: str) -> None:
+    """Append the check that loses what is read where an expression has no value."""
+    exists = joined((compiled, compiled), Code.EQUAL, BOOLEAN)
+    held = state.assembler.temporary(exists, f"{comment}?")
+    state.assembler.add(Op.CHECK_TRUE, held, Refusal(True, "value"), comment=comment)
+
+
+def _computed(state: State, scope: Scope, argument: Node, name: str) -> Scalar | None:
+    """Return the register of an argument that is computed here; ``None`` if it is computed where it is used."""
+    compiler = state.compiler(scope)
+    try:
+        compiled = compiler.compile(argument)
+    except NotForEngineError:
+        if asks_position(argument):
+            raise
+        _must_exist(state, scope, argument, name)
+        return None
+    if compiled.constant is not None or not (compiled.may_fail or asks_position(argument)):
+        return None
+    state.run.flush()
+    scalar = Scalar(name, compiled.interval, state.facts)
+    state.assembler.compute(scalar, compiled, name)
+    if compiled.may_fail:
+        must_have_value(state, Compiled((scalar,), scalar.interval), name)
+    return scalar
+
+
+def _must_exist(state: State, scope: Scope, argument: Node, name: str) -> None:
+    """Append the check of an argument that is an item of a list, if it is one."""
+    try:
+        found = state.compiler(scope).resolve(argument)
+    except NotForEngineError:
+        return
+    if isinstance(found, Item):
+        state.run.flush()
+        exists = joined((found.missing, constant(0)), Code.EQUAL, BOOLEAN)
+        held = state.assembler.temporary(exists, f"{name} exists?")
+        state.assembler.add(Op.CHECK_TRUE, held, Refusal(True, "value"), comment=name)

@@ -1,0 +1,98 @@
+"""Objects inside of others, as statements that make and read them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...expression.nodes import BooleanLiteral
+from ...expression.types import UserType
+from ...plan import Field
+from ...plan.chains import chains_inside
+from ...wire import OwnSize
+from ..base import refuse
+from .checksums import checked_content
+from .endian import inherited_argument
+from .names import field_name
+from .processing import defers
+from .scope import ClassScope
+from .view import Lines
+from .wire_bytes import stream_text
+
+
+@dataclass(frozen=True)
+class Keep:
+    """The text around a value that stores it. ``item``: in a list; ``cased``: the value may have several types."""
+
+    before: str
+    after: str = ""
+    item: bool = False
+    cased: bool = False
+
+
+def kept(scope: ClassScope, value: str, keep: Keep) -> str:
+    """Return the statement that stores a value."""
+    return scope.code("kept", value=value, keep=keep)
+
+
+def object_in_place(scope: ClassScope, field: Field, kind: UserType, keep: Keep) -> Lines:
+    """Return the statements that read an object and store it."""
+    checked = checked_content(scope, field)
+    stream = "io" if isinstance(field.size, OwnSize) else stream_text(scope, field)
+    part, first = f"part_{field_name(field.id)}", checked
+    if field.arguments and stream != "io" and not checked:
+        # What the object is given is computed after its bytes have been read.
+        first = (kept(scope, stream, Keep(f"{part} = ")),)
+    made = (*first, *object_lines(scope, field, kind, part if first else stream, keep))
+    if not defers(scope, field):
+        return made
+    nothing = (kept(scope, constructed(scope, field, kind, ""), keep),)
+    if scope.plan.type(kind.path).message is not None:
+        made = message_or_refused(scope, field, made, nothing)
+    if field.process is None:
+        return made
+    return (scope.code("object_or_refused", made=made, nothing=nothing, place=field.place),)
+
+
+def message_or_refused(scope: ClassScope, field: Field, made: Lines, nothing: Lines) -> Lines:
+    """Return the statements that refuse a message that cannot be read, and store ``nothing`` then."""
+    return (scope.code("message_or_refused", made=made, nothing=nothing, chains=lost_chains(scope, field)),)
+
+
+def object_lines(scope: ClassScope, field: Field, kind: UserType, stream: str, keep: Keep) -> Lines:
+    """Return the statements that create an object, and read it if its constructor does not."""
+    made = constructed(scope, field, kind, stream)
+    if scope.module.reads_at_once(kind):
+        return (kept(scope, made, keep),)
+    # A type checker allows a name only one type per method.
+    name = f"object_{field_name(field.id)}{f'_{kind.path[-1]}' if keep.cased else ''}"
+    # The readable part of an item is kept, even if nothing can be read after it.
+    return (scope.code("item_then_read" if keep.item else "object_then_read", name=name, made=made, keep=keep),)
+
+
+def constructed(scope: ClassScope, field: Field, kind: UserType, stream: str) -> str:
+    """Return the text that makes an object that is read from ``stream``; if that is empty, from nothing."""
+    if kind.opaque and scope.own:
+        refuse(field.position, f"the type '{'::'.join(kind.path)}' is defined nowhere")
+    arguments = [scope.text(each, field) for each in field.arguments]
+    inside = scope.plan.owns(kind)
+    # A type of another spec is its own root; with Kaitai's API it has no parent either.
+    family = [parent_text(scope, field), *(["self._root"] if inside else [])] if inside or scope.own else []
+    if stream:
+        arguments += [stream, *family]
+    else:
+        arguments += [f"{name}={each}" for name, each in zip(("_parent", "_root"), family, strict=False)]
+    if inside and not scope.own:
+        arguments += inherited_argument(scope, kind)
+    return scope.code("object", **{"class": scope.module.class_of(kind.path)}, arguments=arguments)
+
+
+def parent_text(scope: ClassScope, field: Field) -> str:
+    """Return the text of the parent of an object that is read."""
+    if field.parent is None:
+        return "self"
+    return "None" if isinstance(field.parent, BooleanLiteral) else scope.text(field.parent, field)
+
+
+def lost_chains(scope: ClassScope, field: Field) -> tuple[tuple[int, str], ...]:
+    """Return the chained checksums in a field, which are unknown if it is not read to its end."""
+    return tuple((each.up, field_name(each.name)) for each in chains_inside(scope.plan, scope.struct, field))
