@@ -24,9 +24,9 @@ TOGETHER = {
     ),
     "sanitizers": ("tests/engine/test_sanitizers.py",),
     "type checker": (
-        "tests/unit/messages/test_objects_generated.py::test_the_type_checker",
-        "tests/unit/objects/test_emitted.py::test_the_type_checker",
-        "tests/unit/objects/test_declared.py::test_a_type_checker",
+        "tests/unit/messages/test_objects_generated.py::test_the_type_checker_has_nothing_to_say",
+        "tests/unit/objects/test_emitted.py::test_the_type_checker_has_nothing_to_say",
+        "tests/unit/objects/test_declared.py::test_a_type_checker_knows_constructors",
     ),
     "fuzz": ("tests/fuzz/test_brief.py::test_targets_of_the_engine_run",),
 }
