@@ -23,10 +23,10 @@ from wireloom.codegen.spec import validator
 
 from .spec_families import FAMILIES, HEAD, SWITCHES
 
-FEW, MANY = 6, 12
-"""Numbers of levels; what grows as two to the power of them would grow by a factor of 64."""
-GROWTH = 8
-"""The maximum ratio of the work for twice the levels: some parts grow with the square or the cube."""
+FEW, MANY = 10, 15
+"""Numbers of levels; what grows as two to the power of them would grow by a factor of 32."""
+GROWTH = 12
+"""The maximum ratio of the work for half as many levels more: some parts grow with the square or the cube."""
 MOST = 3_000_000
 """Maximum number of calls for few levels: with more, those of many levels would not end."""
 
