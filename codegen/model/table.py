@@ -145,8 +145,10 @@ class TableReader:
         if not self._rows_are_whole(attribute, types[1], position):
             return None
         if isinstance(attribute.repeat, RepeatEos) and attribute.framing is None and has_no_bytes(attribute, types[1]):
-            message = f"{shown(first)} is repeated to the end of the input, but its items have no bytes"
-            self.diagnostics.error(position, message)
+            symbol = self.world.at(types[1].path)
+            if symbol is None or not symbol.unknown_members:
+                message = f"{shown(first)} is repeated to the end of the input, but its items have no bytes"
+                self.diagnostics.error(position, message)
             return None
         before = [] if inside is None else [each.id for each in steps_of(inside.before)]
         units = read_units(section, ways, before, self.diagnostics)

@@ -92,7 +92,7 @@ def test_a_new_ledger_whose_numbers_are_those_of_another(to: str, tmp_path: Path
     run(tmp_path, to=to)
     home, other = tmp_path / "table" / "_wireloom", tmp_path / "other"
     make_inputs(other / "in", 4)
-    run(other)
+    run(other, to=to)
     shutil.rmtree(home)
     shutil.copytree(other / "table" / "_wireloom", home)
     assert "has commits of an ingest, but none of the ledger in _wireloom" in refused(tmp_path, to)
