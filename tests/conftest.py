@@ -123,21 +123,15 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     check_groups(items)
-    if PROFILE != "thorough":
-        _deselect(config, items, [item for item in items if item.get_closest_marker("thorough")])
     for item in items:
         # tests/unit/reading/test_x.py has the markers unit and reading.
         for folder in item.path.relative_to(FOLDERS).parts[:-1][:2]:
             item.add_marker(folder)
     if os.environ.get("WIRELOOM_ENGINE") == "objects":
         # Tests that name a reader are run with both if the engine is available.
-        _deselect(config, items, [item for item in items if _names_a_reader(item)])
-
-
-def _deselect(config: pytest.Config, items: list[pytest.Item], left_out: list[pytest.Item]) -> None:
-    known = set(left_out)
-    items[:] = [item for item in items if item not in known]
-    config.hook.pytest_deselected(items=left_out)
+        named = [item for item in items if _names_a_reader(item)]
+        items[:] = [item for item in items if not _names_a_reader(item)]
+        config.hook.pytest_deselected(items=named)
 
 
 def _names_a_reader(item: pytest.Item) -> bool:

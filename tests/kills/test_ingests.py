@@ -1,8 +1,4 @@
-"""An ingest that is killed, and completed by the next run; ``make kills`` kills any number.
-
-``make test`` kills one whose table is in a folder, in ``tests/spark/live/test_pipeline.py``, and its Java in
-``test_failing.py``.
-"""
+"""An ingest that is killed, and completed by the next run; ``make kills`` kills any number."""
 
 import random
 from pathlib import Path
@@ -13,7 +9,6 @@ from ..storage_server import Store
 from .ingests import Subject, run
 
 
-@pytest.mark.thorough
 def test_every_record_is_there_once(store_apart: Store, tmp_path: Path) -> None:
     """Growing and damaged files, as a stream into a Delta table in an object store."""
     pytest.importorskip("deltalake", reason="the package deltalake is not installed")

@@ -10,7 +10,6 @@ from wireloom.format.program_limits import MOST_FUNCTIONS
 
 from ...expression.nodes import Attribute, Name
 from ...expression.types import BooleanType, Path, Type, UserType
-from ...expression.walk import expressions_in, walk
 from ...plan import Field, Plan, TypePlan
 from ...wire import InheritedEndian
 from .arrow import integer_interval
@@ -37,13 +36,12 @@ def _needs_of_parent(struct: TypePlan) -> tuple[Path, tuple[Name, ...]]:
     """Return the type of the parent of objects of a type, and the integers of the parent that their expressions use."""
     found: dict[str, Name] = {}
     parent: Path = ()
-    for node in expressions_in((struct.fields, struct.instances)):
-        for each in walk(node):
-            is_of_parent = isinstance(each, Attribute) and isinstance(each.value, Name) and each.value.id == "_parent"
-            if is_of_parent and isinstance(each, Attribute) and isinstance(each.value.type, UserType):
-                parent = each.value.type.path
-                if _interval_of(each.type) is not None:
-                    found[each.name] = Name(each.name, type=each.type)
+    for each in struct.nodes:
+        is_of_parent = isinstance(each, Attribute) and isinstance(each.value, Name) and each.value.id == "_parent"
+        if is_of_parent and isinstance(each, Attribute) and isinstance(each.value.type, UserType):
+            parent = each.value.type.path
+            if _interval_of(each.type) is not None:
+                found[each.name] = Name(each.name, type=each.type)
     return parent, tuple(found.values())
 
 
