@@ -16,7 +16,7 @@ from hypothesis import settings
 from . import kinesis_server
 from . import s2_server as s2_servers
 from .examples import PROFILE, examples
-from .java import PRELOADING
+from .java import PRELOADING, java_options
 from .scheduling import SPARK, check_groups, group_of
 from .storage_server import Store, running, running_apart
 
@@ -38,7 +38,7 @@ SPARK_SETTINGS = {
     "spark.default.parallelism": "1",
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-    "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
+    "spark.driver.extraJavaOptions": java_options(),
     # The other implementation starts several system programs for each file of a checkpoint.
     "spark.sql.streaming.checkpointFileManagerClass": (
         "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
