@@ -22,13 +22,9 @@ def java_options(*more: str) -> str:
     is one."""
     options = ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
     if ARCHIVE.exists():
-        # Processes with other jars, such as the one that composes Spark's command line, would warn that it is not theirs.
-        options += [
-            f"-XX:SharedArchiveFile={ARCHIVE}",
-            "-Xlog:cds=off",
-            "-Xlog:cds+dynamic=off",
-            "-Xlog:class+path=off",
-        ]
+        # Processes with other jars, such as the one that composes Spark's command line, would warn of a mismatch.
+        silent = [f"-Xlog:{each}=off" for each in ("cds", "cds+dynamic", "class+path")]
+        options += [f"-XX:SharedArchiveFile={ARCHIVE}", *silent]
     return " ".join([*options, *more])
 
 
