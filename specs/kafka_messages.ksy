@@ -58,6 +58,16 @@ types:
       base_sequence: {value: -1, doc: Sequence number of this producer.}
       leader_epoch: {value: -1, doc: 'Epoch of the partition''s leader, which messages do not have.'}
       base_offset: {value: first, doc: Offset of the first message in the set.}
+  offsets:
+    doc: The offsets of compressed messages.
+    seq: [{id: entries, type: entry, repeat: eos, doc: The messages.}]
+    types:
+      entry:
+        doc: The offset of a message.
+        seq:
+          - {id: offset, type: s8, doc: The offset.}
+          - {id: len_rest, type: s4, doc: Bytes of the message that follow this field.}
+          - {id: rest, size: len_rest, doc: The message.}
 enums:
   codecs: {0: none, 1: gzip, 2: snappy, 3: lz4, 4: zstd}
   timestamp_types: {0: create_time, 1: log_append_time}

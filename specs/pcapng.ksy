@@ -15,27 +15,18 @@ meta:
         selectable:
           [kind, linktype, drops, options, eth_dst, eth_src, eth_type, vlan, ip_version, ip_src, ip_dst, ip6_src, ip6_dst,
           ip_protocol, ip_ttl, src_port, dst_port, tcp_seq, tcp_ack, tcp_flags, payload_offset, payload]
-      interfaces:
-        doc: The interfaces, each with the resolution of the times of its packets.
-        rows: blocks.body.content.as<interface>
-        columns: [linktype, snaplen, tsresol, tsoffset, options]
-      sections:
-        doc: The sections.
-        rows: blocks.body.content.as<section>
-        columns: [version_major, version_minor, len_section, options]
+      interfaces: {doc: 'The interfaces, each with the resolution of the times of its packets.',
+        rows: blocks.body.content.as<interface>, columns: [linktype, snaplen, tsresol, tsoffset, options]}
+      sections: {doc: The sections., rows: blocks.body.content.as<section>,
+        columns: [version_major, version_minor, len_section, options]}
       names:
         doc: Addresses and their names.
         rows: blocks.body.content.as<name_resolution>.records.body
         where: _parent.kind > 0
         columns: [kind, address, names]
-      statistics:
-        doc: Statistics of interfaces.
-        rows: blocks.body.content.as<interface_statistics>
-        columns: [interface_id, ts, options]
-      blocks:
-        doc: All blocks, known or not.
-        rows: blocks
-        columns: [kind, len]
+      statistics: {doc: Statistics of interfaces., rows: blocks.body.content.as<interface_statistics>,
+        columns: [interface_id, ts, options]}
+      blocks: {doc: 'All blocks, known or not.', rows: blocks, columns: [kind, len]}
 doc: |
   Packets of networks, as Wireshark captures them: blocks, each with its length before and after it. A section begins
   with the byte order of all of its blocks; it declares the interfaces on which packets were captured, and for each of
@@ -58,11 +49,11 @@ instances:
   offset: {value: 0, -wireloom: {variable: true}, doc: Seconds to add to the interface's times.}
   linktype: {value: 0, -wireloom: {variable: true}, doc: Of the interface.}
   snaplen: {value: 0, -wireloom: {variable: true}, doc: Of the interface.}
-  multipliers: {value: '[0]', -wireloom: {variable: true}, doc: 'Of all interfaces, from the item 1 on.'}
-  divisors: {value: '[0]', -wireloom: {variable: true}, doc: 'Of all interfaces, from the item 1 on.'}
-  offsets: {value: '[0]', -wireloom: {variable: true}, doc: 'Of all interfaces, from the item 1 on.'}
-  linktypes: {value: '[0]', -wireloom: {variable: true}, doc: 'Of all interfaces, from the item 1 on.'}
-  snaplens: {value: '[0]', -wireloom: {variable: true}, doc: 'Of all interfaces, from the item 1 on.'}
+  multipliers: &of_all {value: '[0]', -wireloom: {variable: true}, doc: 'Of all interfaces, from the item 1 on.'}
+  divisors: *of_all
+  offsets: *of_all
+  linktypes: *of_all
+  snaplens: *of_all
 types:
   block:
     doc: A block.
@@ -109,14 +100,8 @@ types:
       - id: content
         type:
           switch-on: _parent.kind
-          cases:
-            1: interface
-            2: packet(2)
-            3: packet(3)
-            4: name_resolution
-            5: interface_statistics
-            6: packet(6)
-            0x0a0d0d0a: section
+          cases: {1: interface, 2: packet(2), 3: packet(3), 4: name_resolution, 5: interface_statistics, 6: packet(6),
+            0x0a0d0d0a: section}
         doc: Blocks of other kinds are passed over.
     types:
       section:
@@ -140,10 +125,7 @@ types:
           tsoffset: {value: 0, -wireloom: {variable: true}, doc: Seconds to add to times.}
       interface_head:
         doc: What every interface says.
-        seq:
-          - {id: linktype, type: u2}
-          - {id: reserved, type: u2}
-          - {id: snaplen, type: u4}
+        seq: [{id: linktype, type: u2}, {id: reserved, type: u2}, {id: snaplen, type: u4}]
         instances:
           is_of_type: {value: linktype, -wireloom: {sets: _root.linktype}}
           captures: {value: snaplen, -wireloom: {sets: _root.snaplen}}
@@ -162,8 +144,7 @@ types:
           - {id: padding, size: -len & 3}
       tsresol:
         doc: The unit of times.
-        seq:
-          - {id: unit, type: u1}
+        seq: [{id: unit, type: u1}]
         instances:
           power: {value: unit & 127}
           digits: {value: 'power > 9 ? power - 9 : 9 - power'}
@@ -172,17 +153,13 @@ types:
               (digits & 1 != 0 ? 10 : 1) * (digits & 2 != 0 ? 100 : 1) * (digits & 4 != 0 ? 10000 : 1)
               * (digits & 8 != 0 ? 100000000 : 1) * (digits & 16 != 0 ? 10000000000000000 : 1)
             doc: 10 to the power of the digits.
-          multiplier:
-            value: 'unit > 127 ? 1000000000 : power > 9 ? 1 : ten'
-            -wireloom: {sets: _root.multiplier}
-          divisor:
-            value: 'unit > 127 ? (power > 62 ? 0 : 1 << (power & 63)) : power > 27 ? 0 : power > 9 ? ten : 1'
-            -wireloom: {sets: _root.divisor}
+          multiplier: {value: 'unit > 127 ? 1000000000 : power > 9 ? 1 : ten', -wireloom: {sets: _root.multiplier}}
+          divisor: {value: 'unit > 127 ? (power > 62 ? 0 : 1 << (power & 63)) : power > 27 ? 0 : power > 9 ? ten : 1',
+            -wireloom: {sets: _root.divisor}}
           known: {value: unit, -wireloom: {sets: _parent._parent.tsresol}}
       tsoffset:
         doc: Seconds to add to times.
-        seq:
-          - {id: seconds, type: s8}
+        seq: [{id: seconds, type: s8}]
         instances:
           offset: {value: seconds, -wireloom: {sets: _root.offset}}
           known: {value: seconds, -wireloom: {sets: _parent._parent.tsoffset}}
@@ -209,14 +186,12 @@ types:
           captured_len: {value: 'kind != 3 ? len_captured : cut_len', doc: Bytes of the packet in the file.}
           index: {value: _root.first + interface_id}
           is_declared: {value: interface_id < _root.linktypes.size - _root.first}
-          linktype:
-            value: _root.linktypes[index]
-            if: is_declared
-            doc: Type of the packet's outermost header (LINKTYPE); 1 is Ethernet.
+          linktype: {value: '_root.linktypes[index]', if: is_declared,
+            doc: Type of the packet's outermost header (LINKTYPE); 1 is Ethernet.}
           link: {value: 'is_declared ? _root.linktypes[index] : 0x10000', doc: The same where it is known.}
           units: {value: ts_high << 32 | ts_low, if: kind != 3}
           ts:
-            value: >-
+            value: &ts >-
               (ts_high << 32 | ts_low) * (_root.multipliers[index] & 0x3fffffff) / _root.divisors[index]
               + _root.offsets[index] * 1000000000
             if: kind != 3 and is_declared and _root.divisors[index] > 0
@@ -248,9 +223,7 @@ types:
         instances:
           index: {value: _root.first + interface_id}
           ts:
-            value: >-
-              (ts_high << 32 | ts_low) * (_root.multipliers[index] & 0x3fffffff) / _root.divisors[index]
-              + _root.offsets[index] * 1000000000
+            value: *ts
             if: interface_id < _root.linktypes.size - _root.first and _root.divisors[index] > 0
             -wireloom: {timestamp: ns}
             doc: When the statistics were taken.

@@ -58,11 +58,8 @@ doc: |
   Start times of samples are in records of types of their own (11 to 13), which are in the table of all records.
 doc-ref: https://github.com/prometheus/prometheus/blob/main/tsdb/docs/format/wal.md
 seq:
-  - id: pages
-    type: page
-    size: '_io.size - _io.pos < 32768 ? _io.size - _io.pos : 32768'
-    repeat: eos
-    doc: The pages; only the last one may be shorter.
+  - {id: pages, type: page, size: '_io.size - _io.pos < 32768 ? _io.size - _io.pos : 32768', repeat: eos,
+    doc: The pages; only the last one may be shorter.}
 types:
   page:
     seq:
@@ -174,47 +171,34 @@ types:
       - {id: histograms, type: float_histogram, repeat: eos, doc: The histograms.}
   histogram:
     seq:
-      - {id: ref_delta, type: zigzag, doc: Series from `first_ref` on.}
-      - {id: timestamp_delta, type: zigzag, doc: Time from `first_timestamp` on.}
-      - {id: counter_reset_hint, type: u1, doc: 'Whether the counter was reset (1), was not (2), or is a gauge (3).'}
-      - {id: schema, type: zigzag, doc: Resolution of the buckets; -53 where their bounds are `custom_values`.}
-      - {id: zero_threshold, type: f8, doc: Width of the bucket around zero.}
+      - &ref_delta {id: ref_delta, type: zigzag, doc: Series from `first_ref` on.}
+      - &timestamp_delta {id: timestamp_delta, type: zigzag, doc: Time from `first_timestamp` on.}
+      - &counter_reset_hint {id: counter_reset_hint, type: u1, doc: 'Whether the counter was reset (1), was not (2), or is a gauge (3).'}
+      - &schema {id: schema, type: zigzag, doc: Resolution of the buckets; -53 where their bounds are `custom_values`.}
+      - &zero_threshold {id: zero_threshold, type: f8, doc: Width of the bucket around zero.}
       - {id: zero_count, type: varint, doc: Observations in the bucket around zero.}
       - {id: count, type: varint, doc: All observations.}
-      - {id: sum, type: f8, doc: Sum of all observations.}
-      - {id: num_ps, type: varint, doc: How many positive spans there are.}
-      - {id: positive_spans, type: span, repeat: expr, repeat-expr: num_ps.value, doc: Where they have buckets.}
-      - {id: num_ns, type: varint, doc: How many negative spans there are.}
-      - {id: negative_spans, type: span, repeat: expr, repeat-expr: num_ns.value, doc: Likewise.}
-      - {id: num_pb, type: varint, doc: How many positive buckets there are.}
+      - &sum {id: sum, type: f8, doc: Sum of all observations.}
+      - &num_ps {id: num_ps, type: varint, doc: How many positive spans there are.}
+      - &positive_spans {id: positive_spans, type: span, repeat: expr, repeat-expr: num_ps.value, doc: Where they have buckets.}
+      - &num_ns {id: num_ns, type: varint, doc: How many negative spans there are.}
+      - &negative_spans {id: negative_spans, type: span, repeat: expr, repeat-expr: num_ns.value, doc: Likewise.}
+      - &num_pb {id: num_pb, type: varint, doc: How many positive buckets there are.}
       - {id: positive_buckets, type: zigzag, repeat: expr, repeat-expr: num_pb.value, doc: Each less the one before.}
-      - {id: num_nb, type: varint, doc: How many negative buckets there are.}
+      - &num_nb {id: num_nb, type: varint, doc: How many negative buckets there are.}
       - {id: negative_buckets, type: zigzag, repeat: expr, repeat-expr: num_nb.value, doc: Likewise.}
-      - {id: num_cv, type: varint, if: is_custom, doc: How many custom values there are.}
-      - {id: custom_values, type: f8, repeat: expr, repeat-expr: num_cv.value, if: is_custom, doc: Bounds of buckets.}
+      - &num_cv {id: num_cv, type: varint, if: is_custom, doc: How many custom values there are.}
+      - &custom_values {id: custom_values, type: f8, repeat: expr, repeat-expr: num_cv.value, if: is_custom, doc: Bounds of buckets.}
     instances: &histogram_point
       <<: *point
       is_custom: {value: schema.value == -53}
   float_histogram:
-    seq:
-      - {id: ref_delta, type: zigzag, doc: Series from `first_ref` on.}
-      - {id: timestamp_delta, type: zigzag, doc: Time from `first_timestamp` on.}
-      - {id: counter_reset_hint, type: u1, doc: 'Whether the counter was reset (1), was not (2), or is a gauge (3).'}
-      - {id: schema, type: zigzag, doc: Resolution of the buckets; -53 where their bounds are `custom_values`.}
-      - {id: zero_threshold, type: f8, doc: Width of the bucket around zero.}
-      - {id: zero_count, type: f8, doc: Observations in the bucket around zero.}
-      - {id: count, type: f8, doc: All observations.}
-      - {id: sum, type: f8, doc: Sum of all observations.}
-      - {id: num_ps, type: varint, doc: How many positive spans there are.}
-      - {id: positive_spans, type: span, repeat: expr, repeat-expr: num_ps.value, doc: Where they have buckets.}
-      - {id: num_ns, type: varint, doc: How many negative spans there are.}
-      - {id: negative_spans, type: span, repeat: expr, repeat-expr: num_ns.value, doc: Likewise.}
-      - {id: num_pb, type: varint, doc: How many positive buckets there are.}
-      - {id: positive_buckets, type: f8, repeat: expr, repeat-expr: num_pb.value, doc: Observations.}
-      - {id: num_nb, type: varint, doc: How many negative buckets there are.}
-      - {id: negative_buckets, type: f8, repeat: expr, repeat-expr: num_nb.value, doc: Likewise.}
-      - {id: num_cv, type: varint, if: is_custom, doc: How many custom values there are.}
-      - {id: custom_values, type: f8, repeat: expr, repeat-expr: num_cv.value, if: is_custom, doc: Bounds of buckets.}
+    seq: [*ref_delta, *timestamp_delta, *counter_reset_hint, *schema, *zero_threshold,
+      {id: zero_count, type: f8, doc: Observations in the bucket around zero.},
+      {id: count, type: f8, doc: All observations.}, *sum, *num_ps, *positive_spans, *num_ns, *negative_spans, *num_pb,
+      {id: positive_buckets, type: f8, repeat: expr, repeat-expr: num_pb.value, doc: Observations.}, *num_nb,
+      {id: negative_buckets, type: f8, repeat: expr, repeat-expr: num_nb.value, doc: Likewise.}, *num_cv,
+      *custom_values]
     instances: *histogram_point
 enums:
   record_types: {1: series, 2: samples, 3: tombstones, 4: exemplars, 5: mmapmarkers, 6: metadata, 7: histogram_samples,

@@ -8,15 +8,16 @@ from ..expression.nodes import Node
 from ..expression.types import UserType
 from ..model.model import Attribute, Spec, Struct
 from ..model.references import Reference, references
-from ..model.walking import attributes_of, structs
+from ..model.walking import attributes_of, family
 from ..wire import ExpressionSize, RepeatCount
 
 
 def length_fields(spec: Spec) -> frozenset[Reference]:
     """Return the fields that determine sizes or counts, directly or through value instances and arguments of parametric
-    types. An invalid value of such a field is damage with the reason ``length``."""
+    types, in the spec and those that it imports. An invalid value of such a field is damage with the reason ``length``.
+    """
     found: set[Reference] = set()
-    everything = list(structs(spec.root))
+    everything = list(family(spec))
     for struct in everything:
         for attribute in attributes_of(struct):
             cases = attribute.switch.cases if attribute.switch else ()

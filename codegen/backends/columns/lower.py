@@ -383,7 +383,7 @@ def _format_arguments(
         "inside": (rows.inside, ""),
         "sums_units": (any(has_sums(plan, rows, way, -1) for way in rows.ways), False),
     }
-    texts = format_arguments(plan, qualified(rows.type), rows.field, refusal, more)
+    texts = format_arguments(plan, class_reference(plan, rows.type), rows.field, refusal, more)
     if rows is not plan.tables[0]:
         texts.append(OUTER_PARSER)
     if plan.doc or rows is not plan.tables[0]:
