@@ -67,7 +67,8 @@ doc: |
 
   Writers make chunks of messages, with the column `compression` (`zstd`, `lz4` or empty; `zstd` by default), after the
   channels and schemas that they refer to. They write no summary, since what it says of all chunks, such as where they
-  are, is no value of a row: readers go through the file, and `mcap recover` adds a summary.
+  are, is no value of a row. Such a file is valid (`summary_start` in its footer is 0): readers go through it from the
+  beginning, and `mcap recover` adds a summary.
 
   A chunk whose checksum is wrong has no rows. Messages outside of chunks have no checksum of their own: that of
   `data_end` covers all of the file before it, and is not verified, since that would cost all messages. After a damaged

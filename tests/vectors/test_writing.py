@@ -256,6 +256,35 @@ def test_mcap_reads_our_messages(compression: str | None, tmp_path: Path) -> Non
     assert len(wireloom.read("mcap", ours, table="channels")) == 3
 
 
+def test_mcap_reads_our_file_without_a_summary(tmp_path: Path) -> None:
+    """Its reader looks for the summary at the end first, and goes through the file where the footer says that there is
+    none: the messages of a topic, those of a range of times, and all by their times."""
+    from mcap.reader import NonSeekingReader, SeekingReader
+    from mcap.stream_reader import StreamReader
+
+    times = [5, 1, 4, 2, 3]
+    rows = [{"channel_id": each % 2, "topic": f"/{each % 2}", "log_time": each, "data": b"%d" % each} for each in times]
+    ours = tmp_path / "ours.mcap"
+    wireloom.write("mcap", rows, ours, unit_rows=2)
+    for reader_of in (SeekingReader, NonSeekingReader):
+
+        def read(reader_of: Any = reader_of, **options: Any) -> list[int]:
+            with ours.open("rb") as file:
+                reader = reader_of(file, validate_crcs=True)
+                return [message.log_time for _, _, message in reader.iter_messages(**options)]
+
+        assert read() == sorted(times)
+        assert read(log_time_order=False) == times
+        assert read(topics=["/1"], log_time_order=False) == [5, 1, 3]
+        assert read(starting_at=2, ending_before=4) == [2, 3]
+    with ours.open("rb") as file:
+        assert SeekingReader(file).get_summary() is None
+        file.seek(0)
+        *_, data_end, footer = StreamReader(file, validate_crcs=True).records
+    assert vars(data_end) == {"data_section_crc": 0}
+    assert vars(footer) == {"summary_start": 0, "summary_offset_start": 0, "summary_crc": 0}
+
+
 def test_other_tables_of_mcap(tmp_path: Path) -> None:
     from mcap.reader import make_reader
 
