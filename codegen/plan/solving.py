@@ -36,6 +36,8 @@ class Solution:
 def solutions(plan: Plan, struct: TypePlan, expression: Node) -> tuple[Solution, ...]:
     """Return the solutions of an expression in ``struct``: for each integer that occurs in it once and that nothing
     else determines."""
+    if not _may_be_solved(plan, struct, expression):
+        return ()
     whole = _inlined(plan, struct, expression)
     if whole is None:
         return ()
@@ -48,6 +50,27 @@ def solutions(plan: Plan, struct: TypePlan, expression: Node) -> tuple[Solution,
                 owner, holder, name = place
                 found.append(Solution(owner, holder.path, name, fold(parts[0]), fold(parts[1])))
     return tuple(found)
+
+
+def _may_be_solved(plan: Plan, struct: TypePlan, expression: Node) -> bool:
+    """Return whether linear operations alone lead to an attribute or parameter, or may do so: most expressions need not
+    be inlined to see that none does."""
+    waiting = [expression]
+    for _ in range(MAX_NODES):
+        if not waiting:
+            return False
+        match waiting.pop():
+            case Unary("+" | "-", operand) | Cast(operand) | Binary("<<", operand, _):
+                waiting.append(operand)
+            case Binary("+" | "-" | "*", left, right):
+                waiting += (left, right)
+            case node:
+                value = _instance_value(plan, struct, node)
+                if value is not None:
+                    waiting.append(value)
+                elif _place(plan, struct, node) is not None:
+                    return True
+    return True
 
 
 def _place(plan: Plan, struct: TypePlan, node: Node) -> tuple[Node | None, TypePlan, str] | None:
@@ -139,18 +162,26 @@ def _inlined(plan: Plan, struct: TypePlan, expression: Node) -> Node | None:
 
 
 def _replaced(plan: Plan, struct: TypePlan, node: Node) -> Node:
+    value = _instance_value(plan, struct, node)
+    if value is not None:
+        return value
+    if isinstance(node, Name | Subscript):
+        return node
+    return mapped(node, lambda child: _replaced(plan, struct, child))
+
+
+def _instance_value(plan: Plan, struct: TypePlan, node: Node) -> Node | None:
+    """Return the expression of the value instance that a node refers to; ``None`` for other nodes."""
     match node:
         case Name(id):
             instance = struct.instance(id)
-            return instance.value if instance is not None and instance.value is not None else node
+            return instance.value if instance is not None else None
         case Member(value, name) if isinstance(value.type, UserType) and not value.type.opaque:
             holder = _holder(plan, value.type)
             instance = holder.instance(name) if holder is not None else None
             if instance is not None and instance.value is not None:
                 return _rebased(instance.value, value)
-        case Subscript():
-            return node
-    return mapped(node, lambda child: _replaced(plan, struct, child))
+    return None
 
 
 def _rebased(node: Node, owner: Node) -> Node:

@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import cProfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
 import pytest
 import wireloom
 from wireloom import SpecError, WireloomError
+from wireloom.codegen.backends.columns import effort, state
 from wireloom.codegen.backends.python import Api
 from wireloom.codegen.changes import compare_specs as compare
 from wireloom.codegen.emit import load_all, render
@@ -23,14 +25,15 @@ from wireloom.codegen.spec import validator
 
 from .spec_families import FAMILIES, HEAD, SWITCHES
 
-FEW, MANY = 10, 15
-"""Numbers of levels; what grows as two to the power of them would grow by a factor of 32."""
+FIRST, FEW, MANY = 2, 10, 15
+"""Numbers of levels; what grows as two to the power of them grows by a factor of 32 from ``FEW`` to ``MANY``."""
 GROWTH = 12
 """The maximum ratio of the work for half as many levels more: some parts grow with the square or the cube."""
 MOST = 3_000_000
 """Maximum number of calls for few levels: with more, those of many levels would not end."""
 
 T = TypeVar("T")
+Given = TypeVar("Given")
 
 
 def counted(action: Callable[[], T]) -> tuple[int, T]:
@@ -44,15 +47,23 @@ def calls(action: Callable[[], object]) -> int:
     return counted(action)[0]
 
 
-def check_growth(few: Callable[[], T], many: Callable[[], T]) -> tuple[T, T]:
-    """Check the growth of the calls, and return the results of both actions."""
+def check_growth(action: Callable[[Given], T], first: Given, few: Given, many: Given) -> tuple[T, T]:
+    """Check the growth of the calls, and return the results for ``few`` and ``many``."""
     # What is created once, at the first call, is not counted.
-    few()
-    first, small = counted(few)
-    assert first < MOST
-    then, large = counted(many)
-    assert then < GROWTH * first
+    action(first)
+    calls_for_few, small = counted(lambda: action(few))
+    assert calls_for_few < MOST
+    calls_for_many, large = counted(lambda: action(many))
+    assert calls_for_many < GROWTH * calls_for_few
     return small, large
+
+
+@pytest.fixture
+def low_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lower the limits at which the engine's program is given up: work up to them is the same for all numbers of
+    levels."""
+    monkeypatch.setattr(effort, "MAX_NODES", effort.MAX_NODES // 10)
+    monkeypatch.setattr(state, "MOST_STEPS", state.MOST_STEPS // 10)
 
 
 def written(folder: Path, name: str, n: int) -> Path:
@@ -70,42 +81,40 @@ def kaitai(path: Path, api: Api) -> int:
     return sum(map(len, made.texts.values()))
 
 
+@pytest.mark.usefixtures("low_limits")
 @pytest.mark.parametrize("name", FAMILIES)
 def test_compiling(name: str, tmp_path: Path) -> None:
-    few, many = written(tmp_path, name, FEW), written(tmp_path, name, MANY)
-    small, large = check_growth(lambda: load(few), lambda: load(many))
-    check_growth(lambda: compare(small, small), lambda: compare(large, large))
-    texts = check_growth(lambda: rendered(few), lambda: rendered(many))
+    first, few, many = (written(tmp_path, name, each) for each in (FIRST, FEW, MANY))
+    small, large = check_growth(load, first, few, many)
+    check_growth(lambda model: compare(model, model), load(first), small, large)
+    texts = check_growth(rendered, first, few, many)
     sizes = [sum(map(len, each.values())) for each in texts]
     assert sizes[1] < GROWTH * sizes[0]
     for api in (Api.KAITAI, Api.KAITAI_READ_WRITE):
-        check_growth(lambda api=api: kaitai(few, api), lambda api=api: kaitai(many, api))  # type: ignore[misc]
+        check_growth(partial(kaitai, api=api), first, few, many)
 
 
 @pytest.mark.parametrize("name", SWITCHES)
 def test_cases(name: str, tmp_path: Path) -> None:
     """Each case takes the same work, regardless of their number."""
-    few, many = tmp_path / "few.ksy", tmp_path / "many.ksy"
-    few.write_text(SWITCHES[name](25))
-    many.write_text(SWITCHES[name](100))
-    actions: list[Callable[[Path], object]] = [
-        load,
-        rendered,
-        lambda path: kaitai(path, Api.KAITAI),
-        lambda path: kaitai(path, Api.KAITAI_READ_WRITE),
-    ]
+    first, few, many = (tmp_path / f"cases_{each}.ksy" for each in (2, 25, 100))
+    for path, cases in ((first, 2), (few, 25), (many, 100)):
+        path.write_text(SWITCHES[name](cases))
+    apis = (Api.KAITAI, Api.KAITAI_READ_WRITE)
+    actions: list[Callable[[Path], object]] = [load, rendered, *(partial(kaitai, api=each) for each in apis)]
     for action in actions:
-        action(few)
+        action(first)
         assert calls(lambda action=action: action(many)) < 5 * calls(lambda action=action: action(few))  # type: ignore[misc]
 
 
+@pytest.mark.usefixtures("low_limits")
 @pytest.mark.parametrize("name", FAMILIES)
 def test_reading(name: str, tmp_path: Path) -> None:
     """The object parser too caches a value that would otherwise be computed repeatedly."""
-    few, many = (load_format(written(tmp_path, name, each)) for each in (FEW, MANY))
+    classes = [load_format(written(tmp_path, name, each)).root_class for each in (FIRST, FEW, MANY)]
     data = b"\x0a\x02\x08\x05" if "message" in name else b"\x05a\x07b"
-    values(many.root_class, data)
-    check_growth(lambda: values(few.root_class, data), lambda: values(many.root_class, data))
+    values(classes[-1], data)
+    check_growth(lambda kind: values(kind, data), *classes)
 
 
 def values(kind: type, data: bytes) -> None:
