@@ -13,6 +13,13 @@ _names: dict[type, tuple[str, ...]] = {}
 """The names of the fields of each dataclass, none for other classes, cached: looking them up is most of the work of a
 traversal."""
 
+_searched: dict[type, tuple[str, ...]] = {}
+"""The names of the fields of each class that may hold expressions, cached: all but those that do not count in
+comparisons, such as positions."""
+
+_WITHOUT_EXPRESSIONS = frozenset({type(None), bool, int, str, bytes})
+"""Types of most fields."""
+
 
 def _field_names(kind: type) -> tuple[str, ...]:
     found = _names.get(kind)
@@ -91,4 +98,14 @@ def expressions_in(part: object) -> Iterator[Node]:
         elif isinstance(current, tuple):
             waiting.extend(reversed(current))
         elif not isinstance(current, (type, Type)):
-            waiting.extend([getattr(current, name) for name in reversed(_field_names(type(current)))])
+            values = map(current.__getattribute__, _searched_names(type(current)))
+            waiting.extend(each for each in values if type(each) not in _WITHOUT_EXPRESSIONS)
+
+
+def _searched_names(kind: type) -> tuple[str, ...]:
+    """Return the names of the fields that may hold expressions, the last one first."""
+    found = _searched.get(kind)
+    if found is None:
+        declared = fields(kind) if is_dataclass(kind) else ()
+        found = _searched[kind] = tuple(each.name for each in reversed(declared) if each.compare)
+    return found

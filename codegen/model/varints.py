@@ -225,9 +225,7 @@ class _Groups:
                 scope = {"_": self._item(low, before, follows=follows), "_index": Sum(number)}
                 if _Object(self.struct, {**scope}, self.budget).value(until) is not (not follows):
                     raise UnknownError
-            last, more = (
-                [self._allows(Sum(each), before, follows=follows) for each in range(128)] for follows in (False, True)
-            )
+            last, more = (self._allowed(before, follows=follows) for follows in (False, True))
             top = last.count(True) - 1
             if top < 0 or not all(last[: top + 1]) or len(set(more)) != 1:
                 raise UnknownError
@@ -240,6 +238,14 @@ class _Groups:
         if any(each.valid is not None for each in members):
             raise UnknownError
         return 0, 127
+
+    def _allowed(self, before: tuple[Value, ...], *, follows: bool) -> list[bool]:
+        """Return for each value of the bits of a byte whether ``valid`` accepts it."""
+        try:
+            # Limits of most bytes do not depend on their bits.
+            return [self._allows(Sum.unknown("any", 127), before, follows=follows)] * 128
+        except UnknownError:
+            return [self._allows(Sum(each), before, follows=follows) for each in range(128)]
 
     def _allows(self, low: Sum, before: tuple[Value, ...], *, follows: bool) -> bool:
         """Return whether ``valid`` accepts a byte."""
@@ -272,8 +278,11 @@ def _holds(valid: Valid, scope: _Object) -> bool:
     found = scope.member("_")
     if valid.any_of or valid.in_enum:
         raise UnknownError
-    if valid.equal is not None and scope.value(valid.equal) != found:
-        return False
+    if valid.equal is not None:
+        if isinstance(found, Sum) and found.terms:
+            raise UnknownError
+        if scope.value(valid.equal) != found:
+            return False
     if valid.expression is not None:
         truth = scope.value(valid.expression)
         if not isinstance(truth, bool):

@@ -32,7 +32,7 @@ class Made:
     @property
     def text(self) -> str:
         """Return the spec as YAML."""
-        return str(yaml.safe_dump(self.spec, sort_keys=False))
+        return str(yaml.dump(self.spec, Dumper=yaml.CSafeDumper, sort_keys=False))
 
 
 class Maker:
