@@ -54,9 +54,9 @@ demo: $(DEMO_READY)
 
 test: setup
 	@sh .ci/check-java
-	@$(MAKE) --no-print-directory --jobs 2 --output-sync check lint types docs
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync check lint types docs studio-test wheel
 	$(PYTEST) -n 2 --dist loadgroup tests
-	@$(MAKE) --no-print-directory test-objects studio-test wheel
+	@$(MAKE) --no-print-directory test-objects
 
 # Fewer examples of each property, and one read through Spark.
 quick: setup
