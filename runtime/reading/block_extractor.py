@@ -7,9 +7,9 @@ inputs piece by piece, and byte ranges starting at the block in which they begin
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -27,6 +27,7 @@ from .unwritten_end import end_of_written
 from .wrong_format import FIRST_OF_WHOLE
 
 if TYPE_CHECKING:
+    from .log_numbers import LogNumbers
     from .opening import Opened
 
 PIECE = 8 * 1024 * 1024
@@ -111,6 +112,9 @@ class BlockExtractor(DamageDetails, Extractor):
         filled = self._fill(piece)
         piece.begin = filled.consumed
         filled = piece.in_input(filled)
+        old = self._left_over(filled, piece, window)
+        if old:
+            filled = replace(filled, damages=[each for each in filled.damages if each.begin not in old])
         unfinished = self._unfinished(filled)
         window.begin = piece.offset + piece.begin - window.base
         self._scanned.count(window)
@@ -120,7 +124,7 @@ class BlockExtractor(DamageDetails, Extractor):
         if unfinished is not None:
             return Lost(unfinished, "truncated", "truncated", is_read=True)
         if filled.status in (Status.TRUNCATED, Status.LOST):
-            yield from self._skip_block(filled, piece)
+            yield from self._skip_block(filled, piece, is_old=filled.position in old)
             window.begin = piece.offset + piece.begin - window.base
         if 0 <= self._stop <= window.base + window.begin:
             return Ended(window.base + window.begin, is_read=window.begin == len(window.view) and not window.extend())
@@ -134,9 +138,12 @@ class BlockExtractor(DamageDetails, Extractor):
         if self._stop >= 0:
             left = self._stop - window.base - window.begin
             most = min(most, left + -left % self._block)
-        while len(window.view) - window.begin < self._block and window.extend():
+        # What is left of an older log is told by the fragments in the next block.
+        reserve = self._block if self._logs is not None else 0
+        while len(window.view) - window.begin < self._block + reserve and window.extend():
             pass
-        found = min(len(window.view) - window.begin, most)
+        left = len(window.view) - window.begin
+        found = min(left if window.at_end else left - reserve, most)
         if not window.at_end or found == most:
             found -= found % self._block
         self._row_reader.begin(None)
@@ -152,10 +159,12 @@ class BlockExtractor(DamageDetails, Extractor):
             filled = fill()
         return filled
 
-    def _skip_block(self, filled: Filled, piece: Piece) -> Iterator[DamagedRange]:
-        """Continue after the block in which rows were lost."""
+    def _skip_block(self, filled: Filled, piece: Piece, *, is_old: bool) -> Iterator[DamagedRange]:
+        """Continue after the block in which rows were lost. ``is_old``: the rest of it is left of an older log."""
         place = filled.position - piece.offset
         piece.begin = min(place - place % self._block + self._block, len(piece.view))
+        if is_old:
+            return
         content = bytes(piece.view[place : piece.begin][:CONTENT])
         damage = RowDamage(filled.position, piece.offset + piece.begin, -1, filled.reason)
         yield DamagedRange(damage, content, shown=self.note(damage, content))
@@ -189,6 +198,43 @@ class BlockExtractor(DamageDetails, Extractor):
         if stop >= 0:
             made.end = min(made.end, stop)
         return made
+
+    # Files that are used again ---------------------------------------------------------------------------------------
+
+    @property
+    def _logs(self) -> LogNumbers | None:
+        return None if self._scanned.joiner is None else self._scanned.joiner.logs
+
+    def _left_over(self, filled: Filled, piece: Piece, window: Window) -> frozenset[int]:
+        """Return the offsets of the damaged ranges of a fill that are left of an older log."""
+        logs = self._logs
+        if logs is None:
+            return frozenset()
+        after = piece.offset + filled.consumed
+        if filled.status in (Status.TRUNCATED, Status.LOST):
+            after = filled.position - filled.position % self._block + self._block
+
+        @cache
+        def following() -> Mapping[int, pa.Array]:
+            return self._peek(window, after, verify=True) or self._peek(window, after + self._block, verify=True)
+
+        return logs.left_over(filled, following, lambda begin: self._peek(window, begin, verify=False))
+
+    def _peek(self, window: Window, offset: int, *, verify: bool) -> Mapping[int, pa.Array]:
+        """Return the logs of the fragments from an offset to the end of its block, as far as it is in memory; empty if
+        there are none."""
+        logs = self._logs
+        assert logs is not None
+        inside = offset % self._block if verify else 0
+        begin = offset - inside - window.base
+        settings = self.settings(wanted=(logs.column,), offsets=True, verify=verify, max_record=LARGEST_RECORD)
+        piece = MemoryWindow(window.view[begin : begin + self._block - (offset - inside) % self._block])
+        capacity = self._request.batch_rows if verify else 1
+        filled = self._readers.rows(settings).fill(piece, capacity=capacity)
+        if filled.offsets is None:
+            return {}
+        first = bisect_left(filled.offsets.to_pylist(), inside)
+        return {logs.column: filled.arrays[logs.column].slice(first)} if first < filled.rows else {}
 
     # Byte ranges -----------------------------------------------------------------------------------------------------
 

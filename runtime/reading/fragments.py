@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 from ..rows.reader import RowDamage
 from ..rows.zero_runs import ZeroRuns
 from .events import DamagedRange, Event, Rows
+from .log_numbers import LogNumbers
 from .record_codecs import RecordCodecs
 from .records import RecordRows
 
@@ -55,9 +56,9 @@ class FragmentJoiner:
         self._data = numbers[format.fragments.data]
         self._codecs = RecordCodecs(format.fragments)
         self._codec = numbers.get(format.fragments.codec)
-        self._log = numbers.get(format.fragments.log)
-        self._log_number: pa.Scalar | None = None
-        """Of the log that the input holds."""
+        log = numbers.get(format.fragments.log)
+        self.logs = None if log is None else LogNumbers(log)
+        """The log of each fragment, in files that are used again."""
         self._max_record = request.max_record
         self._report = report
         self._note = note
@@ -87,8 +88,8 @@ class FragmentJoiner:
         if self._codec is not None:
             self._codecs.known(arrays[self._codec])
             self._codecs.is_settled = True
-        if self._log is not None:
-            self._kept(arrays)
+        if self.logs is not None:
+            self.logs.own(arrays)
 
     def beginnings(self, arrays: Mapping[int, pa.Array]) -> pa.Array:
         """Return the numbers of the fragments at which a record, or damage, begins."""
@@ -185,13 +186,9 @@ class FragmentJoiner:
         roles = self._roles(arrays[self._kind])
         if SKIPPED in roles:
             kept = pc.not_equal(_bytes_array(roles), SKIPPED)
-        if self._log is not None:
-            logs = arrays[self._log]
-            if self._log_number is None and logs.null_count < len(logs):
-                self._log_number = logs.drop_null()[0]
-            if logs.null_count < len(logs):
-                own = pc.fill_null(pc.equal(logs, self._log_number), True)
-                kept = own if kept is None else pc.and_(kept, own)
+        own = None if self.logs is None else self.logs.own(arrays)
+        if own is not None:
+            kept = own if kept is None else pc.and_(kept, own)
         return None if kept is None else pc.indices_nonzero(kept)
 
     def _run(

@@ -1,0 +1,74 @@
+"""Files that are used again for a new log: which fragments are of that log, and what is left of an older one."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Mapping
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ..rows.reader import Filled, Status
+
+Found = Mapping[int, pa.Array]
+"""The columns of the fragments at a place of the input; empty without any."""
+
+
+class LogNumbers:
+    """The log to which the fragments of one input belong. ``column``: the number of the column that identifies it; the
+    log is that of the first fragment that has a value."""
+
+    def __init__(self, column: int) -> None:
+        self.column = column
+        self._number: pa.Scalar | None = None
+        self._is_over = False
+        """Whether the last fragment so far is of an older log."""
+
+    def own(self, arrays: Mapping[int, pa.Array]) -> pa.Array | None:
+        """Return a mask of the fragments that are not of an older log; ``None`` if none has a number."""
+        logs = arrays[self.column]
+        if logs.null_count == len(logs):
+            return None
+        if self._number is None:
+            self._number = logs.drop_null()[0]
+        return pc.fill_null(pc.equal(logs, self._number), True)
+
+    def left_over(
+        self, filled: Filled, following: Callable[[], Found], unverified: Callable[[int], Found]
+    ) -> frozenset[int]:
+        """Return the offsets of the damaged ranges of a fill that are left of an older log.
+
+        A new log ends somewhere inside a record of the old one, so that the bytes up to the next record of the old one
+        are no record. Such a range is followed by a fragment of an older log. A range that begins like a fragment of
+        the new log is damage nevertheless. ``following``: returns the first fragments after the fill; ``unverified``:
+        those at an offset, whose checksums may be wrong.
+        """
+        own = self.own(filled.arrays) if filled.rows else None
+        begins = [each.begin for each in filled.damages]
+        if filled.status in (Status.TRUNCATED, Status.LOST):
+            begins.append(filled.position)
+        found: set[int] = set()
+        if begins and self._number is not None:
+            offsets = filled.offsets.to_pylist() if filled.offsets is not None else []
+            for begin in begins:
+                number = bisect_left(offsets, begin)
+                if number == len(offsets):
+                    after = following()
+                    is_old = self._begins_with_old(after) if after else self._is_after_old(own, number)
+                else:
+                    is_old = own is not None and not own[number].as_py()
+                if is_old and not self._begins_with_own(unverified(begin)):
+                    found.add(begin)
+        self._is_over = self._is_after_old(own, filled.rows)
+        return frozenset(found)
+
+    def _is_after_old(self, own: pa.Array | None, number: int) -> bool:
+        """Return whether the fragment before a number is of an older log."""
+        return self._is_over if not number else own is not None and not own[number - 1].as_py()
+
+    def _begins_with_old(self, arrays: Found) -> bool:
+        own = self.own(arrays)
+        return own is not None and not own[0].as_py()
+
+    def _begins_with_own(self, arrays: Found) -> bool:
+        return bool(arrays) and arrays[self.column][0].equals(self._number)
