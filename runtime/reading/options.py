@@ -26,6 +26,7 @@ from ..input.inputs import Location
 from .row_filter import checked_filter, checked_limit
 
 BATCH_ROWS = 16384
+RECOVER_WITHIN = 64 * 1024 * 1024
 COMPLETE, GROWING = "complete", "growing"
 LAST_OFFSET = 2**63 - 1
 """The largest possible offset in an input."""
@@ -69,6 +70,12 @@ class ScanOptions(Location):
     )
     mode: str = option("permissive", "How damage is treated.", CHOICE, values=MODES, what="mode")
     recover: bool = option(False, "After a row whose length cannot be trusted, search for the next valid row.", FLAG)
+    recover_within: int = option(
+        RECOVER_WITHIN,
+        "With recover: number of bytes of an incomplete record, as its length claims, after which the next record is"
+        " searched for inside it. A larger record in which records of the format are found counts as damaged.",
+        NUMBER,
+    )
     verify: bool = option(True, "Compute checksums.", FLAG, off="Do not check checksums.")
     byte_range: tuple[int, int] | None = option(
         None,

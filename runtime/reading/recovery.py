@@ -165,9 +165,42 @@ class Skipped:
         return bytes(self._content)
 
 
-def resync(row_reader: RowReader, window: Window, max_record: int) -> tuple[bool, bytes]:
+def row_inside(row_reader: RowReader, window: Window, index: int) -> int | None:
+    """Return the index of the first valid row after the one at an index of the view, which is incomplete; ``None`` if
+    none is complete. Only bytes in memory are searched: rows that continue after them are passed over."""
+    near = MemoryWindow(window.view)
+    near.base = window.base
+    found, place = row_reader.resync(near, index + 1)
+    return place if found else None
+
+
+class IncompleteRow:
+    """The row at the beginning of a window that has not been read to its end. ``within``: number of bytes of it after
+    which its length is doubted."""
+
+    def __init__(self, within: int) -> None:
+        self._within = within
+        self._begin, self._size = -1, 0
+
+    def row_inside(self, row_reader: RowReader, window: Window) -> int | None:
+        """Return the index of a valid row inside of it, which shows that its length is damaged; ``None`` if there is
+        none so far. Each search is among twice as many bytes as the one before."""
+        begin, size = window.base + window.begin, len(window.view) - window.begin
+        if begin != self._begin:
+            self._begin, self._size = begin, self._within
+        if size < self._size:
+            return None
+        self._size = 2 * size
+        return row_inside(row_reader, window, window.begin)
+
+
+def resync(row_reader: RowReader, window: Window, max_record: int, within: int) -> tuple[bool, bytes]:
     """Move ``window.begin``, where a lost row begins, to the next valid row. Return whether there is one, and the first
-    bytes before it; if there is none, the window is at the end of the input, and the bytes extend to it."""
+    bytes before it; if there is none, the window is at the end of the input, and the bytes extend to it.
+
+    The search does not wait for more than ``within`` bytes of a row that may begin somewhere if another one is found
+    after it: arbitrary bytes often claim a row of any size.
+    """
     skipped = Skipped()
     # The lost bytes may be the end of a unit whose rows extend to the end of the input.
     search = min(window.begin + 1, len(window.view))
@@ -183,6 +216,10 @@ def resync(row_reader: RowReader, window: Window, max_record: int) -> tuple[bool
             skipped.add(window.view[index:])
             return False, skipped.content
         rest = window.view[index:]
+        if len(rest) >= within and (inside := row_inside(row_reader, window, index)) is not None:
+            skipped.add(window.view[index:inside])
+            window.begin = inside
+            return True, skipped.content
         if len(rest) <= PROBE and not any(rest):
             refused = zeros_refused(row_reader) if refused is None else refused
             if refused and (hole := window.skip_hole(refused)):

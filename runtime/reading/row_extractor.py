@@ -20,7 +20,7 @@ from .extraction import Ended, Extraction, Extractor, Lost, Next, ScannedInput
 from .marked_ranges import marked_range
 from .place import Place
 from .preallocated import without_torn
-from .recovery import CAPACITY, CONTENT
+from .recovery import CAPACITY, CONTENT, IncompleteRow
 from .searched_ranges import SearchedRange
 from .stride_detection import decide
 from .unproven_end import fill_up_to_break, has_proof
@@ -69,6 +69,9 @@ class RowExtractor(DamageDetails, Extractor):
         self._doubts = self._unchosen = 0
         """Fills that were not in order, and those to come that choose no rows for that."""
         self._found: SearchedRange | None = None
+        self._searches = request.recovers and not request.format.delimiter
+        """Whether rows are searched for after one without an end."""
+        self._incomplete = IncompleteRow(request.recover_within)
 
     def begin(self, opened: Opened) -> Extraction:
         """Implement ``Extractor.begin``."""
@@ -171,6 +174,11 @@ class RowExtractor(DamageDetails, Extractor):
                 skipped = not self._at_start and recovery.skip_hole_before_delimiter(window, delimiter)
                 if skipped and self._is_past(window.base):
                     return self._ended(window, self._stop)
+                if self._searches and not filled.in_unit and doubtful is None:
+                    inside = self._incomplete.row_inside(self._row_reader, window)
+                    if inside is not None:
+                        begin = window.base + window.begin
+                        return Lost(begin, "length", TAILS["length"], resumes=window.base + inside)
                 return Next.INPUT
             case Status.END if doubtful is not None:
                 # The bytes after the byte range show whether its last rows are valid.
@@ -362,6 +370,6 @@ class RowExtractor(DamageDetails, Extractor):
 
     def resync(self, window: Window) -> tuple[bool, bytes] | None:
         """Implement ``Extractor.resync``."""
-        if self._row_reader is None or not self._request.recovers or self._request.format.delimiter:
+        if self._row_reader is None or not self._searches:
             return None
-        return recovery.resync(self._row_reader, window, self._request.max_record)
+        return recovery.resync(self._row_reader, window, self._request.max_record, self._request.recover_within)
