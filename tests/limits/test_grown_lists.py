@@ -15,7 +15,7 @@ from wireloom import Format
 from wireloom.base import MAX_COMPUTED
 from wireloom.codegen.explore import load_format
 from wireloom.command import main
-from wireloom.objects import ComputedError
+from wireloom.objects import ComputedError, computing
 
 from .children import MEGABYTE, measured, needs_proc
 
@@ -83,7 +83,11 @@ def kind(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def path(kind: str, tmp_path: Path) -> Path:
-    made = tmp_path / "grown.ksy"
+    return written(tmp_path, kind)
+
+
+def written(folder: Path, kind: str) -> Path:
+    made = folder / "grown.ksy"
     made.write_text(
         "meta: {id: grown, endian: le, -wireloom: {rows: rows}}\nseq: [{id: rows, type: row, repeat: eos}]\ntypes:\n"
         "  row:\n    seq: [{id: n, type: u4}, {id: d, size: n, process: zlib, type: inner}, {id: t, type: u1}]\n"
@@ -142,31 +146,46 @@ def test_inspect(path: Path, content: Content) -> None:
     assert large["fields"][-1]["field"] == "t"
 
 
-@pytest.mark.parametrize("kind", ["counted-numbers", "objects", "objects-until"], indirect=True)
-def test_objects_by_themselves(grown: Format, content: Content) -> None:
-    assert len(grown.root_class.from_bytes(row(content(MAX_COMPUTED))).rows[0].d.z) == MAX_COMPUTED
+def check_limit_of_objects(grown: Format, content: Content, limit: int) -> None:
+    assert len(grown.root_class.from_bytes(row(content(limit))).rows[0].d.z) == limit
     with pytest.raises(ComputedError, match="a larger max_computed takes it"):
-        grown.root_class.from_bytes(row(content(MAX_COMPUTED + 1)))
+        grown.root_class.from_bytes(row(content(limit + 1)))
+
+
+@pytest.mark.parametrize("kind", ["counted-numbers"], indirect=True)
+def test_objects_by_themselves(grown: Format, content: Content) -> None:
+    check_limit_of_objects(grown, content, MAX_COMPUTED)
+
+
+@pytest.mark.parametrize("kind", ["objects", "objects-until"], indirect=True)
+def test_items_by_themselves(grown: Format, content: Content, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As above, with a lower limit: a million objects take seconds."""
+    monkeypatch.setattr(computing, "MAX_COMPUTED", 20_000)
+    check_limit_of_objects(grown, content, 20_000)
 
 
 READ = """
 import sys
 import wireloom
 from wireloom.codegen.explore import load_format
-table, report = wireloom.read_with_report(load_format(sys.argv[1]), sys.argv[2], columns=["t"], max_computed=10_000)
-print(table.num_rows, *(each.reason for each in report.files[0].damaged))
+for spec, data in zip(sys.argv[1::2], sys.argv[2::2]):
+    table, report = wireloom.read_with_report(load_format(spec), data, columns=["t"], max_computed=10_000)
+    print(table.num_rows, *(each.reason for each in report.files[0].damaged))
 """
 
 
 @needs_proc
-@pytest.mark.parametrize(
-    "kind", ["counted-numbers", "objects-until", "part-to-the-end", "inside-items", "inside-each-other"], indirect=True
-)
-def test_memory(path: Path, content: Content) -> None:
-    data = path.with_name("a.bin")
-    data.write_bytes(row(content(100)) + row(content(3_000_000)) + row(content(100)))
-    words, peak = measured(READ, path, data)
-    assert words == ["2", "limit"]
+def test_memory(tmp_path: Path) -> None:
+    """One process reads inputs of all of these kinds."""
+    files = []
+    for kind in ("counted-numbers", "objects-until", "part-to-the-end", "inside-items", "inside-each-other"):
+        folder = tmp_path / kind
+        folder.mkdir()
+        _, content = KINDS[kind]
+        files += [written(folder, kind), folder / "a.bin"]
+        files[-1].write_bytes(row(content(100)) + row(content(3_000_000)) + row(content(100)))
+    words, peak = measured(READ, *files)
+    assert words == ["2", "limit"] * 5
     assert peak < 200 * MEGABYTE
 
 

@@ -51,7 +51,7 @@ def searched(format: Format, data: bytes) -> int:
 
 def hostile(name: str) -> bytes:
     """Return rows that begin in each other, of lists that fit and with nothing valid after them."""
-    return row_of(name, 0, random.Random(0)).replace(b"\0\0", b"\0\x08", 1).replace(b"\xff\0", b"") * 3000
+    return row_of(name, 0, random.Random(0)).replace(b"\0\0", b"\0\x04", 1).replace(b"\xff\0", b"") * 1500
 
 
 def most(data: bytes, allowance: int) -> int:
