@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -26,23 +28,39 @@ needs_engine = pytest.mark.skipif(not engine.available, reason="the object parse
 
 def measured(program: str, *arguments: object) -> tuple[list[str], int]:
     """Run a program to its end. Return its output, in words, and its largest resident size in bytes."""
+    lines, peak = measured_lines(program, *arguments)
+    return [word for line in lines for word in line], peak
+
+
+def measured_lines(program: str, *arguments: object) -> tuple[list[list[str]], int]:
+    """As ``measured``, with a list of words for each line of the output."""
     command = [sys.executable, "-c", program + PEAK, *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
-    *words, peak = done.stdout.split()
-    return words, int(peak) * 1024
+    *lines, peak = done.stdout.splitlines()
+    return [each.split() for each in lines], int(peak) * 1024
 
 
 READ = """
+import shlex
 import sys
 import wireloom
-name, path, options = sys.argv[1], sys.argv[2], dict(each.split("=") for each in sys.argv[3:])
-truths = {each: options.pop(each) == "yes" for each in ("recover", "check_format") if each in options}
-rows = 0
-with wireloom.scan(name, path, **truths, **options) as scanner:
-    for batch in scanner:
-        rows += batch.num_rows
-file = scanner.report.files[0]
-print(rows, file.bytes, file.tail, *(each.reason for each in file.damaged[:3]))
+for line in sys.argv[1:]:
+    name, path, *given = shlex.split(line)
+    options = dict(each.split("=") for each in given)
+    truths = {each: options.pop(each) == "yes" for each in ("recover", "check_format") if each in options}
+    rows = 0
+    with wireloom.scan(name, path, **truths, **options) as scanner:
+        for batch in scanner:
+            rows += batch.num_rows
+    file = scanner.report.files[0]
+    print(rows, file.bytes, file.tail, *(each.reason for each in file.damaged[:3]))
 """
-"""A program that reads a file, and prints rows, bytes, the tail, and the first reasons of damage."""
+"""A program that reads files, and prints rows, bytes, the tail, and the first reasons of damage of each."""
+
+
+def measured_reads(*files: Sequence[object]) -> tuple[list[list[str]], int]:
+    """Read files in one process, each given by a format, a path and options. Return the words about each, and the
+    largest resident size in bytes."""
+    lines = [shlex.join(map(str, each)) for each in files]
+    return measured_lines(READ, *lines)

@@ -10,7 +10,7 @@ import pytest
 import zstandard
 from wireloom.s2 import encode_frame
 
-from .children import MEGABYTE, READ, measured, needs_engine, needs_proc
+from .children import MEGABYTE, measured_reads, needs_engine, needs_proc
 
 pytestmark = [needs_proc, needs_engine]
 MOST = 250 * MEGABYTE
@@ -42,7 +42,7 @@ def zeros(codec: str, megabytes: int) -> bytes:
 def test_zeros(name: str, codec: str, options: tuple[str, ...], megabytes: int, tail: str, tmp_path: Path) -> None:
     path = tmp_path / "bomb"
     path.write_bytes(zeros(codec, megabytes))
-    words, peak = measured(READ, name, path, f"codec={codec}", *options)
+    [words], peak = measured_reads((name, path, f"codec={codec}", *options))
     assert words[0] == "0"
     assert words[2] == tail
     assert peak < min(megabytes - 10, 400) * MEGABYTE
@@ -52,7 +52,7 @@ def test_a_bomb_inside_a_bomb_is_not_opened(tmp_path: Path) -> None:
     inner = gzip.compress(zeros("zstd", 300), mtime=0)
     path = tmp_path / "nested.wal.zst"
     path.write_bytes(zstandard.ZstdCompressor().compress(inner))
-    words, peak = measured(READ, "edgemq_segment", path, "check_format=no")
+    [words], peak = measured_reads(("edgemq_segment", path, "check_format=no"))
     assert words[:3] == ["0", str(len(inner)), "truncated"]
     assert peak < MOST
 
@@ -65,7 +65,7 @@ def test_sessions_of_bombs(compression: str, tmp_path: Path) -> None:
     assert len(frame) < 5000
     path = tmp_path / "session"
     path.write_bytes(frame * 150)
-    words, peak = measured(READ, "s2_session", path)
+    [words], peak = measured_reads(("s2_session", path))
     assert words[:3] == ["0", str(len(frame) * 150), "clean"]
     assert peak < MOST
 
@@ -76,7 +76,7 @@ def test_sessions_of_frames_beyond_the_limit(compression: str, tmp_path: Path) -
     flag = {"zstd": 0x20, "gzip": 0x40}[compression]
     path = tmp_path / "session"
     path.write_bytes(((len(body) + 1).to_bytes(3, "big") + bytes((flag,)) + body) * 20)
-    words, peak = measured(READ, "s2_session", path, "check_format=no")
+    [words], peak = measured_reads(("s2_session", path, "check_format=no"))
     assert words[0] == "0"
     assert words[2:] == ["clean", "limit", "limit", "limit"]
     assert peak < MOST

@@ -10,7 +10,7 @@ from wireloom import engine
 from wireloom.units import varint
 
 from ..unit.reading.samples import word_log
-from .children import MEGABYTE, READ, measured, needs_engine, needs_proc
+from .children import MEGABYTE, measured_reads, needs_engine, needs_proc
 
 SPEC = """
 meta: {{id: claims, endian: be, -wireloom: {{rows: rows}}}}
@@ -107,7 +107,7 @@ def test_many_fields() -> None:
 def test_many_damaged_rows(tmp_path: Path) -> None:
     path = tmp_path / "many"
     path.write_bytes(word_log([b"good"]) + b"\x05\xfe\xfd" * 700_000)
-    words, peak = measured(READ, "word_stuffed_log", path)
+    [words], peak = measured_reads(("word_stuffed_log", path))
     assert words[0] == "1"
     assert peak < 250 * MEGABYTE
 

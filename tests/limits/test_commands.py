@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,22 +16,34 @@ MOST = 300 * MEGABYTE
 ZEROS = {"verify": "1", "extract": "0", "decode": "0"}
 """The exit codes for a file of zeros, which is not considered one of another format."""
 RUN = """
-import contextlib
 import os
+import shlex
 import sys
 from wireloom.command.entry import main
 shown = os.dup(1)
-# What the command writes is not looked at, only what it takes.
+# What the commands write is not looked at, only what they take.
 os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-try:
-    main()
-    code = 0
-except SystemExit as end:
-    code = end.code
+codes = []
+for line in sys.argv[1:]:
+    sys.argv = ["wireloom", *shlex.split(line)]
+    try:
+        main()
+        codes.append(0)
+    except SystemExit as end:
+        codes.append(end.code)
 sys.stdout.flush()
 os.dup2(shown, 1)
-print(code)
+print(*codes)
 """
+COMMANDS = (
+    ("verify", (), "2"),
+    ("extract", (), "2"),
+    ("decode", ("-o", "rows.parquet"), "2"),
+    ("inspect", (), "0"),
+    ("inspect", ("--html", "page.html"), "0"),
+    ("inspect", ("--record", "3000000"), "2"),
+)
+"""Each command with its options and its exit code."""
 
 
 def bomb(tmp_path: Path) -> Path:
@@ -71,24 +84,15 @@ def delimiters(tmp_path: Path) -> Path:
     ],
     ids=lambda each: getattr(each, "__name__", None),
 )
-@pytest.mark.parametrize(
-    ("command", "options", "code"),
-    [
-        ("verify", (), "2"),
-        ("extract", (), "2"),
-        ("decode", ("-o", "rows.parquet"), "2"),
-        ("inspect", (), "0"),
-        ("inspect", ("--html", "page.html"), "0"),
-        ("inspect", ("--record", "3000000"), "2"),
-    ],
-    ids=lambda each: "-".join(each) if isinstance(each, tuple) else None,
-)
-def test_commands(
-    make: Callable[[Path], Path], name: str, command: str, options: tuple[str, ...], code: str, tmp_path: Path
-) -> None:
+def test_commands(make: Callable[[Path], Path], name: str, tmp_path: Path) -> None:
+    """One process runs all commands."""
     path = make(tmp_path)
-    placed = [str(tmp_path / each) if "." in each else each for each in options]
-    words, peak = measured(RUN, command, name, path, *placed)
-    # Zeros are not judged; everything else is of another format.
-    assert words == [ZEROS.get(command, code) if make is bomb else code]
+    lines, codes = [], []
+    for command, options, code in COMMANDS:
+        placed = [str(tmp_path / each) if "." in each else each for each in options]
+        lines.append(shlex.join([command, name, str(path), *placed]))
+        # Zeros are not judged; everything else is of another format.
+        codes.append(ZEROS.get(command, code) if make is bomb else code)
+    words, peak = measured(RUN, *lines)
+    assert words == codes
     assert peak < MOST

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from .children import MEGABYTE, READ, measured, needs_proc
+from .children import MEGABYTE, measured_reads, needs_proc
 
 pytestmark = needs_proc
 HEAD = """meta: {id: growing, endian: le, -wireloom: {rows: rows}}
@@ -22,23 +22,26 @@ SIZED = """  row: {seq: [{id: n, type: u4}, {id: s, size: n, type: body}]}
 """
 
 
-@pytest.mark.parametrize("engine", ["", "objects"])
-@pytest.mark.parametrize(
-    ("types", "content", "rows", "tail"),
-    [
-        (ITEMS, b"\x01\0\0\0\0\xff\xff\xff", "1", "growing"),
-        (ITEMS, b"\x01\0\0\0\0\xff\xff\xff\xff" + b"\x01a" * 30_000, "1", "growing"),
-        (SIZED, b"\x01\0\0\0\0\0\0\0\x02", "1", "growing"),
-        (SIZED, b"\x01\0\0\0\0\0\0\0\x05", "1", "limit"),
-    ],
+CONTENTS = (
+    (ITEMS, b"\x01\0\0\0\0\xff\xff\xff", "1", "growing"),
+    (ITEMS, b"\x01\0\0\0\0\xff\xff\xff\xff" + b"\x01a" * 30_000, "1", "growing"),
+    (SIZED, b"\x01\0\0\0\0\0\0\0\x02", "1", "growing"),
+    (SIZED, b"\x01\0\0\0\0\0\0\0\x05", "1", "limit"),
 )
-def test_what_a_row_claims_is_not_made(
-    engine: str, types: str, content: bytes, rows: str, tail: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "growing.ksy").write_text(HEAD + types)
-    (tmp_path / "log").write_bytes(content)
+"""The types of a spec, an input, and the rows and the tail that are found."""
+
+
+@pytest.mark.parametrize("engine", ["", "objects"])
+def test_what_a_row_claims_is_not_made(engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    files = []
+    for number, (types, content, _, _) in enumerate(CONTENTS):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        (folder / "growing.ksy").write_text(HEAD + types)
+        (folder / "log").write_bytes(content)
+        files.append((folder / "growing.ksy", folder / "log", "tail=growing"))
     if engine:
         monkeypatch.setitem(os.environ, "WIRELOOM_ENGINE", engine)
-    words, peak = measured(READ, tmp_path / "growing.ksy", tmp_path / "log", "tail=growing")
-    assert (words[0], words[2]) == (rows, tail)
+    found, peak = measured_reads(*files)
+    assert [(each[0], each[2]) for each in found] == [(rows, tail) for _, _, rows, tail in CONTENTS]
     assert peak < 250 * MEGABYTE
