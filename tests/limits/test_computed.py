@@ -40,9 +40,9 @@ def spec(folder: Path, expression: str = EXPRESSIONS[0], levels: int = LEVELS, m
     return path
 
 
-@pytest.fixture(params=EXPRESSIONS)
-def doubled(request: pytest.FixtureRequest, tmp_path: Path) -> Format:
-    return load_format(spec(tmp_path, request.param))
+@pytest.fixture(params=EXPRESSIONS, scope="module")
+def doubled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Format:
+    return load_format(spec(tmp_path_factory.mktemp("specs"), request.param))
 
 
 def test_a_record_that_makes_too_much_is_damaged(doubled: Format) -> None:
