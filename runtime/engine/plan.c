@@ -334,8 +334,10 @@ wl_run *wl_run_make(const wl_program *program, const wl_fill_arguments *argument
     /* Every step may become two instructions, plus one in a loop; each part may grow by 15 bytes. */
     size_t steps = (size_t)program->step_count * 2 + 1;
     size_t values = (size_t)program->register_count + program->span_count + program->mark_count;
-    size_t size = sizeof(wl_run) + steps * sizeof(wl_instruction) + program->rule_count * sizeof(wl_checksum) +
-                  (program->step_count + program->column_count) * sizeof(uint32_t) + values * sizeof(uint16_t) + 6 * 16;
+    size_t limits = program->function_count ? WL_MOST_OPEN_LIMITS : WL_DEEPEST_LIMIT;
+    size_t size = sizeof(wl_run) + steps * sizeof(wl_instruction) + limits * sizeof(wl_limit) +
+                  program->rule_count * sizeof(wl_checksum) +
+                  (program->step_count + program->column_count) * sizeof(uint32_t) + values * sizeof(uint16_t) + 7 * 16;
     uint8_t *rest = calloc(1, size);
     if (!rest)
         return NULL;
@@ -344,6 +346,7 @@ wl_run *wl_run_make(const wl_program *program, const wl_fill_arguments *argument
     run->arguments = arguments;
     run->readable = arguments->source + arguments->end;
     run->plan = part(&rest, steps, sizeof *run->plan);
+    run->limits = part(&rest, limits, sizeof *run->limits);
     run->checksums = part(&rest, program->rule_count, sizeof *run->checksums);
     run->unset = part(&rest, program->column_count, sizeof *run->unset);
     run->cleared = part(&rest, values, sizeof *run->cleared);

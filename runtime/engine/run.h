@@ -294,7 +294,7 @@ struct wl_run {
     const uint8_t *begin;
     const uint8_t *next; /* complete: first byte after it */
     size_t needed;       /* truncated: number of bytes that the row needs at least; no room: data bytes */
-    wl_limit limits[WL_MOST_OPEN_LIMITS];
+    wl_limit *limits; /* WL_DEEPEST_LIMIT, or WL_MOST_OPEN_LIMITS if functions open more */
     unsigned base_depth; /* number of sub-streams that were open when the function was called */
     bool attempts; /* an attempt is open */
     /* Programs with rows inside of a unit, or with lists. */

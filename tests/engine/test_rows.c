@@ -86,11 +86,13 @@ static void test_pieces(void) {
     const putter putters[] = {put_frame, put_record};
     for (size_t round = 0; round < 6; round++) {
         size_t which = round % 2, size, padding = which == 0 && round % 4 == 0 ? 13 : 0;
-        uint8_t *input = make_input(&chance, putters[which], 12, round % 3 ? 90 : 600, padding, &size);
+        /* Of long rows a few: a window that grows by a byte is read as often as there are bytes. */
+        size_t count = round % 3 ? 12 : 3;
+        uint8_t *input = make_input(&chance, putters[which], count, round % 3 ? 90 : 600, padding, &size);
         feed whole = plain_feed(input, size);
         whole.padding = padding;
         outcome found = read_all(programs[which], &whole);
-        CHECK(found.rows == 12 && found.damaged == 0 && found.status == WL_END);
+        CHECK(found.rows == count && found.damaged == 0 && found.status == WL_END);
         free(found.bytes);
         for (size_t damage = 0; damage < 6; damage++) {
             whole.null_rows = damage % 2;
