@@ -9,7 +9,7 @@ import pytest
 import wireloom
 import zstandard
 
-from ...examples import spread
+from ...examples import spread, strided
 from . import samples
 from .running import ROW_READERS, read
 
@@ -94,7 +94,8 @@ def test_failfast_refuses_a_segment_that_is_cut_off(row_reader: str, streamed: b
 @pytest.mark.parametrize("row_reader", ROW_READERS)
 def test_failfast_refuses_a_log_that_is_cut_off_anywhere(row_reader: str) -> None:
     """Even if what is left of a record looks like one: no checksum confirms it."""
-    for size in spread(range(len(COBS) + 1)):
+    borders = {end + each for end in ends(COBS, b"\0") for each in (-1, 0, 1)} & set(range(len(COBS) + 1))
+    for size in sorted(borders.union(spread(strided(range(len(COBS) + 1), 3)))):
         whole = max(each for each in ends(COBS, b"\0") if each <= size)
         complete = PAYLOADS[: COBS[:whole].count(b"\0")]
         table, report = read(row_reader, "cobs_log", COBS[:size], tail="growing", columns=["payload"])
@@ -159,7 +160,7 @@ def test_what_touches_a_break_is_not_believed(row_reader: str, packed: Any, line
     row_reader = row_reader if lines.program is not None else "objects"
     stored = packed(TEXT)
     found = set()
-    for size in spread(range(40, len(stored))):
+    for size in spread(strided(range(40, len(stored)), 3)):
         for tail in ("complete", "growing"):
             table, report = read(row_reader, lines, stored[:size], columns=["text"], tail=tail)
             texts = [text.encode() for text in table["text"].to_pylist()]
@@ -176,7 +177,7 @@ def test_what_is_proven_at_a_break_is_believed(row_reader: str) -> None:
     for packed in (gzipped, in_blocks):
         stored = packed(WORDS)
         best = 0
-        for size in range(20, len(stored)):
+        for size in (*strided(range(20, len(stored) - 9), 3), *range(len(stored) - 9, len(stored))):
             table, _ = read(row_reader, "word_stuffed_log", stored[:size], columns=["payload"])
             assert table["payload"].to_pylist() == PAYLOADS[: table.num_rows]
             best = max(best, table.num_rows)

@@ -1,6 +1,5 @@
 """Files of delimited rows that begin with zeros."""
 
-from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -16,14 +15,9 @@ from .running import ROW_READERS, read
 LOG = samples.word_log([b"a", b"bb", b"ccc"])
 
 
-@cache
-def record_that_begins_with_zero() -> bytes:
-    """Return a record whose checksum begins with the delimiter, so that its first run is empty."""
-    for generation in range(10_000_000):
-        record = samples.word_record(b"own", generation)
-        if record[0] == 0:
-            return record
-    raise AssertionError
+OWN = samples.word_record(b"own", 657_117)
+"""A record whose checksum begins with the delimiter, so that its first run is empty: one of a million does."""
+assert OWN[0] == 0
 
 
 def file(folder: Path, content: bytes) -> Path:
@@ -33,10 +27,10 @@ def file(folder: Path, content: bytes) -> Path:
 
 
 @pytest.mark.parametrize("row_reader", ROW_READERS)
-@pytest.mark.parametrize("zeros", [1, 2, 3, 4, 5, 600, 300_000, 5_000_000])
+@pytest.mark.parametrize("zeros", [1, 2, 3, 4, 5, 600, 300_000, 2_200_000])
 @pytest.mark.parametrize("own", [False, True])
 def test_the_first_record_after_zeros(zeros: int, own: bool, row_reader: str, tmp_path: Path) -> None:
-    first = record_that_begins_with_zero() + b"\xfe\xfd" if own else b""
+    first = OWN + b"\xfe\xfd" if own else b""
     path = file(tmp_path, bytes(zeros) + first + LOG)
     columns = ["_offset", "payload", "_error"]
     for max_record in (None, 1000):
@@ -50,7 +44,7 @@ def test_the_first_record_after_zeros(zeros: int, own: bool, row_reader: str, tm
 
 @pytest.mark.parametrize("row_reader", ROW_READERS)
 def test_a_record_that_begins_with_zero_itself(row_reader: str, tmp_path: Path) -> None:
-    path = file(tmp_path, record_that_begins_with_zero() + b"\xfe\xfd" + LOG)
+    path = file(tmp_path, OWN + b"\xfe\xfd" + LOG)
     table, report = read(row_reader, "word_stuffed_log", path, columns=["_offset", "payload"])
     assert table["payload"].to_pylist() == [b"own", b"a", b"bb", b"ccc"]
     assert table["_offset"][0].as_py() == 0
