@@ -10,12 +10,17 @@ MESSAGE, STRING, BYTES = 11, 9, 12
 FIXED = {1: 8, 6: 8, 16: 8, 2: 4, 7: 4, 15: 4}
 """Size in bytes of a value by ``FieldDescriptor.TYPE_…``, for types that are not varints."""
 
+SMALL = [bytes([value]) for value in range(0x80)]
+"""The varints of one byte."""
+
 Field = tuple[int, int, bytes]
 """Number, wire type, and the bytes after the tag (of a length-delimited field without the length)."""
 
 
 def varint(value: int, extra: int = 0) -> bytes:
     """Return a varint with ``extra`` bytes more than it needs, ten at most."""
+    if value <= 0x7F and not extra:
+        return SMALL[value]
     found = bytearray()
     while value > 0x7F:
         found.append(value & 0x7F | 0x80)

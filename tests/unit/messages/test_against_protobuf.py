@@ -20,7 +20,8 @@ from functools import cache
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NamedTuple
+from unittest import mock
 
 import pyarrow as pa
 import pytest
@@ -28,8 +29,8 @@ import wireloom
 from google.protobuf import descriptor_pool, message_factory
 from google.protobuf.message import DecodeError
 from wireloom import Format, engine
-from wireloom.codegen.protobuf import described, import_proto
-from wireloom.format import FieldRule, Label
+from wireloom.codegen.protobuf import described, import_proto, importing
+from wireloom.format import Label
 from wireloom.objects.messages import MessageError
 from wireloom.rows.messages import Decoded, UnitProblem
 from wireloom.rows.messages import make_decoder as make
@@ -68,10 +69,13 @@ def both(seed: int, recursive: bool = True) -> Both:
         path = Path(folder) / f"random_{seed}.proto"
         path.write_text(ProtoMaker(seed, recursive).file())
         pool = descriptor_pool.DescriptorPool()
-        for file in described(path).file:
+        files = described(path)
+        for file in files.file:
             pool.Add(file)
         spec = path.with_suffix(".ksy")
-        spec.write_text(import_proto(path, message="Main").text)
+        # A run of protoc takes most of the time of an import.
+        with mock.patch.object(importing, "described", return_value=files):
+            spec.write_text(import_proto(path, message="Main").text)
         format = wireloom.load_spec(spec)
     peer = message_factory.GetMessageClass(pool.FindMessageTypeByName("random.protos.Main"))
     return Both(format, format.message_class, peer)
@@ -81,10 +85,13 @@ def both(seed: int, recursive: bool = True) -> Both:
 
 
 def fill(message: Any, random: Random, depth: int = 0) -> None:
-    """Set random fields of one of Google's messages, and all required ones."""
+    """Set random fields of one of Google's messages, and all required ones; messages in each other become fewer with
+    the depth."""
     for field in message.DESCRIPTOR.fields:
         inner = field.type == MESSAGE
-        if (random.random() < 0.3 + 0.15 * depth or (inner and depth > 3)) and not field.is_required:
+        if (
+            random.random() < 0.3 + (0.2 if inner else 0.15) * depth or (inner and depth > 3)
+        ) and not field.is_required:
             continue
         if is_map(field):
             key, value = field.message_type.fields
@@ -138,15 +145,40 @@ def made(both: Both, seed: int, count: int = MESSAGES) -> list[Any]:
 # Comparing -----------------------------------------------------------------------------------------------------------
 
 
+class Pair(NamedTuple):
+    """A field in both of its forms: the name of ours, and what Google's descriptor says."""
+
+    name: str
+    other_name: str
+    full_name: str
+    is_message: bool
+    is_map: bool
+    is_repeated: bool
+    has_presence: bool
+
+
+@cache
+def pairs_of(ours: Any, peer: type) -> tuple[Pair, ...]:
+    """Return the fields of a class of ours and of Google's for the same message."""
+    rules = {each.number: each for each in ours._rule.fields}
+    descriptors = peer.DESCRIPTOR.fields  # type: ignore[attr-defined]
+    assert len(rules) == len(descriptors)
+    found = []
+    for field in descriptors:
+        rule = rules[field.number]
+        if not field.is_repeated:
+            assert field.has_presence == (rule.label is not Label.IMPLICIT)
+        shape = (field.type == MESSAGE, is_map(field), field.is_repeated, field.has_presence)
+        found.append(Pair(rule.name, field.name, field.full_name, *shape))
+    return tuple(found)
+
+
 def difference(ours: Any, peer: Any, maps: bool = True) -> str:
     """Return the first field in which they differ, with both values; empty if they are the same. Without ``maps`` these
     are ignored."""
-    rules = {each.number: each for each in ours._rule.fields}
-    assert len(rules) == len(peer.DESCRIPTOR.fields)
-    for field in peer.DESCRIPTOR.fields:
-        rule = rules[field.number]
-        value, held = getattr(ours, rule.name), getattr(peer, field.name)
-        if is_map(field):
+    for field in pairs_of(type(ours), type(peer)):
+        value, held = getattr(ours, field.name), getattr(peer, field.other_name)
+        if field.is_map:
             if not maps:
                 continue
             problem = "" if set(value) == set(held) else f"{set(value)} and {set(held)}"
@@ -155,22 +187,21 @@ def difference(ours: Any, peer: Any, maps: bool = True) -> str:
             problem = "" if len(value) == len(held) else f"{value} and {held}"
             problem = problem or next(filter(None, (unlike(*each, maps) for each in zip(value, held, strict=True))), "")
         else:
-            problem = unlike_single(ours, peer, rule, field, maps)
+            problem = unlike_single(ours, peer, field, maps)
         if problem:
             return f"{field.full_name}: {problem}"
     return ""
 
 
-def unlike_single(ours: Any, peer: Any, rule: FieldRule, field: Any, maps: bool) -> str:
-    value = getattr(ours, rule.name)
-    assert field.has_presence == (rule.label is not Label.IMPLICIT)
+def unlike_single(ours: Any, peer: Any, field: Pair, maps: bool) -> str:
+    value = getattr(ours, field.name)
     if not field.has_presence:
-        return unlike(value, getattr(peer, field.name), maps)
-    if peer.HasField(field.name) != (value is not None):
-        return f"presence {value is not None} and {peer.HasField(field.name)}"
-    if value is None and field.type == MESSAGE:
+        return unlike(value, getattr(peer, field.other_name), maps)
+    if peer.HasField(field.other_name) != (value is not None):
+        return f"presence {value is not None} and {peer.HasField(field.other_name)}"
+    if value is None and field.is_message:
         return ""
-    return unlike(ours.get(rule.name), getattr(peer, field.name), maps)
+    return unlike(ours.get(field.name), getattr(peer, field.other_name), maps)
 
 
 def unlike(value: Any, held: Any, maps: bool = True) -> str:
