@@ -57,7 +57,7 @@ def test_an_interrupted_encode_leaves_what_was_there(tmp_path: Path) -> None:
     process = start("encode", "cobs_log", "-", "-o", str(out), stdin=subprocess.PIPE, stderr=subprocess.PIPE)
     assert process.stdin is not None
     # More than a block, so that writing has begun; standard input stays open.
-    process.stdin.write(b'{"payload": "00ff"}\n' * 600_000)
+    process.stdin.write(b'{"payload": "%s"}\n' % (b"00ff" * 100) * 15_000)
     process.stdin.flush()
     deadline = time.monotonic() + 60
     while len(os.listdir(tmp_path)) < 2 and time.monotonic() < deadline:
