@@ -22,6 +22,9 @@ rows that the format cannot distinguish from valid ones; violated claims."""
 BOTH = 8
 """Both engines read one of this many inputs."""
 
+LARGE = 5000
+"""Size in bytes from which on a content does not arrive byte by byte."""
+
 
 class BrokenClaimError(AssertionError):
     """A claim is violated."""
@@ -63,8 +66,10 @@ class Case:
         content = self.damaged.content
         way = self.source.randrange(16)
         if way < 3:
-            # A chunk of one byte costs one call of the engine per byte.
-            options |= {"streamed": True, "chunk": self.source.choice((64, 300, 1000) if way else (1, 7, 64))}
+            # A chunk of one byte costs one call of the engine per byte: large contents arrive in larger ones.
+            scale = 1 + len(content) // LARGE
+            chunk = scale * self.source.choice((64, 300, 1000) if way else (1, 7, 64))
+            options |= {"streamed": True, "chunk": chunk}
         elif way < 6:
             options |= {"batch_rows": self.source.choice((1, 3, 64))}
         where: Any = content
