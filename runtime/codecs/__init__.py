@@ -12,7 +12,7 @@ from ..base.arguments import one_of, shown
 from ..base.errors import WireloomError
 from ..base.face import face
 from .blocks import BLOCK_CODECS, MAX_EXPANDED, BlockCodec, expand_block
-from .codec import Codec, CodecError, Compressor, Decoder
+from .codec import Codec, CodecError, Compressor, Decoder, Resumable
 from .gzip import GZIP
 from .plain import NONE
 from .zstd import ZSTD
@@ -134,6 +134,7 @@ __all__ = [
     "CodecError",
     "Compressor",
     "Decoder",
+    "Resumable",
     "by_suffix",
     "checked",
     "compressor",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from ..base.errors import DamagedInputError
 
@@ -30,6 +30,17 @@ class Decoder(Protocol):
         Raises ``CodecError`` at damage, after all bytes before it have been returned, and passes on errors of the
         storage.
         """
+        ...
+
+
+@runtime_checkable
+class Resumable(Decoder, Protocol):
+    """A decoder that can continue after damage."""
+
+    def resume(self) -> bool:
+        """After ``readinto`` has raised ``CodecError``, continue with the next independent part of the stream that is
+        found and proven, such as a member of gzip. Return whether there is one. Its content does not continue the bytes
+        before it. Passes on errors of the storage."""
         ...
 
 

@@ -1,8 +1,9 @@
-"""gzip by ``zlib``: members back to back, zero bytes after the last one, bounded output."""
+"""gzip by ``zlib``: members back to back, zeros after the last one, bounded output; the next member after damage."""
 
 from __future__ import annotations
 
 import zlib
+from collections import deque
 from contextlib import suppress
 from typing import Any
 
@@ -14,6 +15,16 @@ STEP = 16 * 1024
 a decompressor that runs out of room keeps output back, which would be lost if the next bytes are damaged."""
 WINDOW_BITS = 31
 """zlib's number for a gzip header and trailer around the largest window."""
+MAGIC = b"\x1f\x8b\x08"
+LOOKED_BACK = 4
+"""Number of steps of a damaged member in which the next one is searched for: what is decompressed of a damaged one may
+extend into it."""
+PROOF = 256 * 1024
+"""Stored bytes that prove a member without its checksum, which is at its end, if all of them can be decompressed."""
+PROVING = 16 * 1024 * 1024
+"""Maximum number of bytes that are decompressed to prove a member."""
+MOST_PROVING = 1024 * 1024 * 1024
+"""Maximum number of bytes that are decompressed of what turned out to be no member, in one stream."""
 
 
 def has_magic(head: bytes) -> bool:
@@ -46,6 +57,11 @@ class GzipDecoder:
         """Whether a byte of the present member has been seen."""
         self._first = True
         self._failure: CodecError | None = None
+        self._before: deque[bytes] = deque(maxlen=LOOKED_BACK)
+        """The last steps of the present member, of which there have been ``_steps``."""
+        self._steps = 0
+        self._tried = 0
+        """Number of bytes that were decompressed of what was no member."""
 
     def readinto(self, buffer: memoryview, /) -> int:
         """Like ``Decoder.readinto``."""
@@ -75,7 +91,8 @@ class GzipDecoder:
 
     def _finish(self) -> int:
         if self._begun:
-            raise CodecError("compressed stream ends early, inside a gzip member")
+            self._failure = CodecError("compressed stream ends early, inside a gzip member")
+            raise self._failure
         return 0
 
     def _decompress(self) -> None:
@@ -89,11 +106,69 @@ class GzipDecoder:
             self._failure = CodecError(f"the gzip stream is damaged ({detail})")
             self._output = memoryview(_up_to_damage(before, step))
             return
+        self._before.append(bytes(step))
+        self._steps += 1
         self._input = self._input[len(step) - len(self._member.unused_data) :]
         if self._member.eof:
-            self._member = zlib.decompressobj(WINDOW_BITS)
-            self._begun = False
+            self._begin(begun=False)
             self._first = False
+
+    def _begin(self, *, begun: bool) -> None:
+        """Expect a member at the beginning of the input; ``begun``: it is known to be there."""
+        self._member = zlib.decompressobj(WINDOW_BITS)
+        self._begun = begun
+        self._before.clear()
+        self._steps = 0
+
+    # After damage ----------------------------------------------------------------------------------------------------
+
+    def resume(self) -> bool:
+        """Like ``Resumable.resume``: a member is one whose header and checksum are valid, or of which ``PROOF`` bytes
+        can be decompressed."""
+        rest = bytearray(b"".join(self._before)) + self._input
+        if self._steps <= LOOKED_BACK:
+            # The damaged member itself begins here.
+            del rest[:1]
+        while self._tried < MOST_PROVING:
+            begin = rest.find(MAGIC)
+            # What has been searched is dropped.
+            del rest[: begin if begin >= 0 else max(0, len(rest) - len(MAGIC) + 1)]
+            if begin < 0:
+                if not self._read_more(rest):
+                    return False
+            elif self._proves(rest):
+                self._input = memoryview(bytes(rest))
+                self._failure = None
+                self._begin(begun=True)
+                return True
+            else:
+                del rest[:1]
+        return False
+
+    def _read_more(self, rest: bytearray) -> bool:
+        """Append the next bytes of the source; false at its end."""
+        count = self._source.readinto(self._piece)
+        rest += self._piece[:count]
+        return count > 0
+
+    def _proves(self, rest: bytearray) -> bool:
+        """Return whether ``rest``, to which the bytes that it needs are appended, begins with a member."""
+        member, place, made = zlib.decompressobj(WINDOW_BITS), 0, 0
+        while place < PROOF and made < PROVING:
+            if place == len(rest) and not self._read_more(rest):
+                break
+            step = bytes(rest[place : place + STEP])
+            try:
+                made += len(member.decompress(step, PROVING))
+            except zlib.error:
+                break
+            if member.eof:
+                return True
+            place += len(step)
+        else:
+            return True
+        self._tried += made + STEP
+        return False
 
 
 def _up_to_damage(member: Any, data: memoryview) -> bytes:

@@ -111,6 +111,11 @@ class Extractor(Protocol):
         ``None``: rows of this format, or of this request, are not searched for."""
         return None
 
+    def after_gap(self) -> bool:
+        """Prepare for a window whose first bytes do not continue the bytes before them, and may be anywhere in a row.
+        Return whether rows of this format, or of this request, are searched for there."""
+        return False
+
     def place(self, window: Window) -> Place | None:
         """Return the place at which another scan finds all rows after the events so far; ``None`` if there is none."""
         return None

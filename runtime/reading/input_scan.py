@@ -122,14 +122,18 @@ class InputScan:
         window = opened.window
         while True:
             match outcome:
+                case Ended() if (yield from self._resume_after_gap(outcome.offset, opened)):
+                    window = opened.window
                 case Ended():
                     self.report.tail, self.report.tail_offset = "clean", outcome.offset
                     self._size_tail(opened)
                     return outcome.is_read
                 case Lost():
                     if not (yield from self._resume(outcome, window)):
-                        self._lose(outcome, opened)
-                        return outcome.is_read or self._searched is not None
+                        if not (yield from self._resume_after_gap(outcome.offset, opened)):
+                            self._lose(outcome, opened)
+                            return outcome.is_read or self._searched is not None
+                        window = opened.window
                 case Next.INPUT:
                     window.extend()
             self._check.look_at(window)
@@ -191,6 +195,23 @@ class InputScan:
             return False
         damage = RowDamage(lost.offset, window.base + window.begin, -1, lost.skipped or lost.reason)
         yield DamagedRange(damage, content, shown=self._extractor.note(damage, content))
+        return True
+
+    def _resume_after_gap(self, begin: int, opened: Opened) -> Generator[Event, None, bool]:
+        """Continue with the next part of a compressed stream after a damaged one, at the first valid row in it. Return
+        whether there is one. ``begin``: the offset after the last row before the gap."""
+        window, extractor = opened.window, self._extractor
+        if window.error is None or not self._request.recover or self._joiner is not None or not extractor.after_gap():
+            return False
+        content, message = bytes(window.view[begin - window.base :][:CONTENT]), window.error.message
+        if not opened.resume():
+            return False
+        window = opened.window
+        if not self._request.format.delimiter and (searched := extractor.resync(window)) is not None:
+            content = (content + searched[1])[:CONTENT]
+        self._searched = None
+        damage = RowDamage(begin, window.base + window.begin, -1, "codec")
+        yield DamagedRange(damage, content, message, shown=extractor.note(damage, content))
         return True
 
     def _lose(self, lost: Lost, opened: Opened) -> None:

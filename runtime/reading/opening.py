@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from .. import codecs
 from ..base.errors import WireloomError
-from ..codecs import CodecError
+from ..codecs import CodecError, Decoder, Resumable
 from ..input.inputs import Input
 from ..input.stored import Stored
 from ..input.window import CHUNK, Blocks, DirectBlocks, MemoryWindow, PrefetchedBlocks, StreamWindow, Window
@@ -35,6 +35,8 @@ class Opened:
     """Whether the name indicates compression but the bytes are not compressed."""
     begin_at: Callable[[int], Window] | None = None
     """Creates a window that begins at an offset of the input; ``None`` if bytes can only be read sequentially."""
+    decoder: Decoder | None = None
+    """Decompresses the input, if it is compressed."""
 
     def restart(self, offset: int) -> Window:
         """Continue at an offset of the input, with a new window that replaces the previous one."""
@@ -42,6 +44,23 @@ class Opened:
         self.window.close()
         self.window = self.begin_at(offset)
         return self.window
+
+    def resume(self) -> bool:
+        """Continue after damage that has ended the window, with a new window of the next part of the compressed stream.
+        Return whether there is one. Its first byte has the offset at which the previous window ended."""
+        window, decoder = self.window, self.decoder
+        if not isinstance(window.error, CodecError) or not isinstance(decoder, Resumable):
+            return False
+        end = window.base + len(window.view)
+        # Waits for the thread that has used the decoder.
+        window.close()
+        try:
+            if not decoder.resume():
+                return False
+        except WireloomError:
+            return False
+        self.window = StreamWindow(DirectBlocks(decoder), end)
+        return True
 
     def close(self) -> None:
         """Close the input and release its buffers."""
@@ -74,10 +93,10 @@ def open_input(request: ScanRequest, source: Input) -> Opened:
                 # The first row may follow zeros, in this range: the file must be read from its beginning to determine
                 # that.
                 stored.seek(0)
-                return Opened(StreamWindow(_blocks(request, source, stored, codec)), stored)
+                return Opened(StreamWindow(_blocks(request, source, stored, stored)), stored)
             stored.seek(min(begin, source.size or 0))
             return Opened(
-                StreamWindow(_blocks(request, source, stored, codec), stored.position), stored, at_start=False
+                StreamWindow(_blocks(request, source, stored, stored), stored.position), stored, at_start=False
             )
         if codec == "none" and content is not None:
             return Opened(
@@ -89,9 +108,11 @@ def open_input(request: ScanRequest, source: Input) -> Opened:
             return StreamWindow(DirectBlocks(stored, request.chunk or CHUNK), stored.position)
 
         can_begin = codec == "none" and source.seekable
+        decoder = codecs.decoder(codec, stored, max_window=request.max_window)
         return Opened(
-            StreamWindow(_blocks(request, source, stored, codec)),
+            StreamWindow(_blocks(request, source, stored, decoder)),
             stored,
+            decoder=decoder,
             size=source.size if codec == "none" else None,
             begin_at=begin_at if can_begin else None,
         )
@@ -123,19 +144,22 @@ def _zeros(stored: Stored, most: int) -> int:
     return count
 
 
-def _blocks(request: ScanRequest, source: Input, stored: Stored, codec: str) -> Blocks:
-    decoder = codecs.decoder(codec, stored, max_window=request.max_window)
+def _blocks(request: ScanRequest, source: Input, stored: Stored, decoder: Decoder) -> Blocks:
     chunk = request.chunk or CHUNK
     stop = None if request.byte_range is None else request.byte_range[1]
-    if _is_worth_a_thread(source, stored, request, codec) if request.prefetch is None else request.prefetch:
+    if (
+        _is_worth_a_thread(source, stored, request, decoder is not stored)
+        if request.prefetch is None
+        else request.prefetch
+    ):
         return PrefetchedBlocks(decoder, chunk, patient=source.patient, stop=stop)
     return DirectBlocks(decoder, chunk, stop=stop)
 
 
-def _is_worth_a_thread(source: Input, stored: Stored, request: ScanRequest, codec: str) -> bool:
+def _is_worth_a_thread(source: Input, stored: Stored, request: ScanRequest, compressed: bool) -> bool:
     if source.size is None:
-        return codec != "none"
-    if codec != "none":
+        return compressed
+    if compressed:
         return source.size >= COMPRESSED_WORTH
     # Plain files in memory or on a pipe gain nothing, and holes are skipped only without a thread.
     wanted = source.size if request.byte_range is None else min(request.byte_range[1], source.size)

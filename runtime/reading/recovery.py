@@ -194,16 +194,19 @@ class IncompleteRow:
         return row_inside(row_reader, window, window.begin)
 
 
-def resync(row_reader: RowReader, window: Window, max_record: int, within: int) -> tuple[bool, bytes]:
+def resync(
+    row_reader: RowReader, window: Window, max_record: int, within: int, *, is_lost: bool = True
+) -> tuple[bool, bytes]:
     """Move ``window.begin``, where a lost row begins, to the next valid row. Return whether there is one, and the first
-    bytes before it; if there is none, the window is at the end of the input, and the bytes extend to it.
+    bytes before it; if there is none, the window is at the end of the input, and the bytes extend to it. ``is_lost``:
+    false if the next row may also begin at ``window.begin``.
 
     The search does not wait for more than ``within`` bytes of a row that may begin somewhere if another one is found
     after it: arbitrary bytes often claim a row of any size.
     """
     skipped = Skipped()
     # The lost bytes may be the end of a unit whose rows extend to the end of the input.
-    search = min(window.begin + 1, len(window.view))
+    search = min(window.begin + is_lost, len(window.view))
     refused: int | None = None
     while True:
         last = window.at_end

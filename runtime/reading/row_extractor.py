@@ -71,6 +71,8 @@ class RowExtractor(DamageDetails, Extractor):
         self._found: SearchedRange | None = None
         self._searches = request.recovers and not request.format.delimiter
         """Whether rows are searched for after one without an end."""
+        self._is_gap = False
+        """Whether the window begins after a gap, where a row may begin."""
         self._incomplete = IncompleteRow(request.recover_within)
 
     def begin(self, opened: Opened) -> Extraction:
@@ -368,8 +370,14 @@ class RowExtractor(DamageDetails, Extractor):
         yield from self._damaged(RowDamage(lost.offset, end, -1, "zeros"), content)
         return replace(lost, offset=end) if after is AfterZeros.UNKNOWN else Next.CALL
 
+    def after_gap(self) -> bool:
+        """Implement ``Extractor.after_gap``."""
+        self._at_start, self._is_gap = False, True
+        return self._request.recover and self._row_reader is not None and not self._request.format.positions
+
     def resync(self, window: Window) -> tuple[bool, bytes] | None:
         """Implement ``Extractor.resync``."""
         if self._row_reader is None or not self._searches:
             return None
-        return recovery.resync(self._row_reader, window, self._request.max_record, self._request.recover_within)
+        request, is_gap, self._is_gap = self._request, self._is_gap, False
+        return recovery.resync(self._row_reader, window, request.max_record, request.recover_within, is_lost=not is_gap)
