@@ -51,14 +51,14 @@ class Opened:
         window, decoder = self.window, self.decoder
         if not isinstance(window.error, CodecError) or not isinstance(decoder, Resumable):
             return False
-        end = window.base + len(window.view)
-        # Waits for the thread that has used the decoder.
-        window.close()
         try:
+            # The thread that has used the decoder, if there was one, has ended with the error.
             if not decoder.resume():
                 return False
         except WireloomError:
             return False
+        end = window.base + len(window.view)
+        window.close()
         self.window = StreamWindow(DirectBlocks(decoder), end)
         return True
 

@@ -133,12 +133,17 @@ class Compressed:
                 require(reached == len(whole), f"the tail ends at {reached} of {len(whole)} bytes")
 
     def _require_accounted(self, rows: list[dict[str, Any]], report: dict[str, Any]) -> None:
-        """Check that all bytes up to the tail belong to a row or a damaged range; only if the codec failed, the length
-        of the tail is unknown."""
+        """Check that all bytes up to the tail belong to a row or a damaged range; only if the codec failed, and no other
+        member followed, the length of the tail is unknown."""
         end = report["tail_offset"]
         require_tiling([extent_of(row, 0, report["bytes"]) for row in rows], {**report, "tail": "clean"}, end)
         failed = [at for at, size, reason in report["damaged"] if reason == "codec" and not size]
-        require(len(failed) <= 1, f"the codec failed at {failed}")
+        if report["tail_size"] is not None:
+            # Gaps between members, after each of which reading has continued.
+            require(all(at <= end for at in failed), f"reading has continued after {failed}, and ended at {end}")
+            failed = []
+        require(len([at for at in failed if at >= end]) <= 1, f"the codec failed at {failed}")
+        failed = failed[-1:]
         require((report["tail_size"] is None) == bool(failed), "the size of the tail is not known, or cannot be")
         if failed:
             require(report["tail"] != "clean", "the codec failed, and the tail is clean")
