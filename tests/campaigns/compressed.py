@@ -133,8 +133,8 @@ class Compressed:
                 require(reached == len(whole), f"the tail ends at {reached} of {len(whole)} bytes")
 
     def _require_accounted(self, rows: list[dict[str, Any]], report: dict[str, Any]) -> None:
-        """Check that all bytes up to the tail belong to a row or a damaged range. The length of the tail is unknown only
-        if the codec failed and no member followed."""
+        """Check that all bytes up to the tail belong to a row or a damaged range. The length of the tail is unknown if
+        the codec failed and no member followed."""
         end = report["tail_offset"]
         require_tiling([extent_of(row, 0, report["bytes"]) for row in rows], {**report, "tail": "clean"}, end)
         failed = [at for at, size, reason in report["damaged"] if reason == "codec" and not size]

@@ -54,11 +54,12 @@ LOCATION: dict[str, tuple[list[Any], str]] = {
     "anonymous": (NO_BOOLEAN, "^anonymous" + BOOLEAN),
     "filesystem": ([1, True, "s3", [1], Odd()], "^filesystem is a file system of pyarrow.fs or fsspec, "),
 }
+LIMITS = ("batch_rows", "max_window", "max_computed", "recover_within")
 SCANNING = (
     READING
     | LOCATION
     | {name: (NO_BOOLEAN, f"^{name}{BOOLEAN}") for name in ("recover", "check_format", "verify_sha256")}
-    | {name: ([*NO_NUMBER, None], f"^{name}{NUMBER}") for name in ("batch_rows", "max_window", "max_computed")}
+    | {name: ([*NO_NUMBER, None], f"^{name}{NUMBER}") for name in LIMITS}
     | {
         "filter": ([1, "x > 1", True, Odd()], "^filter is an expression such as"),
         "limit": ([-1, True, 1.5, "1", Odd()], "^limit is a number of rows"),
@@ -235,7 +236,7 @@ def test_limits_beyond_every_input(value: int, tmp_path: Path) -> None:
             rows = [{"payload": b"a", "fmt": 0, "tenant": 1, "ts_millis": 1}]  # type: ignore[dict-item]
         assert wireloom.write(name, rows, path, max_record=value).rows == 1
         found = wireloom.read(
-            name, path, batch_rows=value, max_record=value, max_window=value, max_computed=value, columns=["payload"]
+            name, path, **dict.fromkeys((*LIMITS, "max_record"), value), recover=True, columns=["payload"]
         )
         assert found["payload"].to_pylist() == [b"a"]
     blobs = wireloom.to_wire([{"partition_key": "a", "data": b"x"}], KPL, max_record=value)
