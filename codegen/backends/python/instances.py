@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import islice
 
 from ...expression.nodes import Attribute as Member
 from ...expression.nodes import (
@@ -21,7 +22,7 @@ from ...expression.nodes import (
     Unary,
 )
 from ...expression.types import AnyStructType, BooleanType, EnumType, UnionType, UserType
-from ...expression.walk import children, names_in, walk
+from ...expression.walk import children, walk
 from ...plan import Instance, TypePlan
 from ...plan.variables import follows_variables
 from ...wire import IntegerText
@@ -69,10 +70,14 @@ def is_kept(scope: ClassScope, instance: Instance) -> bool:
 
 def _is_costly(instance: Instance) -> bool:
     """Return whether the value is cached regardless of the instances it uses."""
-    if instance.value is None or "_io" in names_in(instance.value):
+    if instance.value is None:
         return True
-    found = list(walk(instance.value))
-    return len(found) > MAX_CHEAP or not all(isinstance(each, _CHEAP) for each in found)
+    found = list(islice(walk(instance.value), MAX_CHEAP + 1))
+    return len(found) > MAX_CHEAP or not all(map(_is_cheap, found))
+
+
+def _is_cheap(node: Node) -> bool:
+    return isinstance(node, _CHEAP) and not (isinstance(node, Name) and node.id == "_io")
 
 
 def _instance(scope: ClassScope, struct: TypePlan, node: Node) -> tuple[TypePlan, Instance | None]:
