@@ -3,10 +3,12 @@ session and one object store serve all tests of a process, and all tests that ne
 
 from __future__ import annotations
 
+import functools
+import gc
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +19,7 @@ from . import kinesis_server
 from . import s2_server as s2_servers
 from .examples import PROFILE, examples
 from .java import PRELOADING, java_options
-from .scheduling import SPARK, check_groups, group_of
+from .scheduling import SPARK, check_groups, scheduler
 from .storage_server import Store, running, running_apart
 
 if TYPE_CHECKING:
@@ -121,17 +123,32 @@ def pytest_configure(config: pytest.Config) -> None:
         config.addinivalue_line("markers", f"{name}: tests in the folder of that name")
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Let garbage collections during the tests visit what tests create, instead of the whole suite each time."""
+    gc.disable()
+    result = yield
+    gc.freeze()
+    gc.enable()
+    return result
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     check_groups(items)
     for item in items:
-        # tests/unit/reading/test_x.py has the markers unit and reading.
-        for folder in item.path.relative_to(FOLDERS).parts[:-1][:2]:
-            item.add_marker(folder)
+        for mark in _marks_of(item.path.parent):
+            item.add_marker(mark)
     if os.environ.get("WIRELOOM_ENGINE") == "objects":
         # Tests that name a reader are run with both if the engine is available.
         named = [item for item in items if _names_a_reader(item)]
         items[:] = [item for item in items if not _names_a_reader(item)]
         config.hook.pytest_deselected(items=named)
+
+
+@functools.cache
+def _marks_of(folder: Path) -> tuple[pytest.MarkDecorator, ...]:
+    """Return the markers of the tests in a folder: tests/unit/reading has unit and reading."""
+    return tuple(getattr(pytest.mark, name) for name in folder.relative_to(FOLDERS).parts[:2])
 
 
 def _names_a_reader(item: pytest.Item) -> bool:
@@ -143,15 +160,7 @@ def _names_a_reader(item: pytest.Item) -> bool:
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Return the scheduler of tests for ``--dist loadgroup``: by the groups of ``scheduling``, and all other tests
     individually."""
-    if config.getoption("dist") != "loadgroup":
-        return None
-    from xdist.scheduler import LoadGroupScheduling
-
-    class Scheduling(LoadGroupScheduling):
-        def _split_scope(self, nodeid: str) -> str:
-            return group_of(nodeid) or nodeid
-
-    return Scheduling(config, log)
+    return scheduler(config, log) if config.getoption("dist") == "loadgroup" else None
 
 
 @pytest.hookimpl(wrapper=True)

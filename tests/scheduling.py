@@ -6,9 +6,13 @@ collects tests checks that these are the tests that request the group.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import pytest
+
+if TYPE_CHECKING:
+    from xdist.workermanage import WorkerController
 
 SPARK = "spark"
 TOGETHER = {
@@ -56,3 +60,36 @@ def check_groups(items: Iterable[pytest.Item]) -> None:
                 f"{item.nodeid} asks for the group {wanted!r}, which its id does not say: {place} in TOGETHER of "
                 "tests/scheduling.py"
             )
+
+
+class Numbered(list[str]):
+    """Ids of tests, each of which is found at once."""
+
+    def __init__(self, ids: Iterable[str]) -> None:
+        super().__init__(ids)
+        self.numbers = {each: number for number, each in enumerate(self)}
+
+    def index(self, value: str, *_: Any) -> int:
+        return self.numbers[value]
+
+
+def scheduler(config: pytest.Config, log: Any) -> Any:
+    """Return the scheduler of tests for ``--dist loadgroup``: by their groups, and all other tests individually."""
+    from xdist.scheduler import LoadGroupScheduling
+
+    class Scheduling(LoadGroupScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return group_of(nodeid) or nodeid
+
+        def add_node_collection(self, node: WorkerController, collection: Sequence[str]) -> None:
+            super().add_node_collection(node, collection)
+            self.registered_collections[node] = Numbered(collection)
+
+        def mark_test_complete(self, node: WorkerController, item_index: int, duration: float = 0) -> None:
+            super().mark_test_complete(node, item_index, duration)
+            # The time for a test grows with the number of those that are listed, so finished ones are removed.
+            scope = self._split_scope(self.registered_collections[node][item_index])
+            if all(self.assigned_work[node][scope].values()):
+                del self.assigned_work[node][scope]
+
+    return Scheduling(config, log)

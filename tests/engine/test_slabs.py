@@ -8,7 +8,6 @@ import subprocess
 import sys
 import threading
 import weakref
-from collections.abc import Iterator
 from typing import Any
 
 import pyarrow as pa
@@ -39,15 +38,6 @@ ArrowArray._fields_ = [
     ("release", ctypes.c_void_p),
     ("private_data", ctypes.c_void_p),
 ]
-
-
-@pytest.fixture(autouse=True, scope="module")
-def earlier_objects_are_frozen() -> Iterator[None]:
-    """Let collections visit only what these tests make, and not all objects of the suite."""
-    gc.collect()
-    gc.freeze()
-    yield
-    gc.unfreeze()
 
 
 def watched() -> tuple[list[Any], list[weakref.ref[Memory]]]:
