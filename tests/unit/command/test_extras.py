@@ -10,6 +10,9 @@ import pytest
 import wireloom
 from wireloom.base import require
 
+pytestmark = pytest.mark.slow
+"""They start processes."""
+
 COMMAND = """
 import sys
 for name in {absent!r}:

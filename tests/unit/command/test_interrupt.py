@@ -7,6 +7,9 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.slow
+"""They start processes."""
+
 # Runs the command as its script does, and interrupts it at the N-th module that is imported after Python has started.
 SCRIPT = """
 import os, signal, sys

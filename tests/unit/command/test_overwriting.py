@@ -100,6 +100,7 @@ def test_two_outputs_that_are_discarded(folder: Path) -> None:
     assert CliRunner().invoke(main, ["decode", "edgemq_segment", "seg.wal.zst", *arguments]).exit_code == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
