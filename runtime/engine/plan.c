@@ -378,6 +378,7 @@ void wl_run_free(wl_run *run) {
         return;
     wl_contents_release(run, 0);
     wl_row_block_free(run->block);
+    wl_row_block_free(run->known_block);
     wl_series_free(run);
     free(run->frames);
     wl_pauses_end(run);

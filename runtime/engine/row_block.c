@@ -82,7 +82,8 @@ static bool make_values(wl_row_block *block, size_t count) {
     return true;
 }
 
-wl_row_block *wl_row_block_make(wl_run *run, const wl_instruction *first, const wl_instruction *last, int loop) {
+wl_row_block *wl_row_block_make(wl_run *run, const wl_instruction *first, const wl_instruction *last, int loop,
+                                wl_known_byte known) {
     if (run->arguments->row_by_row)
         return NULL;
     size_t varints = 0;
@@ -102,6 +103,7 @@ wl_row_block *wl_row_block_make(wl_run *run, const wl_instruction *first, const 
         return NULL;
     memset(block, 0, offsetof(wl_row_block, at));
     block->run = run;
+    block->known = known;
     block->sums = (wl_sum *)(void *)(block + 1);
     block->copies = (wl_string_column *)(void *)(block->sums + steps);
     block->checks = (wl_row_block_step *)(void *)(block->copies + steps);
@@ -128,7 +130,23 @@ wl_row_block *wl_row_block_of_plan(wl_run *run) {
         return NULL;
     while (last->operation != WL_RUN_END)
         last++;
-    return wl_row_block_make(run, run->plan, last, -1);
+    return wl_row_block_make(run, run->plan, last, -1, (wl_known_byte){.is_known = false});
+}
+
+wl_known_byte wl_row_block_common_byte(const wl_row_block *block, size_t rows) {
+    const wl_known_byte none = {.is_known = false};
+    const wl_condition *condition = NULL;
+    for (size_t i = 0; block->guards && i < block->guards->count && !condition; i++) {
+        const wl_condition *each = block->guards->conditions + i;
+        condition = each->by_range || each->place.stretch ? NULL : each;
+    }
+    if (!condition || !rows)
+        return none;
+    const wl_known_byte found = {true, *wl_row_block_at(block, condition->place, rows / 2), condition->place.offset};
+    size_t count = 0;
+    for (size_t i = 0; i < rows; i++)
+        count += *wl_row_block_at(block, condition->place, i) == found.value;
+    return count >= rows - rows / 8 ? found : none;
 }
 
 void wl_row_block_free(wl_row_block *block) {

@@ -79,6 +79,14 @@ struct wl_string {
     unsigned plain_bytes; /* number of bytes of each of its varints that need no check */
 };
 
+/* A byte that all rows of a block have at that distance from their beginning, so that conditions on it are decided when
+ * the block is made. */
+typedef struct {
+    bool is_known;
+    uint8_t value;
+    int64_t offset;
+} wl_known_byte;
+
 typedef struct {
     wl_place from, to;
     wl_place own;      /* the checksum's own bytes, if they are replaced */
@@ -87,7 +95,9 @@ typedef struct {
     bool is_plain;   /* nothing is replaced, or the range begins with it */
     int64_t skipped; /* number of bytes at its beginning whose state is known: those that are replaced */
     const wl_checksum *checksum;
-    wl_integer *lane; /* receives the sums if their stored form is computed for all rows together; otherwise NULL */
+    /* One of these receives the sums if their stored form is computed for all rows together; others are NULL. */
+    wl_integer *lane;
+    int64_t *narrow;
 } wl_sum;
 
 typedef struct {
@@ -112,6 +122,7 @@ typedef struct {
     uint32_t kind;
     wl_place from, to;
     wl_integer *lane; /* of a register: its computed values */
+    const int64_t *narrow; /* the same, if they always have 64 bits; NULL: they may have more */
     const int64_t *values;   /* likewise, of a varint, whose values are at `from` too */
     const wl_integer *outer; /* likewise, if it is the same for all rows; `from` is then unused */
     const wl_span *outer_span; /* likewise, of a span */
@@ -137,6 +148,8 @@ struct wl_row_block_step {
     uint64_t low, reach; /* a value v is valid if v − low ≤ reach, modulo 2^64 */
     const uint8_t *constant;
     wl_integer *lane;        /* the values that an expression computes or has computed */
+    int64_t *narrow;         /* the values of a property of a stream */
+    bool widens;             /* something reads them from the lane */
     const int64_t *values;   /* the values of a varint; NULL: not a varint */
     const wl_integer *outer; /* the value of all rows; NULL: each has its own */
     const wl_instruction *instruction; /* its bounds are those of computed values */
@@ -151,7 +164,8 @@ struct wl_row_block_step {
 struct wl_row_block {
     wl_run *run;
     wl_block_lanes *lanes;   /* NULL if nothing is computed; owned */
-    wl_block_guards *guards; /* NULL if all rows run the same steps; owned */
+    wl_block_guards *guards; /* NULL if no column begins as null, and all rows run the same steps; owned */
+    wl_known_byte known;
     wl_string strings[WL_MOST_STRETCHES]; /* one more than there are, for what follows the last one */
     size_t string_count;
     wl_sum *sums;
@@ -218,8 +232,11 @@ static inline bool wl_row_block_reads_all(const wl_row_block *block) {
 static inline bool wl_row_block_waits(wl_row_block *block) { return block->wait && block->wait--; }
 
 /* Creates a block for rows of the steps from `first` up to `last`, which are iterations of the loop with that number,
- * or -1. NULL if a row block cannot run them, or if out of memory. */
-wl_row_block *wl_row_block_make(wl_run *run, const wl_instruction *first, const wl_instruction *last, int loop);
+ * or -1; only for those that have the known byte. NULL if a row block cannot run them, or if out of memory. */
+wl_row_block *wl_row_block_make(wl_run *run, const wl_instruction *first, const wl_instruction *last, int loop,
+                                wl_known_byte known);
+/* The byte that nearly all of the block's first `rows` current rows have where a condition depends on one. */
+wl_known_byte wl_row_block_common_byte(const wl_row_block *block, size_t rows);
 
 /* Runs the checks and columns over the first `rows` current rows, out of `tried`; the bytes are in place. Returns the
  * number of valid rows; `built` of them are in the columns, and at their places `at`, at the beginning. */
@@ -259,6 +276,17 @@ __attribute__((always_inline)) static inline uint64_t wl_string_size(const uint8
     if ((kind == WL_U8LE || kind == WL_U8BE) && value >> 63)
         return UINT64_MAX;
     return value + more;
+}
+
+/* The value of a byte of that kind. */
+static inline wl_integer wl_byte_value(uint8_t byte, unsigned kind) {
+    return kind == WL_S1 ? (int8_t)byte : (wl_integer)byte;
+}
+
+/* Whether the fact is the byte that is known. */
+static inline bool wl_is_known_byte(const wl_row_block *block, const wl_fact *fact) {
+    return block->known.is_known && fact->known && !fact->lane && !fact->values && !fact->outer && !fact->guard &&
+           wl_kind_size(fact->kind) == 1 && !fact->from.stretch && fact->from.offset == block->known.offset;
 }
 
 static inline const uint8_t *wl_row_block_at(const wl_row_block *block, wl_place place, size_t row) {

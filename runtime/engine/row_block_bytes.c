@@ -42,6 +42,10 @@ INLINE bool sum_holds(wl_row_block *block, const wl_sum *sum, size_t row) {
             block->run->marks[checksum->rule->own] = wl_row_block_at(block, sum->own, row);
         state = wl_checksum_state(block->run, checksum, from, to < from ? from : to);
     }
+    if (sum->narrow) {
+        sum->narrow[row] = (int64_t)wl_sum_of_state(checksum->algorithm, state);
+        return true;
+    }
     if (sum->lane) {
         sum->lane[row] = (wl_integer)wl_sum_of_state(checksum->algorithm, state);
         return true;
@@ -127,7 +131,10 @@ INLINE size_t rows_of_kind(wl_row_block *block, const wl_ahead *ahead, unsigned 
     size_t before = 0;
     /* Only fields are read, with byte strings between them. */
     const bool skims = block->string_count && !wl_row_block_reads_all(block);
+    const wl_known_byte known = block->known;
     for (; row < rows && at < last; row++) {
+        if (WL_UNLIKELY(known.is_known && at[known.offset] != known.value))
+            break;
         const uint8_t *next = nested    ? wl_row_block_lay_out(block, at, row, ahead)
                               : guarded ? lay_out_guarded(block, at, row, ahead)
                                         : lay_out(block, at, row, ahead, kind);
@@ -146,8 +153,12 @@ INLINE size_t rows_of_kind(wl_row_block *block, const wl_ahead *ahead, unsigned 
 INLINE size_t block_rows(wl_row_block *block, const wl_ahead *ahead, size_t width) {
     if (block->nested)
         return rows_of_kind(block, ahead, WL_KIND_COUNT, width, true, true);
-    if (block->guards)
+    if (block->guards && block->guards->count)
         return rows_of_kind(block, ahead, WL_KIND_COUNT, width, true, false);
+    if (block->string_count == 1 && block->strings[0].kind == WL_U2LE)
+        return rows_of_kind(block, ahead, WL_U2LE, width, false, false);
+    if (block->string_count == 1 && block->strings[0].kind == WL_U8LE)
+        return rows_of_kind(block, ahead, WL_U8LE, width, false, false);
     if (block->string_count == 1 && block->strings[0].kind == WL_U4BE)
         return rows_of_kind(block, ahead, WL_U4BE, width, false, false);
     if (block->string_count == 1 && block->strings[0].kind == WL_U4LE)

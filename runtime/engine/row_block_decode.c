@@ -1,6 +1,7 @@
 /* Decodes expressions for row blocks. Parts of them that depend on a single byte become tables. */
 #include "expression.h"
 #include "row_block_expressions.h"
+#include "row_block_guards.h"
 
 /* Whether the last code is a constant, which the next code, with two operands, uses directly. */
 static bool takes_constant(const wl_row_block_step *step, unsigned code) {
@@ -12,6 +13,7 @@ static wl_integer *next_lane(wl_block_lanes *lanes) {
 }
 
 bool wl_row_block_add_lane(wl_row_block *block, wl_row_block_step *step) {
+    step->narrow = block->lanes->fitting[block->lanes->lane_count % WL_BLOCK_LANES];
     return (step->lane = next_lane(block->lanes)) != NULL;
 }
 
@@ -19,6 +21,15 @@ bool wl_row_block_add_lane(wl_row_block *block, wl_row_block_step *step) {
 
 /* What a value of the stack depends on: no register, the number of a register with a byte, or anything else. */
 enum { DEPENDS_NOT = -1, DEPENDS_ON_MORE = -2 };
+
+/* Adds a constant to the step's codes; false: there are no more. */
+static bool put_constant(wl_block_lanes *lanes, wl_row_block_step *step, wl_integer value) {
+    if (lanes->code_count == WL_BLOCK_CODES)
+        return false;
+    step->codes[step->code_count++] = (wl_block_code){.code = CODE_CONSTANT, .constant = value};
+    lanes->code_count++;
+    return true;
+}
 
 /* Whether the register holds a one-byte field. */
 static bool is_byte(const wl_fact *fact) {
@@ -113,6 +124,17 @@ bool wl_row_block_decode(wl_row_block *block, const wl_instruction *instruction,
             return false;
         const uint8_t *part_end = code;
         const int number = find_part(code, end, registers, &part_end);
+        if (number >= 0 && depth < WL_BLOCK_DEEPEST && wl_is_known_byte(block, registers + number)) {
+            const wl_instruction part = {.constant = code, .d = part_end - code};
+            bool failed = false;
+            const wl_integer value =
+                wl_of_byte(block, &part, (size_t)number, registers[number].kind, block->known.value, &failed);
+            if (failed || !put_constant(lanes, step, value))
+                return false;
+            depth++;
+            code = part_end;
+            continue;
+        }
         const int64_t *table = number < 0 ? NULL : tabulated(block, code, part_end, number, registers[number].kind);
         if (table && depth < WL_BLOCK_DEEPEST) {
             step->codes[step->code_count++] =
@@ -133,9 +155,12 @@ bool wl_row_block_decode(wl_row_block *block, const wl_instruction *instruction,
             fact = spans + wl_code_number(code);
         if (fact && (!fact->known || (fact->guard && each != CODE_REGISTER)))
             return false;
-        if (fact)
+        if (fact && each == CODE_REGISTER && wl_is_known_byte(block, fact))
+            next = (wl_block_code){.code = CODE_CONSTANT, .constant = wl_byte_value(block->known.value, fact->kind)};
+        else if (fact)
             next = (wl_block_code){.code = each, .kind = fact->kind, .from = fact->from, .to = fact->to,
-                                   .lane = fact->lane, .values = fact->values, .outer = fact->outer};
+                                   .lane = fact->lane, .narrow = fact->narrow, .values = fact->values,
+                                   .outer = fact->outer};
         if (each == CODE_SPAN_ORDER) {
             next.other = code + 3;
             next.other_size = code[2];

@@ -99,7 +99,10 @@ static void load(const wl_row_block *block, wl_place place, unsigned kind, wl_in
 static void leaf(const wl_row_block *block, const wl_block_code *code, wl_integer *to, size_t rows) {
     switch (code->code) {
     case CODE_REGISTER:
-        if (code->lane)
+        if (code->narrow)
+            for (size_t i = 0; i < rows; i++)
+                to[i] = code->narrow[i];
+        else if (code->lane)
             memcpy(to, code->lane, rows * sizeof *to);
         else if (code->table)
             for (size_t i = 0; i < rows; i++)
@@ -275,14 +278,33 @@ size_t wl_row_block_computed(wl_row_block *block, const wl_row_block_step *step,
     return rows;
 }
 
+void wl_row_block_widen(wl_row_block *block) {
+    for (size_t i = 0; i < block->check_count; i++) {
+        wl_row_block_step *step = block->checks + i;
+        for (size_t j = 0; step->run == wl_row_block_stream && j < block->check_count + block->column_count; j++) {
+            const wl_row_block_step *other =
+                j < block->check_count ? block->checks + j : block->columns + (j - block->check_count);
+            step->widens |= other != step && other->lane == step->lane;
+        }
+    }
+}
+
 size_t wl_row_block_stream(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
     const uint8_t *first = wl_row_block_at(block, step->from, 0);
     wl_integer found;
     if (!wl_stream_value(block->run, step->instruction, first, &found))
         return 0;
-    for (size_t i = 0; i < rows; i++)
-        step->lane[i] = found + (step->instruction->b ? 0 : wl_row_block_at(block, step->from, i) - first);
-    return rows;
+    /* Positions and sizes have 63 bits. */
+    const int64_t value = (int64_t)found;
+    if (step->instruction->b)
+        for (size_t i = 0; i < rows; i++)
+            step->narrow[i] = value;
+    else
+        for (size_t i = 0; i < rows; i++)
+            step->narrow[i] = value + (wl_row_block_at(block, step->from, i) - first);
+    for (size_t i = 0; step->widens && i < rows; i++)
+        step->lane[i] = step->narrow[i];
+    return value == found ? rows : 0;
 }
 
 size_t wl_row_block_index(wl_row_block *block, const wl_row_block_step *step, size_t rows) {

@@ -17,6 +17,7 @@ struct wl_block_code {
     uint8_t other_size;
     wl_place from, to;
     const wl_integer *lane; /* a computed register; NULL: a field */
+    const int64_t *narrow;  /* its values, if they always have 64 bits */
     const int64_t *table;   /* the computed value for each value of the byte at `from`; NULL: the field itself */
     const int64_t *values;  /* values of a varint; NULL: not a varint */
     const wl_integer *outer; /* the same for all rows; NULL: it is not */
@@ -32,6 +33,7 @@ struct wl_block_lanes {
     wl_integer values[WL_BLOCK_LANES][WL_ROW_BLOCK_ROWS]; /* one result each */
     wl_integer stack[WL_BLOCK_DEEPEST - 1][WL_ROW_BLOCK_ROWS];
     int64_t narrow[WL_BLOCK_DEEPEST][WL_ROW_BLOCK_ROWS]; /* the stack of values of 64 bits */
+    int64_t fitting[WL_BLOCK_LANES][WL_ROW_BLOCK_ROWS]; /* likewise, of what always has 64 bits */
     int64_t tables[WL_BLOCK_TABLES][256];
 };
 
@@ -50,8 +52,10 @@ size_t wl_row_block_computed(wl_row_block *block, const wl_row_block_step *step,
 size_t wl_row_block_expression(wl_row_block *block, const wl_row_block_step *step, size_t rows);
 /* The same for the stored form of a checksum, which must equal the field of kind `kind` at `from`. */
 size_t wl_row_block_stored_sum(wl_row_block *block, const wl_row_block_step *step, size_t rows);
-/* Assigns a lane to a step; false: there are no more. */
+/* Assigns a lane to a step, whose values have 64 bits; false: there are no more. */
 bool wl_row_block_add_lane(wl_row_block *block, wl_row_block_step *step);
+/* Finds the streams whose properties are needed with 128 bits. */
+void wl_row_block_widen(wl_row_block *block);
 /* The number of a loop's iteration; `kind` is 1 if each row is an iteration of it. */
 size_t wl_row_block_index(wl_row_block *block, const wl_row_block_step *step, size_t rows);
 size_t wl_row_block_lane_range(wl_row_block *block, const wl_row_block_step *step, size_t rows);

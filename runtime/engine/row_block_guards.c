@@ -11,20 +11,24 @@ bool wl_guards_exclude(const wl_block_guards *guards, uint32_t one, uint32_t oth
     return ((ours & holding) << 1 & theirs) | ((ours & failing) >> 1 & theirs);
 }
 
+wl_integer wl_of_byte(wl_row_block *block, const wl_instruction *code, size_t number, unsigned kind, uint8_t byte,
+                      bool *failed) {
+    wl_run *run = block->run;
+    const wl_integer before = run->registers[number], value = wl_byte_value(byte, kind);
+    run->registers[number] = value;
+    const wl_integer found = code ? wl_expression(run, code, failed) : value;
+    run->registers[number] = before;
+    return found;
+}
+
 void wl_condition_tabulate(wl_row_block *block, size_t number, const wl_instruction *code, uint32_t from,
                            uint32_t kind) {
-    wl_run *run = block->run;
     wl_decision *table = block->guards->conditions[number].table;
-    const wl_integer before = run->registers[from];
     for (unsigned byte = 0; byte < 256; byte++) {
-        wl_integer value = kind == WL_S1 ? (int8_t)byte : (wl_integer)byte;
         bool failed = false;
-        run->registers[from] = value;
-        if (code)
-            value = wl_expression(run, code, &failed);
+        const wl_integer value = wl_of_byte(block, code, from, kind, (uint8_t)byte, &failed);
         table[byte] = (wl_decision){.taken = (value ? UINT32_C(2) : UINT32_C(4)) << 2 * number, .fails = failed};
     }
-    run->registers[from] = before;
 }
 
 /* The values from `low` to `high`, which have 64 bits, signed or unsigned. An empty range is the complement of all

@@ -45,10 +45,41 @@ static void learn(wl_row_block *block, size_t rows, size_t size) {
         block->wait = REST;
 }
 
+/* Number of blocks of any rows between two looks for a byte that nearly all rows have; it is doubled each time that one
+ * was found. */
+#define LOOKS 16
+#define MOST_FOUND 16
+/* Number of times in a row that few rows had the byte, after which others are read as well. */
+#define MISSES 4
+
+/* Makes a block for rows with the byte that nearly all of the current rows have, if a condition depends on it. */
+static void specialize(wl_run *run, const wl_instruction *step, size_t rows) {
+    if (rows < WL_ROW_BLOCK_ROWS / 4 || run->looks--)
+        return;
+    const wl_known_byte known = wl_row_block_common_byte(run->block, rows);
+    if (known.is_known) {
+        run->known_block = wl_row_block_make(run, step + 1, step + step->c, (int)step->a, known);
+        run->found += run->found < MOST_FOUND;
+        run->misses = 0;
+    }
+    run->looks = LOOKS << run->found;
+}
+
+/* Drops the block for rows with a known byte if few rows have it. */
+static void review(wl_run *run, const wl_row_block *block, size_t rows) {
+    if (block != run->known_block)
+        return;
+    run->misses = rows < FEW ? run->misses + 1 : 0;
+    if (run->misses == MISSES) {
+        wl_row_block_free(run->known_block);
+        run->known_block = NULL;
+    }
+}
+
 /* Reads iterations from the cursor on; returns the beginning of the next one. */
 __attribute__((noinline)) static const uint8_t *read_turns(wl_run *run, const wl_instruction *step, const uint8_t *cursor,
                                  const uint8_t *limit) {
-    wl_row_block *block = run->block;
+    wl_row_block *block = run->known_block ? run->known_block : run->block;
     size_t turns = most_turns(run, step), left = (size_t)(limit - cursor);
     if (turns < FEW || left < block->fixed * FEW || run->poisoned || wl_row_block_waits(block))
         return cursor;
@@ -67,8 +98,10 @@ __attribute__((noinline)) static const uint8_t *read_turns(wl_run *run, const wl
     size_t found = wl_chosen.block_rows(block, &ahead), rows = wl_row_block_run(block, found, found);
     const uint8_t *next = block->at[0][rows];
     learn(block, rows, (size_t)(next - cursor));
-    if (!rows)
+    if (!rows) {
+        review(run, block, 0);
         return cursor;
+    }
     note_offsets(block, block->built);
     wl_loop *loop = run->loops + step->a;
     run->result->rows += block->built;
@@ -80,6 +113,9 @@ __attribute__((noinline)) static const uint8_t *read_turns(wl_run *run, const wl
     const wl_instruction *again = step + step->c;
     if (again->b == WL_LOOP_UNTIL)
         run->registers[again->d] = 0;
+    if (block == run->block)
+        specialize(run, step, found);
+    review(run, block, rows);
     return next;
 }
 
@@ -102,7 +138,7 @@ static bool needs_end(const wl_instruction *first, const wl_instruction *last) {
 WL_HANDLER(wl_loop_rows) {
     if (WL_UNLIKELY(!run->tried_block)) {
         run->tried_block = true;
-        run->block = wl_row_block_make(run, step + 1, step + step->c, (int)step->a);
+        run->block = wl_row_block_make(run, step + 1, step + step->c, (int)step->a, (wl_known_byte){.is_known = false});
         run->block_needs_end = needs_end(step + 1, step + step->c);
     }
     if (run->block && !(run->block_needs_end && wl_is_cut(run))) {

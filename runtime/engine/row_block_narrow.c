@@ -166,6 +166,8 @@ INLINE const int64_t *leaf(const wl_row_block *block, const wl_block_code *code,
         *wrong |= value == (int64_t)value ? 0 : HIGHEST;
         for (size_t i = 0; i < rows; i++)
             to[i] = (int64_t)value;
+    } else if (code->narrow) {
+        return code->narrow;
     } else if (code->lane) {
         for (size_t i = 0; i < rows; i++) {
             to[i] = (int64_t)code->lane[i];

@@ -193,15 +193,17 @@ static bool plan_steps(wl_planner *plan, const wl_instruction *first, const wl_i
     wl_plan_unset(plan);
     while (instruction != last) {
         plan->joined &= keeps_joined(instruction);
+        plan->next = NULL;
         if (!wl_plan_end_arms(plan, instruction) || !add_step(plan, instruction))
             return false;
-        instruction += instruction->operation == WL_RUN_LOOP ? instruction->c : 1;
+        instruction = plan->next ? plan->next : instruction + (instruction->operation == WL_RUN_LOOP ? instruction->c : 1);
     }
     if (!wl_plan_end_arms(plan, instruction) || plan->open_count || (plan->loop >= 0 && !wl_plan_until(plan, last)))
         return false;
     block->tail = (size_t)plan->cursor.offset;
     block->fixed += block->tail;
     wl_plan_copies(block);
+    wl_row_block_widen(block);
     if (plan->delimited)
         return true;
     if (!block->string_count && !block->chooses)

@@ -1,6 +1,8 @@
 /* The layout of a plan's fields, byte strings, varints, sub-streams and conditional parts in a row. */
 #include "row_block_planner.h"
 
+#include "expression.h"
+
 /* Bytes that every row has. */
 bool wl_plan_pass(wl_planner *plan, int64_t bytes) {
     if (plan->at_end || bytes < 0 || bytes > INT32_MAX - plan->cursor.offset)
@@ -64,11 +66,37 @@ static bool plan_computed(wl_planner *plan, const wl_integer *lane, wl_string st
     return end_nested(plan, string) && (!string.enters || enter(plan));
 }
 
+/* Whether the lane is a field plus or minus a constant, which is computed for the same rows as the string; `field` and
+ * `more` then say which. */
+static bool is_moved_field(const wl_planner *plan, const wl_integer *lane, wl_fact *field, int64_t *more) {
+    const wl_row_block *block = plan->block;
+    for (size_t i = 0; i < block->check_count; i++) {
+        const wl_row_block_step *step = block->checks + i;
+        if (step->lane != lane || step->run != wl_row_block_expression || step->guard != plan->guard)
+            continue;
+        const wl_block_code *code = step->codes, *by = step->code_count == 2 ? code + 1 : NULL;
+        const bool adds = by && by->code == CODE_ADD, takes = by && by->code == CODE_SUBTRACT;
+        const int64_t constant = by ? (int64_t)by->constant : 0;
+        if (step->code_count > 2 || code->code != CODE_REGISTER || code->lane || code->table || code->outer ||
+            code->values ||
+            (by && !(by->is_constant && (adds || takes) && constant == by->constant && constant >= -INT32_MAX &&
+                     constant <= INT32_MAX)))
+            return false;
+        *field = (wl_fact){.known = true, .kind = code->kind, .from = code->from};
+        *more += takes ? -constant : constant;
+        return true;
+    }
+    return false;
+}
+
 /* A byte string, or sub-stream, with a size in the input. */
 bool wl_plan_string(wl_planner *plan, size_t number, int64_t more, bool enters) {
     const wl_fact *size = wl_planner_value(plan, number);
     if (!size || plan->delimited)
         return false;
+    wl_fact field;
+    if (size->lane && is_moved_field(plan, size->lane, &field, &more))
+        size = &field;
     if (size->lane)
         return plan_computed(plan, size->lane, (wl_string){.more = more, .enters = enters});
     wl_string string = {.size = size->from, .kind = size->kind, .more = more, .enters = enters};
@@ -176,6 +204,12 @@ bool wl_plan_condition(wl_planner *plan, const wl_instruction *skip) {
     const wl_fact *value = wl_planner_value(plan, number);
     if (!value || value->lane || value->outer)
         return false;
+    if (wl_is_known_byte(plan->block, value)) {
+        bool failed = false;
+        plan->next = wl_of_byte(plan->block, code, number, value->kind, plan->block->known.value, &failed) ? skip + 1
+                                                                                                           : target;
+        return !failed;
+    }
     wl_condition *condition = guards->conditions + guards->count;
     condition->parent = plan->guard;
     condition->place = value->from;
@@ -256,8 +290,13 @@ bool wl_plan_end_arms(wl_planner *plan, const wl_instruction *instruction) {
 
 /* From steps that run if a condition is true to those that run if it is false. */
 bool wl_plan_jump(wl_planner *plan, const wl_instruction *instruction) {
-    const wl_arms *open = plan->open + plan->open_count - 1;
-    if (!plan->open_count || open->then_end != instruction || open->end == open->then_end || open->depth != plan->depth)
+    const wl_arms *open = plan->open_count ? plan->open + plan->open_count - 1 : NULL;
+    if (!open || open->then_end != instruction) {
+        /* All rows take it. */
+        plan->next = instruction + instruction->c;
+        return !open || plan->next <= (instruction < open->then_end ? open->then_end : open->end);
+    }
+    if (open->end == open->then_end || open->depth != plan->depth)
         return false;
     plan->base = open->base;
     plan->based = open->based;

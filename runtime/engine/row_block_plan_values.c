@@ -120,13 +120,13 @@ bool wl_plan_expression(wl_planner *plan, const wl_instruction *instruction) {
 
 static bool same(wl_place one, wl_place other) { return one.stretch == other.stretch && one.offset == other.offset; }
 
-/* The lane with the same property of the stream; NULL: there is none. */
-static wl_integer *stream_lane(const wl_planner *plan, const wl_instruction *instruction) {
+/* The step for the same property of the stream; NULL: there is none. */
+static wl_row_block_step *stream_step(wl_planner *plan, const wl_instruction *instruction) {
     for (size_t i = 0; i < plan->block->check_count; i++) {
-        const wl_row_block_step *step = plan->block->checks + i;
+        wl_row_block_step *step = plan->block->checks + i;
         if (step->run == wl_row_block_stream && step->instruction->b == instruction->b &&
             step->instruction->c == instruction->c && (instruction->b || same(step->from, plan->cursor)))
-            return step->lane;
+            return step;
     }
     return NULL;
 }
@@ -137,14 +137,13 @@ bool wl_plan_stream(wl_planner *plan, const wl_instruction *instruction) {
     if (plan->loop < 0 || plan->guard || instruction->b == 2 || instruction->c > plan->block->run->depth ||
         (!instruction->b && plan->depth))
         return false;
-    wl_integer *lane = stream_lane(plan, instruction);
-    if (!lane) {
-        wl_row_block_step *step = add_check(plan, wl_row_block_stream, &here, instruction);
+    wl_row_block_step *step = stream_step(plan, instruction);
+    if (!step) {
+        step = add_check(plan, wl_row_block_stream, &here, instruction);
         if (!wl_row_block_add_lane(plan->block, step))
             return false;
-        lane = step->lane;
     }
-    plan->registers[instruction->a] = (wl_fact){.known = true, .lane = lane};
+    plan->registers[instruction->a] = (wl_fact){.known = true, .lane = step->lane, .narrow = step->narrow};
     return true;
 }
 
@@ -307,9 +306,12 @@ static bool add_stored(wl_planner *plan, wl_sum *sum, const wl_fact *expected, c
     wl_row_block_step sums;
     if (!wl_row_block_add_lane(plan->block, &sums))
         return false;
-    sum->lane = sums.lane;
+    if (sum->checksum->algorithm->of.width < 64)
+        sum->narrow = sums.narrow;
+    else
+        sum->lane = sums.lane;
     const wl_fact before = plan->registers[rule->sum];
-    plan->registers[rule->sum] = (wl_fact){.known = true, .lane = sums.lane};
+    plan->registers[rule->sum] = (wl_fact){.known = true, .lane = sums.lane, .narrow = sum->narrow};
     const bool good = are_known(plan, &sum->checksum->stored) &&
                       wl_row_block_decode(plan->block, &sum->checksum->stored, step, plan->registers, plan->spans);
     plan->registers[rule->sum] = before;

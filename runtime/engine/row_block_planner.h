@@ -29,6 +29,7 @@ typedef struct {
     size_t write_count;
     uint8_t definitions[WL_MOST_REGISTERS]; /* number of steps that write the register; 2 means two or more */
     const wl_instruction *condition; /* the expression before a SKIP_IF_ZERO */
+    const wl_instruction *next; /* where the plan continues after a jump that all rows take; NULL: at the next step */
     int loop;       /* the loop whose iterations are the rows; -1: none */
     bool own_spans[WL_MOST_SPANS]; /* some step finds the span */
     bool joined; /* a varint ends at the cursor, and no position in between is recorded */

@@ -28,10 +28,15 @@ if TYPE_CHECKING:
 
 FULL, FIRST, MIDDLE, LAST, SKIPPED, UNKNOWN = range(6)
 """The role of a fragment in its record; ``UNKNOWN``: its kind is not one of the format's."""
-ROLES = [re.compile(bytes([role])) for role in range(UNKNOWN + 1)]
-"""Patterns that find a role among those of fragments; a single byte is found faster than one of several."""
 BEGINS = bytes(role in (FULL, FIRST) for role in range(256))
 """For each role, whether a record begins with it."""
+ENDS = bytes(role in (FULL, LAST) for role in range(256))
+"""For each role, whether a record ends with it."""
+
+WHOLE = re.compile(b"(?>%c++|%c%c*+%c)*+" % (FULL, FIRST, MIDDLE, LAST))
+"""Roles of the fragments of whole records."""
+BEGUN = re.compile(b"%c%c*+" % (FIRST, MIDDLE))
+"""Roles of the fragments of a record whose last one has not come."""
 
 Note = Callable[[RowDamage, bytes], bool]
 """Records a damaged range, with its first bytes; returns whether a row of nulls may replace it."""
@@ -95,7 +100,7 @@ class FragmentJoiner:
         """Return the numbers of the fragments at which a record, or damage, begins."""
         fragments, kinds = self._fragments, arrays[self._kind]
         others = pa.array([*fragments.middle, *fragments.last], kinds.type)
-        kept, begins = self._kept(arrays), pc.invert(pc.is_in(kinds, value_set=others))
+        kept, begins = self._kept(arrays, self._roles(kinds)), pc.invert(pc.is_in(kinds, value_set=others))
         if kept is not None:
             begins = pc.and_(begins, pc.is_in(pa.array(range(len(kinds)), kept.type), value_set=kept))
         return pc.indices_nonzero(begins)
@@ -126,21 +131,25 @@ class FragmentJoiner:
         self._report.rows -= len(places)
         if self._codec is not None:
             arrays = {**arrays, self._codec: self._codecs.known(arrays[self._codec])}
-        kept = self._kept(arrays)
+        roles = self._roles(arrays[self._kind])
+        kept = self._kept(arrays, roles)
         if kept is not None and len(kept) < len(places):
             arrays = {number: array.take(kept) for number, array in arrays.items()}
             places = places.take(kept)
+            roles = self._roles(arrays[self._kind])
         breaks = [(each.begin, each) for each in event.damages]
         offsets = _numbers(places)
         first = 0
         if self._open is not None:
-            first = yield from self._gone_on(event, arrays, places)
+            first = yield from self._gone_on(event, arrays, roles, places)
         # Rows between two damaged ranges: a record never continues after one.
         for begin, damage in [*breaks, (None, None)]:
             last = len(offsets) if begin is None else bisect_left(offsets, begin)
             end = event.end if begin is None else begin
             part = {number: array.slice(first, last - first) for number, array in arrays.items()}
-            yield from self._run(event, part, places.slice(first, last - first), end, may_go_on=damage is None)
+            yield from self._run(
+                event, part, roles[first:last], places.slice(first, last - first), end, may_go_on=damage is None
+            )
             first = last
             if damage is not None:
                 # The rest of a run of zeros has no row of nulls.
@@ -148,13 +157,15 @@ class FragmentJoiner:
                 self._zeros_end = damage.end if damage.reason == "zeros" else -1
                 yield DamagedRange(damage, self._content(damage.begin, damage.end), shown=shown)
 
-    def _gone_on(self, event: Rows, arrays: Mapping[int, pa.Array], places: pa.Array) -> Generator[Event, None, int]:
+    def _gone_on(
+        self, event: Rows, arrays: Mapping[int, pa.Array], roles: bytes, places: pa.Array
+    ) -> Generator[Event, None, int]:
         """Yield the record that was incomplete before the event, if it is now complete or broken. Return the number of
         fragments of the event that are part of it: only these are copied."""
         assert self._open is not None
         parts, before = self._open
         offsets = _numbers(places)
-        count, is_done = _going_on(self._roles(arrays[self._kind]))
+        count, is_done = _going_on(roles)
         end = event.end
         if event.damages:
             count, end = min(count, bisect_left(offsets, event.damages[0].begin)), event.damages[0].begin
@@ -170,7 +181,8 @@ class FragmentJoiner:
         }
         end = offsets[count] if count < len(offsets) and offsets[count] < end else end
         together = pa.concat_arrays([*before, places.slice(0, count)])
-        yield from self._run(event, whole, together, end, may_go_on=may_go_on)
+        roles = self._roles(whole[self._kind])
+        yield from self._run(event, whole, roles, together, end, may_go_on=may_go_on)
         return count
 
     def _roles(self, kinds: pa.Array) -> bytes:
@@ -180,10 +192,9 @@ class FragmentJoiner:
             return bytes(values).translate(self._role_of_byte)
         return bytes(self._role_of.get(kind, UNKNOWN) for kind in kinds.to_pylist())
 
-    def _kept(self, arrays: Mapping[int, pa.Array]) -> pa.Array | None:
+    def _kept(self, arrays: Mapping[int, pa.Array], roles: bytes) -> pa.Array | None:
         """Return the numbers of the fragments that may have rows; ``None`` if all may."""
         kept = None
-        roles = self._roles(arrays[self._kind])
         if SKIPPED in roles:
             kept = pc.not_equal(_bytes_array(roles), SKIPPED)
         own = None if self.logs is None else self.logs.own(arrays)
@@ -192,38 +203,48 @@ class FragmentJoiner:
         return None if kept is None else pc.indices_nonzero(kept)
 
     def _run(
-        self, event: Rows, arrays: Mapping[int, pa.Array], places: pa.Array, end: int, *, may_go_on: bool
+        self,
+        event: Rows,
+        arrays: Mapping[int, pa.Array],
+        roles: bytes,
+        places: pa.Array,
+        end: int,
+        *,
+        may_go_on: bool,
     ) -> Iterator[Event]:
         """Yield the records of fragments without anything between them. ``places``: the offset of each; ``end``: the
         offset after them; ``may_go_on``: whether more fragments may follow."""
         if not len(places):
             return
-        roles = self._roles(arrays[self._kind])
-        ends = pa.concat_arrays([places.slice(1), pa.array([end], pa.uint64())])
-        offsets, stops = _numbers(places), _numbers(ends)
-        done, dropped = self._looked_through(roles, offsets, stops)
+        offsets = _numbers(places)
+        done, dropped = self._looked_through(roles, offsets, end)
         begin = 0
-        damages = [RowDamage(offsets[a], stops[b - 1], a, reason, reason == "value") for a, b, reason in dropped]
+        damages = [
+            RowDamage(offsets[a], _at(offsets, b, end), a, reason, reason == "value") for a, b, reason in dropped
+        ]
         for damage in self._zeros.joined(damages, event.content, event.base):
             first = damage.row
-            yield from self._rows(event, arrays, roles, places, ends, begin, first)
+            yield from self._rows(event, arrays, roles, places, end, begin, first)
             yield self._damage(damage._replace(row=-1))
             begin = bisect_left(offsets, damage.end, first)
-        yield from self._rows(event, arrays, roles, places, ends, begin, done)
+        yield from self._rows(event, arrays, roles, places, end, begin, done)
         if done < len(places):
             rest = {number: array.slice(done) for number, array in arrays.items()}
             self._open = [rest], [places.slice(done)]
             if not may_go_on:
                 yield from self.broken(end)
 
-    def _looked_through(
-        self, roles: bytes, offsets: memoryview, stops: memoryview
-    ) -> tuple[int, list[tuple[int, int, str]]]:
+    def _looked_through(self, roles: bytes, offsets: memoryview, end: int) -> tuple[int, list[tuple[int, int, str]]]:
         """Return the number of the first fragment of an incomplete record, and the fragments that belong to no record,
-        as ranges of numbers with the reason. ``offsets``, ``stops``: the beginning and the end of each fragment."""
+        as ranges of numbers with the reason. ``offsets``: the beginning of each fragment; ``end``: that of the
+        last one."""
+        whole = WHOLE.match(roles)
+        done = whole.end() if whole else 0
+        if end - offsets[0] <= self._max_record and (done == len(roles) or BEGUN.fullmatch(roles, done)):
+            return done, []
         dropped: list[tuple[int, int, str]] = []
         begin, before = -1, -1
-        for number in sorted(found.start() for role in ROLES[FIRST:] for found in role.finditer(roles)):
+        for number in sorted(place for role in range(FIRST, UNKNOWN + 1) for place in _places(roles, role)):
             role = roles[number]
             if begin >= 0 and (before + 1 < number or role not in (MIDDLE, LAST)):
                 dropped.append((begin, before + 1, "fragment"))
@@ -233,7 +254,7 @@ class FragmentJoiner:
                 begin = number
             elif begin < 0:
                 dropped.append((number, number + 1, "fragment" if role in (MIDDLE, LAST) else "value"))
-            elif stops[number] - offsets[begin] > self._max_record:
+            elif _at(offsets, number + 1, end) - offsets[begin] > self._max_record:
                 dropped.append((begin, number + 1, "limit"))
                 begin = -1
             elif role == LAST:
@@ -249,7 +270,7 @@ class FragmentJoiner:
         arrays: Mapping[int, pa.Array],
         roles: bytes,
         places: pa.Array,
-        ends: pa.Array,
+        end: int,
         first: int,
         last: int,
     ) -> Iterator[Event]:
@@ -257,34 +278,45 @@ class FragmentJoiner:
         if first == last:
             return
         joined = {number: array.slice(first, last - first) for number, array in arrays.items() if number in self._shown}
-        places, ends = places.slice(first, last - first), ends.slice(first, last - first)
-        if roles.count(FULL, first, last) < last - first:
-            starts = pc.indices_nonzero(_bytes_array(roles[first:last].translate(BEGINS)))
+        end = _at(_numbers(places), last, end)
+        places, roles = places.slice(first, last - first), roles[first:last]
+        pieces = places
+        if any(role in roles for role in (FIRST, MIDDLE, LAST)):
+            begins = _flags(roles.translate(BEGINS))
             joined = {
-                number: _put_together(array, starts) if number == self._data else array.take(starts)
+                number: _put_together(array, begins) if number == self._data else array.filter(begins)
                 for number, array in joined.items()
             }
-            places = places.take(starts)
-            ends = ends.take(pc.subtract(_after(starts, last - first), 1))
+            places = pieces.filter(begins)
         number = 0
         broken: list[tuple[int, str]] = []
         if self._codec is not None:
             joined[self._data], broken = self._codecs.expanded(joined[self._data], joined[self._codec])
+        ends = None
+        if self._inner is not None or broken:
+            ends = pa.concat_arrays([pieces.slice(1), pa.array([end], pa.uint64())])
+            ends = ends.filter(_flags(roles.translate(ENDS)))
         for record, reason in (*broken, (len(places), "")):
             yield from self._records(event, joined, places, ends, number, record)
-            if reason:
+            if reason and ends is not None:
                 yield self._damage(RowDamage(places[record].as_py(), ends[record].as_py(), -1, reason))
             number = record + 1
 
     def _records(
-        self, event: Rows, arrays: Mapping[int, pa.Array], places: pa.Array, ends: pa.Array, first: int, last: int
+        self,
+        event: Rows,
+        arrays: Mapping[int, pa.Array],
+        places: pa.Array,
+        ends: pa.Array | None,
+        first: int,
+        last: int,
     ) -> Iterator[Event]:
         rows = last - first
         if not rows:
             return
         arrays = {number: array.slice(first, rows) for number, array in arrays.items()}
         found = Rows(rows, arrays, places.slice(first, rows), (), event.content, event.base, event.end, 0, rows)
-        if self._inner is not None:
+        if self._inner is not None and ends is not None:
             yield from self._inner.take(found, arrays[self._data], _numbers(ends.slice(first, rows)))
         else:
             self._report.rows += rows
@@ -307,6 +339,24 @@ def _roles_of_kinds(fragments: Fragments) -> dict[int, int]:
     return {kind: role for role, kinds in roles for kind in kinds}
 
 
+def _places(roles: bytes, role: int) -> Iterator[int]:
+    """Yield the numbers of the fragments with the role."""
+    place = roles.find(role)
+    while place >= 0:
+        yield place
+        place = roles.find(role, place + 1)
+
+
+def _at(offsets: memoryview, number: int, end: int) -> int:
+    """Return the offset of a fragment; ``end`` for the number after the last one."""
+    return offsets[number] if number < len(offsets) else end
+
+
+def _flags(values: bytes) -> pa.Array:
+    """Return bytes as an array of booleans: whether they are not 0."""
+    return _bytes_array(values).cast(pa.bool_())
+
+
 def _bytes_array(values: bytes) -> pa.Array:
     """Return bytes as an array of uint8, which shares their memory."""
     return pa.Array.from_buffers(pa.uint8(), len(values), [None, pa.py_buffer(values)])
@@ -317,15 +367,10 @@ def _numbers(values: pa.Array) -> memoryview:
     return memoryview(values.buffers()[1] or b"").cast("B").cast("Q")[values.offset : values.offset + len(values)]
 
 
-def _after(starts: pa.Array, end: int) -> pa.Array:
-    """Return, for each start, the next one; for the last start, the end."""
-    return pa.concat_arrays([starts.slice(1), pa.array([end], starts.type)])
-
-
-def _put_together(pieces: pa.Array, starts: pa.Array) -> pa.Array:
-    """Return one value for each start: the pieces from there to the next start. They are not copied, since the values
-    of an array are contiguous."""
+def _put_together(pieces: pa.Array, begins: pa.Array) -> pa.Array:
+    """Return one value for each piece that is a beginning (``begins``, booleans): the pieces from there to the next
+    one. They are not copied, since the values of an array are contiguous."""
     pieces = pieces.fill_null(b"") if pieces.null_count else pieces
     ends = pa.Array.from_buffers(pa.int32(), len(pieces) + 1, [None, pieces.buffers()[1]], offset=pieces.offset)
-    kept = pa.concat_arrays([ends.take(starts), ends.slice(len(pieces))])
-    return pa.Array.from_buffers(pieces.type, len(starts), [None, kept.buffers()[1], pieces.buffers()[2]])
+    kept = pa.concat_arrays([ends.slice(0, len(pieces)).filter(begins), ends.slice(len(pieces))])
+    return pa.Array.from_buffers(pieces.type, len(kept) - 1, [None, kept.buffers()[1], pieces.buffers()[2]])

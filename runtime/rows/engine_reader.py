@@ -31,7 +31,7 @@ from .nested_columns import Filling, nodes_of
 from .object_rows import NESTED
 from .predicates import packed
 from .reader import BATCH_BYTES, FEW_DAMAGES, BatchColumns, Filled, LastUnit, RowDamage, Settings, Status, label_array
-from .room import MOST, Room, least_size, trim
+from .room import MOST, Room, expected_rows, least_size, trim
 from .shapes import is_shaped, shown, stored_type, ways_of
 from .unit_states import ReaderState
 
@@ -49,8 +49,7 @@ WHOLE_BYTES = 64 * 1024 * 1024
 """Maximum data size in bytes of a column that is allocated if the whole input is one batch; it is limited by the size
 of the input."""
 FEW_CHOSEN = 1024
-"""Number of rows allocated at first if few may match predicates, since a batch keeps all memory that was allocated for
-it."""
+"""Number of rows allocated at first if few may match predicates, since a batch keeps all memory allocated for it."""
 FEW_ITEMS = 1024
 """Number of items of a list allocated before the usual number per row is known."""
 
@@ -162,6 +161,7 @@ class EngineRowReader:
         self.begin(root)
         self._wanted = loaded.wanted(settings.wanted)
         self._least_size = loaded.least_size
+        self._density = 0.0  # the largest number of rows per byte so far
         self._widths: dict[int, float] = {}
         """Data bytes per row of variable columns, as far as they have been met."""
         self._items = [0.0] * loaded.levels
@@ -224,11 +224,12 @@ class EngineRowReader:
         capacity = min(capacity, left // self._least_size + 1, self._chosen if chooses else capacity)
         # The data of a row is never larger than its bytes, unless it comes from objects around the rows.
         most = min(WHOLE_BYTES if self._is_whole else BATCH_BYTES, left)
+        rows = expected_rows(self._density, left, capacity) if self._is_whole else capacity
         room = Room(
-            capacity,
+            rows,
             min(max(capacity, FEW_DAMAGES), DAMAGES),
-            tuple(min(MOST, max(FEW_ITEMS, int(each * capacity * 1.125))) for each in self._items),
-            {number: self._room(number, capacity, most) for number in wanted.variable},
+            tuple(min(MOST, max(FEW_ITEMS, int(each * rows * 1.125))) for each in self._items),
+            {number: self._room(number, rows, most) for number in wanted.variable},
         )
         while True:
             layout = (self._program, wanted.flags, room.rows, settings.offsets, room.items)
@@ -301,6 +302,7 @@ class EngineRowReader:
         if chooses:
             self._chosen = max(FEW_CHOSEN, 4 * rows if rows == capacity else max(self._chosen // 2, 2 * rows))
         if rows:
+            self._density = max(self._density, rows / max(left, 1))
             self._items = [max(known, count / rows) for known, count in zip(self._items, items, strict=True)]
         noted = [
             RowDamage(begin, end, row, WORDS[number], bool(inside) and self._has_units)

@@ -10,6 +10,9 @@ from ..format.program import ColumnProgram, Op
 
 MOST = 0x7FFFFFFF
 """Maximum number of items of a list, and of bytes of a column: offsets are int32."""
+FEW_BYTES = 64
+MOST_GUESSED = 1 << 18
+"""Size in bytes of a short row, and maximum number of such rows that a whole input is expected to have."""
 FIXED = {Op.NEED, Op.COLUMN_FIXED, Op.REGISTER_FIXED, Op.COLUMN_TIMESTAMP, Op.COLUMN_REGISTER, Op.CHECK_RANGE, Op.MARK}
 """Steps that are executed for every row, as long as only such steps precede them."""
 
@@ -20,6 +23,12 @@ def least_size(program: ColumnProgram) -> int:
         return 1
     steps = takewhile(lambda step: step.op in FIXED, program.steps)
     return max(1, sum(step.a for step in steps if step.op is Op.NEED))
+
+
+def expected_rows(density: float, size: int, capacity: int) -> int:
+    """Return the number of rows for which to allocate memory if a whole input of ``size`` bytes is one batch; all of it
+    is read again if it has more. ``density``: the largest number of rows per byte of earlier inputs, or 0."""
+    return max(capacity, int(size * density * 1.125) if density else min(size // FEW_BYTES, MOST_GUESSED))
 
 
 @dataclass(frozen=True)

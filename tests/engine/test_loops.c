@@ -16,6 +16,7 @@ typedef struct {
     unsigned field;  /* bytes of a field that stands in place of the varint; or 0 */
     unsigned code;   /* OPTIONAL: the comparison with `bound` */
     int64_t bound;
+    unsigned moves;  /* STRING: the size is the number and `bound` (3), or the number without `bound` (4); or 0 */
     unsigned end, other;
 } part;
 
@@ -26,6 +27,7 @@ typedef struct {
     unsigned listed;
     unsigned before, after; /* the row's parts are those between */
     bool flat; /* without units and a loop */
+    bool alike; /* most rows have the same parts; those depend on the first byte */
     bool limited, by_count, in_units, summed;
     unsigned outer; /* bytes of the byte strings of the kind ALIKE */
     unsigned padding;
@@ -67,6 +69,14 @@ static void make_parts(source_of_chance *chance, layout *it, unsigned depth) {
         it->listed += made->kind == LIST;
         if ((made->kind == SUB || made->kind == OPTIONAL) && !depth)
             made->kind = STRING;
+        if (it->alike && !number) {
+            made->kind = OPTIONAL;
+            made->field = 1;
+        }
+        if (made->kind == STRING && pick(chance, 2)) {
+            made->field = 2;
+            made->moves = 3 + pick(chance, 2);
+        }
         made->end = made->other = it->part_count;
         if (made->kind != SUB && made->kind != OPTIONAL)
             continue;
@@ -243,6 +253,10 @@ static void put_parts(source_of_chance *chance, layout *it, unsigned from, unsig
             continue;
         }
         unsigned number = put_number(chance, it, each, in_row);
+        if (each->moves) {
+            compute(it, it->program.registers++, number, each->bound, each->moves);
+            number = it->program.registers - 1;
+        }
         if (each->kind == STRING || each->kind == TEXT)
             put_string(chance, it, WL_OP_BYTES_REGISTER, number, in_row, each->kind == TEXT);
         if (each->kind == LIST && in_row)
@@ -321,6 +335,7 @@ static void put_unit(source_of_chance *chance, layout *it) {
 static layout make_layout(source_of_chance *chance) {
     layout it = {.limited = pick(chance, 2), .in_units = pick(chance, 2), .outer = pick(chance, 12)};
     it.flat = pick(chance, 3) == 0;
+    it.alike = pick(chance, 2);
     it.padding = it.flat ? pick(chance, 4) : 0;
     it.by_count = !it.limited || pick(chance, 2);
     it.program.registers = FIRST_FREE;
@@ -394,7 +409,7 @@ static size_t write_part(source_of_chance *chance, const layout *it, unsigned nu
     if (each->kind == LIST)
         value = chance_below(chance, 60) ? 0 : 1 + (int64_t)chance_below(chance, 3);
     if (each->kind == OPTIONAL)
-        value = (int64_t)chance_below(chance, 4) - negative;
+        value = it->alike && chance_below(chance, 40) ? 1 : (int64_t)chance_below(chance, 4) - negative;
     if (each->kind == NULLABLE)
         value = chance_below(chance, 3) ? value : -1;
     if (each->kind == SUB) {
@@ -410,6 +425,7 @@ static size_t write_part(source_of_chance *chance, const layout *it, unsigned nu
                            ? write_parts(chance, it, number + 1, each->end, at + size, false)
                            : write_parts(chance, it, each->end, each->other, at + size, false));
     if (each->kind == STRING || each->kind == TEXT || each->kind == LIST || each->kind == NULLABLE) {
+        value += each->moves == 3 ? each->bound : each->moves ? -each->bound : 0;
         for (size_t end = size + (value < 0 ? 0 : (size_t)value); size < end; size++)
             at[size] = (uint8_t)(chance_next(chance) & (each->kind == TEXT ? 0x7F : 0xFF));
     }
