@@ -136,14 +136,15 @@ class BlockWriter:
             self._separate()
         if rewrites == REWRITES:
             raise AppendError(
-                f"a record was written {REWRITES} times, and never seen after a delimiter: others write without the "
-                "lock, or the file system does not append; write to a local file system, with one writer at a time",
+                f"a record was written {REWRITES} times and was never found after a delimiter: other processes write "
+                "without the lock, or the file system does not support appending; write to a local file system, with "
+                "one writer at a time",
                 path=self.target.path,
             )
         raise AppendError(
             f"a record could not be appended in {TRIES} tries: {error.strerror or error}"
             if error
-            else f"a record could not be appended in {TRIES} tries: the writes came back short",
+            else f"a record could not be appended in {TRIES} tries: the file system wrote only parts of it",
             path=self.target.path,
         ) from error
 

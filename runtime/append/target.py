@@ -92,12 +92,13 @@ def path_of(target: Any) -> str:
         ) from None
     if scheme_of(path) not in ("", "file"):
         raise UnsupportedError(
-            "logs are appended to on local file systems: give a local path, and use wireloom.write for an object store",
+            "logs can only be appended to on local file systems: give a local path, or use wireloom.write for an "
+            "object store",
             path=path,
         )
     path = local_path(path)
     if "\0" in path:
-        raise WireloomError("cannot be appended to: a path has no NUL character", path=path.replace("\0", "\\0"))
+        raise WireloomError("cannot be appended to: the path contains a NUL character", path=path.replace("\0", "\\0"))
     return path
 
 
@@ -140,7 +141,8 @@ def check_descriptor(descriptor: int) -> None:
         )
     if stat.S_ISREG(status.st_mode) and not flags & os.O_APPEND:
         raise WireloomError(
-            f"the descriptor {descriptor} was opened without O_APPEND, so what others append would be overwritten: "
+            f"the descriptor {descriptor} was opened without O_APPEND, so records that other processes append would "
+            "be overwritten: "
             "open it for appending, as with 'ab' (in a shell: '>>'), or give the path"
         )
 
@@ -174,8 +176,9 @@ def refuse_name(path: str) -> None:
         codec = codecs.by_suffix(each)
         if codec is not None:
             raise UnsupportedError(
-                f"cannot be appended to: by its name it is a {codec} stream, and readers could not read records that "
-                "are not compressed; append to a name without that ending, and compress the log when it is complete",
+                f"cannot be appended to: by its suffix it is a {codec} stream, in which readers could not "
+                "read uncompressed records; append to a file without that suffix, and compress the log when it is "
+                "complete",
                 path=each,
             )
 
@@ -186,7 +189,7 @@ def refuse_compressed(descriptor: int, format: Format, path: str | None) -> None
     codec = codecs.detect(head, "", format.codec) if head else "none"
     if codec != "none":
         raise UnsupportedError(
-            f"cannot be appended to: it holds a {codec} stream, after which records that are not compressed could not "
-            "be read; decompress it first, or append to another file",
+            f"cannot be appended to: it contains a {codec} stream, and readers could not read uncompressed "
+            "records after it; decompress it first, or append to another file",
             path=path,
         )

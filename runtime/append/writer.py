@@ -74,7 +74,7 @@ class AppendWriter:
                 f"{self.format.name} has no delimiters between its rows and cannot be appended to: use wireloom.write"
             )
         if torn_delimiter not in ("complete", "separate"):
-            raise UnknownNameError(f"torn_delimiter is 'complete' or 'separate', not {torn_delimiter!r}")
+            raise UnknownNameError(f"torn_delimiter must be 'complete' or 'separate', not {torn_delimiter!r}")
         check_booleans(begin=begin, reopen=reopen)
         self._every = _seconds(sync)
         limit = None if max_record is None else limit_of(max_record)
@@ -95,7 +95,7 @@ class AppendWriter:
         if overlaps_itself(self.format.delimiter) and not target.readable:
             raise UnsupportedError(
                 f"the delimiter {self.format.delimiter.hex()} overlaps itself, so {self.format.name} can be appended "
-                "to only where the end of the file can be read: give its path, and let it be read as well",
+                "to only if the end of the file can be read: give its path, and allow reading it",
                 path=target.path,
             )
         return BlockWriter(self.format, target, self._calls, guards=self._guards, completes=self._completes)
@@ -166,8 +166,8 @@ class AppendWriter:
         another process."""
         if os.getpid() != self._process:
             raise WireloomError(
-                "the writer was opened before this process was forked, and belongs to the one that opened it: open one "
-                "here",
+                "the writer was opened before this process was forked, and can only be used in the process that opened "
+                "it: open another one here",
                 path=self._blocks.target.path,
             )
         return self._lock
@@ -253,7 +253,7 @@ class AppendWriter:
         try:
             self._calls.sync(target.descriptor)
         except OSError as error:
-            message = f"what was appended may not be on the disk: {error.strerror}"
+            message = f"the appended records may not be on the disk: {error.strerror}"
             raise AppendError(message, path=target.path) from error
         self._blocks.unsynced = False
 
@@ -271,11 +271,13 @@ def _seconds(sync: str | float) -> float | None:
     # Infinity and NaN are not in that range.
     if not is_number or not 0 < float(sync) <= threading.TIMEOUT_MAX:
         longest = int(threading.TIMEOUT_MAX)
-        raise WireloomError(f"sync is 'never', 'always' or a number of seconds above 0, up to {longest}, not {sync!r}")
+        raise WireloomError(
+            f"sync must be 'never', 'always' or a number of seconds above 0, up to {longest}, not {sync!r}"
+        )
     return float(sync)
 
 
 def _bytes(buffer: int) -> int:
     if not isinstance(buffer, Integral) or isinstance(buffer, bool) or buffer < 0:
-        raise WireloomError(f"buffer is a number of bytes, 0 for none, not {buffer!r}")
+        raise WireloomError(f"buffer must be a number of bytes, 0 for none, not {buffer!r}")
     return int(buffer)

@@ -59,7 +59,9 @@ def local_path(address: str) -> str:
     if path.startswith("//"):
         host, slash, path = path[2:].partition("/")
         if host.lower() not in THIS_HOST:
-            message = f"{host} is another host: mount its files and give their path, or file:///PATH for a local one"
+            message = (
+                f"{host} is a remote host: mount its files and give their path, or use file:///PATH for a local file"
+            )
             raise WireloomError(message, path=address)
         path = slash + path
     return unquote(path, errors="surrogateescape")

@@ -51,7 +51,7 @@ class Ahead(Generic[Slot, Item]):
         """Wait for the next item and return it. Raises the exception that ``work`` raised, and ``WireloomError`` in a
         process that was forked in the meantime, in which the thread does not exist."""
         if self._process != os.getpid():
-            raise WireloomError("a scan that was begun before a fork cannot be read on in the new process")
+            raise WireloomError("a scan that was started before a fork cannot be continued in the new process")
         if not self._is_started:
             start(self._thread)
             # If that was interrupted, the thread is not waited for: it has no slot and does nothing.

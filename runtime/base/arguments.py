@@ -22,7 +22,7 @@ def check_booleans(**options: Any) -> None:
     text "no", would count as true. NumPy's booleans are accepted as well."""
     for name, value in options.items():
         if not isinstance(value, bool) and not _is_numpy(value):
-            raise WireloomError(f"{name} is True or False, not {shown(value)}")
+            raise WireloomError(f"{name} must be True or False, not {shown(value)}")
 
 
 def _is_numpy(value: Any) -> bool:
@@ -35,14 +35,14 @@ def check_texts(**options: Any) -> None:
     """Raise ``WireloomError`` for an option that is neither text nor ``None``."""
     for name, value in options.items():
         if value is not None and not isinstance(value, str):
-            raise WireloomError(f"{name} is text, or None for the default, not {shown(value)}")
+            raise WireloomError(f"{name} must be a string, or None for the default, not {shown(value)}")
 
 
 def check_callable(name: str, value: Any, what: str) -> None:
     """Raise ``WireloomError`` for an option that is not callable. ``what``: the description of valid values in the
     message."""
     if not callable(value):
-        raise WireloomError(f"{name} is {what}, not {shown(value)}")
+        raise WireloomError(f"{name} must be {what}, not {shown(value)}")
 
 
 def one_of(what: str, value: Any, known: Iterable[str]) -> str:
@@ -56,24 +56,24 @@ def one_of(what: str, value: Any, known: Iterable[str]) -> str:
 def positive(name: str, value: Any, most: int | None = None) -> int:
     """Return a number of at least 1, reduced to ``most`` if it is larger. Raises ``WireloomError``."""
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise WireloomError(f"{name} is a number from 1, not {shown(value)}")
+        raise WireloomError(f"{name} must be a number of at least 1, not {shown(value)}")
     return value if most is None else min(value, most)
 
 
 def check_place(name: str, value: Any) -> None:
     """Raise ``WireloomError`` unless ``value`` is ``None`` or a non-negative integer."""
     if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 0):
-        raise WireloomError(f"{name} is a number from 0, not {shown(value)}")
+        raise WireloomError(f"{name} must be a number of at least 0, not {shown(value)}")
 
 
 def names(name: str, value: Any) -> tuple[str, ...]:
     """Return the names in a list. Raises ``WireloomError`` for other values, including a single string."""
     if isinstance(value, str):
-        raise WireloomError(f"{name} is a list of names, not the text {shown(value)}")
+        raise WireloomError(f"{name} must be a list of names, not the text {shown(value)}")
     if isinstance(value, Mapping | bytes | bytearray | memoryview | type) or not isinstance(value, Iterable):
-        raise WireloomError(f"{name} is a list of names, not {shown(value)}")
+        raise WireloomError(f"{name} must be a list of names, not {shown(value)}")
     found = tuple(value)
     for each in found:
         if not isinstance(each, str):
-            raise WireloomError(f"{name} is a list of names, and {shown(each)} is not a name")
+            raise WireloomError(f"{name} must be a list of names, and {shown(each)} is not a name")
     return found

@@ -51,7 +51,7 @@ def time_count(text: str, unit: str) -> int:
     if not 1 <= month <= 12 or not 1 <= day <= _DAYS[month - 1] - (month == 2 and not leap):
         raise ValueError(f"{text!r} is no day")
     if hour > 23 or minute > 59 or second > 59 or rest:
-        raise ValueError(f"{text!r} is not a time of that unit")
+        raise ValueError(f"{text!r} is not a valid time in that unit")
     # The year begins in March here as well.
     era, past = divmod(year - (month <= 2), 400)
     before = 146_097 * era + 365 * past + past // 4 - past // 100 - 719_468

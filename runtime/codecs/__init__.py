@@ -104,13 +104,13 @@ def compressor(codec: str, level: int | None = None) -> Compressor:
     """Return a compressor. Raises ``UnknownNameError``, and ``WireloomError`` for a level that the codec does not
     have."""
     if level is not None and (isinstance(level, bool) or not isinstance(level, int)):
-        raise WireloomError(f"level is a whole number, not {shown(level)}")
+        raise WireloomError(f"level must be an integer, not {shown(level)}")
     found = _find(codec)
     if level is None:
         return found.compressor(found.default_level)
     if not found.levels:
         others = " or ".join(f"codec={each.name!r}" for each in CODECS.values() if each.levels)
-        what = "without a codec" if found is NONE else f"for {codec}, which has no levels"
+        what = "without a codec" if found is NONE else f"for {codec}, which has no compression levels"
         raise WireloomError(f"level {level} {what}: give {others}")
     if level not in found.levels:
         raise WireloomError(f"{codec} has the levels {found.levels[0]} to {found.levels[-1]}, not {level}")

@@ -257,5 +257,5 @@ def expand_block(
     ``limit`` and ``size``: as in ``BlockCodec.decompress``. Raises ``CodecError``, also if no codec has that number.
     """
     if not 0 <= chosen < len(codecs):
-        raise CodecError(f"no codec is meant, expected {' or '.join(codecs)}")
+        raise CodecError(f"no codec has this value, expected {' or '.join(codecs)}")
     return BLOCK_CODECS[codecs[chosen]].decompress(data, limit, size)

@@ -55,7 +55,7 @@ def expand(data: memoryview, limit: int, size: int | None) -> bytes:
     if claimed > limit:
         raise too_large("snappy", limit)
     if claimed > MOST_PER_BYTE * len(data):
-        raise damaged("snappy", f"{len(data)} bytes cannot hold {claimed}")
+        raise damaged("snappy", f"{len(data)} bytes are too few for {claimed}")
     return _codec(data, claimed)
 
 
@@ -73,7 +73,7 @@ def _masked(content: Any) -> int:
 def expand_framed(data: memoryview, limit: int, size: int | None) -> bytes:
     """Decompress a stream in the framing format: chunks with kind, size and checksum."""
     if bytes(data[: len(IDENTIFIER)]) != IDENTIFIER:
-        raise damaged("snappy-framed", "it has no stream identifier")
+        raise damaged("snappy-framed", "the stream identifier is missing")
     content, position = bytearray(), len(IDENTIFIER)
     while position < len(data):
         kind, end = data[position], position + 4 + int.from_bytes(data[position + 1 : position + 4], "little")
@@ -89,9 +89,9 @@ def expand_framed(data: memoryview, limit: int, size: int | None) -> bytes:
                 raise too_large("snappy-framed", limit)
         elif kind == STREAM:
             if bytes(chunk) != IDENTIFIER[4:]:
-                raise damaged("snappy-framed", "a stream identifier is another one")
+                raise damaged("snappy-framed", "a stream identifier is invalid")
         elif kind < FIRST_SKIPPABLE:
-            raise damaged("snappy-framed", f"no chunk is of kind {kind}")
+            raise damaged("snappy-framed", f"unknown chunk type {kind}")
         position = end
     return bytes(content)
 

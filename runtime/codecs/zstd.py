@@ -64,7 +64,7 @@ class ZstdDecoder:
     def _explained(self, error: zstandard.ZstdError) -> CodecError:
         walker = self._walker
         if walker.part == "checksum":
-            return CodecError("the zstd content checksum does not hold")
+            return CodecError("the zstd content checksum does not match")
         detail = str(error).rpartition(": ")[2]
         return CodecError(f"the zstd {walker.part} at compressed byte {walker.offset} is damaged ({detail})")
 

@@ -76,7 +76,10 @@ class Walker:
             elif magic == MAGIC:
                 yield from self._frame()
             elif self._taken:
-                raise CodecError(f"no zstd frame at compressed byte {self._taken}, where one must begin or the end be")
+                raise CodecError(
+                    f"no zstd frame at compressed byte {self._taken}, where a frame or the end of the input was "
+                    "expected"
+                )
             else:
                 raise CodecError("not a zstd stream")
 
@@ -129,7 +132,7 @@ class Walker:
     def _check_header(self, header: bytes, single_segment: bool, dictionary_size: int, content_size_size: int) -> None:
         at = 5 + (not single_segment)
         if int.from_bytes(header[at : at + dictionary_size], "little"):
-            raise CodecError("the zstd stream needs a dictionary, and wireloom has none")
+            raise CodecError("the zstd stream needs a dictionary, which wireloom does not support")
         if single_segment:
             window = int.from_bytes(header[at + dictionary_size :], "little")
             if content_size_size == 2:

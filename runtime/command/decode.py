@@ -52,10 +52,10 @@ BINARY = ("parquet", "arrow")
     "--from",
     "begin",
     metavar="PLACE",
-    help="Of a stream: the first record, as a sequence number, a time, tail, or tail-N; by default its first one.",
+    help="Streams only: where to begin, as a sequence number, a time, tail, or tail-N; by default at the first record.",
 )
-@click.option("--before", metavar="PLACE", help="Of a stream: end before this sequence number or time.")
-@click.option("--follow", is_flag=True, help="Of a stream: wait for more records at its end, until Ctrl-C.")
+@click.option("--before", metavar="PLACE", help="Streams only: end before this sequence number or time.")
+@click.option("--follow", is_flag=True, help="Streams only: wait for more records at the end, until Ctrl-C.")
 @report_option("the read report as JSON; - is standard output, if OUT is a file")
 def command(
     format_name: str,
@@ -95,9 +95,9 @@ def command(
     context = click.get_current_context()
     streams = is_stream(format_name)
     if streams and inputs:
-        raise click.UsageError("a stream is all that is read: leave the inputs out", context)
+        raise click.UsageError("a stream cannot be read together with other inputs: leave these out", context)
     if not streams and (begin is not None or before is not None or follow):
-        raise click.UsageError("--from, --before and --follow are for streams: s2://BASIN/STREAM", context)
+        raise click.UsageError("--from, --before and --follow apply only to streams: s2://BASIN/STREAM", context)
     if not streams and not inputs:
         raise click.MissingParameter(param_hint="'INPUT...'", param_type="argument")
     if kind is None:
@@ -105,9 +105,9 @@ def command(
         if kind == "ndjson" and ".json" in PurePath(output).suffixes:
             click.echo(f"wireloom: note: {output} gets JSON lines, one object per line (NDJSON)", err=True)
     if escape_formulas and kind != "csv":
-        raise click.UsageError(f"--escape-formulas is for CSV, not for {kind}", context)
+        raise click.UsageError(f"--escape-formulas applies only to CSV, not to {kind}", context)
     if output == "-" and kind in BINARY and sys.stdout.isatty():
-        raise click.UsageError(f"{kind} is not for a terminal: add -o FILE", context)
+        raise click.UsageError(f"{kind} cannot be printed on a terminal: add -o FILE", context)
     if output == "-" and report_path == "-":
         raise click.UsageError("rows and report would be mixed: add -o FILE", context)
     if streams:

@@ -97,7 +97,7 @@ def _lines(found: dict[str, tuple[Change, ...]]) -> Iterator[str]:
 
     for spec, changes in found.items():
         if not changes:
-            yield f"{spec}: nothing that a reader would notice"
+            yield f"{spec}: no changes that affect readers"
             continue
         yield f"{spec}: {level_of(changes).name.lower()}"
         for each in changes:

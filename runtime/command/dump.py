@@ -82,10 +82,10 @@ def command(
     refuse_overwrite((output,), (source,), format_name)
     inputs = expand(source, location_of(options))
     if len(inputs) != 1:
-        raise click.UsageError(f"one file is dumped at a time, and {source} is {len(inputs)}")
+        raise click.UsageError(f"only one file can be dumped at a time, and {source} is {len(inputs)}")
     request = scan_request(format, columns=["_offset"], **options)
     if any(value != "auto" for value in request.choices.values()):
-        raise UnsupportedError(f"{', '.join(request.choices)} concerns rows: a dump is of the input as one object")
+        raise UnsupportedError(f"{', '.join(request.choices)} applies to rows: a dump shows the input as one object")
     errors = _Errors(inputs[0])
     form = form or ("yaml" if output.endswith((".yaml", ".yml")) else "json")
     with ExitStack() as resources:

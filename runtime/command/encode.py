@@ -71,7 +71,7 @@ def command(
     refuse_overwrite((output,), (source,), format_name)
     if output == "-" and sys.stdout.isatty():
         raise click.UsageError(
-            "binary output is not for a terminal: give the name of a file", click.get_current_context()
+            "binary output cannot be printed on a terminal: name a file", click.get_current_context()
         )
     if output == "-" and as_json:
         raise click.UsageError("bytes and JSON would be mixed: name a file", click.get_current_context())

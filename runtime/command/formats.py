@@ -23,7 +23,8 @@ def command(as_json: bool) -> None:
 
     for name, (unused, used) in sorted(hidden().items()):
         said = (
-            f"wireloom: warning: {name}: the format of this name in the package {unused} is not used, that of {used} is"
+            f"wireloom: warning: {name}: two packages have a format of this name: that of {used} is used, that of "
+            f"{unused} is not"
         )
         click.echo(printable(said), err=True)
     found = []

@@ -97,11 +97,11 @@ def command(
     to be assigned; --strict-writing makes it an error.
     """
     if strict_writing and not (kaitai and read_write):
-        raise click.UsageError("--strict-writing goes with --kaitai --read-write", context)
+        raise click.UsageError("--strict-writing requires --kaitai --read-write", context)
     if kaitai:
         context.exit(_kaitai(specs, output, package, read_write, strict_writing, import_paths, check, as_json))
     if read_write or import_paths:
-        raise click.UsageError("--read-write and -I go with --kaitai", context)
+        raise click.UsageError("--read-write and -I require --kaitai", context)
     from wireloom.codegen.backends.base import Target
     from wireloom.codegen.emit import generate
     from wireloom.codegen.project import enclosing_project
@@ -140,7 +140,7 @@ def _kaitai(
     if output is None or not specs:
         raise click.UsageError("--kaitai needs the folder to write, -o DIR, and at least one SPEC")
     if package and not all(part.isidentifier() for part in package.lstrip(".").split(".") if package.strip(".")):
-        raise click.UsageError(f"--package: {package!r} is not a name of a package")
+        raise click.UsageError(f"--package: {package!r} is not a valid package name")
     outcome = generate(
         specs,
         output,
@@ -179,7 +179,7 @@ def _result(changes: Changes, folder: Path, check: bool, as_json: bool) -> int:
     elif code:
         click.echo(changes.diff, nl=False)
         for path in (*changes.removed, *changes.foreign):
-            click.echo(printable(f"wireloom: {_shown(folder, path)} belongs to no spec"), err=True)
+            click.echo(printable(f"wireloom: {_shown(folder, path)} does not belong to any spec"), err=True)
         click.echo("wireloom: the generated code differs from the specs: run 'wireloom generate'", err=True)
     return code
 
@@ -224,7 +224,7 @@ def _described(changes: Changes, folder: Path) -> dict[str, object]:
 def _specs(given: tuple[Path, ...], project: Project, output: Path | None) -> list[Path]:
     missing = next((each for each in given if not each.is_file()), None)
     if missing is not None:
-        raise WireloomError("no such spec file: check the path and where it starts from", path=str(missing))
+        raise WireloomError("no such spec file: check the path and the folder it is relative to", path=str(missing))
     standing = project.spec_files() if output is None or not given else []
     known = {each.resolve() for each in standing}
     found = [*standing, *(each for each in given if each.resolve() not in known)]

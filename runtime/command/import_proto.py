@@ -44,7 +44,7 @@ def command(file: Path, output: str, import_paths: tuple[Path, ...], message: st
     from .standard import standard_output
 
     if output != "-" and not output.endswith(".ksy"):
-        raise click.UsageError(f"{output} is not a name of a spec: name a .ksy file", click.get_current_context())
+        raise click.UsageError(f"{output} is not the name of a spec: name a .ksy file", click.get_current_context())
     name = Path(output).stem if output != "-" else None
     imported = import_proto(file, name=name, message=message, import_paths=import_paths)
     for warning in imported.warnings:

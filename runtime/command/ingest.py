@@ -177,7 +177,7 @@ def command(
     format = get(format_name, options.pop("allow_modules", ()))
     _check_stream(stream, checkpoint, every, batch_files)
     if report_path == "-":
-        raise click.UsageError("summary and report would be mixed: say --json, or name a file")
+        raise click.UsageError("summary and report would be mixed: use --json, or name a file")
     refuse_overwrite(("-", report_path), inputs, format_name, folders=(table, quarantine, metrics, checkpoint))
     # Spark takes seconds to start, so a missing package or input is reported first.
     catalog_of(to)
@@ -228,11 +228,11 @@ def _spelled(value: Any) -> str:
 def _check_stream(stream: bool, checkpoint: str | None, every: str | None, batch_files: int | None) -> None:
     """Raise ``click.UsageError`` for options that cannot be combined."""
     if stream and checkpoint is None:
-        raise click.UsageError("--stream needs --checkpoint DIR, where Spark keeps how far it is")
+        raise click.UsageError("--stream needs --checkpoint DIR, where Spark keeps its progress")
     if not stream and (checkpoint is not None or every is not None):
-        raise click.UsageError("--checkpoint and --every are for --stream: add it, or leave them out")
+        raise click.UsageError("--checkpoint and --every apply only with --stream: add it, or leave them out")
     if stream and batch_files is not None:
-        raise click.UsageError("--batch-files is for runs without --stream: say --option maxFilesPerTrigger=N")
+        raise click.UsageError("--batch-files applies only without --stream: use --option maxFilesPerTrigger=N")
 
 
 def _tell(batch: Mapping[str, Any]) -> None:
@@ -300,7 +300,9 @@ def lines_of(summary: IngestSummary) -> list[str]:
         lines.append(f"set aside   {counted(summary.set_aside, 'row')} that the table's columns cannot hold")
     if summary.changed:
         more = f" and {len(summary.changed) - 1:,} more" if len(summary.changed) > 1 else ""
-        lines.append(f"changed     {summary.changed[0]}{more}: another size since it was read; it is not read again")
+        lines.append(
+            f"changed     {summary.changed[0]}{more}: its size changed after it was read; it is not read again"
+        )
     if summary.damaged:
         told = ", ".join(f"{reason} {count:,}" for reason, count in summary.reasons.items())
         lines.append(f"damaged     {counted(summary.damaged, 'range')}: {told}")
@@ -312,5 +314,5 @@ def lines_of(summary: IngestSummary) -> list[str]:
     if summary.quarantine is not None:
         lines.append(f"quarantine  {summary.quarantine}: {counted(summary.quarantined, 'row')}")
     elif not summary.clean:
-        lines.append("            add --quarantine OUT to keep what is damaged, with its reasons")
+        lines.append("            add --quarantine OUT to keep damaged records and the reasons")
     return lines

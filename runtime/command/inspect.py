@@ -89,7 +89,7 @@ def command(
     refuse_overwrite(("-" if html is None else html,), (source,), format_name)
     inputs = expand(source, location_of(options))
     if len(inputs) != 1:
-        raise click.UsageError(f"one file is inspected at a time, and {source} is {len(inputs)}")
+        raise click.UsageError(f"only one file can be inspected at a time, and {source} is {len(inputs)}")
     wanted = Wanted(offset or 0, record or 1, count or (COUNT if html is None else PAGE_COUNT), html is not None)
     format, scan, found = shown_records(format, inputs[0], wanted, options)
     with naming(inputs[0].path):

@@ -23,7 +23,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
-        raise ValueError(f"the key {next(each for each in names if names.count(each) > 1)!r:.60} occurs twice in it")
+        raise ValueError(f"the key {next(each for each in names if names.count(each) > 1)!r:.60} occurs twice")
     return found
 
 

@@ -36,7 +36,7 @@ def reading(
 
     for name in options:
         if name not in UNDERSTOOD:
-            raise click.UsageError(f"{name} says nothing about a stream", click.get_current_context())
+            raise click.UsageError(f"{name} does not apply to a stream", click.get_current_context())
     basin, _, stream = address.removeprefix(SCHEME).partition("/")
     if not basin or not stream:
         raise click.UsageError(f"{address} is not of the form s2://BASIN/STREAM", click.get_current_context())
@@ -49,7 +49,8 @@ def reading(
         asked |= {"until": last["timestamp"]} if "timestamp" in last else {"end": last.get("seq_num")}
         if follow or asked.get("end", 0) is None:
             raise click.UsageError(
-                "--before is a number or a time, and is not for --follow", click.get_current_context()
+                "--before must be a sequence number or a time, and cannot be combined with --follow",
+                click.get_current_context(),
             )
     if follow and begin is None:
         asked["from_earliest"] = True
@@ -57,7 +58,7 @@ def reading(
         with _warnings(), (s2.tail if follow else s2.scan)(basin, unquote(stream), **asked) as found:
             yield found
     except s2.LostRecordsError as error:
-        error.advice = "--mode permissive goes on after them"
+        error.advice = "--mode permissive continues after them"
         raise
 
 

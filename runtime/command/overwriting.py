@@ -33,7 +33,7 @@ def refuse_overwrite(
     for output in wanted:
         shown, identity = _shown(output), _identity(output)
         if identity in read:
-            raise WireloomError("is read and would be written: name another file for the output", path=shown)
+            raise WireloomError("is an input and an output: name another file for the output", path=shown)
         if identity is not None and identity in seen:
             also = f", also as {_shown(seen[identity])}" if seen[identity] != output else ""
             raise WireloomError(f"would be written twice{also}: name another file for one of the outputs", path=shown)
@@ -42,7 +42,7 @@ def refuse_overwrite(
         for folder in folders:
             if folder is not None and _within(output, folder):
                 raise WireloomError(
-                    f"lies in {folder}, which is written as well: name a file outside of it", path=_shown(output)
+                    f"is inside {folder}, which is also an output: name a file outside of it", path=_shown(output)
                 )
 
 

@@ -158,7 +158,7 @@ def names(_context: click.Context, _parameter: click.Parameter, value: str | Non
         return None
     found = [each.strip() for each in value.split(",") if each.strip()]
     if not found:
-        raise click.BadParameter("give one column at least, or leave the option out")
+        raise click.BadParameter("name at least one column, or leave the option out")
     return found
 
 
@@ -170,10 +170,10 @@ def _mapping(values: tuple[str, ...]) -> dict[str, Any]:
             raise click.BadParameter(f"{value!r} is not of the form NAME=VALUE")
         name = name.strip().replace("-", "_")
         if name in OPTIONS and name not in LIMITS:
-            raise click.BadParameter(f"{name} is not an option of a format")
+            raise click.BadParameter(f"{name} is not the name of a format option")
         if name in OPTIONS and OPTIONS[name].kind == NUMBER:
             if not text.isascii() or not text.isdigit():
-                raise click.BadParameter(f"{name} is a number from 1, not {text!r}")
+                raise click.BadParameter(f"{name} must be a number of at least 1, not {text!r}")
             found[name] = int(text)
         else:
             found[name] = text

@@ -105,7 +105,7 @@ def place(file: FileReport) -> str:
 
 def verdict(file: FileReport) -> str:
     """Return one line about an input: that it is clean, or what is wrong and where."""
-    parts = ["no record holds: not a file of this format?"] if file.foreign and file.tail != "limit" else []
+    parts = ["no record is valid: is this a file of this format?"] if file.foreign and file.tail != "limit" else []
     if file.damaged:
         first = file.damaged[0]
         count, length = counted(len(file.damaged), "damaged range"), counted(first.length, "byte")

@@ -26,7 +26,7 @@ from .text_columns import csv_column, json_column
 Place = Callable[[], tuple[int, int | None]]
 """A function that returns the number of stored bytes read so far, and the total (``None`` if it is not known)."""
 
-ARRAY = "a JSON array is not read: write one object per line, as `jq -c '.[]'` does"
+ARRAY = "a JSON array is not supported: write one object per line, as `jq -c '.[]'` does"
 ROW_KINDS = ("NDJSON", "CSV", "Parquet", "Arrow")
 BLOCK = 8 * 1024 * 1024
 """Approximate number of bytes of JSON lines in a batch."""
@@ -54,7 +54,7 @@ def batches_of_file(
             "csv": lambda: _csv(format, file, as_bytes),
         }
         if kind not in readers:
-            said = f"rows are taken from {', '.join(readers)}, and this name is that of a {kind}"
+            said = f"rows can be read from {', '.join(readers)} files, and this name is that of a {kind}"
             raise WireloomError(f"{said}: rename it to end in one of these", path=path)
         yield _named(path, readers[kind]()), place
 
@@ -89,7 +89,7 @@ def _opened(path: str, location: Location) -> Iterator[tuple[IO[bytes], Place]]:
         else:
             file = open(local_path(path), "rb")  # noqa: SIM115 - closed below
     except OSError as error:
-        advice = ": check the path and where it starts from" if isinstance(error, FileNotFoundError) else ""
+        advice = ": check the path and the folder it is relative to" if isinstance(error, FileNotFoundError) else ""
         raise WireloomError(f"cannot be read: {error.strerror or error}{advice}", path=path) from None
     with file:
         place = _place(file)
@@ -185,12 +185,13 @@ def _object(line: bytes, number: int) -> dict[str, Any]:
         row = parse_json(line.decode("utf-8-sig" if number == 1 else "utf-8"))
     except UnicodeDecodeError as error:
         raise WireloomError(
-            f"line {number} is not text in UTF-8: is this a binary file? Rows are taken from {', '.join(ROW_KINDS)}"
+            f"line {number} is not valid UTF-8: is this a binary file? Rows can be read from {', '.join(ROW_KINDS)}"
         ) from error
     except ValueError as error:
         if number == 1 and any(byte < 32 and byte not in b"\t\n\r" for byte in line):
             raise WireloomError(
-                f"line 1 has control characters: is this a binary file? Rows are taken from {', '.join(ROW_KINDS)}"
+                "line 1 contains control characters: is this a binary file? Rows can be read from "
+                f"{', '.join(ROW_KINDS)}"
             ) from error
         if number == 1 and line.lstrip().startswith(b"["):
             raise WireloomError(ARRAY) from error

@@ -201,7 +201,7 @@ def kind_of(name: str) -> str:
     kind = KINDS.get(PurePath(without_suffix(name)).suffix.lower())
     if kind is None:
         raise WireloomError(
-            f"the name {name} does not say what to write: add --to {'|'.join(dict.fromkeys(KINDS.values()))}"
+            f"the name {name} does not determine the output format: add --to {'|'.join(dict.fromkeys(KINDS.values()))}"
         )
     return kind
 

@@ -27,7 +27,7 @@ def command(spec: Path, source: str, port: int, no_browser: bool, options: dict[
     SPEC is edited; saving writes the file.
 
     SPEC is a .ksy file, and FILE a path. Requires the extra: pip install 'wireloom[studio]'. The server listens on
-    127.0.0.1 only, and accepts only browsers that have the printed address; Ctrl-C ends it.
+    127.0.0.1 only, and accepts only browsers that have the printed address; Ctrl-C stops it.
 
     \b
       wireloom studio readings.ksy readings.bin
@@ -53,4 +53,4 @@ def command(spec: Path, source: str, port: int, no_browser: bool, options: dict[
 
 
 def _told(address: str) -> None:
-    click.echo(f"{printable(address)}  (Ctrl-C ends it)")
+    click.echo(f"{printable(address)}  (Ctrl-C to stop)")

@@ -94,8 +94,8 @@ def _bytes(name: str, values: list[Any], numbers: list[int], as_bytes: str) -> l
                     decode(value)
             except (ValueError, TypeError, AttributeError) as error:
                 raise WireloomError(
-                    f"line {number}, column {name}: {value!r:.60} are no bytes in {as_bytes}: "
-                    "choose another way with --bytes"
+                    f"line {number}, column {name}: {value!r:.60} is not valid {as_bytes}: "
+                    "choose another text form with --bytes"
                 ) from error
         raise
 
@@ -182,7 +182,7 @@ def csv_column(format: Format, name: str, cells: pa.Array, first: int, as_bytes:
                 if nested:
                     pa.scalar(values[-1], kind)
             except (*WRONG, AttributeError) as error:
-                what = f"{kind}: {error}" if nested else f"binary as {as_bytes}: choose another form with --bytes"
+                what = f"{kind}: {error}" if nested else f"binary as {as_bytes}: choose another text form with --bytes"
                 raise WireloomError(f"row {number}, column {name}: {cell!r:.60} is no {what}") from error
         return pa.array(values, kind)
     if pa.types.is_floating(kind):

@@ -19,7 +19,9 @@ def register(connection: Any, name: str, format: str | Path | Format, source: An
     raises.
     """
     if not hasattr(connection, "register"):
-        raise WireloomError(f"connection is what duckdb.connect() returns, not {shown(connection)}")
+        raise WireloomError(
+            f"connection must be a DuckDB connection, as returned by duckdb.connect(), not {shown(connection)}"
+        )
     found = dataset(format, source, **options)
     connection.register(name, found)
     return found

@@ -47,7 +47,8 @@ if available and not TYPE_CHECKING:
         available = False
         warnings.warn(
             f"the engine cannot be loaded, and reading by generated classes is much slower: {error}; install wireloom "
-            "again (pip install --force-reinstall wireloom), or set WIRELOOM_ENGINE=objects if that is what you want",
+            "again (pip install --force-reinstall wireloom), or set WIRELOOM_ENGINE=objects to use the generated "
+            "classes",
             RuntimeWarning,
             stacklevel=2,
         )

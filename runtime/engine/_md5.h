@@ -20,7 +20,7 @@ static bool read_md5_messages(md5_messages *found, const Py_buffer *source, cons
                               const Py_buffer *sizes) {
     if (begins->len != sizes->len || begins->len % 8) {
         PyErr_Format(PyExc_ValueError,
-                     "begins has %zd bytes and sizes %zd: both must be 8 bytes per message, as many in each",
+                     "begins has %zd bytes and sizes %zd: both must be 8 bytes per message, the same number in each",
                      begins->len, sizes->len);
         return false;
     }

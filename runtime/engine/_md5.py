@@ -15,7 +15,8 @@ def one_after_another(source: Buffer, begins: Buffer, sizes: Buffer) -> bytes:
     first, second = memoryview(begins).cast("B"), memoryview(sizes).cast("B")
     if len(first) != len(second) or len(first) % 8:
         raise ValueError(
-            f"begins has {len(first)} bytes and sizes {len(second)}: both must be 8 bytes per message, as many in each"
+            f"begins has {len(first)} bytes and sizes {len(second)}: both must be 8 bytes per message, the same "
+            "number in each"
         )
     digests = []
     for number, (begin, size) in enumerate(zip(first.cast("q"), second.cast("q"), strict=True)):

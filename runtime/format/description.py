@@ -320,8 +320,8 @@ class Format:
         program: MessageProgram | None = self._submodule("columns").PROGRAM if self.message is not None else None
         if program is not None and program.version != MESSAGE_PROGRAM_VERSION:
             raise WireloomError(
-                f"the message program of format {self.name!r} has version {program.version}, and this wireloom runs"
-                f" version {MESSAGE_PROGRAM_VERSION}: run 'wireloom generate' with this wireloom"
+                f"the message program of format {self.name!r} has version {program.version}, and this wireloom"
+                f" supports version {MESSAGE_PROGRAM_VERSION}: run 'wireloom generate' with this wireloom"
             )
         return program
 
@@ -353,8 +353,8 @@ class Format:
         program: ColumnProgram | None = self._submodule("columns").PROGRAM
         if program is not None and program.version != PROGRAM_VERSION:
             raise WireloomError(
-                f"the column program of format {self.name!r} has version {program.version}, and this wireloom runs"
-                f" version {PROGRAM_VERSION}: run 'wireloom generate' with this wireloom"
+                f"the column program of format {self.name!r} has version {program.version}, and this wireloom"
+                f" supports version {PROGRAM_VERSION}: run 'wireloom generate' with this wireloom"
             )
         return program
 

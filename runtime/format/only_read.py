@@ -27,9 +27,9 @@ def written_as_objects(
             f"of the table {inside}"
         )
     if pieces:
-        why = "its records are in pieces, and 'fragments' does not say how large the blocks of these are"
+        why = "its records are fragmented, and 'fragments' does not give the block size"
     elif positions:
-        why = "the way to its rows leads through positions"
+        why = "its rows are reached through instances with positions"
     elif ahead:
         why = "it has instances with positions"
     else:
@@ -42,6 +42,6 @@ def only_read(name: str, root: str, unfilled: tuple[str, ...]) -> str:
     ``root``: the class of the whole input, whose objects can be written."""
     what = ", ".join(unfilled)
     return (
-        f"tables of {name} cannot be written, since no column holds {what}: name what may be a column in the spec's "
+        f"tables of {name} cannot be written, since no column contains {what}: name columns for it in the spec's "
         f"'columns', 'selectable' or 'parent-columns', or make objects of {root} and write these with to_bytes()"
     )

@@ -74,7 +74,7 @@ def get(name: str | Path | Format, allow_modules: Sequence[str] = (), *, needs_r
     if isinstance(name, Format):
         return _checked(name)
     if not isinstance(name, str | Path):
-        raise WireloomError(f"format is a name, the path of a spec or a Format, not {shown(name)}")
+        raise WireloomError(f"format must be a name, the path of a spec or a Format, not {shown(name)}")
     text = str(name)
     if text.endswith(".ksy"):
         return _load_spec(text, modules, needs_rows)
@@ -99,10 +99,10 @@ def load_spec(path: str | Path, *, allow_modules: Sequence[str] = ()) -> Format:
 
 def _load_spec(path: str | Path, modules: Sequence[str], needs_rows: bool) -> Format:
     if not isinstance(path, str | os.PathLike):
-        raise WireloomError(f"path is that of a spec file, not {shown(path)}")
+        raise WireloomError(f"path must be the path of a spec file, not {shown(path)}")
     path = Path(os.fsdecode(path))
     if not path.is_file():
-        raise WireloomError("no such spec file: check the path and where it starts from", path=str(path))
+        raise WireloomError("no such spec file: check the path and the folder it is relative to", path=str(path))
     # The generator is only needed here; a format in a package works without it.
     explore = importlib.import_module("wireloom.codegen.explore")
     found: Format = explore.load_format(path, modules, needs_rows=needs_rows)
@@ -139,6 +139,6 @@ def _checked(format: Format) -> Format:
     if format.model_version != MODEL_VERSION:
         raise WireloomError(
             f"format {format.name!r} was generated for version {format.model_version} of the model, and this wireloom"
-            f" runs version {MODEL_VERSION}: run 'wireloom generate' with this wireloom"
+            f" supports version {MODEL_VERSION}: run 'wireloom generate' with this wireloom"
         )
     return format

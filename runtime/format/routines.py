@@ -87,7 +87,7 @@ def checked_modules(allow_modules: Iterable[str]) -> tuple[str, ...]:
     found = names("allow_modules", allow_modules)
     for each in found:
         if not _MODULE.fullmatch(each):
-            raise WireloomError(f"allow_modules: {each!r} is not a name of a module")
+            raise WireloomError(f"allow_modules: {each!r} is not a valid module name")
     return found
 
 

@@ -79,7 +79,7 @@ def _bytes_of(source: Any) -> memoryview | None:
 
 def _file_object(file: Any) -> Input:
     if isinstance(file, io.TextIOBase):
-        raise WireloomError("the file object gives text: open it in binary mode")
+        raise WireloomError("the file object returns text: open it in binary mode")
     name = getattr(file, "name", None)
     path = name if isinstance(name, str) else None
     size = None
@@ -112,8 +112,8 @@ def _named(name: str | bytes, location: Location) -> Iterator[Input]:
 def _advice(path: str) -> str:
     scheme, colon, rest = path.partition(":/")
     if colon and is_remote(f"{scheme}://{rest}"):
-        return f"an address has two slashes, {scheme}://{rest}"
-    return "check the path and where it starts from"
+        return f"an address needs two slashes: {scheme}://{rest}"
+    return "check the path and the folder it is relative to"
 
 
 def _local(path: str) -> Iterator[Input]:
@@ -125,11 +125,13 @@ def _local(path: str) -> Iterator[Input]:
         yield from _matches(path)
         return
     except (OSError, ValueError) as error:
-        raise WireloomError(f"cannot be looked at: {getattr(error, 'strerror', None) or error}", path=path) from error
+        raise WireloomError(f"cannot be accessed: {getattr(error, 'strerror', None) or error}", path=path) from error
     if stat.S_ISDIR(status.st_mode):
         found = _still_there(walk(path))
         if not found:
-            raise NothingThereError("the folder holds no files (names that begin with . or _ are left out)", path=path)
+            raise NothingThereError(
+                "the folder contains no files (names that begin with . or _ are ignored)", path=path
+            )
         yield from found
     else:
         yield _local_file(path, status)
@@ -160,7 +162,7 @@ def _still_there(paths: Iterable[str]) -> list[Input]:
         except FileNotFoundError:
             continue
         except OSError as error:
-            raise WireloomError(f"cannot be looked at: {error.strerror}", path=path) from error
+            raise WireloomError(f"cannot be accessed: {error.strerror}", path=path) from error
         if stat.S_ISREG(status.st_mode):
             there.append(_local_file(path, status))
     return there

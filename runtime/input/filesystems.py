@@ -14,7 +14,7 @@ def checked_filesystem(value: Any) -> Any:
     if is_arrow(value) or is_fsspec(value):
         return value
     raise WireloomError(
-        "filesystem is a file system of pyarrow.fs or fsspec, such as pyarrow.fs.S3FileSystem() or"
+        "filesystem must be a file system of pyarrow.fs or fsspec, such as pyarrow.fs.S3FileSystem() or"
         f" fsspec.filesystem('memory'), not {shown(value)}"
     )
 
@@ -38,10 +38,10 @@ def check_open_file(file: Any, wanted: str) -> None:
     """Raise ``WireloomError`` for a file of fsspec in text mode, with compression by fsspec, or with a mode other than
     ``wanted``, which is ``rb`` or ``wb``."""
     if file.mode != wanted:
-        raise WireloomError(f"the file of fsspec has the mode {file.mode!r}: open it with {wanted!r}", path=file.path)
+        raise WireloomError(f"the fsspec file has the mode {file.mode!r}: open it with {wanted!r}", path=file.path)
     if file.compression is not None:
         raise WireloomError(
-            f"the file of fsspec is compressed by it ({file.compression}): leave compression= out, and give codec=",
+            f"the fsspec file decompresses by itself ({file.compression}): leave compression= out, and give codec=",
             path=file.path,
         )
 

@@ -39,19 +39,19 @@ class Location:
 
     region: str | None = option(None, "Region of the object store.", TEXT)
     endpoint: str | None = option(None, "Address of an object store that is not Amazon's.", TEXT)
-    anonymous: bool = option(False, "Ask the object store without credentials.", FLAG)
+    anonymous: bool = option(False, "Access the object store without credentials.", FLAG)
     profile: str | None = option(
         None, "Profile of Amazon's tools that has the credentials, region and endpoint of the object store.", TEXT
     )
     verify_sha256: bool = option(
         False,
         "Compare the bytes of each object, as stored, with the sha256 in its metadata, where it has one. A difference"
-        " is damage that shows when all of them have been read.",
+        " is reported as damage after all of them have been read.",
         FLAG,
     )
     filesystem: Any = option(
         None,
-        "The file system that has the sources: one of ``pyarrow.fs`` or of ``fsspec``. Paths are then paths in it.",
+        "File system of the sources, of ``pyarrow.fs`` or ``fsspec``. Paths are then paths in it.",
         OTHER,
         check=checked_filesystem,
         python=True,
@@ -221,11 +221,15 @@ class _ObjectStream:
         if self._readinto is not None:
             count = self._readinto(buffer)
             if count is None:
-                raise WireloomError("the file object is in non-blocking mode and has nothing now", path=self._path)
+                raise WireloomError(
+                    "the file object is in non-blocking mode and has no data available", path=self._path
+                )
             return int(count)
         data = self._file.read(len(buffer))
         if not isinstance(data, bytes | bytearray | memoryview):
-            raise WireloomError(f"the file object gives {type(data).__name__}: open it in binary mode", path=self._path)
+            raise WireloomError(
+                f"the file object returns {type(data).__name__}: open it in binary mode", path=self._path
+            )
         buffer[: len(data)] = data
         return len(data)
 

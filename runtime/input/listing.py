@@ -28,7 +28,7 @@ def alternatives(pattern: str) -> list[str]:
         else:
             found += [f"{each[: inner.start()]}{one}{each[inner.end() :]}" for one in inner[1].split(",")]
         if len(found) + len(done) > MOST_ALTERNATIVES:
-            raise WireloomError(f"the braces stand for more than {MOST_ALTERNATIVES} patterns: use *", path=pattern)
+            raise WireloomError(f"the braces expand to more than {MOST_ALTERNATIVES} patterns: use *", path=pattern)
     return done
 
 

@@ -33,7 +33,7 @@ class VerifiedStream:
         if found != self._expected:
             raise StorageError(
                 f"the SHA-256 of the stored bytes is {found}, and the object's metadata says {self._expected}: "
-                "the object is not what was written, fetch it again or restore it",
+                "the object was changed or damaged; fetch it again or restore it",
                 reason="digest",
             )
         return count

@@ -62,13 +62,11 @@ class RemoteInput(Input):
         """Open the file; requests in the wanted range have ``READ_SIZE`` bytes."""
         verified = self.location.verify_sha256
         if verified and (self.location.filesystem is not None or scheme_of(self.address) not in S3):
-            raise UnsupportedError(
-                "verify_sha256 compares with the metadata of objects of s3://: leave it out", path=self.path
-            )
+            raise UnsupportedError("verify_sha256 needs the metadata of s3:// objects: leave it out", path=self.path)
         try:
             stream = _RemoteStream(self._ranged(), self.wanted)
         except FileNotFoundError:
-            raise NothingThereError("cannot be opened: there is no such object any more", path=self.path) from None
+            raise NothingThereError("cannot be opened: the object no longer exists", path=self.path) from None
         except (OSError, ValueError) as error:
             advice = key_advice(self.address)
             raise WireloomError(f"cannot be opened: {error}", path=self.path, advice=advice) from None
@@ -128,7 +126,7 @@ class _SpecFile:
         except Exception as error:
             raise OSError(without_secrets(str(error) or repr(error))) from None
         if len(found) > size:
-            raise OSError(f"{len(found)} bytes came where {size} were asked for")
+            raise OSError(f"{len(found)} bytes were received, {size} were requested")
         return found
 
     def close(self) -> None:
@@ -188,12 +186,12 @@ def expand_remote(address: str, location: Location) -> Iterator[Input]:
     try:
         found = {each.path: each for each in found_at(store)}
     except OSError as error:
-        raise WireloomError(f"the object store refuses: {error}", path=address) from None
+        raise WireloomError(f"the object store refused the request: {error}", path=address) from None
     if not found:
         raise NothingThereError(
-            "no object there: check bucket, key, region and credentials"
+            "no such object: check bucket, key, region and credentials"
             if scheme_of(address) in S3
-            else "nothing is there: check the address and the credentials",
+            else "not found: check the address and the credentials",
             path=address,
         )
     for each in sorted(found.values(), key=lambda each: in_order(each.path, "/")):

@@ -84,7 +84,9 @@ class Stored:
             # A closed file object raises ValueError.
             raise StorageError(f"reading failed at stored byte {position}: {error}") from error
         if not count and len(buffer) and self._size is not None and position < self._size:
-            raise StorageError(f"the input ended at stored byte {position}, and it had {self._size} when it was opened")
+            raise StorageError(
+                f"the input ended at stored byte {position}, but it had {self._size} bytes when it was opened"
+            )
         return count
 
     def skip_hole(self, back: int) -> int:

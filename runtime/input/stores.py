@@ -64,14 +64,14 @@ def store_of(address: str, location: Location) -> Store:
         try:
             files = object_stores.filesystem(location, bucket)
         except OSError as error:
-            raise WireloomError(f"the object store refuses: {error}", path=address) from None
+            raise WireloomError(f"the object store refused the request: {error}", path=address) from None
         return Store(files, key, f"{address.partition('://')[0]}://", flat=True)
     _check_options(address, scheme, location)
     if scheme not in (*GOOGLE, *AZURE, *HADOOP):
         return _of_fsspec(address, scheme)
     authority, _, rest = address.partition("://")[2].partition("/")
     if not authority:
-        raise WireloomError(f"the address names no {'host' if scheme in HADOOP else 'bucket'}", path=address)
+        raise WireloomError(f"the address has no {'host' if scheme in HADOOP else 'bucket'}", path=address)
     begin = f"{address.partition('://')[0]}://{authority}"
     rest = rest.rstrip("/")
     try:
@@ -114,7 +114,8 @@ def _azure(account: str, endpoint: str | None) -> Any:
     name = account.partition(".")[0] or os.environ.get("AZURE_STORAGE_ACCOUNT_NAME", "")
     if not name:
         raise ValueError(
-            "no account is named: abfss://CONTAINER@ACCOUNT.dfs.core.windows.net/PATH, or AZURE_STORAGE_ACCOUNT_NAME in"
+            "the account is missing: expected abfss://CONTAINER@ACCOUNT.dfs.core.windows.net/PATH, or "
+            "AZURE_STORAGE_ACCOUNT_NAME in"
             " the environment"
         )
     options: dict[str, Any] = {
@@ -170,7 +171,7 @@ def _of_fsspec(address: str, scheme: str) -> Store:
         if "not known" not in str(error):
             raise WireloomError(f"the address cannot be used: {error}", path=address) from None
         raise WireloomError(
-            f"cannot read or write {scheme}://: neither pyarrow nor fsspec knows it; is the address misspelt?",
+            f"cannot read or write {scheme}://: neither pyarrow nor fsspec supports it; is the address misspelt?",
             path=address,
         ) from None
     except Exception as error:

@@ -69,7 +69,8 @@ def read_object(request: ScanRequest, source: Input, resources: ExitStack) -> Wh
     format, storage_error = request.format.wire, None
     if format.message is not None:
         raise UnsupportedError(
-            f"{format.name} is a table of messages, not of one object: 'wireloom decode' prints its rows, and 'wireloom"
+            f"{format.name} is a format of messages, not of one object: 'wireloom decode' prints its rows, and "
+            "'wireloom"
             " inspect' its messages"
         )
     struct: Struct = format.root_class()
@@ -83,7 +84,7 @@ def read_object(request: ScanRequest, source: Input, resources: ExitStack) -> Wh
         if not load_whole(opened.window, request.max_record):
             limit = request.max_record
             raise WireloomError(
-                f"the input is read as a whole and larger than {limit} bytes: a larger max_record takes it",
+                f"the input is read as a whole and larger than {limit} bytes: raise max_record to read it",
                 path=source.path,
                 reason="limit",
             )

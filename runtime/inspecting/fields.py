@@ -259,7 +259,7 @@ class _Tree:
                 sizes = dict(struct._sizes)
                 while (size := sizes.get(name := next_field(struct, [each.name for each in found]))) is not None:
                     if cursor + size > end:
-                        problem = f"{end - cursor} of {size} bytes are there"
+                        problem = f"{end - cursor} of {size} bytes are present"
                         break
                     found.append(Field(name, None, cursor + shift, cursor + size + shift))
                     cursor += size

@@ -78,7 +78,7 @@ class TreeText(ABC):
         self._size += len(text)
         if self._size > self._limit:
             raise WireloomError(
-                f"the values are more than {self._limit:,} characters of text: a larger --max-output takes them",
+                f"the values are more than {self._limit:,} characters of text: raise --max-output to print them",
                 reason="limit",
             )
         self._pieces.append(text)

@@ -39,7 +39,7 @@ def shown(field: Field, units: dict[str, str] | None = None, longest: int = LONG
     if isinstance(value, int):
         unit = (units or {}).get(field.name)
         if unit is not None and not held(value, unit):
-            return f"{value} (no time that a timestamp holds: null in the table)"
+            return f"{value} (outside of the range of timestamps: null in the table)"
         moment = _moment(value, unit) if unit else None
         if moment is not None:
             return moment

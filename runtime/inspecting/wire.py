@@ -96,7 +96,7 @@ class _Walk:
             made.value = self._raw(wire, content, end)
         elif wire is WireType.LENGTH_DELIMITED and (rule.key is not None or rule.kind is FieldKind.MESSAGE):
             if depth + 1 > owner.max_depth:
-                made.problem = f"messages are nested more than {owner.max_depth} deep"
+                made.problem = f"messages are nested more than {owner.max_depth} levels deep"
             else:
                 made.children = self.message(self._inner(owner, rule), content, end, depth + 1)
         elif wire is wire_type(rule.kind):

@@ -83,7 +83,7 @@ class ItemError(ExpressionError, IndexError):
     """An expression accesses the item ``index`` of a list that has only ``count`` items."""
 
     def __init__(self, index: int, count: int) -> None:
-        super().__init__(f"no item {index} among {count}")
+        super().__init__(f"index {index} is out of range: there are {count} items")
         self.index, self.count = index, count
 
 
@@ -95,7 +95,7 @@ class UnsetError(ExpressionError, AttributeError):
     """An attribute has no value: it was not given, or an expression needs it before it has been read."""
 
     def __init__(self, holder: object, name: str) -> None:
-        super().__init__(f"{type(holder).__qualname__} has no value of '{name}': none was given, or it is read later")
+        super().__init__(f"{type(holder).__qualname__} has no value for '{name}': it was not given, or is read later")
         self.obj, self.name = holder, name
 
 
@@ -115,8 +115,8 @@ class ComputedError(ExpressionError):
 def too_much_computed(limit: int) -> str:
     """Return the message about a record with too much computed text, or too many items in decompressed bytes."""
     return (
-        f"a record makes more than {limit} characters of computed text and items of decompressed lists: a larger "
-        "max_computed takes it"
+        f"the computed text and decompressed lists of a record exceed {limit} characters and items: raise "
+        "max_computed to allow it"
     )
 
 
@@ -126,7 +126,7 @@ class StalledError(KaitaiStructError):
     reason = "length"
 
     def __init__(self, src_path: str | None) -> None:
-        super().__init__("the repetition does not advance in the input", src_path)
+        super().__init__("the repeated items consume no bytes", src_path)
 
 
 FAILURES = (
@@ -157,17 +157,17 @@ def only_read(
         why = f"{instance} has a position of its own"
         hint = "the classes of 'wireloom generate --kaitai --read-write' write such objects"
     elif checksum:
-        why = f"the checksum {checksum} is bits or a varint, and covers more than one attribute of bytes"
-        hint = "give it a type of whole bytes where the format allows that"
+        why = f"the checksum {checksum} is a bit field or a varint, and covers more than one attribute of bytes"
+        hint = "give it a byte-aligned type if the format allows that"
     elif around:
         why = f"the checksum {around} is in an object inside of them"
-        hint = "declare the checksum in the type whose attributes it covers where the format is yours"
+        hint = "if the format is yours, declare the checksum in the type whose attributes it covers"
     elif within:
         why = f"{within} is in the bytes of another attribute"
         hint = "write the attribute with the bytes by itself, in a type without this one"
     else:
         why = ", ".join(unsolved)
-        hint = "'-wireloom: {given: true}' beside an integer says that a writer is given it"
+        hint = "'-wireloom: {given: true}' beside an integer makes it a value that the caller provides"
     return UnsupportedError(f"objects of '{type}' cannot be written: {why}; {hint}")
 
 
@@ -192,7 +192,7 @@ def unset(error: AttributeError) -> AttributeError:
     """Return an ``UnsetError`` for access to an attribute without a value, and an error that says so for a value in the
     place of an object; return other errors unchanged."""
     if "attribute '_parent'" in str(error):
-        return NoObjectError("an object of a type of the spec is missing: None, or another value, stands in its place")
+        return NoObjectError("an object of a type of the spec was expected, found None or another value")
     fields = getattr(type(error.obj), "_fields", ())
     return UnsetError(error.obj, error.name) if error.name is not None and error.name in fields else error
 

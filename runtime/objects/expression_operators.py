@@ -64,7 +64,7 @@ def shift_left(value: int, bits: int) -> int:
 
 
 def _outgrown() -> NoReturn:
-    raise ExpressionError(f"a product or a shift makes an integer of more than {MAX_INTEGER_BITS} bits")
+    raise ExpressionError(f"a product or a shift results in an integer of more than {MAX_INTEGER_BITS} bits")
 
 
 def shift_right(value: int, bits: int) -> int:
@@ -122,13 +122,13 @@ def encode(text: str, encoding: str) -> bytes:
     try:
         return text.encode(encoding)
     except UnicodeEncodeError as error:
-        raise ExpressionError(f"{text[:40]!r} cannot be written as {encoding}") from error
+        raise ExpressionError(f"{text[:40]!r} cannot be encoded as {encoding}") from error
 
 
 def substring(text: str, begin: int, end: int) -> str:
     """Return the characters from ``begin`` up to ``end``, which is not included."""
     if not 0 <= begin <= end:
-        raise ExpressionError(f"no characters from {begin} to {end}")
+        raise ExpressionError(f"invalid substring from {begin} to {end}")
     return text[begin:end]
 
 

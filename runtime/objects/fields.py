@@ -120,7 +120,7 @@ def filled(data: bytes, size: int | None, name: str) -> bytes:
 def settled(now: object, before: object, name: str) -> None:
     """Refuse a value that depends on lengths or counts that were filled in, if it now differs from ``before``."""
     if now != before:
-        raise ConsistencyError(name, "the same with the lengths that were filled in", now)
+        raise ConsistencyError(name, "the same value with the computed lengths", now)
 
 
 def padded(
@@ -142,7 +142,7 @@ def padded(
         if not include and len(data) + len(terminator) <= wanted:
             data, ended = data + terminator, True
     if not ended and (data.endswith(fill) if pad is not None else len(data) < wanted):
-        raise ConsistencyError(name, f"a value that {wanted} bytes can hold and tell from its padding", data)
+        raise ConsistencyError(name, f"a value of {wanted} bytes that can be told apart from its padding", data)
     return filled(data, wanted, name) if fill == b"\0" else sized(data.ljust(wanted, fill), wanted, name)
 
 
@@ -216,7 +216,7 @@ def write_numbers(io: KaitaiStream, byte_order: str, code: str, name: str, value
 def of_case(kind: type[Kind], value: object, name: str) -> Kind:
     """Return the value of an attribute whose type is selected by a switch, checked to be of that type."""
     if not isinstance(value, kind):
-        raise ConsistencyError(name, f"{kind.__qualname__}, which the switch chooses", type(value).__qualname__)
+        raise ConsistencyError(name, f"{kind.__qualname__}, as selected by the switch", type(value).__qualname__)
     return value
 
 
@@ -237,7 +237,7 @@ def at_least_one(values: list[Value], name: str) -> list[Value]:
 def check_end(holds: bool, index: int, count: int, name: str) -> None:
     """Check that the condition that ends a repetition is true for the last item and for no other."""
     if holds != (index == count - 1):
-        expected = "the last item alone to end the repetition"
+        expected = "only the last item to satisfy repeat-until"
         raise ConsistencyError(name, expected, f"item {index} of {count}, which {'does' if holds else 'does not'}")
 
 

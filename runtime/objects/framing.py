@@ -45,7 +45,7 @@ def delimited(content: bytes, delimiter: bytes) -> bytes:
     """Return content that is not stuffed, followed by the delimiter. Raises ``ConsistencyError`` if a reader would not
     find the same content."""
     if not is_unmistakable(content, delimiter):
-        raise ConsistencyError("a row", f"content that can stand between delimiters {delimiter!r}", content)
+        raise ConsistencyError("a row", f"content that can be framed by delimiters {delimiter!r}", content)
     return content + delimiter
 
 

@@ -46,9 +46,9 @@ def expanded(data: bytes, codecs: tuple[str, ...], chosen: int, most: int, size:
 def compressed(data: bytes, codecs: tuple[str, ...], chosen: int, most: int, size: int | None = None) -> bytes:
     """Return the inverse of ``expanded``. Raises ``WireloomError`` if the result could not be read back."""
     if not 0 <= chosen < len(codecs):
-        raise WireloomError(f"no case of the codec fits, expected one of those for {' or '.join(codecs)}")
+        raise WireloomError(f"no case of 'codec' matches, expected one of those for {' or '.join(codecs)}")
     if len(data) > most:
-        raise WireloomError(f"{len(data)} bytes are more than the {most} that a reader would decompress")
+        raise WireloomError(f"{len(data)} bytes exceed the {most} bytes that a reader decompresses")
     if size is not None and size != len(data):
         raise WireloomError(f"the size of the content is given as {size}, it has {len(data)} bytes")
     return BLOCK_CODECS[codecs[chosen]].compress(data)

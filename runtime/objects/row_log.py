@@ -72,7 +72,7 @@ class RowLog:
         """
         refusal = deciding(self.refusals, verify=self.verify)
         if refusal is not None:
-            raise ProcessError("the bytes are not decompressed: they are refused", reason_of(refusal))
+            raise ProcessError("the decompressed bytes are not available: they were rejected", reason_of(refusal))
         # As many rows as the input has bytes are no more than there could be without a codec.
         allow_items(len(data))
         part = _expanded(io, src_path, undo, data, arguments)

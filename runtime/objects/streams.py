@@ -178,7 +178,7 @@ class MemoryStream(KaitaiStream):
         """Do nothing: no file is held open."""
 
     def _write_bytes_not_aligned(self, buf: bytes) -> None:
-        raise EndOfStreamError("this stream is for reading", len(buf), 0)
+        raise EndOfStreamError("the stream is read-only", len(buf), 0)
 
 
 class SubStream(MemoryStream):

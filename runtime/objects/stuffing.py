@@ -67,7 +67,7 @@ def unstuff_words(data: bytes, limit: int | None = None) -> bytes:
                 return bytes(out)
             out += WORD_DELIMITER
         if position + 2 > size:
-            raise StuffingError("the record ends where the header of a run must be")
+            raise StuffingError("the record ends before the header of a run")
         run = data[position] + RADIX * data[position + 1]
         position += 2
         maximum = LATER_RUN
@@ -128,7 +128,7 @@ def _unplain(data: bytes, limit: int | None = None) -> bytes:
 
 def _within(size: int, limit: int | None) -> None:
     if limit is not None and size > limit:
-        raise StuffingError(f"the frame holds more than {limit} bytes", "limit")
+        raise StuffingError(f"the frame exceeds {limit} bytes", "limit")
 
 
 _STUFF: dict[Stuffing, Callable[[bytes], bytes]] = {

@@ -61,7 +61,7 @@ def variable(value: int) -> int:
     """Return a value that a variable is set to. Raises ``ExpressionError`` for a number that does not fit 64 signed
     bits."""
     if not LEAST <= value <= MOST:
-        raise ExpressionError(f"a variable has 64 signed bits, which {value} does not fit")
+        raise ExpressionError(f"a variable is a signed 64-bit integer, which {value} does not fit")
     return int(value)
 
 

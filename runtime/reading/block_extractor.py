@@ -243,7 +243,7 @@ class BlockExtractor(DamageDetails, Extractor):
         records are fragmented, it ends at the beginning of the first record after it."""
         path = self._scanned.source.path
         if opened.begin_at is None:
-            raise UnsupportedError("is compressed, or only read from its beginning: it has no byte ranges", path=path)
+            raise UnsupportedError("is compressed or not seekable: it cannot be read in byte ranges", path=path)
         if self._scanned.joiner is not None:
             self._learn(opened)
         self._begin, self._stop = self._beginning(opened, begin), self._beginning(opened, stop)

@@ -114,8 +114,8 @@ class DamageDetails:
             settings = self.settings(padding=0, max_record=LARGEST_RECORD)
             taken = takes_row(self._readers.rows(settings), window, offset)
         if taken is None:
-            return "a larger max_record takes it, unless its length is damaged"
-        return "a larger max_record takes it" if taken else "its length is damaged, or the input is cut off"
+            return "raise max_record to read it, unless its length is damaged"
+        return "raise max_record to read it" if taken else "its length is damaged, or the input is truncated"
 
     def zeros_joined(self, filled: Filled, window: Window) -> tuple[Filled, set[int]]:
         """Return a fill with one damaged range for each run of zeros inside units, and the rows of nulls of the ranges

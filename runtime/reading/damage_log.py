@@ -26,8 +26,8 @@ Details = Callable[[RowDamage], tuple[int | None, str | None]]
 ADVICE = {
     "checksum": "mode=permissive leaves it out, verify=False keeps it",
     "limit": (
-        "mode=permissive leaves it out, a larger max_record takes it unless its length is damaged, "
-        "a larger max_computed where its text is computed"
+        "mode=permissive leaves it out, raise max_record to read it unless its length is "
+        "damaged, or max_computed if its text is computed"
     ),
 }
 """By reason: the options with which reading continues."""

@@ -19,7 +19,7 @@ from .request import ScanRequest, narrowed, scan_request
 from .row_filter import checked_filter
 from .scanning import Scanner
 
-ADVICE = "read it first, as with dataset.to_table(), and do it with the table"
+ADVICE = "read it first, as with dataset.to_table(), and use the table"
 
 
 class LogDataset(pyarrow.dataset.InMemoryDataset):  # type: ignore[misc]
@@ -70,7 +70,7 @@ class LogDataset(pyarrow.dataset.InMemoryDataset):  # type: ignore[misc]
         raise UnsupportedError(f"the schema of a format's dataset is the format's: {ADVICE}")
 
     def _only_tables(self, *_: Any, **__: Any) -> Any:
-        raise UnsupportedError(f"a format's dataset is scanned and filtered, no more: {ADVICE}")
+        raise UnsupportedError(f"a format's dataset can only be scanned and filtered: {ADVICE}")
 
     join = join_asof = sort_by = _only_tables
 

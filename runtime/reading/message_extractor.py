@@ -232,12 +232,12 @@ class MessageExtractor(Extractor):
         damage = RowDamage(lost.offset, lost.offset, -1, lost.reason)
         if lost.tail == "truncated":
             size = window.base + len(window.view) - lost.offset
-            sentence = f"the input ends inside a unit, of which {size} bytes are there"
+            sentence = f"the input ends inside a unit, of which {size} bytes are present"
             self._log.lose(damage, _unknown, sentence, cut_advice(self._request.format))
             return
         sentence = lost.sentence or (
-            f"larger than {self._request.max_record} bytes at byte {lost.offset}: a larger max_record takes it, "
-            "unless a length is damaged"
+            f"larger than {self._request.max_record} bytes at byte {lost.offset}: raise max_record to read "
+            "it, unless a length is damaged"
             if lost.reason == "limit"
             else explained(lost.reason)
         )

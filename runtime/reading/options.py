@@ -38,20 +38,20 @@ MODES = {
     "permissive": "a damaged record is left out, or is a row of nulls if _error or _corrupt_record is among the"
     " columns",
     "dropmalformed": "a damaged record is left out",
-    "failfast": "the first damage, including a row that is cut off, is an error; without one, the rows are complete",
+    "failfast": "the first damage, including a truncated row, is an error; without an error, the rows are complete",
 }
 TAILS = {
-    COMPLETE: "nothing follows, so a row that is cut off is damaged",
+    COMPLETE: "the input is complete, so a truncated row is damaged",
     GROWING: "the input is being written, and an incomplete row is not read yet",
 }
 
 
 def _byte_range(value: Any) -> tuple[int, int]:
     if not isinstance(value, tuple | list) or len(value) != 2:
-        raise WireloomError(f"byte_range is a pair of offsets (begin, end), not {shown(value)}")
+        raise WireloomError(f"byte_range must be a pair of offsets (begin, end), not {shown(value)}")
     begin, end = value
     if not (isinstance(begin, int) and isinstance(end, int) and 0 <= begin <= end):
-        raise WireloomError(f"byte_range is (begin, end) with 0 ≤ begin ≤ end, not {shown(value)}")
+        raise WireloomError(f"byte_range must be (begin, end) with 0 ≤ begin ≤ end, not {shown(value)}")
     return min(begin, LAST_OFFSET), min(end, LAST_OFFSET)
 
 
@@ -94,7 +94,7 @@ class ScanOptions(Location):
     )
     limit: int | None = option(
         None,
-        "Return at most this many rows. What follows them is not read, and damage there is not found.",
+        "Return at most this many rows. The rest is not read, and damage in it is not detected.",
         OTHER,
         check=checked_limit,
         python=True,
@@ -116,7 +116,7 @@ class ScanOptions(Location):
     )
     max_computed: int = option(
         MAX_COMPUTED,
-        "Maximum number of characters that the expressions of a record make, plus items of its decompressed lists.",
+        "Maximum number of characters computed by the expressions of a record, plus items of its decompressed lists.",
         NUMBER,
     )
     codec: str = option(
@@ -128,7 +128,9 @@ class ScanOptions(Location):
         FLAG,
         python=True,
     )
-    tail: str = option(COMPLETE, "Whether more may follow the end of an input.", CHOICE, values=TAILS)
+    tail: str = option(
+        COMPLETE, "How the end of an input is treated: complete, or still growing.", CHOICE, values=TAILS
+    )
     check_format: bool = option(
         True,
         "Refuse inputs that are not of the format. After the rows of all inputs, an error names those that have bytes"
@@ -138,13 +140,13 @@ class ScanOptions(Location):
     )
     progress: Callable[[int, int | None], None] | None = option(
         None,
-        "Called with the stored bytes read so far and all of them (``None``: not known).",
+        "Called with the number of stored bytes read so far and the total (``None``: unknown).",
         FUNCTION,
-        what="a function of the bytes read so far and all of them",
+        what="a function that takes the number of bytes read so far and the total",
         python=True,
     )
     allow_modules: Sequence[str] = option(
-        (), "Modules whose classes a spec may name. See ``wireloom.load_spec``.", OTHER, python=True
+        (), "Modules whose classes a spec may reference. See ``wireloom.load_spec``.", OTHER, python=True
     )
 
     def __post_init__(self) -> None:

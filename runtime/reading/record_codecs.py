@@ -40,7 +40,7 @@ class RecordCodecs:
         others = [each for each in pc.unique(chosen.drop_null()).to_pylist() if each != self._last]
         if others:
             raise UnsupportedError(
-                "records are compressed in another way than the first ones say: the file cannot be read in byte ranges,"
+                "records are not compressed with the codec of the first ones: the file cannot be read in byte ranges,"
                 " so leave byte_range out, or make maxPartitionBytes larger than the file"
             )
 
@@ -57,7 +57,7 @@ class RecordCodecs:
             data, name = memoryview(record.as_buffer() or b""), names[value]
             try:
                 if name is None:
-                    raise CodecError(f"no codec has the number {value}")
+                    raise CodecError(f"unknown codec number {value}")
                 content.append(BLOCK_CODECS[name].decompress(data, self._most))
             except CodecError as error:
                 broken.append((number, error.reason or "codec"))

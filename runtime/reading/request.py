@@ -139,15 +139,20 @@ def request_of(
     found, given = of_table(registry.get(format, options.allow_modules), own)
     if options.byte_range is not None:
         if found.wire.variables:
-            raise UnsupportedError(f"files of {found.name} have no byte ranges: rows depend on what is before them")
+            raise UnsupportedError(
+                f"files of {found.name} cannot be read in byte ranges: rows depend on the bytes before them"
+            )
         if not found.wire.streaming and not found.wire.block:
-            raise UnsupportedError(f"files of {found.name} are read as a whole: they have no byte ranges")
+            raise UnsupportedError(f"files of {found.name} are read as a whole, not in byte ranges")
         if found.message is not None:
             raise UnsupportedError(
-                f"files of {found.name} have no byte ranges: where messages begin is only known from the first byte on"
+                f"files of {found.name} cannot be read in byte ranges: message boundaries are only known from the "
+                "first byte on"
             )
     if options.byte_range is not None and found.in_pieces and not found.wire.block:
-        raise UnsupportedError(f"files of {found.name} have no byte ranges: records are put together of fragments")
+        raise UnsupportedError(
+            f"files of {found.name} cannot be read in byte ranges: records are joined from fragments"
+        )
     if options.tail == GROWING and not grows_by_rows(found):
         raise UnsupportedError(f"files of {found.name} are read as a whole and cannot grow: leave tail=growing out")
     choices, others = _options(found, given, in_table, option_names)
@@ -155,8 +160,8 @@ def request_of(
     layout, shown = _layout(found, options.columns, options.filter)
     if options.byte_range is not None and looks_up(found, layout.names):
         raise UnsupportedError(
-            f"the table {found.table} of {found.name} has no byte ranges with columns that are looked up in earlier"
-            " rows of other tables: choose other columns"
+            f"the table {found.table} of {found.name} cannot be read in byte ranges with columns that are looked"
+            " up in earlier rows of other tables: choose other columns"
         )
     below = pushed(found, options.filter)
     made = ScanRequest(
@@ -178,8 +183,7 @@ def request_of(
         for name, column in beside(hooks_for(found, others)).items():
             if not in_table:
                 raise WireloomError(
-                    f"{name}={column!r} is taken for the name of a column, and only explode and explode_wire have the"
-                    " table that it would be in"
+                    f"{name}={column!r} refers to a column, which only explode and explode_wire support"
                 )
     return made
 

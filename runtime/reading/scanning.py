@@ -31,7 +31,7 @@ FORMAT_ADVICE = "check_format=False reads such an input as empty"
 
 SPENT = {"read": "has been read to its end", "failed": "has failed", "closed": "is closed"}
 """States of a scanner that returns no more batches, in words."""
-AGAIN = "it is read once, so scan anew, or keep what read_all() gives"
+AGAIN = "a scan can be read once: scan again, or keep the result of read_all()"
 
 
 class Scanner:
@@ -89,7 +89,7 @@ class Scanner:
     def _all(self) -> Iterator[Any]:
         """Yield all batches, for a consumer that needs them to be complete."""
         if self._state == "begun":
-            raise WireloomError(f"some of the scanner's batches have been taken already: {AGAIN}")
+            raise WireloomError(f"some of the scanner's batches have been read already: {AGAIN}")
         yield from self
 
     def _run(self) -> Generator[Any, None, None]:

@@ -90,7 +90,7 @@ def first_row(format: str | Path | Format, source: Any, at: int = 0, **options: 
     delimited, for a log that is compressed and for one that can only be read from its beginning.
     """
     if isinstance(at, bool) or not isinstance(at, int) or at < 0:
-        raise WireloomError(f"at is a byte of the log, counted from 0, not {shown(at)}")
+        raise WireloomError(f"at must be a byte offset in the log, not {shown(at)}")
     log = Log(format, source, _options("first_row", options, ("at",)))
     found = log.first(at, log.size)
     return None if found is None else log.without_extra(found)
@@ -114,7 +114,7 @@ def search(
     ``first_row``.
     """
     if isinstance(disorder, bool) or not isinstance(disorder, int) or disorder < 0:
-        raise WireloomError(f"disorder is a number of rows from 0, not {shown(disorder)}")
+        raise WireloomError(f"disorder must be a number of rows of at least 0, not {shown(disorder)}")
     if not isinstance(key, str):
         check_callable("key", key, "the name of a column or a function of a row")
     general = _options("search", options, ("value", "key", "disorder"))
@@ -213,7 +213,7 @@ class Log:
     ) -> None:
         found = registry.get(format, options.allow_modules)
         if not found.splittable or found.has_prologue or found.in_pieces:
-            why = "they are put together of fragments" if found.in_pieces else "nothing delimits them"
+            why = "they are joined from fragments" if found.in_pieces else "nothing delimits them"
             raise UnsupportedError(
                 f"rows of {found.name} cannot be found from the middle of a file, since {why}: read it with scan"
             )
@@ -361,10 +361,10 @@ def _log_input(source: Any, location: Location, usual: str) -> Input:
     middle."""
     found = list(expansion.inputs_of(source, location))
     if len(found) != 1:
-        raise WireloomError(f"a search looks into one log, and these are {len(found)}: name one of them")
+        raise WireloomError(f"a search needs exactly one log, found {len(found)}: name one of them")
     log = found[0]
     if not log.seekable or log.size is None:
-        raise UnsupportedError("the log can only be read from its beginning: save it as a file", path=log.path)
+        raise UnsupportedError("the log is not seekable: save it as a file", path=log.path)
     stream = Stored(log.open(), log.size)
     try:
         codec = codecs.detect(stream.peek(codecs.HEAD), log.name, usual)
@@ -372,7 +372,7 @@ def _log_input(source: Any, location: Location, usual: str) -> Input:
         stream.close()
     if codec != "none":
         raise UnsupportedError(
-            f"the log is compressed ({codec}), so its middle cannot be read by itself: decompress it first",
+            f"the log is compressed ({codec}), so it is not seekable: decompress it first",
             path=log.path,
         )
     return log

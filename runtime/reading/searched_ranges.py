@@ -76,7 +76,8 @@ class SearchedRange:
         return invalid rows."""
         if self._is_unit and reached > self.stop >= self.begin and reached > self.begin:
             raise UnsupportedError(
-                f"{path or 'the input'}: bytes inside of a record, at offset {self.stop}, are a record themselves, so"
-                " that the file cannot be read in byte ranges: leave recover out, or make maxPartitionBytes larger"
+                f"{path or 'the input'}: bytes inside of a record, at offset {self.stop}, are also a valid"
+                " record, so the file cannot be read in byte ranges: leave recover out, or make maxPartitionBytes "
+                "larger"
                 " than the file"
             )

@@ -18,7 +18,7 @@ from ..rows.reader import Filled, RowReader, Settings, Status
 if TYPE_CHECKING:
     from ..objects.structs import Struct
 
-UNPROVEN = "nothing follows the record, and no checksum says that all of it is there"
+UNPROVEN = "the record is the last one, and no checksum proves that it is complete"
 Proof = Callable[[bytes], bool]
 """Returns whether the bytes of a row, including the delimiter before them, prove that it is complete."""
 

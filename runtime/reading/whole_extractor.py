@@ -94,7 +94,7 @@ class WholeExtractor(DamageDetails, Extractor):
             return lost
         if request.format.fills_input and (window.begin < len(window.view) or window.extend()):
             # More of the format may follow, such as another file that was appended.
-            sentence = "the input goes on after what the format describes"
+            sentence = "the input has bytes after the end of the format"
             return Lost(window.base + window.begin, "length", TAILS["length"], sentence=sentence, is_read=True)
         return Ended(window.base + window.begin, is_read=True)
 

@@ -26,7 +26,7 @@ SPOKEN_WITH_A_VOWEL = re.compile(r"[aeiou]|[fhlmnrsx][\d_]")
 FIRST_OF_WHOLE = 64 * 1024
 """Number of bytes that are judged of an input that is read as a whole."""
 FEW_ITEMS = 10_000
-TAKES_IT = "a larger max_record takes it"
+TAKES_IT = "raise max_record to read it"
 TOO_LARGE = f"the input is read as a whole and larger than max_record: {TAKES_IT}"
 MOST_CHANGED = 64
 """Number of bytes at the beginning and at the end of a unit that are changed."""
@@ -181,10 +181,10 @@ def wrong_format(format: Format, files: Sequence[FileReport], advice: str | None
     why = f" ({first.error})" if first.error else ""
     article = "an" if SPOKEN_WITH_A_VOWEL.match(format.name) else "a"
     return WrongFormatError(
-        f"not {article} {format.name} file? No record in it holds{why}{more}",
+        f"not {article} {format.name} file? No record in it is valid{why}{more}",
         path=first.path,
         reason=_reason(first),
-        advice=advice or "name the format that it has; 'wireloom inspect' shows what a reader finds in it",
+        advice=advice or "name the right format; 'wireloom inspect' shows what a reader finds in the file",
     )
 
 

@@ -28,20 +28,20 @@ a damaged record is damaged, and the bytes of that record."""
 
 EXPLANATIONS = {
     "length": "a length is impossible",
-    "checksum": "the checksum does not hold",
+    "checksum": "the checksum does not match",
     "value": "a value is not allowed",
     "stuffing": "the stuffing is broken",
     "limit": "larger than max_record, computes more than max_computed, or is nested too deeply",
     "truncated": "the input ends inside the record",
-    "encoding": "text is not in its encoding",
+    "encoding": "text is not valid in its encoding",
     "codec": "the compressed stream is damaged",
     "missing": "the input could not be read",
     "magic": "the first bytes are not those of the format",
-    "digest": "the digest does not hold",
+    "digest": "the digest does not match",
     "message": "it is no such message",
-    "zeros": "nothing but zeros, which were never written or are what was wiped",
+    "zeros": "only zeros: never written, or erased",
     "fragment": "other pieces of the record are missing",
-    "index": "an index is beyond the end of its table",
+    "index": "an index is out of range of its table",
 }
 
 
@@ -49,7 +49,7 @@ def explained(reason: str) -> str:
     """Return the value of ``_error`` for a damaged record: the reason, a colon, and a sentence.
 
     >>> explained("checksum")
-    'checksum: the checksum does not hold'
+    'checksum: the checksum does not match'
     """
     return f"{reason}: {EXPLANATIONS[reason]}" if reason in EXPLANATIONS else reason
 
@@ -85,7 +85,7 @@ class Layout:
                 raise unknown(f"column of {format.name}", name, known)
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
-            raise WireloomError(f"the column {twice!r} is asked for twice")
+            raise WireloomError(f"the column {twice!r} is requested twice")
         if not names:
             raise WireloomError("columns is empty: name at least one")
         return cls(format, names)

@@ -105,7 +105,7 @@ def _between(least: int, largest: int) -> Convert:
         number = int(value)
         if least <= number <= largest:
             return number
-        raise OverflowError(f"{least} to {largest} is what the column can hold")
+        raise OverflowError(f"{least} to {largest} is the range of the column")
 
     return convert
 

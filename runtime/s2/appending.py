@@ -100,7 +100,8 @@ class Appender:
         start = ack.start.seq_num if ack.start is not None else None
         if start != self.next_seq_num:
             raise WireloomError(
-                f"appending to {self._name}: the server says that the batch begins at {start}, and it was to begin at "
+                f"appending to {self._name}: the server says that the batch begins at {start}, but it was expected "
+                "to begin at "
                 f"{self.next_seq_num}"
             )
         self.next_seq_num += count
@@ -123,8 +124,8 @@ class Appender:
             headers = [(each["name"], each["value"]) for each in row["headers"]]
             if row["body"] != record.body or headers != [(each.name, each.value) for each in record.headers]:
                 raise WireloomError(
-                    f"record {number} is not the one that was to be appended there: the stream has another writer, or "
-                    "the rows were not the same when they were written again",
+                    f"record {number} is not the expected one: the stream has another writer, "
+                    "or the rows changed when they were written again",
                     path=self._name,
                 )
         return len(there)

@@ -51,7 +51,7 @@ def refusal(stream: str, error: ServerError, what: str) -> S2Error:
     """Return the exception for a server's error concerning a stream."""
     said = ": ".join(each for each in (error.code, error.message) if each)
     if error.expected_fencing_token is not None:
-        said = "the stream has another fencing token"
+        said = "the fencing token does not match that of the stream"
     elif error.expected_seq_num is not None:
         said = f"the next record gets the number {error.expected_seq_num}"
     elif error.tail is not None:

@@ -91,7 +91,7 @@ def check_token(token: str) -> None:
     except UnicodeEncodeError as error:
         raise ValidationError("a fencing token is UTF-8, which has no lone surrogates", reason="encoding") from error
     if size > MAX_TOKEN:
-        raise ValidationError(f"a fencing token has at most {MAX_TOKEN} bytes, and this one {size}", reason="limit")
+        raise ValidationError(f"a fencing token has at most {MAX_TOKEN} bytes, found {size}", reason="limit")
 
 
 def operation_of(record: RecordLike) -> bytes | None:
@@ -122,8 +122,7 @@ def command_of(record: RecordLike) -> Command | None:
     if operation == b"trim":
         if len(body) != TRIM_SIZE:
             raise ValidationError(
-                f"a trim command has a body of {TRIM_SIZE} bytes, a big-endian sequence number, and this one"
-                f" {len(body)}",
+                f"a trim command has a body of {TRIM_SIZE} bytes, a big-endian sequence number, found {len(body)}",
                 reason="value",
                 field="body",
             )

@@ -45,7 +45,7 @@ class StreamConfig:
     def __post_init__(self) -> None:
         if self.storage_class is not None and not _STORAGE_CLASS.fullmatch(str(self.storage_class)):
             raise WireloomError(
-                f"storage_class is a name of lowercase letters, digits and hyphens, not {self.storage_class!r:.60}"
+                f"storage_class must be a name of lowercase letters, digits and hyphens, not {self.storage_class!r:.60}"
             )
         if self.timestamping is not None and self.timestamping not in TIMESTAMPING:
             raise unknown("timestamping", str(self.timestamping), TIMESTAMPING)
@@ -53,7 +53,7 @@ class StreamConfig:
             _check_seconds("retention", self.retention, 1)
         _check_seconds("delete_on_empty", self.delete_on_empty, 0)
         if self.uncapped is not None and not isinstance(self.uncapped, bool):
-            raise WireloomError(f"uncapped is true or false, not {self.uncapped!r:.60}")
+            raise WireloomError(f"uncapped must be true or false, not {self.uncapped!r:.60}")
 
     def to_json(self) -> str:
         """Return the configuration as JSON for S2's API."""
@@ -80,7 +80,7 @@ def basin_headers(basin: str | None) -> dict[str, str]:
     if not isinstance(basin, str) or not _BASIN_NAME.fullmatch(basin):
         raise WireloomError(
             "the name of a basin has 8 to 48 lowercase letters, digits and hyphens, and neither begins nor ends with a"
-            f" hyphen; {basin!r:.60} is none"
+            f" hyphen, unlike {basin!r:.60}"
         )
     return {BASIN: basin}
 
@@ -111,7 +111,7 @@ def _key(key: bytes | str) -> str:
     except (binascii.Error, ValueError, TypeError):
         content = b""
     if len(content) != KEY_SIZE:
-        raise WireloomError(f"an encryption key has {KEY_SIZE} bytes, and as text is base64 of them")
+        raise WireloomError(f"an encryption key must be {KEY_SIZE} bytes, or their base64 text")
     return base64.b64encode(content).decode()
 
 
@@ -119,4 +119,4 @@ def _check_seconds(name: str, value: Any, least: int) -> None:
     if value is None:
         return
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value < 1 << 64:
-        raise WireloomError(f"{name} is a number of seconds from {least}, not {value!r:.60}")
+        raise WireloomError(f"{name} must be a number of seconds of at least {least}, not {value!r:.60}")

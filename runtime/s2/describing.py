@@ -51,7 +51,7 @@ def _terminal(flag: int, stored: memoryview, end: int) -> Part:
     problem = problem_of(flag, body)
     sentence = None if problem is None else problem[1]
     if end > len(stored):
-        sentence = f"{len(body):,} of {end - begin:,} bytes are there"
+        sentence = f"{len(body):,} of {end - begin:,} bytes are present"
     parts = []
     if len(body) >= STATUS_SIZE:
         text = str(body[STATUS_SIZE:], "utf-8", "replace")

@@ -40,7 +40,8 @@ def endpoint_of(basin: str, given: str | None = None) -> Endpoint:
     """
     if not _NAME.fullmatch(basin):
         raise WireloomError(
-            f"{basin!r:.80} is not a basin's name: 8 to 48 small letters, digits and hyphens, no hyphen at its ends"
+            f"{basin!r:.80} is not a valid basin name: expected 8 to 48 lower-case letters, digits and hyphens, no "
+            "hyphen at its ends"
         )
     source = "endpoint" if given else ENDPOINT_VARIABLE
     address = given or os.environ.get(ENDPOINT_VARIABLE) or DEFAULT_ENDPOINT
@@ -70,10 +71,10 @@ def authorization(endpoint: Endpoint) -> dict[str, str]:
     token = os.environ.get(TOKEN_VARIABLE, "").strip()
     if not token:
         if endpoint.base.endswith(".s2.dev"):
-            raise WireloomError(f"S2 wants an access token: set {TOKEN_VARIABLE} in the environment")
+            raise WireloomError(f"S2 requires an access token: set {TOKEN_VARIABLE} in the environment")
         return {}
     if not _TOKEN.fullmatch(token):
-        raise WireloomError(f"{TOKEN_VARIABLE} holds characters that no access token has")
+        raise WireloomError(f"{TOKEN_VARIABLE} contains characters that are not allowed in an access token")
     return {"Authorization": f"Bearer {token}"}
 
 

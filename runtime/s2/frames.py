@@ -18,7 +18,7 @@ MAX_LENGTH = MAX_CONTENT + 1
 TERMINAL = 0x80
 RECONNECT_ADVISED = 0x10
 COMPRESSION_SHIFT = 5
-RECONNECT = "reconnect, and read on from the next sequence number"
+RECONNECT = "reconnect, and continue from the next sequence number"
 
 
 class FrameError(DamagedInputError):

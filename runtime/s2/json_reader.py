@@ -69,7 +69,7 @@ class JsonReader:
 
     def _unexpected(self, expected: str) -> NoReturn:
         if self._at >= len(self._text):
-            self.fail(f"the JSON ends where {expected} must stand", "eof")
+            self.fail(f"the JSON ends where {expected} was expected", "eof")
         self.fail(f"{expected} must stand here", "syntax")
 
     def _other_type(self, expected: str) -> NoReturn:
@@ -150,7 +150,7 @@ class JsonReader:
         """Return an unsigned 64-bit number without fraction and exponent. Raises ``JsonError``."""
         first = self._peek()
         if not first or first not in _NUMBER_BEGINS:
-            self._other_type("a number of 64 bits without a sign")
+            self._other_type("an unsigned 64-bit integer")
         word = self._number_in_range()
         if not word.isdigit() or len(word) > _LONGEST or int(word) > _LARGEST:
             self.fail("the number must be an integer from 0 to 2^64 - 1")

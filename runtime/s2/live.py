@@ -23,7 +23,7 @@ ADVICE_PERIOD = 60.0
 """Seconds after an advised reconnection for which further advice is ignored, as in S2's own client, since several
 servers may be shutting down one after another."""
 
-COMPLETE = "all that was asked for has come"
+COMPLETE = "all requested records were received"
 Action = Literal["go on", "reconnect", "retry", "wait", "stop"]
 
 
@@ -90,7 +90,7 @@ class LiveReader:
         silence: float = HEARTBEAT_SILENCE,
         **more: Unpack[ReadOptions],
     ) -> None:
-        self.step = Step("reconnect", "nothing has been asked for")
+        self.step = Step("reconnect", "nothing was requested yet")
         asked = {name: value for name, value in more.items() if name in ReadRange.__annotations__}
         self._progress = Progress(seq_num, **asked)  # type: ignore[arg-type]  # which mypy does not see are of it
         self._stream = stream
@@ -186,7 +186,7 @@ class LiveReader:
             return self._to(Step("stop", COMPLETE))
         if not self._has_come:
             # Otherwise a client and a server that ends each session at once would reconnect in a tight loop.
-            return self._again("the server has ended the session before anything came")
+            return self._again("the server ended the session before sending anything")
         return self._to(Step("reconnect", "the server has ended the session"))
 
     def failed(self, error: BaseException | None = None) -> Step:
@@ -198,7 +198,7 @@ class LiveReader:
     def tick(self, *, now: float) -> Step:
         """Check the time: a connection without data for 20 seconds is lost."""
         if self.step.action == "go on" and now - self._heard >= self._silence:
-            return self._again(f"nothing has come for {now - self._heard:.0f} seconds, not even a heartbeat")
+            return self._again(f"nothing was received for {now - self._heard:.0f} seconds, not even a heartbeat")
         return self.step
 
     def _refused(self, error: ServerError) -> Step:
@@ -227,7 +227,7 @@ class LiveReader:
             return self._decoded(content)
         except WireloomError as error:
             raise FrameError(
-                f"it holds no batch of records ({error.message})",
+                f"it is not a batch of records ({error.message})",
                 offset=frame.offset,
                 frame=frame.index,
                 reason="message",

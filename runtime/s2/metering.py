@@ -53,7 +53,7 @@ def check_record(record: RecordLike) -> tuple[int, Command | None]:
         )
     size = metered_size(record)
     if size > MAX_METERED:
-        raise ValidationError(f"a record has at most {MAX_METERED} metered bytes, and this one {size}", reason="limit")
+        raise ValidationError(f"a record has at most {MAX_METERED} metered bytes, found {size}", reason="limit")
     return size, command
 
 
@@ -73,11 +73,9 @@ def check_records(records: Iterable[RecordLike]) -> Accepted:
     if not metered:
         raise ValidationError("a batch has at least one record", reason="limit")
     if len(metered) > MAX_RECORDS:
-        raise ValidationError(f"a batch has at most {MAX_RECORDS} records, and this one {len(metered)}", reason="limit")
+        raise ValidationError(f"a batch has at most {MAX_RECORDS} records, found {len(metered)}", reason="limit")
     if accepted.size > MAX_METERED:
-        raise ValidationError(
-            f"a batch has at most {MAX_METERED} metered bytes, and this one {accepted.size}", reason="limit"
-        )
+        raise ValidationError(f"a batch has at most {MAX_METERED} metered bytes, found {accepted.size}", reason="limit")
     return accepted
 
 

@@ -36,9 +36,10 @@ class LostRecordsError(DamagedInputError):
 
     def __init__(self, stream: str, gap: Gap) -> None:
         super().__init__(
-            f"records {gap.expected} to {gap.found - 1} of {stream} are gone: they were trimmed, or their time is over",
+            f"records {gap.expected} to {gap.found - 1} of {stream} no longer exist: they were trimmed, or their "
+            "retention period is over",
             reason="missing",
-            advice='lost="report" goes on after them',
+            advice='lost="report" continues after them',
         )
         self.gap = gap
 

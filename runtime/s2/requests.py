@@ -176,12 +176,12 @@ def _read(stream: str, headers: dict[str, str], asked: dict[str, Any]) -> Reques
     start = {name: asked.get(name) for name in ("seq_num", "timestamp", "tail_offset")}
     given = [name for name, value in start.items() if value is not None]
     if len(given) > 1:
-        raise WireloomError(f"a read begins at one place: give {' or '.join(given)}")
+        raise WireloomError(f"a read has one starting point: give {' or '.join(given)}")
     numbers = {**start, **{name: asked.get(name) for name in ("count", "bytes", "until", "wait")}}
     for name, value in numbers.items():
         bits = 32 if name == "wait" else 64
         if value is not None and (isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 1 << bits):
-            raise WireloomError(f"{name} must be a number of {bits} bits without a sign, not {value!r:.60}")
+            raise WireloomError(f"{name} must be an unsigned {bits}-bit integer, not {value!r:.60}")
     query = [(name, str(value)) for name, value in numbers.items() if value is not None]
     if asked.get("clamp") is not None:
         query.append(("clamp", str(asked["clamp"]).lower()))

@@ -138,7 +138,7 @@ class SessionFraming:
         return True
 
     def _too_large(self, size: int) -> tuple[str, str]:
-        return "limit", f"a message of {size} bytes; a larger max_record than {self._max_record} takes it"
+        return "limit", f"a message of {size} bytes; raise max_record above {self._max_record} to read it"
 
     def _damage(self, units: Units, run: Run, frame: Found, reason: str, sentence: str) -> None:
         offset = run.offset + frame[0]

@@ -38,5 +38,5 @@ def unit_part(begin: int, length: int, stored: int, *, is_packed: bool = False) 
     """Return the part of a unit of ``length`` bytes from ``begin`` on; ``stored`` is the total number of bytes that
     exist."""
     there = stored - begin
-    problem = f"{there:,} of {length:,} bytes are there" if there < length else None
+    problem = f"{there:,} of {length:,} bytes are present" if there < length else None
     return Part("message", None, begin, begin + min(there, length), problem, is_unit=True, is_packed=is_packed)

@@ -227,8 +227,8 @@ class Prefixed:
         if at_end and there < length:
             return f"a length of {length} bytes, of which {there} are there: it is damaged, or the input is cut off"
         return (
-            f"a length of {length} bytes; a larger max_record than {self.max_record} takes it, unless the length is "
-            "damaged: recover=True looks for the next message"
+            f"a length of {length} bytes; raise max_record above {self.max_record} to read it, unless the "
+            "length is damaged: recover=True looks for the next message"
         )
 
     @cached_property

@@ -21,5 +21,5 @@ def limit_of(value: Any, name: str = "max_record") -> int:
         limit, whole = 0, False
     if limit < 1 or not whole:
         of = "" if name == "unit_rows" else " of bytes"
-        raise WireloomError(f"{name} is a number{of}, at least 1, not {shown(value)}")
+        raise WireloomError(f"{name} must be a number{of} of at least 1, not {shown(value)}")
     return min(limit, LARGEST_RECORD)

@@ -26,7 +26,7 @@ def message_of(kind: type[Message], values: Mapping[str, Any], path: str = "") -
         rule = rules.get(name) or rules.get(f"{name}_")
         place = f"{path}.{name}" if path else name
         if rule is None:
-            raise MessageError(f"there is no such field in {kind.__qualname__}: it has {', '.join(rules)}", field=place)
+            raise MessageError(f"unknown field of {kind.__qualname__}: it has {', '.join(rules)}", field=place)
         if value is not None:
             fields[rule.name] = _field(rule, types.get(rule.name), value, place)
     return kind(**fields)

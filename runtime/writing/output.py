@@ -168,7 +168,7 @@ def _destination(path: str) -> tuple[Path, os.stat_result | None]:
     Raises ``WireloomError`` if it is a folder, or cannot be written or inspected.
     """
     if "\0" in path:
-        raise WireloomError("cannot be written: a path has no NUL character", path=path.replace("\0", "\\0"))
+        raise WireloomError("cannot be written: the path contains a NUL character", path=path.replace("\0", "\\0"))
     with _named(path):
         # The target of a link is replaced, not the link.
         final = Path(os.path.realpath(path))

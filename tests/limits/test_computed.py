@@ -65,7 +65,7 @@ def test_what_a_layout_asks_for_is_counted_too(tmp_path: Path) -> None:
     assert table.num_rows == 1
     [file] = report.files
     assert (file.tail, file.tail_offset) == ("limit", 1)
-    assert "a larger max_computed takes it" in str(file.error)
+    assert "raise max_computed to allow it" in str(file.error)
 
 
 def test_the_limit_is_an_option(tmp_path: Path) -> None:
@@ -77,7 +77,7 @@ def test_the_limit_is_an_option(tmp_path: Path) -> None:
     assert (table.num_rows, report.files[0].damaged[0].reason) == (1, "limit")
     # Columns that are not requested are not computed.
     assert wireloom.read(found, data, columns=["v1"], max_computed=500).num_rows == 2
-    with pytest.raises(WireloomError, match="max_computed is a number from 1"):
+    with pytest.raises(WireloomError, match="max_computed must be a number of at least 1"):
         wireloom.read(found, data, max_computed=0)
 
     (tmp_path / "a.bin").write_bytes(data)

@@ -65,7 +65,7 @@ def test_zeros_after_the_new_end_are_no_content(
         assert found.equals(expected)
         [file], [other] = report.files, shorter.files
         assert file.tail == "truncated"
-        assert file.error == f"the input ended at stored byte {end}, and it had {len(content)} when it was opened"
+        assert file.error == f"the input ended at stored byte {end}, but it had {len(content)} bytes when it was opened"
         assert (file.rows, file.tail_offset) == (other.rows, other.tail_offset)
         # One more reports that the storage failed, or that the codec did, if the input is only short.
         assert _within(file) == _within(other)

@@ -70,7 +70,7 @@ def test_a_file_that_loses_its_last_byte_while_it_is_read(lost: int, compressed:
         rows += sum(batch.num_rows for batch in scanner)
     [file] = scanner.report.files
     assert (rows, file.tail) == (30_000 - (not compressed), "truncated")
-    assert file.error == f"the input ended at stored byte {size - lost}, and it had {size} when it was opened"
+    assert file.error == f"the input ended at stored byte {size - lost}, but it had {size} bytes when it was opened"
 
 
 @pytest.mark.parametrize("prefetch", [False, True])

@@ -128,7 +128,7 @@ def test_a_hole_that_is_cut_off_while_it_is_read_is_no_run_of_zeros(tmp_path: Pa
     [file] = scanner.report.files
     assert rows == 3000
     assert file.tail == "truncated"
-    assert file.error == f"the input ended at stored byte {cut}, and it had {SIZE} when it was opened"
+    assert file.error == f"the input ended at stored byte {cut}, but it had {SIZE} bytes when it was opened"
 
 
 ZERO_HEADED = """

@@ -70,7 +70,7 @@ def test_what_spark_sends_to_its_workers_has_no_keys(object_store: Store) -> Non
 
 
 KEY = "AKIAFAKEEXAMPLE"
-BELONG = "credentials do not belong there"
+BELONG = "set credentials in the environment or in a profile instead"
 
 
 @pytest.mark.parametrize(

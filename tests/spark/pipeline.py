@@ -152,7 +152,7 @@ def _read(attempt: Attempt, index: int, path: str) -> list[WrittenFile]:
     batch = pa.RecordBatch.from_arrays([pa.array(good, pa.string()), pa.array(kinds, pa.string())], schema=schema)
     written = write_table_files([batch], schema, attempt.data, FileLayout(("kind",)))
     places = [number for number, each in enumerate(lines) if each.startswith("!")]
-    damaged = [[path, each, None, "checksum: it does not hold", lines[each].encode()] for each in places]
+    damaged = [[path, each, None, "checksum: it does not match", lines[each].encode()] for each in places]
     columns = [pa.array([row[at] for row in damaged], kind) for at, kind in enumerate(QUARANTINE_SCHEMA.types)]
     side = Path(attempt.reports.path)
     pq.write_table(pa.Table.from_arrays(columns, schema=QUARANTINE_SCHEMA), side / f"damaged-{index:06d}.parquet")

@@ -176,5 +176,5 @@ def test_what_is_refused(tmp_path: Path) -> None:
         with pytest.raises(WireloomError, match=r"option fullListingInterval is '.*': expected a time, such as"):
             query.restart(fullListingInterval=text)
     nowhere: dict[str, Any] = {"endpoint": "http://127.0.0.1:9", "region": "us-east-1"}
-    with pytest.raises(WireloomError, match="the object store refuses"):
+    with pytest.raises(WireloomError, match="the object store refused the request"):
         IncrementalListing(["s3://bucket/logs"], INTERVAL).expand("s3://bucket/logs", Location(**nowhere))

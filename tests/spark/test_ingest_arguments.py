@@ -12,16 +12,16 @@ from wireloom.spark.ingest_stream import ingest_stream
 
 NO_SESSION = cast(SparkSession, None)
 WRONG: list[tuple[str, Any, str]] = [
-    ("format", [], "^format is a name"),
-    ("inputs", 5, "^inputs is a list of names, not 5"),
-    ("inputs", [5], "^inputs is a list of names, and 5 is not a name"),
+    ("format", [], "^format must be a name"),
+    ("inputs", 5, "^inputs must be a list of names, not 5"),
+    ("inputs", [5], "^inputs must be a list of names, and 5 is not a name"),
     ("table", None, "^table is the address of a folder, or the name of a table, not None"),
-    ("quarantine", 5, "^quarantine is text, "),
-    ("metrics", ["m"], "^metrics is text, "),
+    ("quarantine", 5, "^quarantine must be a string, "),
+    ("metrics", ["m"], "^metrics must be a string, "),
     ("mode", None, "^unknown mode None: there are permissive"),
-    ("recover", "no", "^recover is True or False, "),
-    ("partition_by", "day", "^partition_by is a list of names, not the text 'day'"),
-    ("columns", 1, "^columns is a list of names, not 1"),
+    ("recover", "no", "^recover must be True or False, "),
+    ("partition_by", "day", "^partition_by must be a list of names, not the text 'day'"),
+    ("columns", 1, "^columns must be a list of names, not 1"),
     ("options", ["maxRecord"], "^options are texts by name, not "),
     ("options", {"maxRecord": 5}, "^options are texts by name, and maxRecord is 5"),
     ("options", {"mode": "failfast"}, "^'mode' is no option of ingest: say mode as an argument of its own"),
@@ -30,7 +30,7 @@ WRONG: list[tuple[str, Any, str]] = [
     ("existing", 1, "^unknown value of existing 1: there are "),
     ("to", "parket", "^unknown kind of table 'parket': did you mean 'parquet'"),
     ("to", None, "^unknown kind of table None: there are parquet"),
-    ("allow_modules", 5, "^allow_modules is a list of names, not 5"),
+    ("allow_modules", 5, "^allow_modules must be a list of names, not 5"),
 ]
 
 
@@ -46,9 +46,9 @@ def test_a_value_that_an_option_does_not_take(name: str, value: Any, message: st
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
-        ("batch_files", "4", "^batch_files is a number from 1, not '4'"),
-        ("batch_files", 0, "^batch_files is a number from 1, not 0"),
-        ("progress", 1, "^progress is a function of what the run has done, not 1"),
+        ("batch_files", "4", "^batch_files must be a number of at least 1, not '4'"),
+        ("batch_files", 0, "^batch_files must be a number of at least 1, not 0"),
+        ("progress", 1, "^progress must be a function that takes the run's progress, not 1"),
     ],
 )
 def test_what_only_runs_of_batches_take(name: str, value: Any, message: str) -> None:

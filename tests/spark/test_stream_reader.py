@@ -124,9 +124,9 @@ def test_addresses_of_files(tmp_path: Path) -> None:
         address = f"file://{host}{folder}".replace(" ", "%20")
         assert local_folder(address) == local_folder(f"{address}/*.log") == str(folder)
         check_paths(read_options(registry.get(WAL), {"path": address}))
-    with pytest.raises(WireloomError, match="server is another host"):
+    with pytest.raises(WireloomError, match="server is a remote host"):
         check_paths(read_options(registry.get(WAL), {"path": f"file://server{folder}"}))
-    with pytest.raises(WireloomError, match="server is another host"):
+    with pytest.raises(WireloomError, match="server is a remote host"):
         local_folder(f"file://server{folder}/*.log")
 
 

@@ -63,7 +63,7 @@ def test_nothing_shows_before_the_commit(samples: dict[str, Sample], tmp_path: P
     writer = writer_of("cobs_log", table, tmp_path)
     message = writer.write(iter(table.to_batches()))
     assert message.rows == ROWS
-    with pytest.raises(WireloomError, match="holds no files"):
+    with pytest.raises(WireloomError, match="contains no files"):
         wireloom.read("cobs_log", tmp_path)
     writer.abort([None])
     assert names(tmp_path) == []

@@ -83,7 +83,7 @@ def test_messages(name: str, columns: str, count: int, tmp_path: Path) -> None:
     if count:
         assert wireloom.read(name, tmp_path / "out", mode="failfast").num_rows == 0
     else:
-        with pytest.raises(NothingThereError, match="holds no files"):
+        with pytest.raises(NothingThereError, match="contains no files"):
             wireloom.read(name, tmp_path / "out")
 
 

@@ -145,7 +145,7 @@ def test_a_flipped_bit_costs_the_record_that_it_is_in(case: PeerCase) -> None:
 
 
 WITHOUT_TIMES = frozenset({"v0.log", "upgraded.log", "odd.mcap"})
-"""Files with times that no column holds, so that tables of them have nulls, which are refused."""
+"""Files with times that no column contains, so that tables of them have nulls, which are refused."""
 
 
 @each_case(lambda case: is_plain(case) and not case.read_only)

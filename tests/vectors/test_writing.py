@@ -308,7 +308,7 @@ def test_what_messages_of_mcap_need(tmp_path: Path) -> None:
             message | {"topic": "/a", "schema_id": 3},
             "without the column schema_name, of which rows of",
         ),
-        (message | {"topic": "/a", "compression": "br"}, "no case of the codec fits"),
+        (message | {"topic": "/a", "compression": "br"}, "no case of 'codec' matches"),
         (message | {"topic": "/a", "compresion": "lz4"}, "unknown column of mcap 'compresion'"),
     ):
         with pytest.raises(wireloom.WireloomError, match=re.escape(said)):

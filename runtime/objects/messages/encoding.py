@@ -43,7 +43,7 @@ def _varint(integer: Integer) -> Encode:
     def encode(value: Any) -> bytes:
         number = index(value)
         if not least <= number <= most:
-            raise ValueError(f"it is not from {least} to {most}")
+            raise ValueError(f"it is not in the range {least} to {most}")
         if zigzag:
             number = number << 1 ^ number >> 63
         # Negative int32 are sign-extended to 64 bits, so they take ten bytes.
@@ -58,7 +58,7 @@ def _fixed(integer: Integer) -> Encode:
     def encode(value: Any) -> bytes:
         number = index(value)
         if not least <= number <= most:
-            raise ValueError(f"it is not from {least} to {most}")
+            raise ValueError(f"it is not in the range {least} to {most}")
         return pack(number)
 
     return encode
@@ -96,7 +96,7 @@ def _no_scalar(value: Any) -> bytes:
 
 def _bool(value: Any) -> bytes:
     if value not in (False, True):
-        raise TypeError("it is neither true nor false")
+        raise TypeError("it is not a boolean")
     return SMALL[1] if value else SMALL[0]
 
 
@@ -112,7 +112,7 @@ def _strict_text(value: Any) -> bytes:
     try:
         return value.encode()
     except UnicodeEncodeError:
-        raise ValueError("it holds lone surrogates, which UTF-8 does not have") from None
+        raise ValueError("it contains lone surrogates, which UTF-8 cannot encode") from None
 
 
 def _text(value: Any) -> bytes:
@@ -121,4 +121,4 @@ def _text(value: Any) -> bytes:
     try:
         return value.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
-        raise ValueError("it holds lone surrogates that stand for no byte") from None
+        raise ValueError("it contains lone surrogates that represent no byte") from None

@@ -153,7 +153,7 @@ def json_message(kind: type[Any], text: str, place: str = "") -> Any:
     try:
         found = json.loads(text, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
-        raise MessageError(f"{text!r:.60} is no JSON: {error}", field=place) from None
+        raise MessageError(f"{text!r:.60} is not valid JSON: {error}", field=place) from None
     return _message(kind, found, place, kind._rule.max_depth)
 
 
@@ -163,7 +163,7 @@ def _refuse_constant(word: str) -> None:
 
 def _message(kind: type[Any], found: Any, place: str, depth: int) -> Any:
     if not isinstance(found, Mapping):
-        raise MessageError(f"{found!r:.60} is no object with the fields of {kind.__qualname__}", field=place)
+        raise MessageError(f"{found!r:.60} is not an object with the fields of {kind.__qualname__}", field=place)
     if depth < 0:
         raise MessageError(f"messages are nested more than {kind._rule.max_depth} deep", field=place, reason="limit")
     rules = {each.name: each for each in kind._rule.fields}
@@ -175,7 +175,7 @@ def _message(kind: type[Any], found: Any, place: str, depth: int) -> Any:
         rule = rules.get(name)
         if rule is None:
             known = ", ".join(json_name(each.name) for each in kind._rule.fields)
-            raise MessageError(f"there is no such field in {kind.__qualname__}: it has {known}", field=inner)
+            raise MessageError(f"unknown field of {kind.__qualname__}: it has {known}", field=inner)
         if value is not None:
             fields[rule.name] = _field(rule, types.get(rule.name), value, inner, depth)
     return kind(**fields)
@@ -184,7 +184,7 @@ def _message(kind: type[Any], found: Any, place: str, depth: int) -> Any:
 def _field(rule: FieldRule, kind: type[Any] | None, value: Any, place: str, depth: int) -> Any:
     if rule.key is not None:
         if not isinstance(value, Mapping):
-            raise MessageError(f"{value!r:.60} is no object of keys and values", field=place)
+            raise MessageError(f"{value!r:.60} is not an object of keys and values", field=place)
         return {
             _read(rule.key, None, _key(rule.key, key), place): _value(rule, kind, each, f"{place}[{key!r}]", depth)
             for key, each in value.items()

@@ -183,14 +183,14 @@ def _packed(action: int, more: Any, data: bytes, position: int, end: int, strict
         # Only a closed enum returns None: such a value is dropped.
         return values if more is None else [value for each in values if (value := more(each)) is not None]
     if (end - position) % more.size:
-        raise WireError(f"{end - position} bytes are no whole number of values")
+        raise WireError(f"{end - position} bytes are not a whole number of values")
     return [value for (value,) in more.iter_unpack(memoryview(data)[position:end])]
 
 
 def _skip(plan: Plan, data: bytes, tag: int, begin: int, position: int, end: int, depth: int) -> int:
     check_tag(tag)
     if plan.strict and tag >> 3 in plan.names:
-        raise WireError(f"the field has the wire type {tag & 7}, which it must not have")
+        raise WireError(f"the field has the wire type {tag & 7}, which does not match its type")
     return skip_field(data, tag, begin, position, end, plan.strict, depth)
 
 

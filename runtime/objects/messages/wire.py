@@ -78,9 +78,9 @@ def check_tag(tag: int) -> None:
     """Raise ``WireError`` for an invalid tag."""
     number, wire_type = tag >> 3, tag & 7
     if not 0 < number <= MAX_NUMBER:
-        raise WireError(f"{number} is not a field number: they go from 1 to {MAX_NUMBER}")
+        raise WireError(f"{number} is not a valid field number: expected 1 to {MAX_NUMBER}")
     if wire_type > WireType.FIXED32:
-        raise WireError(f"there is no wire type {wire_type}")
+        raise WireError(f"unknown wire type {wire_type}")
 
 
 def skip_field(data: bytes, tag: int, begin: int, position: int, end: int, strict: bool, depth: int) -> int:
@@ -100,7 +100,7 @@ def skip_field(data: bytes, tag: int, begin: int, position: int, end: int, stric
                     groups.append(tag >> 3)
                 case WireType.GROUP_END:
                     if not groups or groups[-1] != tag >> 3:
-                        raise WireError(f"group {tag >> 3} ends here, and has not been begun")
+                        raise WireError(f"group {tag >> 3} ends without a start")
                     groups.pop()
             if not groups:
                 return position
@@ -136,7 +136,7 @@ def _skip_value(data: bytes, tag: int, position: int, end: int, strict: bool) ->
 def too_long(size: int, left: int) -> WireError:
     """Return the error for a field that needs ``size`` bytes where ``left`` remain; a negative ``size``: the length
     itself is truncated."""
-    return WireError(CUT if left < 0 else f"{size} bytes are announced, and {left} are left")
+    return WireError(CUT if left < 0 else f"{size} bytes expected, but only {left} left")
 
 
 def signed_32(value: int) -> int:

@@ -95,7 +95,7 @@ def _check_oneof(message: Any, plan: Plan, rule: FieldRule) -> None:
     others = (each.name for each in plan.rule.fields if each.oneof == rule.oneof and each is not rule)
     other = next((name for name in others if getattr(message, name) is not None), None)
     if other is not None:
-        raise MessageError(f"{other} is set as well, and only one member of {rule.oneof} can be", field=rule.name)
+        raise MessageError(f"{other} is set as well, but only one member of {rule.oneof} can be set", field=rule.name)
 
 
 def _several(message: Any, plan: Plan, writer: FieldWriter, value: Any, written: list[bytes]) -> Parts:

@@ -188,5 +188,5 @@ class EnclosedField:
 def _fill(size: int) -> int:
     """Return the number of padding bytes of a field. A claimed size alone allocates nothing."""
     if size > MAX_GAP:
-        raise InvalidArgumentError(f"{size} bytes of a field are not written")
+        raise InvalidArgumentError(f"{size} bytes of a field were not written")
     return size

@@ -71,8 +71,8 @@ def _unset(error: AttributeError) -> AttributeError:
     kind = type(error.obj)
     what, instead = "", "assign it"
     if error.name in getattr(kind, "_m_parameters", ()):
-        what, instead = ", an argument,", "give it to the constructor, or assign what it stands on"
-    text = f"{error.name} of {kind.__qualname__}{what} is not set, and nothing says what it must be: {instead}"
+        what, instead = ", an argument,", "pass it to the constructor, or assign the values from which it is derived"
+    text = f"{error.name} of {kind.__qualname__}{what} is not set and cannot be derived: {instead}"
     return AttributeError(text, name=error.name, obj=error.obj)
 
 
@@ -118,12 +118,12 @@ def _advice(error: Exception, holder: Any) -> str:
         case ConsistencyError(actual=int(actual)) if actual in misfits:
             return f": {misfits[actual]}"
         case ConsistencyError(expected=int(), actual=int()):
-            return ": assign a value that fits, or delete (del) what was assigned otherwise, so that it follows"
+            return ": assign a matching value, or delete (del) the assigned one, so that it is derived"
         case AttributeError() if error.obj is holder and misfits:
             return f": {list(misfits.values())[-1]}"
         case EndOfStreamError():
             where = "the stream"
             if isinstance(error, FieldEndError) and error.field:
                 where = f"'{error.field}', which has {error.size} bytes"
-            return f": there is no room in {where}; a size that was assigned can be deleted (del), so that it follows"
+            return f": not enough room in {where}; an assigned size can be deleted (del), so that it is derived"
     return ""

@@ -54,7 +54,7 @@ def settle(
             return size
         known = size if assumed is None else assumed
     names = ", ".join(dict.fromkeys(layout.changes)) or "the size of the stream"
-    raise ConsistencyError(names, "values that agree with each other", "others each time that they are computed")
+    raise ConsistencyError(names, "values that agree with each other", "values that differ each time they are computed")
 
 
 @contextmanager

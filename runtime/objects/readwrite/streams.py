@@ -60,7 +60,7 @@ class TrackedStream(KaitaiStream):
         touched = self._touched
         if begin > len(touched):
             if begin > len(touched) + MAX_GAP:
-                error = f"position {begin} lies {begin - len(touched)} bytes after the end of the stream"
+                error = f"position {begin} is {begin - len(touched)} bytes after the end of the stream"
                 raise InvalidArgumentError(error)
             touched.extend(bytes(begin - len(touched)))
         touched[begin : begin + size] = b"\1" * size
@@ -96,7 +96,9 @@ class FixedStream(TrackedStream):
         """Return all bytes of the field."""
         data = super().to_byte_array()
         if self._size > len(data) + MAX_GAP:
-            raise InvalidArgumentError(f"{self._size - len(data)} bytes of a field of {self._size} are not written")
+            raise InvalidArgumentError(
+                f"{self._size - len(data)} bytes of a field of {self._size} bytes were not written"
+            )
         return data.ljust(self._size, b"\0")
 
 

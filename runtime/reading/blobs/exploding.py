@@ -46,9 +46,7 @@ def explode(
         try:
             table = pa.table(table)
         except (TypeError, ValueError, pa.ArrowException) as error:
-            raise WireloomError(
-                f"a table with a column of blobs is needed, and this is {type(table).__name__}"
-            ) from error
+            raise WireloomError(f"expected a table with a column of blobs, found {type(table).__name__}") from error
     exploder = Exploder(format, column, options, keep=keep)
     schema = exploder.schema_of(table.schema)
     batches = [table] if isinstance(table, pa.RecordBatch) else table.to_batches()
@@ -72,7 +70,7 @@ class Exploder:
         caster: Caster | None = None,
     ) -> None:
         if not isinstance(column, str):
-            raise WireloomError(f"column is the name of the column of blobs, not {shown(column)}")
+            raise WireloomError(f"column must be the name of the column of blobs, not {shown(column)}")
         self._caster = caster
         self._keep = None if keep is None else list(names("keep", keep))
         self._reader = BlobReader(format, options, in_table=True)
@@ -89,8 +87,8 @@ class Exploder:
         both = [name for name in names if name in inner.names]
         if both:
             raise WireloomError(
-                f"the table and the format both have a column {both[0]!r}: rename the table's, or name the columns to"
-                " take with keep and columns"
+                f"the table and the format both have a column {both[0]!r}: rename the table's, or select columns"
+                " with keep and columns"
             )
         return pa.schema([*(outer.field(name) for name in names), *inner])
 
@@ -136,6 +134,6 @@ def _taken(array: pa.Array, numbers: pa.Array) -> pa.Array:
         return array.take(numbers)
     except pa.ArrowInvalid as error:
         raise WireloomError(
-            f"a column of the table is too large to be repeated for its rows ({error}): leave it out of keep",
+            f"a column of the table is too large to repeat for each row ({error}): leave it out of keep",
             reason="limit",
         ) from error

@@ -68,5 +68,5 @@ def _array(array: Any) -> pa.Array:
         try:
             return pa.array(array, pa.binary())
         except (pa.ArrowException, TypeError, ValueError) as error:
-            raise WireloomError(f"blobs are a list of bytes, and of None for no blob: {error}") from error
-    raise WireloomError(f"blobs are an Arrow array of bytes, and this is {type(array).__name__}")
+            raise WireloomError(f"blobs must be a list of bytes or None: {error}") from error
+    raise WireloomError(f"blobs must be an Arrow array of bytes, found {type(array).__name__}")

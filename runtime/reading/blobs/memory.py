@@ -46,10 +46,10 @@ def not_bytes(kind: str, *, is_text: bool) -> WireloomError:
     some encoding."""
     if is_text:
         return WireloomError(
-            f"blobs are a column of bytes, and this is one of text ({kind}): decode it first (base64 by"
+            f"blobs must be a column of bytes, found text ({kind}): decode it first (base64 by"
             " base64.b64decode, in Spark by unbase64)"
         )
-    return WireloomError(f"blobs are a column of bytes, and this is one of {kind}: give a column of binary")
+    return WireloomError(f"blobs must be a column of bytes, found {kind}: give a binary column")
 
 
 def _buffer(data: pa.Buffer | None) -> Any:

@@ -80,7 +80,7 @@ class BlobReader:
         found = registry.get(format, general.pop("allow_modules", ()))
         if not is_blob(found):
             what = "a format of messages" if found.message is None else "one message by itself"
-            raise UnsupportedError(f"{found.name} is not {what}, so a blob is not one: read it with wireloom.read")
+            raise UnsupportedError(f"{found.name} is not {what}, so it cannot be a blob: read it with wireloom.read")
         # A blob is in memory already: only Arrow's own limit matters, unless another limit is given.
         if general.get("max_record") is None:
             general["max_record"] = LARGEST_RECORD
@@ -116,7 +116,7 @@ class BlobReader:
         self.report.blobs += len(array)
         largest = pc.max(sizes).as_py() or 0
         if largest > self._limit:
-            raise WireloomError(f"a blob has {largest} bytes, and the limit is {self._limit}", reason="limit")
+            raise WireloomError(f"a blob has {largest} bytes, over the limit of {self._limit}", reason="limit")
         builder = self.request.layout.builder(None)
         units = Units(source, begins, sizes, numbers, sizes, beside=columns)
         for piece in pieces(self._decoder, units, self.request.batch_rows, None, self._hooks):
@@ -148,7 +148,7 @@ class BlobReader:
                 offset=problem.offset,
                 reason=problem.reason,
                 record=problem.rows + 1 if problem.rows else None,
-                advice="mode='permissive' gives null for it",
+                advice="mode='permissive' returns null for it",
             )
         if len(self.report.problems) < MOST_LISTED:
             self.report.problems.append(problem)

@@ -199,7 +199,9 @@ class ColumnTree:
 
     def _level(self, up: int) -> Branch:
         if up >= len(self._levels):
-            raise UnsupportedError("the message program goes above the unit: run 'wireloom generate' again")
+            raise UnsupportedError(
+                "the message program refers to a level above the unit: run 'wireloom generate' again"
+            )
         return self._levels[up]
 
     def _new_scope(self) -> int:
@@ -316,8 +318,8 @@ class ColumnTree:
         rule = place.rule
         if place.scope != NONE:
             raise UnsupportedError(
-                f"{self.types.types[branch.type].name}.{rule.name} holds the rows, so that the engine cannot make it a"
-                " column: leave it out, or set WIRELOOM_ENGINE=objects"
+                f"{self.types.types[branch.type].name}.{rule.name} contains the rows, so the engine cannot"
+                " read it as a column: leave it out, or set WIRELOOM_ENGINE=objects"
             )
         vector = place.made = self._vector(Storage.LIST, None, rule.name, group)
         vector.is_map = rule.key is not None
@@ -362,7 +364,9 @@ class ColumnTree:
             table.table = self.tables
             self.tables += 1
         if self._level(source.index.up).scope != self.row_scope:
-            raise UnsupportedError("the engine has no look-up by an index above the row: set WIRELOOM_ENGINE=objects")
+            raise UnsupportedError(
+                "the engine does not support a look-up by an index above the row: set WIRELOOM_ENGINE=objects"
+            )
         _, index, guard = self._walk(self._level(source.index.up), source.index.path)
         text = table.rule.kind is FieldKind.STRING and not self.types.types[branch.type].check_text
         vector = self._vector(Storage.VARIABLE, table.rule.kind, "", self.row_scope) if wanted else None

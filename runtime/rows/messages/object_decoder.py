@@ -58,7 +58,7 @@ class ObjectDecoder:
         max_computed: int = MAX_COMPUTED,
     ) -> None:
         if format.message is None:
-            raise WireloomError(f"the format {format.name} is none of messages")
+            raise WireloomError(f"{format.name} is not a format of messages")
         self._units = format.message
         self._digest = algorithm(format.message.digest) if format.message.digest else None
         self._format = format
@@ -86,7 +86,7 @@ class ObjectDecoder:
                 break
             begin, size = begins[number].as_py(), sizes[number].as_py()
             if begin + size > len(view):
-                raise WireloomError(f"unit {number} is not within the bytes that were given")
+                raise WireloomError(f"unit {number} is outside of the given bytes")
             data += size
             computed = self._computing.total
             with self._computing:
@@ -130,7 +130,7 @@ class ObjectDecoder:
             unit.reason, unit.detail = "length", SENTENCES[SHORT].format(value=len(content), count=needed)
             unit.offset = len(content)
         elif self._digest is not None and self._verify and function(self._digest)(content[begin:end]) != content[end:]:
-            unit.reason, unit.detail, unit.offset = "digest", "the digest is not that of the message", end
+            unit.reason, unit.detail, unit.offset = "digest", "the digest does not match the message", end
         else:
             self._parse(unit, begin, end)
         return unit

@@ -31,26 +31,26 @@ ENDING = (INDEX, INTEGER, EXPANSION)
 """Failed look-ups end the unit's rows; earlier rows remain valid."""
 
 SENTENCES = {
-    SHORT: "the unit has only {value} bytes, it needs {count}",
-    PREFIX: "the unit does not begin as it has to",
-    DIGEST: "the digest is not that of the message",
-    HUGE: "the unit has {value} bytes, at most 2147483647 can be read",
+    SHORT: "the unit has {value} bytes, expected at least {count}",
+    PREFIX: "the unit does not begin with the expected bytes",
+    DIGEST: "the digest does not match the message",
+    HUGE: "the unit has {value} bytes, the limit is 2147483647",
     5: "the input ends inside the field",
     6: "a varint has more than 10 bytes",
     7: "a varint has more than 64 bits",
-    8: "{value} is not a field number: they go from 1 to 536870911",
-    9: "there is no wire type {value}",
-    10: "the field has the wire type {value}, which it must not have",
-    11: "group {value} ends here, and has not been begun",
+    8: "{value} is not a valid field number: expected 1 to 536870911",
+    9: "unknown wire type {value}",
+    10: "the field has the wire type {value}, which does not match its type",
+    11: "group {value} ends without a start",
     12: "group {value} does not end",
     DEEP: "messages are nested too deeply",
-    14: "{value} bytes are announced, and {count} are left",
+    14: "{value} bytes expected, but only {count} left",
     15: "the text is not UTF-8",
-    16: "{value} bytes are no whole number of values",
+    16: "{value} bytes are not a whole number of values",
     17: "the required field is missing",
     INDEX: "there is no item {value}, the table has {count}",
     INTEGER: "the item of the table is not an integer",
-    EXPANSION: "the items that the rows name have more than {value} bytes in all, many times as many as the message",
+    EXPANSION: "the items that the rows refer to exceed {value} bytes in total, many times the size of the message",
 }
 """By the numbers of ``WL_UNIT_…``."""
 

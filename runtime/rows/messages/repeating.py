@@ -15,7 +15,7 @@ MOST_ITEMS = (1 << 31) - 1
 SMALL = 1 << 26
 """Batches that cannot exceed this size are not examined further."""
 
-DETAIL = "{name} stands above {rows} rows, which would make more than {most} bytes of it"
+DETAIL = "{name} is repeated for {rows} rows, which would take more than {most} bytes"
 
 
 def most_repeated(unit_size: int) -> int:

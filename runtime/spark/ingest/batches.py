@@ -90,7 +90,7 @@ def ingest(
     positive("batch_files", batch_files)
     check_batch_options(choices.get("options") or {})
     if progress is not None:
-        check_callable("progress", progress, "a function of what the run has done")
+        check_callable("progress", progress, "a function that takes the run's progress")
     wanted = request(spark, format, inputs, table, **choices)
     if wanted.grows:
         raise UnsupportedError(

@@ -49,7 +49,7 @@ class IncrementalListing:
             first if not others else list({each.address: each for some in (first, *others) for each in some}.values())
         )
         if not found:
-            raise NothingThereError("no object there: check bucket, key, region and credentials", path=path)
+            raise NothingThereError("no such object: check bucket, key, region and credentials", path=path)
         return found
 
     def _listed(self, pattern: str, location: Location) -> list[Input]:
@@ -129,7 +129,9 @@ class _Pages:
                 MaxKeys=PAGE,
             )
         except self._failures as error:
-            raise WireloomError(f"the object store refuses: {error}", path=f"{self._base}{self._prefix}") from None
+            raise WireloomError(
+                f"the object store refused the request: {error}", path=f"{self._base}{self._prefix}"
+            ) from None
         objects = answer.get("Contents", [])
         page = [
             input_of(f"{self._base}{each['Key']}", each["Size"], microseconds(each["LastModified"]), self._location)

@@ -117,7 +117,7 @@ def state_now(path: str, location: Location) -> State | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise WireloomError(f"cannot be looked at: {error.strerror}", path=path) from None
+        raise WireloomError(f"cannot be accessed: {error.strerror}", path=path) from None
     return State(status.st_size, microseconds(datetime.fromtimestamp(status.st_mtime, UTC)), status.st_ino)
 
 
@@ -159,7 +159,9 @@ def _remote_state(path: str, location: Location) -> State | None:
     except NothingThereError:
         return None
     except (OSError, ValueError) as error:
-        raise WireloomError(f"the object store refuses: {error}", path=path, advice=key_advice(path)) from None
+        raise WireloomError(
+            f"the object store refused the request: {error}", path=path, advice=key_advice(path)
+        ) from None
     if found is None or found.size is None:
         return None
     return State(found.size, microseconds(found.modified), fingerprint(found.tag) if found.tag else 0)

@@ -39,5 +39,5 @@ def test_an_error_after_many_batches_is_one_message(spark: SparkSession, long_se
     with pytest.raises(PySparkException) as raised:
         frame.collect()
     told = str(raised.value).splitlines()
-    assert [line for line in told if f"{damaged} at byte" in line and "the checksum does not hold" in line]
+    assert [line for line in told if f"{damaged} at byte" in line and "the checksum does not match" in line]
     assert len([line for line in told if line.strip().startswith("File ")]) <= 2

@@ -123,7 +123,7 @@ def test_failfast(spark: SparkSession, tmp_path: Path) -> None:
     with pytest.raises(WireloomError) as raised:
         ingest(spark, "edgemq_segment", str(path), str(tmp_path / "table"), mode="failfast")
     assert str(raised.value) == (
-        f"{path} at byte 1002, record 11, field crc32c: the checksum does not hold (checksum); "
+        f"{path} at byte 1002, record 11, field crc32c: the checksum does not match (checksum); "
         "mode=permissive leaves it out, verify=False keeps it"
     )
     assert not list(tmp_path.glob("_wireloom*"))

@@ -131,7 +131,7 @@ def test_what_is_asked_for_is_checked_at_once(events: DataFrame) -> None:
         explode_wire(events.selectExpr("id", "base64(data) AS data"), "data", KPL)
     with pytest.raises(UnknownNameError, match="'id'"):
         explode_wire(events.drop("arrival"), "data", KPL, partition_key="di")
-    with pytest.raises(WireloomError, match="taken for the name of a column"):
+    with pytest.raises(WireloomError, match="refers to a column"):
         from_wire("data", KPL, hash_range="range")
 
 

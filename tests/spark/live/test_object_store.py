@@ -86,7 +86,7 @@ def test_objects_that_go(prefix: str, object_store: Store) -> None:
         if choice == "true":
             assert list(reader.read(partitions[0])) == []
         else:
-            with pytest.raises(NothingThereError, match="there is no such object any more"):
+            with pytest.raises(NothingThereError, match="the object no longer exists"):
                 list(reader.read(partitions[0]))
 
 
@@ -101,7 +101,7 @@ def test_digests(object_store: Store, samples: dict[str, Sample], monkeypatch: p
     assert read("word_stuffed_log", path=address, **options).num_rows == ROWS
     address = object_store.put("digests/bad.log", content, sha256="f" * 64)
     with pytest.raises(
-        DamagedInputError, match=r"and the object's metadata says f{64}: the object is not what was written"
+        DamagedInputError, match=r"and the object's metadata says f{64}: the object was changed or damaged"
     ):
         read("word_stuffed_log", path=address, **options)
     shown = read("word_stuffed_log", path=address, columns="_error", **options | {"mode": "PERMISSIVE"})["_error"]

@@ -59,5 +59,5 @@ def test_what_is_no_frame_of_a_format(spark: SparkSession, samples: dict[str, Sa
         map_batches(frame, lambda batches: ())
     with pytest.raises(Exception, match="returns columns columns, rows, not other"):
         map_batches(frame, sizes, "other long").collect()
-    with pytest.raises(WireloomError, match="function is a function of an iterator"):
+    with pytest.raises(WireloomError, match="function must be a function of an iterator"):
         map_batches(frame, 5)

@@ -70,7 +70,7 @@ def test_a_table(spark: SparkSession, s2_server: Server) -> None:
     assert [int(row[0]) for row in begin.collect()] == [7, 8, 9]
     parts = read(spark, s2_server, stream="orders/1", maxRecordsPerPartition="6").select("_stream")
     assert (parts.rdd.getNumPartitions(), parts.count()) == (3, 17)
-    with pytest.raises(PythonException, match=r"records 2 to 4 of .* are gone.*failOnDataLoss=false") as caught:
+    with pytest.raises(PythonException, match=r"records 2 to 4 of .* no longer exist.*failOnDataLoss=false") as caught:
         read(spark, s2_server, stream="orders/1", start="2").collect()
     assert TOKEN not in str(caught.value)
     assert read(spark, s2_server, stream="orders/1", start="2", failOnDataLoss="false").count() == 17
@@ -148,7 +148,7 @@ def test_fencing(spark: SparkSession, s2_server: Server) -> None:
     s2_server.fill("out", 1).append([s2.command_record(s2.Fence("mine"))])
     rows = spark.range(0, 3, 1, 1).selectExpr("string(id) as body")
     other = options(s2_server, stream="out", fencingToken="theirs")
-    with pytest.raises(PythonException, match="the stream has another fencing token"):
+    with pytest.raises(PythonException, match="the fencing token does not match that of the stream"):
         rows.write.format("s2_stream").options(**other).mode("append").save()
     mine = options(s2_server, stream="out", fencingToken="mine")
     rows.write.format("s2_stream").options(**mine).mode("append").save()

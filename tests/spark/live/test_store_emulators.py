@@ -239,7 +239,7 @@ def test_one_at_a_time(emulator: Emulator, place: str, monkeypatch: pytest.Monke
 def test_reading_and_writing(emulator: Emulator, place: str) -> None:
     found = wireloom.read("cobs_log", f"{place}/in/*.log", columns=["_path"], **options(emulator))
     assert found.num_rows == 2 * ROWS
-    with pytest.raises(wireloom.WireloomError, match="nothing is there"):
+    with pytest.raises(wireloom.WireloomError, match="not found"):
         wireloom.read("cobs_log", f"{place}/none/", **options(emulator))
 
 

@@ -320,7 +320,7 @@ def test_what_cannot_be_opened(tmp_path: Path) -> None:
         AppendWriter(tmp_path / "log", "edgemq_segment")
     with pytest.raises(UnknownNameError, match="torn_delimiter"):
         AppendWriter(tmp_path / "log", torn_delimiter="maybe")
-    with pytest.raises(WireloomError, match="sync is"):
+    with pytest.raises(WireloomError, match="sync must be"):
         AppendWriter(tmp_path / "log", sync="sometimes")
     assert os.listdir(tmp_path) == []
 

@@ -24,9 +24,9 @@ OPTIONS = [
 
 @pytest.mark.parametrize(("name", "value"), OPTIONS)
 def test_an_option_without_sense(name: str, value: Any, tmp_path: Path) -> None:
-    with pytest.raises(WireloomError, match=rf"^{name} is .*, not "):
+    with pytest.raises(WireloomError, match=rf"^{name} must be .*, not "):
         AppendWriter(tmp_path / "log", **{name: value})
-    with pytest.raises(WireloomError, match=rf"^{name} is .*, not "), publish(tmp_path / "log", **{name: value}):
+    with pytest.raises(WireloomError, match=rf"^{name} must be .*, not "), publish(tmp_path / "log", **{name: value}):
         pass
     assert os.listdir(tmp_path) == []
 
@@ -39,7 +39,7 @@ def test_an_option_without_sense(name: str, value: Any, tmp_path: Path) -> None:
         (True, "cannot append to bool: give a path, or a descriptor"),
         (None, "cannot append to NoneType: give a path, or a descriptor"),
         (1.5, "cannot append to float: give a path, or a descriptor"),
-        ("a\0b", r"a\0b: cannot be appended to: a path has no NUL character"),
+        ("a\0b", r"a\0b: cannot be appended to: the path contains a NUL character"),
     ],
 )
 def test_what_is_no_target(target: Any, message: str) -> None:

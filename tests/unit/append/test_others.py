@@ -306,7 +306,7 @@ def test_a_forked_process_does_not_write_what_its_parent_has_buffered(tmp_path: 
 
         def work() -> None:
             for call in (log.flush, log.sync, log.begin, lambda: log.append(generation=2, payload=b"b")):
-                with pytest.raises(WireloomError, match="open one here"):
+                with pytest.raises(WireloomError, match="open another one here"):
                     call()
             log.close()
 

@@ -150,7 +150,7 @@ def test_a_compressed_log_in_its_place(tmp_path: Path) -> None:
         path.unlink()
         path.write_bytes(content)
         log.append(payload=b"a")
-        with pytest.raises(AppendError, match="it holds a gzip stream"):
+        with pytest.raises(AppendError, match="it contains a gzip stream"):
             log.flush()
         assert path.read_bytes() == content
         path.unlink()

@@ -156,7 +156,7 @@ def test_formulas_in_csv_are_escaped_where_that_is_asked_for(tmp_path: Path) -> 
         found = list(csv.DictReader(io.StringIO(run(*arguments, "--to", "csv", *flags).stdout)))
         assert [each["payload"] for each in found] == [mark * (each[0] in "=+-@\t") + each for each in texts]
         assert {each["tenant"] for each in found} == {"7"}
-    assert "is for CSV, not for ndjson" in run(*arguments, "--escape-formulas", code=2).stderr
+    assert "applies only to CSV, not to ndjson" in run(*arguments, "--escape-formulas", code=2).stderr
 
 
 def test_the_name_has_to_say_what_to_write(segment: str, tmp_path: Path) -> None:
@@ -200,7 +200,7 @@ def test_a_file_that_is_cut_off(segment: str, tmp_path: Path) -> None:
 def test_a_file_of_another_format(segment: str, tmp_path: Path) -> None:
     letter = tmp_path / "letter.txt"
     letter.write_bytes(b"To whom it may concern. " * 30)
-    said = f"wireloom: error: {letter}: not an edgemq_segment file? No record in it holds"
+    said = f"wireloom: error: {letter}: not an edgemq_segment file? No record in it is valid"
     for command in ("decode", "extract"):
         result = run(command, "edgemq_segment", str(letter), code=2)
         assert (result.stdout, result.stderr.startswith(said)) == ("", True)
@@ -217,7 +217,10 @@ def test_a_file_of_another_format(segment: str, tmp_path: Path) -> None:
     assert not out.exists()
     run("decode", "edgemq_segment", str(letter), segment, "-o", str(out), code=2)
     assert pq.read_table(out).num_rows == 3
-    assert "no record holds: not a file of this format?" in run("verify", "edgemq_segment", str(letter), code=2).stdout
+    assert (
+        "no record is valid: is this a file of this format?"
+        in run("verify", "edgemq_segment", str(letter), code=2).stdout
+    )
     empty = tmp_path / "empty"
     for content in (b"", bytes(5000)):
         empty.write_bytes(content)
@@ -262,7 +265,7 @@ def test_options_of_the_format() -> None:
     assert len(run("decode", "edgemq_segment", path, "--option", "stride=rules").stdout.splitlines()) == 50
     assert len(run("decode", "edgemq_segment", path, "--option", "stride=layout").stdout.splitlines()) == 1
     largest = run("verify", "edgemq_segment", GOOD, "--option", "max_record=60", code=2)
-    assert "a larger max_record takes it" in largest.stdout
+    assert "raise max_record to read it" in largest.stdout
     assert "not read further from byte 0 on" in largest.stdout
 
 
@@ -271,12 +274,15 @@ def test_options_of_the_format() -> None:
     [
         (["decode", "edgemq_segmnt", GOOD], "unknown format 'edgemq_segmnt': did you mean 'edgemq_segment'?"),
         (["decode", "edgemq_segment", GOOD, "--columns", "tenat"], "did you mean 'tenant'?"),
-        (["decode", "edgemq_segment", GOOD, "--columns", ","], "give one column at least"),
+        (["decode", "edgemq_segment", GOOD, "--columns", ","], "name at least one column"),
         (["decode", "edgemq_segment", GOOD, "--option", "strid=rules"], "did you mean 'stride'?"),
         (["decode", "edgemq_segment", GOOD, "--option", "stride"], "is not of the form NAME=VALUE"),
         (["decode", "edgemq_segment", GOOD, "--option", "stride=rule"], "rules"),
-        (["decode", "edgemq_segment", GOOD, "--option", "max_record=many"], "max_record is a number"),
-        (["decode", "edgemq_segment", GOOD, "--option", "max_record=-5"], "max_record is a number from 1, not '-5'"),
+        (["decode", "edgemq_segment", GOOD, "--option", "max_record=many"], "max_record must be a number"),
+        (
+            ["decode", "edgemq_segment", GOOD, "--option", "max_record=-5"],
+            "max_record must be a number of at least 1, not '-5'",
+        ),
         (["decode", "edgemq_segment", GOOD, "--stride", "rules"], "is given as --option NAME=VALUE"),
         (["decode", "edgemq_segment", GOOD, "-o", "/no/such/folder/a.csv"], "/no/such/folder/a.csv: cannot be written"),
         (["decode", "edgemq_segment", "/no/such/file"], "/no/such/file"),

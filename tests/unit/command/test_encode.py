@@ -88,8 +88,8 @@ GOOD: dict[str, Any] = {"fmt": 0, "tenant": 1, "ts": "2026-11-21T02:20:51.123Z",
     [
         ([GOOD, "{"], "line 2 is not JSON"),
         ([GOOD, [1]], "line 2 is not a JSON object, but list"),
-        ([GOOD, GOOD | {"payload": "6"}], "line 2, column payload: '6' are no bytes in hex"),
-        ([GOOD, GOOD | {"payload": 6}], "line 2, column payload: 6 are no bytes in hex"),
+        ([GOOD, GOOD | {"payload": "6"}], "line 2, column payload: '6' is not valid hex"),
+        ([GOOD, GOOD | {"payload": 6}], "line 2, column payload: 6 is not valid hex"),
         ([GOOD, GOOD | {"tenant": "x"}], "line 2, column tenant: 'x' is no uint32"),
         ([GOOD, GOOD | {"tenant": -1}], "line 2, column tenant: -1 is no uint32"),
         ([GOOD, GOOD | {"tenant": None}], "row 1, column tenant: null"),
@@ -150,7 +150,7 @@ def test_batches_of_rows(tmp_path: Path) -> None:
 def test_a_binary_file_is_called_one(content: bytes, tmp_path: Path) -> None:
     (tmp_path / "rows").write_bytes(content)
     result = run("encode", "edgemq_segment", str(tmp_path / "rows"), "-o", str(tmp_path / "out.wal"), code=2)
-    assert "is this a binary file? Rows are taken from NDJSON, CSV, Parquet, Arrow" in result.stderr
+    assert "is this a binary file? Rows can be read from NDJSON, CSV, Parquet, Arrow" in result.stderr
     assert "utf-32" not in result.stderr
     assert len(result.stderr.splitlines()) == 1
 
@@ -163,7 +163,7 @@ def test_a_byte_order_mark_is_passed_over(tmp_path: Path) -> None:
 @pytest.mark.parametrize("content", ['[{"payload": "61"}]', '[\n  {"payload": "61"}\n]'])
 def test_a_json_array_is_refused_with_the_way_out(content: str, tmp_path: Path) -> None:
     result = run("encode", "cobs_log", "-", "-o", str(tmp_path / "a.log"), input=content.encode(), code=2)
-    assert "a JSON array is not read: write one object per line, as `jq -c '.[]'` does" in result.stderr
+    assert "a JSON array is not supported: write one object per line, as `jq -c '.[]'` does" in result.stderr
 
 
 def test_csv_keeps_nulls_lists_and_line_breaks(tmp_path: Path) -> None:
@@ -188,7 +188,7 @@ def test_csv_keeps_nulls_lists_and_line_breaks(tmp_path: Path) -> None:
     [
         ("0,x,0,61", "row 2, column tenant: 'x' is no uint32"),
         ("0,-1,0,61", "row 2, column tenant: '-1' is no uint32"),
-        ("0,1,0,6", "row 2, column payload: '6' is no binary as hex: choose another form with --bytes"),
+        ("0,1,0,6", "row 2, column payload: '6' is no binary as hex: choose another text form with --bytes"),
         ("0,1,0", "Expected 4 columns, got 3"),
         ("0,,0,61", "column tenant: null"),
     ],

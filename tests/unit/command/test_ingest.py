@@ -19,7 +19,7 @@ pytest.importorskip("pyspark")
         (["edgemq_segment", "x", "--table", "t", "--existing", "maybe"], "'append', 'adopt', 'overwrite', 'error'"),
         (["edgemq_segment", "x", "--table", "t", "--to", "orc"], "'parquet', 'delta', 'iceberg'"),
         (["edgemq_segment", "x", "--table", "t", "--stream"], "needs --checkpoint DIR"),
-        (["edgemq_segment", "x", "--table", "t", "--every", "1 s"], "are for --stream"),
+        (["edgemq_segment", "x", "--table", "t", "--every", "1 s"], "apply only with --stream"),
         (["edgemq_segment", "x", "--table", "t", "--stream", "--checkpoint", "c", "--batch-files", "1"], "maxFiles"),
     ],
 )
@@ -53,7 +53,7 @@ def test_what_a_person_is_told(tmp_path: Path) -> None:
     assert lines_of(again)[2:5] == [
         "recovered   1 batch of an earlier run: 5 rows",
         "done before 3 files",
-        "changed     a and 1 more: another size since it was read; it is not read again",
+        "changed     a and 1 more: its size changed after it was read; it is not read again",
     ]
     summary = IngestSummary("out", None, ReadReport("x", [bad]), quarantined=0, seconds=2.0, partitions=1)
     assert lines_of(summary)[-1].strip().startswith("add --quarantine OUT")

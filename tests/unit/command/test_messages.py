@@ -118,7 +118,7 @@ def test_verify_reports_facts_and_damage(session: str, tmp_path: Path) -> None:
     only = tmp_path / "only"
     only.write_bytes(b"\0\0\x03\0\xff\xff")
     verified = run("verify", SESSION, str(only), code=2).stdout
-    assert "no record holds: not a file of this format?; 1 damaged range" in verified
+    assert "no record is valid: is this a file of this format?; 1 damaged range" in verified
     short = tmp_path / "short"
     short.write_bytes(b"\0\0")
     assert "truncated" in run("verify", SESSION, str(short), code=1).stdout

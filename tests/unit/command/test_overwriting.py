@@ -112,10 +112,10 @@ def test_two_outputs_that_are_discarded(folder: Path) -> None:
             ["extract", "edgemq_segment", "seg.wal.zst", "--report", "out"],
             "out: would be written twice, also as standard",
         ),
-        (["decode", "edgemq_segment", "out"], "standard output: is read and would be written"),
-        (["extract", "edgemq_segment", "."], "standard output: is read and would be written"),
-        (["verify", "edgemq_segment", "o*"], "standard output: is read and would be written"),
-        (["inspect", "edgemq_segment", "out"], "standard output: is read and would be written"),
+        (["decode", "edgemq_segment", "out"], "standard output: is an input and an output"),
+        (["extract", "edgemq_segment", "."], "standard output: is an input and an output"),
+        (["verify", "edgemq_segment", "o*"], "standard output: is an input and an output"),
+        (["inspect", "edgemq_segment", "out"], "standard output: is an input and an output"),
     ],
 )
 def test_standard_output_that_is_a_file(arguments: list[str], message: str, folder: Path) -> None:
@@ -137,7 +137,7 @@ def test_a_report_in_a_folder_that_is_written(report: str, place: str, folder: P
     stream = ["--stream"] if place == "--checkpoint" else []
     result = CliRunner().invoke(main, ["ingest", "edgemq_segment", "seg.wal.zst", *arguments, *stream])
     assert result.exit_code == 2
-    assert "lies in there, which is written as well: name a file outside of it" in result.output
+    assert "is inside there, which is also an output: name a file outside of it" in result.output
     assert os.listdir("there") == []
 
 
@@ -145,4 +145,4 @@ def test_the_report_of_an_ingest_on_standard_output(folder: Path) -> None:
     arguments = ["ingest", "edgemq_segment", "seg.wal.zst", "--table", "t", "--report", "-"]
     result = CliRunner().invoke(main, arguments)
     assert result.exit_code == 2
-    assert "say --json" in result.output
+    assert "use --json" in result.output

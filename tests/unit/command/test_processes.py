@@ -130,7 +130,7 @@ def test_binary_output_is_not_for_a_terminal(log: Path) -> None:
     os.close(theirs)
     os.close(ours)
     assert process.returncode == 2
-    assert b"parquet is not for a terminal: add -o FILE" in errors
+    assert b"parquet cannot be printed on a terminal: add -o FILE" in errors
 
 
 def test_verify_reads_what_is_there_beside_what_is_not(log: Path) -> None:

@@ -73,12 +73,12 @@ def test_reconnections_are_warnings(s2_server: Server) -> None:
     ("arguments", "message"),
     [
         ([ORDERS, "--from", "yesterday"], "expected a sequence number, a time such as"),
-        ([ORDERS, "--before", "tail"], "--before is a number or a time"),
-        ([ORDERS, "--recover"], "recover says nothing about a stream"),
-        ([ORDERS, "file"], "leave the inputs out"),
+        ([ORDERS, "--before", "tail"], "--before must be a sequence number or a time"),
+        ([ORDERS, "--recover"], "recover does not apply to a stream"),
+        ([ORDERS, "file"], "leave these out"),
         ([f"s2://{BASIN}"], "not of the form s2://BASIN/STREAM"),
         (["tfrecord"], "Missing argument 'INPUT...'"),
-        (["tfrecord", "file", "--follow"], "are for streams"),
+        (["tfrecord", "file", "--follow"], "apply only to streams"),
     ],
 )
 def test_what_is_refused(s2_server: Server, arguments: list[str], message: str) -> None:

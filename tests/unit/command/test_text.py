@@ -97,5 +97,5 @@ def test_times_of_any_year(count: int, unit: str) -> None:
 def test_text_that_is_no_time(text: str) -> None:
     with pytest.raises(ValueError, match="is no"):
         time_count(text, "s")
-    with pytest.raises(ValueError, match="not a time of that unit"):
+    with pytest.raises(ValueError, match="not a valid time in that unit"):
         time_count("2026-01-01T00:00:00.5", "s")

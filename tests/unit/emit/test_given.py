@@ -38,7 +38,7 @@ def test_what_does_not_follow_is_read_and_not_written(tmp_path: Path) -> None:
     path = spec(tmp_path, GRID)
     said = (
         "objects of 'grid' cannot be written: 'width' and 'height' do not follow from the size of 'cells'; "
-        "'-wireloom: {given: true}' beside an integer says that a writer is given it"
+        "'-wireloom: {given: true}' beside an integer makes it a value that the caller provides"
     )
     for result in (run("check", path), run("generate", "-o", tmp_path / "made", path)):
         assert result.exit_code == 0
@@ -115,8 +115,8 @@ def test_a_column_gives_its_attribute(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rows", "fields", "why"),
     [
-        ("items.rows", "", "no column holds item.body"),
-        ("items", "columns: [body], ", "no column holds item.rows"),
+        ("items.rows", "", "no column contains item.body"),
+        ("items", "columns: [body], ", "no column contains item.rows"),
     ],
 )
 def test_tables_that_are_only_read(rows: str, fields: str, why: str, tmp_path: Path) -> None:
@@ -128,7 +128,7 @@ def test_tables_that_are_only_read(rows: str, fields: str, why: str, tmp_path: P
     )
     path = spec(tmp_path, text)
     said = (
-        f"tables of a cannot be written, since {why}: name what may be a column in the spec's 'columns', 'selectable' "
+        f"tables of a cannot be written, since {why}: name columns for it in the spec's 'columns', 'selectable' "
         "or 'parent-columns', or make objects of A and write these with to_bytes()"
     )
     for result in (run("check", path), run("generate", "-o", tmp_path / "made", path)):

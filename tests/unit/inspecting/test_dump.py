@@ -169,7 +169,7 @@ def test_instances_and_values_that_are_refused(tmp_path: Path) -> None:
     assert values["far"] == {"a": 3, "b": "\4\5\6"}
     assert "none" not in values
     said = result.stderr.splitlines()
-    assert said[0].endswith("field none: no item 5 among 2")
+    assert said[0].endswith("field none: index 5 is out of range: there are 2 items")
     assert "not in range, max 9, but got 20" in said[1]
     result = run("dump", spec(tmp_path, LISTS.replace("pos: 2", "pos: 6")), "-", data=b"\1\2\3\4\5\0\7", code=1)
     assert json.loads(result.stdout)["far"] == {"a": 7}
@@ -190,7 +190,7 @@ def test_instances_without_end_are_bounded(tmp_path: Path) -> None:
     path = spec(tmp_path, LOOPS.replace("INSTANCE", "again: {pos: 0, type: loops}, twice: {pos: 0, type: loops}"))
     out = tmp_path / "out.json"
     said = run("dump", path, "-", "-o", out, "--max-output", 10**6, data=b"\1", code=2).stderr
-    assert "more than 1,000,000 characters of text: a larger --max-output takes them" in said
+    assert "more than 1,000,000 characters of text: raise --max-output to print them" in said
     assert not out.exists()
 
 
@@ -219,9 +219,9 @@ def test_formats_with_rows_are_dumped_too(tmp_path: Path) -> None:
     [frame] = json.loads(run("dump", "edgemq_segment", path).stdout)["frames"]
     assert (frame["tenant"], frame["ts_millis"], frame["payload"]) == (5, 7, "78")
     said = run("dump", "edgemq_segment", path, "--option", "stride=rules", code=2).stderr
-    assert "stride concerns rows" in said
+    assert "stride applies to rows" in said
     said = run("dump", "edgemq_segment", path, "--option", "max_record=10", code=2).stderr
-    assert "larger than 10 bytes: a larger max_record takes it" in said
+    assert "larger than 10 bytes: raise max_record to read it" in said
     assert "'wireloom decode' prints its rows" in run("dump", "s2_messages", path, code=2).stderr
 
 

@@ -78,7 +78,7 @@ def test_a_time_that_does_not_fit_is_null_in_the_table(tmp_path: Path) -> None:
     assert "+294247-01-10T04:00:54.775Z" in shown[1]
     assert "null" not in shown[0] + shown[1]
     for text in shown[2:]:
-        assert "(no time that a timestamp holds: null in the table)" in " ".join(text.split())
+        assert "(outside of the range of timestamps: null in the table)" in " ".join(text.split())
 
 
 @pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])

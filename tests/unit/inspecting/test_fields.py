@@ -38,7 +38,7 @@ def test_the_field_in_which_the_input_ends(tmp_path: Path, kept: int, whole: dic
     assert whole.items() <= found.items()
     last = tail.fields[-1]
     assert (last.name, last.begin, last.end) == torn
-    assert last.problem == "2 of 4 bytes are there"
+    assert last.problem == "2 of 4 bytes are present"
 
 
 def test_bits_lists_switched_and_enclosed_fields() -> None:

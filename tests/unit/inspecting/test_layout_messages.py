@@ -83,7 +83,7 @@ def test_a_wrong_checksum_and_an_invalid_field_are_shown_where_they_are(tmp_path
     assert crc.name == "crc (2, 32 bits)"
     assert "0x5 is stored" in str(crc.problem)
     assert [each.name for each in invalid.fields] == ["flag", "len", "body", "plain_len", "plain"]
-    assert str(invalid.fields[4].problem).startswith("byte 26: 0 is not a field number")
+    assert str(invalid.fields[4].problem).startswith("byte 26: 0 is not a valid field number")
     last = invalid.fields[4].children[5]
     assert (last.name, last.end - last.begin, last.end) == ("?", 1, len(data))
     assert last.problem

@@ -54,7 +54,7 @@ def test_a_cut_tail_is_shown(cut: int, tmp_path: Path) -> None:
     text = run("inspect", SESSION, path)
     assert text.startswith(f"tail  bytes 0 to {len(data) - cut:,} (")
     assert "truncated: the input ends inside the record" in text
-    assert "bytes are there" in text
+    assert "bytes are present" in text
     assert "there are no records" not in text
     out = tmp_path / "page.html"
     run("inspect", SESSION, path, "--html", out)
@@ -162,7 +162,7 @@ def test_lengths_before_units(word: str) -> None:
     assert (length.name, length.value, length.size) == ("length", len(unit), width)
     assert (message.begin, message.end) == (len(stored) + width, 2 * len(stored))
     assert message.children[0].begin == len(stored) + width
-    assert tail.fields[1].problem == f"{len(unit) - 1} of {len(unit)} bytes are there"
+    assert tail.fields[1].problem == f"{len(unit) - 1} of {len(unit)} bytes are present"
 
 
 def test_an_input_that_is_one_message_has_nothing_around_it() -> None:

@@ -90,5 +90,5 @@ def test_values_of_what_follows_itself(tmp_path: Path) -> None:
 def test_what_it_stands_on_has_to_be_there(tmp_path: Path) -> None:
     kind = writable(tmp_path, "seq: [{id: x, type: u1}, {id: y, type: u1, valid: x + 1}]")
     assert there_and_back(kind, made(kind, x=3)) == b"\3\4"
-    with pytest.raises(AttributeError, match="x of Made is not set, and nothing says what it must be: assign it"):
+    with pytest.raises(AttributeError, match="x of Made is not set and cannot be derived: assign it"):
         written(kind())

@@ -58,7 +58,7 @@ def test_an_attribute_that_is_not_set(tmp_path: Path) -> None:
     kind = writable(tmp_path, ENTRIES)
     value = made(kind, entries=[entry(kind)])
     del value.entries[0].body.x
-    text = "AttributeError: x of Made.Body is not set, and nothing says what it must be: assign it\n"
+    text = "AttributeError: x of Made.Body is not set and cannot be derived: assign it\n"
     assert said(value) == f"{text}in x of Made.Body, which is entries[0].body"
 
 
@@ -69,7 +69,7 @@ def test_an_object_that_is_larger_than_its_field(tmp_path: Path) -> None:
     )
     text = said(made(kind, len=2, body=made(kind.Body, x=1)))
     assert "requested to write 4 bytes, but only 2 bytes left in the stream\n" in text
-    assert "in x of Made.Body, which is body: there is no room in 'body', which has 2 bytes; a size that" in text
+    assert "in x of Made.Body, which is body: not enough room in 'body', which has 2 bytes; an assigned size" in text
 
 
 def test_a_stream_that_is_too_short(tmp_path: Path) -> None:
@@ -86,7 +86,7 @@ def test_a_size_that_the_field_cannot_say(tmp_path: Path) -> None:
     value = read(kind, b"\1abcde")
     value.a = b"abc"
     assert said(value).endswith(f"Check failed: a, expected: 5, actual: 3\nin a of Made: {reason}")
-    assert "or delete (del) what was assigned otherwise" in said(made(kind, words=1, a=b"abc"))
+    assert "or delete (del) the assigned one" in said(made(kind, words=1, a=b"abc"))
 
 
 def test_values_of_other_types(tmp_path: Path) -> None:

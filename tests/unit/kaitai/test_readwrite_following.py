@@ -135,7 +135,7 @@ def test_a_size_that_no_field_can_say(tmp_path: Path) -> None:
     kind = writable(tmp_path, "seq: [{id: halves, type: u1}, {id: a, size: halves * 2}]")
     value = kind()
     value.a = b"abc"
-    with pytest.raises(AttributeError, match="halves of Made is not set, and nothing says what it must be: assign it"):
+    with pytest.raises(AttributeError, match="halves of Made is not set and cannot be derived: assign it"):
         written(value)
     value.a = b"abcd"
     assert there_and_back(kind, value) == b"\2abcd"
@@ -145,7 +145,7 @@ def test_a_size_that_is_no_matter_of_sums(tmp_path: Path) -> None:
     kind = writable(tmp_path, "seq: [{id: bits, type: u1}, {id: a, size: (bits + 7) / 8}]")
     value = kind()
     value.a = b"ab"
-    with pytest.raises(AttributeError, match="bits of Made is not set, and nothing says what it must be: assign it"):
+    with pytest.raises(AttributeError, match="bits of Made is not set and cannot be derived: assign it"):
         written(value)
     value.bits = 12
     assert there_and_back(kind, value) == b"\x0cab"

@@ -115,7 +115,7 @@ def test_what_is_not_set(tmp_path: Path) -> None:
     value.num = 0
     with pytest.raises(AttributeError, match=r"\ba\b"):
         value._check()
-    text = "a of Made is not set, and nothing says what it must be: assign it"
+    text = "a of Made is not set and cannot be derived: assign it"
     with pytest.raises(AttributeError, match=rf"^{text}\nin a of Made$"):
         written(value)
 

@@ -68,7 +68,7 @@ def test_of_two_factors_the_one_that_is_not_given_follows(tmp_path: Path) -> Non
     assert made(kind, w=2, cells=[1, 2, 3, 4, 5, 6])._to_bytes() == b"\2\3\1\2\3\4\5\6"
     assert made(kind, h=2, cells=[1, 2, 3, 4, 5, 6])._to_bytes() == b"\3\2\1\2\3\4\5\6"
     for given in ({}, {"w": 4}):
-        with pytest.raises(AttributeError, match="is not set, and nothing says what it must be: assign it"):
+        with pytest.raises(AttributeError, match="is not set and cannot be derived: assign it"):
             made(kind, cells=[1, 2, 3, 4, 5, 6], **given)._to_bytes()
 
 

@@ -152,7 +152,7 @@ def test_ranges_of_a_column_that_are_none() -> None:
         wireloom.explode(table, "blob", FORMAT, hash_range="range")
     with pytest.raises(wireloom.WireloomError, match=r"'rang'.*'range'"):
         wireloom.explode(table, "blob", FORMAT, hash_range="rang")
-    with pytest.raises(wireloom.WireloomError, match="hash_range='range' is taken for the name of a column"):
+    with pytest.raises(wireloom.WireloomError, match="hash_range='range' refers to a column"):
         wireloom.from_wire(table["blob"], FORMAT, hash_range="range")
     with pytest.raises(wireloom.WireloomError, match="hash_range is 'FIRST-LAST'"):
         wireloom.explode(table, "blob", FORMAT, hash_range="5-4")

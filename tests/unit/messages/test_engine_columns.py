@@ -49,7 +49,7 @@ def test_problems_name_the_field() -> None:
     good = record(0, b"")
     bad = delimited(3, b"\x08\x00" + delimited(3, b"") + delimited(4, delimited(1, b"k")) + delimited(4, b"\x0a\x05k"))
     (problem,) = decoder_of(RECORDS_FORMAT).decode(*placed([enveloped(good * 3 + bad)]), capacity=1).problems
-    assert problem.detail == "records[3].tags[1].key: 5 bytes are announced, and 1 are left"
+    assert problem.detail == "records[3].tags[1].key: 5 bytes expected, but only 1 left"
     assert problem.offset == 4 + len(good) * 3 + 2 + 4 + 5 + 2
     missing = enveloped(good * 2 + delimited(3, b"\x08\x00"))
     (problem,) = decoder_of(RECORDS_FORMAT).decode(*placed([missing]), capacity=1).problems
@@ -122,7 +122,7 @@ def test_what_the_engine_does_not_do_is_said() -> None:
         decoder_of(format_of(None, schema))
     with pytest.raises(UnsupportedError, match="Tree has no field 5"):
         decoder_of(format_of(MessageProgram(TREE, (FieldSource((5,)),)), schema))
-    with pytest.raises(UnsupportedError, match="goes above the unit"):
+    with pytest.raises(UnsupportedError, match="a level above the unit"):
         decoder_of(format_of(MessageProgram(TREE, (FieldSource((2,), up=1),)), schema))
     with pytest.raises(UnsupportedError, match="name is not a message"):
         decoder_of(format_of(MessageProgram(TREE, (FieldSource((2, 1)),)), schema))

@@ -134,7 +134,7 @@ def test_tails(source: bytes, tail: str, rows: int) -> None:
 
 
 def test_a_whole_file_has_a_limit() -> None:
-    with pytest.raises(wireloom.DamagedInputError, match="a larger max_record takes it") as caught:
+    with pytest.raises(wireloom.DamagedInputError, match="raise max_record to read it") as caught:
         wireloom.read(FORMAT, FIRST, max_record=10)
     assert caught.value.reason == "limit"
     table, report = wireloom.read_with_report(FORMAT, FIRST, max_record=10, check_format=False)
@@ -182,7 +182,7 @@ def test_memory_is_bounded_by_messages_and_not_by_files(tmp_path: Path) -> None:
 
 
 def test_byte_ranges_are_refused() -> None:
-    with pytest.raises(UnsupportedError, match="no byte ranges"):
+    with pytest.raises(UnsupportedError, match="byte ranges"):
         wireloom.read(FORMAT, FIRST, byte_range=(0, 10))
 
 

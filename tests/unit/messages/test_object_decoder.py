@@ -208,5 +208,5 @@ def test_depth_is_limited() -> None:
 def test_units_outside_of_the_source_are_refused() -> None:
     source, begins, _ = placed([b"ab"])
     decoder = ObjectDecoder(format_of(STREAM), (0,))
-    with pytest.raises(WireloomError, match="not within"):
+    with pytest.raises(WireloomError, match="outside of"):
         decoder.decode(source, begins, pa.array([3], pa.uint64()), capacity=1)

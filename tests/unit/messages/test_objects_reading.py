@@ -128,7 +128,7 @@ def test_packed_damage() -> None:
     numbers = one(Kind.UINT64, Of.REPEATED)
     assert "ends inside" in refusal(numbers, sized(1, b"\x01\x80") + varint(1, 1)).message
     assert refusal(numbers, sized(1, b"\x01\x80")).field == "value[0]"
-    assert "no whole number" in refusal(one(Kind.FIXED32, Of.REPEATED), sized(1, b"12345")).message
+    assert "not a whole number" in refusal(one(Kind.FIXED32, Of.REPEATED), sized(1, b"12345")).message
     assert refusal(one(Kind.FIXED32, Of.REPEATED), b"\x0a\xff\xff\xff\xff\x7f").reason == "message"
 
 

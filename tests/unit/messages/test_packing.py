@@ -121,7 +121,7 @@ def test_no_rows() -> None:
         ({"text": b"a"}, "column title: the required field is missing"),
         ({"title": "a", "marks": [{"key": "k"}, {"key": "l", "value": -1}]}, r"column marks\[1\].value: -1 does not"),
         ({"title": "a", "marks": [{"value": 1}]}, r"column marks\[0\].key: the required field is missing"),
-        ({"title": "a", "marks": [{"key": "k", "valu": 1}]}, r"column marks\[0\].valu: there is no such field"),
+        ({"title": "a", "marks": [{"key": "k", "valu": 1}]}, r"column marks\[0\].valu: unknown field"),
         ({"title": "a", "marks": [None]}, r"column marks\[0\]: null"),
         ({"title": "a", "marks": "text"}, "column marks: 'text' is not a list"),
         ({"title": "a", "marks": [7]}, r"column marks\[0\]: 7 is no Page.Mark"),

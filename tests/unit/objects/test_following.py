@@ -84,7 +84,7 @@ def test_an_object_whose_own_length_says_what_is_in_it() -> None:
     # Three bytes, which do not exist if there are no more than three.
     kind = made(NOTES.replace("LEAST", "3"))
     assert kind.from_bytes(b"\3\7\0\0").to_bytes() == b"\1\7"
-    with pytest.raises(ConsistencyError, match=r"^Check failed: note, expected: 'the same with the lengths that were"):
+    with pytest.raises(ConsistencyError, match=r"^Check failed: note, expected: 'the same value with the computed"):
         kind.from_bytes(b"\5\7\x08\x09\0\0").to_bytes()
 
 

@@ -16,7 +16,7 @@ def test_addresses_of_local_files(tmp_path: Path) -> None:
     address = path.as_uri()
     for each in (address, address.replace("file://", "file://localhost"), address.replace("file://", "file:")):
         assert read("edgemq_segment", each).num_rows == 1
-    with pytest.raises(WireloomError, match="elsewhere is another host: mount its files"):
+    with pytest.raises(WireloomError, match="elsewhere is a remote host: mount its files"):
         read("edgemq_segment", address.replace("file://", "file://elsewhere"))
 
 

@@ -30,8 +30,8 @@ NO_NUMBER: list[Any] = [0, -1, 1.5, True, "1", [1], float("inf")]
 NO_NAMES: list[Any] = [1, True, 1.5, "payload", b"payload", {"payload": 1}, [1], [None], Odd()]
 NO_MODULES: list[Any] = [5, Odd(), True, "os", None, [1], ["no name"]]
 
-TEXT, BOOLEAN, NUMBER = " is text, ", " is True or False, not ", " is a number from 1, not "
-NAMES = " is a list of names, "
+TEXT, BOOLEAN, NUMBER = " must be a string, ", " must be True or False, not ", " must be a number of at least 1, not "
+NAMES = " must be a list of names, "
 
 READING: dict[str, tuple[list[Any], str]] = {
     "columns": (NO_NAMES, "^columns" + NAMES),
@@ -52,7 +52,7 @@ LOCATION: dict[str, tuple[list[Any], str]] = {
     "endpoint": (NO_TEXT, "^endpoint" + TEXT),
     "profile": (NO_TEXT, "^profile" + TEXT),
     "anonymous": (NO_BOOLEAN, "^anonymous" + BOOLEAN),
-    "filesystem": ([1, True, "s3", [1], Odd()], "^filesystem is a file system of pyarrow.fs or fsspec, "),
+    "filesystem": ([1, True, "s3", [1], Odd()], "^filesystem must be a file system of pyarrow.fs or fsspec, "),
 }
 LIMITS = ("batch_rows", "max_window", "max_computed", "recover_within")
 SCANNING = (
@@ -61,21 +61,21 @@ SCANNING = (
     | {name: (NO_BOOLEAN, f"^{name}{BOOLEAN}") for name in ("recover", "check_format", "verify_sha256")}
     | {name: ([*NO_NUMBER, None], f"^{name}{NUMBER}") for name in LIMITS}
     | {
-        "filter": ([1, "x > 1", True, Odd()], "^filter is an expression such as"),
-        "limit": ([-1, True, 1.5, "1", Odd()], "^limit is a number of rows"),
+        "filter": ([1, "x > 1", True, Odd()], "^filter must be an expression such as"),
+        "limit": ([-1, True, 1.5, "1", Odd()], "^limit must be a number of rows"),
         "max_record": (NO_NUMBER, "^max_record" + NUMBER),
         "prefetch": (["no", 1], "^prefetch" + BOOLEAN),
         "codec": ([None, 0, b"zstd", ["zstd"], "ztsd"], "^unknown codec "),
         "tail": ([None, 1, ["growing"], "growin"], "^unknown value of tail "),
-        "byte_range": ([1, "ab", b"ab", {1, 2}, (1,), (5, 1), (0.5, 1)], "^byte_range is "),
-        "progress": ([1, True, "a", [print]], "^progress is a function "),
+        "byte_range": ([1, "ab", b"ab", {1, 2}, (1,), (5, 1), (0.5, 1)], "^byte_range must be "),
+        "progress": ([1, True, "a", [print]], "^progress must be a function "),
         "nosuch": ([1], "^unknown option of cobs_log 'nosuch'"),
     }
 )
 SEARCHING = {name: wrong for name, wrong in SCANNING.items() if name in (*LOCATION, "columns", "verify", "max_record")}
 SEARCHING["allow_modules"] = READING["allow_modules"]
 FORMAT: dict[str, tuple[list[Any], str]] = {
-    "format": ([[], None, 1, b"cobs_log", Odd(), {}], "^format is a name, the path of a spec or a Format, not "),
+    "format": ([[], None, 1, b"cobs_log", Odd(), {}], "^format must be a name, the path of a spec or a Format, not "),
 }
 ROWS: dict[str, tuple[list[Any], str]] = {
     "rows": (
@@ -86,9 +86,9 @@ ROWS: dict[str, tuple[list[Any], str]] = {
 }
 WRITING: dict[str, tuple[list[Any], str]] = {
     "codec": ([0, True, b"zstd", ["zstd"], "ztsd"], "^unknown codec "),
-    "level": ([True, "5", 1.5, [5]], "^level is a whole number, not "),
+    "level": ([True, "5", 1.5, [5]], "^level must be an integer, not "),
     "lossy": (NO_BOOLEAN, "^lossy" + BOOLEAN),
-    "max_record": ([0, -1, 1.5, True, None, "many", [1]], "^max_record is a number of bytes, at least 1, not "),
+    "max_record": ([0, -1, 1.5, True, None, "many", [1]], "^max_record must be a number of bytes of at least 1, not "),
     "filesystem": LOCATION["filesystem"],
     "allow_modules": READING["allow_modules"],
     "nosuch": ([1], "^unknown option of cobs_log 'nosuch'"),
@@ -122,7 +122,7 @@ CASES: dict[str, tuple[Callable[..., Any], dict[str, Any], dict[str, tuple[list[
         FORMAT
         | SEARCHING
         | unknown_of("first_row")
-        | {"at": ([None, -1, 1.5, True, "1"], "^at is a byte of the log, counted from 0, not ")},
+        | {"at": ([None, -1, 1.5, True, "1"], "^at must be a byte offset in the log, not ")},
     ),
     "search": (
         wireloom.search,
@@ -132,19 +132,22 @@ CASES: dict[str, tuple[Callable[..., Any], dict[str, Any], dict[str, tuple[list[
         | unknown_of("search")
         | {
             "value": ([1, "a", None, [b"a"]], r"^value is .*, which cannot be compared with a key such as b''"),
-            "key": ([None, 1, b"payload", ["payload"]], "^key is the name of a column or a function of a row, not "),
-            "disorder": ([None, -1, 1.5, True], "^disorder is a number of rows from 0, not "),
+            "key": (
+                [None, 1, b"payload", ["payload"]],
+                "^key must be the name of a column or a function of a row, not ",
+            ),
+            "disorder": ([None, -1, 1.5, True], "^disorder must be a number of rows of at least 0, not "),
         },
     ),
     "from_wire": (
         wireloom.from_wire,
         {"array": [b""], "format": KPL},
-        FORMAT | BLOBS | {"array": ([None, 1, [1], ["a"], b"a", [[1]]], "^blobs are ")},
+        FORMAT | BLOBS | {"array": ([None, 1, [1], ["a"], b"a", [[1]]], "^blobs must be ")},
     ),
     "from_wire_with_report": (
         wireloom.from_wire_with_report,
         {"array": [b""], "format": KPL},
-        FORMAT | BLOBS | {"array": ([None, 1, [1], ["a"], b"a", [[1]]], "^blobs are ")},
+        FORMAT | BLOBS | {"array": ([None, 1, [1], ["a"], b"a", [[1]]], "^blobs must be ")},
     ),
     "explode": (
         wireloom.explode,
@@ -152,8 +155,8 @@ CASES: dict[str, tuple[Callable[..., Any], dict[str, Any], dict[str, tuple[list[
         FORMAT
         | BLOBS
         | {
-            "table": ([None, 1, "a", [1]], "^a table with a column of blobs is needed, "),
-            "column": ([None, 1, b"data", ["data"]], "^column is the name of the column of blobs, not "),
+            "table": ([None, 1, "a", [1]], "^expected a table with a column of blobs, "),
+            "column": ([None, 1, b"data", ["data"]], "^column must be the name of the column of blobs, not "),
             "keep": ([True, 1, "id", b"id", [1], {"id": 1}], "^keep" + NAMES),
             "partition_key": ([True, 1, ["id"], b"id"], "^partition_key is the name of a column of the table, not "),
             "hash_range": ([True, 1, [1]], "^hash_range is "),
@@ -180,7 +183,7 @@ CASES: dict[str, tuple[Callable[..., Any], dict[str, Any], dict[str, tuple[list[
     "load_spec": (
         wireloom.load_spec,
         {"path": "no.ksy"},
-        {"path": ([None, 1, True, ["a"], Odd()], "^path is that of a spec file, not ")}
+        {"path": ([None, 1, True, ["a"], Odd()], "^path must be the path of a spec file, not ")}
         | {"allow_modules": READING["allow_modules"]},
     ),
     "AppendWriter": (

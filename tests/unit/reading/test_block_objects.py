@@ -42,7 +42,7 @@ def test_rows_are_compressed_again(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"kind": 200, "len_content": 1, "body": b"a"}, "no case of the codec fits"),
+        ({"kind": 200, "len_content": 1, "body": b"a"}, "no case of 'codec' matches"),
         ({"kind": 2, "len_content": 100_001, "body": bytes(100_001)}, "more than the 100000"),
     ],
 )

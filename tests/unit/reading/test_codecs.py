@@ -287,7 +287,7 @@ def test_an_input_that_ends_before_its_size_is_an_error() -> None:
     each = Stored(io.BytesIO(b"abc"), 5)
     buffer = memoryview(bytearray(10))
     assert each.readinto(buffer) == 3
-    with pytest.raises(StorageError, match="ended at stored byte 3, and it had 5"):
+    with pytest.raises(StorageError, match="ended at stored byte 3, but it had 5 bytes"):
         each.readinto(buffer)
 
 

@@ -32,7 +32,7 @@ def test_a_damaged_record_as_a_row() -> None:
             "_offset": PLACES[10],
             "tenant": None,
             "payload": None,
-            "_error": "checksum: the checksum does not hold",
+            "_error": "checksum: the checksum does not match",
             "_corrupt_record": BAD[PLACES[10] : PLACES[11]],
         }
     ]
@@ -51,7 +51,7 @@ def test_failfast_says_where_and_why(tmp_path: Path) -> None:
     assert (caught.value.path, caught.value.offset, caught.value.reason) == (str(path), PLACES[10], "checksum")
     assert (caught.value.record, caught.value.field) == (11, "crc32c")
     assert str(caught.value) == (
-        f"{path} at byte {PLACES[10]}, record 11, field crc32c: the checksum does not hold (checksum); "
+        f"{path} at byte {PLACES[10]}, record 11, field crc32c: the checksum does not match (checksum); "
         "mode=permissive leaves it out, verify=False keeps it"
     )
 
@@ -119,7 +119,7 @@ def test_a_record_beyond_the_limit() -> None:
     table, report = wireloom.read_with_report("edgemq_segment", data, max_record=500)
     assert table["payload"].to_pylist() == [b"a"]
     assert (report.files[0].tail, report.files[0].tail_offset) == ("limit", 22)
-    assert report.files[0].error == "larger than 500 bytes at byte 22: a larger max_record takes it"
+    assert report.files[0].error == "larger than 500 bytes at byte 22: raise max_record to read it"
     table, report = wireloom.read_with_report("edgemq_segment", data, max_record=500, recover=True)
     assert table["payload"].to_pylist() == [b"a", b"c"]
     assert report.files[0].damaged == [Damage(22, 1021, "limit")]

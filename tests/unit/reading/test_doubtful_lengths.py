@@ -97,10 +97,10 @@ def test_the_hint_about_the_largest_record(reader: str, tmp_path: Path) -> None:
     format = spec(tmp_path, SYNCS["contents"])
     block = b"\0\1\0\x64" + b"x" * 100 + b"SYNC"
     _, report = read(format, block * 5, reader, max_record=50)
-    assert report.error == "larger than 50 bytes at byte 0: a larger max_record takes it"
+    assert report.error == "larger than 50 bytes at byte 0: raise max_record to read it"
     wrong = block + b"\0\1\xff\xff" + block[4:] + block * 3
     _, report = read(format, wrong, reader, max_record=200)
-    assert report.error == "larger than 200 bytes at byte 108: its length is damaged, or the input is cut off"
+    assert report.error == "larger than 200 bytes at byte 108: its length is damaged, or the input is truncated"
     with pytest.raises(wireloom.DamagedInputError, match="recover=True also looks for the next one; its length is"):
         read(format, wrong, reader, max_record=200, mode="failfast")
     rows, _ = read(format, wrong, reader, max_record=200, recover=True)

@@ -127,7 +127,7 @@ def test_a_checksum_over_something_else_proves_nothing(row_reader: str, tmp_path
     log = io.BytesIO()
     wireloom.write(path, [{"head": b"ab", "text": "price=2000000"}], log)
     for cut in range(1, 9):
-        with pytest.raises(wireloom.DamagedInputError, match="no checksum says that all of it is there"):
+        with pytest.raises(wireloom.DamagedInputError, match="no checksum proves that it is complete"):
             read(row_reader, path, log.getvalue()[:-cut], mode="failfast")
         assert read(row_reader, path, log.getvalue()[:-cut], tail="growing")[0].num_rows == 0
     assert read(row_reader, path, log.getvalue(), mode="failfast")[0].num_rows == 1

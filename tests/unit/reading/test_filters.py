@@ -67,7 +67,7 @@ def test_rows_of_damaged_records_pass_where_the_filter_says_so(log: Path) -> Non
         (pc.field("tenat") == 3, "tenat"),
         (pc.field("payload") == 3, "no kernel matching"),
         (pc.field("tenant"), "must evaluate to bool"),
-        ("tenant == 3", "filter is an expression such as"),
+        ("tenant == 3", "filter must be an expression such as"),
     ],
 )
 def test_a_filter_that_does_not_fit_is_refused_before_anything_is_opened(filter: Any, message: str) -> None:
@@ -77,7 +77,7 @@ def test_a_filter_that_does_not_fit_is_refused_before_anything_is_opened(filter:
 
 @pytest.mark.parametrize("limit", [-1, True, 1.5, "9"])
 def test_a_limit_is_a_number(limit: Any) -> None:
-    with pytest.raises(wireloom.WireloomError, match="limit is a number of rows"):
+    with pytest.raises(wireloom.WireloomError, match="limit must be a number of rows"):
         read("nowhere.wal", limit=limit)
 
 

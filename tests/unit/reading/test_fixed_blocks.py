@@ -157,7 +157,7 @@ def test_a_file_whose_records_say_something_else_later_has_no_ranges(unchecked: 
     plain = struct.pack("<BBB", 9, 0, 0) + struct.pack("<BB", 1, 25) + bytes(25)
     content = block(struct.pack("<BBB", 9, 0, 7)) + plain + bytes(2) + plain + bytes(2)
     assert len(read(unchecked, content)[0]) == 2
-    with pytest.raises(UnsupportedError, match="compressed in another way than the first ones"):
+    with pytest.raises(UnsupportedError, match="not compressed with the codec of the first ones"):
         read(unchecked, content, byte_range=(32, END))
 
 

@@ -35,7 +35,7 @@ def test_a_text_is_no_log(name: str, mode: str, packed: Any, tmp_path: Path) -> 
     path.write_bytes(packed(TEXT))
     for source in (lambda: path, path.read_bytes, lambda: io.BytesIO(path.read_bytes())):
         for function in (wireloom.read, wireloom.read_with_report, scanned):
-            said = f"not an? {name} file\\? No record in it holds"
+            said = f"not an? {name} file\\? No record in it is valid"
             with pytest.raises(wireloom.WrongFormatError, match=said) as caught:
                 function(name, source(), mode=mode)
             assert caught.value.path in (str(path), None)
@@ -52,14 +52,16 @@ def test_a_text_is_no_log(name: str, mode: str, packed: Any, tmp_path: Path) -> 
 def test_both_readers_say_so(row_reader: str, format: Any, recover: bool) -> None:
     rubbish = b"\xff\xfe\xfe" * 3000
     for options in ({}, {"streamed": True, "chunk": 50}):
-        with pytest.raises(wireloom.WrongFormatError, match="No record in it holds"):
+        with pytest.raises(wireloom.WrongFormatError, match="No record in it is valid"):
             read(row_reader, format, rubbish, recover=recover, check_format=True, **options)
 
 
 def test_a_name_that_promises_a_codec(tmp_path: Path) -> None:
     path = tmp_path / "a.wal.zst"
     path.write_bytes(TEXT)
-    with pytest.raises(wireloom.WrongFormatError, match=r"holds \(not a zstd stream, though its name ends in \.zst\)"):
+    with pytest.raises(
+        wireloom.WrongFormatError, match=r"is valid \(not a zstd stream, though its name ends in \.zst\)"
+    ):
         wireloom.read("edgemq_segment", path)
 
 
@@ -161,7 +163,7 @@ def test_the_article(name: str, article: str) -> None:
 def test_a_compressed_input_of_which_nothing_can_be_read(name: str, tmp_path: Path) -> None:
     broken = bytearray(gzip.compress(bytes(range(1, 200)) * 50))
     broken[10:] = b"\xff" * len(broken[10:])
-    said = f"not an? {name} file\\? No record in it holds"
+    said = f"not an? {name} file\\? No record in it is valid"
     for content, options, why in (
         (bytes(broken), {}, "the gzip stream is damaged"),
         (bytes(broken[:5]), {"codec": "gzip"}, "ends early"),

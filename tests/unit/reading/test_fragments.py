@@ -203,9 +203,9 @@ def test_failfast_names_the_first_piece(simple: wireloom.Format) -> None:
 
 
 def test_what_such_formats_do_not_have(simple: wireloom.Format, tmp_path: Path) -> None:
-    with pytest.raises(wireloom.UnsupportedError, match="put together of fragments"):
+    with pytest.raises(wireloom.UnsupportedError, match="joined from fragments"):
         wireloom.scan(simple, b"", byte_range=(0, 5))
-    with pytest.raises(wireloom.UnsupportedError, match="in pieces"):
+    with pytest.raises(wireloom.UnsupportedError, match="fragmented"):
         wireloom.write(simple, wireloom.read(simple, b"\2\1a\4\1b"), tmp_path / "out")
 
 

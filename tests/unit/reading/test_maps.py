@@ -186,5 +186,5 @@ def test_a_map_with_more_in_its_items_is_only_read(tmp_path: Path) -> None:
     format = load(tmp_path, SPEC.replace("{id: class, type: u2}", longer))
     table = wireloom.read(format, DATA)
     assert table["counts"].to_pylist()[0] == [(1, -1)]
-    with pytest.raises(WireloomError, match=r"no column holds count\.more"):
+    with pytest.raises(WireloomError, match=r"no column contains count\.more"):
         wireloom.write(format, table, io.BytesIO())

@@ -204,7 +204,7 @@ def test_records_are_compressed_from_the_one_that_says_so(row_reader: str, forma
 
 
 def test_what_such_tables_are_not(format: wireloom.Format, tmp_path: Path) -> None:
-    with pytest.raises(UnsupportedError, match="have no byte ranges: records are put together of fragments"):
+    with pytest.raises(UnsupportedError, match="cannot be read in byte ranges: records are joined from fragments"):
         wireloom.read(format, LOG, table="names", byte_range=(0, 10))
     sentence = "rows inside of records of inside cannot be written: make objects of these"
     with pytest.raises(UnsupportedError, match=sentence):

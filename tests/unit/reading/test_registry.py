@@ -105,7 +105,7 @@ def test_a_package_with_a_name_that_is_taken_is_told_of(monkeypatch: pytest.Monk
     assert registry.get("cobs_log").module == "wireloom.formats.cobs_log"
     result = CliRunner().invoke(main, ["formats"])
     assert result.exit_code == 0
-    said = "cobs_log: the format of this name in the package mine.cobs is not used, that of wireloom is"
+    said = "cobs_log: two packages have a format of this name: that of wireloom is used, that of mine.cobs is not"
     assert f"wireloom: warning: {said}" in result.output
 
 

@@ -60,7 +60,7 @@ def test_addresses(address: str, found: list[str]) -> None:
 
 @pytest.mark.parametrize("address", ["s3://bucket/nothing", "s3://bucket/*.nothing", "s3://bucket/none/*"])
 def test_nothing_there(address: str) -> None:
-    with pytest.raises(wireloom.WireloomError, match="no object there: check bucket"):
+    with pytest.raises(wireloom.WireloomError, match="no such object: check bucket"):
         expand(address)
 
 
@@ -117,7 +117,7 @@ def test_a_store_that_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
         raise OSError("ACCESS_DENIED")
 
     monkeypatch.setattr(object_stores, "filesystem", refuse)
-    with pytest.raises(wireloom.WireloomError, match="the object store refuses: ACCESS_DENIED"):
+    with pytest.raises(wireloom.WireloomError, match="the object store refused the request: ACCESS_DENIED"):
         expand("s3://bucket/a")
 
 

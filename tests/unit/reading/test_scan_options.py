@@ -86,7 +86,7 @@ def test_a_new_option_is_checked_and_documented() -> None:
     assert inspect.signature(function).parameters["largest"].default == 7
     assert "- ``largest``: Largest thing. There are larger ones." in (function.__doc__ or "")
     assert Wider(largest=1000).largest == 100
-    with pytest.raises(wireloom.WireloomError, match=r"^largest is a number from 1, not 'a'"):
+    with pytest.raises(wireloom.WireloomError, match=r"^largest must be a number of at least 1, not 'a'"):
         Wider(largest="a")  # type: ignore[arg-type]  # what is tested
 
 

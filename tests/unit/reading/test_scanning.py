@@ -96,7 +96,9 @@ def test_a_scanner_that_was_read_gives_nothing_more_without_saying_so() -> None:
         scanner = wireloom.scan("edgemq_segment", SEGMENT, batch_rows=100)
         consume(scanner)
         for again in (list, pa.table, lambda scanner: scanner.read_all(), pa.RecordBatchReader.from_stream):
-            with pytest.raises(wireloom.WireloomError, match="has been read to its end: it is read once, so scan anew"):
+            with pytest.raises(
+                wireloom.WireloomError, match="has been read to its end: a scan can be read once: scan again"
+            ):
                 again(scanner)
         assert next(scanner, None) is None
         scanner.close()
@@ -123,12 +125,12 @@ def test_a_stream_has_all_batches_or_none() -> None:
     first, second = (pa.RecordBatchReader.from_stream(scanner) for _ in range(2))
     assert first.schema == second.schema == scanner.schema
     assert first.read_next_batch().num_rows == 100
-    with pytest.raises(pa.ArrowInvalid, match="batches have been taken already"):
+    with pytest.raises(pa.ArrowInvalid, match="batches have been read already"):
         second.read_all()
     assert first.read_all().num_rows == 200
     with wireloom.scan("edgemq_segment", SEGMENT, batch_rows=100) as scanner:
         next(scanner)
-        with pytest.raises(pa.ArrowInvalid, match="batches have been taken already"):
+        with pytest.raises(pa.ArrowInvalid, match="batches have been read already"):
             pa.RecordBatchReader.from_stream(scanner).read_all()
         assert scanner.read_all().num_rows == 200, "the rest"
 

@@ -223,9 +223,9 @@ def test_what_cannot_be_searched(tmp_path: Path) -> None:
         wireloom.search("word_stuffed_log", compressed, 1, key=key_of)
     with pytest.raises(wireloom.WireloomError, match="name one of them"):
         wireloom.search("word_stuffed_log", [log([1]), log([2])], 1, key=key_of)
-    with pytest.raises(wireloom.WireloomError, match="a number of rows from 0, not -1"):
+    with pytest.raises(wireloom.WireloomError, match="a number of rows of at least 0, not -1"):
         wireloom.search("word_stuffed_log", log([1]), 1, key=key_of, disorder=-1)
-    with pytest.raises(wireloom.WireloomError, match="counted from 0, not -1"):
+    with pytest.raises(wireloom.WireloomError, match="must be a byte offset in the log, not -1"):
         wireloom.first_row("word_stuffed_log", log([1]), -1)
 
 

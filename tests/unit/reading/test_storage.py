@@ -186,7 +186,7 @@ def test_what_has_gone_is_passed_over(tmp_path: Path) -> None:
     for source in (tmp_path, f"{tmp_path}/*.log"):
         assert [each.path for each in expand(source)] == [str(tmp_path / "a.log")]
     (tmp_path / "a.log").unlink()
-    with pytest.raises(wireloom.WireloomError, match="holds no files"):
+    with pytest.raises(wireloom.WireloomError, match="contains no files"):
         expand(tmp_path)
     with pytest.raises(wireloom.WireloomError, match="no file matches"):
         expand(f"{tmp_path}/*.log")
@@ -194,7 +194,7 @@ def test_what_has_gone_is_passed_over(tmp_path: Path) -> None:
 
 def test_an_empty_folder(tmp_path: Path) -> None:
     (tmp_path / ".x").write_bytes(b"")
-    with pytest.raises(wireloom.WireloomError, match="holds no files"):
+    with pytest.raises(wireloom.WireloomError, match="contains no files"):
         expand(str(tmp_path))
 
 

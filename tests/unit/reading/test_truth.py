@@ -22,14 +22,14 @@ FORMAT = "edgemq_segment"
 @pytest.mark.parametrize("name", ["recover", "verify", "check_format", "anonymous", "verify_sha256"])
 def test_reading(name: str, value: Any) -> None:
     for call in (wireloom.read, wireloom.scan, wireloom.read_with_report):
-        with pytest.raises(WireloomError, match=f"{name} is True or False, not "):
+        with pytest.raises(WireloomError, match=f"{name} must be True or False, not "):
             call(FORMAT, SEGMENT, **{name: value})
 
 
 @pytest.mark.parametrize("value", [each for each in OTHERS if each is not None], ids=repr)
 def test_prefetch_may_be_none(value: Any) -> None:
     assert wireloom.read(FORMAT, SEGMENT, prefetch=None).num_rows == 2
-    with pytest.raises(WireloomError, match="prefetch is True or False"):
+    with pytest.raises(WireloomError, match="prefetch must be True or False"):
         wireloom.read(FORMAT, SEGMENT, prefetch=value)
 
 
@@ -42,15 +42,15 @@ def test_booleans_are_taken(value: Any) -> None:
 @pytest.mark.parametrize("value", OTHERS, ids=repr)
 def test_writing(tmp_path: Path, value: Any) -> None:
     rows = wireloom.read(FORMAT, SEGMENT)
-    with pytest.raises(WireloomError, match="lossy is True or False"):
+    with pytest.raises(WireloomError, match="lossy must be True or False"):
         wireloom.write(FORMAT, rows, tmp_path / "file", lossy=value)
     assert not (tmp_path / "file").exists()
 
 
 @pytest.mark.parametrize("value", OTHERS, ids=repr)
 def test_blobs_and_logs(tmp_path: Path, value: Any) -> None:
-    with pytest.raises(WireloomError, match="verify is True or False"):
+    with pytest.raises(WireloomError, match="verify must be True or False"):
         wireloom.from_wire(pa.array([b""]), "kpl_aggregated_record", verify=value)
     (tmp_path / "log").write_bytes(b"")
-    with pytest.raises(WireloomError, match="verify is True or False"):
+    with pytest.raises(WireloomError, match="verify must be True or False"):
         wireloom.first_row("word_stuffed_log", tmp_path / "log", verify=value)

@@ -38,8 +38,8 @@ def test_what_is_read_later_is_not_there_yet(name: str, tmp_path: Path) -> None:
     data = bytes((1, 0, 1, 5, 0, 2))
     table, report = wireloom.read_with_report(format, data, check_format=False)
     assert (table.num_rows, report.clean) == (0, False)
-    with pytest.raises(UnsetError, match="Row has no value of 'n': none was given, or it is read later"):
+    with pytest.raises(UnsetError, match="Row has no value for 'n': it was not given, or is read later"):
         format.root_class.from_bytes(data)
     (tmp_path / "a.log").write_bytes(data)
     shown = CliRunner().invoke(main, ["inspect", str(spec), str(tmp_path / "a.log")])
-    assert "Row has no value of 'n'" in " ".join(shown.output.split())
+    assert "Row has no value for 'n'" in " ".join(shown.output.split())

@@ -82,7 +82,9 @@ def test_the_oldest_items_are_forgotten(reader: str, made: Format) -> None:
 
 
 def test_files_are_read_from_their_beginning(made: Format, tmp_path: Path) -> None:
-    with pytest.raises(UnsupportedError, match="files of made have no byte ranges: rows depend on what is before them"):
+    with pytest.raises(
+        UnsupportedError, match="files of made cannot be read in byte ranges: rows depend on the bytes before them"
+    ):
         wireloom.read(made, item(1), byte_range=(0, 3))
     for name in ("a", "b"):
         (tmp_path / name).write_bytes(item(1) + item(2))

@@ -87,7 +87,7 @@ def test_rows_that_were_wiped_are_one_range(
             if "_error" in how["columns"]:
                 [null] = [row for row in table.to_pylist() if row["_error"] is not None]
                 assert null["_offset"] == first
-                assert null["_error"].startswith("zeros: nothing but zeros")
+                assert null["_error"].startswith("zeros: only zeros")
 
 
 @pytest.mark.parametrize("row_reader", ROW_READERS)

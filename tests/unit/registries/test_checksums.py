@@ -211,7 +211,7 @@ def test_bits(tmp_path: Path) -> None:
     rows = [(bytes([int(str(each["number"]))]), bytes(each["body"])) for each in ROWS]  # type: ignore[call-overload]
     parts = [len(body).to_bytes(2, "little") + bytes([compute(n + body) << 3]) + n + body for n, body in rows]
     verified(spec, b"".join(parts), 2, "checksum")
-    with pytest.raises(wireloom.UnsupportedError, match="the checksum sum is bits or a varint, and covers"):
+    with pytest.raises(wireloom.UnsupportedError, match="the checksum sum is a bit field or a varint, and covers"):
         wireloom.write(spec, ROWS, log)
     wireloom.write(spec_of(tmp_path, "crc-5/usb", "type: b5", over="body"), ROWS, log)
     parts = [len(body).to_bytes(2, "little") + bytes([compute(body) << 3]) + n + body for n, body in rows]

@@ -172,11 +172,11 @@ def test_levels_are_checked() -> None:
 
 
 def test_compressed_files_are_not_appended_to(tmp_path: Path) -> None:
-    with pytest.raises(UnsupportedError, match="by its name it is a toy stream"):
+    with pytest.raises(UnsupportedError, match="by its suffix it is a toy stream"):
         AppendWriter(tmp_path / "a.cobs.toy", "cobs_log")
     path = tmp_path / "a.cobs"
     path.write_bytes(MAGIC)
-    with pytest.raises(UnsupportedError, match="it holds a toy stream"):
+    with pytest.raises(UnsupportedError, match="it contains a toy stream"):
         AppendWriter(path, "cobs_log")
 
 

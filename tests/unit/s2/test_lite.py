@@ -66,7 +66,7 @@ def test_what_was_appended_is_read(lite: str, tmp_path: Path) -> None:
 def test_commands_and_conditions(lite: str) -> None:
     appender = s2.Appender(BASIN, "c", endpoint=lite)
     appender.append([*records(10), s2.command_record(s2.Fence("mine"))])
-    with pytest.raises(s2.S2Error, match="another fencing token"):
+    with pytest.raises(s2.S2Error, match="the fencing token does not match"):
         s2.Appender(BASIN, "c", endpoint=lite, fencing_token="theirs").append(records(1))
     with pytest.raises(s2.S2Error, match="the next record gets the number 11"):
         s2.Appender(BASIN, "c", 20, endpoint=lite).append(records(1))

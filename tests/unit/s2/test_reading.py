@@ -165,11 +165,11 @@ def test_streams_are_listed_page_by_page(s2_server: Server) -> None:
 REFUSED: list[tuple[Callable[[], Any], str]] = [
     (lambda: s2.read(BASIN, "none"), "404 .*stream_not_found"),
     (lambda: s2.read("another-basin", "orders"), "404 .*basin_not_found"),
-    (lambda: s2.read("evil.example/", "orders"), "not a basin's name"),
+    (lambda: s2.read("evil.example/", "orders"), "not a valid basin name"),
     (lambda: s2.read(BASIN, ""), "1 to 512 bytes"),
     (lambda: s2.read(BASIN, "orders", endpoint="ftp://host"), "not the address of a server"),
     (lambda: s2.read(BASIN, "orders", endpoint="http://user:password@host"), "endpoint is not the address"),
-    (lambda: s2.read(BASIN, "orders", 3, timestamp=4), "begins at one place"),
+    (lambda: s2.read(BASIN, "orders", 3, timestamp=4), "has one starting point"),
     (lambda: s2.read(BASIN, "orders", lost="ignore"), "unknown lost 'ignore'"),  # type: ignore[arg-type]
 ]
 
@@ -189,7 +189,7 @@ def test_tokens_are_not_shown(s2_server: Server, monkeypatch: pytest.MonkeyPatch
         next(reading)
         assert TOKEN not in repr(vars(reading))
     monkeypatch.setenv("S2_ACCESS_TOKEN", f"{TOKEN}\r\nX-Injected: 1")
-    with pytest.raises(wireloom.WireloomError, match="S2_ACCESS_TOKEN holds characters") as caught:
+    with pytest.raises(wireloom.WireloomError, match="S2_ACCESS_TOKEN contains characters") as caught:
         s2.read(BASIN, "orders")
     assert TOKEN not in str(caught.value)
     monkeypatch.setenv("S2_ACCESS_TOKEN", "another")

@@ -238,7 +238,7 @@ def test_a_session_that_was_cut(cut: int) -> None:
     table, file = read(good + good[:cut])
     assert table.num_rows == 3
     assert (file["tail"], file["tail_offset"], file["tail_size"]) == ("truncated", len(good), cut)
-    with pytest.raises(wireloom.WireloomError, match=f"{cut} bytes are there") as caught:
+    with pytest.raises(wireloom.WireloomError, match=f"{cut} bytes are present") as caught:
         read(good + good[:cut], mode="failfast")
     assert (caught.value.offset, caught.value.reason) == (len(good), "truncated")
 

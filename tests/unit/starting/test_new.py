@@ -141,7 +141,7 @@ def test_a_change_of_the_spec_is_drift_until_it_is_generated(tmp_path: Path, mon
     (folder / "src/pyspark_others/__init__.py").write_text("mine = 1\n")
     drift = CliRunner().invoke(main, ["generate", "--check"])
     assert drift.exit_code == 1
-    assert "src/pyspark_gone/__init__.py belongs to no spec" in drift.stderr
+    assert "src/pyspark_gone/__init__.py does not belong to any spec" in drift.stderr
     assert "pyspark_others" not in drift.stdout + drift.stderr
     done = CliRunner().invoke(main, ["generate"])
     assert "removed src/pyspark_gone/__init__.py" in done.stdout.splitlines()

@@ -90,7 +90,7 @@ def failure(format: wireloom.Format, data: bytes, **options: object) -> DamagedI
 def test_a_checksum(told: wireloom.Format) -> None:
     error = failure(told, b"\1" + row(b"ab") * 3 + row(b"cd", wrong=1) + row(b"ef") * 9)
     assert str(error) == (
-        "byte 28, record 4, field sum: the checksum does not hold (checksum); "
+        "byte 28, record 4, field sum: the checksum does not match (checksum); "
         "mode=permissive leaves it out, verify=False keeps it"
     )
     assert (error.offset, error.record, error.field, error.reason) == (28, 4, "sum", "checksum")
@@ -129,8 +129,8 @@ def test_too_large(framed: wireloom.Format) -> None:
     error = failure(framed, b"\2\1\0" + b"\x0a\1" + b"x" * 8 + b"\0" + b"\2\1\0", max_record=6)
     assert str(error) == (
         "byte 2, record 2: larger than max_record, computes more than max_computed, or is nested too deeply (limit); "
-        "mode=permissive leaves it out, a larger max_record takes it unless its length is damaged, "
-        "a larger max_computed where its text is computed"
+        "mode=permissive leaves it out, raise max_record to read it unless its length is "
+        "damaged, or max_computed if its text is computed"
     )
 
 

@@ -50,7 +50,7 @@ def load(folder: Path, name: str, text: str) -> Format:
 
 def test_a_field_before_the_rows(tmp_path: Path) -> None:
     format = load(tmp_path, "header_items", HEADER.format(name="header_items", more=""))
-    with pytest.raises(wireloom.WireloomError, match=r"no column holds header_items.version: .*'parent-columns'"):
+    with pytest.raises(wireloom.WireloomError, match=r"no column contains header_items.version: .*'parent-columns'"):
         wireloom.write(format, pa.table({"number": pa.array([1, 2], pa.uint16())}), io.BytesIO())
 
 
@@ -67,7 +67,7 @@ def test_a_field_before_the_rows_as_a_column(tmp_path: Path) -> None:
 def test_a_field_of_a_type_of_its_own(tmp_path: Path) -> None:
     format = load(tmp_path, "nested_items", NESTED)
     assert format.row == "NestedItems.Item"
-    with pytest.raises(wireloom.WireloomError, match=r"no column holds item.body: .*make objects of NestedItems"):
+    with pytest.raises(wireloom.WireloomError, match=r"no column contains item.body: .*make objects of NestedItems"):
         wireloom.write(format, pa.table({"number": pa.array([1], pa.uint16())}), io.BytesIO())
 
 
@@ -89,7 +89,7 @@ types:
 
 def test_a_field_of_a_type_of_its_own_in_a_file_with_a_header(tmp_path: Path) -> None:
     format = load(tmp_path, "later_items", LATER)
-    with pytest.raises(wireloom.WireloomError, match=r"no column holds item.body: .*make objects of LaterItems"):
+    with pytest.raises(wireloom.WireloomError, match=r"no column contains item.body: .*make objects of LaterItems"):
         wireloom.write(format, pa.table({"number": pa.array([1], pa.uint16())}), io.BytesIO())
-    with pytest.raises(UnsetError, match=r"LaterItems\.Body has no value of 'left'"):
+    with pytest.raises(UnsetError, match=r"LaterItems\.Body has no value for 'left'"):
         format.row_class(number=1, body=format.root_class.Body()).to_bytes()

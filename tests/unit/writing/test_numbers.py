@@ -72,4 +72,4 @@ def test_a_key_twice(tmp_path: Path) -> None:
     )
     assert result.exit_code != 0
     assert "line 2" in result.output
-    assert "'k' occurs twice in it" in result.output
+    assert "'k' occurs twice" in result.output

@@ -111,7 +111,7 @@ def test_what_cannot_be_written(name: str, message: str, make: Callable[[Any], N
 
 @BOTH
 def test_a_nul_in_the_name(make: Callable[[Any], None]) -> None:
-    with pytest.raises(WireloomError, match=r"a path has no NUL character") as caught:
+    with pytest.raises(WireloomError, match=r"the path contains a NUL character") as caught:
         make("a\0b")
     assert caught.value.path == r"a\0b"
 

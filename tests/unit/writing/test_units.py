@@ -237,10 +237,12 @@ types:
 def test_what_no_column_holds_is_named(tmp_path: Path) -> None:
     format = load(tmp_path, LOST)
     assert wireloom.read(format, b"\1\7\7\7")["b"].to_pylist() == [7]
-    with pytest.raises(WireloomError, match=r"no column holds unit\._unnamed1, unit\.head: "):
+    with pytest.raises(WireloomError, match=r"no column contains unit\._unnamed1, unit\.head: "):
         written(format, [{"b": 1}])
     result = CliRunner().invoke(main, ["check", str(tmp_path / "some.ksy")])
-    assert "note: tables of lost cannot be written, since no column holds unit._unnamed1, unit.head: " in result.output
+    assert (
+        "note: tables of lost cannot be written, since no column contains unit._unnamed1, unit.head: " in result.output
+    )
 
 
 ACTIONS = """
@@ -305,7 +307,7 @@ def test_rows_at_positions_are_only_read(tmp_path: Path) -> None:
     )
     table = wireloom.read(format, b"\2\0\7\6", columns=["a", "at"])
     assert table["a"].to_pylist() == [7, 6]
-    with pytest.raises(WireloomError, match="the way to its rows leads through positions"):
+    with pytest.raises(WireloomError, match="its rows are reached through instances with positions"):
         written(format, table)
 
 
@@ -331,7 +333,7 @@ def test_a_flattened_table(tmp_path: Path) -> None:
     rows = table.to_pylist()
     with pytest.raises(WireloomError, match=r"row 0, column inner.x cannot be written: it has a value, but"):
         written(format, [rows[1] | {"inner.x": 1, "inner.deep.y": 2}])
-    with pytest.raises(WireloomError, match=r"row 0 cannot be written: an object of a type of the spec is missing"):
+    with pytest.raises(WireloomError, match=r"row 0 cannot be written: an object of a type of the spec was expected"):
         written(format, [rows[0] | {"inner.deep.y": None}])
     with pytest.raises(WireloomError, match=r"row 0, column head.tenant: null"):
         written(format, [rows[0] | {"head.tenant": None}])
@@ -370,7 +372,7 @@ def test_the_cause_is_that_of_all_rows_of_a_unit(tmp_path: Path, streaming: bool
     rows = [{"codec": 0, "count": 4, "value": value} for value in range(4)]
     assert wireloom.read(format, written(format, rows)).to_pylist() == rows
     for changed, message in (
-        ({"codec": 5}, r"no case of the codec fits, expected one of those for none or gzip$"),
+        ({"codec": 5}, r"no case of 'codec' matches, expected one of those for none or gzip$"),
         ({"count": 3}, r"records \(count\), expected: 3, actual: 4$"),
     ):
         with pytest.raises(WireloomError, match="cannot be written: .*" + message) as raised:

@@ -204,7 +204,7 @@ def test_the_level(tmp_path: Path) -> None:
         ({"level": 3}, "level 3 without a codec"),
         ({"stride": "rule"}, "did you mean 'rules'"),
         ({"strid": "rules"}, "unknown option of edgemq_segment 'strid': did you mean 'stride'"),
-        ({"max_record": 0}, "max_record is a number of bytes"),
+        ({"max_record": 0}, "max_record must be a number of bytes"),
     ],
 )
 def test_options_that_are_refused(options: dict[str, Any], message: str) -> None:
