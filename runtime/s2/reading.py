@@ -193,7 +193,7 @@ class StreamReading(Iterator[pa.RecordBatch]):
                 if place:
                     yield batch.slice(0, place)
                 raise LostRecordsError(self._name, self.gaps[-1])
-            LOG.warning("%s: records %d to %d are gone", self._name, gap.expected, found - 1)
+            LOG.warning("%s: records %d to %d no longer exist", self._name, gap.expected, found - 1)
         self._from_earliest = False
         if self._end is not None and numbers and numbers[-1] >= self._end:
             batch = batch.slice(0, sum(number < self._end for number in numbers))

@@ -96,7 +96,7 @@ def test_lost_data(spark: SparkSession, s2_server: Server, tmp_path: Path) -> No
     run(spark, s2_server, tmp_path, stream="orders")
     s2_server.fill("orders", 7)
     stream.first = 5
-    with pytest.raises(StreamingQueryException, match="records 3 to 4 of s2://wireloom-tests/orders are gone"):
+    with pytest.raises(StreamingQueryException, match="records 3 to 4 of s2://wireloom-tests/orders no longer exist"):
         run(spark, s2_server, tmp_path, stream="orders")
     run(spark, s2_server, tmp_path, stream="orders", failOnDataLoss="false")
     assert table(spark, tmp_path) == [("orders", number) for number in (0, 1, 2, 5, 6, 7, 8, 9)]

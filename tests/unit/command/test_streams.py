@@ -52,7 +52,7 @@ def test_files_and_names(s2_server: Server, tmp_path: Path) -> None:
         "gaps": [{"expected": 10, "found": 20}],
         "reconnections": 0,
     }
-    assert "wireloom: warning: s2://wireloom-tests/a b/\u00e9: records 10 to 19 are gone" in result.stderr
+    assert "wireloom: warning: s2://wireloom-tests/a b/\u00e9: records 10 to 19 no longer exist" in result.stderr
     assert (
         "records 10 to 19"
         in run("decode", f"s2://{BASIN}/a b/\u00e9", "--from", "10", "--mode", "failfast", code=2).stderr

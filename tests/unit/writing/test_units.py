@@ -270,7 +270,7 @@ def test_a_switch_leads_to_the_rows(tmp_path: Path) -> None:
     assert wireloom.read(format, data).to_pylist() == rows
     everything = wireloom.read(format, data, columns=[each.name for each in format.columns])
     assert written(format, everything) == data
-    with pytest.raises(WireloomError, match=r"body, expected: .*Login, which the switch chooses"):
+    with pytest.raises(WireloomError, match=r"body, expected: .*Login, as selected by the switch"):
         written(format, [rows[0] | {"kind": 1}])
 
 
@@ -280,7 +280,7 @@ def test_the_size_of_what_a_switch_chooses(tmp_path: Path) -> None:
     assert kind(at=1, kind=1, body=login(user="eve")).to_bytes() == b"\1\0\1\4eve"
     assert kind(at=1, kind=9, body=b"??").to_bytes() == b"\1\0\x09\3??"
     for wrong in (b"??", None):
-        with pytest.raises(ConsistencyError, match="Login, which the switch chooses"):
+        with pytest.raises(ConsistencyError, match="Login, as selected by the switch"):
             kind(at=1, kind=1, body=wrong).to_bytes()
 
 
