@@ -31,7 +31,7 @@ FORMAT_ADVICE = "check_format=False reads such an input as empty"
 
 SPENT = {"read": "has been read to its end", "failed": "has failed", "closed": "is closed"}
 """States of a scanner that returns no more batches, in words."""
-AGAIN = "a scan can be read once: scan again, or keep the result of read_all()"
+AGAIN = "it can be read only once, so scan again, or keep the result of read_all()"
 
 
 class Scanner:

@@ -243,7 +243,7 @@ def test_text_that_must_be_an_integer(envelope: Any, index: int, reason: str) ->
 
 def test_an_index_after_the_end(envelope: Any) -> None:
     record = envelope.Envelope.from_bytes(whole(envelope, other=3).to_bytes()).message.records[0]
-    with pytest.raises(ExpressionError, match="no item 3 among 3"):
+    with pytest.raises(ExpressionError, match="index 3 is out of range: there are 3"):
         _ = record.other_text
 
 

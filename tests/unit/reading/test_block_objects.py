@@ -43,7 +43,7 @@ def test_rows_are_compressed_again(tmp_path: Path) -> None:
     ("given", "message"),
     [
         ({"kind": 200, "len_content": 1, "body": b"a"}, "no case of 'codec' matches"),
-        ({"kind": 2, "len_content": 100_001, "body": bytes(100_001)}, "more than the 100000"),
+        ({"kind": 2, "len_content": 100_001, "body": bytes(100_001)}, "exceed the 100000"),
     ],
 )
 def test_what_could_not_be_read_again_is_not_written(tmp_path: Path, given: dict[str, Any], message: str) -> None:

@@ -78,7 +78,7 @@ def test_the_report_is_live_and_says_where_it_was_stopped() -> None:
     assert (file.tail, file.tail_offset, file.rows) == ("unread", PLACES[50], 50)
     assert not scanner.report.clean
     scanner.close()
-    with pytest.raises(wireloom.WireloomError, match="the scanner is closed: it is read once"):
+    with pytest.raises(wireloom.WireloomError, match="the scanner is closed: it can be read only once"):
         list(scanner)
 
 
@@ -97,7 +97,7 @@ def test_a_scanner_that_was_read_gives_nothing_more_without_saying_so() -> None:
         consume(scanner)
         for again in (list, pa.table, lambda scanner: scanner.read_all(), pa.RecordBatchReader.from_stream):
             with pytest.raises(
-                wireloom.WireloomError, match="has been read to its end: a scan can be read once: scan again"
+                wireloom.WireloomError, match="has been read to its end: it can be read only once, so scan again"
             ):
                 again(scanner)
         assert next(scanner, None) is None
