@@ -78,7 +78,6 @@ READS_AND_WRITES := $(addprefix tests/unit/,append command inspecting kinesis kp
 READS_NOTHING := $(patsubst %,--ignore=tests/unit/command/test_%.py,specs processes extras overwriting interrupt ingest \
 	sentences terminal_text text) \
 	$(patsubst %,--ignore=tests/unit/reading/test_%.py,any_storage codecs credentials object_store paths registry storage) \
-	$(patsubst %,--ignore=tests/unit/s2/test_%.py,commands compression examples frames live lite requests sse) \
 	-k "not type_checker and not both_readers_agree"
 test-objects: setup
 	WIRELOOM_ENGINE=objects $(PYTEST) -n 2 --dist loadgroup $(READS_NOTHING) $(READS_AND_WRITES)
