@@ -18,7 +18,7 @@ help:
 	@echo "make demo       sample logs -> Spark -> Parquet, quarantine and a first look"
 	@echo "make test       everything that CI runs: drift, lint, types, tests with and without the engine, wheel"
 	@echo "make quick      units, vectors and one read through Spark, in about four minutes"
-	@echo "make thorough   the tests with five times the examples"
+	@echo "make thorough   all tests, also those marked thorough, with five times the examples"
 	@echo "make bench      speed as ratios against peers and bounds; writes bench-report/"
 	@echo "make fuzz       fuzzing of the engine and the Python surfaces; FUZZ_SECONDS=60; writes fuzz-report/"
 	@echo "make campaign   damaged inputs of every format, DAMAGES=100000 of each; writes campaign-report/"
@@ -63,7 +63,7 @@ quick: setup
 	@WIRELOOM_HYPOTHESIS=quick $(PYTEST) -n 2 --dist loadgroup -q -m "not slow" tests/unit tests/vectors \
 		tests/spark/live/test_spark.py::test_times_are_instants
 
-# All tests with five times the examples of `make test`, and more.
+# All tests, those marked `thorough` too, with five times the examples of `make test`.
 .PHONY: thorough
 thorough: setup
 	WIRELOOM_HYPOTHESIS=thorough $(PYTEST) -n 2 --dist loadgroup tests
@@ -153,7 +153,7 @@ kills: setup
 # Jobs on a cluster of Spark, packed in each way of docs/cluster.md; `make test` runs one of them.
 .PHONY: cluster
 cluster: setup
-	@WIRELOOM_CLUSTER=all $(PYTEST) tests/spark/test_cluster.py
+	@WIRELOOM_HYPOTHESIS=thorough WIRELOOM_CLUSTER=all $(PYTEST) tests/spark/test_cluster.py
 
 # The lowest versions of the runtime dependencies that pyproject.toml allows.
 .PHONY: test-lowest

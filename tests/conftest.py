@@ -8,7 +8,7 @@ import gc
 import os
 import signal
 import sys
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -138,11 +138,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         for mark in _marks_of(item.path.parent):
             item.add_marker(mark)
+    if PROFILE != "thorough":
+        _deselect(config, items, lambda item: item.get_closest_marker("thorough") is not None)
     if os.environ.get("WIRELOOM_ENGINE") == "objects":
         # Tests that name a reader are run with both if the engine is available.
-        named = [item for item in items if _names_a_reader(item)]
-        items[:] = [item for item in items if not _names_a_reader(item)]
-        config.hook.pytest_deselected(items=named)
+        _deselect(config, items, _names_a_reader)
+
+
+def _deselect(config: pytest.Config, items: list[pytest.Item], left_out: Callable[[pytest.Item], bool]) -> None:
+    """Remove the items for which ``left_out`` is true; pytest reports their number."""
+    removed = [item for item in items if left_out(item)]
+    items[:] = [item for item in items if not left_out(item)]
+    config.hook.pytest_deselected(items=removed)
 
 
 @functools.cache
