@@ -67,6 +67,7 @@ quick: setup
 .PHONY: thorough
 thorough: setup
 	WIRELOOM_HYPOTHESIS=thorough $(PYTEST) -n 2 --dist loadgroup tests
+	@WIRELOOM_HYPOTHESIS=thorough $(MAKE) --no-print-directory test-objects QUICK_ONES=
 
 # What reads and writes, once more on the object parser alone, as on a machine where the engine could not be built. The
 # campaigns read everything with both readers in any case.
@@ -79,8 +80,10 @@ READS_NOTHING := $(patsubst %,--ignore=tests/unit/command/test_%.py,specs proces
 	sentences terminal_text text) \
 	$(patsubst %,--ignore=tests/unit/reading/test_%.py,any_storage codecs credentials object_store paths registry storage) \
 	-k "not type_checker and not both_readers_agree"
+# Slow tests read with the object parser in `make thorough` only.
+QUICK_ONES := -m "not slow"
 test-objects: setup
-	WIRELOOM_ENGINE=objects $(PYTEST) -n 2 --dist loadgroup $(READS_NOTHING) $(READS_AND_WRITES)
+	WIRELOOM_ENGINE=objects $(PYTEST) -n 2 --dist loadgroup $(QUICK_ONES) $(READS_NOTHING) $(READS_AND_WRITES)
 
 # The studio's page, driven in the Chromium of this machine. Where there is none, this says so.
 .PHONY: studio-test

@@ -76,6 +76,7 @@ def test_examples(tmp_path: Path) -> None:
     assert example_pb2.Example.FromString(first) == example_pb2.Example.FromString(messages[0])
 
 
+@pytest.mark.slow
 def test_kafka_log(tmp_path: Path) -> None:
     from kafka.record.default_records import DefaultRecordBatchBuilder
 

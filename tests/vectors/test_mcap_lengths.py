@@ -36,6 +36,7 @@ def chunks(content: bytes) -> list[int]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row_reader", ROW_READERS)
 def test_a_bit_of_a_chunks_length_costs_its_messages(row_reader: str) -> None:
     content = written()

@@ -241,6 +241,7 @@ with AppendWriter(sys.argv[1]) as writer:
 """
 
 
+@pytest.mark.slow
 def test_processes_share_a_file(tmp_path: Path) -> None:
     path = complete_file(tmp_path)
     os.truncate(path, path.stat().st_size - 1)

@@ -78,6 +78,7 @@ def _colon(text: str) -> int:
     raise AssertionError(text)
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(12), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(integers(), min_size=8, max_size=8), st.integers(0, 1 << 32))
 def test_values(expressions: list[str], seed: int) -> None:

@@ -56,6 +56,7 @@ def test_a_number_of_any_size_is_loaded_or_refused(field: str, number: int) -> N
     assert loads(program) == (refusal is None)
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.tuples(st.sampled_from(FIELDS), st.sampled_from(NUMBERS) | st.integers(0, 2**70)), min_size=1),
     st.sampled_from(NUMBERS),
@@ -92,6 +93,7 @@ def test_the_reason_names_the_field_and_the_number() -> None:
     )
 
 
+@pytest.mark.slow
 def test_more_checksums_than_a_program_has_places_for() -> None:
     def row(count: int) -> str:
         rule = "-wireloom: {checksum: {algorithm: crc32, over: p%d}}"

@@ -59,6 +59,7 @@ def test_an_unknown_shell() -> None:
     assert "'bash', 'zsh', 'fish'" in result.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
 def test_bash_completes_a_format(tmp_path: Path) -> None:
     command = tmp_path / "wireloom"

@@ -138,6 +138,7 @@ def test_large_numbers(tmp_path: Path) -> None:
     assert json.loads(back) == {"ts_millis": 2**64 - 1, "payload": "ff"}
 
 
+@pytest.mark.slow
 def test_batches_of_rows(tmp_path: Path) -> None:
     table = pa.table({"payload": [b"%d" % index for index in range(40_000)]})
     write("cobs_log", table, tmp_path / "a.log")
@@ -200,6 +201,7 @@ def test_csv_that_is_refused(cells: str, message: str, tmp_path: Path) -> None:
     assert len(result.stderr.splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_csv_of_several_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("wireloom.command.rows.CSV_BLOCK", 4096)
     table = pa.table({"payload": [b"%d" % index for index in range(40_000)]})

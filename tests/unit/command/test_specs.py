@@ -104,6 +104,7 @@ def test_a_spec_that_is_not_there(tmp_path: Path) -> None:
         assert "no.ksy" in run(command, str(tmp_path / "no.ksy"), code=2).stderr
 
 
+@pytest.mark.slow
 def test_generate_and_compare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With two specs; ``make check`` compares what is generated from all of them."""
     monkeypatch.chdir(tmp_path)

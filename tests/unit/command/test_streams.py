@@ -85,6 +85,7 @@ def test_what_is_refused(s2_server: Server, arguments: list[str], message: str) 
     assert message in run("decode", *arguments, code=2).stderr
 
 
+@pytest.mark.slow
 def test_following_passes_records_on_as_they_come_until_it_is_interrupted(s2_server: Server) -> None:
     s2_server.fill("orders", 3)
     command = [sys.executable, "-c", RUN, "decode", ORDERS, "--follow", "--columns", "seq_num", "--to", "csv"]

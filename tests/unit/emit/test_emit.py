@@ -90,6 +90,7 @@ def test_the_order_of_the_specs_does_not_matter(specs, tmp_path):
     assert tree(tmp_path / "a") == tree(tmp_path / "b")
 
 
+@pytest.mark.slow
 def test_check_writes_nothing_and_shows_every_difference(specs, tmp_path):
     out = tmp_path / "out"
     assert not generate(specs, out, check=True).clean

@@ -138,6 +138,7 @@ def test_text_that_looks_like_a_spec(text: str) -> None:
     judged("meta: {id: x, endian: le}\n" + text)
 
 
+@pytest.mark.slow
 @relaxed
 @given(
     st.sampled_from([*SPECS, KITCHEN_SINK]),
@@ -218,6 +219,7 @@ def test_odd_but_in_order(body: str) -> None:
     assert judged(HEAD + body).diagnostics == ()
 
 
+@pytest.mark.slow
 def test_instances_of_others_are_bounded() -> None:
     """Thousands of types may name one with thousands of instances."""
     many = "".join(f"      i{number}: {{value: 1}}\n" for number in range(3000))

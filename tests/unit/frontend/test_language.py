@@ -20,6 +20,7 @@ def parts(name: str) -> tuple[str, list[str]]:
     return spec, lines.splitlines()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FILES)
 def test_language(name: str) -> None:
     spec, lines = parts(name)

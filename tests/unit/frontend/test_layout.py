@@ -105,6 +105,7 @@ def test_derivations_of_inner_types() -> None:
     assert [each.attribute for each in root(body).structs[0].derivations] == ["n"]
 
 
+@pytest.mark.slow
 def test_a_long_chain_of_instances_is_no_trouble() -> None:
     lines = "".join(f"  i{n}: {{value: i{n + 1} + 1}}\n" for n in range(500))
     body = f"seq: [{{id: n, type: u4}}, {{id: a, size: i0}}]\ninstances:\n{lines}  i500: {{value: n}}\n"

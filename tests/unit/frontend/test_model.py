@@ -200,6 +200,7 @@ def test_the_spec_itself() -> None:
     assert spec.tables == ()
 
 
+@pytest.mark.slow
 def test_value_instances_may_stand_on_each_other_through_many() -> None:
     lines = "".join(f"  i{n}: {{value: i{n + 1} + 1}}\n" for n in range(2000))
     assert len(root(f"instances:\n{lines}  i2000: {{value: 1}}\n").instances) == 2001

@@ -94,6 +94,7 @@ def test_a_failure_leaves_no_page(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed (Debian: apt-get install chromium)")
 def test_page_in_a_browser(page: Path, tmp_path: Path) -> None:
     # The actions of a reader, added after the page's own script; the outcome is written to the page's title.

@@ -53,6 +53,7 @@ def test_a_unit_after_a_damaged_one(records: tuple[bytes, ...], reason: str, tmp
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "file", ["etcd_wal/every.wal", "etcd_wal/large.wal", "pcapng/big.pcapng", "pcapng/sections.pcapng"]
 )

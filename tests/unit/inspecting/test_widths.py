@@ -36,6 +36,7 @@ def test_short_values_are_not_broken(width: int, tmp_path: Path) -> None:
     assert beside == (width >= 130)
 
 
+@pytest.mark.slow
 def test_long_values_have_room_to_be_folded_in(tmp_path: Path) -> None:
     wireloom.write("edgemq_segment", [ROW | {"payload": b"x" * 500}], tmp_path / "a.wal")
     for width in range(80, 200, 7):

@@ -32,6 +32,7 @@ class Failing:
         return getattr(self.client, operation)
 
 
+@pytest.mark.slow
 def test_what_is_throttled_or_has_expired_is_asked_again(kinesis: Streams, monkeypatch: pytest.MonkeyPatch) -> None:
     stream = kinesis.new()
     kinesis.put(stream, ("k", b"a"))
@@ -46,6 +47,7 @@ def test_what_is_throttled_or_has_expired_is_asked_again(kinesis: Streams, monke
     assert not any(errors.values())
 
 
+@pytest.mark.slow
 def test_failures_have_an_end(kinesis: Streams, monkeypatch: pytest.MonkeyPatch) -> None:
     client = Failing(kinesis.client, list_shards=["ThrottlingException"] * 100, put_records=["AccessDeniedException"])
     monkeypatch.setattr(CLIENT, lambda *_: client)

@@ -43,6 +43,7 @@ def test_user_records_have_their_outer_columns(kinesis: Streams) -> None:
     assert list(reading(kinesis, stream, columns=["data"]).read_all().column_names) == ["data"]
 
 
+@pytest.mark.slow
 def test_children_come_after_their_parents(kinesis: Streams) -> None:
     stream = kinesis.new()
     keys = [f"key {n}" for n in range(20)]

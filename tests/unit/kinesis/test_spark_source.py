@@ -87,6 +87,7 @@ def test_batches_end_inside_of_aggregates(kinesis: Streams) -> None:
     assert [datas(again.rows(number)) for number in range(1, 5)] == [datas(each) for each in found]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limit", LIMITS)
 def test_shards_split_and_merge_between_batches(kinesis: Streams, limit: int | None) -> None:
     stream = kinesis.new()
@@ -149,6 +150,7 @@ def test_refusals(kinesis: Streams) -> None:
         foreign.batch()
 
 
+@pytest.mark.slow
 def test_without_a_limit_the_driver_reads_the_last_records_only(
     kinesis: Streams, monkeypatch: pytest.MonkeyPatch
 ) -> None:

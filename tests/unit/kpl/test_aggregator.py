@@ -64,6 +64,7 @@ tags = st.lists(st.tuples(st.text(max_size=5), st.none() | st.text(max_size=5)),
 records = st.builds(UserRecord, keys, st.binary(max_size=300), hash_keys, tags)
 
 
+@pytest.mark.slow
 @given(st.lists(records, min_size=1, max_size=40), st.integers(60, 2000), st.sampled_from(["aggregated", "plain"]))
 def test_nothing_is_lost_or_sent_twice_and_no_limit_is_passed(
     given_records: list[UserRecord], target: int, single: str

@@ -74,6 +74,7 @@ def _text(value: str | None) -> str | None:
     return None if value is None else bytes.fromhex(value).decode(errors="replace")
 
 
+@pytest.mark.slow
 def test_a_column_of_all_blobs() -> None:
     blobs = pa.array([blob_of(case) for case in READING], pa.binary())
     lists = wireloom.from_wire(blobs, FORMAT)
@@ -83,6 +84,7 @@ def test_a_column_of_all_blobs() -> None:
     assert lists.to_pylist() == alone
 
 
+@pytest.mark.slow
 def test_exploded_rows_keep_the_outer_columns() -> None:
     chosen = [case for case in READING if not case.get("ambiguous")]
     outer = pa.table(

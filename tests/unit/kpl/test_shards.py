@@ -151,6 +151,7 @@ def test_one_aggregate_may_be_larger_than_the_buffer() -> None:
 # Files and lists -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_file_holds_rows_of_one_shard() -> None:
     for rows in (ROWS, pa.Table.from_pylist(ROWS)):
         with pytest.raises(wireloom.WireloomError, match=r"a file of kpl_aggregated_record is one: .*shards='FIRST"):
@@ -164,6 +165,7 @@ def test_a_file_holds_rows_of_one_shard() -> None:
     assert wireloom.read(FORMAT, target.getvalue())["data"].to_pylist() == [row["data"] for row in lower]
 
 
+@pytest.mark.slow
 def test_a_list_holds_rows_of_one_shard() -> None:
     lists = wireloom.from_wire(wireloom.to_wire(ROWS, FORMAT, shards=HALVES), FORMAT)
     with pytest.raises(

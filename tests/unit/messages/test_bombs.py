@@ -81,6 +81,7 @@ def test_a_long_field_above_very_many_rows(name: str, null_rows: bool) -> None:
     assert without.counts.to_pylist() == [1, 20_000, 1]
 
 
+@pytest.mark.slow
 def test_it_is_in_the_report() -> None:
     bomb = aggregate(field(1, b"k" * 60_000) + RECORD * 20_000)
     table, report = wireloom.read_with_report(KPL, bomb)

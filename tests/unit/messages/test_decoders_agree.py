@@ -162,6 +162,7 @@ def formats() -> dict[str, Format]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["aggregate", "stream", "ack", "kinds", "computed"])
 @given(data=st.data())
 @settings(max_examples=examples(60))
@@ -231,6 +232,7 @@ def test_declared_defaults_are_computed_with() -> None:
     assert row["nothing"] == 6
 
 
+@pytest.mark.slow
 def test_random_inputs_give_rows_and_every_reason() -> None:
     found = [
         agree(format_of(random_spec(random)), units_of(format_of(random_spec(Random(seed))), random, 30, 0.1))

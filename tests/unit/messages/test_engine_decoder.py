@@ -143,6 +143,7 @@ def test_rows_that_are_much_smaller_than_guessed() -> None:
         assert decoded.arrays[0].to_pylist() == [0] * rows
 
 
+@pytest.mark.slow
 def test_look_ups_do_not_multiply_without_bound() -> None:
     unit = enveloped(delimited(1, b"k" * 200_000) + record(0, b"") * 50_000)
     decoded = decoder_of(RECORDS_FORMAT).decode(*placed([unit]), capacity=1 << 20)

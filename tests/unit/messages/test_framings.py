@@ -59,6 +59,7 @@ def test_a_cut_input_keeps_its_framing(word: str) -> None:
         assert file["framing"] == word or end < len(framed(word, MESSAGES[:1]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("word", ["u4be", "varint"])
 def test_a_flipped_bit_costs_the_message_that_it_is_in(word: str) -> None:
     content = framed(word, MESSAGES)

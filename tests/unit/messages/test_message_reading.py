@@ -143,6 +143,7 @@ def test_a_whole_file_has_a_limit() -> None:
     assert wireloom.read(FORMAT, FIRST, max_record=len(FIRST)).num_rows == 2
 
 
+@pytest.mark.slow
 def test_a_codec_that_fails_leaves_what_was_complete() -> None:
     stored = zstandard.compress(stream(FIRST, LAST) * 30_000)
     table, report = wireloom.read_with_report(VARINT, stored[: len(stored) // 2], codec="zstd")
@@ -166,6 +167,7 @@ def test_batches_are_bounded_and_messages_stay_in_order() -> None:
     assert titles == [f"{n}-{m}" for n in range(500) for m in range(n % 7)]
 
 
+@pytest.mark.slow
 def test_memory_is_bounded_by_messages_and_not_by_files(tmp_path: Path) -> None:
     path = tmp_path / "large"
     unit = stream(page(*(note("t", bytes(10_000)) for _ in range(10))))

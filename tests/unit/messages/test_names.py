@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pyarrow as pa
+import pytest
 import wireloom
 from google.protobuf import descriptor_pool, message_factory
 from wireloom.codegen.protobuf import described, import_proto
@@ -108,6 +109,7 @@ TYPES = (
 )
 
 
+@pytest.mark.slow
 def test_fields_and_types_of_any_name(tmp_path: Path) -> None:
     fields = [f"string {name} = {number};" for number, name in enumerate(NAMES, 1)]
     held = [f"{name} t_{number} = {number};" for number, name in enumerate(TYPES, len(NAMES) + 1)]

@@ -196,6 +196,7 @@ def ordered_maps() -> dict[str, str]:
     return made
 
 
+@pytest.mark.slow
 def test_order_of_maps() -> None:
     """The order of Google's implementation in Python, which a process is told to use."""
     script = (

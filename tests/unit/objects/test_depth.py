@@ -48,6 +48,7 @@ def test_the_file_is_named(tmp_path: Path):
         made(CHAIN).from_file(str(tmp_path / "deep"))
 
 
+@pytest.mark.slow
 def test_classes_that_write_as_well(tmp_path: Path):
     kind = Compiled(tmp_path, f"meta: {{id: made}}\n{CHAIN}", api=Api.KAITAI_READ_WRITE).made
     with pytest.raises(DepthError, match=SAID):

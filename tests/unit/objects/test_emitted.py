@@ -48,6 +48,7 @@ def _lines(body):
     return textwrap.dedent(body).strip("\n").split("\n")
 
 
+@pytest.mark.slow
 def test_the_linter_has_nothing_to_say(emitted):
     command = [sys.executable, "-m", "ruff", "check", "--no-cache", "--config", ROOT / "pyproject.toml", emitted]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -121,6 +121,7 @@ def test_what_is_covered_is_verified(tmp_path: Path) -> None:
         assert len(wireloom.read(format, bytes(changed), verify=False)) == 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", INPUTS, ids=["blocks", "packed", "flat"])
 def test_both_readers_agree(tmp_path: Path, text: str) -> None:
     format, good = load(tmp_path, text), INPUTS[text]

@@ -108,6 +108,7 @@ def test_a_claimed_count_allocates_nothing():
         kind.from_bytes(b"\xff" * 20)
 
 
+@pytest.mark.slow
 def test_a_compressed_bomb_is_refused():
     kind = made("seq: [{id: a, size-eos: true, process: zlib}]")
     with pytest.raises(ValueError, match="more than") as caught:

@@ -123,6 +123,7 @@ def test_chains(memory: Any, tmp_path: Path) -> None:
 # Web servers ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("handler", [Serving, Ignoring])
 def test_web_servers(handler: Any, tmp_path: Path) -> None:
     pytest.importorskip("aiohttp", reason="aiohttp is not there")

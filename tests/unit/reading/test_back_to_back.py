@@ -35,6 +35,7 @@ def damaged(*numbers: int, last: bytes) -> bytes:
     return bytes(data) + last
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row_reader", ROW_READERS)
 @pytest.mark.parametrize("numbers", [(3,), (2, 3), (0, 1, 2, 3)])
 @pytest.mark.parametrize("recover", [False, True])
@@ -150,6 +151,7 @@ def test_the_size_of_the_tail(tmp_path: Path) -> None:
         assert scanner.report.files[0].tail_size is None
 
 
+@pytest.mark.slow
 def test_a_tail_that_grows_without_end_is_not_counted() -> None:
     packed = zstandard.ZstdCompressor().compress(bytes(200 * 1024 * 1024))
     _, report = wireloom.read_with_report("edgemq_segment", packed)

@@ -195,6 +195,7 @@ types:
         assert filled.arrays[0].to_pylist() == [content]
 
 
+@pytest.mark.slow
 def test_a_block_in_a_block(tmp_path: Path) -> None:
     """Both readers, whatever is damaged."""
     text = """
@@ -281,6 +282,7 @@ def test_a_block_of_empty_rows_ends(tmp_path: Path) -> None:
     assert [each.reason for each in report.files[0].damaged] == ["limit"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spec", [ROWS, UNITS], ids=["rows", "units"])
 @pytest.mark.parametrize("reader", READERS)
 def test_damaged_bytes_never_end_in_another_error(tmp_path: Path, reader: str, spec: str) -> None:

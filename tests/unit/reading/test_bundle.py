@@ -72,6 +72,7 @@ def together(folder: Path, **options: Any) -> tuple[list[dict[str, Any]], list[A
     return rows, list(scanner.report.to_dict()["files"])
 
 
+@pytest.mark.slow
 @example(found=[("good", 50, 0), ("good", 3, 0)], options={})
 @given(found=files, options=st.sampled_from([{}, {"recover": True}, {"stride": "rules"}, {"stride": "layout"}]))
 def test_whatever_is_in_them(

@@ -53,6 +53,7 @@ def test_the_engine_compares(compared: wireloom.Format) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_both_readers_agree_on_damage(compared: wireloom.Format) -> None:
     chance = Random(18)
     for _ in range(600):
@@ -111,6 +112,7 @@ types:
 """
 
 
+@pytest.mark.slow
 def test_the_length_of_text_in_ascii(tmp_path: Path) -> None:
     path = tmp_path / "named.ksy"
     path.write_text(NAMED)

@@ -106,6 +106,7 @@ def test_options_of_spark(name: str) -> None:
     assert clean("".join(traceback.format_exception(caught.value)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments",
     [

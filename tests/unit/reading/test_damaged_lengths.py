@@ -62,6 +62,7 @@ def format(tmp_path: Path) -> wireloom.Format:
     return wireloom.load_spec(tmp_path / "summed.ksy")
 
 
+@pytest.mark.slow
 def test_the_next_row_is_found_without_the_bytes_that_a_length_claims(format: wireloom.Format) -> None:
     rows = [row(number, Random(number).randbytes(20_000)) for number in range(2400)]
     damaged = [*rows]
@@ -105,6 +106,7 @@ def test_so_it_is_in_garbage(format: wireloom.Format, row_reader: str) -> None:
     assert (begin, length) == (len(b"".join(rows[:5])), len(garbage))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row_reader", ROW_READERS)
 def test_a_large_row_is_read(format: wireloom.Format, row_reader: str) -> None:
     """It is in memory as a whole where no row of the format is found in it."""

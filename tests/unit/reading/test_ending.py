@@ -91,6 +91,7 @@ def test_failfast_refuses_a_segment_that_is_cut_off(row_reader: str, streamed: b
     assert read(row_reader, "edgemq_segment", SEGMENT, mode="failfast")[0].num_rows == len(PAYLOADS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row_reader", ROW_READERS)
 def test_failfast_refuses_a_log_that_is_cut_off_anywhere(row_reader: str) -> None:
     """Even if what is left of a record looks like one: no checksum confirms it."""
@@ -154,6 +155,7 @@ def test_what_cannot_grow() -> None:
 # Streams that break off ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row_reader", ROW_READERS)
 @pytest.mark.parametrize("packed", [gzipped, in_blocks])
 def test_what_touches_a_break_is_not_believed(row_reader: str, packed: Any, lines: Any) -> None:
@@ -184,6 +186,7 @@ def test_what_is_proven_at_a_break_is_believed(row_reader: str) -> None:
         assert best == len(PAYLOADS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row_reader", ROW_READERS)
 def test_bytes_after_a_row_may_be_missing_at_a_break(row_reader: str) -> None:
     """They belong to no row: one whose own bytes all exist is complete."""
@@ -210,6 +213,7 @@ def test_a_failing_storage_is_a_break_too(row_reader: str, lines: Any) -> None:
     assert (report["tail"], report["tail_offset"]) == ("truncated", 7 if lines.delimiter else 8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [len(TEXT), len(TEXT) - 1, len(TEXT) - 8])
 def test_a_row_goes_up_to_the_end_of_the_input_and_of_nothing_else(size: int, lines: Any) -> None:
     """Not to the end of a block, nor of the piece of it that is read at once."""

@@ -43,6 +43,7 @@ def test_the_report_counts_what_was_read(log: Path) -> None:
     assert report.files[0].tail == "unread"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limit", [0, 1, 999, 3000, 9000, 10_000])
 def test_a_limit_goes_over_inputs(log: Path, limit: int) -> None:
     table = read([log, log, log], limit=limit, columns=["ts_millis"])

@@ -80,6 +80,7 @@ def in_ranges(format: str | Format, source: Any, points: list[int], **how: Any) 
     return rows, damaged
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("table", ["records", "letters"])
 def test_each_record_is_in_one_range_wherever_it_is_split(pieces: Format, log: bytes, table: str) -> None:
     whole, _, _ = read(pieces, log, table=table)
@@ -104,6 +105,7 @@ def test_damage_is_in_one_range(pieces: Format, log: bytes, place: int) -> None:
         assert in_ranges(pieces, bytes(damaged), points, table="records") == (whole, ranges)
 
 
+@pytest.mark.slow
 def test_what_is_missing_at_the_end_belongs_to_the_range_of_its_record(pieces: Format, log: bytes) -> None:
     for size in range(33, len(log), 5):
         whole, ranges, end = read(pieces, log[:size])
@@ -114,6 +116,7 @@ def test_what_is_missing_at_the_end_belongs_to_the_range_of_its_record(pieces: F
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", ["leveldb_log", "prometheus_wal"])
 def test_logs_of_others_are_read_in_ranges(format: str) -> None:
     files = [each for each in (VECTORS / format).iterdir() if each.suffix not in (".jsonl", ".py", ".go", ".java")]
@@ -178,6 +181,7 @@ def test_a_record_of_many_blocks_is_written_and_read(tmp_path: Path) -> None:
     assert [len(each) for each in table["data"].to_pylist()] == [10_000_000, 1]
 
 
+@pytest.mark.slow
 def test_a_log_that_grows_ends_before_what_is_not_complete(pieces: Format, log: bytes) -> None:
     offsets = wireloom.read(pieces, log, columns=["_offset"])["_offset"].to_pylist()
     for content in (log, log + bytes(200)):

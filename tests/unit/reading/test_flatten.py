@@ -77,6 +77,7 @@ def test_those_of_structs_around_the_row_can_be_asked_for(flat: wireloom.Format)
         wireloom.read(flat, DATA, columns=["info.nam"])
 
 
+@pytest.mark.slow
 def test_both_readers_agree_on_damage(flat: wireloom.Format) -> None:
     agreed(flat, DATA)
     for index in range(len(DATA)):

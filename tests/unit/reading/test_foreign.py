@@ -27,6 +27,7 @@ def scanned(name: str, source: Any, mode: str) -> list[Any]:
     return list(wireloom.scan(name, source, mode=mode))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FORMATS)
 @pytest.mark.parametrize("mode", ["permissive", "dropmalformed"])
 @pytest.mark.parametrize("packed", [bytes, gzip.compress, zstandard.compress])
@@ -88,6 +89,7 @@ def test_nothing_and_zeros_are_not_judged(name: str, content: bytes, tmp_path: P
         assert wireloom.read(name, source).num_rows == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FORMATS[:2])
 def test_parts_and_what_grows_are_not_judged(name: str) -> None:
     for begin in range(0, len(TEXT), 500):
@@ -135,6 +137,7 @@ def test_a_storage_that_fails_is_no_other_format() -> None:
     assert not report.clean
 
 
+@pytest.mark.slow
 def test_zeros_of_a_window_that_grows_are_looked_through_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     looked: list[int] = []
 

@@ -109,6 +109,7 @@ def test_other_columns_than_the_data(row_reader: str, format: wireloom.Format) -
     assert table.num_rows == len(RECORDS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row_reader", ROW_READERS)
 def test_any_flipped_byte_costs_one_record_or_the_rest_of_its_block(row_reader: str, format: wireloom.Format) -> None:
     columns = ["data", "_error", "_corrupt_record", "_offset"]

@@ -69,6 +69,7 @@ def test_a_flipped_bit_costs_rows_of_its_member(row_reader: str, format: wireloo
         assert not report["damaged"] or "codec" in {reason for _, _, reason in report["damaged"]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row_reader", ROW_READERS)
 @pytest.mark.parametrize("chunk", [None, 700])
 def test_members_that_are_missing_or_cut(row_reader: str, chunk: int | None, format: wireloom.Format) -> None:
@@ -130,6 +131,7 @@ def test_delimited_rows_and_several_files(tmp_path: Path) -> None:
         wireloom.read("word_stuffed_log", paths, recover=True, mode="failfast")
 
 
+@pytest.mark.slow
 def test_what_is_no_member_is_bounded() -> None:
     """Magic numbers that begin no member, and members that claim to be decompressed to gigabytes."""
     noise = b"".join(b"\x1f\x8b\x08\0" + random.Random(each).randbytes(50) for each in range(2000))

@@ -106,6 +106,7 @@ def journals(draw: st.DrawFn) -> bytes:
     return bytes(data[: draw(st.integers(0, len(data)))]) if draw(st.booleans()) else bytes(data)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not engine.available, reason="the engine is not there")
 @settings(max_examples=examples(300), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(

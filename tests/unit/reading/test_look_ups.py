@@ -155,6 +155,7 @@ def test_nothing_is_remembered_from_one_input_to_the_next(bag: wireloom.Format, 
     assert [tuple(each.values()) for each in table.to_pylist()] == ROWS * 3
 
 
+@pytest.mark.slow
 def test_both_readers_agree_on_damage(bag: wireloom.Format) -> None:
     for index in range(len(DATA)):
         agreed(bag, DATA[:index])
@@ -168,6 +169,7 @@ def test_a_damaged_record_is_not_looked_up(bag: wireloom.Format) -> None:
     assert table["topic"].to_pylist() == [None, None, "/scan", "/twist", "/laser"]
 
 
+@pytest.mark.slow
 def test_compressed_blocks_of_inputs_that_are_read_as_a_whole(tmp_path: Path) -> None:
     chunks = spec(tmp_path, WHOLE)
     blocks = [record(1, b"\1/a") + record(2, b"\1x"), record(2, b"\1y") + record(1, b"\2/b"), record(2, b"\2z")]
@@ -203,6 +205,7 @@ def test_the_tables_of_compressed_blocks_share_their_contents(tmp_path: Path, mo
     agreed(chunks, data, batch_rows=30)
 
 
+@pytest.mark.slow
 def test_what_changes_all_the_time_is_forgotten_when_it_is_not_needed(bag: wireloom.Format) -> None:
     data = b"".join(record(1, b"\1\x09/%d" % n) + record(2, b"\1x") for n in range(2000))
     found = wireloom.read(bag, data, columns=["topic", "unit"], batch_rows=100)

@@ -144,6 +144,7 @@ def test_the_digest_in_the_metadata(object_store: Store) -> None:
         read(object_store, bad, verify_sha256=True, byte_range=(0, 5))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["large.wal.zst", "large.wal"])
 def test_the_digest_of_a_large_object(name: str, object_store: Store, tmp_path: Path) -> None:
     table = wireloom.read("edgemq_segment", samples.frames([bytes(range(256)) * 40] * 2000))

@@ -3,6 +3,7 @@
 import threading
 from pathlib import Path
 
+import pytest
 import wireloom
 
 
@@ -21,6 +22,7 @@ def test_progress_of_several_inputs(tmp_path: Path) -> None:
     assert len(seen) == 20
 
 
+@pytest.mark.slow
 def test_another_thread_may_ask_while_nothing_comes_out(tmp_path: Path) -> None:
     path = tmp_path / "rubbish.log"
     path.write_bytes(b"\x05\xff\x00" * 60_000)

@@ -45,6 +45,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[Asked]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("condition", "pushed"),
     [
@@ -129,6 +130,7 @@ def test_duckdb_and_damage(log: Path) -> None:
     assert damaged.schema.names[0] == "fmt"
 
 
+@pytest.mark.slow
 def test_datasets(log: Path) -> None:
     found = wireloom.dataset("edgemq_segment", [log, log], columns=["tenant", "ts"])
     assert isinstance(found, pyarrow.dataset.Dataset)

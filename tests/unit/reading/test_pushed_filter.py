@@ -153,6 +153,7 @@ def test_ranges() -> None:
     assert Domain.of(pa.binary()) is None
 
 
+@pytest.mark.slow
 def test_the_memory_of_chosen_rows_is_theirs(tmp_path: Path) -> None:
     path = tmp_path / "a.wal"
     rows = [{"fmt": 0, "tenant": n % 1000, "ts_millis": n, "payload": b"x" * 100} for n in range(20_000)]

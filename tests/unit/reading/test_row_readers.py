@@ -89,6 +89,7 @@ def test_row_readers_agree(name: str, data: st.DataObject) -> None:
     assert found[0].schema == expected[0].schema
 
 
+@pytest.mark.slow
 @both
 @pytest.mark.parametrize("row_reader", ["columns", "objects"])
 @pytest.mark.parametrize("name", FORMATS)
@@ -130,6 +131,7 @@ def test_byte_ranges_yield_each_row_and_each_damage_once(name: str, row_reader: 
     assert damage == report["damaged"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row_reader", ["columns", "objects"])
 @pytest.mark.parametrize("name", FORMATS)
 def test_good_logs(name: str, row_reader: str) -> None:

@@ -129,6 +129,7 @@ def test_damage_costs_the_unit_that_it_is_in(tmp_path: Path) -> None:
         assert numbers(format, bytes(damaged)) == left, place
 
 
+@pytest.mark.slow
 def test_readers_agree_on_damaged_inputs(tmp_path: Path) -> None:
     format, chance = format_of(tmp_path), random.Random(4)
     for _ in range(150):

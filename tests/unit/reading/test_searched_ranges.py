@@ -83,6 +83,7 @@ def test_zeros_after_the_last_batch_are_no_damage(reader: str) -> None:
     assert in_ranges(reader, "kafka_log", data + bytes(5000), 2000) == (whole, [])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SUBJECTS)
 def test_damage_is_in_one_range(name: str) -> None:
     source, subject = random.Random(name), SUBJECTS[name]

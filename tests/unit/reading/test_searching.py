@@ -41,6 +41,7 @@ def offsets(format: str, content: bytes) -> list[int]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", ["word_stuffed_log", "cobs_log"])
 def test_every_key_is_found(format: str, tmp_path: Path) -> None:
     keys = list(range(0, 3000, 3))
@@ -76,6 +77,7 @@ def test_the_first_row_at_or_after_an_offset(tmp_path: Path) -> None:
     assert wireloom.first_row("word_stuffed_log", b"") is None
 
 
+@pytest.mark.slow
 def test_damaged_rows_are_passed_over(tmp_path: Path) -> None:
     content = bytearray(log(range(5000)))
     places = offsets("word_stuffed_log", bytes(content))
@@ -135,6 +137,7 @@ def test_ten_gigabytes_with_holes(format: str, tmp_path: Path) -> None:
         assert found.bytes_read < 34 * 64 * 1024
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", DELIMITERS)
 def test_the_first_row_after_any_byte_of_ten_gigabytes(format: str, tmp_path: Path) -> None:
     """One place is examined, however far the next row is."""
@@ -153,6 +156,7 @@ def test_the_first_row_after_any_byte_of_ten_gigabytes(format: str, tmp_path: Pa
         assert opened.bytes_read < 64 * 1024
 
 
+@pytest.mark.slow
 def test_zeros_before_a_row_are_not_read_far_beyond(tmp_path: Path) -> None:
     """Each of them is a delimiter without a frame."""
     path = tmp_path / "zeros.log"
@@ -168,6 +172,7 @@ def test_zeros_before_a_row_are_not_read_far_beyond(tmp_path: Path) -> None:
         assert opened.bytes_read < 64 * 1024
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", DELIMITERS)
 @pytest.mark.parametrize("rows", [300, 3_000, 30_000])
 def test_places_looked_at_grow_with_the_logarithm(format: str, rows: int, tmp_path: Path) -> None:
@@ -184,6 +189,7 @@ def test_places_looked_at_grow_with_the_logarithm(format: str, rows: int, tmp_pa
         assert found.bytes_read <= found.probes * found.largest_read
 
 
+@pytest.mark.slow
 def test_a_column_as_the_key_of_a_large_log(tmp_path: Path) -> None:
     path = tmp_path / "sorted.log"
     generations = pa.array([number // 7 for number in range(50_000)], pa.uint32())
@@ -199,6 +205,7 @@ def test_a_column_as_the_key_of_a_large_log(tmp_path: Path) -> None:
         assert found.largest_read < 64 * 1024
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("disorder", [1, 5, 100])
 def test_rows_that_are_nearly_sorted(disorder: int) -> None:
     randomness = random.Random(disorder)

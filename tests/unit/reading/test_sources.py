@@ -99,6 +99,7 @@ def test_damaged_compression_among_good_files(folder: Path) -> None:
     assert (caught.value.path, caught.value.reason) == (str(path), "codec")
 
 
+@pytest.mark.slow
 def test_a_range_of_a_file_reads_little_more_than_it(tmp_path: Path) -> None:
     payloads = samples.payloads(20_000, largest=1000)
     path = tmp_path / "a.log"
@@ -138,6 +139,7 @@ def test_gzip_and_forced_codecs() -> None:
     assert report.files[0].error == "not a zstd stream"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["cobs_log", "word_stuffed_log"])
 @pytest.mark.parametrize("ending", [True, False])
 def test_the_holes_of_a_sparse_file_are_passed_over(name: str, ending: bool, tmp_path: Path) -> None:

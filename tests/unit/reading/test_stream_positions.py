@@ -84,6 +84,7 @@ def test_rows_of_the_input(tmp_path: Path) -> None:
     assert [tuple(each.values()) for each in rows] == [(b"a", 3, 5), (b"", 9, 10), (b"e", 10, 12)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", [SPEC, FLAT, SIZED])
 def test_both_readers_agree_on_damage(tmp_path: Path, text: str) -> None:
     format = load(tmp_path, text)

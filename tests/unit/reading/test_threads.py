@@ -24,6 +24,7 @@ def threads() -> list[str]:
 LARGE = zstandard.ZstdCompressor(level=1).compress(samples.frames(samples.payloads(40_000, largest=600)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["to the end", "close", "forget", "fail"])
 def test_the_thread_ends_with_the_scan(how: str) -> None:
     scanner: Any = wireloom.scan("edgemq_segment", LARGE, batch_rows=10)
@@ -43,6 +44,7 @@ def test_the_thread_ends_with_the_scan(how: str) -> None:
     assert threads() == []
 
 
+@pytest.mark.slow
 def test_a_scan_does_not_go_on_in_a_forked_process() -> None:
     script = """
 import os, sys

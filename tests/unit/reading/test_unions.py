@@ -65,6 +65,7 @@ def test_it_has_what_was_chosen(tmp_path: Path) -> None:
     assert values(table.slice(1, 2)) == ROWS[1:3]
 
 
+@pytest.mark.slow
 def test_both_readers_agree_on_damage(tmp_path: Path) -> None:
     format = load(tmp_path)
     for seed in range(60):

@@ -73,6 +73,7 @@ def test_damage_costs_a_unit(
     assert [(each.offset, each.length, each.reason) for each in report.files[0].damaged] == [(*damage, "checksum")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", ["batches", "batches.body.groups"])
 def test_both_readers_agree(tmp_path: Path, unit: str) -> None:
     format = load(tmp_path, unit)

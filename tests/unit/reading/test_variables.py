@@ -73,6 +73,7 @@ def test_an_item_that_is_not_there_costs_the_row(reader: str, made: Format) -> N
     assert read(reader, made, item(1, 9) + item(2, 0), columns=["value"])[0].num_rows == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reader", ROW_READERS)
 def test_the_oldest_items_are_forgotten(reader: str, made: Format) -> None:
     data = item(5) * 65_535 + item(1, 65_536) + item(2, 65_536) + item(3, 65_537) + item(4, 65_538)

@@ -107,6 +107,7 @@ def test_the_engine_reads_them(ops: wireloom.Format) -> None:
     assert {each: ops.of_table(each).engine_refusal for each in ops.tables} == dict.fromkeys(ops.tables)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("table", ROWS)
 def test_both_readers_agree_on_damage(ops: wireloom.Format, table: str) -> None:
     made = random.Random(4)

@@ -105,6 +105,7 @@ def test_what_a_wiped_block_leaves_of_rows_is_damaged_by_itself(row_reader: str,
     assert sum(length for _, length, _ in report["damaged"]) == behind - before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row_reader", ROW_READERS)
 @pytest.mark.parametrize("recover", [False, True])
 def test_a_tail_of_zeros(row_reader: str, recover: bool, tmp_path: Path) -> None:
@@ -145,6 +146,7 @@ def test_rows_of_zeros_that_hold_are_rows(tmp_path: Path) -> None:
     assert (table.num_rows, report.clean) == (1000, True)
 
 
+@pytest.mark.slow
 def test_many_short_runs_take_no_longer_than_rows_do(tmp_path: Path) -> None:
     format = spec(tmp_path, CHECKED)
     content, _ = records(format, 1, tmp_path)
@@ -153,6 +155,7 @@ def test_many_short_runs_take_no_longer_than_rows_do(tmp_path: Path) -> None:
     assert report.damaged == 5000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ROW_READERS)
 @pytest.mark.parametrize("chunk", [None, 100])
 @pytest.mark.parametrize(("required", "label"), [("least: 1,", "optional"), ("", "required")])

@@ -59,6 +59,7 @@ def test_what_stands_after_the_zeros_may_be_damaged_too(row_reader: str, tmp_pat
     assert report["damaged"] == [[0, 50, "length"], [50, 7, "stuffing"]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row_reader", ROW_READERS)
 def test_nothing_but_zeros(row_reader: str, tmp_path: Path) -> None:
     for size in (1, 3, 100, 3_000_000):
@@ -68,6 +69,7 @@ def test_nothing_but_zeros(row_reader: str, tmp_path: Path) -> None:
         assert (report["tail"], report["tail_offset"]) == ("clean", size)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("zeros", [5, 600, 200_000, 3_000_000])
 def test_byte_ranges(zeros: int, tmp_path: Path) -> None:
     path = file(tmp_path, bytes(zeros) + LOG)
@@ -87,6 +89,7 @@ def test_byte_ranges(zeros: int, tmp_path: Path) -> None:
     assert damaged == report.files[0].damaged == [Damage(0, zeros, "length")]
 
 
+@pytest.mark.slow
 def test_a_large_hole_is_not_read(tmp_path: Path) -> None:
     path = tmp_path / "a.log"
     hole = 1 << 40

@@ -234,6 +234,7 @@ def test_checksums_that_cover_themselves(name: str, value: int, tmp_path: Path) 
     verified(spec, content, 3 if of.size > 1 else 2, "digest" if of.is_digest else "checksum")
 
 
+@pytest.mark.slow
 def test_what_is_stored(tmp_path: Path) -> None:
     """The mask of LevelDB and TFRecord; the low half of an xxHash, as Zstandard stores it; a signed number."""
     mask = "((_ >> 15) | (_ << 17)) + 0xa282ead8"

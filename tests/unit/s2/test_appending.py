@@ -22,6 +22,7 @@ def bodies(server: Server, stream: str = "out") -> list[bytes]:
 FAULTS = [Fault(), Fault(), Fault(status=503), Fault(status=429), Fault(lose_ack=True)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_each_record_is_appended_once(s2_server: Server, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
     monkeypatch.setattr("wireloom.s2.client.FIRST_PAUSE", 0.001)

@@ -59,6 +59,7 @@ def test_nothing_in_zstd(body: bytes) -> None:
     assert both(body, "zstd") == b""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("checksum", [False, True])
 @pytest.mark.parametrize("size", [True, False])
 def test_zstd_that_ends_early(checksum: bool, size: bool) -> None:
@@ -102,6 +103,7 @@ def test_the_largest_content(body: bytes) -> None:
     assert len(both(compress(bytes(MAX_CONTENT), "gzip"), "gzip")) == MAX_CONTENT
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [MAX_CONTENT + 1, 50_000_000])
 def test_bombs(size: int) -> None:
     assert refusal(zstd(bytes(size)), "zstd") == "limit"

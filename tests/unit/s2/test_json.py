@@ -143,6 +143,7 @@ def test_what_is_refused_and_as_what(document: str, verdict: str) -> None:
     assert caught.value.offset is not None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "document",
     [
@@ -258,6 +259,7 @@ records = st.builds(
 positions = st.none() | st.builds(s2.StreamPosition, seq_num=numbers, timestamp=numbers)
 
 
+@pytest.mark.slow
 @given(st.builds(s2.ReadBatch, records=st.lists(records, max_size=4), tail=positions))
 def test_batches_go_through_base64_unchanged(batch: s2.ReadBatch) -> None:
     document = s2.read_batch_to_json(batch, "base64")

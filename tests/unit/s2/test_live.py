@@ -341,6 +341,7 @@ def test_frames_that_cannot_be_read_stop_it(damage: bytes) -> None:
     assert reader.closed().action == "stop"
 
 
+@pytest.mark.slow
 @given(st.integers(0, 20), st.randoms(use_true_random=False))
 def test_whatever_is_cut_everything_comes_once(count: int, randomness: random.Random) -> None:
     """Connections break anywhere; the server starts at the requested number, or a little before."""

@@ -182,6 +182,7 @@ def test_a_gap_that_ends_at_the_tail() -> None:
     assert [(gap["expected"], gap["found"]) for gap in file["gaps"]] == [(4000, 8001)]
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.integers(0, 40), st.integers(0, 3), st.booleans()), max_size=25))
 def test_gaps_are_those_of_one_number_after_another(given_batches: list[tuple[int, int, bool]]) -> None:
     stream, expected, following = [], [], None
@@ -359,6 +360,7 @@ def large_session(compression: str) -> tuple[bytes, list[int], list[list[Any]]]:
     return bytes(stream), numbers, damaged
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compression", ["zstd", "gzip"])
 @pytest.mark.parametrize("processors", [1, 2])
 def test_threads_change_nothing(

@@ -99,6 +99,7 @@ def pieces(folder: Path) -> tuple[Path, Path]:
     return spec, file
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sample", [readings, compressed, delimited, units, pieces])
 def test_little_is_read_far_into_a_file(tmp_path: Path, read: list[int], sample: Any) -> None:
     spec, file = sample(tmp_path)
@@ -141,6 +142,7 @@ def test_the_index_is_that_of_the_file(tmp_path: Path) -> None:
     assert made.survey(seconds=60)["rows"] == len(content[: LARGE // 4]) // 6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file", ["bitcoin_blocks/regtest.dat", "mysql_binlog/row.bin", "tfrecord/raw.tfrecord"])
 def test_every_unit_is_a_place_to_begin_at(file: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(survey, "SPACING", 1)
@@ -151,6 +153,7 @@ def test_every_unit_is_a_place_to_begin_at(file: str, monkeypatch: pytest.Monkey
         assert made.rows(at, 500)["rows"] == [each for each in rows if each["at"] >= at]
 
 
+@pytest.mark.slow
 def test_rows_in_blocks_are_found_without_an_index(tmp_path: Path, read: list[int]) -> None:
     file = tmp_path / "a.log"
     wireloom.write("leveldb_log", [{"data": b"x" * 900} for _ in range(LARGE // 900)], file)

@@ -110,6 +110,7 @@ SAMPLES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SAMPLES)
 def test_what_is_shown_is_what_a_reading_from_the_beginning_shows(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -102,6 +102,7 @@ def test_specs_without_rows(tmp_path: Path) -> None:
     assert made.rows(0, 10)["columns"] == []
 
 
+@pytest.mark.slow
 def test_a_process_that_takes_too_long_is_killed(tmp_path: Path) -> None:
     spec, file = written(tmp_path)
 
@@ -120,6 +121,7 @@ def test_a_process_that_takes_too_long_is_killed(tmp_path: Path) -> None:
     assert asyncio.run(run())["rows"] == 5
 
 
+@pytest.mark.slow
 def test_the_process_says_that_it_has_started_before_it_gets_a_job(tmp_path: Path) -> None:
     spec, file = written(tmp_path)
     begin = {"spec": str(spec), "file": str(file), "options": {}, "allow_modules": [], "memory": 4 * 1024**3}
@@ -134,6 +136,7 @@ def test_the_process_says_that_it_has_started_before_it_gets_a_job(tmp_path: Pat
         process.stdin.close()
 
 
+@pytest.mark.slow
 def test_a_process_without_memory_leaves_a_message(tmp_path: Path) -> None:
     spec, file = written(tmp_path)
 

@@ -58,6 +58,7 @@ def judged(text: str) -> tuple[bool, bool] | None:
     return not diagnostics.has_errors, CHECKER.is_valid(as_json(node))
 
 
+@pytest.mark.slow
 def test_it_is_a_schema() -> None:
     jsonschema.Draft202012Validator.check_schema(schema())
     assert schema()["$schema"] == "https://json-schema.org/draft/2020-12/schema"

@@ -36,6 +36,7 @@ def written(format: Any, rows: Any) -> str:
     return ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*FORMATS, "sized_text"])
 def test_any_value_in_any_column(name: str, tmp_path: Path) -> None:
     (tmp_path / "sized_text.ksy").write_text(SIZED)
