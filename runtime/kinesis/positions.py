@@ -61,7 +61,7 @@ class Position:
                 and (sub is None or (type(sub) is int and sub >= 0))
             ):
                 return cls(number, sub)
-        raise WireloomError(f"{shown(value)} is no position in a shard")
+        raise WireloomError(f"{shown(value)} is not a position in a shard")
 
 
 SHARD_END = Position(ended=True)

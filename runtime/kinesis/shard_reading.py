@@ -34,7 +34,7 @@ class LostRecordsError(DamagedInputError):
 
     def __init__(self, shard: str, what: str) -> None:
         super().__init__(
-            f"{shard}: {what}: records may be lost, because their time is over or the stream is another one",
+            f"{shard}: {what}: records may be lost, because their retention period is over or the stream was replaced",
             reason="missing",
         )
 
@@ -148,13 +148,13 @@ class ShardReading:
         if self._expected is None or not (records or caught_up):
             return
         if not records or records[0]["SequenceNumber"] != self._expected:
-            self._lose(f"the record {self._expected}, up to which it was read, is gone")
+            self._lose(f"the record {self._expected}, up to which it was read, no longer exists")
         self._expected = None
 
     def _lose(self, what: str) -> None:
         if self._fail_on_loss:
             raise LostRecordsError(self._name, what)
-        LOG.warning("%s: %s: going on with what is there", self._name, what)
+        LOG.warning("%s: %s: continuing with the existing records", self._name, what)
 
     def _rows(self, records: Sequence[Mapping[str, Any]], limit: int | None) -> Iterator[pa.RecordBatch]:
         """Yield the user records of a response that are to be read."""
@@ -217,5 +217,5 @@ class ShardReading:
             return
         reached = self.position == until
         if not reached and (self.done or caught_up):
-            self._lose(f"the record {until.sequence_number}, up to which it is to be read, is gone")
+            self._lose(f"the record {until.sequence_number}, up to which it was to be read, no longer exists")
         self.done = self.done or reached or caught_up

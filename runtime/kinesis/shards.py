@@ -43,7 +43,7 @@ class StreamShard:
                 numbers.get("EndingSequenceNumber") is None,
             )
         except (KeyError, TypeError, ValueError, AttributeError):
-            raise WireloomError(f"list_shards gave what is no shard: {described!r:.200}") from None
+            raise WireloomError(f"list_shards returned an invalid shard: {described!r:.200}") from None
 
 
 def list_shards(calls: Calls) -> tuple[dict[str, StreamShard], datetime]:
@@ -55,7 +55,7 @@ def list_shards(calls: Calls) -> tuple[dict[str, StreamShard], datetime]:
         except CallError as error:
             if error.code != "ExpiredNextTokenException":
                 raise
-    raise WireloomError(f"{calls.shown}: the listing of its shards expires before it has come to its end")
+    raise WireloomError(f"{calls.shown}: the listing of its shards expired before it was complete")
 
 
 def _listed(calls: Calls) -> tuple[dict[str, StreamShard], datetime]:

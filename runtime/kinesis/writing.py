@@ -184,7 +184,7 @@ class Producer:
         if self._reshards > MOST_RESHARDS:
             raise TemporaryError(f"{self._calls.shown}: its shards change faster than they can be listed")
         shards = self._shard_map()
-        LOG.warning("%s: its shards have changed: dividing again what waits", self._calls.shown)
+        LOG.warning("%s: its shards have changed: redistributing the waiting records", self._calls.shown)
         again = [record for record, shard_id in astray if not self._holds(record, shard_id)]
         waiting = [*again, *self._waiting, *self._aggregator.flush()]
         self._waiting, self._size = [], 0

@@ -58,9 +58,9 @@ class Aggregator:
     ) -> None:
         for name, value in (("target_size", target_size), ("max_size", max_size), ("buffer_size", buffer_size)):
             if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-                raise WireloomError(f"{name} is a number of bytes, at least 1, not {value!r}")
+                raise WireloomError(f"{name} must be a number of bytes of at least 1, not {value!r}")
         if single not in MODES:
-            raise WireloomError(f"single is 'aggregated' or 'plain', not {single!r}")
+            raise WireloomError(f"single must be 'aggregated' or 'plain', not {single!r}")
         self._shards = None if shards is None else ShardMap.of(shards)
         self._target_size = target_size
         self._max_size = max_size
@@ -149,7 +149,7 @@ class Aggregator:
         whole = size + len(record.partition_key.encode())
         if whole > self._max_size:
             raise WireloomError(
-                f"the record has {whole} bytes with its partition key and all that stands around it, and a Kinesis"
-                f" record has at most {self._max_size}: send it in parts, or give max_size where the stream takes more",
+                f"the record has {whole} bytes with its partition key and its envelope, and a"
+                f" Kinesis record has at most {self._max_size}: split it, or raise max_size if the stream accepts more",
                 reason="limit",
             )

@@ -56,7 +56,9 @@ class Hooks:
             needs |= {PARTITION_KEY, AGGREGATED}
         if partition_key is not None:
             if not isinstance(partition_key, str):
-                raise WireloomError(f"partition_key is the name of a column of the table, not {shown(partition_key)}")
+                raise WireloomError(
+                    f"partition_key must be the name of a column of the table, not {shown(partition_key)}"
+                )
             self.beside[PARTITION_KEY] = partition_key
             needs |= {PARTITION_KEY, AGGREGATED}
         self.needs = tuple(sorted(needs))
@@ -172,4 +174,4 @@ def _texts(outer: pa.Array, name: str) -> pa.Array:
     try:
         return outer.cast(pa.utf8())
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-        raise WireloomError(f"column {name}: partition keys are text, and this is a column of {outer.type}") from error
+        raise WireloomError(f"column {name}: partition keys must be text, but the column is {outer.type}") from error

@@ -60,7 +60,7 @@ def _packed(records: list[KinesisRecord]) -> Iterator[Packed]:
 def _record(row: Row, number: int) -> UserRecord:
     key = row.get("partition_key")
     if not isinstance(key, str):
-        raise WireloomError(f"column partition_key: {key!r:.60} is not text, and every record has a partition key")
+        raise WireloomError(f"column partition_key: {key!r:.60} is not text, but every record needs a partition key")
     hash_key = row.get("explicit_hash_key")
     if hash_key is not None and not isinstance(hash_key, str):
         raise WireloomError(f"column explicit_hash_key: {hash_key!r:.60} is not text: give the number as decimal text")

@@ -29,7 +29,7 @@ class UserRecord:
             and int(key) <= LARGEST_HASH_KEY
         ):
             raise WireloomError(
-                f"an explicit hash key is a decimal number from 0 to {LARGEST_HASH_KEY}, not {shown(key)}",
+                f"an explicit hash key must be a decimal number from 0 to {LARGEST_HASH_KEY}, not {shown(key)}",
                 reason="value",
             )
 

@@ -42,7 +42,7 @@ class ShardMap:
 
     def __init__(self, shards: Iterable[Any]) -> None:
         if not isinstance(shards, Iterable) or isinstance(shards, str | bytes | bytearray | Mapping):
-            raise WireloomError(f"shards is a list of ranges, not {shown(shards)}")
+            raise WireloomError(f"shards must be a list of ranges, not {shown(shards)}")
         made = sorted((_shard(each) for each in shards if not _is_closed(each)), key=lambda each: each.first)
         for before, after in pairwise(made):
             if after.first <= before.last:
@@ -61,7 +61,7 @@ class ShardMap:
         if isinstance(value, str):
             return cls([(0, LARGEST_HASH_KEY)] if value == "one" else [each.strip() for each in value.split(",")])
         if not isinstance(value, Iterable) or isinstance(value, bytes | bytearray | Mapping):
-            raise WireloomError(f"shards is a ShardMap, a list of ranges, or text of them, not {value!r:.60}")
+            raise WireloomError(f"shards must be a ShardMap, a list of ranges, or their text form, not {value!r:.60}")
         return cls(value)
 
     @classmethod
@@ -80,13 +80,13 @@ class ShardMap:
             answer = client.list_shards(MaxResults=PAGE, **asked)
             page = answer.get("Shards") if isinstance(answer, Mapping) else None
             if not isinstance(page, list | tuple):
-                raise WireloomError(f"list_shards gave no list of shards: {answer!r:.100}")
+                raise WireloomError(f"list_shards did not return a list of shards: {answer!r:.100}")
             shards += page
             token = answer.get("NextToken")
             if not token:
                 return cls(shards)
             if token in seen:
-                raise WireloomError("list_shards gave the same NextToken twice, so that its answers have no end")
+                raise WireloomError("list_shards returned the same NextToken twice, so the listing would not end")
             seen.add(token)
             # The token identifies the stream and the filter, which must not be passed as well.
             asked = {"NextToken": token}

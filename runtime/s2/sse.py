@@ -60,7 +60,7 @@ def _number(text: str, name: str) -> int:
     digits = text.removeprefix("+")
     if not (digits.isascii() and digits.isdigit()) or len(digits.lstrip("0")) > 20 or int(digits) >= 1 << 64:
         raise WireloomError(
-            f"the {name} of {LAST_EVENT_ID} is not a number of 64 bits: {text!r}", reason="value", field=name
+            f"the {name} of {LAST_EVENT_ID} is not a 64-bit integer: {text!r}", reason="value", field=name
         )
     return int(digits)
 

@@ -35,7 +35,10 @@ def check_pattern(pattern: str) -> None:
             "{partition} and {number}"
         )
     if "/" in shown or "\0" in shown or shown.startswith((".", "_")):
-        raise WireloomError(f"option fileName is {pattern!r}: a name has no slash, and readers leave out . and _")
+        raise WireloomError(
+            f"option fileName is {pattern!r}: a name must not contain a slash, and readers ignore names that begin "
+            "with . or _"
+        )
 
 
 def file_names(

@@ -29,7 +29,7 @@ ADVICE = (
 MISSING_MODULE = "--add-modules=jdk.incubator.vector"
 
 WRAPPER = """#!/bin/sh
-# Java without the module that it does not have.
+# Run Java without the option for a module that it does not have.
 for each do
   shift
   [ "$each" = "{module}" ] || set -- "$@" "$each"
@@ -58,16 +58,16 @@ def check_java() -> None:
     """Raise ``UnsupportedError`` if the Java that Spark would start is missing or too old."""
     home = os.environ.get("JAVA_HOME")
     java = str(Path(home, "bin", "java")) if home else shutil.which("java")
-    shown = f"JAVA_HOME is {home}, and there is no bin/java in it" if home else "no Java was found on the path"
+    shown = f"JAVA_HOME is {home}, which does not contain bin/java" if home else "no Java was found on the path"
     if java is None or not Path(java).exists():
-        raise UnsupportedError(f"Spark runs on Java, and {shown}: {ADVICE}")
+        raise UnsupportedError(f"Spark requires Java, and {shown}: {ADVICE}")
     try:
         told = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=False).stderr
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise UnsupportedError(f"Spark runs on Java, and {java} does not start ({error}): {ADVICE}") from None
+        raise UnsupportedError(f"Spark requires Java, and {java} does not start ({error}): {ADVICE}") from None
     version = java_version(told)
     if version is not None and version < OLDEST_JAVA:
-        raise UnsupportedError(f"Spark needs Java {OLDEST_JAVA}, and {java} is Java {version}: {ADVICE}")
+        raise UnsupportedError(f"Spark requires Java {OLDEST_JAVA} or newer, and {java} is Java {version}: {ADVICE}")
 
 
 def java_version(told: str) -> int | None:

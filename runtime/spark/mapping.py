@@ -60,8 +60,8 @@ def _read_of(df: DataFrame) -> tuple[str, dict[str, str]]:
         plan = plan.children().apply(0)
     if kind != "DataSourceV2Relation" or not plan.table().getClass().getSimpleName() == "PythonTable":
         raise UnsupportedError(
-            f"map_batches takes a frame as spark.read.format(…).load(…) returns it, perhaps with columns selected, not "
-            f"one of {kind}: filter and compute in the function"
+            f"map_batches requires a DataFrame as returned by spark.read.format(…).load(…), except for a selection "
+            f"of columns, and found {kind}: filter and compute in the function"
         )
     return str(plan.table().name()), dict(plan.options().asCaseSensitiveMap())
 
@@ -82,7 +82,7 @@ def _schema(schema: StructType | str | None, function: Function, columns: Struct
         empty = _arrow(columns).empty_table().to_batches() or [_empty(columns)]
         first = next(iter(function(iter(empty))), None)
         if first is None:
-            raise WireloomError("the function returns nothing for a batch of no rows: say what its schema is")
+            raise WireloomError("the function returns nothing for an empty batch: pass the schema")
         found: StructType = from_arrow_schema(first.schema)
         return found
     if isinstance(schema, str):

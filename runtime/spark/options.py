@@ -221,7 +221,7 @@ def check_batch_options(given: Mapping[str, str]) -> None:
         del names["reportfolder"]
     found = next((names[key.lower()] for key in given if key.lower() in names), None)
     if found is not None:
-        raise WireloomError(f"option {found} is for streams: leave it out of a batch read, or use readStream")
+        raise WireloomError(f"option {found} applies only to streams: leave it out of a batch read, or use readStream")
 
 
 def _of_texts(options: Mapping[str, Option], values: Mapping[str, str]) -> dict[str, Any]:
@@ -279,8 +279,8 @@ def write_options(format: Format, given: Mapping[str, str]) -> WriteOptions:
     codec = values.get("codec", values.get("compression"))
     if "path" not in values:
         raise WireloomError(
-            "no folder to write to: give one to save(…), or as option path. Spark does not hand on that of a table "
-            "of the catalog: INSERT INTO t WITH (path = '…') SELECT …, or save(…) to the table's folder"
+            "no folder to write to: give one to save(…), or as option path. Spark does not pass on that of "
+            "a table of the catalog: INSERT INTO t WITH (path = '…') SELECT …, or save(…) to the table's folder"
         )
     options: dict[str, Any] = {name: values[name] for name in own if name in values}
     if "maxRecord" in values:
@@ -329,7 +329,7 @@ def _paths(values: Mapping[str, str]) -> tuple[str, ...]:
     if not found:
         raise WireloomError(
             "no path to read: give one to load(…), or as option path. Of a table of the catalog it is known only if "
-            "the table was made by CREATE TABLE without a list of columns: make it again with OPTIONS (path '…', "
+            "the table was made by CREATE TABLE without a list of columns: create it again with OPTIONS (path '…', "
             "columns 'a,b'), or read it with SELECT … FROM t WITH (path = '…')"
         )
     # Spark shows paths in Hadoop's spelling, which has a single slash.

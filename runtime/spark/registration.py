@@ -32,7 +32,7 @@ def sources() -> list[type[FormatSource]]:
             continue
         except WireloomError as error:
             # An incompatible installed package must not make the others unavailable.
-            warnings.warn(f"{name} is left out: {error}", stacklevel=3)
+            warnings.warn(f"{name} is not registered: {error}", stacklevel=3)
     return found
 
 

@@ -46,7 +46,7 @@ def editor_folder() -> Path:
     folder = Path(next(iter(places)), "elements", "codemirror", "dist") if places else Path()
     if not (folder / "index.js").is_file():
         raise WireloomError(
-            "the installed nicegui has no editor where it is looked for: pip install 'wireloom[studio]'"
+            "the installed nicegui does not contain the editor at the expected place: pip install 'wireloom[studio]'"
         )
     return folder
 
@@ -93,7 +93,7 @@ class Studio:
         text, known = _text(given), given.get("stamp")
         if known != stamp(self.spec) and not given.get("anyway"):
             raise WireloomError(
-                "has changed on disk: load it again, or save once more to overwrite it", path=str(self.spec)
+                "has changed on disk: load it again, or save again to overwrite it", path=str(self.spec)
             )
         write_spec(self.spec, text)
         self.saved = text
@@ -158,7 +158,7 @@ def application(studio: Studio) -> Starlette:
             offset, size = int(request.query_params["offset"]), int(request.query_params["size"])
             return Response(studio.bytes(max(offset, 0), max(size, 0)), media_type="application/octet-stream")
         except (KeyError, ValueError, OverflowError):
-            return JSONResponse({"error": "offset and size are numbers"}, 422)
+            return JSONResponse({"error": "offset and size must be numbers"}, 422)
         except OSError as error:
             return JSONResponse({"error": str(error)}, 422)
 
@@ -199,7 +199,7 @@ async def _body(request: Request) -> dict[str, Any]:
     except ValueError:
         given = None
     if not isinstance(given, dict):
-        raise WireloomError("the request is no JSON object")
+        raise WireloomError("the request is not a JSON object")
     return given
 
 
@@ -213,5 +213,5 @@ def _text(given: dict[str, Any]) -> str:
 def _window(given: dict[str, Any]) -> dict[str, Any]:
     offset, count, table = given.get("offset", 0), given.get("count", 100), given.get("table") or ""
     if not isinstance(offset, int) or not isinstance(count, int) or not isinstance(table, str):
-        raise WireloomError("offset and count are numbers, and table is a name")
+        raise WireloomError("offset and count must be numbers, and table a name")
     return {"offset": min(max(offset, 0), 2**63 - 1), "count": min(max(count, 1), COUNTS), "table": table}

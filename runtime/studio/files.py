@@ -42,7 +42,7 @@ def read_spec(path: Path) -> str:
     try:
         return path.read_bytes().decode()
     except UnicodeDecodeError as error:
-        raise WireloomError(f"is no UTF-8: {error.reason} at byte {error.start}", path=str(path)) from error
+        raise WireloomError(f"is not valid UTF-8: {error.reason} at byte {error.start}", path=str(path)) from error
 
 
 def digest(text: str) -> str:

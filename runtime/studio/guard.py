@@ -50,7 +50,7 @@ class Guard:
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
         refusal = self._refusal(scope, headers)
         if scope["type"] != "http":
-            refusal = refusal or "there is nothing of this kind here"
+            refusal = refusal or "not found"
         if refusal is not None:
             body = f"refused: {refusal}\n".encode()
             start = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(body)).encode())]
@@ -69,12 +69,12 @@ class Guard:
 
     def _refusal(self, scope: Scope, headers: dict[str, str]) -> str | None:
         if headers.get("host", "") not in self._hosts:
-            return "the studio is asked under a name that is not its own"
+            return "the request's Host header does not name this server"
         origin = headers.get("origin")
         if origin is not None and origin not in {f"http://{host}" for host in self._hosts}:
-            return "the request comes from a page of another site"
+            return "the request comes from another site"
         if headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
-            return "the request comes from a page of another site"
+            return "the request comes from another site"
         given = _query(scope, "token") or self._of_cookie(headers.get("cookie", ""))
         if not secrets.compare_digest(given.encode(), self._token.encode()):
             return "open the address that 'wireloom studio' printed: it has the token"

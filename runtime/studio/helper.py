@@ -103,5 +103,5 @@ class Helper:
             raise
         if not answer:
             await self.close()
-            raise HelperError("stopped: the process that reads ended, as it does when it needs too much memory")
+            raise HelperError("stopped: the reading process ended, possibly because it exceeded its memory limit")
         return answer

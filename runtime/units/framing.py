@@ -225,7 +225,7 @@ class Prefixed:
 
     def _too_long(self, length: int, there: int, at_end: bool) -> str:
         if at_end and there < length:
-            return f"a length of {length} bytes, of which {there} are there: it is damaged, or the input is cut off"
+            return f"a length of {length} bytes, of which {there} are there: it is damaged, or the input is truncated"
         return (
             f"a length of {length} bytes; raise max_record above {self.max_record} to read it, unless the "
             "length is damaged: recover=True looks for the next message"

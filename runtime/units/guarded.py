@@ -196,7 +196,7 @@ def _facts(place: str, holder: Any) -> Mapping[str, Any]:
     with called(place, "facts"):
         facts: Any = holder.facts() if hasattr(holder, "facts") else {}
         if not isinstance(facts, Mapping):
-            raise RoutineError(f"{place}.facts gives {type(facts).__name__} in place of a mapping")
+            raise RoutineError(f"{place}.facts gives {type(facts).__name__} instead of a mapping")
         # Reports are JSON for the command line and for Spark.
         found: dict[str, Any] = json.loads(json.dumps(dict(facts)))
         return found
@@ -205,7 +205,7 @@ def _facts(place: str, holder: Any) -> Mapping[str, Any]:
 def checked_bytes(place: str, method: str, content: Any) -> bytes:
     """Return the result of a method as bytes. Raises ``RoutineError`` if it is something else."""
     if not isinstance(content, bytes | bytearray | memoryview):
-        raise RoutineError(f"{place}.{method} gives {type(content).__name__} in place of bytes")
+        raise RoutineError(f"{place}.{method} gives {type(content).__name__} instead of bytes")
     return bytes(content)
 
 
@@ -227,7 +227,7 @@ def _is_part(part: Any) -> bool:
 def _problem_of_units(units: Any, view: memoryview) -> str:
     """Return what is wrong with the result of ``take``; empty if nothing."""
     if not isinstance(units, Units):
-        return f"gives {type(units).__name__} in place of Units"
+        return f"gives {type(units).__name__} instead of Units"
     if not 0 <= units.consumed <= len(view):
         return f"has consumed {units.consumed} of {len(view)} bytes"
     if units.needed < 0 or not isinstance(units.ended, str) or not isinstance(units.detail, str):
@@ -242,16 +242,16 @@ def _problem_of_units(units: Any, view: memoryview) -> str:
         return f"gives a unit that ends at byte {end} of {memoryview(units.source).nbytes}"
     for each in units.damages:
         if not isinstance(each, RowDamage) or not 0 <= each.begin <= each.end or each.reason not in REASONS:
-            return f"gives {each!r:.80} in place of a RowDamage with one of the reasons of wireloom.base.report"
+            return f"gives {each!r:.80} instead of a RowDamage with one of the reasons of wireloom.base.report"
     if not isinstance(units.details, dict):
-        return "gives details that are no dict"
+        return "returns details that are not a dict"
     return ""
 
 
 def _problem_of_decoded(found: Any, before: Decoded) -> str:
     """Return what is wrong with the result of ``decoded``; empty if nothing."""
     if not isinstance(found, Decoded):
-        return f"gives {type(found).__name__} in place of Decoded"
+        return f"gives {type(found).__name__} instead of Decoded"
     if found.units != before.units or len(found.counts) != found.units:
         return f"gives {found.units} units with {len(found.counts)} counts for {before.units} units"
     if (pc.sum(found.counts).as_py() or 0) != found.rows or found.rows < 0:

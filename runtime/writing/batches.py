@@ -73,7 +73,7 @@ def _taken(rows: Any, take: Callable[[Any], Any]) -> Any:
 
 def _no_rows(rows: Any) -> WireloomError:
     return WireloomError(
-        f"rows cannot be taken from {type(rows).__name__}: give an Arrow table, record batches, or row mappings"
+        f"rows cannot be read from {type(rows).__name__}: give an Arrow table, record batches, or row mappings"
     )
 
 
@@ -100,7 +100,7 @@ def _check_columns(columns: Mapping[Any, Any]) -> None:
         raise WireloomError("the rows are a mapping without columns: name them, or give an empty list for no rows")
     stray = next((name for name in columns if not isinstance(name, str)), None)
     if stray is not None:
-        raise WireloomError(f"the name of a column is text, not {shown(stray)}")
+        raise WireloomError(f"a column name must be a string, not {shown(stray)}")
 
 
 def _table(columns: Mapping[str, Any], types: pa.Schema | None) -> pa.Table:
@@ -228,7 +228,7 @@ def _arrow(make: Any, row: int) -> Any:
     try:
         return make()
     except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
-        raise WireloomError(f"the values from row {row} on are no columns: {error}") from error
+        raise WireloomError(f"the values from row {row} on cannot be converted to columns: {error}") from error
 
 
 def size_of(batch: pa.RecordBatch) -> int:

@@ -115,7 +115,7 @@ class RowEncoder:
             value = values[each.name]
             if value is None:
                 if not each.optional:
-                    raise WireloomError(f"{each.name} is None, and the format has no null: give a value")
+                    raise WireloomError(f"{each.name} is None, but the format has no null: give a value")
             elif each.labels or each.make is not None or pa.types.is_timestamp(each.type):
                 value = values_of(each, batch_of_one(each.name, value), 0)[0]
             elif isinstance(value, bytearray | memoryview):
@@ -149,7 +149,7 @@ class RowEncoder:
         if rows and max(map(len, rows)) > longest:
             row, size = next((index, len(row)) for index, row in enumerate(rows) if len(row) > longest)
             raise WireloomError(
-                f"{self._row(first_row + row)} has {size - len(self.format.delimiter)} bytes on the wire, more than "
+                f"{self._row(first_row + row)} has {size - len(self.format.delimiter)} bytes when written, more than "
                 f"max_record ({self.max_record}): raise it here and for the readers, or leave the row out",
                 reason="limit",
             )

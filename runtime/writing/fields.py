@@ -210,7 +210,7 @@ def values_of(filled: Filled, batch: pa.RecordBatch, first_row: int) -> list[obj
     if array.null_count and not filled.optional:
         row = pc.index(array.is_null(), True).as_py()
         raise WireloomError(
-            f"row {first_row + row}, column {filled.name}: null, and the format has no null: give a value"
+            f"row {first_row + row}, column {filled.name}: null, but the format has no null: give a value"
         )
     return column_values(filled, array, first_row)
 
@@ -255,7 +255,7 @@ def _counts(filled: Filled, times: pa.Array, first_row: int) -> pa.Array:
         if (smallest.as_py() or 0) < 0:
             row = pc.index(array, smallest).as_py()
             raise WireloomError(
-                f"row {first_row + row}, column {filled.name}: a time before 1970, which the field cannot hold"
+                f"row {first_row + row}, column {filled.name}: a time before 1970, which the field cannot store"
             )
         if filled.stored == pa.uint64():
             return array.view(filled.stored)
@@ -266,9 +266,9 @@ def _cast(array: pa.Array, type: pa.DataType) -> pa.Array:
     if array.type == type:
         return array
     if (pa.types.is_boolean(array.type) or pa.types.is_floating(array.type)) and pa.types.is_binary(type):
-        raise pa.ArrowTypeError(f"{array.type} values are no bytes")
+        raise pa.ArrowTypeError(f"{array.type} values are not bytes")
     if pa.types.is_boolean(array.type) and (pa.types.is_integer(type) or pa.types.is_floating(type)):
-        raise pa.ArrowTypeError("bool values are no numbers")
+        raise pa.ArrowTypeError("bool values are not numbers")
     if pa.types.is_timestamp(type) and (pa.types.is_string(array.type) or pa.types.is_large_string(array.type)):
         return times(array, type)
     # An integer becomes the nearest float, like any other number.

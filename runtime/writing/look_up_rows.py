@@ -45,8 +45,8 @@ def references_of(format: Format, given: Iterable[str]) -> list[Reference]:
             reference.columns[look_up.value] = column.name
         elif column.default and look_up.key in names:
             raise WireloomError(
-                f"{format.name} cannot be written without the column {column.name}, of which rows of its table "
-                f"{look_up.table} are made: the table has {', '.join(sorted(names))}"
+                f"{format.name} cannot be written without the column {column.name}, from which rows of its "
+                f"table {look_up.table} are created: the table has {', '.join(sorted(names))}"
             )
     return list(found.values())
 

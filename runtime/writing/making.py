@@ -132,7 +132,9 @@ def _variant(name: str, fields: dict[str, Make | None]) -> Make:
         present = [(each, value) for each, value in values.items() if value is not None]
         if len(present) > 1:
             names = ", ".join(each for each, _ in present)
-            raise WireloomError(f"column {name} has one of several types, and more than one is there: {names}")
+            raise WireloomError(
+                f"a value of {name} must have one of several types, but more than one is present: {names}"
+            )
         for each, value in present:
             inner = fields[each]
             return value if inner is None else inner(value)

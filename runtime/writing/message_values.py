@@ -44,7 +44,7 @@ def _field(rule: FieldRule, kind: type[Any] | None, value: Any, place: str) -> A
 
 def _value(rule: FieldRule, kind: type[Any] | None, value: Any, place: str) -> Any:
     if value is None:
-        raise MessageError("null, and a list or map holds no nulls", field=place)
+        raise MessageError("null, but a list or map cannot contain nulls", field=place)
     if rule.kind is FieldKind.MESSAGE:
         assert kind is not None
         if isinstance(value, kind):

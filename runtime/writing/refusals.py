@@ -98,7 +98,7 @@ def explained(error: Exception, values: Iterable[tuple[str, Any]]) -> str:
     row = list(values)
     part = next((found for name, value in row if (found := _missing(name, value, error)) is not None), None)
     if part is not None:
-        return f"column {part} is null, and the format has no null: give a value"
+        return f"column {part} is null, but the format has no null: give a value"
     return f"{error} ({', '.join(f'{name}={value!r:.40}' for name, value in row)})"
 
 

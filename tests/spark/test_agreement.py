@@ -18,8 +18,7 @@ from .pipeline import Killed, check, dying, expected, make_inputs, run, visible
 KINDS = ("parquet", "delta", "iceberg")
 LOGS = ("delta", "iceberg")
 WAYS_OUT = (
-    "restore its _wireloom as it was, ingest to another table, or replace this one with overwrite, which reads all "
-    "files again"
+    "restore its _wireloom, ingest to another table, or replace this one with overwrite, which reads all files again"
 )
 
 
@@ -67,7 +66,7 @@ def test_a_ledger_that_is_gone(to: str, more: int, tmp_path: Path) -> None:
     run(tmp_path, to=to)
     make_inputs(tmp_path / "in", 4 + more)
     (tmp_path / "table" / "_wireloom").rename(tmp_path / "kept")
-    assert "its ledger (_wireloom) is gone: which files are done is unknown" in refused(tmp_path, to)
+    assert "its ledger (_wireloom) is missing: it is unknown which files were read" in refused(tmp_path, to)
     (tmp_path / "kept").rename(tmp_path / "table" / "_wireloom")
     run(tmp_path, to=to)
     assert rows(tmp_path, to) == expected(tmp_path)
@@ -95,7 +94,7 @@ def test_a_new_ledger_whose_numbers_are_those_of_another(to: str, tmp_path: Path
     run(other, to=to)
     shutil.rmtree(home)
     shutil.copytree(other / "table" / "_wireloom", home)
-    assert "has commits of an ingest, but none of the ledger in _wireloom" in refused(tmp_path, to)
+    assert "has commits of an ingest, but the ledger in _wireloom has none" in refused(tmp_path, to)
 
 
 @pytest.mark.parametrize("to", LOGS)
@@ -109,7 +108,7 @@ def test_a_ledger_of_another_time(to: str, tmp_path: Path) -> None:
     shutil.rmtree(home)
     shutil.copytree(tmp_path / "kept", home)
     said = refused(tmp_path, to)
-    assert "ends with commit 1, and the log of the table with commit 2 of that ledger" in said
+    assert "ends with commit 1, but the table's log ends with commit 2 of that ledger" in said
     run(tmp_path, to=to, existing="overwrite", batch=4)
     assert rows(tmp_path, to) == expected(tmp_path)
 
@@ -125,7 +124,7 @@ def test_a_log_that_is_gone(to: str, tmp_path: Path) -> None:
 
         load_catalog().drop_table((tmp_path.name, "table"))
     make_inputs(tmp_path / "in", 4)
-    assert "the ledger in _wireloom has 1 commits, and the log of the table has none of them" in refused(tmp_path, to)
+    assert "the ledger in _wireloom has 1 commits, but the table's log has none of them" in refused(tmp_path, to)
     run(tmp_path, to=to, existing="overwrite", batch=4)
     assert rows(tmp_path, to) == expected(tmp_path)
 
@@ -149,7 +148,7 @@ def test_a_log_that_changes_while_a_batch_is_read(to: str, tmp_path: Path, monke
             shutil.rmtree(home)
             mine.rename(home)
 
-    with pytest.raises(WireloomError, match="ends with commit 1, and the log of the table with commit 2"):
+    with pytest.raises(WireloomError, match="ends with commit 1, but the table's log ends with commit 2"):
         run(tmp_path, to=to, pause=another_process)
     assert not (home / "pending").exists()
     assert rows(tmp_path, to) == expected(tmp_path)

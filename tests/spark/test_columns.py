@@ -34,9 +34,9 @@ def test_the_corrupt_record_takes_no_other_columns_name(name: str, samples: dict
 
 def test_a_column_is_read_once(samples: dict[str, Sample]) -> None:
     path = samples["edgemq_segment"].file
-    with pytest.raises(WireloomError, match="column 'TENANT' is to be read twice"):
+    with pytest.raises(WireloomError, match="column 'TENANT' is requested twice"):
         planned("edgemq_segment", "tenant LONG, TENANT LONG", path=path)
-    with pytest.raises(WireloomError, match="column 'tenant' is to be read twice"):
+    with pytest.raises(WireloomError, match="column 'tenant' is requested twice"):
         planned("edgemq_segment", path=path, columns="tenant,tenant")
 
 

@@ -26,7 +26,7 @@ org.apache.spark.SparkException: [TASK_WRITE_FAILED] Task failed while writing r
 Caused by: java.io.IOException: No space left on device
 \tat java.base/java.io.FileOutputStream.writeBytes(Native Method)
 """
-AGAIN = "what was committed stays committed: run the same command again"
+AGAIN = "committed data is kept: run the same command again"
 
 
 def full_folder() -> WireloomError:
@@ -55,7 +55,7 @@ FAILURES = [
     (PySparkException(FULL), 1, "the disk is full (Job aborted due to stage failure"),
     (full_folder(), 1, "the disk is full (/data/t: the folder cannot be used): make room where the table is"),
     (OSError(errno.ENOSPC, "No space left on device"), 1, "the disk is full"),
-    (lost(), 1, "Spark's Java process or server has ended, or is not reached any more"),
+    (lost(), 1, "Spark's Java process or server has ended or cannot be reached"),
     (Py4JError("An error occurred while calling o45.read"), 1, "Spark's Java process or server has ended"),
     (Py4JError("An error occurred while calling o45.read. Trace:\nno such method"), 1, "Spark failed: An error"),
     (SparkConnectGrpcException("<_InactiveRpcError\nstatus = StatusCode.UNAVAILABLE"), 1, "Spark's Java process or"),

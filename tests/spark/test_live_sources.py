@@ -47,5 +47,5 @@ def test_what_is_refused(kind: type[Any]) -> None:
     with pytest.raises(WireloomError, match="option maxRecordsPerTrigger is '0'"):
         source(kind, maxRecordsPerTrigger="0").schema()
     ends = source(kind, end="2026-03-01T00:00:00Z")
-    with pytest.raises(WireloomError, match="option end is of batch reads: a stream has none"):
+    with pytest.raises(WireloomError, match="option end applies only to batch reads: leave it out"):
         ends.streamReader(ends.schema())

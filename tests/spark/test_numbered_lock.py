@@ -70,14 +70,14 @@ def test_the_next_number_is_taken_by_one(place: Folder, monkeypatch: pytest.Monk
         real(self, path, value, mode=mode, **more)
 
     monkeypatch.setattr(MemoryFileSystem, "pipe_file", faster)
-    with pytest.raises(TemporaryError, match="another ingest has just begun"):
+    with pytest.raises(TemporaryError, match="another ingest has just started"):
         locked(place).__enter__()
 
 
 def test_stores_that_cannot_refuse(place: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     real = MemoryFileSystem.pipe_file
     monkeypatch.setattr(MemoryFileSystem, "pipe_file", lambda self, path, value, **_: real(self, path, value))
-    with pytest.raises(UnsupportedError, match="does not refuse to create a file that is there"):
+    with pytest.raises(UnsupportedError, match="does not support creating a file only if it does not exist"):
         locked(place).__enter__()
 
     def unknown(self: Any, path: str, value: bytes, mode: str = "overwrite") -> None:

@@ -105,7 +105,7 @@ def test_a_port_shows_them_while_the_run_goes_on(tmp_path: Path) -> None:
 
 def test_files_that_cannot_be(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     place = folder(str(tmp_path / "table"))
-    with pytest.raises(WireloomError, match=r"ends with \.prom"):
+    with pytest.raises(WireloomError, match=r"must end with \.prom"):
         PrometheusMetrics(place, str(tmp_path / "w.txt"), None)
     with pytest.raises(WireloomError, match="no such folder"):
         PrometheusMetrics(place, str(tmp_path / "no" / "w.prom"), None)

@@ -37,7 +37,7 @@ def test_no_java(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UnsupportedError, match=r"no Java was found on the path: pip install 'wireloom\[java\]', or"):
         check_java()
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
-    with pytest.raises(UnsupportedError, match=r"there is no bin/java in it: pip install"):
+    with pytest.raises(UnsupportedError, match=r"does not contain bin/java: pip install"):
         check_java()
 
 
@@ -47,7 +47,7 @@ def test_old_java(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     java.write_text("#!/bin/sh\necho 'openjdk version \"11.0.2\" 2019-01-15' >&2\n")
     java.chmod(0o755)
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
-    with pytest.raises(UnsupportedError, match=r"Spark needs Java 17, and .* is Java 11"):
+    with pytest.raises(UnsupportedError, match=r"Spark requires Java 17 or newer, and .* is Java 11"):
         check_java()
 
 
@@ -68,7 +68,7 @@ def test_the_error_is_one_sentence(tmp_path: Path) -> None:
     environment = without_java(tmp_path / "bin")
     told = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False)
     assert told.stderr.splitlines()[-1].startswith(
-        "wireloom.base.errors.UnsupportedError: Spark runs on Java, and no Java was found on the path: pip install"
+        "wireloom.base.errors.UnsupportedError: Spark requires Java, and no Java was found on the path: pip install"
     )
     assert "JAVA_GATEWAY_EXITED" not in told.stderr
 

@@ -50,10 +50,10 @@ def test_a_file_that_changes_between_planning_and_reading(tmp_path: Path) -> Non
     query = Query(WAL, path=tmp_path)
     query.plan()
     (tmp_path / "a").write_bytes(content + content)
-    with pytest.raises(WireloomError, match="to be read, and grew since"):
+    with pytest.raises(WireloomError, match="when its read was planned, and grew since"):
         query.read()
     (tmp_path / "a").write_bytes(content[:-1])
-    with pytest.raises(WireloomError, match="to be read, and became shorter since"):
+    with pytest.raises(WireloomError, match="when its read was planned, and became shorter since"):
         query.read()
 
 

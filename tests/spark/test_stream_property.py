@@ -254,7 +254,7 @@ def test_whole_files_with_a_short_memory(todo: list[int | str], most: int, files
                 else:
                     run.drain()
         except WireloomError as error:
-            if "came while the query was stopped" not in str(error):
+            if "appeared while the query was stopped" not in str(error):
                 raise
             return
         run.check(expected)

@@ -139,7 +139,7 @@ def test_formats_that_are_read_as_a_whole_cannot_be_tailed(tmp_path: Path) -> No
 def test_options_of_streams_are_refused_by_a_batch_read(name: str, tmp_path: Path) -> None:
     write(LOG, tmp_path / "log", "one")
     found = source(LOG, path=tmp_path, **{name: "1"})
-    sentence = f"^option {name} is for streams: leave it out of a batch read, or use readStream"
+    sentence = f"^option {name} applies only to streams: leave it out of a batch read, or use readStream"
     with pytest.raises(WireloomError, match=sentence):
         found.reader(found.schema())
 

@@ -67,7 +67,7 @@ def test_a_log_that_was_removed_and_begun_again(tailed: Format, tmp_path: Path) 
     log.unlink()
     assert query.next() is None
     append(tailed, log, *numbered("new", 6))
-    with pytest.raises(WireloomError, match="is another one since, or was cut and written again"):
+    with pytest.raises(WireloomError, match="was then replaced, or truncated and written again"):
         query.plan()
     query.restart(failOnDataLoss="false")
     assert together(query) == numbered("new", 6)

@@ -139,9 +139,9 @@ def test_a_task_that_fails_leaves_nothing(tmp_path: Path) -> None:
     [
         (FileLayout(sort_by=("numer",)), UnknownNameError, "column for sort_by 'numer': did you mean 'number'"),
         (FileLayout(dictionary=("x",)), UnknownNameError, "unknown column for dictionary 'x'"),
-        (FileLayout(("kind",), ("kind",)), WireloomError, "'kind', which is in the names of folders"),
+        (FileLayout(("kind",), ("kind",)), WireloomError, "'kind', which is a partition column"),
         (FileLayout(("payload",)), UnsupportedError, "'payload', a binary: folders are named by text"),
-        (FileLayout(("kind", "number"), (), 1), UnsupportedError, "choose one more column"),
+        (FileLayout(("kind", "number"), (), 1), UnsupportedError, "choose at least one other column"),
     ],
 )
 def test_layouts_that_do_not_fit(layout: FileLayout, error: type[Exception], message: str) -> None:

@@ -199,8 +199,8 @@ def test_names(samples: dict[str, Sample], tmp_path: Path) -> None:
     assert names(tmp_path / "out") == ["0-0.cobs", "0-1.cobs"], "nothing is left"
     for pattern, message in (
         ("{partition}", "the same name"),
-        ("_{sequence}", "leave out"),
-        ("a/{sequence}", "no slash"),
+        ("_{sequence}", "must not contain a slash"),
+        ("a/{sequence}", "must not contain a slash"),
         ("{sequences}", "did you mean 'sequence'"),
         ("{sequence", "such as"),
         ("{sequence:x!}", "such as"),
@@ -301,7 +301,7 @@ def test_a_batch_is_written_once(samples: dict[str, Sample], tmp_path: Path, mon
     assert count() == 3
     assert not (tmp_path / LOG_FOLDER / "staging").exists()
     assert CommitLog(folder(str(tmp_path))).names() == ["stream-other-000000000000", "stream-q-000000000001"]
-    with pytest.raises(WireloomError, match="which query"):
+    with pytest.raises(WireloomError, match="the id of this query"):
         task(None)
 
 

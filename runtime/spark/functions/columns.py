@@ -95,7 +95,7 @@ def encoder(format: Format, options: Mapping[str, Any]) -> Any:
         with HideTraceback():
             for each in arrays:
                 if not pa.types.is_list(each.type):
-                    raise WireloomError(f"to_wire takes arrays of structs, not a column of {each.type}")
+                    raise WireloomError(f"to_wire requires a column of arrays of structs, not {each.type}")
                 yield encoded(each, format, **options)
 
     return USER_FUNCTION(encode, BinaryType())

@@ -80,7 +80,7 @@ class ExplodeWire:
         """Return the columns of the result: those of the table without the blobs, then those of the format."""
         with HideTraceback():
             if not isinstance(table.dataType, StructType):
-                raise WireloomError("the first argument of explode_wire is a table: TABLE(name)")
+                raise WireloomError("the first argument of explode_wire must be a table: TABLE(name)")
             names = table.dataType.names
             if column.value not in names:
                 raise WireloomError(f"the table has no column {column.value!r}: it has {', '.join(names)}")

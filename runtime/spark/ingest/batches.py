@@ -94,8 +94,8 @@ def ingest(
     wanted = request(spark, format, inputs, table, **choices)
     if wanted.grows:
         raise UnsupportedError(
-            "a batch run takes each file once, and would not come back for the rest of one that grows: leave "
-            "tail=growing out, or ingest as a stream"
+            "a batch run reads each file once, and would never read what a growing file gets "
+            "later: leave tail=growing out, or ingest as a stream"
         )
     started = time.monotonic()
     prometheus = PrometheusMetrics(wanted.table, wanted.prometheus_file, wanted.prometheus_port)

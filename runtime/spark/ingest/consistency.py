@@ -19,10 +19,10 @@ from .catalogs import Catalog
 from .ledger import Ledger, record_name
 
 ADVICE = (
-    f"restore its {LOG_FOLDER} as it was, ingest to another table, or replace this one with overwrite, which reads all "
+    f"restore its {LOG_FOLDER}, ingest to another table, or replace this one with overwrite, which reads all "
     "files again"
 )
-QUARANTINE_ADVICE = "name a folder that only has quarantines"
+QUARANTINE_ADVICE = "name a folder that contains only quarantines"
 _OURS = re.compile(r"(?:.*/)?part-[0-9]{9}-([0-9a-f]{8})-[0-9a-f]{8}(?:-[0-9]{5})?\.[^/]*")
 
 
@@ -43,7 +43,7 @@ def check_no_others(place: Folder, advice: str) -> None:
     other = next((name for name in place.files() if mark_of(name) is None), None)
     if other is not None:
         raise WireloomError(
-            f"has files that ingest has not written, such as {other}", path=place.address, advice=advice
+            f"contains files that ingest did not write, such as {other}", path=place.address, advice=advice
         )
 
 
@@ -69,7 +69,7 @@ def check_quarantine(table: str, quarantine: Folder, ledger: Ledger) -> None:
         raise WireloomError(
             f"the damaged records of earlier runs are in {known}",
             path=quarantine.address,
-            advice="name that quarantine, or move its folder here first, so that all of them are in one place",
+            advice="name that quarantine, or move its folder here first",
         )
 
 
@@ -86,20 +86,21 @@ def check_consistency(table: Folder, catalog: Catalog | None, ledger: Ledger) ->
     if not ledger.last:
         if published is not None or any(map(mark_of, table.files())):
             reason = (
-                f"ingest has filled this table, and its ledger ({LOG_FOLDER}) is gone: which files are done is unknown"
+                f"this table was written by ingest, but its ledger ({LOG_FOLDER}) is missing: it is unknown which "
+                "files were read"
             )
     elif catalog is None or published == ledger.last:
         return
     elif published is None:
         # Commits without rows need no table.
         if table.files():
-            reason = f"{place} has {ledger.last} commits, and the log of the table has none of them"
+            reason = f"{place} has {ledger.last} commits, but the table's log has none of them"
     elif published == 0:
-        reason = f"the log of the table has commits of an ingest, but none of {place}"
+        reason = f"the table's log has commits of an ingest, but {place} has none"
     else:
         reason = (
-            f"{place} ends with commit {ledger.last}, and the log of the table with commit {published} of that ledger: "
-            "one of them is of another time"
+            f"{place} ends with commit {ledger.last}, but the table's log ends with commit {published} of "
+            "that ledger: one of them is out of date"
         )
     if reason:
         raise WireloomError(reason, path=table.address, advice=ADVICE)

@@ -13,7 +13,7 @@ from ...base.errors import TemporaryError, WireloomError
 FULL = (errno.ENOSPC, errno.EDQUOT)
 FULL_TEXTS = ("No space left on device", "Disk quota exceeded", *(f"[Errno {each}]" for each in FULL))
 """Messages of Java, Arrow and Python for a full disk."""
-AGAIN = "what was committed stays committed: run the same command again"
+AGAIN = "committed data is kept: run the same command again"
 UNREACHED = ("NETWORK_CONNECTION", "SERVICE_UNAVAILABLE", "SLOW_DOWN", "SlowDown", "curlCode", "onnect to the endpoint")
 """Messages of Arrow and boto3 for an object store that does not respond, or is temporarily unavailable."""
 UNAVAILABLE = ("StatusCode.UNAVAILABLE", "RETRIES_EXCEEDED")
@@ -47,8 +47,8 @@ def failure(error: BaseException) -> WireloomError | None:
         return TemporaryError(f"{error}; {AGAIN}") if unreached else None
     if any(_is_unanswered(each) for each in _causes(error)):
         return TemporaryError(
-            "Spark's Java process or server has ended, or is not reached any more, perhaps since it was killed for "
-            f"want of memory; {AGAIN}"
+            "Spark's Java process or server has ended or cannot be reached, perhaps because it was "
+            f"killed when memory ran out; {AGAIN}"
         )
     if isinstance(error, AnalysisException | IllegalArgumentException | ParseException):
         return WireloomError(f"Spark refuses it: {_brief(error)}")

@@ -44,10 +44,10 @@ class FileLayout:
                 if name not in schema.names:
                     raise unknown(f"column for {what}", name, schema.names)
                 if name in self.partition_by:
-                    raise WireloomError(f"{what} names {name!r}, which is in the names of folders: leave it out")
+                    raise WireloomError(f"{what} names {name!r}, which is a partition column: leave it out")
         for name in self.sort_by:
             if pa.types.is_nested(schema.field(name).type):
-                raise UnsupportedError(f"sort_by names {name!r}, which has parts: sort by columns of single values")
+                raise UnsupportedError(f"sort_by names {name!r}, which is nested: sort by columns of single values")
         for name in self.partition_by:
             if not any(fits(schema.field(name).type) for fits in NAMING):
                 raise UnsupportedError(
@@ -55,7 +55,7 @@ class FileLayout:
                     "dates, times and booleans"
                 )
         if set(schema.names) <= set(self.partition_by):
-            raise UnsupportedError("all columns are in the names of folders: choose one more column")
+            raise UnsupportedError("all columns are partition columns: choose at least one other column")
 
     def dictionaries(self, schema: pa.Schema) -> list[str]:
         """Return the columns with dictionary encoding."""

@@ -76,12 +76,12 @@ class LeasedLock(ABC):
 
     def was_faster(self) -> TemporaryError:
         """Return the error for a lock that another process has taken at the same time."""
-        return TemporaryError("another ingest has just begun to write to it", path=self._address)
+        return TemporaryError("another ingest has just started to write to it", path=self._address)
 
     def is_lost(self) -> TemporaryError:
         """Return the error for a lock that another process has taken over."""
         return TemporaryError(
-            "another ingest has taken over the table, since this one was not heard of for too long: what was not "
-            "committed is dropped; run it again",
+            "another ingest has taken over the table, since this one did not renew its lock in time: "
+            "uncommitted data is dropped; run it again",
             path=self._address,
         )

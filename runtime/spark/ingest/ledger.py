@@ -129,7 +129,7 @@ def read_ledger(table: Folder, log: CommitLog) -> Ledger:
         if name != record_name(ledger.last + 1):
             raise WireloomError(
                 f"the ledger is incomplete: commit {ledger.last + 1} is neither in {SNAPSHOT} nor in commits; restore "
-                "the folder as it was, or ingest to another table",
+                "the folder, or ingest to another table",
                 path=home.address,
             )
         record = log.record(name)

@@ -79,8 +79,8 @@ class NumberedLock(LeasedLock):
         try:
             if not self._create(name) or self._create(name):
                 raise UnsupportedError(
-                    "the store does not refuse to create a file that is there, so nothing can keep two runs from "
-                    f"writing at once: {ADVICE}",
+                    "the store does not support creating a file only if it does not exist, so two runs cannot "
+                    f"be prevented from writing at once: {ADVICE}",
                     path=self._address,
                 )
             return self._modified(name)
@@ -95,7 +95,7 @@ class NumberedLock(LeasedLock):
             return False
         except (TypeError, ValueError, NotImplementedError) as error:
             raise UnsupportedError(
-                f"the store cannot create a file only where there is none ({error}): {ADVICE}", path=self._address
+                f"the store cannot create a file only if it does not exist ({error}): {ADVICE}", path=self._address
             ) from None
         return True
 
@@ -155,8 +155,8 @@ def _exclusive(place: Folder) -> tuple[Any, str]:
         files, path = fsspec.core.url_to_fs(place.address, **_options(place.address, location))
     except (ImportError, ValueError, TypeError) as error:
         raise UnsupportedError(
-            f"a table at {scheme}:// is locked through fsspec while it is written to, and that cannot reach it "
-            f"({error}): install what it names, or {ADVICE}",
+            f"a table at {scheme}:// is locked through fsspec while it is written to, which cannot access it "
+            f"({error}): install the package that it names, or {ADVICE}",
             path=place.address,
         ) from None
     return files, str(path)

@@ -27,12 +27,12 @@ ENDING = ".prom"
 PREFIX = "wireloom_ingest_"
 COUNTERS = {
     "batches": "Batches that were committed.",
-    "files": "Files that were read, a growing one once in each batch.",
+    "files": "Files that were read; a growing file counts once per batch.",
     "rows": "Rows that were written to the table.",
     "bytes": "Decompressed bytes that were read.",
     "quarantined": "Rows that were written to the quarantine.",
     "setAside": "Rows among these that the columns of the table cannot hold.",
-    "seconds": "Seconds that the batches took.",
+    "seconds": "Duration of the batches in seconds.",
 }
 """Totals of the ledger, by the names of a batch's metrics."""
 SUCCESS = f"{PREFIX}last_success_timestamp_seconds"
@@ -153,25 +153,27 @@ class PrometheusMetrics:
 
 
 GAUGES: Mapping[str, str] = {
-    "last_commit_timestamp_seconds": "When the last batch was committed.",
+    "last_commit_timestamp_seconds": "Time of the last batch's commit.",
     "last_batch_rows": "Rows of the last batch.",
-    "last_batch_seconds": "Seconds that the last batch took.",
+    "last_batch_seconds": "Duration of the last batch in seconds.",
     "lag_seconds": "Time from the last change of the oldest file of the last batch to its commit.",
-    "waiting_files": "Files that are known and not read yet.",
+    "waiting_files": "Files that were found and not read yet.",
     "waiting_bytes": "Bytes of them, as stored.",
     "last_run_success": "1 if the last run succeeded, else 0.",
     "last_run_timestamp_seconds": "When the last run ended.",
-    "last_run_duration_seconds": "Seconds that the last run took.",
-    "last_success_timestamp_seconds": "When a run has ended last that succeeded.",
+    "last_run_duration_seconds": "Duration of the last run in seconds.",
+    "last_success_timestamp_seconds": "Time at which the last successful run ended.",
 }
 
 
 def _checked(file: str) -> Path:
     path = Path(file)
     if path.suffix != ENDING:
-        raise WireloomError(f"prometheus_file ends with {ENDING}, or node_exporter does not read it", path=file)
+        raise WireloomError(
+            f"prometheus_file must end with {ENDING}, since node_exporter ignores other files", path=file
+        )
     if not path.parent.is_dir():
-        raise WireloomError("there is no such folder: make it, it is the one that node_exporter reads", path=file)
+        raise WireloomError("no such folder: create the folder that node_exporter reads", path=file)
     return path
 
 

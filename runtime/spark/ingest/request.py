@@ -176,12 +176,12 @@ def request(
             "schema_evolution=quarantine needs a quarantine for the records that the table cannot hold: name its folder"
         )
     if not isinstance(table, str):
-        raise WireloomError(f"table is the address of a folder, or the name of a table, not {shown(table)}")
+        raise WireloomError(f"table must be the address of a folder, or the name of a table, not {shown(table)}")
     if options is not None and not (isinstance(options, Mapping) and all(isinstance(each, str) for each in options)):
-        raise WireloomError(f"options are texts by name, not {shown(options)}")
+        raise WireloomError(f"options must be a dictionary of strings, not {shown(options)}")
     for name, value in (options or {}).items():
         if not isinstance(value, str):
-            raise WireloomError(f"options are texts by name, and {name} is {shown(value)}")
+            raise WireloomError(f"options must be a dictionary of strings, and {name} is {shown(value)}")
     given = [inputs] if isinstance(inputs, str) else names("inputs", inputs)
     layout = file_layout(partition_by, sort_by, file_bytes, compression, dictionary)
     chosen = None if columns is None else names("columns", columns)
@@ -204,7 +204,7 @@ def request(
             raise WireloomError("is a file: name the folder of a table", path=place.address)
         if existing == "error" and place is not None and not place.is_empty():
             raise WireloomError(
-                "is there already: name another table, remove it, or say append or overwrite", path=place.address
+                "already exists: name another table, remove it, or use append or overwrite", path=place.address
             )
     _check_options(options or {})
     read, _ = of_table(described, options or {})
@@ -244,7 +244,7 @@ def _check_options(options: Mapping[str, str]) -> None:
     for name in options:
         if name.lower() in ARGUMENTS:
             argument = ARGUMENTS[name.lower()]
-            raise WireloomError(f"{name!r} is no option of ingest: say {argument} as an argument of its own")
+            raise WireloomError(f"{name!r} is not an option of ingest: pass {argument} as a separate argument")
 
 
 def check_disjoint(places: Iterable[Folder]) -> None:
@@ -253,7 +253,7 @@ def check_disjoint(places: Iterable[Folder]) -> None:
         pairs = ((one.place, other.place), (other.place, one.place))
         if any(f"{inner}/".startswith(f"{outer}/") for inner, outer in pairs):
             raise WireloomError(
-                "table, quarantine and metrics each need a folder of its own, beside the others", path=other.address
+                "table, quarantine and metrics need separate folders, none inside of another", path=other.address
             )
 
 

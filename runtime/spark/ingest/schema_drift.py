@@ -36,8 +36,8 @@ class Difference:
         if self.there is None:
             return f"it has no column {self.name} ({self.here})"
         if self.here is None:
-            return f"column {self.name} ({self.there}) is not among those that are read"
-        return f"column {self.name} is {self.there} there and {self.here} here"
+            return f"column {self.name} ({self.there}) is not among the columns that are read"
+        return f"column {self.name} is {self.there} in the table and {self.here} in the rows"
 
 
 def shape_of(schema: StructType, partition_by: Iterable[str], to: str) -> Shape:
@@ -60,7 +60,7 @@ def evolved(table: str, there: Shape, schema: StructType, new: Shape, evolution:
     refused: list[str] = [*other, *(str(each) for each in differences if fixed or _refused(each, there, evolution))]
     if refused:
         advice = f"{ADVICE}, {CHANGES}" if evolution == REFUSE and there.described and not other else ADVICE
-        raise WireloomError(f"the table is of another shape: {'; '.join(refused)}", path=table, advice=advice)
+        raise WireloomError(f"the table has a different schema: {'; '.join(refused)}", path=table, advice=advice)
     return schema if fixed else _with_added(there, schema, evolution)
 
 

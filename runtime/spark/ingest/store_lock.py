@@ -57,8 +57,9 @@ class StoreLock(LeasedLock):
                 raise self.was_faster()
         if self._put(IfNoneMatch="*"):
             raise UnsupportedError(
-                "the object store does not know conditional writes (If-None-Match), so nothing can keep two runs from "
-                f"writing to {self._address} at once: ingest to a local folder, and copy it with its _wireloom"
+                "the object store does not support conditional writes (If-None-Match), so two runs cannot be "
+                f"prevented from writing to {self._address} at once: ingest to a local folder, and copy it with its "
+                "_wireloom"
             )
 
     def check(self) -> None:

@@ -62,7 +62,7 @@ def ingest_stream(
     if is_connect(spark):
         raise UnsupportedError(
             "a session of Spark Connect runs the batches of a stream in a process of the server, which cannot write "
-            "them to the table: submit the job with spark-submit, or ingest without a stream, as often as there is more"
+            "them to the table: submit the job with spark-submit, or ingest repeatedly without a stream"
         )
     place = folder(checkpoint, wanted.table.location)
     check_checkpoint(spark, place)
@@ -73,7 +73,7 @@ def ingest_stream(
         query = query_of(place)
         if wanted.existing == "overwrite" and query is not None:
             raise WireloomError(
-                "has a query's progress, which overwrite would contradict: name a new checkpoint", path=checkpoint
+                "contains a query's progress, which conflicts with overwrite: name a new checkpoint", path=checkpoint
             )
         if wanted.existing != "overwrite":
             _check_checkpoint_is_ours(place, tables)
@@ -95,9 +95,9 @@ def check_checkpoint(spark: SparkSession, checkpoint: Folder) -> None:
         java.org.apache.hadoop.fs.FileSystem.getFileSystemClass(scheme, spark._jsc.hadoopConfiguration())
     except Exception:
         raise UnsupportedError(
-            f"Spark itself keeps the checkpoint {checkpoint.address}, and this Spark cannot reach {own}://: name a "
-            f"folder that lasts on a disk or in HDFS, or give Spark the package {package}; the table may be on "
-            f"{own}:// all the same"
+            f"Spark itself keeps the checkpoint {checkpoint.address}, and this Spark cannot reach {own}://: name "
+            f"a persistent folder on a disk or in HDFS, or give Spark the package {package}; the table may "
+            f"still be on {own}://"
         ) from None
 
 
@@ -116,8 +116,8 @@ def _check_checkpoint_is_ours(checkpoint: Folder, tables: IngestTables) -> None:
     """Raise ``WireloomError`` if the query has put its batches into another table, and this one is new."""
     if not tables.ledger.last and checkpoint.inside("commits").names():
         raise WireloomError(
-            "is the checkpoint of a query that has filled another table, or this one before it was removed: what it "
-            f"has read is not in {tables.table.address}; name a new checkpoint, or the table that it belongs to",
+            "is the checkpoint of a query that wrote to another table, or to this one before it was removed: "
+            f"the rows that it read are not in {tables.table.address}; name a new checkpoint, or the table of this one",
             path=checkpoint.address,
         )
 
@@ -135,8 +135,9 @@ def _check_new(wanted: Request, tables: IngestTables, *, begun: bool) -> None:
     done = next((each for each in found if key(each) in known), None)
     if done is not None:
         raise WireloomError(
-            f"has the rows of {done} already, and this checkpoint does not know of it: go on with the checkpoint that "
-            "filled the table, move the file away, ingest without --stream, name another table, or say overwrite",
+            f"already has the rows of {done}, which this checkpoint does not include: continue with the checkpoint "
+            "that was used for the table, move the file away, ingest without --stream, name another table, or use "
+            "overwrite",
             path=wanted.table.address,
         )
 

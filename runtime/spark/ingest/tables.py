@@ -283,14 +283,14 @@ def _check_handed_back(attempt: Attempt, written: Sequence[WrittenFile], rows: i
     there = attempt.data.files()
     if any(there.get(each.name) != each.bytes for each in written) or (rows and not written):
         raise WireloomError(
-            f"{rows} rows were read, and the tasks have written none of them here, or not all: every task and this "
-            "process need the same folder, on one machine or mounted on all of them",
+            f"{rows} rows were read, but not all of them were found in the table's folder: all tasks and "
+            "this process need the same folder, on one machine or mounted on all of them",
             path=attempt.data.address,
         )
     told = sum(each.rows for each in written)
     if told != rows:
         raise TemporaryError(
-            f"{rows} rows were read and {told} were written: an input has changed while two tries at a task read it; "
+            f"{rows} rows were read and {told} were written: an input changed between two attempts of a task; "
             "run the same command again",
             path=attempt.data.address,
         )

@@ -55,7 +55,7 @@ class LiveSource(DataSource):
         with HideTraceback():
             reader = self.reader(schema)
             if reader.options.end is not None:
-                raise WireloomError("option end is of batch reads: a stream has none")
+                raise WireloomError("option end applies only to batch reads: leave it out")
             return self.stream_reader(reader)
 
     def targets(self, schema: StructType, computed: Iterable[str] = ()) -> tuple[Target, ...]:

@@ -37,8 +37,8 @@ def options_of_new(given: Mapping[str, str]) -> dict[str, str] | None:
         found["path"] = given["path"]
     if "path" not in found and "paths" not in found:
         raise WireloomError(
-            "the table has no path: give it one as LOCATION '…' or OPTIONS (path '…'), since Spark does not say "
-            "where its own tables would be"
+            "the table has no path: give it one as LOCATION '…' or OPTIONS (path '…'), since Spark does not "
+            "provide the location of managed tables"
         )
     return found
 
@@ -59,7 +59,7 @@ def options_in(schema: StructType) -> dict[str, str]:
                 return {str(key): str(value) for key, value in found.items()}
             except (ValueError, TypeError, AttributeError):
                 raise WireloomError(
-                    f"the metadata {KEY} of column {field.name} cannot be understood: make the table again"
+                    f"the metadata {KEY} of column {field.name} is invalid: create the table again"
                 ) from None
     return {}
 
@@ -80,8 +80,8 @@ def check_writing(given: Mapping[str, str], schema: StructType) -> None:
     source = options_in(schema).get("path", path)
     if path and _plain(source) != _plain(path):
         raise WireloomError(
-            f"the columns carry the path of the table that they come from, {source}, and a table made of them would be "
-            "read there: read the rows with spark.read.format(…).load(…) instead of from that table",
+            f"the columns carry the path of the table that they come from, {source}, and a table created from them "
+            "would be read from there: read the rows with spark.read.format(…).load(…) instead",
             path=path,
         )
 

@@ -32,7 +32,7 @@ def folder_values(path: str, base: str | None = None) -> dict[str, str | None]:
     if base is not None:
         outer = local_path(base).rstrip("/") + "/"
         if not local_path(path).startswith(outer):
-            raise WireloomError(f"is not below basePath {base!r}: name a folder that holds all that is read", path=path)
+            raise WireloomError(f"is not below basePath {base!r}: name a folder that contains all inputs", path=path)
         path = local_path(path)[len(outer) :]
     found: dict[str, str | None] = {}
     for part in path.split("/")[:-1]:

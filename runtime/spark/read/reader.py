@@ -209,7 +209,7 @@ class FormatReader(DataSourceReader):
                         path=report.path,
                         offset=last.offset,
                         reason="missing",
-                        advice="ignoreCorruptFiles=true takes the rows up to there",
+                        advice="ignoreCorruptFiles=true keeps the rows before that",
                     )
                 if last is not None and last.reason == "digest":
                     # The rows are complete nevertheless, so the problem is visible in the log only.

@@ -116,7 +116,7 @@ def targets(schema: StructType, known: dict[str, StructField], corrupt_record: s
     names = [each.lower() for each in schema.names]
     twice = next((each for place, each in enumerate(schema.names) if each.lower() in names[:place]), None)
     if twice is not None:
-        raise WireloomError(f"column {twice!r} is to be read twice: name it once")
+        raise WireloomError(f"column {twice!r} is requested twice: name it once")
     folded = {name.lower(): name for name in known}
     found = []
     for each in schema.fields:

@@ -69,7 +69,7 @@ class Driver:
         first, last = StreamOffset.from_json(start), StreamOffset.from_json(end)
         if last.batch != first.batch + 1:
             raise WireloomError(
-                f"batch {last.batch} does not follow batch {first.batch}: the checkpoint has gaps, begin a new one"
+                f"batch {last.batch} does not follow batch {first.batch}: the checkpoint has gaps, use a new checkpoint"
             )
         if self._reports is not None:
             self._reports.begin(last.batch)

@@ -96,7 +96,7 @@ def check_paths(options: ReadOptions) -> None:
             and len(alternatives(path)) == 1
             and not os.path.exists(local_path(path))
         ):
-            raise NothingThereError("no such file or folder: make the folder before the query starts", path=path)
+            raise NothingThereError("no such file or folder: create the folder before the query starts", path=path)
 
 
 @dataclass(frozen=True)

@@ -154,8 +154,8 @@ class StreamOffset:
         version = found.get("version")
         if isinstance(version, int) and version > VERSION:
             raise WireloomError(
-                f"the checkpoint was written by a newer wireloom (offset version {version}, this one knows {VERSION}): "
-                "install that one again, or begin with a new checkpoint"
+                f"the checkpoint was written by a newer wireloom (offset version {version}, this one supports "
+                f"{VERSION}): install the newer one, or use a new checkpoint"
             )
         try:
             if version not in (1, VERSION):
@@ -174,8 +174,8 @@ class StreamOffset:
             )
         except (KeyError, ValueError, TypeError, zlib.error, struct.error) as error:
             raise WireloomError(
-                f"the checkpoint's offset cannot be understood ({error}): it belongs to another source, or is damaged; "
-                "begin with a new checkpoint"
+                f"the checkpoint's offset is invalid ({error}): it belongs to another source, or is damaged; "
+                "use a new checkpoint"
             ) from None
 
 
@@ -240,7 +240,7 @@ def _numbers(count: int, packed: str, layout: str, size: int) -> tuple[int, ...]
         raise ValueError("too many files")
     columns = zlib.decompressobj().decompress(base64.b64decode(packed, validate=True), size * count + 1)
     if len(columns) != size * count:
-        raise ValueError("the tracked files are cut off")
+        raise ValueError("the list of tracked files is truncated")
     return struct.unpack(f">{layout}", columns)
 
 
@@ -254,11 +254,11 @@ def _taken(root: str, found: list[Any]) -> FilePart:
 
 def _identity(text: Any) -> int:
     if not isinstance(text, str) or not text.isalnum() or len(text) > 16:
-        raise ValueError(f"{text!r} is not a number of 64 bits")
+        raise ValueError(f"{text!r} is not a 64-bit integer")
     return int(text, 16)
 
 
 def _natural(value: Any) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < REST_UNREADABLE:
-        raise ValueError(f"{value!r} is not a number of anything")
+        raise ValueError(f"{value!r} is not a number of bytes or files")
     return value

@@ -49,8 +49,8 @@ def stream_options(format: Format, columns: Iterable[str], given: Mapping[str, s
     )
     if found.tail and not can_grow(format, columns):
         raise UnsupportedError(
-            "tail=growing needs rows that can be read one by one from the first byte on, and a file of "
-            f"{format.name} is read as a whole: leave it out"
+            "tail=growing needs rows that can be read one by one, but a file "
+            f"of {format.name} is read as a whole: leave it out"
         )
     return found
 

@@ -51,21 +51,23 @@ class PlannedSlice:
         part, now = self.part, state_now(place, self.location)
         if now is None:
             return "the file vanished before it was read"
-        planned = f"the file had {part.size} bytes when it was to be read, and"
+        planned = f"the file had {part.size} bytes when its read was planned, and"
         if now.size < (part.end if part.grows else part.size):
             return f"{planned} became shorter since, to {now.size}"
         if not part.grows:
             if now.size > part.size:
                 return f"{planned} grew since, to {now.size}"
-            other = f"the file, of {part.size} bytes, was replaced by another of the same size when it was to be read"
+            other = (
+                f"the file, of {part.size} bytes, was replaced by another of the same size after its read was planned"
+            )
             if 0 not in (part.modified, now.modified) and part.modified != now.modified:
                 return other
             same = 0 in (part.file_id, now.file_id) or part.file_id == now.file_id
             return None if same or (not is_remote(place) and self._digest(place) == part.digest) else other
         if part.digest and self._digest(place) != part.digest:
             return (
-                f"the file is another one since it was to be read up to byte {part.end}, or was cut and written again: "
-                "what stood there is in no file of its folder that has been renamed or copied from it"
+                f"after its read up to byte {part.end} was planned, the file was replaced, or truncated "
+                "and written again: its previous content is in no renamed or copied file of its folder"
             )
         return None
 

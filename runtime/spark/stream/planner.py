@@ -248,7 +248,7 @@ class Planner:
             self._lose(
                 "the file vanished before it was read"
                 if now is None
-                else "another file came in the place of one that was not read yet",
+                else "a file that was not read yet was replaced by another one",
                 path,
             )
             self._vanished += 1
@@ -269,9 +269,9 @@ class Planner:
         late = find_late(summary, fingerprints, remembered)
         if late.unclear:
             self._lose(
-                f"{late.unclear} or more files with times before that of this file came while the query was stopped, "
-                f"and there were more than maxTrackedFiles={self._options.max_tracked} to remember one by one: touch "
-                "the new ones, so that they have later times, and move away those of older times that were read",
+                f"{late.unclear} or more files with times before that of this file appeared while the query was "
+                f"stopped, and there were more than maxTrackedFiles={self._options.max_tracked} to track one by one: "
+                "touch the new ones, so that they have later times, and move away older ones that were read",
                 summary.path,
             )
         read = (remembered or frozenset()) | (frozenset(fingerprints) - late.late)

@@ -254,10 +254,10 @@ class _Matching:
             return f"the file was replaced by another of the same size, {position} bytes, and time since it was read"
         found = self._contents.content(file, position)
         if found is not None and known.digest in (0, found.digest):
-            return f"the file was read up to byte {position}, and no delimiter stands there any more"
+            return f"the file was read up to byte {position}, and no longer has a delimiter there"
         return (
-            f"the file was read up to byte {position}, and is another one since, or was cut and written again: what "
-            "was read stands in no file of its folder that has been renamed or copied from it"
+            f"the file was read up to byte {position}, and was then replaced, or truncated and written "
+            "again: the content that was read is in no renamed or copied file of its folder"
         )
 
     def _is_copy(self, file: ListedFile) -> bool:

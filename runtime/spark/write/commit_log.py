@@ -68,7 +68,8 @@ class Commit:
             version = found["version"]
             if isinstance(version, int) and version > VERSION:
                 raise WireloomError(
-                    f"was written by a newer wireloom (version {version}, this one knows {VERSION}): install that one",
+                    f"was written by a newer wireloom (version {version}, this one supports {VERSION}): install the "
+                    "newer one",
                     path=path,
                 )
             return cls(
@@ -167,8 +168,8 @@ def _move_staged(place: Folder, move: Move, made: set[str]) -> None:
         if place.holds(move.final):
             return
         raise WireloomError(
-            "was committed, and is neither there nor in _wireloom/staging: somebody has removed it; restore it, or "
-            "delete the record in _wireloom/pending to do without it",
+            "was committed, but is missing there and in _wireloom/staging, so it was removed; restore "
+            "it, or delete the record in _wireloom/pending to give it up",
             path=place.child(move.final),
         )
     parent, slash, _ = move.final.rpartition("/")

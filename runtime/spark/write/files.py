@@ -146,7 +146,7 @@ def _write_units(
     from ...writing.messages.output import UnitWriter
 
     if options.max_bytes is not None:
-        raise WireloomError(f"a file of {format.name} is one message: its own options say how large that is")
+        raise WireloomError(f"a file of {format.name} is one message: the format's own options set its size")
     writer = UnitWriter(format, dict(options.format))
     rows = writer.rows(batches)
     while (first := next(rows, None)) is not None:

@@ -25,7 +25,7 @@ def checked_partitions(schema: pa.Schema, names: Sequence[str]) -> pa.Schema:
         if name not in schema.names:
             raise unknown("column of option partitionBy", name, schema.names)
         if name.startswith(("_", ".")):
-            raise WireloomError(f"option partitionBy names {name!r}: readers leave out folders that begin with _ or .")
+            raise WireloomError(f"option partitionBy names {name!r}: readers ignore folders that begin with _ or .")
         kind, types = schema.field(name).type, pa.types
         if not any(fits(kind) for fits in (types.is_string, types.is_integer, types.is_boolean, types.is_date32)):
             raise UnsupportedError(

@@ -76,7 +76,7 @@ class FilesWriter:
         # Missing columns are reported before any task starts.
         _check_columns(format, to_arrow_schema(schema, timezone="UTC"), options)
         if self._folder().kind() == "file":
-            raise WireloomError("is a file: give the folder that the files are to be written to", path=options.path)
+            raise WireloomError("is a file: give the folder in which to write", path=options.path)
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> Written:
         """Write the rows of one task to the staging folder. A task without rows writes no file."""
@@ -211,7 +211,7 @@ class FormatStreamWriter(FilesWriter, DataSourceStreamArrowWriter):
     def _query(self, context: TaskContext | None) -> str | None:
         query = context.getLocalProperty(QUERY_PROPERTY) if context is not None else None
         if query is None:
-            raise WireloomError("Spark does not say which query this is: write with foreachBatch, in batches")
+            raise WireloomError("Spark does not provide the id of this query: use foreachBatch and a batch write")
         return query
 
 

@@ -67,5 +67,5 @@ class GuardedPacking:
             if packed is None:
                 return
             if not isinstance(packed, Packed) or not isinstance(packed.rows, int):
-                raise RoutineError(f"{self._place}.pack gives {type(packed).__name__} in place of Packed(unit, rows)")
+                raise RoutineError(f"{self._place}.pack gives {type(packed).__name__} instead of Packed(unit, rows)")
             yield Packed(checked_bytes(self._place, "pack", packed.unit), packed.rows)

@@ -88,8 +88,8 @@ class RowPacking:
             if held and above != outer and self._one:
                 name = next(name for name in above if above[name] != outer.get(name))
                 raise WireloomError(
-                    f"row {number}, column {name}: {above[name]!r:.60} after {outer.get(name)!r:.60}, and all rows of a"
-                    " message have one value of it"
+                    f"row {number}, column {name}: {above[name]!r:.60} after {outer.get(name)!r:.60}, but all rows"
+                    " of a message must have the same value"
                 )
             full = len(held) >= ROWS_PER_UNIT or weight >= UNIT_BYTES or not self._path
             if held and (above != outer or (full and not self._one)):
@@ -104,7 +104,9 @@ class RowPacking:
     def _packed(self, rows: list[Row], first: int) -> Iterator[Packed]:
         """Yield the rows in one unit; in several if that is allowed, and needed to stay below the limit."""
         if not self._path and len(rows) > 1:
-            raise WireloomError(f"row {first + 1}: a message of {self._format.name} is one row: give one at a time")
+            raise WireloomError(
+                f"row {first + 1}: a message of {self._format.name} has one row: give one row at a time"
+            )
         made_rows = [self._row(row, first + number) for number, row in enumerate(rows)]
         try:
             unit = enveloped(self._format, self._unit(made_rows, rows).to_bytes())

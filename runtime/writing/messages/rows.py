@@ -38,7 +38,7 @@ def mapped_rows(format: Format, rows: Sequence[Any], first_row: int = 0) -> Iter
     """
     stray = next((each for each in rows if not isinstance(each, Mapping)), None)
     if stray is not None:
-        raise WireloomError(f"rows are mappings of columns to values, and one of them is {type(stray).__name__}")
+        raise WireloomError(f"rows must be mappings of columns to values, and one of them is {type(stray).__name__}")
     nested = {each.name for each in format.schema if pa.types.is_nested(each.type)}
     flat = [{name: value for name, value in row.items() if name not in nested} for row in rows]
     if not any(flat):

@@ -41,7 +41,7 @@ def refuse_loss(format: Format) -> None:
         return
     listed = ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
     raise UnsupportedError(
-        f"a table of {format.name} cannot hold all of a message: no column is for {listed}. What is written from it"
+        f"a table of {format.name} cannot represent all of a message: no column for {listed}. What is written from it"
         " lacks them: give lossy=True (--lossy) where that is meant, make them columns in the spec, or make the"
         f" messages with the generated class {format.message.message if format.message else format.row}"
     )

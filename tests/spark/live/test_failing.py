@@ -37,8 +37,8 @@ def test_a_java_that_is_killed(spark: SparkSession, tmp_path: Path) -> None:
     assert process.returncode == 1, said
     # Not only the last line: the thread of accumulators reports its lost connection in several writes at the same time.
     assert (
-        "wireloom: error: Spark's Java process or server has ended, or is not reached any more, perhaps since it was "
-        "killed for want of memory; what was committed stays committed: run the same command again\n"
+        "wireloom: error: Spark's Java process or server has ended or cannot be reached, perhaps because it "
+        "was killed when memory ran out; committed data is kept: run the same command again\n"
     ) in said
     assert records(tmp_path)
     inputs, table, quarantine = (str(tmp_path / each) for each in ("in", "table", "quarantine"))

@@ -57,7 +57,7 @@ def test_run_again(spark: SparkSession, tmp_path: Path) -> None:
     with pytest.raises(WireloomError) as raised:
         run(columns=("_offset", "payload"), partition_by=("_path",))
     assert str(raised.value) == (
-        f"{tmp_path / 'table'}: the table is of another shape: it is partitioned by nothing, not by _path; "
+        f"{tmp_path / 'table'}: the table has a different schema: it is partitioned by nothing, not by _path; "
         "it has no column _offset (bigint); it has no column _path (string); "
         "name another table, choose columns that fit, or replace the table with overwrite"
     )
@@ -68,12 +68,12 @@ def test_run_again(spark: SparkSession, tmp_path: Path) -> None:
 def test_a_table_of_somebody_else(spark: SparkSession, samples: dict[str, Sample], tmp_path: Path) -> None:
     path, table = str(samples["cobs_log"].file), str(tmp_path / "table")
     spark.createDataFrame([("x",)], "payload string").write.parquet(table)
-    with pytest.raises(WireloomError, match="column payload is string there and binary here"):
+    with pytest.raises(WireloomError, match="column payload is string in the table and binary in the rows"):
         ingest(spark, "cobs_log", path, table, existing="adopt")
     shutil.rmtree(table)
     spark.createDataFrame([(b"x",)], "payload binary").write.parquet(table)
     [other] = (each.name for each in Path(table).glob("part-*"))
-    wanted = f"{table}: has files that ingest has not written, such as {other}; name another folder, or "
+    wanted = f"{table}: contains files that ingest did not write, such as {other}; name another folder, or "
     with pytest.raises(WireloomError, match=re.escape(wanted) + "have existing=adopt append to them"):
         ingest(spark, "cobs_log", path, table)
     with pytest.raises(WireloomError, match=re.escape(wanted) + "remove them, since overwrite would delete them"):
@@ -98,7 +98,7 @@ def test_the_quarantine_of_a_table_is_one_folder(spark: SparkSession, tmp_path: 
         run("elsewhere")
     assert str(raised.value) == (
         f"{tmp_path / 'elsewhere'}: the damaged records of earlier runs are in {tmp_path / 'quarantine'}; "
-        "name that quarantine, or move its folder here first, so that all of them are in one place"
+        "name that quarantine, or move its folder here first"
     )
     assert not (tmp_path / "elsewhere").exists()
     run(None)
@@ -115,7 +115,7 @@ def test_the_quarantine_of_a_table_is_one_folder(spark: SparkSession, tmp_path: 
     log(tmp_path / "in" / "latest.log", damaged=b"\x05latest\0")
     assert run("of_the_copy", "copy").quarantined == kept("of_the_copy") == 1
 
-    with pytest.raises(WireloomError, match=r"has files that ingest has not written, such as 0\.log; name"):
+    with pytest.raises(WireloomError, match=r"contains files that ingest did not write, such as 0\.log; name"):
         run("in", "third", options={"pathGlobFilter": "*.log"})
 
 
@@ -139,7 +139,7 @@ def test_a_stream(spark: SparkSession, tmp_path: Path) -> None:
     log(tmp_path / "in" / "0.log", "grown")
     assert run().rows == 1
     assert records(tmp_path) == held + Counter(["grown"])
-    with pytest.raises(WireloomError, match="this checkpoint does not know of it"):
+    with pytest.raises(WireloomError, match="which this checkpoint does not include"):
         run("another")
     with pytest.raises(WireloomError, match="name a new checkpoint"):
         run(existing="overwrite")
@@ -148,7 +148,7 @@ def test_a_stream(spark: SparkSession, tmp_path: Path) -> None:
         run(mode="failfast")
     assert records(tmp_path) == held + Counter(["grown"])
     (tmp_path / "table").rename(tmp_path / "elsewhere")
-    with pytest.raises(WireloomError, match="checkpoint of a query that has filled another table"):
+    with pytest.raises(WireloomError, match="checkpoint of a query that wrote to another table"):
         run()
     assert not (tmp_path / "table").exists()
 

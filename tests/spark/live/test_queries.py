@@ -53,9 +53,11 @@ def test_counts_and_samples(spark: SparkSession, samples: dict[str, Sample], tmp
 def test_what_is_no_frame_of_a_format(spark: SparkSession, samples: dict[str, Sample]) -> None:
     frame = spark.read.format("cobs_log").load(str(samples["cobs_log"].file))
     for each in (frame.where("length(payload) > 1"), frame.selectExpr("length(payload)"), spark.range(3)):
-        with pytest.raises(UnsupportedError, match=r"map_batches takes a frame as spark.read.format"):
+        with pytest.raises(
+            UnsupportedError, match=r"map_batches requires a DataFrame as returned by spark.read.format"
+        ):
             map_batches(each, sizes)
-    with pytest.raises(WireloomError, match="say what its schema is"):
+    with pytest.raises(WireloomError, match="pass the schema"):
         map_batches(frame, lambda batches: ())
     with pytest.raises(Exception, match="returns columns columns, rows, not other"):
         map_batches(frame, sizes, "other long").collect()

@@ -140,7 +140,7 @@ def test_rows_are_appended(spark: SparkSession, s2_server: Server) -> None:
     assert bodies(s2_server, "parts/1")[3:] == [b"5", b"6", b"7", b"8", b"9"]
     with pytest.raises(AnalysisException, match="unknown column that s2_stream can write 'seq_num'"):
         read(spark, s2_server, stream="out").write.format("s2_stream").options(**to).mode("append").save()
-    with pytest.raises(AnalysisException, match="a stream is appended to"):
+    with pytest.raises(AnalysisException, match="records of a stream cannot be replaced"):
         rows.write.format("s2_stream").options(**to).mode("overwrite").save()
 
 

@@ -113,7 +113,7 @@ def test_refuse_says_what_differs_and_what_to_do(place: Place) -> None:
     with pytest.raises(WireloomError) as raised:
         place.run(NOTED)
     assert str(raised.value) == (
-        f"{place.base}/lake/table: the table is of another shape: it has no column note (int); name another table, "
+        f"{place.base}/lake/table: the table has a different schema: it has no column note (int); name another table, "
         "choose columns that fit, or replace the table with overwrite, or have schema_evolution add columns, or "
         "quarantine the records that do not fit"
     )
@@ -135,7 +135,7 @@ def test_add(place: Place) -> None:
     assert place.rows()[-1] == {"kind": 0, "value": 13, "note": None}
     assert place.run(NOTED, "refuse").rows == 0
     place.add("4.bin", struct.pack("<BQ", 0, 14))
-    with pytest.raises(WireloomError, match=r"column value is bigint there and decimal\(20,0\) here"):
+    with pytest.raises(WireloomError, match=r"column value is bigint in the table and decimal\(20,0\) in the rows"):
         place.run(("wide", (KIND, WIDE)), "add")
     with pytest.raises(WireloomError, match=r"is partitioned by nothing, not by kind; name another table"):
         place.run(NOTED, "add", partition_by=["kind"])

@@ -290,7 +290,7 @@ def test_records_that_are_too_large(tmp_path: Path) -> None:
     path = tmp_path / "log"
     with AppendWriter(path, "cobs_log", max_record=10) as writer:
         writer.append(payload=b"123456789")
-        with pytest.raises(WireloomError, match=r"^the record has 11 bytes on the wire, more than max_record"):
+        with pytest.raises(WireloomError, match=r"^the record has 11 bytes when written, more than max_record"):
             writer.append(payload=b"1234567890")
     assert payloads("cobs_log", path) == [b"123456789"]
 

@@ -74,7 +74,7 @@ def test_a_reading_goes_on_from_its_positions(kinesis: Streams) -> None:
     start["shardId-000000000000"] = {"sequence_number": "1", "sub_sequence_number": 0}
     assert reading(kinesis, stream, start=start).read_all()["data"].to_pylist() == [b"b", b"c"]
     kinesis.trim(stream, keep=1)
-    with pytest.raises(LostRecordsError, match="the record 1, up to which it was read, is gone"):
+    with pytest.raises(LostRecordsError, match="the record 1, up to which it was read, no longer exists"):
         reading(kinesis, stream, start=start).read_all()
     assert reading(kinesis, stream, start=start, fail_on_loss=False).read_all().num_rows == 1
 

@@ -141,7 +141,7 @@ def test_refusals(kinesis: Streams) -> None:
         source(kinesis, stream, maxrecordspertriger="1").schema()
     made = source(kinesis, stream, start="LATEST")
     reader = made.reader(made.schema())
-    with pytest.raises(WireloomError, match="LATEST: a batch read ends there"):
+    with pytest.raises(WireloomError, match="LATEST, where a batch read ends"):
         reader.partitions()
     other = Query(source(kinesis, kinesis.new()))
     other.batch()

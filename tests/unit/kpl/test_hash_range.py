@@ -200,7 +200,7 @@ def test_partition_keys_are_those_of_a_table_of_text() -> None:
     with pytest.raises(wireloom.WireloomError, match="partition_key"):
         wireloom.read(FORMAT, b"plain", partition_key="key")
     table = pa.table({"key": pa.array([[1]]), "blob": pa.array([b"plain"])})
-    with pytest.raises(wireloom.WireloomError, match="column key: partition keys are text"):
+    with pytest.raises(wireloom.WireloomError, match="column key: partition keys must be text"):
         wireloom.explode(table, "blob", FORMAT, partition_key="key")
 
 

@@ -142,9 +142,9 @@ def test_names_that_do_not_exist() -> None:
         written(FORMAT, ROWS, max_recrod=5)
     with pytest.raises(WireloomError, match="more than one column title"):
         written(FORMAT, pa.table([pa.array(["a"])] * 2, ["title", "title"]))
-    with pytest.raises(WireloomError, match="rows are mappings"):
+    with pytest.raises(WireloomError, match="rows must be mappings"):
         written(FORMAT, [{"title": "a"}, 7])
-    with pytest.raises(WireloomError, match="rows cannot be taken"):
+    with pytest.raises(WireloomError, match="rows cannot be read from"):
         written(FORMAT, 7)
     with pytest.raises(UnsupportedError, match=r"wireloom\.write"):
         wireloom.to_wire(ROWS, "edgemq_segment")
@@ -240,5 +240,5 @@ def test_a_message_may_be_a_row() -> None:
     single = framed("varint", message="Page.Note", rows=())
     units = list(RowPacking(single, max_record=1 << 20).pack([{"title": "a"}, {"title": "b", "text": b"x"}]))
     assert units == [Packed(note("a"), 1), Packed(note("b", b"x"), 1)]
-    with pytest.raises(WireloomError, match="row 1: a message of notes is one row"):
+    with pytest.raises(WireloomError, match="row 1: a message of notes has one row"):
         list(RowPacking(framed("whole", message="Page.Note", rows=()), max_record=99).pack([{"title": "a"}] * 2))

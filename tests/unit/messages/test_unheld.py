@@ -71,12 +71,12 @@ def test_what_no_column_holds(tmp_path: Path) -> None:
 
 def test_it_is_refused_unless_that_is_meant(tmp_path: Path) -> None:
     format = traces(tmp_path, "name, lambda, scope, schema_url")
-    with pytest.raises(wireloom.UnsupportedError, match=rf"no column is for {LOST[0]}, {LOST[1]}\. .*lossy=True"):
+    with pytest.raises(wireloom.UnsupportedError, match=rf"no column for {LOST[0]}, {LOST[1]}\. .*lossy=True"):
         wireloom.write(format, ROWS, tmp_path / "out")
     assert not (tmp_path / "out").exists()
     wireloom.write(format, ROWS, tmp_path / "out", lossy=True)
     assert wireloom.read(format, tmp_path / "out").to_pylist() == ROWS
-    with pytest.raises(wireloom.UnsupportedError, match="cannot hold all of a message"):
+    with pytest.raises(wireloom.UnsupportedError, match="cannot represent all of a message"):
         wireloom.to_wire(ROWS, format)
     [blob] = wireloom.to_wire(ROWS, format, lossy=True).to_pylist()
     assert blob == (tmp_path / "out").read_bytes()

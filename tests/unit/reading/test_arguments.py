@@ -80,7 +80,7 @@ FORMAT: dict[str, tuple[list[Any], str]] = {
 ROWS: dict[str, tuple[list[Any], str]] = {
     "rows": (
         [None, 1, "a", b"a", pa.array([1]), pa.chunked_array([[1]]), [None], {"payload": 1}, {1: [1]}, {}],
-        "^rows cannot be taken from |^an item of the rows is |^column payload is one value|^the name of a column is "
+        "^rows cannot be read from |^an item of the rows is |^column payload is one value|^the name of a column is "
         "|^the rows are a mapping without columns: ",
     ),
 }
@@ -158,7 +158,10 @@ CASES: dict[str, tuple[Callable[..., Any], dict[str, Any], dict[str, tuple[list[
             "table": ([None, 1, "a", [1]], "^expected a table with a column of blobs, "),
             "column": ([None, 1, b"data", ["data"]], "^column must be the name of the column of blobs, not "),
             "keep": ([True, 1, "id", b"id", [1], {"id": 1}], "^keep" + NAMES),
-            "partition_key": ([True, 1, ["id"], b"id"], "^partition_key is the name of a column of the table, not "),
+            "partition_key": (
+                [True, 1, ["id"], b"id"],
+                "^partition_key must be the name of a column of the table, not ",
+            ),
             "hash_range": ([True, 1, [1]], "^hash_range is "),
         },
     ),
@@ -298,12 +301,12 @@ def test_columns_of_different_lengths(tmp_path: Path) -> None:
 
 
 SYSTEMS: list[tuple[Callable[..., Any], dict[str, Any], str]] = [
-    (wireloom.kpl.ShardMap, {"shards": 5}, "^shards is a list of ranges, not 5"),
-    (wireloom.kpl.ShardMap, {"shards": "0-99"}, "^shards is a list of ranges, not '0-99'"),
+    (wireloom.kpl.ShardMap, {"shards": 5}, "^shards must be a list of ranges, not 5"),
+    (wireloom.kpl.ShardMap, {"shards": "0-99"}, "^shards must be a list of ranges, not '0-99'"),
     (
         wireloom.kpl.UserRecord,
         {"partition_key": "a", "data": b"", "explicit_hash_key": 5},
-        "^an explicit hash key is a decimal number .*, not 5",
+        "^an explicit hash key must be a decimal number .*, not 5",
     ),
     (wireloom.s2.EventReader, {"format": 5}, "^unknown S2-Format 5: there are raw, "),
     (wireloom.s2.table_from_json, {"document": "{}", "message": ["a"]}, "^unknown kind of message .*read_batch"),

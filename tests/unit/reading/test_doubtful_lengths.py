@@ -140,6 +140,8 @@ def test_messages_where_none_is_found_any_more(reader: str, tmp_path: Path) -> N
     content = (tmp_path / "events").read_bytes()
     rows, report = read(format, content + b"\xff" * 100, reader, recover=True)
     assert (len(rows), report.tail, report.tail_offset, report.tail_size) == (1, "limit", len(content), 100)
-    assert report.error == "a length of 4294967295 bytes, of which 96 are there: it is damaged, or the input is cut off"
+    assert (
+        report.error == "a length of 4294967295 bytes, of which 96 are there: it is damaged, or the input is truncated"
+    )
     rows, report = read(format, content + content[:-1], reader, recover=True)
     assert (len(rows), report.tail, report.tail_offset) == (1, "truncated", len(content))

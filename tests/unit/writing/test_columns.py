@@ -143,7 +143,7 @@ def test_other_types_of_columns() -> None:
 def test_a_row_that_is_too_large_is_named(bad: int, tmp_path: Path) -> None:
     payloads = [b"x" * (5000 if row == bad else 10) for row in range(30)]
     target = io.BytesIO()
-    with pytest.raises(wireloom.WireloomError, match=f"row {bad} has 50.. bytes on the wire, more than max_record"):
+    with pytest.raises(wireloom.WireloomError, match=f"row {bad} has 50.. bytes when written, more than max_record"):
         wireloom.write("cobs_log", {"payload": payloads}, target, max_record=1000)
 
 

@@ -34,7 +34,7 @@ def test_what_is_chosen_by_a_switch_is_written(tmp_path: Path) -> None:
     wireloom.write(path, table, written)
     assert written.getvalue() == data
     both = [{"kind": 1, "body": {"one": {"a": 1}, "raw": b"\1\0"}}]
-    with pytest.raises(WireloomError, match=r"row 0, column body: .* more than one is there: one, raw"):
+    with pytest.raises(WireloomError, match=r"row 0, column body: .* more than one is present: one, raw"):
         wireloom.write(path, both, tmp_path / "out")
     with pytest.raises(WireloomError, match="field of column body"):
         wireloom.write(path, [{"kind": 1, "body": {"two": {"a": 1}}}], tmp_path / "out")

@@ -76,5 +76,5 @@ def test_null_in_a_list_of_structs(headers: list[dict[str, Any] | None], column:
     rows = [{**row, "headers": []}, {**row, "offset": 1, "headers": headers}]
     with pytest.raises(wireloom.WireloomError) as raised:
         wireloom.write("kafka_log", rows, io.BytesIO())
-    sentence = f"row 1 cannot be written: column {column} is null, and the format has no null: give a value"
+    sentence = f"row 1 cannot be written: column {column} is null, but the format has no null: give a value"
     assert str(raised.value) == sentence

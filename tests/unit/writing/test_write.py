@@ -236,11 +236,11 @@ def replaced(name: str, values: Any) -> pa.Table:
             "column payload: int64 cannot be written as binary|row 0, column payload",
         ),
         (replaced("payload", pa.array([[1], [2]])), "column payload"),
-        ("text", "rows cannot be taken from str"),
-        (7, "rows cannot be taken from int"),
+        ("text", "rows cannot be read from str"),
+        (7, "rows cannot be read from int"),
         ([1, 2], "an item of the rows is int"),
         ([{"fmt": 0}, 3], "mappings and int in one iterable"),
-        ([{"fmt": 0}, {"fmt": "x"}], "are no columns"),
+        ([{"fmt": 0}, {"fmt": "x"}], "cannot be converted to columns"),
     ],
     ids=lambda value: None if isinstance(value, str) and len(value) > 20 else "",
 )
@@ -259,7 +259,7 @@ def test_rows_are_counted_across_batches() -> None:
 def test_a_row_larger_than_readers_take() -> None:
     table = EVENTS.append_column("x", EVENTS["fmt"]).drop(["x"])
     assert written(table, max_record=29) == FRAMES
-    with pytest.raises(WireloomError, match="row 1 has 29 bytes on the wire, more than max_record") as caught:
+    with pytest.raises(WireloomError, match="row 1 has 29 bytes when written, more than max_record") as caught:
         written(table, max_record=28)
     assert caught.value.reason == "limit"
 

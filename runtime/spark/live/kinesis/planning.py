@@ -63,7 +63,9 @@ class Offset:
     def from_json(cls, value: Mapping[str, Any], stream: str) -> Offset:
         """Return the offset of a checkpoint. Raises ``WireloomError`` if it is invalid or of another stream."""
         if not isinstance(value, Mapping) or value.get("version") != VERSION:
-            raise WireloomError("the checkpoint was not written by kinesis_stream, or by a newer one: begin a new one")
+            raise WireloomError(
+                "the checkpoint was not written by kinesis_stream, or by a newer version: use a new checkpoint"
+            )
         if value.get("stream") != stream:
             raise WireloomError(f"the checkpoint is of stream {value.get('stream')!r:.100}, not of {stream!r:.100}")
         try:
@@ -73,7 +75,7 @@ class Offset:
             )
             return cls(stream, int(value["batch"]), shards, began)
         except (KeyError, TypeError, ValueError, AttributeError):
-            raise WireloomError("the checkpoint is damaged: begin a new one") from None
+            raise WireloomError("the checkpoint is damaged: use a new checkpoint") from None
 
 
 class Planning:
@@ -215,7 +217,7 @@ class Planning:
         if dict(start) == dict(end):
             return []
         if last.batch != Offset.from_json(start, self._name).batch + 1:
-            raise WireloomError("the checkpoint has gaps: begin a new one")
+            raise WireloomError("the checkpoint has gaps: use a new checkpoint")
         if last.began and self._shards is None:
             self._list()
         return [

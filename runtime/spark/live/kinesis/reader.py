@@ -51,7 +51,7 @@ class KinesisReader(LiveReader):
         options = self.options
         with HideTraceback():
             if options.start == LATEST:
-                raise WireloomError("option start is LATEST: a batch read ends there")
+                raise WireloomError("option start is LATEST, where a batch read ends: choose an earlier position")
             shards, now = list_shards(options.calls)
             end = options.end or now + TICK
             first = first_positions(shards, options.start, now)

@@ -37,7 +37,7 @@ class KinesisWriter(DataSourceArrowWriter):
 
     def __init__(self, options: WriteOptions, schema: StructType, overwrite: bool) -> None:
         if overwrite:
-            raise WireloomError("what is in a stream stays there: write in mode append")
+            raise WireloomError("records of a stream cannot be replaced: use mode append")
         for name in NEEDED:
             if name not in schema.names:
                 raise WireloomError(f"there is no column {name!r}: rows need partition_key and data")

@@ -16,7 +16,7 @@ from .options import EARLIEST, ReadOptions
 LOG = logging.getLogger(__name__)
 REQUESTS = 16
 """Maximum number of concurrent requests."""
-ADVICE = "failOnDataLoss=false goes on with what is there"
+ADVICE = "failOnDataLoss=false continues with the existing records"
 Result = TypeVar("Result")
 
 
@@ -105,7 +105,10 @@ class Planning:
             if name not in found:
                 problem = "is gone"
             elif found[name] < begin:
-                problem = f"ends at {found[name]}, before record {begin}, which is the next one: was it made anew?"
+                problem = (
+                    f"ends at {found[name]}, before record {begin}, which is the next one to read: was the stream "
+                    "deleted and created again?"
+                )
             if problem is not None:
                 if self._options.fail_on_data_loss:
                     raise WireloomError(problem, path=f"s2://{self._options.basin}/{name}", advice=ADVICE)

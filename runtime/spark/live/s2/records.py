@@ -41,7 +41,7 @@ def check_columns(schema: StructType) -> None:
                 "structs of name and value, both binary or string, timestamp a whole number or a timestamp"
             )
     if "body" not in schema.names:
-        raise WireloomError("there is no column body to write")
+        raise WireloomError("missing column body")
 
 
 def _fits(name: str, kind: DataType) -> bool:

@@ -38,7 +38,7 @@ class StreamsWriter:
     def __init__(self, options: WriteOptions, schema: StructType, overwrite: bool) -> None:
         check_columns(schema)
         if overwrite:
-            raise WireloomError("a stream is appended to: use mode append")
+            raise WireloomError("records of a stream cannot be replaced: use mode append")
         if options.token is not None:
             check_token(options.token)
         self.options = options
@@ -66,7 +66,7 @@ class StreamsWriter:
         number = context.partitionId() if context is not None else 0
         if number and PARTITION not in self.options.stream:
             raise WireloomError(
-                f"rows are in partition {number}, and one task alone can write to a stream in order: use coalesce(1), "
+                f"rows are in partition {number}, and only one task can write to a stream in order: use coalesce(1), "
                 f"or {PARTITION} in option stream"
             )
         return self.options.stream.replace(PARTITION, str(number))
@@ -101,7 +101,9 @@ class S2StreamWriter(StreamsWriter, DataSourceStreamArrowWriter):
     def __init__(self, options: WriteOptions, schema: StructType, overwrite: bool) -> None:
         super().__init__(options, schema, overwrite)
         if options.state is None:
-            raise WireloomError("where a batch begins has to be kept: set checkpointLocation, or option stateLocation")
+            raise WireloomError(
+                "the position at which a batch begins has to be stored: set checkpointLocation, or option stateLocation"
+            )
 
     def _begin(self, stream: str) -> int:
         query, batch = (_property(name) for name in (QUERY_PROPERTY, BATCH_PROPERTY))
@@ -127,7 +129,7 @@ def _property(name: str) -> str:
     context = TaskContext.get()
     value = context.getLocalProperty(name) if context is not None else None
     if value is None:
-        raise WireloomError(f"Spark does not say the {name} of this task: write with foreachBatch, in batches")
+        raise WireloomError(f"Spark does not provide the {name} of this task: use foreachBatch and a batch write")
     return value
 
 
