@@ -303,10 +303,10 @@ def test_other_tables_of_mcap(tmp_path: Path) -> None:
 def test_what_messages_of_mcap_need(tmp_path: Path) -> None:
     message = {"channel_id": 1, "log_time": 5, "data": b"x"}
     for row, said in (
-        (message, "without the column topic, of which rows of its table channels are made"),
+        (message, "without the column topic, from which rows of its table channels are created"),
         (
             message | {"topic": "/a", "schema_id": 3},
-            "without the column schema_name, of which rows of",
+            "without the column schema_name, from which rows of",
         ),
         (message | {"topic": "/a", "compression": "br"}, "no case of 'codec' matches"),
         (message | {"topic": "/a", "compresion": "lz4"}, "unknown column of mcap 'compresion'"),

@@ -80,7 +80,8 @@ FORMAT: dict[str, tuple[list[Any], str]] = {
 ROWS: dict[str, tuple[list[Any], str]] = {
     "rows": (
         [None, 1, "a", b"a", pa.array([1]), pa.chunked_array([[1]]), [None], {"payload": 1}, {1: [1]}, {}],
-        "^rows cannot be read from |^an item of the rows is |^column payload is one value|^the name of a column is "
+        "^rows cannot be read from |^an item of the rows is |^column payload is one value|^a column name must be a "
+        "string, not "
         "|^the rows are a mapping without columns: ",
     ),
 }
