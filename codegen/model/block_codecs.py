@@ -63,8 +63,8 @@ class BlockCodecs:
     def _of(self, value: Text | Section, names: tuple[str, ...], chosen: Node, size: Node | None) -> Process | None:
         needing = next((each for each in names if BLOCK_CODECS[each].needs_size), None)
         if needing is not None and (isinstance(value, Text) or "size-decompressed" not in value):
-            message = f"blocks of {shown(needing)} do not say how large their content is"
-            hint = f"give its size: codec: {{name: {needing}, size-decompressed: EXPRESSION}}"
+            message = f"{shown(needing)} blocks do not store the size of their content"
+            hint = f"add it: codec: {{name: {needing}, size-decompressed: EXPRESSION}}"
             self._diagnostics.error(value.position, message, hint=hint)
             return None
         most = value.integer("max-expanded") if isinstance(value, Section) else None
@@ -104,7 +104,7 @@ class BlockCodecs:
                 return None
             cases.append((Comparison("==", on, match, type=BooleanType()), number))
         if not names:
-            self._diagnostics.error(value.position_of("cases"), "'codec' needs at least one case")
+            self._diagnostics.error(value.position_of("cases"), "'codec' requires at least one case")
             return None
         chosen: Node = otherwise
         for test, number in reversed(cases):
@@ -122,7 +122,7 @@ def _unfit(attribute: Attribute) -> str | None:
         for kind, size in forms
     )
     if not sized:
-        return "'codec' is for bytes, or a type of the spec, with 'size' or 'size-eos'"
+        return "'codec' requires bytes or a user-defined type, with 'size' or 'size-eos'"
     for key, there in (
         ("process", attribute.process),
         ("contents", attribute.contents),

@@ -98,7 +98,7 @@ class Builder:
             return ()
         other = next((key for key in ("message", "varint") if key in section), None)
         if other is not None:
-            self.diagnostics.error(section.position_of("columns"), f"'columns' goes without '{other}'")
+            self.diagnostics.error(section.position_of("columns"), f"'columns' and '{other}' cannot be used together")
             return ()
         known = [each.id for each in symbol.of_kind("attribute") if "id" in each.section]
         for name in section.texts("columns"):
@@ -106,7 +106,7 @@ class Builder:
                 message = f"{symbol.name} has no attribute {shown(name.value)}{suggestion(name.value, known)}"
                 self.diagnostics.error(name.position, message)
             elif name.value in found:
-                self.diagnostics.error(name.position, f"{shown(name.value)} is there already")
+                self.diagnostics.error(name.position, f"{shown(name.value)} is listed twice")
             else:
                 found.append(name.value)
         return tuple(found)
@@ -292,7 +292,9 @@ class Builder:
                 wrong = "an integer or bytes"
             if wrong:
                 place = process.arguments[index].place(node.start, node.end)
-                self.diagnostics.error(place, f"'{process.name}' takes {wrong}, found {type_name(kind)}")
+                self.diagnostics.error(
+                    place, f"the argument of '{process.name}' must be {wrong}, found {type_name(kind)}"
+                )
         return Process(process.name, tuple(each for each in arguments if each is not None), process.position)
 
     def _arguments(
@@ -316,7 +318,7 @@ class Builder:
                 if not assignable(type_of(node), parameter.type):
                     wanted, found = type_name(parameter.type), type_name(type_of(node))
                     place = reference.argument(index).place(node.start, node.end)
-                    self.diagnostics.error(place, f"the parameter '{parameter.id}' is {wanted}, found {found}")
+                    self.diagnostics.error(place, f"the parameter '{parameter.id}' must be {wanted}, found {found}")
         return tuple(each for each in nodes if each is not None)
 
     def _switch(self, symbol: Symbol, switch: PendingSwitch, around: Surroundings) -> Switch | None:
@@ -348,7 +350,7 @@ class Builder:
             if any(k in value for k in keys)
         ]
         if len(groups) != 1:
-            problem = "these keys of 'valid' do not go together" if groups else "'valid' is empty"
+            problem = "these keys of 'valid' cannot be used together" if groups else "'valid' is empty"
             self.diagnostics.error(value.position, f"{problem}; expected eq, min and max, any-of, in-enum or expr")
             return None
         if value.flag("in-enum") and not isinstance(field.type, EnumType):

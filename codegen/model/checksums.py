@@ -57,10 +57,12 @@ class ChecksumReader:
         first, last = self._covered(section)
         replaced = section.integer("replace")
         if first.index <= self.member.index <= last.index and replaced is None:
-            message = "the checksum covers its own bytes: give it the key 'replace', the byte that they count as"
+            message = "the checksum covers its own bytes: add the key 'replace' with the byte to use in their place"
             self._error(section.position_of("over"), message)
         if replaced is not None and isinstance(attribute.type, BitsType):
-            self._error(section.position_of("replace"), "'replace' is for whole bytes, this attribute is bits")
+            self._error(
+                section.position_of("replace"), "'replace' requires whole bytes, but this attribute is a bit field"
+            )
         return Checksum(
             algorithm=found.name,
             first=first.id,
@@ -81,9 +83,9 @@ class ChecksumReader:
         if not section.flag("content"):
             return False
         if first is not last:
-            self._error(section.keys["content"], "the content is that of one attribute: 'over' names several")
+            self._error(section.keys["content"], "'content' requires a single attribute, but 'over' names several")
         if last.index < self.member.index:
-            message = f"the content of {shown(last.id)} is verified when it is read: the checksum stands before it"
+            message = f"the content of {shown(last.id)} is verified when it is read, so the checksum must precede it"
             self._error(section.keys["content"], message)
         return True
 
@@ -93,12 +95,14 @@ class ChecksumReader:
         """Return the checksum of attributes of an enclosing object."""
         for key in ("continues", "replace", "content", "if"):
             if key in section:
-                self._error(section.keys[key], f"{shown(key)} is for checksums of attributes of their own type")
+                self._error(section.keys[key], f"{shown(key)} requires a checksum of attributes of its own type")
         if attribute.condition is not None:
-            self._error(section.position, "a checksum of attributes around its object cannot be optional")
+            self._error(section.position, "a checksum of attributes of an enclosing object cannot have 'if'")
         stored = _as_held(self._expression(section, "stored", SUM), attribute)
         if names_in(stored) - {"_"}:
-            self._error(section.keys["stored"], "what is stored of attributes around the object follows from '_' alone")
+            self._error(
+                section.keys["stored"], "in a checksum of attributes of an enclosing object, 'stored' can only use '_'"
+            )
         return Checksum(
             found.name,
             names[0],
@@ -113,7 +117,9 @@ class ChecksumReader:
     def _continues(self, section: Section, attribute: Attribute) -> Node | None:
         node = self._expression(section, "continues", SUM)
         if node is not None and "_" in names_in(node) and isinstance(attribute.type, BytesType):
-            self._error(section.keys["continues"], "'_', what the item before holds, is of integers")
+            self._error(
+                section.keys["continues"], "'_', the checksum of the previous item, requires an integer checksum"
+            )
         return node
 
     def _expression(self, section: Section, key: str, around: Surroundings) -> Node | None:
@@ -138,7 +144,7 @@ class ChecksumReader:
                 alike = (each for each in CHECKSUMS if len(each) == len(word) and each.isalnum() == word.isalnum())
                 found_names = dict.fromkeys(filter(None, (nearest(word, alike), nearest(word, CHECKSUMS))))
                 hint = f"; did you mean {listed(map(shown, found_names))}?" if found_names else ""
-                self._error(named.position, f"there is no checksum {shown(named.value)}{hint}")
+                self._error(named.position, f"unknown checksum {shown(named.value)}{hint}")
         elif parameters is not None:
             found = self._of_parameters(parameters)
         else:
@@ -147,12 +153,12 @@ class ChecksumReader:
             if key in section and found.is_digest:
                 self._error(
                     section.keys[key],
-                    f"'{key}' applies to checksums that are numbers, and {found.name} is a digest: leave it out",
+                    f"'{key}' requires an integer checksum, but {found.name} is a digest: remove '{key}'",
                 )
         given = [section.integer(key) for key in PARAMETERS]
         for key, number in zip(PARAMETERS, given, strict=True):
             if number is not None and number >> found.width:
-                message = f"'{key}' has more than the {found.width} bits of {found.name}"
+                message = f"'{key}' does not fit in the {found.width} bits of {found.name}"
                 self._error(section.position_of(key), message)
         return checksum_algorithm(found.name, *given)
 
@@ -161,7 +167,7 @@ class ChecksumReader:
         numbers = {key: section.integer(key) or 0 for key in ("poly", "init", "xorout")}
         for key, number in numbers.items():
             if number >> width:
-                self._error(section.position_of(key), f"'{key}' has more than the {width} bits of the CRC")
+                self._error(section.position_of(key), f"'{key}' does not fit in the {width} bits of the CRC")
         reflected = (section.flag("refin"), section.flag("refout"))
         return checksum_algorithm(crc_name(width, numbers["poly"], numbers["init"], *reflected, numbers["xorout"]))
 
@@ -183,14 +189,14 @@ class ChecksumReader:
             found = type_name(ListType(type) if attribute.repeat else type)
             self._error(section.position, f"{algorithm.name} must be {wanted} of a constant size, found {found}")
         if isinstance(type, BytesType) and "stored" in section:
-            self._error(section.keys["stored"], "'stored' is for integers, this attribute is bytes")
+            self._error(section.keys["stored"], "'stored' requires an integer, but this attribute is bytes")
         if algorithm.is_digest and not 0 < bits <= algorithm.width:
-            message = f"{algorithm.name} has {algorithm.size} bytes, {shown(attribute.id)} has {bits // 8}"
+            message = f"{algorithm.name} has {algorithm.size} bytes, but {shown(attribute.id)} has {bits // 8}"
             self._error(section.position, message)
         if not algorithm.is_digest and bits < algorithm.width and "stored" not in section:
             message = (
-                f"{algorithm.name} has {algorithm.width} bits, {shown(attribute.id)} has {bits}: "
-                "the key 'stored' says which of them are stored, such as stored: _ for the low ones"
+                f"{algorithm.name} has {algorithm.width} bits, but {shown(attribute.id)} has {bits}: add the key "
+                "'stored', such as 'stored: _' for the low bits"
             )
             self._error(section.position, message)
 
@@ -198,10 +204,10 @@ class ChecksumReader:
         """Return the byte order of a number in an attribute of bytes; empty for other attributes."""
         number_in_bytes = isinstance(attribute.type, BytesType) and not algorithm.is_digest
         if "endian" in section and not number_in_bytes:
-            self._error(section.keys["endian"], "'endian' is for a number in an attribute of bytes")
+            self._error(section.keys["endian"], "'endian' requires an integer checksum in an attribute of bytes")
         if number_in_bytes and "endian" not in section:
-            message = f"{algorithm.name} is a number: say in which order {shown(attribute.id)} has its bytes"
-            self._error(section.position, f"{message}, with the key 'endian'")
+            message = f"{algorithm.name} is an integer, so {shown(attribute.id)} needs a byte order"
+            self._error(section.position, f"{message}: add the key 'endian'")
         return section.word("endian")
 
     # What it covers --------------------------------------------------------------------------------------------------
@@ -213,7 +219,7 @@ class ChecksumReader:
         if first.index > last.index:
             self._error(
                 section.position_of("over"),
-                f"{shown(first.id)} comes after {shown(last.id)}: name the first, then the last",
+                f"{shown(first.id)} comes after {shown(last.id)}: name the first attribute, then the last",
             )
         return first, last
 
@@ -226,10 +232,10 @@ class ChecksumReader:
             raise AlreadyReportedError
         if member is None:
             hint = suggestion(name.value, attributes)
-            message = f"a checksum covers attributes of its own type; {shown(name.value)} is none of them{hint}"
+            message = f"a checksum covers attributes of its own type, which {shown(name.value)} is not{hint}"
             self._error(name.position, message)
         if member.field is not None and isinstance(member.field.type, BitsType):
-            self._error(name.position, "a checksum covers whole bytes, this attribute is bits")
+            self._error(name.position, "a checksum covers whole bytes, but this attribute is a bit field")
         return member
 
 
@@ -249,9 +255,7 @@ def check_sums(struct: Struct, diagnostics: Diagnostics) -> None:
     for each in struct.attributes:
         sum = each.checksum
         if sum is not None and sum.content and each.position is not None and not _has_content(attributes[sum.last]):
-            message = (
-                f"{shown(sum.last)} has no content: 'codec' decompresses one, in an attribute that is always there"
-            )
+            message = f"'content' requires an attribute with 'codec' and without 'if', which {shown(sum.last)} is not"
             diagnostics.error(each.position, f"the checksum {shown(each.id)}: {message}")
     for each in struct.attributes:
         if each.checksum is not None and isinstance(each.type, UserType) and each.position is not None:

@@ -11,8 +11,8 @@ MAX_LEVELS = 32
 MAX_FIELDS = 4096
 """Limits of messages in a column: their nesting depth, and the total number of their fields."""
 TOO_LARGE = (
-    f"its message type contains itself, or messages more than {MAX_LEVELS} deep or of over {MAX_FIELDS} fields: give"
-    " the field, or the one in it that leads there, 'json: true'"
+    f"its message type is recursive, nested more than {MAX_LEVELS} levels deep, or has more than {MAX_FIELDS} fields: "
+    "add 'json: true' to the field, or to the nested field that causes this"
 )
 
 

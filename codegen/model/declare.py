@@ -117,13 +117,13 @@ class Declarer:
                 name = entry.key.value
                 if name in BUILT_IN or name in PARAMETER_TYPES:
                     self.diagnostics.error(
-                        entry.key.position, f"{shown(name)} is the name of a built-in type: give this one another name"
+                        entry.key.position, f"{shown(name)} is the name of a built-in type: choose another name"
                     )
                 symbol.types[name] = self._type(file, (*path, name), entry.value, symbol, above, opaque=opaque)
                 if name in SCALARS and name not in PARAMETER_TYPES and symbol.types[name].is_message:
                     self.diagnostics.error(
                         entry.key.position,
-                        f"{shown(name)} is the name of a scalar of protobuf: give this type another name",
+                        f"{shown(name)} is the name of a protobuf scalar: choose another name",
                     )
         return symbol
 
@@ -263,7 +263,7 @@ class Declarer:
             if found is not None and is_integer(type):
                 type = EnumType(found.path, type)
             elif found is not None:
-                self.diagnostics.error(enum.position, f"'enum' needs an integer, found {type_name(type)}")
+                self.diagnostics.error(enum.position, f"'enum' requires an integer, found {type_name(type)}")
         member.type, member.failed = type, type is None
         self._add(symbol, member)
 

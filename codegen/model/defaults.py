@@ -42,21 +42,23 @@ def default_of(
     if isinstance(value, Items) and attribute.repeat is not None and plain:
         return ObjectReader(symbol, typing, diagnostics).list(value, attribute.type)
     if attribute.repeat is not None or attribute.switch is not None or attribute.condition is not None:
-        message = "'default' is for attributes that are always there, once, and of one type; that of a list is a list"
+        message = (
+            "'default' requires an attribute without 'if' and 'switch-on'; with 'repeat', the default must be a list"
+        )
         diagnostics.error(position, message)
         return None
     if attribute.contents is not None or (attribute.checksum is not None and attribute.checksum.condition is None):
-        message = "'default' goes without 'checksum' and 'contents', which writers fill in: only a checksum with 'if'"
-        diagnostics.error(position, f"{message} may not be there")
+        message = (
+            "'default' cannot be used with 'contents' or 'checksum', which writers fill in, except a checksum with 'if'"
+        )
+        diagnostics.error(position, message)
         return None
     reader = _Reader(symbol, typing, diagnostics)
     if isinstance(value, Section):
         return reader.computed(value, attribute)
     node = typing.expression(symbol, value) if isinstance(value, Expression) else None
     if not isinstance(value, Expression):
-        diagnostics.error(
-            position, "a list is the default of a repeated attribute, and this one is not repeated: give an expression"
-        )
+        diagnostics.error(position, "only a repeated attribute can have a list as its default: give an expression")
     return None if node is None or not isinstance(value, Expression) else reader.fitting(node, attribute, value)
 
 
@@ -84,7 +86,9 @@ class _Reader:
         if section.faulty:
             return None
         if len(kinds) != 1:
-            self._diagnostics.error(section.position, "'default' takes one of 'largest', 'smallest' and 'random'")
+            self._diagnostics.error(
+                section.position, "'default' requires exactly one of 'largest', 'smallest' and 'random'"
+            )
             return None
         if kinds == ["random"]:
             return self._random(section, attribute)
@@ -95,7 +99,10 @@ class _Reader:
         given = attribute.size
         constant = constant_integer(given.expression) if isinstance(given, ExpressionSize) else None
         if not isinstance(attribute.type, BytesType) or size not in (constant, getattr(given, "size", None)):
-            message = f"'random' is for bytes of a constant size; {shown(attribute.id)} is no attribute of {size} bytes"
+            message = (
+                f"'random' requires bytes of a constant size, but {shown(attribute.id)} is not an attribute of {size} "
+                "bytes"
+            )
             self._diagnostics.error(section.position_of("random"), message)
             return None
         return RandomBytes(size or 0, type=BytesType())
@@ -103,7 +110,7 @@ class _Reader:
     def _aggregate(self, section: Section, function: str, attribute: Attribute) -> Node | None:
         value, of = section.expression(function), section.expression("of")
         if of is None or value is None:
-            self._diagnostics.error(section.position, f"'{function}' needs 'of', the list that it is about")
+            self._diagnostics.error(section.position, f"'{function}' requires 'of' with the list")
             return None
         items = self._typing.expression(self._symbol, of)
         if items is None:
@@ -142,7 +149,7 @@ def instance_default(
     node = fold(node)
     wanted = type_of(node)
     if not isinstance(node, CONSTANTS) or not (assignable(wanted, instance.type) or is_integer(wanted)):
-        message = f"'default' of a value instance is a constant, and {type_name(instance.type)}"
+        message = f"the 'default' of this value instance must be a constant of its type, {type_name(instance.type)}"
         diagnostics.error(expression.position, message)
         return instance
     return replace(instance, default=node)
@@ -160,7 +167,7 @@ def around_items(
         if section is not None and isinstance(value, Items):
             plain = attribute.repeat is not None and attribute.switch is None and isinstance(attribute.type, UserType)
             if symbol.outer is not None or not plain:
-                message = f"'{key}' is for repeated attributes of the outermost type, of a type of the spec"
+                message = f"'{key}' requires a repeated attribute of the outermost type, with a user-defined type"
                 diagnostics.error(section.position_of(key), message)
             else:
                 items = ObjectReader(symbol, typing, diagnostics).list(value, attribute.type)
@@ -176,7 +183,9 @@ def size_of(symbol: Symbol, member: Member, attribute: Attribute, diagnostics: D
     position, value = section.position_of("size-of"), section.get("size-of")
     other = _other_source(attribute)
     if other:
-        diagnostics.error(position, f"'size-of' is for an integer that is always there, once; this one {other}")
+        diagnostics.error(
+            position, f"'size-of' requires an integer without 'if' and 'repeat', but this attribute {other}"
+        )
         return None
     names = [value] if isinstance(value, Text) else list(section.texts("size-of"))
     known = {each.id: each for each in symbol.of_kind("attribute")}
@@ -188,7 +197,7 @@ def size_of(symbol: Symbol, member: Member, attribute: Attribute, diagnostics: D
             return None
     first, last = known[names[0].value], known[names[-1].value]
     if not member.index < first.index <= last.index:
-        diagnostics.error(position, f"'size-of' is about attributes after {shown(member.id)}, in their order")
+        diagnostics.error(position, f"'size-of' must name attributes after {shown(member.id)}, in their order")
         return None
     return first.id, last.id
 
@@ -196,7 +205,7 @@ def size_of(symbol: Symbol, member: Member, attribute: Attribute, diagnostics: D
 def _other_source(attribute: Attribute) -> str:
     """Return another source of the value of an attribute, or a reason why it is not a single integer; for the error."""
     if attribute.repeat is not None or attribute.switch is not None or attribute.condition is not None:
-        return "is not"
+        return "is not one"
     if attribute.default is not None:
         return "has a default"
     return "is filled in already" if attribute.checksum is not None or attribute.contents is not None else ""
@@ -211,18 +220,20 @@ def check_defaults(struct: Struct, diagnostics: Diagnostics) -> None:
         if each.position is None:
             continue
         if each.default is not None and isinstance(each.type, UserType) and each.repeat is None:
-            message = f"'default' is for single values: {shown(each.id)} is an object of {shown(each.type.path[-1])}"
+            message = (
+                f"'default' requires a single value, but {shown(each.id)} is an object of {shown(each.type.path[-1])}"
+            )
             diagnostics.error(each.position, message)
         if each.size_of is None:
             continue
         if not isinstance(each.type, IntegerType | VarintType):
-            message = f"'size-of' is for integers: {shown(each.id)} is {type_name(each.type)}"
+            message = f"'size-of' requires an integer, but {shown(each.id)} is {type_name(each.type)}"
             diagnostics.error(each.position, message)
         inside = range(order[each.size_of[0]], order[each.size_of[1]] + 1)
         sums = (one for one in struct.attributes if one.checksum is not None)
         found = next((one.id for one in sums if _begins_in(one, order, inside)), "")
         if found and isinstance(each.type, VarintType):
-            message = f"the checksum {shown(found)} begins among the attributes whose size {shown(each.id)} is"
+            message = f"the checksum {shown(found)} begins inside the attributes whose size is {shown(each.id)}"
             diagnostics.error(each.position, message)
 
 

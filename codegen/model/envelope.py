@@ -42,7 +42,10 @@ class EnvelopeReader:
         if at is None:
             if framing in FRAMINGS and self.root.attributes and not self._failed(self.root):
                 first = self.root.attributes[0]
-                message = "the outermost type has a seq: name the attribute in it that is the message with the key 'at'"
+                message = (
+                    "the outermost type has a 'seq': add the key 'at' with the name of the attribute that is the "
+                    "message"
+                )
                 self.diagnostics.error(first.position or section.position, message)
             return Surround()
         attribute = self._find(at, messages)
@@ -50,8 +53,8 @@ class EnvelopeReader:
             return Surround()
         if "." in at.value:
             message = (
-                f"with the framing {shown(framing)} the outermost type is one unit, and the message an attribute of it:"
-                " 'at' has no dots"
+                f"with the framing {shown(framing)}, the message must be an attribute of the outermost type: 'at' "
+                "cannot contain dots"
             )
             self.diagnostics.error(at.position, message)
             return Surround()
@@ -66,7 +69,9 @@ class EnvelopeReader:
             position = at.scalar.place(offset, offset + len(name))
             offset += len(name) + 1
             if here is None:
-                message = f"the attribute before {shown(name)} is not of a type of the spec, so it has no attributes"
+                message = (
+                    f"the attribute before {shown(name)} does not have a user-defined type, so it has no attributes"
+                )
                 self.diagnostics.error(position, message)
                 return None
             attribute = here.attribute(name)
@@ -77,7 +82,7 @@ class EnvelopeReader:
                 return None
             here = self.structs.get(attribute.type.path) if isinstance(attribute.type, UserType) else None
         if attribute is not None and not _may_hold(attribute):
-            self.diagnostics.error(at.position, f"{shown(at.value)} can hold no message")
+            self.diagnostics.error(at.position, f"{shown(at.value)} cannot contain a message")
             return None
         if here is not None and messages and here.path not in messages:
             wanted = " or ".join(shown("::".join(each[1:])) for each in sorted(messages))
@@ -95,23 +100,24 @@ class EnvelopeReader:
         after = self.root.attributes[index + 1 :]
         if message.repeat is not None or message.condition is not None or message.process is not None:
             self.diagnostics.error(
-                at.position, f"{shown(message.id)} must stand once, as it is: no repeat, if or process"
+                at.position, f"the message {shown(message.id)} cannot have 'repeat', 'if' or 'process'"
             )
         elif after and isinstance(message.size, OwnSize):
             self.diagnostics.error(
-                at.position, f"{shown(message.id)} takes all that is left, but {shown(after[0].id)} stands after it"
+                at.position,
+                f"{shown(message.id)} extends to the end of the stream, but {shown(after[0].id)} follows it",
             )
         prefix = b""
         for each in self.root.attributes[:index]:
             if each.contents is None or each.repeat is not None or each.condition is not None:
-                message_text = f"before the message only fixed contents may stand; {shown(each.id)} is none"
+                message_text = f"only attributes with 'contents' can precede the message; {shown(each.id)} has none"
                 self.diagnostics.error(each.position or at.position, message_text)
             else:
                 prefix += each.contents
         digest = _digest(after[0], message) if after else ""
         for each in after:
             if each is not after[0] or not digest:
-                message_text = f"after the message only its digest may stand; {shown(each.id)} is none"
+                message_text = f"only a digest of the message can follow it; {shown(each.id)} is not one"
                 self.diagnostics.error(each.position or at.position, message_text)
         return Surround(prefix, digest)
 

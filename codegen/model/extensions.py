@@ -32,7 +32,7 @@ class FieldExtensions:
         if self.member.kind == "instance":
             for key in ("variable", "sets", "slice"):
                 if key in self.section:
-                    self.diagnostics.error(self.section.position_of(key), f"'{key}' is for instances with a value")
+                    self.diagnostics.error(self.section.position_of(key), f"'{key}' requires a value instance")
             return replace(attribute, logical=self._logical(whole))
         return replace(
             attribute,
@@ -45,7 +45,7 @@ class FieldExtensions:
         assert self.section is not None
         position = self.section.position_of("union")
         if attribute.switch is None:
-            self.diagnostics.error(position, "'union' is for attributes whose type a 'switch-on' chooses")
+            self.diagnostics.error(position, "'union' requires an attribute whose type is a switch")
             return None
         return DenseUnion() if self._logical(attribute.type) is None else None
 
@@ -55,7 +55,7 @@ class FieldExtensions:
             return False
         if is_integer(whole):
             return True
-        message = f"'given' is for integers, which sizes and counts stand on; this is {type_name(whole)}"
+        message = f"'given' requires an integer, found {type_name(whole)}"
         self.diagnostics.error(self.section.position_of("given"), message)
         return False
 
@@ -67,9 +67,7 @@ class FieldExtensions:
     def instance(self, instance: Instance) -> Instance:
         """Return the value instance with its logical type set."""
         if self.section is not None and "codec" in self.section:
-            self.diagnostics.error(
-                self.section.position_of("codec"), "'codec' is for instances that are read: with 'pos'"
-            )
+            self.diagnostics.error(self.section.position_of("codec"), "'codec' requires a parse instance, with 'pos'")
         if self.section is None:
             return instance
         return replace(instance, logical=self._logical(instance.type), variable=self.section.flag("variable"))
@@ -94,23 +92,23 @@ class FieldExtensions:
             return self._integer_text(text.position, type)
         if isinstance(labels, Flag):
             if not isinstance(type, EnumType):
-                self.diagnostics.error(labels.position, f"'labels' needs an enum, this is {type_name(type)}")
+                self.diagnostics.error(labels.position, f"'labels' requires an enum, found {type_name(type)}")
                 return None
             return Labels()
         return self._timestamp(timestamp, type) if isinstance(timestamp, (Text, Section)) else None
 
     def _integer_text(self, position: Position, type: Type) -> IntegerText | None:
         if self.symbol.message is None or "value" not in self.member.section:
-            self.diagnostics.error(position, "'text' is for value instances of message types")
+            self.diagnostics.error(position, "'text' requires a value instance of a message type")
             return None
         if not is_text(type):
-            self.diagnostics.error(position, f"'text' needs text, this is {type_name(type)}")
+            self.diagnostics.error(position, f"'text' requires text, found {type_name(type)}")
             return None
         return IntegerText()
 
     def _pairs(self, section: Section, type: Type) -> Pairs | None:
         if not isinstance(type, ListType) or not isinstance(type.item, UserType) or self.symbol.message is not None:
-            message = f"'map' needs a repeated attribute of a type of the spec, this is {type_name(type)}"
+            message = f"'map' requires a repeated attribute with a user-defined type, found {type_name(type)}"
             self.diagnostics.error(section.position, message)
             return None
         if section.faulty:
@@ -119,7 +117,7 @@ class FieldExtensions:
 
     def _timestamp(self, value: Text | Section, type: Type) -> Timestamp | None:
         if not is_integer(type):
-            self.diagnostics.error(value.position, f"'timestamp' needs an integer, this is {type_name(type)}")
+            self.diagnostics.error(value.position, f"'timestamp' requires an integer, found {type_name(type)}")
             return None
         if isinstance(value, Text):
             return Timestamp(value.value, "UTC")
@@ -135,16 +133,16 @@ class FieldExtensions:
         plain = isinstance(attribute.type, UserType) and isinstance(attribute.repeat, RepeatEos)
         if not plain:
             self.diagnostics.error(
-                section.position, "'framing' needs an attribute of a type of the spec, with repeat: eos"
+                section.position, "'framing' requires an attribute with a user-defined type and 'repeat: eos'"
             )
             return None
         if not isinstance(attribute.size, OwnSize) or attribute.condition is not None:
             self.diagnostics.error(
-                section.position, "the delimiters end each item: 'framing' goes with neither size, terminator nor if"
+                section.position, "'framing' cannot be used with 'size', 'terminator' or 'if': delimiters end each item"
             )
             return None
         if self.symbol.outer is not None:
-            self.diagnostics.error(section.position, "'framing' is for an attribute of the outermost type")
+            self.diagnostics.error(section.position, "'framing' requires an attribute of the outermost type")
             return None
         delimiter = bytes(each.value for each in section.items("delimiter") if isinstance(each, Integer))
         stuffing = section.word("stuffing")
@@ -153,11 +151,11 @@ class FieldExtensions:
             size, only = wanted
             if len(delimiter) != size or (only is not None and delimiter != only):
                 what = "the delimiter 0" if only is not None else "a delimiter of two different bytes"
-                self.diagnostics.error(section.position_of("delimiter"), f"'{stuffing}' stuffing needs {what}")
+                self.diagnostics.error(section.position_of("delimiter"), f"'{stuffing}' stuffing requires {what}")
                 return None
             if only is None and delimiter[0] == delimiter[1]:
                 self.diagnostics.error(
-                    section.position_of("delimiter"), "'word' stuffing needs a delimiter of two different bytes"
+                    section.position_of("delimiter"), "'word' stuffing requires a delimiter of two different bytes"
                 )
                 return None
         return Framing(delimiter, stuffing)

@@ -135,7 +135,7 @@ class FieldReader:
             self.diagnostics.error(section.position_of("repeat"), message)
         for how, key in (("expr", "repeat-expr"), ("until", "repeat-until")):
             if key in section and repeat != how and not lacking:
-                self.diagnostics.error(section.keys[key], f"'{key}' goes with repeat: {how}")
+                self.diagnostics.error(section.keys[key], f"'{key}' requires 'repeat: {how}'")
         for one, other in (("size", "size-eos"), ("contents", "valid"), ("contents", "type")):
             if one in section and other in section and (other != "size-eos" or section.flag(other)):
                 self.diagnostics.error(section.keys[other], f"'{one}' and '{other}' cannot be used together")
@@ -145,7 +145,7 @@ class FieldReader:
         """Report the given keys if they are present; return whether one was."""
         present = [word for word in words if word in section]
         for word in present:
-            self.diagnostics.error(section.keys[word], f"'{word}' cannot stand here: {why}")
+            self.diagnostics.error(section.keys[word], f"'{word}' is not allowed here: {why}")
         return bool(present)
 
     # Type names ------------------------------------------------------------------------------------------------------
@@ -153,12 +153,12 @@ class FieldReader:
     def _shape(self, section: Section, reference: TypeReference | None) -> Shape | None:
         name = reference.name if reference is not None else None
         if name is None:
-            if self._refuse_keys(section, ("encoding", "enum"), "without a type it is bytes"):
+            if self._refuse_keys(section, ("encoding", "enum"), "an attribute without a type is bytes"):
                 return None
             return self._bytes(section)
         assert reference is not None
         if name in ("str", "strz"):
-            if self._refuse_keys(section, ("enum", "process", "parent", "contents"), f"it is text ({name})"):
+            if self._refuse_keys(section, ("enum", "process", "parent", "contents"), f"the type {name} is text"):
                 return None
             return self._text(section, name)
         number = self.number(name, reference.position)
@@ -172,7 +172,7 @@ class FieldReader:
             return self._numbered(section, number)
         if _looks_like_number(name):
             return None
-        if self._refuse_keys(section, ("encoding", "enum"), f"{shown(name)} is a type of the spec"):
+        if self._refuse_keys(section, ("encoding", "enum"), f"{shown(name)} is a user-defined type"):
             return None
         return self._user_type(section, reference)
 
@@ -183,7 +183,7 @@ class FieldReader:
             if size == "1" and endian is None:
                 return IntegerType(1, sign == "s", None)
             if size == "1":
-                message = f"one byte has no byte order: write {shown(name[:2])} for {shown(name)}"
+                message = f"one byte has no byte order: use {shown(name[:2])} instead of {shown(name)}"
                 self.diagnostics.error(position, message)
                 return None
             order = endian or self._endian(name, position)
@@ -194,7 +194,9 @@ class FieldReader:
         if found := _BITS.fullmatch(name):
             width = int(found.group(1)[:10])
             if not 1 <= width <= MAX_BITS:
-                self.diagnostics.error(position, f"bits have a width from 1 to {MAX_BITS}, found {found.group(1)[:10]}")
+                self.diagnostics.error(
+                    position, f"a bit field must have 1 to {MAX_BITS} bits, found {found.group(1)[:10]}"
+                )
                 return None
             return BitsType(width, found.group(2) or self.bit_endian)
         return None
@@ -202,7 +204,7 @@ class FieldReader:
     def _endian(self, name: str, position: Position) -> str | None:
         if self.endian is None:
             message = f"unable to use type {shown(name)} without default endianness"
-            hint = f"write '{name}le' or '{name}be', or give meta the key 'endian'"
+            hint = f"use '{name}le' or '{name}be', or add the key 'endian' to 'meta'"
             self.diagnostics.error(position, message, hint=hint)
         return self.endian
 
@@ -212,7 +214,7 @@ class FieldReader:
         if enum is None:
             return Shape(type, size)
         if isinstance(type, FloatType):
-            self.diagnostics.error(enum.position, f"'enum' needs an integer, found {type_name(type)}")
+            self.diagnostics.error(enum.position, f"'enum' requires an integer, found {type_name(type)}")
             return None
         found = self.enum(enum.value, enum.position)
         return Shape(EnumType(found.path, type), size) if found is not None else None
@@ -224,7 +226,7 @@ class FieldReader:
             if size is not None and constant_integer(size.node) != len(contents.value):
                 self.diagnostics.error(
                     size.position,
-                    f"'contents' has {counted(len(contents.value), 'byte')}, and 'size' differs: leave 'size' out",
+                    f"'contents' has {counted(len(contents.value), 'byte')}, but 'size' is different: remove 'size'",
                 )
             return Shape(BytesType(), FixedSize(len(contents.value)))
         terminator = self._terminator(section, None)
@@ -245,7 +247,7 @@ class FieldReader:
         if own is None:
             if self.encoding is None:
                 place = replace(section.position_of("type"), path=section.position.path)
-                hint = "give it, or meta for all text, the key 'encoding'"
+                hint = "add the key 'encoding' to the attribute, or to 'meta' for all text"
                 self.diagnostics.error(place, "string type, but no encoding found", hint=hint)
             return self.encoding
         return canonical(own, self.diagnostics)
@@ -256,7 +258,7 @@ class FieldReader:
             return None
         terminator = self._terminator(section, None)
         if "size" not in section and not section.flag("size-eos") and terminator is None and not _within(section):
-            needs = "needs size, size-eos or terminator beside it"
+            needs = "requires 'size', 'size-eos' or 'terminator'"
             if "process" in section:
                 self.diagnostics.error(section.keys["process"], f"'process' {needs}")
                 return None
@@ -286,7 +288,9 @@ class FieldReader:
             return EndOfStreamSize()
         if terminator is not None:
             return TerminatedSize()
-        self.diagnostics.error(section.position, "it has no end: expected size, size-eos, terminator or a type")
+        self.diagnostics.error(
+            section.position, "the attribute has no size: expected 'size', 'size-eos', 'terminator' or 'type'"
+        )
         return None
 
     # Switches --------------------------------------------------------------------------------------------------------

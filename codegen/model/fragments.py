@@ -27,38 +27,36 @@ def read_fragments(section: Section, row: Struct, diagnostics: Diagnostics) -> F
     numbers = {part: tuple(each.value for each in keys.items(part) if isinstance(each, Integer)) for part in PARTS}
     empty = next((part for part in PARTS if part in keys and not numbers[part]), None)
     if empty is not None:
-        diagnostics.error(keys.position_of(empty), f"{shown(empty)} needs at least one number")
+        diagnostics.error(keys.position_of(empty), f"{shown(empty)} requires at least one number")
         return None
     kinds = [number for each in numbers.values() for number in each]
     twice = next((each for each in kinds if kinds.count(each) > 1), None)
     if twice is not None:
-        diagnostics.error(keys.position, f"a fragment of the kind {twice} cannot be two of {', '.join(PARTS)}")
+        diagnostics.error(keys.position, f"the kind {twice} is used for more than one of {', '.join(PARTS)}")
         return None
     if kind is None or data is None:
         return None
     type = kind.type.base if isinstance(kind.type, EnumType) else kind.type
     if not isinstance(type, IntegerType) or kind.repeat or kind.condition or isinstance(kind.logical, Labels):
-        message = f"{shown(kind.id)} is no integer that every row has, whose value says which piece the row is"
+        message = f"'kind' must be an integer that every row has, which {shown(kind.id)} is not"
         diagnostics.error(keys.position_of("kind"), message)
         return None
     bits = 8 * type.size - type.signed
     low, high = (-1 << bits) * type.signed, (1 << bits) - 1
     beyond = next((each for each in kinds if not low <= each <= high), None)
     if beyond is not None:
-        message = f"{shown(kind.id)} is an integer from {low} to {high}, so no fragment is of the kind {beyond}"
+        message = f"{shown(kind.id)} is an integer from {low} to {high}, so no fragment can have the kind {beyond}"
         diagnostics.error(keys.position, message)
         return None
     if not isinstance(data.type, BytesType) or data.repeat or data.contents is not None:
-        diagnostics.error(keys.position_of("data"), f"{shown(data.id)} has no bytes that could be put together")
+        diagnostics.error(keys.position_of("data"), f"'data' must be bytes, which {shown(data.id)} is not")
         return None
     full, first, middle, last, skip = (numbers[part] for part in PARTS)
     made = Fragments(kind.id, data.id, full, first, middle, last, skip, block=keys.integer("block") or 0)
     log = _attribute(keys, "log", row, diagnostics)
     if log is not None:
         if not isinstance(log.type, IntegerType) or log.repeat or isinstance(log.logical, Labels):
-            diagnostics.error(
-                keys.position_of("log"), f"{shown(log.id)} is no integer that says of which log a piece is"
-            )
+            diagnostics.error(keys.position_of("log"), f"'log' must be an integer, which {shown(log.id)} is not")
             return None
         made = replace(made, log=log.id)
     codec = keys.section("codec")
@@ -82,10 +80,10 @@ def _with_codec(fragments: Fragments, keys: Section, row: Struct, diagnostics: D
     type = member.type.base if isinstance(member.type, EnumType) else member.type
     read = isinstance(member, Attribute) or member.pos is None
     if not isinstance(type, IntegerType | ComputedIntegerType) or isinstance(member.logical, Labels) or not read:
-        diagnostics.error(name.position, f"{shown(name.value)} is no integer that says how a record is compressed")
+        diagnostics.error(name.position, f"'switch-on' of 'codec' must be an integer, which {shown(name.value)} is not")
         return None
     if not entries:
-        diagnostics.error(keys.position_of("cases"), "'codec' needs at least one case")
+        diagnostics.error(keys.position_of("cases"), "'codec' requires at least one case")
         return None
     codecs: list[tuple[int, str]] = []
     for each in entries:
@@ -93,7 +91,7 @@ def _with_codec(fragments: Fragments, keys: Section, row: Struct, diagnostics: D
         if value is None:
             diagnostics.error(
                 each.key.position if isinstance(each.key, Expression) else keys.position,
-                "a case of 'codec' is an integer",
+                "a case of 'codec' must be an integer",
             )
             return None
         codecs.append((value, getattr(each.value, "value", "")))

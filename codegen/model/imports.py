@@ -72,7 +72,7 @@ class Loader:
             source = lines_of(data.decode("utf-8-sig", "replace"))[line - 1]
             self.diagnostics.error(
                 Position(display, line, column, 1, source),
-                "this byte is not UTF-8, in which specs are written: save the file as UTF-8",
+                "this byte is not valid UTF-8: save the file as UTF-8",
             )
             return None
         self.characters += len(text)
@@ -96,7 +96,8 @@ class Loader:
         if id.value in self.files:
             first = self.files[id.value].display
             self.diagnostics.error(
-                id.position, f"the id {shown(id.value)} is also that of {first}: give one of the two specs another id"
+                id.position,
+                f"the id {shown(id.value)} is already used by {first}: change the id of one of the two specs",
             )
             return
         self.files[id.value] = file

@@ -55,7 +55,8 @@ def check_steps(tables: Iterable[Rows], root: Struct, structs: Mapping[Path, Str
             for each in holder.inner_sums:
                 if each.way[0] == step and each.attribute.position is not None:
                     message = (
-                        f"the checksum {shown(each.attribute.id)}: {shown(step)}, which it is in, leads to the rows"
+                        f"the checksum {shown(each.attribute.id)} cannot be inside {shown(step)}, which leads to the "
+                        "rows"
                     )
                     diagnostics.error(each.attribute.position, message)
 
@@ -68,7 +69,7 @@ def _places(struct: Struct, checksum: Checksum, structs: Mapping[Path, Struct]) 
     """Return the types with the attributes that a checksum covers, and the paths from them to the object with it.
     Raises ``_InvalidError``."""
     if checksum.up < 0:
-        raise _InvalidError("the first and the last attribute that it covers belong to one object")
+        raise _InvalidError("the first and the last attribute that it covers must belong to the same object")
     places: list[Place] = [(struct.path, ())]
     for _ in range(checksum.up):
         places = [above for path, way in places for above in _above(structs[path], way, structs)]
@@ -82,13 +83,13 @@ def _places(struct: Struct, checksum: Checksum, structs: Mapping[Path, Struct]) 
 def _above(struct: Struct, way: tuple[str, ...], structs: Mapping[Path, Struct]) -> Iterator[Place]:
     name = "::".join(struct.path)
     if not struct.parents:
-        raise _InvalidError(f"nothing holds objects of {name}, so there is no '_parent'")
+        raise _InvalidError(f"no attribute contains objects of {name}, so there is no '_parent'")
     for path in struct.parents:
         holders = [each for each in structs[path].attributes if _holds(each, struct.path)]
         if len(holders) != 1 or not _is_single(holders[0]) or holders[0].parent is not None:
             raise _InvalidError(
-                f"{'::'.join(path)} must have one {name}, in an attribute that is not repeated, optional or chosen by "
-                "a switch"
+                f"{'::'.join(path)} must have exactly one {name}, in an attribute without 'repeat', 'if' and "
+                "'switch-on'"
             )
         yield path, (holders[0].id, *way)
 
@@ -109,11 +110,11 @@ def _check_covered(parent: Struct, checksum: Checksum, holder: str) -> None:
             hint = suggestion(name, known)
             raise _InvalidError(f"{'::'.join(parent.path)} has no attribute {shown(name)}{hint}")
         if isinstance(parent.attributes[known[name]].type, BitsType):
-            raise _InvalidError(f"it covers whole bytes, {shown(name)} is bits")
+            raise _InvalidError(f"it covers whole bytes, but {shown(name)} is a bit field")
     first, last = known[checksum.first], known[checksum.last]
     if first > last:
         raise _InvalidError(
-            f"{shown(checksum.first)} comes after {shown(checksum.last)}: name the first, then the last"
+            f"{shown(checksum.first)} comes after {shown(checksum.last)}: name the first attribute, then the last"
         )
     if first <= known[holder] <= last:
-        raise _InvalidError(f"it is in {shown(holder)}, which it covers")
+        raise _InvalidError(f"it covers {shown(holder)}, which contains it")

@@ -43,7 +43,7 @@ def instances_of_others(world: World, symbol: Symbol, diagnostics: Diagnostics) 
             inner = instances_in(other.section)
             world.taken += len(inner)
             if world.taken > MOST_TAKEN:
-                message = f"a spec and its imports have at most {MOST_TAKEN} instances by 'instances-of'"
+                message = f"a spec and its imports can have at most {MOST_TAKEN} instances through 'instances-of'"
                 diagnostics.error(name.position, message)
                 symbol.unknown_members = True
                 return []
@@ -63,9 +63,12 @@ def _check(symbol: Symbol, other: Symbol, name: Text, diagnostics: Diagnostics) 
     for parameter in other.section.sections("params"):
         wanted = parameter.text("id")
         if wanted is not None and wanted.value not in known and not symbol.unknown_members:
-            message = f"the instances of {shown(name.value)} need {shown(wanted.value)}: an attribute or instance"
+            message = f"the instances of {shown(name.value)} require an attribute or instance {shown(wanted.value)}"
             diagnostics.error(name.position, message)
     for key, section in instances_in(other.section):
         if "value" not in section.keys and not section.faulty:
-            message = f"{shown(key.value)} of {shown(name.value)} is read: only instances with a 'value' are taken"
+            message = (
+                f"{shown(key.value)} of {shown(name.value)} is a parse instance: 'instances-of' requires value "
+                "instances"
+            )
             diagnostics.error(name.position, message)

@@ -57,7 +57,7 @@ def _look_up(
     before = diagnostics.errors
     parts = {key: section.text(key) for key in ("table", "key", "match", "value")}
     if name.value in _columns(rows):
-        diagnostics.error(name.position, f"the column {shown(name.value)} is there already")
+        diagnostics.error(name.position, f"the column {shown(name.value)} already exists")
     table = parts["table"]
     if any(each is None for each in parts.values()) or table is None:
         return None
@@ -68,7 +68,9 @@ def _look_up(
         diagnostics.error(table.position, f"there is no other table {shown(table.value)}{hint}")
         return None
     if (other.attribute, other.streaming) != (rows.attribute, rows.streaming):
-        sentence = f"the rows of {shown(other.name)} are not in the units of these: both ways begin with one attribute"
+        sentence = (
+            f"the rows of {shown(other.name)} are not in the same units: both paths must begin with the same attribute"
+        )
         diagnostics.error(table.position, sentence)
     for key, holder in (("key", rows), ("match", other), ("value", other)):
         part = parts[key]
@@ -96,6 +98,6 @@ def _refuse_circles(tables: Sequence[Rows], sections: Mapping[str, Section], dia
             after = [(here[0], each.key), (each.table, each.match), (each.table, each.value)]
             if first in after:
                 position = sections[first[0]].position_of("look-ups")
-                diagnostics.error(position, f"the column {shown(first[1])} is looked up by means of itself")
+                diagnostics.error(position, f"the look-up of the column {shown(first[1])} depends on itself")
                 return
             waiting += after

@@ -25,7 +25,7 @@ def default_value(value: Value, kind: str, enum: Enum | None, diagnostics: Diagn
             return bytes(each.value for each in value.items if isinstance(each, Integer))
         diagnostics.error(
             value.position,
-            f"only a field of type bytes takes a list of bytes as its default, and this one is of type {kind}",
+            f"only a field of type bytes can have a list of bytes as its default, but this field has type {kind}",
         )
         return None
     if not isinstance(value, Text):

@@ -20,16 +20,16 @@ Refuse = Callable[[Position, str], NoReturn]
 def refuse_message_sum(section: Section, symbol: Symbol, member: Member, field: MessageField, refuse: Refuse) -> None:
     """Report a checksum of anything but the value of a field of bytes, or in a field that may be absent."""
     if field.label != "implicit":
-        refuse(section.position, "a checksum in a message is an integer of proto3 without a label or oneof")
+        refuse(section.position, "a checksum in a message must be an integer in proto3, without 'label' and 'oneof'")
     for key in ("replace", "endian"):
         if key in section:
-            refuse(section.keys[key], f"{shown(key)} is for checksums of attributes in the order of the wire")
+            refuse(section.keys[key], f"{shown(key)} is not allowed for a checksum in a message")
     over = section.get("over")
     name = over.value if isinstance(over, Text) else ""
     covered = symbol.members.get(name)
     rule = covered.field.message if covered is not None and covered.field is not None else None
     if rule is None or rule.kind != "bytes" or rule.label != "implicit":
-        message = "a checksum in a message covers the value of one field: bytes of proto3 without a label or oneof"
+        message = "a checksum in a message must cover one field: bytes in proto3, without 'label' and 'oneof'"
         refuse(section.position_of("over"), message)
 
 
@@ -43,7 +43,10 @@ def refuse_inner_sums(structs: Iterable[Struct], messages: Iterable[Path], diagn
             continue
         for attribute in struct.attributes:
             if attribute.checksum is not None and attribute.position is not None:
-                message = "a checksum is verified in messages that are attributes of a layout, not in those of others"
+                message = (
+                    "a checksum is only verified in messages that are attributes of a type with 'seq', and this one "
+                    "is inside another message"
+                )
                 diagnostics.error(attribute.position, message)
 
 

@@ -61,15 +61,15 @@ class MessageReader:
     def _refuse_layout(self) -> None:
         section = self.symbol.section
         for key, why in (
-            ("seq", "its attributes are the message's fields"),
-            ("params", "its fields say all that it is"),
+            ("seq", "its attributes are the 'fields' of the message"),
+            ("params", "its 'fields' define it completely"),
         ):
             if key in section.keys:
-                self.diagnostics.error(section.keys[key], f"a message type has no '{key}': {why}")
+                self.diagnostics.error(section.keys[key], f"a message type cannot have '{key}': {why}")
         for entry in section.entries("instances"):
             if not isinstance(entry.value, Section) or "value" in entry.value.keys or entry.value.faulty:
                 continue
-            message = "a message type has no instances that are read elsewhere: expected the key 'value'"
+            message = "a message type cannot have parse instances: expected the key 'value'"
             self.diagnostics.error(entry.key.position, message)
 
     def _refuse_numbers(self, fields: tuple[Section, ...]) -> None:
@@ -81,12 +81,13 @@ class MessageReader:
             position = field.position_of("number")
             if number in RESERVED:
                 self.diagnostics.error(
-                    position, f"the numbers {RESERVED[0]} to {RESERVED[-1]} are protobuf's own, found {number}"
+                    position, f"the numbers {RESERVED[0]} to {RESERVED[-1]} are reserved by protobuf, found {number}"
                 )
             elif number in first:
                 self.diagnostics.error(
                     position,
-                    f"the field in line {first[number].line} has the number {number} too: give each field its own",
+                    f"the field in line {first[number].line} already has the number {number}: give each field its "
+                    "own number",
                 )
             first.setdefault(number, position)
 
@@ -95,7 +96,9 @@ class MessageReader:
         for field in fields:
             oneof = field.text("oneof")
             if oneof is not None and oneof.value in names:
-                self.diagnostics.error(oneof.position, f"a oneof cannot be called {shown(oneof.value)}: a field is")
+                self.diagnostics.error(
+                    oneof.position, f"a oneof cannot be called {shown(oneof.value)}: a field has this name"
+                )
 
     # One field -------------------------------------------------------------------------------------------------------
 
@@ -136,11 +139,11 @@ class MessageReader:
             return None
         if key.value not in MAP_KEYS:
             hint = suggestion(key.value, MAP_KEYS)
-            message = f"a map's keys are integers, bool or string, found {shown(key.value)}{hint}"
+            message = f"a map key must be an integer, bool or string, found {shown(key.value)}{hint}"
             self.diagnostics.error(key.position, message)
         for word in ("label", "oneof", "packed", "default"):
             if word in section:
-                self.diagnostics.error(section.keys[word], f"'{word}' cannot stand beside 'map-key'")
+                self.diagnostics.error(section.keys[word], f"'{word}' and 'map-key' cannot be used together")
         return key.value
 
     def _label(self, section: Section, kind: str, key: str | None) -> str:
@@ -149,21 +152,21 @@ class MessageReader:
             return "repeated"
         if "oneof" in section:
             if label is not None:
-                message = f"a field of a oneof is optional and takes no label, found {shown(label.value)}"
+                message = f"a field of a oneof cannot have a label, found {shown(label.value)}"
                 self.diagnostics.error(label.position, message)
             return "optional"
         if label is None:
             return "implicit" if self.proto3 and kind != "message" else "optional"
         if label.value == "required" and self.proto3:
-            message = "proto3 has no required fields: leave the label out, or give the message syntax: proto2"
+            message = "proto3 has no required fields: remove 'label', or add 'syntax: proto2' to the message"
             self.diagnostics.error(label.position, message)
         return label.value
 
     def _packed(self, section: Section, kind: str, label: str, key: str | None) -> bool:
         may_be = label == "repeated" and kind in PACKABLE and key is None
         if "packed" in section and not may_be and key is None:
-            why = "this one is not repeated" if label != "repeated" else f"this one is of the type {kind}"
-            self.diagnostics.error(section.keys["packed"], f"'packed' is for repeated numbers, bools and enums: {why}")
+            why = "this field is not repeated" if label != "repeated" else f"this field has type {kind}"
+            self.diagnostics.error(section.keys["packed"], f"'packed' requires repeated numbers, bools or enums: {why}")
         return may_be and section.flag("packed", self.proto3)
 
     def _default(
@@ -174,11 +177,11 @@ class MessageReader:
             return None
         position = section.keys["default"]
         if self.proto3:
-            self.diagnostics.error(position, "'default' is proto2's: in proto3 an absent field is zero")
+            self.diagnostics.error(position, "'default' requires proto2: in proto3, an absent field is zero")
         elif label == "repeated":
-            self.diagnostics.error(position, "a repeated field has no 'default': without items it is empty")
+            self.diagnostics.error(position, "a repeated field cannot have a 'default': without items, it is empty")
         elif kind == "message":
-            self.diagnostics.error(position, "a field of a message type has no 'default'")
+            self.diagnostics.error(position, "a field with a message type cannot have a 'default'")
         else:
             enum = self._enum_at(type) if isinstance(type, EnumType) else None
             return default_value(value, kind, enum, self.diagnostics)
@@ -186,7 +189,7 @@ class MessageReader:
 
     def _json(self, section: Section, kind: str) -> bool:
         if "json" in section and kind != "message":
-            message = f"'json' is for fields of a message type, this one is of the type {kind}"
+            message = f"'json' requires a field with a message type, but this field has type {kind}"
             self.diagnostics.error(section.keys["json"], message)
         return section.flag("json", False)
 
@@ -209,7 +212,7 @@ class MessageReader:
         if enum is not None:
             return "enum", EnumType(enum.path, ENUM_BASE) if self._enum_fits(enum, word) else None
         if found is not None:
-            message = f"the fields of a message are scalars, messages and enums; {shown(word.value)} is a plain type"
+            message = f"a field must be a scalar, a message or an enum, but {shown(word.value)} is a type"
             self.diagnostics.error(word.position, f"{message} without the key 'message'")
         elif not self._may_be_declared(word.value) or word.value in ELSEWHERE:
             self.diagnostics.error(word.position, self._unknown(word.value))
@@ -240,7 +243,7 @@ class MessageReader:
         if not enum.labels:
             problem = "has no members"
         elif outside is not None:
-            problem = f"has a value that no 32 bits hold: {outside.value}"
+            problem = f"has a value that does not fit in 32 bits: {outside.value}"
         elif self.proto3 and enum.labels[0].value != 0:
             first = enum.labels[0]
             problem = f"begins with {shown(first.label)} = {first.value}: in proto3 an enum's first value is 0"

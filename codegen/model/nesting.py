@@ -17,7 +17,7 @@ def check_nesting(world: World, diagnostics: Diagnostics) -> bool:
     depths: dict[int, int] = {}
     for symbol in world.all():
         if _depth(world, symbol, depths) > MAX_TYPE_DEPTH:
-            message = f"types stand in each other more than {MAX_TYPE_DEPTH} deep, from this one on"
+            message = f"types are nested more than {MAX_TYPE_DEPTH} levels deep, starting with this one"
             diagnostics.error(symbol.section.position, message)
             return False
     return True

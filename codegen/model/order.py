@@ -27,7 +27,7 @@ def refuse_later_names(symbol: Symbol, member: Member, attribute: Attribute, dia
             other = symbol.members[name.id]
             if other.kind == "attribute" and other.index >= member.index:
                 when = "itself" if other is member else "an attribute that is read later"
-                message = f"'{key}' needs {when}: {shown(other.id)}{_by_way_of(through)}"
+                message = f"'{key}' depends on {when}: {shown(other.id)}{_by_way_of(through)}"
                 process = attribute.process if key == "codec" else None
                 place = process.position if process is not None else None
                 if key == "within" and member.section.extensions is not None:
@@ -43,10 +43,10 @@ def refuse_names_before_byte_order(symbol: Symbol, expression: Expression, diagn
         first = through[0] if through else name
         place = expression.place(first.start, first.end)
         if other.kind == "attribute":
-            message = f"the byte order needs {shown(other.id)}, which is read after it is decided"
+            message = f"the byte order depends on {shown(other.id)}, which is read later"
             diagnostics.error(place, f"{message}{_by_way_of(through)}")
         elif other.kind == "instance" and other.field is not None and _has_computed_order(symbol, other.field.type):
-            message = f"the byte order needs {shown(other.id)}, which is read in that byte order"
+            message = f"the byte order depends on {shown(other.id)}, which is read in that byte order"
             diagnostics.error(place, f"{message}{_by_way_of(through)}")
 
 
@@ -60,7 +60,7 @@ def _has_computed_order(symbol: Symbol, type: Type) -> bool:
 
 
 def _by_way_of(through: tuple[Name, ...]) -> str:
-    return f", by way of {', '.join(shown(each.id) for each in through)}" if through else ""
+    return f", through {', '.join(shown(each.id) for each in through)}" if through else ""
 
 
 def _needed(symbol: Symbol, node: Node) -> Iterator[tuple[Name, tuple[Name, ...]]]:

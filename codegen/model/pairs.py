@@ -25,7 +25,7 @@ def check_pairs(struct: Struct, structs: Mapping[Path, Struct], diagnostics: Dia
 def _problem(item: Struct, pairs: Pairs, structs: Mapping[Path, Struct]) -> str:
     shorter = min(len(pairs.key), len(pairs.value))
     if pairs.key[:shorter] == pairs.value[:shorter]:
-        return "its key and its value are in each other"
+        return "one of its key and its value contains the other"
     for what, way in (("key", pairs.key), ("value", pairs.value)):
         struct = item
         for number, name in enumerate(way, 1):
@@ -34,14 +34,14 @@ def _problem(item: Struct, pairs: Pairs, structs: Mapping[Path, Struct]) -> str:
             if attribute is None:
                 return f"{'::'.join(struct.path)} has no attribute {shown(name)}{suggestion(name, known)}"
             if what == "key" and (attribute.condition is not None or attribute.switch is not None):
-                return f"{shown(name)} may be absent or of several types, and a map has no null keys"
+                return f"{shown(name)} may be absent or have several types, but a map cannot have null keys"
             if number < len(way):
                 if not isinstance(attribute.type, UserType) or attribute.repeat is not None or attribute.switch:
-                    return f"{shown(name)} is no struct, so that {shown(way[number])} cannot be in it"
+                    return f"{shown(name)} is not a struct, so it has no attribute {shown(way[number])}"
                 struct = structs[attribute.type.path]
             elif what == "key" and not _is_key(attribute):
                 whole = ListType(attribute.type) if attribute.repeat is not None else attribute.type
-                return f"a key is an integer, text or bytes, {shown(name)} is {type_name(whole)}"
+                return f"a key must be an integer, text or bytes, but {shown(name)} is {type_name(whole)}"
     return ""
 
 

@@ -13,4 +13,6 @@ TAKEN = ("parser", "columns", "spark")
 def refuse_module_name(what: str, name: Text, diagnostics: Diagnostics) -> None:
     """Report a name that a module of the generated package already has. ``what``: the thing with the name."""
     if name.value in TAKEN or name.value.startswith("pyspark_"):
-        diagnostics.error(name.position, f"{what} cannot be called {shown(name.value)}: a generated module is")
+        diagnostics.error(
+            name.position, f"{what} cannot be called {shown(name.value)}: a generated module has this name"
+        )

@@ -16,7 +16,7 @@ def read_preallocated(section: Section, tables: Sequence[Rows], diagnostics: Dia
     if keys is None and not section.flag("preallocated"):
         return None
     if any(not each.streaming or each.fragments is not None for each in tables) or (not tables and not section.faulty):
-        message = "'preallocated' is for records that are read one by one, to the end of the input"
+        message = "'preallocated' requires records that are read one by one up to the end of the input"
         diagnostics.error(section.position_of("preallocated"), message)
         return None
     if keys is None:

@@ -17,14 +17,14 @@ def is_searched(
         return False
     problem = ""
     if not tables or any(not each.streaming or each.fragments is not None or each.inside for each in tables):
-        problem = "is for units that are read one by one, to the end of the input"
+        problem = "requires units that are read one by one up to the end of the input"
     elif any(each.framing is not None for each in root.attributes):
-        problem = "is for units without delimiters"
+        problem = "requires units without delimiters"
     elif any(each.variable for each in root.instances) or "options" in section:
-        problem = "is for units that are read in one way only: it goes with neither variables nor 'options'"
+        problem = "cannot be used with variables or 'options'"
     sums = [each.checksum for struct in structs for each in struct.attributes if each.checksum is not None]
     if not problem and (not sums or any(each.continues is not None for each in sums)):
-        problem = "needs a checksum of the units, which proves one that is found, and continues no other one"
+        problem = "requires a checksum in each unit that does not continue another checksum"
     if problem:
         diagnostics.error(section.position_of("ranges"), f"'ranges' {problem}")
     return not problem

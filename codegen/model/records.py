@@ -118,7 +118,7 @@ def _with_types(
         found = _names(inner).get(part)
         if found is None:
             if "types" not in section.missing:
-                diagnostics.error(position, f"there is no type {shown(path.type)}{suggestion(path.type, names)}")
+                diagnostics.error(position, f"unable to find type {shown(path.type)}{suggestion(path.type, names)}")
             return section
         inner = found
     types = section.get("types")
@@ -142,12 +142,12 @@ def check_records(record: Struct, structs: Mapping[Path, Struct], position: Posi
     """Report types that depend on the file around their record. ``record``: the type of a record."""
     if isinstance(record.endian, InheritedEndian):
         name = "::".join(record.path)
-        sentence = f"{name} has the byte order of its file, which is not known in records that are put together"
+        sentence = f"{name} has the byte order of its file, which is not known in joined records"
         diagnostics.error(position, sentence)
     for struct in _inside(record, structs):
         if any("_root" in names_in(node) for node in expressions_in(struct)):
             name = "::".join(struct.path)
-            sentence = f"{name} uses '_root', which objects in records that are put together do not have"
+            sentence = f"{name} uses '_root', which is not available in joined records"
             diagnostics.error(position, sentence)
             return
 

@@ -101,7 +101,7 @@ def unknown_type(world: World, start: Symbol, name: str, built_in: Iterable[str]
     if name in ELSEWHERE:
         return f"{sentence}; did you mean '{ELSEWHERE[name]}'?"
     if may_be_built_in(name):
-        return f"{sentence}; integers have 1, 2, 4 or 8 bytes, other widths are bits: b24"
+        return f"{sentence}; integers have 1, 2, 4 or 8 bytes; use bits for other widths, such as b24"
     return f"{sentence}{suggestion(name, visible)}"
 
 

@@ -90,8 +90,8 @@ def refused_routines(spec: Spec) -> tuple[Diagnostic, ...]:
 def refusal(routine: Routine) -> str:
     """Return why a routine is refused, and what to do."""
     return (
-        f"{routine.sentence}, which is neither registered nor allowed: a spec does not say itself which code runs; if "
-        f"this module is to be trusted, allow it ({how_to_allow([routine.place])})"
+        f"{routine.sentence}, which is neither registered nor allowed: a spec cannot decide which code runs; if you "
+        f"trust this module, allow it ({how_to_allow([routine.place])})"
     )
 
 
@@ -121,17 +121,20 @@ def said_of_routines(whole: Spec) -> tuple[list[Diagnostic], list[tuple[Position
                 notes.append((routine.position, f"{routine.sentence}, which is allowed"))
             else:
                 how = how_to_allow([routine.place])
-                sentence = f"{routine.sentence}, which readers and writers have to allow ({how})"
+                sentence = f"{routine.sentence}, which readers and writers must allow ({how})"
                 notes.append((routine.position, sentence))
         for module, position in opaque_modules(spec):
-            sentence = f"the type '{module}' is defined nowhere: 'generate --kaitai' imports it from that module"
+            sentence = (
+                f"the type '{module}' is not defined in the spec: 'generate --kaitai' imports it from the module of "
+                "that name"
+            )
             notes.append((position, sentence))
     return problems, notes
 
 
 def _problem(routine: Routine, spec: Spec) -> str | None:
     if not is_installed(routine.module):
-        return "and there is no such module: install it, name its folder in PYTHONPATH, or correct the name"
+        return "but there is no such module: install it, add its folder to PYTHONPATH, or correct the name"
     if not is_allowed(routine, spec):
         # The module would have to be run to know whether it has the class.
         return None
@@ -140,5 +143,5 @@ def _problem(routine: Routine, spec: Spec) -> str | None:
     except WireloomError as error:
         return f"which cannot be used: {error.message}"
     if routine.key == "process" and not callable(getattr(found, "decode", None)):
-        return "which cannot be used: it has no method decode(data)"
+        return "which cannot be used: it does not have a method decode(data)"
     return None

@@ -36,7 +36,9 @@ def with_conditions(
             continue
         row = types[-1].path
         if row[0] != root.path[0]:
-            sentence = f"'where' is for rows of a type of this spec: {shown('::'.join(row))} is one of another"
+            sentence = (
+                f"'where' requires rows of a type of this spec, but {shown('::'.join(row))} belongs to another spec"
+            )
             builder.diagnostics.error(where.position, sentence)
             continue
         node = builder.checked(symbol, section, "where", BOOLEAN)

@@ -71,7 +71,7 @@ class RowPathReader:
                 taken.append((types[-1].path, step.id, struct.path))
                 if taken.count(taken[-1]) > 1:
                     name = f"{shown(step.id)} of {'::'.join(types[-1].path)}"
-                    raise _WrongPathError(f"the way to the rows leads twice through {name}")
+                    raise _WrongPathError(f"the path to the rows contains {name} twice")
                 types.append(struct)
         except _WrongPathError as error:
             if error.args[0]:
@@ -83,9 +83,9 @@ class RowPathReader:
         attribute = self._attribute(holder, step.id)
         struct = self._type(attribute, step, following)
         if attribute.parent is not None:
-            raise _WrongPathError(f"{shown(step.id)} has a parent of its own, so that no rows can be in it")
+            raise _WrongPathError(f"{shown(step.id)} has the key 'parent', so it cannot contain rows")
         if struct.message is not None and (following is not None or isinstance(attribute.size, OwnSize)):
-            why = "has no rows inside of it" if following is not None else "needs a size to be a row"
+            why = "cannot contain rows" if following is not None else "requires a size to be a row"
             raise _WrongPathError(f"{shown(step.id)} is a message, and {why}")
         return struct
 
@@ -106,7 +106,9 @@ class RowPathReader:
         paths = (each.path for each in kinds if isinstance(each, UserType))
         structs = [self._structs[each] for each in dict.fromkeys(paths) if each in self._structs]
         if not structs:
-            raise _WrongPathError(f"the way to the rows leads through types of the spec: {shown(step.id)} is of none")
+            raise _WrongPathError(
+                f"each attribute on the path to the rows must have a user-defined type, which {shown(step.id)} does not"
+            )
         meant = structs
         if step.cast:
             meant = [each for each in structs if each.path[-len(step.cast) :] == step.cast]
@@ -117,8 +119,8 @@ class RowPathReader:
         names = listed("::".join(each.path) for each in meant or structs)
         if meant:
             example = f"{step.id}.as<{meant[0].path[-1]}>"
-            raise _WrongPathError(f"say which type of {shown(step.id)} is meant, as in {example}: {names}")
+            raise _WrongPathError(f"{shown(step.id)} has several types: select one, as in {example}: {names}")
         what = "::".join(step.cast)
         if following is not None and not step.cast:
             what = f"with the attribute {shown(following.id)}"
-        raise _WrongPathError(f"{shown(step.id)} has no type {what}; there is {names}")
+        raise _WrongPathError(f"{shown(step.id)} has no type {what}; expected {names}")

@@ -62,7 +62,7 @@ def _leads_through_import(
     for struct in types[:steps]:
         if struct.path[0] != root.path[0]:
             name = "::".join(struct.path)
-            message = f"rows cannot be inside of objects of the imported type {name}: declare it in this spec"
+            message = f"rows cannot be inside objects of the imported type {name}: declare the type in this spec"
             diagnostics.error(position, message)
             return True
     return False
@@ -72,9 +72,12 @@ def _refuse(one: Way, other: Way, diagnostics: Diagnostics) -> bool:
     """Return whether two paths cannot lead to rows of the same table, which is reported."""
     if one.ids[0] != other.ids[0]:
         names = listed(map(shown, (one.ids[0], other.ids[0])))
-        message = f"all ways to the rows of a table begin with one attribute: {names} are two"
+        message = f"all paths to the rows of a table must begin with the same attribute, not {names}"
     elif _begins(one, other) or _begins(other, one):
-        message = f"{shown(other.text)} and {shown(one.text)}: one leads through the rows of the other"
+        message = (
+            f"the paths {shown(other.text)} and {shown(one.text)} overlap: one of them leads through the rows of the "
+            "other"
+        )
     else:
         return False
     diagnostics.error(other.position, message)
@@ -98,11 +101,11 @@ def read_units(section: Section, ways: list[Way], before: list[str], diagnostics
         repeated = {way: number for way, number in repeated.items() if way in there}
     if not repeated:
         what = "are not" if len(ways) == 1 else "are not all"
-        message = f"'unit' is for rows inside of repeated attributes, {shown(ways[0].ids[-1])} {what}"
+        message = f"'unit' requires rows inside repeated attributes, and the rows {shown(ways[0].ids[-1])} {what}"
         diagnostics.error(name.position, message)
     elif name.value not in repeated:
         hint = suggestion(name.value, repeated)
-        message = f"'unit' names repeated attributes on the way to the rows: {listed(map(shown, repeated))}"
+        message = f"'unit' must name a repeated attribute on the path to the rows: {listed(map(shown, repeated))}"
         diagnostics.error(name.position, f"{message}; found {shown(name.value)}{hint}")
     return repeated.get(name.value, 0)
 

@@ -139,7 +139,7 @@ class Typing:
         if section is None:
             return value
         if not isinstance(type_of(value), BytesType):
-            message = f"'slice' takes bytes, found {type_name(type_of(value))}"
+            message = f"'slice' requires bytes, found {type_name(type_of(value))}"
             self.diagnostics.error(section.position, message)
             return None
         size = Attribute(value, "size", type=ComputedIntegerType())
@@ -170,7 +170,7 @@ class Typing:
                 member.value = Attribute(node, "to_i", start=node.start, end=node.end, type=ComputedIntegerType())
             elif not is_integer(base):
                 self.diagnostics.error(
-                    member.section.position_of("enum"), f"'enum' needs an integer, found {type_name(base)}"
+                    member.section.position_of("enum"), f"'enum' requires an integer, found {type_name(base)}"
                 )
                 member.failed = True
         else:
@@ -213,9 +213,9 @@ class StructScope:
         if name == "_index" and self.around.index:
             return ComputedIntegerType()
         reasons = {
-            "_": "'_' has a meaning in repeat-until and valid only",
-            "_on": "'_on' has a meaning in the cases of a switch only",
-            "_index": "'_index' has a meaning where something repeats only",
+            "_": "'_' is only available in 'repeat-until' and 'valid'",
+            "_on": "'_on' is only available in the cases of a switch",
+            "_index": "'_index' is only available in repeated attributes",
         }
         if name in reasons and self.around.unknown:
             raise AlreadyReportedError
@@ -247,7 +247,7 @@ class StructScope:
                 raise UnknownNameError(f"invalid ID: {shown(name)}, expected /^{IDENTIFIER}$/{hint}")
             raise UnknownNameError(f"unable to access {shown(name)} in {symbol.name} context{hint}")
         if member.field is not None and member.field.message is not None and member.field.message.key is not None:
-            raise UnknownNameError(f"{shown(name)} is a map, and expressions take none")
+            raise UnknownNameError(f"{shown(name)} is a map, which expressions cannot use")
         return self.typing.member_type(symbol, member)
 
     def _parent(self, symbol: Symbol) -> Type:

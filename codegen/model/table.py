@@ -95,7 +95,7 @@ class TableReader:
             return () if rows is None else (rows,)
         for key in ROW_KEYS:
             if key in meta.keys:
-                message = f"{shown(key)} is a key of each table: write it inside of 'tables'"
+                message = f"{shown(key)} is a key of each table: move it into 'tables'"
                 self.diagnostics.error(meta.keys[key], message)
         found: list[Rows] = []
         sections: dict[str, Section] = {}
@@ -128,7 +128,7 @@ class TableReader:
         if "rows" not in section:
             for key in (*ROW_KEYS[1:], "max-record", "options", "path"):
                 if key in section:
-                    self.diagnostics.error(section.keys[key], f"{shown(key)} needs the key 'rows' beside it")
+                    self.diagnostics.error(section.keys[key], f"{shown(key)} requires the key 'rows'")
                     break
             return None
         ways = read_ways(section, self.root, self.structs, self.world, self.diagnostics, inside)
@@ -175,11 +175,11 @@ class TableReader:
         self._check_kinds(section, ways, (*columns, *selectable))
         fragments = read_fragments(section, row, self.diagnostics)
         if inside is not None and fragments is not None:
-            message = "'fragments' cannot stand beside rows that are inside of records put together of some"
+            message = "'fragments' cannot be used for rows that are inside joined records"
             self.diagnostics.error(section.keys["fragments"], message)
         where = section.expression("where")
         if fragments is not None and where is not None:
-            self.diagnostics.error(where.position, "'where' cannot stand beside 'fragments': pieces are no rows")
+            self.diagnostics.error(where.position, "'where' and 'fragments' cannot be used together")
         if fragments is not None:
             there = {*columns, *selectable, *parents}
             selectable = (*selectable, *(each for each in fragments.columns if each not in there))
@@ -216,7 +216,7 @@ class TableReader:
                 message = f"{what} has no attribute or instance {shown(name)}, which is a column of the table{hint}"
                 self.diagnostics.error(way.position, message)
             if where is not None:
-                self.diagnostics.error(where.position, "'where' is for rows of one type, these are of several")
+                self.diagnostics.error(where.position, "'where' requires rows of one type, but these have several")
 
     def _rows_are_whole(self, rows: Attribute, row: Struct, position: Position) -> bool:
         """Return whether rows begin at whole bytes, and report them otherwise: offsets are in bytes, and a stream with
@@ -224,13 +224,13 @@ class TableReader:
         if rows.framing is not None:
             return True
         if ends_inside_a_byte(row.attributes, self.structs):
-            self.diagnostics.error(position, "rows are whole bytes, but these end inside of one")
+            self.diagnostics.error(position, "rows must consist of whole bytes, but these end inside a byte")
             return False
         if rows not in self.root.attributes:
             return True
         before = self.root.attributes[: self.root.attributes.index(rows)]
         if ends_inside_a_byte(before, self.structs) and begins_with_bits(row, self.structs):
-            self.diagnostics.error(position, "rows are whole bytes, but these begin inside of one")
+            self.diagnostics.error(position, "rows must consist of whole bytes, but these begin inside a byte")
             return False
         return True
 
@@ -239,23 +239,25 @@ class TableReader:
         reader can begin anywhere, and padding requires rows that are not read as a whole."""
         other = next((each for each in self.root.attributes if each.framing is not None and each is not rows), None)
         if other is not None and other.position is not None:
-            self.diagnostics.error(other.position, f"'framing' is for the rows, which are {shown(rows.id)}")
+            self.diagnostics.error(other.position, f"'framing' is only allowed for the rows, {shown(rows.id)}")
             return False
         if rows.framing is not None and rows is not self.root.attributes[0]:
             first = self.root.attributes[0]
             position = first.position or section.position
             self.diagnostics.error(
-                position, f"rows with 'framing' fill the file, but {shown(first.id)} stands before them"
+                position, f"rows with 'framing' must fill the input, but {shown(first.id)} precedes them"
             )
             return False
         if rows.framing is not None and not streaming:
             later = self.root.attributes[1:]
-            why = f"{shown(later[0].id)} stands after them" if later else "these do not repeat to the end"
-            self.diagnostics.error(rows.position or section.position, f"rows with 'framing' fill the file, but {why}")
+            why = f"{shown(later[0].id)} follows them" if later else "these do not repeat up to the end"
+            self.diagnostics.error(
+                rows.position or section.position, f"rows with 'framing' must fill the input, but {why}"
+            )
             return False
         if "options" in section and (rows.framing is not None or not streaming):
-            what = "rows without 'framing' only" if streaming else "rows that repeat to the end of the input only"
-            self.diagnostics.error(section.keys["options"], f"padding follows {what}")
+            what = "rows without 'framing'" if streaming else "rows that repeat up to the end of the input"
+            self.diagnostics.error(section.keys["options"], f"'options' with padding require {what}")
             return False
         return True
 
@@ -281,14 +283,14 @@ class TableReader:
             if member is None:
                 hint = suggestion(name.value, [*known, *self.world.failing(row.path)])
                 if any(each.id == name.value and is_scalar(each) for each in members_of(self.root)):
-                    hint = "; the root's are named in 'parent-columns'"
-                what = "::".join(row.path) + (", with what is around it," if types[1:] else "")
+                    hint = "; name attributes of the root in 'parent-columns'"
+                what = "::".join(row.path) + (" with its enclosing objects" if types[1:] else "")
                 message = f"{what} has no attribute or instance {shown(name.value)}{hint}"
                 self.diagnostics.error(name.position, message)
             elif self._fresh(name, (*taken, *found)):
                 if isinstance(member, Instance) and member.attribute is not None:
                     self.diagnostics.error(
-                        name.position, f"{shown(name.value)} is read elsewhere (pos) and is not a column"
+                        name.position, f"{shown(name.value)} is a parse instance (with 'pos') and cannot be a column"
                     )
                 else:
                     found.append(name.value)
@@ -296,7 +298,7 @@ class TableReader:
 
     def _fresh(self, name: Text, taken: tuple[str, ...]) -> bool:
         if name.value in taken:
-            self.diagnostics.error(name.position, f"the column {shown(name.value)} is there already")
+            self.diagnostics.error(name.position, f"the column {shown(name.value)} already exists")
         return name.value not in taken
 
     def _parent_columns(self, section: Section, rows: Attribute) -> tuple[str, ...]:
@@ -326,9 +328,9 @@ class TableReader:
         rest = re.sub(r"\{[^{}]*\}", "", pattern.value)
         problem = None
         if "{" in rest or "}" in rest:
-            problem = "a brace without its partner"
+            problem = "an unmatched brace"
         elif re.search(r"\}\{", pattern.value):
-            problem = "two names without anything between them"
+            problem = "two names with nothing between them"
         for index, name in enumerate(names):
             if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
                 wanted = "a name of lower-case letters, digits and underscores that begins with a letter"
@@ -336,9 +338,9 @@ class TableReader:
             elif name in names[:index]:
                 problem = f"{shown(name)} twice"
             elif name in columns:
-                problem = f"{shown(name)}, which is a column already"
+                problem = f"{shown(name)}, which is already a column"
         if problem:
-            self.diagnostics.error(pattern.position, f"the pattern of paths has {problem}")
+            self.diagnostics.error(pattern.position, f"the path pattern has {problem}")
             return None
         return pattern.value
 
@@ -357,11 +359,12 @@ class TableReader:
             )
             names = [name for name, _ in padding]
             if not names:
-                self.diagnostics.error(option.position_of("padding"), "an option needs at least one value")
+                self.diagnostics.error(option.position_of("padding"), "an option requires at least one value")
                 continue
             if "auto" in names:
                 self.diagnostics.error(
-                    option.position_of("padding"), "'auto' is not a value: it stands for the reader's choice"
+                    option.position_of("padding"),
+                    "'auto' is not allowed as a value: it means that the reader detects the value",
                 )
                 continue
             default = option.word("default", "auto")
@@ -372,6 +375,6 @@ class TableReader:
             found.append(Choice(entry.key.value, padding, default, option.word("doc").strip()))
         if len(found) > 1:
             self.diagnostics.error(
-                section.position_of("options"), "a format has at most one option with padding: leave the others out"
+                section.position_of("options"), "a format can have at most one option with padding: remove the others"
             )
         return tuple(found)

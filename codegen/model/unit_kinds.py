@@ -46,7 +46,7 @@ class KindReader:
         otherwise = section.section("otherwise")
         mark = self._made(otherwise, "mark", levels) if otherwise is not None else ""
         if number and number == mark:
-            self.diagnostics.error(section.position_of("row-number"), f"the column {shown(number)} is there already")
+            self.diagnostics.error(section.position_of("row-number"), f"the column {shown(number)} already exists")
         rows = tuple(path.value.split(".")) if path is not None else ()
         columns = _Columns(rows, tuple(each for each in (number, mark) if each))
         chosen = self._chosen(section, "columns", levels, columns)
@@ -88,11 +88,11 @@ class KindReader:
                 return None
             problem = ""
             if not isinstance(attribute.type, UserType):
-                problem = "is of no message type"
+                problem = "does not have a message type"
             elif attribute.message is not None and attribute.message.key is not None:
                 problem = "is a map"
             elif name is last and attribute.repeat is None:
-                problem = "is not repeated, so that the unit would have one row: leave 'rows' out"
+                problem = "is not repeated, so each unit would be one row: remove 'rows'"
             if problem or not isinstance(attribute.type, UserType):
                 self.diagnostics.error(position, f"the rows cannot be {shown(path.value)}: {shown(name)} {problem}")
                 return None
@@ -115,7 +115,7 @@ class KindReader:
             return ""
         row = levels[-1]
         if row.attribute(name.value) or row.instance(name.value):
-            message = f"{_name(row)} has a field or instance {shown(name.value)}: '{key}' names a column of its own"
+            message = f"{_name(row)} already has a field or instance {shown(name.value)}: '{key}' must be a new name"
             self.diagnostics.error(name.position, message)
         return name.value
 
@@ -126,7 +126,7 @@ class KindReader:
             if column is None:
                 continue
             if name.value in columns.names:
-                self.diagnostics.error(name.position, f"the column {shown(name.value)} is there already")
+                self.diagnostics.error(name.position, f"the column {shown(name.value)} already exists")
                 continue
             columns.names.append(name.value)
             found.append(column)
@@ -139,11 +139,11 @@ class KindReader:
             member = struct.attribute(name.value) or struct.instance(name.value)
             if member is not None:
                 if up and name.value == columns.rows[-up]:
-                    message = f"{shown(name.value)} holds the rows themselves and is not a column of theirs"
+                    message = f"{shown(name.value)} contains the rows and cannot be one of their columns"
                     self.diagnostics.error(name.position, message)
                     return None
                 if not self.fit.holds(member):
-                    self.diagnostics.error(name.position, f"{shown(name.value)} is not a column: {TOO_LARGE}")
+                    self.diagnostics.error(name.position, f"{shown(name.value)} cannot be a column: {TOO_LARGE}")
                     return None
                 return UnitColumn(name.value, struct.path, up)
         if not any(self._failed(each, name.value) for each in levels):
@@ -152,7 +152,7 @@ class KindReader:
             what = f"field or instance {shown(name.value)}{hint}"
             message = f"{_name(levels[-1])} has no {what}"
             if len(levels) > 1:
-                message = f"neither {_name(levels[-1])} nor the messages above it have a {what}"
+                message = f"neither {_name(levels[-1])} nor its enclosing messages have a {what}"
             self.diagnostics.error(name.position, message)
         return None
 
@@ -172,9 +172,9 @@ class KindReader:
                     message = f"{_name(self.unit)} has no field {shown(name.value)}{hint}"
                     self.diagnostics.error(name.position, message)
             elif name.value in found:
-                self.diagnostics.error(name.position, f"the column {shown(name.value)} is there already")
+                self.diagnostics.error(name.position, f"the column {shown(name.value)} already exists")
             elif not self.fit.holds(attribute):
-                self.diagnostics.error(name.position, f"{shown(name.value)} is not a column: {TOO_LARGE}")
+                self.diagnostics.error(name.position, f"{shown(name.value)} cannot be a column: {TOO_LARGE}")
             else:
                 found.append(name.value)
         return tuple(found)
@@ -197,7 +197,7 @@ class KindReader:
             )
         elif not is_bytes:
             self.diagnostics.error(
-                name.position, f"'whole' must name a field of type bytes, and {shown(name.value)} is of another type"
+                name.position, f"'whole' must name a field of type bytes, but {shown(name.value)} has another type"
             )
         return name.value
 

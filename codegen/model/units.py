@@ -41,7 +41,7 @@ class UnitsReader:
         """Return the units; ``None`` on errors, which are reported. ``meta``: the section with the key."""
         for key in WITHOUT:
             if key in meta.keys:
-                message = f"'{key}' cannot stand beside 'message', which says itself what the table is"
+                message = f"'{key}' and 'message' cannot be used together: 'message' defines the table"
                 self.diagnostics.error(meta.keys[key], message)
         section = meta.section("message")
         if section is None or section.faulty:
@@ -74,7 +74,7 @@ class UnitsReader:
         listed_words = section.texts("framing")
         for index, each in enumerate(listed_words):
             if each.value in [before.value for before in listed_words[:index]]:
-                self.diagnostics.error(each.position, f"the framing {shown(each.value)} is there already")
+                self.diagnostics.error(each.position, f"the framing {shown(each.value)} is listed twice")
         if listed_words:
             return tuple(each.value for each in listed_words)
         text = section.text("framing")
@@ -95,10 +95,10 @@ class UnitsReader:
             return self._only_kind(section)
         for key in KIND_KEYS:
             if key in section:
-                self.diagnostics.error(section.keys[key], f"'{key}' is that of each kind: write it inside of 'kinds'")
+                self.diagnostics.error(section.keys[key], f"'{key}' is a key of each kind: move it into 'kinds'")
         for key in ("option", "default"):
             if key not in section:
-                self.diagnostics.error(section.position_of("kinds"), f"'kinds' needs the key '{key}' beside it")
+                self.diagnostics.error(section.position_of("kinds"), f"'kinds' requires the key '{key}'")
         found: dict[str, UnitKind | None] = {}
         for entry in section.entries("kinds"):
             if isinstance(entry.key, Text) and isinstance(entry.value, Section):
@@ -115,9 +115,9 @@ class UnitsReader:
     def _only_kind(self, section: Section) -> tuple[UnitKind, ...]:
         for key in ("option", "default"):
             if key in section:
-                self.diagnostics.error(section.keys[key], f"'{key}' needs the key 'kinds' beside it")
+                self.diagnostics.error(section.keys[key], f"'{key}' requires the key 'kinds'")
         if "type" not in section:
-            message = "a table of messages needs the key 'type', or 'kinds' where there are several"
+            message = "a table of messages requires the key 'type', or 'kinds' for several kinds of messages"
             self.diagnostics.error(section.position, message)
             return ()
         kind = self._kind(section, "")

@@ -26,14 +26,14 @@ def check_variables(struct: Struct, structs: Mapping[Path, Struct], diagnostics:
         if each.position is None:
             continue
         if each.variable:
-            problem = "items between delimiters are read by themselves" if framed else _problem(struct, each)
+            problem = "items between delimiters are read independently" if framed else _problem(struct, each)
             if problem:
                 diagnostics.error(each.position, f"{shown(each.id)} cannot be a variable: {problem}")
         elif each.sets is not None and each.condition is not None:
             diagnostics.error(
                 each.position,
                 f"'sets' and 'if' cannot be used together: {shown(each.id)} sets its variable in every unit",
-                hint="the value has the condition, and otherwise the variable's own value: 'a > 0 ? a : _root.b'",
+                hint="put the condition into the value, with the variable's own value otherwise: 'a > 0 ? a : _root.b'",
             )
         elif each.sets is not None:
             _check_target(struct, each, each.sets, structs, diagnostics, each.position)
@@ -41,13 +41,15 @@ def check_variables(struct: Struct, structs: Mapping[Path, Struct], diagnostics:
 
 def _problem(struct: Struct, instance: Instance) -> str:
     if struct.message is not None:
-        return "the fields of a message come in any order"
+        return "the fields of a message may be in any order"
     if instance.sets is not None or instance.condition is not None:
-        return f"{shown('sets' if instance.sets is not None else 'if')} is for instances that set one"
+        return (
+            f"{shown('sets' if instance.sets is not None else 'if')} is only allowed on instances that set a variable"
+        )
     items = instance.value.items if isinstance(instance.value, ListLiteral) else (instance.value,)
     numbers = [None if each is None else constant_integer(each) for each in items]
     if not numbers or any(each is None or not LEAST <= each <= MOST for each in numbers):
-        return "its initial value must be a constant: an integer of 64 signed bits, or a list of such integers"
+        return "its initial value must be a constant: a signed 64-bit integer, or a list of them"
     return ""
 
 
@@ -61,16 +63,16 @@ def _check_target(
 ) -> None:
     if not is_integer(instance.type):
         what = type_name(instance.type)
-        diagnostics.error(position, f"{shown(instance.id)} sets a variable, which is an integer, to {what}")
+        diagnostics.error(position, f"variables are integers, but {shown(instance.id)} sets one to {what}")
         return
     if struct.message is not None:
-        diagnostics.error(position, f"{shown(instance.id)} is of a message and sets no variable")
+        diagnostics.error(position, f"{shown(instance.id)} belongs to a message and cannot set a variable")
         return
     holder, name = next(references(target, struct.path), (None, ""))
     found = None if holder is None or not _is_way(target) else structs[holder].instance(name)
     if found is None or not found.variable:
-        wanted = "a value instance with 'variable: true', by a way such as '_root.name' or '_parent.name'"
-        diagnostics.error(position, f"{shown(instance.id)} sets something that is no variable: expected {wanted}")
+        wanted = "a value instance with 'variable: true', by a path such as '_root.name' or '_parent.name'"
+        diagnostics.error(position, f"{shown(instance.id)} does not set a variable: expected {wanted}")
 
 
 def _is_way(node: Node) -> bool:

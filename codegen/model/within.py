@@ -23,10 +23,10 @@ def refuse_within(world: World, symbol: Symbol, member: Member, attribute: Attri
     for section, keys in ((member.section, OTHERS), (extensions, EXTENSIONS)):
         for key in keys:
             if key in section:
-                why = "the attribute has all of these bytes, once"
-                diagnostics.error(section.keys[key], f"{shown(key)} cannot stand beside 'within': {why}")
+                why = "the attribute consists of all of these bytes"
+                diagnostics.error(section.keys[key], f"{shown(key)} and 'within' cannot be used together: {why}")
     if not _is_own(world, symbol, size.expression):
-        message = "'within' names bytes of an attribute of the same type, or of a message or type that it has"
+        message = "'within' must name bytes: an attribute of the same type, or of a message or type that it contains"
         diagnostics.error(extensions.position_of("within"), message)
 
 

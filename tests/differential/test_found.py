@@ -144,7 +144,7 @@ def test_bits_go_on_after_a_type_that_ends_inside_a_byte() -> None:
 )
 def test_rows_are_whole_bytes(row: str, before: str) -> None:
     # If bits are left, Kaitai's streams have not ended, so no class reads such a file to its end.
-    with pytest.raises(SpecError, match="rows are whole bytes"):
+    with pytest.raises(SpecError, match="rows must consist of whole bytes"):
         format_of(spec_text(row, before=before))
 
 

@@ -193,6 +193,6 @@ def test_types_in_each_other(tmp_path: Path) -> None:
     compare(load(path), load(path))
     for levels in (MAX_TYPE_DEPTH, 2000):
         text = said(chained(levels))
-        assert f"types stand in each other more than {MAX_TYPE_DEPTH} deep" in text
+        assert f"types are nested more than {MAX_TYPE_DEPTH} levels deep" in text
     path.write_text(chained(20, last="row, if: false"))
     assert load_format(path).program is not None

@@ -50,8 +50,8 @@ def test_structs_have_the_attributes_that_are_named(tmp_path: Path, row_reader: 
     ("found", "message"),
     [
         ("columns: [kee]", "pairs::pair has no attribute 'kee'; did you mean 'key'?"),
-        ("columns: [key, key]", "'key' is there already"),
-        ("columns: [key], varint: le", "'columns' goes without 'varint'"),
+        ("columns: [key, key]", "'key' is listed twice"),
+        ("columns: [key], varint: le", "'columns' and 'varint' cannot be used together"),
     ],
 )
 def test_errors(tmp_path: Path, found: str, message: str) -> None:

@@ -153,7 +153,7 @@ def test_nothing_is_written_where_a_spec_is_refused(specs, tmp_path):
 def test_one_id_for_two_specs_is_refused(specs, tmp_path):
     other = tmp_path / "other.ksy"
     other.write_text("meta: {id: one}\nseq: []\n")
-    with pytest.raises(SpecError, match="the id 'one' is also that of"):
+    with pytest.raises(SpecError, match="the id 'one' is already used by"):
         generate([*specs, other], tmp_path / "out")
 
 

@@ -87,7 +87,7 @@ def test_only_integers_are_given(kind: str, tmp_path: Path) -> None:
     text = f"meta: {{id: a}}\nseq: [{{id: n, type: {kind}, -wireloom: {{given: true}}}}]\n"
     result = run("check", spec(tmp_path, text))
     assert result.exit_code == 1
-    assert "'given' is for integers, which sizes and counts stand on; this is" in result.output
+    assert "'given' requires an integer, found " in result.output
 
 
 TABLE = """meta:

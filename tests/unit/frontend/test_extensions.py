@@ -92,12 +92,12 @@ def test_defaults() -> None:
     [
         (
             "seq: [{id: rows, type: u1, repeat: eos}]\n",
-            "the way to the rows leads through types of the spec: 'rows' is of none",
+            "each attribute on the path to the rows must have a user-defined type, which 'rows' does not",
         ),
         (
             "seq: [{id: rows, type: r, repeat: eos, -wireloom: {framing: {delimiter: 0, stuffing: cobs}}},"
             " {id: z, type: u1}]\ntypes: {r: {}}\n",
-            "rows with 'framing' fill the file, but 'z' stands after them",
+            "rows with 'framing' must fill the input, but 'z' follows them",
         ),
     ],
 )
@@ -109,7 +109,7 @@ def test_rows_that_cannot_be(body: str, message: str) -> None:
 def test_padding_of_rows_that_are_read_as_a_whole() -> None:
     options = "    rows: rows\n    options: {pad: {padding: {none: 0, some: 4}}}\n"
     (found,) = refused(options, "seq: [{id: rows, type: r, repeat: expr, repeat-expr: 3}]\ntypes: {r: {}}\n")
-    assert "padding follows rows that repeat to the end of the input only" in found
+    assert "'options' with padding require rows that repeat up to the end of the input" in found
 
 
 INSIDE = """
@@ -159,12 +159,12 @@ def test_rows_in_a_case_of_a_switch(path: str) -> None:
     ("path", "message"),
     [
         ("batches.bodies.rows", "demo::batch has no attribute 'bodies'"),
-        ("batches.len", "the way to the rows leads through types of the spec: 'len' is of none"),
-        ("batches.odd", "say which type of 'odd' is meant, as in odd.as<body>: demo::body or demo::row"),
-        ("batches.odd.as<bodies>", "'odd' has no type bodies; there is demo::body or demo::row"),
-        ("batches.odd.nothing", "'odd' has no type with the attribute 'nothing'; there is demo::body or demo::row"),
-        ("batches.other.other", "the way to the rows leads twice through 'other' of demo::batch"),
-        ("batches.orphan.rows", "'orphan' has a parent of its own, so that no rows can be in it"),
+        ("batches.len", "each attribute on the path to the rows must have a user-defined type, which 'len' does not"),
+        ("batches.odd", "'odd' has several types: select one, as in odd.as<body>: demo::body or demo::row"),
+        ("batches.odd.as<bodies>", "'odd' has no type bodies; expected demo::body or demo::row"),
+        ("batches.odd.nothing", "'odd' has no type with the attribute 'nothing'; expected demo::body or demo::row"),
+        ("batches.other.other", "the path to the rows contains 'other' of demo::batch twice"),
+        ("batches.orphan.rows", "'orphan' has the key 'parent', so it cannot contain rows"),
         ("batches..rows", "expected names with dots between them"),
     ],
 )
@@ -175,7 +175,7 @@ def test_ways_to_rows_that_cannot_be(path: str, message: str) -> None:
 
 def test_columns_around_rows_that_cannot_be() -> None:
     (found,) = refused("    rows: batches.body.rows\n    columns: [text, rows]\n", INSIDE)
-    assert "demo::row, with what is around it, has no attribute or instance 'rows'" in found
+    assert "demo::row with its enclosing objects has no attribute or instance 'rows'" in found
 
 
 CHECKED = """
@@ -245,10 +245,10 @@ def test_framing_and_rows() -> None:
         "    -wireloom: {framing: {delimiter: 0, stuffing: cobs}}\ntypes: {row: {seq: [{id: z, size-eos: true}]}}\n"
     )
     (message,) = refused(meta, before + framing)
-    assert "rows with 'framing' fill the file, but 'a' stands before them" in message
+    assert "rows with 'framing' must fill the input, but 'a' precedes them" in message
     options = "    rows: rows\n    options: {s: {padding: {a: 1}}}\n"
     (message,) = refused(options, "seq:\n  - id: rows\n    type: row\n    repeat: eos\n" + framing)
-    assert "padding follows rows without 'framing' only" in message
+    assert "'options' with padding require rows without 'framing'" in message
 
 
 @pytest.mark.parametrize(

@@ -225,4 +225,4 @@ def test_instances_of_others_are_bounded() -> None:
     many = "".join(f"      i{number}: {{value: 1}}\n" for number in range(3000))
     taking = "".join(f"  t{number}: {{-wireloom: {{instances-of: a}}}}\n" for number in range(3000))
     result = judged(f"meta: {{id: x}}\ntypes:\n  a:\n    instances:\n{many}{taking}")
-    assert "at most 20000 instances by 'instances-of'" in str(result.diagnostics[0])
+    assert "at most 20000 instances through 'instances-of'" in str(result.diagnostics[0])

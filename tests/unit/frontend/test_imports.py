@@ -74,7 +74,7 @@ def test_two_specs_of_one_name(tmp_path: Path) -> None:
     (found,) = analyse(path).diagnostics
     assert (
         found.message
-        == f"the id 'same' is also that of {tmp_path / 'a' / 'same.ksy'}: give one of the two specs another id"
+        == f"the id 'same' is already used by {tmp_path / 'a' / 'same.ksy'}: change the id of one of the two specs"
     )
 
 
@@ -94,9 +94,7 @@ def test_bytes_that_are_no_text(tmp_path: Path) -> None:
     path = tmp_path / "bad.ksy"
     path.write_bytes(b"meta:\n  id: b\xffd\n")
     (found,) = analyse(path).diagnostics
-    assert (
-        str(found) == f"{path}:2:8: error: this byte is not UTF-8, in which specs are written: save the file as UTF-8"
-    )
+    assert str(found) == f"{path}:2:8: error: this byte is not valid UTF-8: save the file as UTF-8"
 
 
 def test_names_and_digests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -131,4 +129,4 @@ def test_rows_are_inside_of_types_of_the_spec(tmp_path: Path) -> None:
     assert load(path).tables
     write(tmp_path, "main", text.format("part.items", "list"), imports="other")
     [message] = [each.message for each in analyse(path).diagnostics if each.severity == "error"]
-    assert message == "rows cannot be inside of objects of the imported type other::list: declare it in this spec"
+    assert message == "rows cannot be inside objects of the imported type other::list: declare the type in this spec"

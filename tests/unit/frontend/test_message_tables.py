@@ -151,9 +151,9 @@ types:
   m: {-wireloom: {message: {fields: [{id: day, number: 1, type: bool}]}}}
 """
     assert said(body, "meta:\n  id: demo\n  -wireloom:\n") == [
-        "3:13: error: the pattern of paths has 'day', which is a column already",
-        "4:7: error: 'columns' cannot stand beside 'message', which says itself what the table is",
-        "5:7: error: 'rows' cannot stand beside 'message', which says itself what the table is",
+        "3:13: error: the path pattern has 'day', which is already a column",
+        "4:7: error: 'columns' and 'message' cannot be used together: 'message' defines the table",
+        "5:7: error: 'rows' and 'message' cannot be used together: 'message' defines the table",
     ]
     body = body.replace("{day}", "{place}").replace("columns: [a]", "").replace("rows: a", "")
     found = compiled(body, "meta:\n  id: demo\n  -wireloom:\n")

@@ -176,7 +176,7 @@ def test_maps_are_not_for_expressions() -> None:
         -wireloom: {message: {fields: [{id: a, number: 1, type: bool, map-key: string}]}}
         instances: {b: {value: a}}
     """
-    assert said(body) == ["4:28: error: 'a' is a map, and expressions take none"]
+    assert said(body) == ["4:28: error: 'a' is a map, which expressions cannot use"]
 
 
 def test_a_message_has_no_fixed_size() -> None:
@@ -200,9 +200,9 @@ def test_a_message_is_no_layout() -> None:
           far: {pos: 0, type: u1}
     """
     assert said(body) == [
-        "4:5: error: a message type has no 'params': its fields say all that it is",
-        "5:5: error: a message type has no 'seq': its attributes are the message's fields",
-        "7:7: error: a message type has no instances that are read elsewhere: expected the key 'value'",
+        "4:5: error: a message type cannot have 'params': its 'fields' define it completely",
+        "5:5: error: a message type cannot have 'seq': its attributes are the 'fields' of the message",
+        "7:7: error: a message type cannot have parse instances: expected the key 'value'",
     ]
 
 
@@ -215,7 +215,7 @@ def test_a_message_that_is_none() -> None:
     """
     assert said(body) == [
         "2:28: error: expected a message as a mapping, found the text 'proto2'",
-        "4:3: error: 'float' is the name of a scalar of protobuf: give this type another name",
+        "4:3: error: 'float' is the name of a protobuf scalar: choose another name",
     ]
 
 
@@ -233,8 +233,8 @@ def test_text_that_is_an_integer() -> None:
           c: {value: a, -wireloom: {text: integer}}
     """
     assert said(body) == [
-        "6:39: error: 'text' needs text, this is u4",
-        "10:39: error: 'text' is for value instances of message types",
+        "6:39: error: 'text' requires text, found u4",
+        "10:39: error: 'text' requires a value instance of a message type",
     ]
 
 
@@ -251,22 +251,22 @@ def test_md5() -> None:
 @pytest.mark.parametrize(
     ("digest", "sentence"),
     [
-        ("size: 17, -wireloom: {checksum: {algorithm: md5, over: a}}", "md5 has 16 bytes, 'd' has 17"),
+        ("size: 17, -wireloom: {checksum: {algorithm: md5, over: a}}", "md5 has 16 bytes, but 'd' has 17"),
         (
             "type: u4, -wireloom: {checksum: {algorithm: md5, over: a}}",
             "md5 must be plain bytes of a constant size, found u4le",
         ),
         (
             "size: 16, -wireloom: {checksum: {algorithm: md5, over: d}}",
-            "the checksum covers its own bytes: give it the key 'replace', the byte that they count as",
+            "the checksum covers its own bytes: add the key 'replace' with the byte to use in their place",
         ),
         (
             "size: 16, -wireloom: {checksum: {algorithm: md5, over: a, initial: 0}}",
-            "'initial' applies to checksums that are numbers, and md5 is a digest: leave it out",
+            "'initial' requires an integer checksum, but md5 is a digest: remove 'initial'",
         ),
         (
             "size: 16, -wireloom: {checksum: {algorithm: crc32, over: a}}",
-            "crc32 is a number: say in which order 'd' has its bytes, with the key 'endian'",
+            "crc32 is an integer, so 'd' needs a byte order: add the key 'endian'",
         ),
     ],
 )

@@ -51,25 +51,28 @@ def test_what_is_right() -> None:
 @pytest.mark.parametrize(
     ("inner", "message"),
     [
-        ("rows: pieces.data.as<btch>.notes", "8:21: there is no type 'btch'; did you mean 'batch'?"),
+        ("rows: pieces.data.as<btch>.notes", "8:21: unable to find type 'btch'; did you mean 'batch'?"),
         ("rows: pieces.data.as<batch>.note", "8:21: demo::batch has no attribute 'note'; did you mean 'notes'?"),
-        ("rows: pieces.data.notes", "8:21: the way to the rows leads through types of the spec: 'data' is of none"),
+        (
+            "rows: pieces.data.notes",
+            "8:21: each attribute on the path to the rows must have a user-defined type, which 'data' does not",
+        ),
         (
             "rows: pieces.data.as<rooted>",
-            "8:21: demo::rooted uses '_root', which objects in records that are put together do not have",
+            "8:21: demo::rooted uses '_root', which is not available in joined records",
         ),
         (
             "rows: pieces.data.as<batch>.notes, fragments: {kind: at, data: at, first: 1, last: 2}",
-            "8:78: 'at' has no bytes that could be put together",
+            "8:78: 'data' must be bytes, which 'at' is not",
         ),
         (
             "rows: pieces.data.as<batch>.notes.marks, unit: pieces.notes",
-            "8:62: 'unit' names repeated attributes on the way to the rows: 'pieces' or 'pieces.data.notes'; "
+            "8:62: 'unit' must name a repeated attribute on the path to the rows: 'pieces' or 'pieces.data.notes'; "
             "found 'pieces.notes'; did you mean 'pieces.data.notes'?",
         ),
         (
             "rows: pieces.data.as<batch>.notes, columns: [kind]",
-            "8:60: demo::note, with what is around it, has no attribute or instance 'kind'",
+            "8:60: demo::note with its enclosing objects has no attribute or instance 'kind'",
         ),
     ],
 )
@@ -79,28 +82,28 @@ def test_mistakes_in_the_way(inner: str, message: str) -> None:
 
 def test_pieces_of_pieces() -> None:
     found = said(inner="rows: pieces.data.as<piece>, fragments: {kind: kind, data: data, first: 1, last: 2}")
-    assert "'fragments' cannot stand beside rows that are inside of records put together of some" in found[0]
+    assert "'fragments' cannot be used for rows that are inside joined records" in found[0]
 
 
 def test_a_byte_order_of_the_file() -> None:
     (found,) = said(endian="{switch-on: _io.size, cases: {1: le}}", inner="rows: pieces.data.as<batch>")
-    assert "demo::batch has the byte order of its file, which is not known in records" in found
+    assert "demo::batch has the byte order of its file, which is not known in joined records" in found
 
 
 def test_mistakes_in_the_log() -> None:
     assert said(fragments=", log: len") == []
     assert "demo::piece has no attribute 'lan'; did you mean 'len'?" in said(fragments=", log: lan")[0]
-    assert "'name' is no integer that says of which log a piece is" in said(fragments=", log: name")[0]
+    assert "'log' must be an integer, which 'name' is not" in said(fragments=", log: name")[0]
 
 
 @pytest.mark.parametrize(
     ("codec", "message"),
     [
         ("switch-on: lan, cases: {1: zstd}", "demo::piece has no attribute or instance 'lan'; did you mean 'len'?"),
-        ("switch-on: name, cases: {1: zstd}", "'name' is no integer that says how a record is compressed"),
-        ("switch-on: number, cases: {1: zstd}", "'number' is no integer that says how a record is compressed"),
-        ("switch-on: len, cases: {}", "'codec' needs at least one case"),
-        ("switch-on: len, cases: {kind: zstd}", "a case of 'codec' is an integer"),
+        ("switch-on: name, cases: {1: zstd}", "'switch-on' of 'codec' must be an integer, which 'name' is not"),
+        ("switch-on: number, cases: {1: zstd}", "'switch-on' of 'codec' must be an integer, which 'number' is not"),
+        ("switch-on: len, cases: {}", "'codec' requires at least one case"),
+        ("switch-on: len, cases: {kind: zstd}", "a case of 'codec' must be an integer"),
         ("switch-on: len, cases: {1: lz4-block}", "got 'lz4-block'"),
         ("switch-on: len, cases: {1: zstd}, size: 3", "unknown key found, expected: cases, max-expanded, switch-on"),
     ],

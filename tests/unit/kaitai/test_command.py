@@ -104,7 +104,7 @@ def test_what_kaitais_compiler_made_is_replaced(specs: Path, tmp_path: Path) -> 
 def test_two_specs_of_one_name(specs: Path, tmp_path: Path) -> None:
     (specs / "other.ksy").write_text(PART + "doc: Another.\n")
     result = run("--kaitai", "-o", tmp_path / "made", specs / "part.ksy", specs / "other.ksy", code=2)
-    assert "the id 'part' is also that of" in result.stderr
+    assert "the id 'part' is already used by" in result.stderr
 
 
 def test_json(specs: Path, tmp_path: Path) -> None:

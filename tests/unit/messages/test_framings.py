@@ -94,7 +94,7 @@ def test_values_of_columns_are_messages() -> None:
 @pytest.mark.parametrize(
     ("framing", "message"),
     [
-        ("[u4be, u4be]", "the framing 'u4be' is there already"),
+        ("[u4be, u4be]", "the framing 'u4be' is listed twice"),
         ("[]", "expected at least one framing"),
         ("[u4be, acme:Own]", "got 'acme:Own'"),
     ],

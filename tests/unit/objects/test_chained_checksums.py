@@ -203,7 +203,7 @@ def test_rows_that_stand_alone(tmp_path: Path) -> None:
     [
         (WAL.replace("seq: [{id: records", "seq: [{id: first, type: body}, {id: records"), "not always in items"),
         (PLAIN.replace("{id: sum, type: u2", "{id: sum, size: 2").replace("over: [len", "endian: le, over: [len"),
-         "'_', what the item before holds, is of integers"),
+         "'_', the checksum of the previous item, requires an integer checksum"),
         (WAL.replace("id: crc\n        type: varint", "id: crc\n        type: record"), "record"),
     ],
 )  # fmt: skip

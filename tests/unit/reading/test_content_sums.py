@@ -115,7 +115,7 @@ def test_objects_with_the_checksum_of_an_object_are_written(tmp_path: Path) -> N
     ("old", "new", "sentence"),
     [
         ("over: data, content", "over: [len, data], content", "'over' names several"),
-        (", -wireloom: {codec: zstd}", "", "has no content"),
+        (", -wireloom: {codec: zstd}", "", "requires an attribute with 'codec'"),
         ("content: true", "content: true, if: len", "must be a boolean"),
         ("content: true", "content: true, replace: 0", ""),
     ],
@@ -132,5 +132,5 @@ def test_what_is_refused(old: str, new: str, sentence: str, tmp_path: Path) -> N
 
 def test_the_checksum_stands_before_what_it_covers(tmp_path: Path) -> None:
     crc = "      - {id: crc, type: u4, -wireloom: {checksum: {algorithm: crc32c, over: data, content: true}}}\n"
-    with pytest.raises(SpecError, match="the checksum stands before it"):
+    with pytest.raises(SpecError, match="the checksum must precede it"):
         format_of(tmp_path, COLUMN.replace(crc, "") + crc)

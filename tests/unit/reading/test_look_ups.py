@@ -216,7 +216,7 @@ def test_what_changes_all_the_time_is_forgotten_when_it_is_not_needed(bag: wirel
 def test_columns_give_a_look_up_its_place(tmp_path: Path) -> None:
     made = spec(tmp_path, SPEC.replace("columns: [channel, text]", "columns: [channel, topic, text]"))
     assert wireloom.read(made, DATA).column_names == ["channel", "topic", "text", "unit", "note"]
-    with pytest.raises(wireloom.SpecError, match="the column 'topic' is there already"):
+    with pytest.raises(wireloom.SpecError, match="the column 'topic' already exists"):
         spec(tmp_path, SPEC.replace("columns: [channel, text]", "columns: [channel, topic, topic]"))
 
 
@@ -245,8 +245,8 @@ def test_such_tables_have_no_byte_ranges(bag: wireloom.Format) -> None:
         ("match: id, value: topic", "match: ids, value: topic", "the table 'channels' has no column 'ids'.*'id'"),
         ("key: channel, match: id, value: topic", "key: text2, match: id, value: topic",
          "'messages' has no column 'text2'"),
-        ("topic: {table", "text: {table", "the column 'text' is there already"),
-        ("key: unit_number, match: number, value: name", "key: unit, match: number, value: name", "by means of itself"),
+        ("topic: {table", "text: {table", "the column 'text' already exists"),
+        ("key: unit_number, match: number, value: name", "key: unit, match: number, value: name", "depends on itself"),
         ("key: channel, match: id, value: topic", "key: channel, match: id", "'value'"),
     ],
 )  # fmt: skip

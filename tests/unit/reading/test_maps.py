@@ -141,9 +141,9 @@ def test_maps_are_written(tmp_path: Path) -> None:
     ("map", "message"),
     [
         ("{key: clas, value: amount}", "bag::count has no attribute 'clas'; did you mean 'class'"),
-        ("{key: class, value: class}", "its key and its value are in each other"),
-        ("{key: class, value: class.low}", "its key and its value are in each other"),
-        ("{key: class.low, value: amount}", "'class' is no struct, so that 'low' cannot be in it"),
+        ("{key: class, value: class}", "one of its key and its value contains the other"),
+        ("{key: class, value: class.low}", "one of its key and its value contains the other"),
+        ("{key: class.low, value: amount}", "'class' is not a struct, so it has no attribute 'low'"),
         ("{key: class}", "value"),
         ("{key: [class], value: amount}", "names with dots between them"),
         ("{key: class, value: amount, keys: 3}", "did you mean 'key'"),
@@ -159,11 +159,11 @@ def test_mistakes(tmp_path: Path, map: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("attribute", "message"),
     [
-        ("{id: class, type: f4}", "a key is an integer, text or bytes, 'class' is "),
-        ("{id: class, type: u2, if: _parent.id > 3}", "may be absent or of several types, and a map has no null keys"),
+        ("{id: class, type: f4}", "a key must be an integer, text or bytes, but 'class' is "),
+        ("{id: class, type: u2, if: _parent.id > 3}", "may be absent or have several types, but a map cannot have null keys"),
         ("{id: class, type: u2, repeat: expr, repeat-expr: 2}", "integer, text or bytes, 'class' is a list"),
-        ("{id: class, type: text}", "a key is an integer, text or bytes"),
-        ("{id: class, type: u4, -wireloom: {timestamp: s}}", "a key is an integer, text or bytes"),
+        ("{id: class, type: text}", "a key must be an integer, text or bytes"),
+        ("{id: class, type: u4, -wireloom: {timestamp: s}}", "a key must be an integer, text or bytes"),
     ],
 )
 def test_what_cannot_be_a_key(tmp_path: Path, attribute: str, message: str) -> None:
@@ -174,7 +174,7 @@ def test_what_cannot_be_a_key(tmp_path: Path, attribute: str, message: str) -> N
 
 def test_what_cannot_be_a_map(tmp_path: Path) -> None:
     once = SPEC.replace("repeat: expr\n        repeat-expr: num_counts\n        if", "if")
-    with pytest.raises(SpecError, match="'map' needs a repeated attribute of a type of the spec"):
+    with pytest.raises(SpecError, match="'map' requires a repeated attribute with a user-defined type"):
         load(tmp_path, once)
     both = SPEC.replace("value: amount}}", "value: amount}, timestamp: s}")
     with pytest.raises(SpecError, match="'timestamp' and 'map' cannot be used together"):

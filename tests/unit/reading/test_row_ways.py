@@ -162,11 +162,11 @@ def test_conditions_and_units(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("ways", "sentence"),
     [
-        ("[records.body.as<note>, others]", "all ways to the rows of a table begin with one attribute"),
+        ("[records.body.as<note>, others]", "all paths to the rows of a table must begin with the same attribute"),
         ("[records.body.as<note>, records.body.as<pages>.pages]", "page has no attribute or instance 'number'"),
         ("[records.body.as<note>, records.body.as<blob>]", 'the column "text" is of two types: binary and utf8'),
         ("[records.body.as<note>, records.body.as<wide>]", 'the column "number" is of two types: uint64 and uint16'),
-        ("[records.body.as<note>, records.body.as<note>]", "one leads through the rows of the other"),
+        ("[records.body.as<note>, records.body.as<note>]", "one of them leads through the rows of the other"),
         ("[records.body.as<note>, records.body.as<nota>]", "no type nota"),
         ("[]", "expected a list of 1"),
     ],
@@ -206,5 +206,5 @@ def test_rows_of_several_types_have_no_condition(tmp_path: Path) -> None:
     spec = spec.replace("3: pages}", "3: wide}").replace(
         "columns: [number, text]", "columns: [text]\n    where: number > 1"
     )
-    with pytest.raises(SpecError, match="'where' is for rows of one type"):
+    with pytest.raises(SpecError, match="'where' requires rows of one type"):
         format_of(tmp_path, spec + UNFIT)

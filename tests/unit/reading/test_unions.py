@@ -99,7 +99,7 @@ def test_it_is_a_struct_where_there_are_no_unions(tmp_path: Path, suffix: str) -
 
 
 def test_mistakes(tmp_path: Path) -> None:
-    with pytest.raises(SpecError, match="'union' is for attributes whose type a 'switch-on' chooses"):
+    with pytest.raises(SpecError, match="'union' requires an attribute whose type is a switch"):
         load(tmp_path, SPEC.replace("{id: x, type: u1}", "{id: x, type: u1, -wireloom: {union: dense}}"))
     with pytest.raises(SpecError, match="dense"):
         load(tmp_path, SPEC.replace("{union: dense}", "{union: sparse}"))

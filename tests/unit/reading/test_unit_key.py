@@ -98,5 +98,5 @@ seq: [{id: rows, type: row, repeat: eos}]
 types: {row: {seq: [{id: x, type: u1}]}}
 """
     )
-    with pytest.raises(SpecError, match="'unit' is for rows inside of repeated attributes, 'rows' are not"):
+    with pytest.raises(SpecError, match="'unit' requires rows inside repeated attributes, and the rows 'rows' are not"):
         wireloom.load_spec(tmp_path / "flat.ksy")

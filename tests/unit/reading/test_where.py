@@ -169,5 +169,5 @@ def test_mistakes_have_a_place(tmp_path: Path, where: str, said: str) -> None:
 
 
 def test_it_needs_rows(tmp_path: Path) -> None:
-    with pytest.raises(wireloom.SpecError, match="'where' needs the key 'rows' beside it"):
+    with pytest.raises(wireloom.SpecError, match="'where' requires the key 'rows'"):
         spec(tmp_path, "meta: {id: x, -wireloom: {where: a == 1}}\nseq: [{id: a, type: u1}]\n")

@@ -91,7 +91,7 @@ def test_check_says_what_is_registered(canary: Canary) -> None:
         (f"{Canary.name}.other.turn", (), "there is no such module: install it"),
         ("wireloom_no_such_module", ("wireloom_no_such_module",), "there is no such module: install it"),
         (f"{Canary.name}.nothing", (Canary.name,), "has no class Nothing"),
-        (f"{Canary.name}.undoable", (Canary.name,), "it has no method decode(data)"),
+        (f"{Canary.name}.undoable", (Canary.name,), "it does not have a method decode(data)"),
     ],
 )
 def test_check_finds_what_is_missing(canary: Canary, process: str, allowed: tuple[str, ...], message: str) -> None:
@@ -114,4 +114,4 @@ def test_check_names_the_modules_of_types_that_are_nowhere_defined(tmp_path: Pat
         "meta: {id: outer, ks-opaque-types: true}\nseq: [{id: a, type: elsewhere}, {id: b, type: elsewhere}]\n"
     )
     said = run("check", str(spec)).stdout
-    assert said.count("'generate --kaitai' imports it from that module") == 1
+    assert said.count("'generate --kaitai' imports it from the module of that name") == 1

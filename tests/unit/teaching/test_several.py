@@ -68,7 +68,7 @@ def test_an_unknown_key_a_wrong_type_and_a_wrong_column_are_said_together() -> N
         "colour, payload,", "color, payload,"
     )
     assert errors(text) == [
-        "6:48: demo::row, with what is around it, has no attribute or instance 'color'; did you mean 'colour'?",
+        "6:48: demo::row with its enclosing objects has no attribute or instance 'color'; did you mean 'colour'?",
         "15:19: unknown key 'typ' in an attribute; did you mean 'type'?",
         "16:26: unable to find type 'uint8', searching from demo::row; did you mean 'u1'?",
     ]
@@ -89,7 +89,7 @@ def test_a_column_may_be_wrong_although_other_expressions_are() -> None:
 
 def test_a_parameter_is_no_column_and_its_error_is_not_lost() -> None:
     assert errors(SPEC.replace("[len, kind", "[of, kind")) == [
-        "6:37: demo::row, with what is around it, has no attribute or instance 'of'"
+        "6:37: demo::row with its enclosing objects has no attribute or instance 'of'"
     ]
 
 
