@@ -54,7 +54,7 @@ def check(
     ``WireloomError`` if the file cannot be read."""
     if path.is_dir():
         raise WireloomError(
-            f"there are no specs (*{SUFFIX}) in this folder: name a folder with specs, or a spec file", path=str(path)
+            f"no specs (*{SUFFIX}) in this folder: give a folder with specs, or a spec file", path=str(path)
         )
     try:
         result = analyse(path, text, import_paths=folders, allow_modules=checked_modules(allow_modules))
@@ -124,9 +124,7 @@ def _table(plan: Plan, rows: Rows) -> tuple[str, str]:
     what = f"the rows of {rows.name}" if rows.name else "its rows"
     if compiled.refusal is not None:
         return "objects", f"the object parser reads {what}: {compiled.refusal}{_memory(rows, None)}"
-    without = "".join(
-        f"; the object parser where {name!r} is asked for: {why}" for name, why in compiled.columns.items()
-    )
+    without = "".join(f"; the object parser if {name!r} is selected: {why}" for name, why in compiled.columns.items())
     program = compiled.listing.program if compiled.listing is not None else None
     return "columns", f"the engine reads {what}{without}{_memory(rows, program)}"
 

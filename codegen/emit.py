@@ -125,7 +125,7 @@ def load_all(
 
 def same_id(spec: Spec, other: Spec) -> str:
     """Return the message for two specs with the same id."""
-    return f"{printable(spec.file)}: error: the id '{spec.name}' is also that of {printable(other.file)}"
+    return f"{printable(spec.file)}: error: the id '{spec.name}' is already used by {printable(other.file)}"
 
 
 def render(
@@ -144,7 +144,8 @@ def render(
             for file in backend.files(plan, target):
                 if file.path in files:
                     raise WireloomError(
-                        f"two backends make the file {file.path}, one of them {backend.name!r}: uninstall one of them"
+                        f"two backends generate the file {file.path}, one of them {backend.name!r}: uninstall one of "
+                        "them"
                     )
                 files[file.path] = file.text
         files.setdefault(f"{plan.name}/__init__.py", SUBPACKAGE.replace("SPECS", python_comment(target.specs)))
@@ -161,7 +162,7 @@ def check_ruff() -> None:
     installed = importlib.metadata.version("ruff")
     if installed != RUFF_VERSION:
         raise UnsupportedError(
-            f"generated code is formatted with ruff {RUFF_VERSION}, and {installed} is installed: "
+            f"generated code is formatted with ruff {RUFF_VERSION}, but {installed} is installed: "
             "pip install 'wireloom[generate]'"
         )
 
@@ -196,7 +197,7 @@ def _relocated(path: str, output_dir: Path, discovery_dir: Path) -> str:
 def check_folder(output_dir: Path) -> None:
     """Raise ``WireloomError`` if the path exists and is not a folder."""
     if output_dir.exists() and not output_dir.is_dir():
-        raise WireloomError("is not a folder: name a folder to write to", path=str(output_dir))
+        raise WireloomError("is not a folder: give the folder to write to", path=str(output_dir))
 
 
 def compare(files: Mapping[str, str], output_dir: Path, discovery_dir: Path | None = None) -> Changes:
@@ -223,7 +224,11 @@ def compare(files: Mapping[str, str], output_dir: Path, discovery_dir: Path | No
         if path not in files:
             (removed if generated else foreign).append(path)
             shown = from_here(output_dir, path)
-            diff += difference(shown, old or "", None) if generated else [f"Not generated, and in the way: {shown}\n"]
+            diff += (
+                difference(shown, old or "", None)
+                if generated
+                else [f"Not generated, and therefore not removed: {shown}\n"]
+            )
         elif old == files[path]:
             unchanged.append(path)
         elif old is not None and not generated:

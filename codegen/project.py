@@ -90,7 +90,7 @@ def find_project(folder: Path) -> Project:
     package = given.get("package", Target().package)
     if not all(part.isidentifier() for part in package.split(".")):
         raise WireloomError(
-            f"[tool.wireloom] package: give the name of a Python package such as company.formats, not {package!r}",
+            f"[tool.wireloom] package must be the name of a Python package such as company.formats, not {package!r}",
             path=str(file),
         )
     discovery = given.get("discovery")
@@ -115,15 +115,17 @@ def _text(file: Path, name: str, value: object) -> str:
     if name not in KEYS:
         raise WireloomError(unknown("key of [tool.wireloom]", name, KEYS).message, path=str(file))
     if not isinstance(value, str) or not value:
-        raise WireloomError(f"[tool.wireloom] {name}: give a text, not {value!r}", path=str(file))
+        raise WireloomError(f"[tool.wireloom] {name} must be a string, not {value!r}", path=str(file))
     if name != "package" and (PurePosixPath(value).is_absolute() or ".." in PurePosixPath(value).parts):
-        raise WireloomError(f"[tool.wireloom] {name}: give a folder inside the project, not {value!r}", path=str(file))
+        raise WireloomError(
+            f"[tool.wireloom] {name} must be a folder inside the project, not {value!r}", path=str(file)
+        )
     return value
 
 
 def _modules(file: Path, value: object) -> tuple[str, ...]:
     if not isinstance(value, list):
-        raise WireloomError(f"[tool.wireloom] {MODULES}: give a list of names, not {value!r}", path=str(file))
+        raise WireloomError(f"[tool.wireloom] {MODULES} must be a list of names, not {value!r}", path=str(file))
     return checked_modules(value)
 
 

@@ -117,7 +117,7 @@ class Backend(Generic[View]):
             return ()
         message = next((each for each in plan.types if each.message is not None), None)
         if message is not None and not self.messages:
-            sentence = f"'{message.path[-1]}' is a protobuf message, which the backend {self.name} does not know"
+            sentence = f"'{message.path[-1]}' is a protobuf message, which the backend {self.name} does not support"
             refuse(message.position, sentence)
         environment = template_environment(self.folder)
         names = {"header": header(plan, target), "name": plan.name, "package": target.package}
@@ -167,12 +167,12 @@ def _loaded(entry: EntryPoint) -> Backend[Any]:
     except Exception as error:
         reason = f"{type(error).__name__}: {error}"
         raise UnsupportedError(
-            f"the backend {entry.value} cannot be loaded: {printable(reason)}; mend or uninstall its package"
+            f"the backend {entry.value} cannot be loaded: {printable(reason)}; fix or uninstall its package"
         ) from error
     if not isinstance(backend, Backend):
         raise UnsupportedError(
             f"the entry point {entry.value} of the group {GROUP} must be a Backend, found"
-            f" {type(backend).__name__}: mend or uninstall its package"
+            f" {type(backend).__name__}: fix or uninstall its package"
         )
     return backend
 

@@ -35,18 +35,18 @@ def column_changes(old: Plan, new: Plan) -> Iterator[Change]:
         if name not in before:
             yield Change(Level.COMPATIBLE, SETTINGS, "option table", f"the value {name} was added")
     if old.rows.name != new.rows.name:
-        text = f"the default is {new.rows.name} now, and was {old.rows.name}"
+        text = f"the default changed: {old.rows.name} → {new.rows.name}"
         yield Change(Level.BREAKING, SETTINGS, "option table", text)
 
 
 def _table(old: Plan, old_rows: Rows, new: Plan, new_rows: Rows) -> Iterator[Change]:
     paths = [each.text for each in (new_rows, old_rows)]
     if paths[0] != paths[1]:
-        text = f"the rows are those of {paths[0]} now, and were those of {paths[1]}"
+        text = f"the path of the rows changed: {paths[1]} → {paths[0]}"
         yield Change(Level.BREAKING, COLUMNS, "rows", text)
     conditions = ["all" if each.where is None else written(each.where) for each in (new_rows, old_rows)]
     if conditions[0] != conditions[1]:
-        text = f"rows that the table has: {conditions[0]} now, and before {conditions[1]}"
+        text = f"the condition of the rows changed: {conditions[1]} → {conditions[0]}"
         yield Change(Level.BREAKING, COLUMNS, "where", text)
     before = {each.name: each for each in table_columns(old, old_rows)}
     after = {each.name: each for each in table_columns(new, new_rows)}
@@ -57,7 +57,7 @@ def _table(old: Plan, old_rows: Rows, new: Plan, new_rows: Rows) -> Iterator[Cha
             yield from _column(name, column, after[name])
     for name, column in after.items():
         if name not in before:
-            how = "" if column.default else ", for those who ask for it"
+            how = "" if column.default else ", only if selected"
             yield Change(Level.COMPATIBLE, COLUMNS, name, f"this column was added ({column.type.name}{how})")
     yield from _order(before, after)
     yield from _engine(old.of_table(old_rows), old_rows, new.of_table(new_rows), new_rows)
@@ -67,14 +67,14 @@ def _column(name: str, old: TableColumn, new: TableColumn) -> Iterator[Change]:
     if old.type.name != new.type.name:
         yield Change(Level.BREAKING, COLUMNS, name, f"this column's type: {old.type.name} → {new.type.name}")
     if old.default and not new.default:
-        yield Change(Level.BREAKING, COLUMNS, name, "this column has to be asked for now")
+        yield Change(Level.BREAKING, COLUMNS, name, "this column is no longer returned by default")
     if new.default and not old.default:
-        yield Change(Level.COMPATIBLE, COLUMNS, name, "this column comes without being asked for now")
+        yield Change(Level.COMPATIBLE, COLUMNS, name, "this column is now returned by default")
     if (old.parent, old.up, old.look_up) != (new.parent, new.up, new.look_up):
-        text = f"this column comes from another place: from {_place(new)}, and came from {_place(old)}"
+        text = f"the source of this column changed: {_place(old)} → {_place(new)}"
         yield Change(Level.BREAKING, COLUMNS, name, text)
     if old.derived != new.derived:
-        text = "a writer works it out by itself now" if new.derived else "a writer has to be given it now"
+        text = "a writer now derives it" if new.derived else "a writer now requires it"
         yield Change(Level.COMPATIBLE if new.derived else Level.BREAKING, COLUMNS, name, text)
 
 
@@ -92,7 +92,7 @@ def _order(before: dict[str, TableColumn], after: dict[str, TableColumn]) -> Ite
     one = [name for name, column in before.items() if column.default and name in after and after[name].default]
     other = [name for name, column in after.items() if column.default and name in one]
     if one != other:
-        text = f"they come in another order: {', '.join(one)} → {', '.join(other)}"
+        text = f"their order changed: {', '.join(one)} → {', '.join(other)}"
         yield Change(Level.COMPATIBLE, COLUMNS, "columns", text)
 
 
@@ -100,7 +100,7 @@ def _engine(old: Plan, old_rows: Rows, new: Plan, new_rows: Rows) -> Iterator[Ch
     before = compile_program(old, old_rows, table_columns(old, old_rows)).refusal
     after = compile_program(new, new_rows, table_columns(new, new_rows)).refusal
     if before is None and after is not None:
-        text = f"the engine cannot read the rows any more, the object parser does, at a slower pace: {after}"
+        text = f"the engine can no longer read the rows; the object parser reads them, more slowly: {after}"
         yield Change(Level.COMPATIBLE, COLUMNS, "rows", text)
     elif before is not None and after is None:
-        yield Change(Level.COMPATIBLE, COLUMNS, "rows", "the engine reads the rows now")
+        yield Change(Level.COMPATIBLE, COLUMNS, "rows", "the engine can now read the rows")

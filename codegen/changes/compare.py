@@ -39,7 +39,7 @@ def compare(old: Spec, new: Spec) -> tuple[Change, ...]:
     found += [*setting_changes(old, new), *word_changes(old, new)]
     if level_of(found) == Level.HARMLESS and _bare(before) != _bare(after):
         # A difference that is not recognised must not be reported as harmless.
-        found.append(Change(Level.BREAKING, WIRE, new.name, "the specs differ in a way that has no name here"))
+        found.append(Change(Level.BREAKING, WIRE, new.name, "the specs differ in a way that is not described here"))
     return tuple(sorted(found, key=lambda each: (-each.level, AREAS.index(each.area))))
 
 

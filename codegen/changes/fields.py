@@ -73,7 +73,7 @@ class Fields:
             yield from _differing(place, "condition", optional_text(old.condition), optional_text(new.condition), area)
             return
         if old.attribute is None or new.attribute is None:
-            became = "is computed now, and was read" if new.attribute is None else "is read now, and was computed"
+            became = "is now computed instead of read" if new.attribute is None else "is now read instead of computed"
             yield Change(Level.BREAKING, WIRE, place, became)
             return
         yield from self.attributes(place, old.attribute, new.attribute)
@@ -105,13 +105,13 @@ class Fields:
             # The type of such a field is derived from its protobuf kind, whose change is reported.
             before["type"] = after["type"]
         if isinstance(one, StringType) and isinstance(other, StringType) and _includes(other.encoding, one.encoding):
-            text = f"type: {before['type']} → {after['type']}: the same text, and more is accepted"
+            text = f"type: {before['type']} → {after['type']}: the same text, and more values are accepted"
             yield Change(Level.COMPATIBLE, WIRE, place, text)
             before["type"] = after["type"]
         if before["terminator"] != after["terminator"] and _but_missing(old.terminator) == _but_missing(new.terminator):
             accepted = old.terminator is not None and old.terminator.eos_error
-            level, what = (Level.COMPATIBLE, "accepted") if accepted else (Level.BREAKING, "refused")
-            yield Change(level, CHECKS, place, f"a terminator that is missing at the end is {what} now")
+            level, what = (Level.COMPATIBLE, "accepted") if accepted else (Level.BREAKING, "rejected")
+            yield Change(level, CHECKS, place, f"a missing terminator at the end is now {what}")
             before["terminator"] = after["terminator"]
         for name, value in before.items():
             # The size of a number is part of its type, whose change is reported.
@@ -122,18 +122,20 @@ class Fields:
     def _enum(self, place: str, old: Type, new: Type) -> Iterator[Change]:
         one, other = (each.path if isinstance(each, EnumType) else None for each in (old, new))
         if one is None and other is not None:
-            text = f"its values have names now, those of {path_text(other, self.new.name)}"
+            text = f"its values now have names, those of {path_text(other, self.new.name)}"
             yield Change(Level.COMPATIBLE, WIRE, place, text)
         elif one is not None and other is None:
-            yield Change(Level.BREAKING, WIRE, place, "its values have no names any more")
+            yield Change(Level.BREAKING, WIRE, place, "its values no longer have names")
         elif one is not None and other is not None and self._enums.get(one) != other:
-            text = f"its values have other names: {path_text(one, self.old.name)} → {path_text(other, self.new.name)}"
+            text = (
+                f"the enum of its values changed: {path_text(one, self.old.name)} → {path_text(other, self.new.name)}"
+            )
             yield Change(Level.BREAKING, WIRE, place, text)
 
     def _switch(self, place: str, old: Switch | None, new: Switch | None) -> Iterator[Change]:
         if old is None or new is None:
             if old is not new:
-                became = "depends on a value now" if old is None else "depends on no value any more"
+                became = "now depends on a value" if old is None else "no longer depends on a value"
                 yield Change(Level.BREAKING, WIRE, place, f"its type {became}")
             return
         yield from _differing(place, "switch-on", expression_text(old.on), expression_text(new.on))
@@ -158,16 +160,16 @@ class Fields:
         new_allowed = allowed(new, _enum(self.new, new_type), _wire_type(old_type))
         if before == after and old_allowed == new_allowed:
             return
-        shown = f"valid: {before} → {after}" if before != after else f"valid: {after}, of an enum that was changed"
+        shown = f"valid: {before} → {after}" if before != after else f"valid: {after}, of an enum that changed"
         looser, tighter = within(old_allowed, new_allowed), within(new_allowed, old_allowed)
         if looser and tighter:
             return
         if looser:
             yield Change(Level.COMPATIBLE, CHECKS, place, f"{shown}: more values are accepted")
         elif tighter:
-            yield Change(Level.BREAKING, CHECKS, place, f"{shown}: values that were good are refused")
+            yield Change(Level.BREAKING, CHECKS, place, f"{shown}: previously valid values are rejected")
         else:
-            yield Change(Level.BREAKING, CHECKS, place, f"{shown}: values that were good may be refused")
+            yield Change(Level.BREAKING, CHECKS, place, f"{shown}: previously valid values may be rejected")
 
 
 def _wire_type(type: Type) -> Type:
@@ -218,9 +220,9 @@ def _checksum(place: str, old: Checksum | None, new: Checksum | None) -> Iterato
     if old == new:
         return
     if new is None:
-        yield Change(Level.COMPATIBLE, CHECKS, place, "is no longer a checksum: nothing is verified")
+        yield Change(Level.COMPATIBLE, CHECKS, place, "is no longer a checksum, and is not verified")
     elif old is None:
-        yield Change(Level.BREAKING, CHECKS, place, f"is a checksum now: {_checksum_text(new)}")
+        yield Change(Level.BREAKING, CHECKS, place, f"is now a checksum: {_checksum_text(new)}")
     else:
         text = f"checksum: {_checksum_text(old)} → {_checksum_text(new)}"
         yield Change(Level.BREAKING, CHECKS, place, text)

@@ -15,7 +15,7 @@ def unit_changes(old: Plan, new: Plan) -> Iterator[Change]:
     """Yield the changes of the tables of messages."""
     if old.units is None or new.units is None:
         if old.units is not new.units:
-            became = "a table of messages now" if old.units is None else "no table of messages any more"
+            became = "now a table of messages" if old.units is None else "no longer a table of messages"
             yield Change(Level.BREAKING, COLUMNS, "message", f"the format is {became}")
         return
     before, after = ({each.name: each for each in spec.kinds} for spec in (old.units, new.units))
@@ -51,7 +51,7 @@ def _kind(old: Plan, new: Plan, one: UnitKind, other: UnitKind) -> Iterator[Chan
         return f"{one.name}.{name}" if one.name else name
 
     if one.rows != other.rows:
-        text = f"the rows are those of {_shown(other.rows)} now, and were those of {_shown(one.rows)}"
+        text = f"the path of the rows changed: {_shown(one.rows)} → {_shown(other.rows)}"
         yield Change(Level.BREAKING, COLUMNS, place("rows"), text)
     before = {each.name: each for each in message_columns(old, one)}
     after = {each.name: each for each in message_columns(new, other)}
@@ -62,7 +62,7 @@ def _kind(old: Plan, new: Plan, one: UnitKind, other: UnitKind) -> Iterator[Chan
             yield Change(Level.BREAKING, COLUMNS, place(name), f"this column was removed ({column.type.name})")
     for name, column in after.items():
         if name not in before:
-            how = "" if column.default else ", for those who ask for it"
+            how = "" if column.default else ", only if selected"
             yield Change(Level.COMPATIBLE, COLUMNS, place(name), f"this column was added ({column.type.name}{how})")
 
 
@@ -70,11 +70,11 @@ def _column(place: str, old: MessageColumn, new: MessageColumn) -> Iterator[Chan
     if old.type.name != new.type.name:
         yield Change(Level.BREAKING, COLUMNS, place, f"this column's type: {old.type.name} → {new.type.name}")
     if old.default and not new.default:
-        yield Change(Level.BREAKING, COLUMNS, place, "this column has to be asked for now")
+        yield Change(Level.BREAKING, COLUMNS, place, "this column is no longer returned by default")
     if new.default and not old.default:
-        yield Change(Level.COMPATIBLE, COLUMNS, place, "this column comes without being asked for now")
+        yield Change(Level.COMPATIBLE, COLUMNS, place, "this column is now returned by default")
     if old.up != new.up:
-        yield Change(Level.BREAKING, COLUMNS, place, "this column comes from another message now")
+        yield Change(Level.BREAKING, COLUMNS, place, "this column now comes from another message")
 
 
 WIDER = {("uint32", "uint64"), ("int32", "int64"), ("sint32", "sint64"), ("string", "bytes")}
@@ -92,12 +92,12 @@ def field_changes(place: str, old: MessageField | None, new: MessageField | None
             )
         return
     if old != new and replace(old, packed=new.packed) == new:
-        text = "is written packed now" if new.packed else "is not written packed any more"
+        text = "is now written packed" if new.packed else "is no longer written packed"
         yield Change(Level.COMPATIBLE, WIRE, place, f"{text}; both are read")
         return
     wider = (old.kind, new.kind) in WIDER
     if wider:
-        text = f"kind: {old.kind} → {new.kind}: the same bytes, and more is accepted"
+        text = f"kind: {old.kind} → {new.kind}: the same bytes, and more values are accepted"
         yield Change(Level.COMPATIBLE, WIRE, place, text)
     for each in fields(MessageField):
         one, other = getattr(old, each.name), getattr(new, each.name)
@@ -116,7 +116,11 @@ def rule_changes(place: str, old: Message | None, new: Message | None) -> Iterat
         yield Change(Level.BREAKING, WIRE, place, f"syntax: {old.syntax} → {new.syntax}")
     if old.strict != new.strict:
         level = Level.BREAKING if new.strict else Level.COMPATIBLE
-        text = "what does not fit is an error now" if new.strict else "what does not fit is skipped now"
+        text = (
+            "fields with a wrong wire type are now errors"
+            if new.strict
+            else "fields with a wrong wire type are now skipped"
+        )
         yield Change(level, CHECKS, place, text)
     if old.max_depth != new.max_depth:
         level = Level.BREAKING if new.max_depth < old.max_depth else Level.COMPATIBLE

@@ -63,15 +63,13 @@ def _side(text: str, other: str, folder: Path) -> Side:
         return _of(text, path, None)
     revision, colon, inside = text.partition(":")
     if not revision or (path.suffix == SUFFIX and not colon):
-        raise WireloomError(
-            "no such spec file, and no revision of git of that name: check the path, or name REVISION:PATH", path=text
-        )
+        raise WireloomError("no such spec file or git revision: check the path, or give REVISION:PATH", path=text)
     if colon:
         base, local = Path(), inside.startswith("./")
     else:
         # A revision alone uses the path of the other side, which is a file here.
         if not Path(other).exists():
-            raise WireloomError("no such spec file or folder: check the path, or name REVISION:PATH", path=other)
+            raise WireloomError("no such spec file or folder: check the path, or give REVISION:PATH", path=other)
         base, local = Path(other).resolve().parent, True
         inside = Path(other).resolve().name
     top = Path(_git(base, text, "rev-parse", "--show-toplevel").decode().strip())
@@ -85,7 +83,7 @@ def _side(text: str, other: str, folder: Path) -> Side:
         return Side(f"{revision}:{inside}", {}, False, revision)
     if not found.exists():
         raise WireloomError(
-            f"there is no {inside} in {revision}: check the path from the top of the repository",
+            f"{inside} does not exist in {revision}: give the path from the top of the repository",
             path=text,
         )
     return _of(f"{revision}:{inside}", found, revision)
@@ -118,12 +116,12 @@ def _git(folder: Path, shown: str, *arguments: str, given: bytes = b"") -> bytes
         done = subprocess.run(("git", *arguments), cwd=folder, input=given, capture_output=True, check=False)
     except FileNotFoundError as error:
         raise UnsupportedError(
-            f"{shown} is not a file, and revisions need git, which is not installed: install it or name a file"
+            f"{shown} is not a file, and revisions require git, which is not installed: install it or give a file"
         ) from error
     if done.returncode:
         said = done.stderr.decode("utf-8", "replace").strip().removeprefix("fatal: ")
         raise WireloomError(
-            f"is not a file, and git finds no such revision{f' ({said})' if said else ''}: name REVISION:PATH",
+            f"is neither a file nor a git revision{f' ({said})' if said else ''}: give REVISION:PATH",
             path=shown,
         )
     return done.stdout

@@ -15,9 +15,9 @@ from .describe import path_text
 def setting_changes(old: Spec, new: Spec) -> Iterator[Change]:
     """Yield the changes of the format's name, its codec, its paths, its limits and its options."""
     if old.name != new.name:
-        yield Change(Level.BREAKING, SETTINGS, "id", f"the format is called {new.name} now, and was {old.name}")
+        yield Change(Level.BREAKING, SETTINGS, "id", f"the format was renamed: {old.name} → {new.name}")
     if old.codec != new.codec:
-        text = f"{old.codec} → {new.codec}: a writer compresses otherwise; readers look at the content"
+        text = f"{old.codec} → {new.codec}: writers compress differently; readers detect the codec"
         yield Change(Level.COMPATIBLE, SETTINGS, "codec", text)
     if old.file_extensions != new.file_extensions:
         text = f"{', '.join(old.file_extensions) or 'none'} → {', '.join(new.file_extensions) or 'none'}"
@@ -27,13 +27,13 @@ def setting_changes(old: Spec, new: Spec) -> Iterator[Change]:
             text = f"{old.max_record} → {new.max_record}: larger rows are accepted"
             yield Change(Level.COMPATIBLE, SETTINGS, "max-record", text)
         else:
-            text = f"{old.max_record} → {new.max_record}: rows that were good may be refused"
+            text = f"{old.max_record} → {new.max_record}: previously valid rows may be rejected"
             yield Change(Level.BREAKING, SETTINGS, "max-record", text)
     if old.preallocated != new.preallocated:
-        text = "zeros at the end of an input are damage, or no damage, where that was otherwise"
+        text = "zeros at the end of an input are treated differently"
         yield Change(Level.COMPATIBLE, SETTINGS, "preallocated", text)
     if old.searched != new.searched:
-        text = "with recover, large files are read in byte ranges, or no longer are"
+        text = f"with recover, large files are {'now' if new.searched else 'no longer'} read in byte ranges"
         yield Change(Level.COMPATIBLE, SETTINGS, "ranges", text)
     yield from _path(old.path_pattern, new.path_pattern)
     yield from _options(old, new)
@@ -50,7 +50,7 @@ def _path(old: str | None, new: str | None) -> Iterator[Change]:
         if name not in before:
             yield Change(Level.COMPATIBLE, SETTINGS, "path", f"the column {name} was added")
     if old is not None and new is not None:
-        text = f"{old} → {new}: paths that fitted may give other values or none"
+        text = f"{old} → {new}: matching paths may give other values or none"
         yield Change(Level.BREAKING, SETTINGS, "path", text)
 
 
@@ -75,7 +75,7 @@ def _option(old: Choice, new: Choice) -> Iterator[Change]:
         if value not in after:
             yield Change(Level.BREAKING, SETTINGS, place, f"the value {value} was removed")
         elif after[value] != padding:
-            text = f"{value} means {after[value]} unused bytes now, and meant {padding}"
+            text = f"the unused bytes of {value} changed: {padding} → {after[value]}"
             yield Change(Level.BREAKING, SETTINGS, place, text)
     for value in after:
         if value not in before:
@@ -83,7 +83,7 @@ def _option(old: Choice, new: Choice) -> Iterator[Change]:
     if old.default != new.default:
         yield Change(Level.BREAKING, SETTINGS, place, f"its default: {old.default} → {new.default}")
     if [each for each in before if each in after] != [each for each in after if each in before]:
-        text = "its values are tried in another order, which is how auto decides"
+        text = "the order changed in which auto tries its values"
         yield Change(Level.COMPATIBLE, SETTINGS, place, text)
 
 
@@ -92,7 +92,7 @@ def word_changes(old: Spec, new: Spec) -> Iterator[Change]:
     before, after = _words(old), _words(new)
     for place, text in after.items():
         if place in before and before[place] != text:
-            yield Change(Level.HARMLESS, WORDS, place, "its documentation was changed")
+            yield Change(Level.HARMLESS, WORDS, place, "its documentation changed")
 
 
 def _words(spec: Spec) -> dict[str, tuple[object, ...]]:

@@ -57,11 +57,11 @@ class Types:
         was = "" if old.path == self.old.root.path else path_text(old.path, self.old.name)
         same = self._renames.types.get(old.path) == new.path
         if was != name and same:
-            text = f"this type is called {name or 'like the format'} now, and so is its class"
+            text = f"this type and its class were renamed to {name or 'the name of the format'}"
             yield Change(Level.COMPATIBLE, WIRE, was or "the root", text)
         elif was != name:
             # Its differences are reported below.
-            yield Change(Level.COMPATIBLE, WIRE, name or "the root", f"stands where {was or 'the root'} stood")
+            yield Change(Level.COMPATIBLE, WIRE, name or "the root", f"replaces {was or 'the root'}")
         if same:
             yield from self._renamed(name, self._renames.members.get(old.path, {}), old, new)
         yield from self._members(name, old, new)
@@ -69,47 +69,45 @@ class Types:
         if [type_text(each.type, self.old.name) for each in old.parameters] != [
             type_text(each.type, self.new.name) for each in new.parameters
         ]:
-            yield Change(Level.BREAKING, WIRE, name or "the root", "its parameters are others")
+            yield Change(Level.BREAKING, WIRE, name or "the root", "its parameters changed")
         yield from rule_changes(name or "the root", old.message, new.message)
         if old.endian != new.endian:
-            yield Change(Level.BREAKING, WIRE, name or "the root", "its byte order is decided otherwise")
+            yield Change(Level.BREAKING, WIRE, name or "the root", "its byte order is determined differently")
         if optional_text(old.to_string) != optional_text(new.to_string):
-            yield Change(Level.COMPATIBLE, WIRE, name or "the root", "its objects are shown as another text")
+            yield Change(Level.COMPATIBLE, WIRE, name or "the root", "the text of its objects changed")
 
     def _renamed(self, name: str, names: dict[str, str], old: Struct, new: Struct) -> Iterator[Change]:
         for one, other in names.items():
             was, now = old.attribute(other), new.attribute(other)
             if was is not None and now is not None and was.anonymous:
-                yield Change(
-                    Level.COMPATIBLE, WIRE, _place(name, other), "has a name now; its bytes are where they were"
-                )
+                yield Change(Level.COMPATIBLE, WIRE, _place(name, other), "now has a name; its position is unchanged")
             elif now is not None:
-                text = "has no name any more" if now.anonymous else f"is called {other} now"
-                yield Change(Level.BREAKING, WIRE, _place(name, one), f"{text}; its bytes are where they were")
+                text = "no longer has a name" if now.anonymous else f"was renamed to {other}"
+                yield Change(Level.BREAKING, WIRE, _place(name, one), f"{text}; its position is unchanged")
             elif new.instance(other) is not None:
                 yield Change(
-                    Level.BREAKING, COLUMNS, _place(name, one), f"is called {other} now; its value is the same"
+                    Level.BREAKING, COLUMNS, _place(name, one), f"was renamed to {other}; its value is unchanged"
                 )
             else:
-                yield Change(Level.COMPATIBLE, WIRE, _place(name, one), f"this parameter is called {other} now")
+                yield Change(Level.COMPATIBLE, WIRE, _place(name, one), f"this parameter was renamed to {other}")
 
     def _members(self, name: str, old: Struct, new: Struct) -> Iterator[Change]:
         before, after = [each.id for each in old.attributes], [each.id for each in new.attributes]
         for id in before:
             if id not in after:
-                text = f"was removed ({self._shown(old, id, self.old)}); what follows lies elsewhere"
+                text = f"was removed ({self._shown(old, id, self.old)}); the following fields move"
                 last = before[-1] == id
                 yield Change(Level.BREAKING, WIRE, _place(name, id), text if not last else text.partition(";")[0])
         for id in after:
             if id not in before:
-                text = f"was added ({self._shown(new, id, self.new)}); files from before do not have it"
+                text = f"was added ({self._shown(new, id, self.new)}); older files do not contain it"
                 yield Change(self._added(new, id), WIRE, _place(name, id), text)
         stayed = [id for id in before if id in after]
         if stayed != [id for id in after if id in before]:
             order = ", ".join(id for id in after if id in before)
             # The fields of a message are identified by their numbers.
             level = Level.COMPATIBLE if new.message is not None else Level.BREAKING
-            yield Change(level, WIRE, name or "the root", f"its fields come in another order: {order}")
+            yield Change(level, WIRE, name or "the root", f"the order of its fields changed: {order}")
         for id in stayed:
             was, now = old.attribute(id), new.attribute(id)
             assert was is not None
@@ -169,7 +167,7 @@ class Types:
                 continue
             now = path_text(other, self.new.name)
             if name != now:
-                yield Change(Level.COMPATIBLE, WIRE, name, f"this enum is called {now} now, and so is its class")
+                yield Change(Level.COMPATIBLE, WIRE, name, f"this enum and its class were renamed to {now}")
             yield from _labels(now, enum, after[other])
         for path in after:
             if path not in self._renames.enums.values():
@@ -193,9 +191,9 @@ def _labels(name: str, old: Enum, new: Enum) -> Iterator[Change]:
     before, after = ({each.value: each.label for each in enum.labels} for enum in (old, new))
     for value, label in before.items():
         if value not in after:
-            yield Change(Level.BREAKING, COLUMNS, name, f"{value} ({label}) has no name any more")
+            yield Change(Level.BREAKING, COLUMNS, name, f"{value} ({label}) no longer has a name")
         elif after[value] != label:
-            yield Change(Level.BREAKING, COLUMNS, name, f"{value} is called {after[value]} now, and was {label}")
+            yield Change(Level.BREAKING, COLUMNS, name, f"{value} was renamed: {label} → {after[value]}")
     for value, label in after.items():
         if value not in before:
-            yield Change(Level.COMPATIBLE, COLUMNS, name, f"{value} has a name now: {label}")
+            yield Change(Level.COMPATIBLE, COLUMNS, name, f"{value} now has a name: {label}")

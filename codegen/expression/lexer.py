@@ -146,7 +146,7 @@ class Lexer:
             # Characters beyond U+FFFF are written as two escapes, as in Java.
             return "".join(parts).encode("utf-16-le", "surrogatepass").decode("utf-16-le"), at
         except UnicodeDecodeError:
-            raise ExpressionError("half of a surrogate pair is not a character", start, at) from None
+            raise ExpressionError("an unpaired surrogate is not a valid character", start, at) from None
 
     def _escape(self, start: int) -> tuple[str, int]:
         at = start + 1

@@ -200,7 +200,8 @@ class _Typer:
             both = combined(item, type_of(each))
             if both is None:
                 raise ExpressionError(
-                    f"a list holds values of one type, found {type_name(item)} and {type_name(type_of(each))}",
+                    f"the items of a list must have the same type, found {type_name(item)} and "
+                    f"{type_name(type_of(each))}",
                     each.start,
                     each.end,
                 )
@@ -247,9 +248,9 @@ class _Typer:
         if name not in known:
             hint = suggestion(name, known) or (f"; it has {listed(sorted(known))}" if known else "")
             if isinstance(kind, BytesType) and name == "substring":
-                hint += "; a part of bytes is a value instance with the key 'slice'"
+                hint += "; to use a part of bytes, declare a value instance with the key 'slice'"
             if isinstance(kind, AnyStructType):
-                hint = f"; a cast says which type it is: .as<type>.{name}"
+                hint = f"; cast it to its type first: .as<type>.{name}"
             raise ExpressionError(f"{type_name(kind)} has no '{name}'{hint}", value.end + 1, node.end)
         method = known[name]
         method.check(name, kind, arguments, node)
@@ -342,7 +343,7 @@ class _Typer:
         result = combined(type_of(then), type_of(otherwise))
         if result is None:
             raise ExpressionError(
-                f"both sides of ':' must have one type, found {type_name(type_of(then))} and "
+                f"both sides of ':' must have the same type, found {type_name(type_of(then))} and "
                 f"{type_name(type_of(otherwise))}",
                 then.start,
                 otherwise.end,

@@ -154,7 +154,7 @@ def comparable(one: Type, other: Type, operator: str) -> str | None:
     if isinstance(one, EnumType) and isinstance(other, EnumType):
         if one.path != other.path:
             return f"can't compare {type_name(one)} and {type_name(other)}"
-        return f"the members of an enum have no order: '{operator}' needs .to_i on both sides" if ordered else None
+        return f"enum members have no order: use .to_i on both sides of '{operator}'" if ordered else None
     for same in (is_number, is_text, is_boolean):
         if same(one) and same(other):
             return None
@@ -163,9 +163,9 @@ def comparable(one: Type, other: Type, operator: str) -> str | None:
     hint = ""
     for this, that in ((one, other), (other, one)):
         if isinstance(this, EnumType) and is_integer(that):
-            hint = "; compare with a member (enum::member), or .to_i with the number"
+            hint = "; compare with a member (enum::member), or compare .to_i with the number"
         if isinstance(this, BytesType) and is_text(that):
-            hint = '; .to_s("ASCII") makes text of bytes'
+            hint = '; convert the bytes to text with .to_s("ASCII")'
     return f"can't compare {type_name(one)} and {type_name(other)}{hint}"
 
 

@@ -22,8 +22,8 @@ from .nodes import Field
 from .types import Plan, ReadOnly, TypePlan
 
 WHAT_TO_DO = (
-    "give it, or make it the only unknown of a size or count that adds, subtracts or multiplies by a constant; "
-    "'-wireloom: {given: true}' beside it says that it is given"
+    "pass it, or make it the only unknown of a size or count that adds, subtracts or multiplies by a constant; declare "
+    "that callers pass it with '-wireloom: {given: true}'"
 )
 
 
@@ -38,7 +38,7 @@ class Unsolved:
     @property
     def reason(self) -> str:
         """Return a sentence for the author of the spec."""
-        return f"a writer has to be given '{self.field}', which does not follow from {self.measured}"
+        return f"a writer requires a value of '{self.field}', which cannot be derived from {self.measured}"
 
     @property
     def message(self) -> str:
@@ -114,8 +114,7 @@ def _clauses(found: Sequence[_Open]) -> Iterator[str]:
         first.setdefault(each.name, each.measured)
     for measured, group in groupby(first, key=first.__getitem__):
         names = list(group)
-        verb = "does" if len(names) == 1 else "do"
-        yield f"{' and '.join(names)} {verb} not follow from {measured}"
+        yield f"{' and '.join(names)} cannot be derived from {measured}"
 
 
 @dataclass(frozen=True)

@@ -93,15 +93,15 @@ class Converter:
         assert message is not None
         name = declared.full_name[1:]
         if message.options.message_set_wire_format:
-            self.warnings.append(f"{name}: a message set, whose items are left out")
+            self.warnings.append(f"{name}: a message set, whose items are not imported")
         if message.extension_range:
-            self.warnings.append(f"{name}: extensions are unknown fields here")
+            self.warnings.append(f"{name}: extensions are treated as unknown fields")
         names = self.field_names(declared)
         oneofs = self._oneofs(declared, names)
         fields: list[Value] = []
         for index, each in enumerate(message.field):
             if each.type == GROUP:
-                self.warnings.append(f"{name}.{each.name}: groups are left out and skipped when read")
+                self.warnings.append(f"{name}.{each.name}: groups are not imported, and are skipped when reading")
                 continue
             keys = self._field(each, declared, oneofs)
             if each.type == MESSAGE and declared.full_name in self.declarations.reached(each.type_name):
@@ -137,7 +137,7 @@ class Converter:
         for each in enum.value:
             if each.number in by_number:
                 first = by_number[each.number]
-                self.warnings.append(f"{declared.full_name[1:]}.{each.name}: another name of {first}, left out")
+                self.warnings.append(f"{declared.full_name[1:]}.{each.name}: an alias of {first}, not imported")
             else:
                 by_number[each.number] = names.add(each.name)
             labels[each.name] = by_number[each.number]
@@ -197,7 +197,7 @@ class Converter:
         target = self.declarations.by_name[field.type_name]
         if target.enum is not None and target.file.syntax == "proto3" and place.file.syntax != "proto3":
             self.warnings.append(
-                f"{place.full_name[1:]}.{field.name}: values that the enum does not name are unknown fields here"
+                f"{place.full_name[1:]}.{field.name}: undefined values of the enum are treated as unknown fields"
             )
         return self.declarations.reference(target, place)
 
@@ -209,7 +209,7 @@ class Converter:
 
 def _refuse_editions(file: FileDescriptorProto) -> None:
     if file.syntax not in ("", "proto2", "proto3"):
-        sentence = "is written in an edition of protobuf: only proto2 and proto3 can be imported"
+        sentence = "uses a protobuf edition: only proto2 and proto3 can be imported"
         raise UnsupportedError(sentence, path=file.name)
 
 

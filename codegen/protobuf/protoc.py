@@ -35,7 +35,7 @@ def described(path: Path, import_paths: Sequence[Path] = ()) -> FileDescriptorSe
     from google.protobuf.descriptor_pb2 import FileDescriptorSet
 
     if not path.is_file():
-        raise WireloomError("is not a file: name a .proto file", path=str(path))
+        raise WireloomError("is not a file: give a .proto file", path=str(path))
     folders = [each.resolve() for each in import_paths]
     file = path.resolve()
     if not any(file.is_relative_to(each) for each in folders):
@@ -59,7 +59,7 @@ def _run(arguments: Sequence[str], path: Path, file: Path) -> None:
     if done.returncode == 0:
         return
     said = [each for each in done.stderr.decode("utf-8", "replace").strip().splitlines() if not LOGGED.match(each)]
-    raise SpecError("\n".join(_line(each, path, file) for each in said) or f"error: protoc refuses {path}")
+    raise SpecError("\n".join(_line(each, path, file) for each in said) or f"error: protoc rejected {path}")
 
 
 def _line(line: str, path: Path, file: Path) -> str:

@@ -71,7 +71,7 @@ def _list(kind: ListKind) -> str:
     else:
         amount = f"a list of {kind.minimum}" + (f" to {kind.maximum}" if kind.maximum != kind.minimum else "")
     item = expected(kind.item)
-    return f"{item}, or {amount} of such" if kind.single else f"{amount}, each {item}"
+    return f"{item}, or {amount} of them" if kind.single else f"{amount}, each {item}"
 
 
 def help_for(table: str, key: str | None) -> str:

@@ -67,7 +67,7 @@ def _table(name: str) -> Iterator[str]:
     table = TABLES[name]
     yield f"{_plain(title_of(name))} ({name})"
     if parents := parents_of(name):
-        yield from _wrapped(f"Stands under {', '.join(f'{word} of {TABLES[each].name}' for word, each in parents)}.", 2)
+        yield from _wrapped(f"Used in {', '.join(f'{word} of {TABLES[each].name}' for word, each in parents)}.", 2)
     if name == "enum":
         yield "  Its keys are integers; each value is a name, or a mapping (enum-member)."
         return
@@ -76,7 +76,7 @@ def _table(name: str) -> Iterator[str]:
         yield from _wrapped(f"{_meaning(key)} Takes {expected(key.kind)}.", 6)
     if table.extensions:
         yield f"  {EXTENSION}"
-        yield from _wrapped(f"What Kaitai's language does not have: wireloom reference {table.extensions}", 6)
+        yield from _wrapped(f"Extensions of Kaitai's language: wireloom reference {table.extensions}", 6)
 
 
 def _chapter(name: str) -> Iterator[str]:

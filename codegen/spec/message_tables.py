@@ -20,7 +20,7 @@ TEXT = TextKind()
 FLAG = FlagKind()
 NAME = TextKind("a name of lower-case letters, digits and underscores that begins with a letter", IDENTIFIER)
 NAMES = ListKind(NAME)
-PATH = TextKind("names with dots between them", rf"{IDENTIFIER}(?:\.{IDENTIFIER})*")
+PATH = TextKind("names separated by dots", rf"{IDENTIFIER}(?:\.{IDENTIFIER})*")
 CLASS = TextKind("a module and a class in it (package.module:Class)", r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 
 MAX_FIELD_NUMBER = 2**29 - 1

@@ -26,11 +26,11 @@ def occupied(name: str) -> str | None:
     """Return a sentence about a name that is used by another data source of Spark; ``None`` if it is free.
 
     >>> occupied("json")
-    "Spark calls another data source 'json', so that spark.read.format('json') would not be this one"
+    "Spark has another data source called 'json', so spark.read.format('json') would not be this format"
     """
     if name.lower() not in SPARK_SOURCES:
         return None
-    return f"Spark calls another data source {name!r}, so that spark.read.format({name!r}) would not be this one"
+    return f"Spark has another data source called {name!r}, so spark.read.format({name!r}) would not be this format"
 
 
 def shadowing(name: str) -> str | None:
@@ -39,12 +39,12 @@ def shadowing(name: str) -> str | None:
     free.
 
     >>> shadowing("types")
-    'Python has a module of that name, which an import of the format would hide'
+    'Python has a module of that name, which the format would shadow'
     """
     if name in IMPORTED:
-        return "its code imports a package of that name, which its folder would hide"
+        return "its code imports a package of that name, which its folder would shadow"
     if name in sys.stdlib_module_names:
-        return "Python has a module of that name, which an import of the format would hide"
+        return "Python has a module of that name, which the format would shadow"
     if hasattr(builtins, name):
-        return "Python has a built-in of that name, which an import of the format would hide"
+        return "Python has a built-in of that name, which the format would shadow"
     return None

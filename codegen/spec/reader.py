@@ -87,15 +87,15 @@ def read_yaml(text: str, file: str, diagnostics: Diagnostics) -> YamlNode | None
         mark = error.problem_mark or error.context_mark
         position = _place(file, mark, 1, lines_of(text)) if mark else Position(file, 1, 1)
         parts = [part for part in (error.context, error.problem) if part]
-        hint = "this is about YAML's syntax, and nothing after it is read"
+        hint = "this is a YAML syntax error; the rest of the file was not checked"
         if "'\\t'" in str(error.problem):
-            hint = "lines are indented with spaces: YAML takes no tabs there"
+            hint = "YAML does not allow tabs for indentation: use spaces"
         elif error.problem == "mapping values are not allowed here":
-            hint = "text with a colon and a space in it, such as '? :', stands in quotes"
+            hint = "text that contains a colon and a space, such as '? :', must be quoted"
         diagnostics.error(position, ", ".join(parts), hint=hint)
     except (yaml.YAMLError, ValueError, OverflowError) as error:
         # PyYAML raises these for escapes and directives with invalid numbers.
-        diagnostics.error(Position(file, 1, 1), f"this is no YAML: {error}")
+        diagnostics.error(Position(file, 1, 1), f"invalid YAML: {error}")
     return None
 
 
@@ -131,7 +131,7 @@ def _merged(entries: list[tuple[Scalar, YamlNode]]) -> Iterator[tuple[Scalar, Ya
     yield from ((key, value) for key, value in entries if key.text != MERGE or key.style)
     for each in merges[0].items if isinstance(merges[0], Sequence) else merges:
         if not isinstance(each, Mapping):
-            raise _RefusedError(each.position, f"the key '{MERGE}' takes mappings, found {described(each)}")
+            raise _RefusedError(each.position, f"the key '{MERGE}' requires mappings, found {described(each)}")
         for key, value in each.entries:
             if key.text not in known:
                 known.add(key.text)
@@ -197,7 +197,10 @@ class _Composer:
             if isinstance(event, yaml.DocumentStartEvent):
                 documents += 1
                 if documents > 1:
-                    raise _RefusedError(self._position(event), "a spec file holds one YAML document, this is a second")
+                    raise _RefusedError(
+                        self._position(event),
+                        "a spec file must contain a single YAML document, but this is a second one",
+                    )
             elif isinstance(event, yaml.ScalarEvent):
                 self._add(self._scalar(event), 1, event.anchor)
             elif isinstance(event, (yaml.SequenceStartEvent, yaml.MappingStartEvent)):
@@ -208,7 +211,7 @@ class _Composer:
                 self._alias(event)
         if self.root is None:
             place = Position(self.file, 1, 1, path=ROOT)
-            raise _RefusedError(place, "the file is empty; expected a mapping with the key 'meta'")
+            raise _RefusedError(place, "the file is empty: expected a mapping with the key 'meta'")
         return self.root
 
     def _position(self, event: yaml.Event) -> Position:
@@ -256,7 +259,7 @@ class _Composer:
     def _alias(self, event: yaml.AliasEvent) -> None:
         if any(each.anchor == event.anchor for each in self.stack):
             raise _RefusedError(
-                self._position(event), f"the alias *{event.anchor} is inside the value that it refers to: leave it out"
+                self._position(event), f"the alias *{event.anchor} is inside the value that it refers to: remove it"
             )
         if event.anchor not in self.anchors:
             raise _RefusedError(
@@ -292,14 +295,14 @@ class _Composer:
     def _scalar(self, event: yaml.ScalarEvent) -> Scalar:
         position = self._position(event)
         if any("\ud800" <= each <= "\udfff" for each in event.value):
-            raise _RefusedError(position, "half of a surrogate pair is not a character")
+            raise _RefusedError(position, "an unpaired surrogate is not a valid character")
         style = event.style or ""
         plain = style == "" and event.tag is None
         value: ScalarValue = plain_value(event.value) if plain else event.value
         if event.tag in _KINDS:
             value = plain_value(event.value)
             if type(value) not in _KINDS[event.tag]:
-                raise _RefusedError(position, f"{shown(event.value)} does not have the type of its YAML tag")
+                raise _RefusedError(position, f"{shown(event.value)} does not match its YAML tag")
         elif event.tag not in (None, "!", _TAGS["!!str"]):
             raise _RefusedError(position, f"unknown YAML tag {shown(event.tag)}")
         start, end = event.start_mark, event.end_mark

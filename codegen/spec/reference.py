@@ -134,14 +134,14 @@ def _table(name: str) -> list[str]:
     lines = _heading(title_of(name), name)
     if parents := parents_of(name):
         links = [f"`{word}` of [{_escaped(TABLES[parent].name)}](#{parent})" for word, parent in parents]
-        lines += [f"Stands under {', '.join(links)}.", ""]
+        lines += [f"Used in {', '.join(links)}.", ""]
     if name == "enum":
         return [*lines, "Its keys are integers; each value is a name, or [a mapping](#enum-member).", ""]
     lines += ["| key | takes | meaning |", "|---|---|---|"]
     lines += [_row(name, word, key) for word, key in TABLES[name].keys.items()]
     extensions = TABLES[name].extensions
     if extensions:
-        lines.append(f"| `{EXTENSION}` | [a mapping](#{extensions}) | What Kaitai's language does not have. |")
+        lines.append(f"| `{EXTENSION}` | [a mapping](#{extensions}) | Extensions of Kaitai's language. |")
     return [*lines, ""]
 
 

@@ -50,7 +50,7 @@ def schema() -> Schema:
     return {
         "$schema": DIALECT,
         "title": "A wireloom spec",
-        "description": f"A .ksy file: Kaitai Struct's language, and {EXTENSION} for what it does not have.",
+        "description": f"A .ksy file: Kaitai Struct's language with the extensions under {EXTENSION}.",
         "$ref": "#/$defs/spec",
         "$defs": {name: _enum() if name == "enum" else _table(name, table) for name, table in TABLES.items()},
     }
@@ -60,7 +60,7 @@ def _table(name: str, table: Table) -> Schema:
     properties = {word: _key(key, address(name, word)) for word, key in table.keys.items()}
     if table.extensions:
         properties[EXTENSION] = {
-            "description": f"What Kaitai's language does not have. See: {address(table.extensions)}",
+            "description": f"Extensions of Kaitai's language. See: {address(table.extensions)}",
             **_reference(table.extensions),
         }
     result: Schema = {

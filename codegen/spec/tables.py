@@ -47,9 +47,9 @@ NAME = TextKind(A_NAME, IDENTIFIER)
 ENUM = TextKind("the name of an enum", TYPE_NAME)
 NAMES = ListKind(NAME)
 ROW_PATH = TextKind(
-    "names with dots between them", rf"{IDENTIFIER}(?:\.{IDENTIFIER}|\.as<{IDENTIFIER}(?:::{IDENTIFIER})*>)*"
+    "names separated by dots", rf"{IDENTIFIER}(?:\.{IDENTIFIER}|\.as<{IDENTIFIER}(?:::{IDENTIFIER})*>)*"
 )
-WAY = TextKind("names with dots between them", rf"{IDENTIFIER}(?:\.{IDENTIFIER})*")
+WAY = TextKind("names separated by dots", rf"{IDENTIFIER}(?:\.{IDENTIFIER})*")
 COVERED = TextKind("the name of an attribute, or one after '_parent.'", rf"(?:_parent\.)*{IDENTIFIER}")
 VERSION = TextKind(
     "a version such as 0.11",

@@ -70,7 +70,9 @@ class Validator:
     def spec(self, root: YamlNode) -> Section | None:
         """Check the whole file and return its syntax tree; ``None`` if it is not a mapping."""
         if not isinstance(root, Mapping):
-            self.diagnostics.error(root.position, f"a spec is a mapping with the key 'meta', found {described(root)}")
+            self.diagnostics.error(
+                root.position, f"a spec must be a mapping with the key 'meta', found {described(root)}"
+            )
             return None
         return self._section(root, "spec")
 
@@ -149,7 +151,7 @@ class Validator:
         if word == EXTENSION:
             if table.extensions:
                 return TableKind(table.extensions)
-            self.diagnostics.error(key.position, f"{table.name} takes no key '{EXTENSION}'")
+            self.diagnostics.error(key.position, f"{table.name} does not have the key '{EXTENSION}'")
         elif not word.startswith("-"):
             self.diagnostics.error(key.position, unknown_key(word, table, node))
         elif nearest(word, [EXTENSION]):

@@ -33,7 +33,7 @@ def varint_type(extensions: Section, keys: AnyMapping[str, Position], diagnostic
     given = extensions.get("varint")
     both = [key for key in ("seq", "instances", "params") if key in keys]
     if given is not None and both:
-        diagnostics.error(keys[both[0]], f"the key 'varint' says what the type is: it goes without '{both[0]}'")
+        diagnostics.error(keys[both[0]], f"'varint' and '{both[0]}' cannot be used together: 'varint' defines the type")
         return None
     if isinstance(given, Text):
         text = _text(given.value, MOST_BITS[given.value], zigzag=False)
@@ -41,7 +41,9 @@ def varint_type(extensions: Section, keys: AnyMapping[str, Position], diagnostic
         order = given.word("order")
         bits = given.integer("bits") or MOST_BITS[order]
         if order == "be" and bits % 7:
-            diagnostics.error(given.position_of("bits"), f"with order: be 'bits' is a multiple of 7, found {bits}")
+            diagnostics.error(
+                given.position_of("bits"), f"'bits' must be a multiple of 7 with 'order: be', found {bits}"
+            )
             return None
         text = _text(order, bits, zigzag=given.word("signed") == "zigzag")
     else:

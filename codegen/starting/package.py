@@ -52,7 +52,7 @@ def start(name: str, parent: Path) -> Started:
     check_name(name)
     folder = parent / name
     if folder.exists() or folder.is_symlink():
-        raise WireloomError("is there already, and nothing is overwritten: choose another name", path=str(folder))
+        raise WireloomError("already exists and is not overwritten: choose another name", path=str(folder))
     standing = next(each for each in (folder.absolute().parents) if each.exists() or each.is_symlink())
     if not standing.is_dir():
         raise WireloomError("is not a folder: choose another one", path=str(standing))
@@ -61,7 +61,7 @@ def start(name: str, parent: Path) -> Started:
         _fill(made, name)
         files = sorted(path.relative_to(made).as_posix() for path in made.rglob("*") if path.is_file())
         if folder.exists():
-            raise WireloomError("appeared meanwhile, and nothing is overwritten", path=str(folder))
+            raise WireloomError("was created in the meantime and is not overwritten", path=str(folder))
         parent.mkdir(parents=True, exist_ok=True)
         shutil.move(made, folder)
     return Started(folder, tuple(files))
@@ -75,17 +75,17 @@ def check_name(name: str) -> None:
             " underscores, and begins with a letter"
         )
         would_do = suggestion(name)
-        raise WireloomError(f"{sentence}; {would_do!r} would do" if would_do else sentence)
+        raise WireloomError(f"{sentence}; for example, {would_do!r}" if would_do else sentence)
     if keyword.iskeyword(name):
-        sentence = f"a format cannot be called {name!r}: that is a word of Python's language"
-        raise WireloomError(f"{sentence}; {suggestion(name)!r} would do")
+        sentence = f"a format cannot be called {name!r}: it is a Python keyword"
+        raise WireloomError(f"{sentence}; for example, {suggestion(name)!r}")
     reason = occupied(name) or shadowing(name)
     if reason:
-        raise WireloomError(f"a format cannot be called {name!r}: {reason}; {suggestion(name)!r} would do")
+        raise WireloomError(f"a format cannot be called {name!r}: {reason}; for example, {suggestion(name)!r}")
     from wireloom.format.registry import formats
 
     if name in formats():
-        raise WireloomError(f"there is a format {name!r} already, see 'wireloom formats': choose another name")
+        raise WireloomError(f"the format {name!r} already exists, see 'wireloom formats': choose another name")
 
 
 def suggestion(name: str) -> str:

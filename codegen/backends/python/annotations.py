@@ -62,7 +62,7 @@ class Annotations:
                 return f"{self.module.enum_of(path)} | {self.builtin('int')}"
             case UserType(path, opaque):
                 if opaque and self.module.api is Api.WIRELOOM:
-                    refuse(self.struct.position, f"the type '{'::'.join(path)}' is defined nowhere")
+                    refuse(self.struct.position, f"the type '{'::'.join(path)}' is not defined")
                 return self.module.class_of(path)
             case ListType(item):
                 return f"{self.builtin('list')}[{self.of(item)}]"

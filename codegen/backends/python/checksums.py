@@ -141,12 +141,15 @@ def _chain(scope: ClassScope, cover: Cover) -> Chain | None:
     if not cover.chained:
         return None
     if not scope.own:
-        refuse(cover.field.position, "a checksum that continues that of the item before is for wireloom's own classes")
+        refuse(
+            cover.field.position,
+            "a checksum that continues that of the previous item is only supported by wireloom's own classes",
+        )
     holder = chain_holder(scope.plan, scope.struct)
     if holder is None:
         refuse(
             cover.field.position,
-            f"'{cover.field.id}' continues the checksum of the item before, but objects of '{scope.struct.path[-1]}' "
+            f"'{cover.field.id}' continues the checksum of the previous item, but objects of '{scope.struct.path[-1]}' "
             "are not always in items of one list without 'framing'",
         )
     nothing = scope.code("computed_checksum", function=_function(scope, cover), data='b""', more=())

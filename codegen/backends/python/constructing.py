@@ -72,7 +72,7 @@ def object_lines(scope: ClassScope, field: Field, kind: UserType, stream: str, k
 def constructed(scope: ClassScope, field: Field, kind: UserType, stream: str) -> str:
     """Return the text that makes an object that is read from ``stream``; if that is empty, from nothing."""
     if kind.opaque and scope.own:
-        refuse(field.position, f"the type '{'::'.join(kind.path)}' is defined nowhere")
+        refuse(field.position, f"the type '{'::'.join(kind.path)}' is not defined")
     arguments = [scope.text(each, field) for each in field.arguments]
     inside = scope.plan.owns(kind)
     # A type of another spec is its own root; with Kaitai's API it has no parent either.

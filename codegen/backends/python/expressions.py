@@ -268,7 +268,7 @@ class Translator:
         if name in ("_root", "_parent"):
             return f"self.{name}"
         if name.startswith("_") and not name.startswith("_unnamed"):
-            refuse(self.position, f"'{name}' has no value here")
+            refuse(self.position, f"'{name}' is not available here")
         return self._member("self", self.struct, name)
 
     def _attribute(self, node: Attribute) -> str:
@@ -335,7 +335,7 @@ class Translator:
         name = node.value if isinstance(node, StringLiteral) else ""
         codec = python_codec(name)
         if codec is None and self.module.api is Api.WIRELOOM:
-            refuse(self.position, "the encoding must be one that Python knows")
+            refuse(self.position, "the encoding must be supported by Python")
         return codec or name
 
     def _binary(self, node: Node, operator: str, left: Node, right: Node) -> tuple[str, int]:

@@ -17,7 +17,7 @@ def read_methods(scope: ClassScope) -> list[MethodView]:
     """Return all methods and properties of a class that only reads."""
     struct = scope.struct
     if struct.message is not None:
-        refuse(struct.position, f"'{struct.path[-1]}' is a protobuf message, which Kaitai's API does not have")
+        refuse(struct.position, f"'{struct.path[-1]}' is a protobuf message, which Kaitai's API does not support")
     methods = [_constructor(scope)] if _has_own_constructor(scope) else []
     if is_buffered(scope):
         methods.append(rest_method(scope))

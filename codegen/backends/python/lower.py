@@ -122,7 +122,7 @@ def _refuse_twins(module: Module, struct: TypePlan) -> None:
     names += module.enum_classes(struct).values()
     twin = _first_twin(names)
     if twin is not None:
-        refuse(struct.position, f"two types or enums of '{struct.path[-1]}' would both be the class {twin}")
+        refuse(struct.position, f"two types or enums of '{struct.path[-1]}' would both become the class {twin}")
     members = member_names(struct)
     twin = _first_twin(members)
     if twin is not None:

@@ -146,7 +146,10 @@ class Module:
         name."""
         module, _, kind = kaitai_place(process.name).partition(":")
         if any(keyword.iskeyword(each) for each in (*module.split("."), kind)):
-            refuse(process.position, f"'{process.name}' names no class that Python can import: a word is Python's own")
+            refuse(
+                process.position,
+                f"'{process.name}' is not a class that Python can import: a part of the name is a Python keyword",
+            )
         if "." in process.name:
             return f"{self._imported(f'import {module}', module.replace('.', '_'))}.{kind}"
         return self._imported(f"from {module} import {kind}", kind)

@@ -105,7 +105,7 @@ def loop_lines(scope: ClassScope, field: Field, repeat: Repeat, keep: Keep) -> L
     number = "index" if field.indexed else "_"
     if field.framing is not None:
         if not isinstance(repeat, RepeatEos) or not isinstance(field.type, UserType):
-            refuse(field.position, "framing needs items of a type of the spec that repeat to the end")
+            refuse(field.position, "'framing' requires items with a user-defined type that repeat up to the end")
         most, number = scope.plan.max_record, "frame"
         items = scope.code("frames", delimiter=field.framing.delimiter, max_record=most)
         frame = scope.code("frame", stuffing=field.framing.stuffing.upper(), max_record=most)
@@ -285,7 +285,7 @@ def value_lines(scope: ClassScope, field: Field, keep: Keep) -> Lines:
         case EnumType(path, base):
             number = _number(scope, base)
             if number is None:
-                refuse(field.position, f"the enum of '{field.id}' needs an integer")
+                refuse(field.position, f"the enum of '{field.id}' requires an integer")
             return (scope.code("enum", number=number, table=scope.module.table(path), keep=keep),)
         case IntegerType() | FloatType() | BitsType():
             return (kept(scope, _number(scope, field.type) or "", keep),)

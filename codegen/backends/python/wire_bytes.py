@@ -23,7 +23,7 @@ def codec(scope: ClassScope, field: Field, encoding: str | None) -> str:
     """
     found = python_codec(encoding or "UTF-8")
     if found is None and scope.own:
-        refuse(field.position, f"Python does not know the encoding '{encoding}'")
+        refuse(field.position, f"Python does not support the encoding '{encoding}'")
     return found or encoding or ""
 
 

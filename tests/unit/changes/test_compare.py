@@ -62,19 +62,19 @@ def test_nothing() -> None:
 
 
 def test_words_are_harmless() -> None:
-    assert edited(("One thing.", "Something.")) == ["harmless words event: its documentation was changed"]
+    assert edited(("One thing.", "Something.")) == ["harmless words event: its documentation changed"]
 
 
 ONE_LINE = [
     # columns
     ("[kind, at, note]\n", "[kind, at]\n", "breaking columns note: this column was removed (utf8)"),
     ("[len, crc, level]", "[len, crc]", "breaking columns level: this column was removed (uint8)"),
-    ("[kind, at, note]\n", "[at, kind, note]\n", "compatible columns columns: they come in another order: "),
+    ("[kind, at, note]\n", "[at, kind, note]\n", "compatible columns columns: their order changed: "),
     ("timestamp: ms", "timestamp: us", "breaking columns at: this column's type: timestamp[ms, UTC] → timestamp[us"),
     (", -wireloom: {labels: true}", "", "breaking columns kind: this column's type: dictionary[utf8] → "),
-    ("{1: opened, 2: closed}", "{1: opened, 2: shut}", "breaking columns kinds: 2 is called shut now, and was closed"),
-    ("{1: opened, 2: closed}", "{1: opened}", "breaking columns kinds: 2 (closed) has no name any more"),
-    ("{1: opened, 2: closed}", "{1: opened, 2: closed, 3: hid}", "compatible columns kinds: 3 has a name now: hid"),
+    ("{1: opened, 2: closed}", "{1: opened, 2: shut}", "breaking columns kinds: 2 was renamed: closed → shut"),
+    ("{1: opened, 2: closed}", "{1: opened}", "breaking columns kinds: 2 (closed) no longer has a name"),
+    ("{1: opened, 2: closed}", "{1: opened, 2: closed, 3: hid}", "compatible columns kinds: 3 now has a name: hid"),
     # wire
     ("{id: at, type: u8", "{id: at, type: u8be", "breaking wire event.at: byte order: little-endian → big-endian"),
     ("len - 10", "len - 11", "breaking wire event.note: size: len - 10 → len - 11"),
@@ -83,7 +83,7 @@ ONE_LINE = [
     ("{id: version, type: u1, valid: 1}", "{id: version, contents: [1]}", "breaking wire version: contents: none → 01"),
     # checks
     ("min: 10", "min: 9", "compatible checks event.len: valid: from 10 to 500 → from 9 to 500: more values are accept"),
-    ("min: 10", "min: 11", "breaking checks event.len: valid: from 10 to 500 → from 11 to 500: values that were good "),
+    ("min: 10", "min: 11", "breaking checks event.len: valid: from 10 to 500 → from 11 to 500: previously valid values "),
     ("min: 10, max: 500", "min: 9, max: 400", "breaking checks event.len: valid: from 10 to 500 → from 9 to 400: "),
     ("any-of: [1, 2]", "any-of: [1, 2, 3]", "compatible checks event.level: valid: one of 1, 2 → one of 1, 2, 3: more"),
     ("any-of: [1, 2]", "min: 1, max: 2", "compatible checks event.level: "),
@@ -102,12 +102,12 @@ ONE_LINE = [
     ("algorithm: crc32,", "algorithm: crc32c,", "breaking checks event.crc: checksum: crc32 over kind…note → crc32c"),
     # settings
     ("max-record: 1000", "max-record: 2000", "compatible settings max-record: 1000 → 2000: larger rows"),
-    ("max-record: 1000", "max-record: 500", "breaking settings max-record: 1000 → 500: rows that were good may be"),
+    ("max-record: 1000", "max-record: 500", "breaking settings max-record: 1000 → 500: previously valid rows may be"),
     ("max-record: 1000", "max-record: 1000\n    codec: zstd", "compatible settings codec: none → zstd"),
     ("default: plain", "default: wide", "breaking settings option stride: its default: plain → wide"),
-    ("wide: 4", "wide: 5", "breaking settings option stride: wide means 5 unused bytes now, and meant 4"),
+    ("wide: 4", "wide: 5", "breaking settings option stride: the unused bytes of wide changed: 4 → 5"),
     ("wide: 4", "wide: 4, huge: 8", "compatible settings option stride: the value huge was added"),
-    ("id: log", "id: logs", "breaking settings id: the format is called logs now, and was log"),
+    ("id: log", "id: logs", "breaking settings id: the format was renamed: log → logs"),
 ]
 
 
@@ -123,26 +123,26 @@ def test_one_edit(old: str, new: str, expected: str) -> None:
 def test_a_field_that_came() -> None:
     field = "      - {id: room, type: u2}\n"
     found = edited(("      - {id: note", f"{field}      - {{id: note"))
-    assert found == ["breaking wire event.room: was added (u2le); files from before do not have it"]
+    assert found == ["breaking wire event.room: was added (u2le); older files do not contain it"]
 
 
 def test_a_field_that_went() -> None:
     found = edited(("      - {id: level, type: u1, valid: {any-of: [1, 2]}}\n", ""), (", level]", "]"))
     assert found == [
         "breaking columns level: this column was removed (uint8)",
-        "breaking wire event.level: was removed (u1); what follows lies elsewhere",
+        "breaking wire event.level: was removed (u1); the following fields move",
     ]
 
 
 def test_fields_that_changed_places() -> None:
     level = "      - {id: level, type: u1, valid: {any-of: [1, 2]}}\n"
     found = edited((level, ""), ("      - {id: note", f"{level}      - {{id: note"))
-    assert found == ["breaking wire event: its fields come in another order: len, crc, kind, at, level, note"]
+    assert found == ["breaking wire event: the order of its fields changed: len, crc, kind, at, level, note"]
 
 
 def test_a_field_of_another_name() -> None:
     found = edited(("{id: level, ", "{id: grade, "), (", level]", "]"))
-    assert "breaking wire event.level: is called grade now; its bytes are where they were" in found
+    assert "breaking wire event.level: was renamed to grade; its position is unchanged" in found
     assert not [line for line in found if "was added (" in line and "wire" in line]
 
 
@@ -150,10 +150,10 @@ def test_a_checksum_that_came_or_went() -> None:
     rule = ", -wireloom: {checksum: {algorithm: crc32, over: [kind, note]}}"
     without = SPEC.replace(rule, "")
     assert [line for line in lines(SPEC, without) if "checks" in line] == [
-        "compatible checks event.crc: is no longer a checksum: nothing is verified"
+        "compatible checks event.crc: is no longer a checksum, and is not verified"
     ]
     assert [line for line in lines(without, SPEC) if "checks" in line] == [
-        "breaking checks event.crc: is a checksum now: crc32 over kind…note"
+        "breaking checks event.crc: is now a checksum: crc32 over kind…note"
     ]
 
 
@@ -186,19 +186,19 @@ types:
         return lines(tables, tables.replace(old, new))
 
     assert changed("code > 3", "code > 4") == [
-        "breaking columns errors.where: rows that the table has: code > 4 now, and before code > 3"
+        "breaking columns errors.where: the condition of the rows changed: code > 3 → code > 4"
     ]
     assert changed("errors: {", "mistakes: {") == [
         "breaking settings option table: the value errors was removed",
         "compatible settings option table: the value mistakes was added",
     ]
     assert changed("match: id, value: name", "match: name, value: id") == [
-        "breaking columns calls.place: this column comes from another place: from id of sites, where name is site, and"
-        " came from name of sites, where id is site"
+        "breaking columns calls.place: the source of this column changed: name of sites, where id is site → id"
+        " of sites, where name is site"
     ]
     first = "      errors: {rows: calls, where: code > 3}\n"
     moved = tables.replace(first, "").replace("    tables:\n", f"    tables:\n{first}")
-    assert lines(tables, moved) == ["breaking settings option table: the default is errors now, and was calls"]
+    assert lines(tables, moved) == ["breaking settings option table: the default changed: calls → errors"]
 
 
 def test_paths() -> None:
@@ -214,7 +214,7 @@ def test_types_that_nothing_uses_and_renamed_ones() -> None:
         "compatible wire spare: this type was added"
     ]
     assert edited(("type: event,", "type: happening,"), ("  event:\n", "  happening:\n")) == [
-        "compatible wire event: this type is called happening now, and so is its class"
+        "compatible wire event: this type and its class were renamed to happening"
     ]
 
 

@@ -95,7 +95,7 @@ def test_as_json(project: Path) -> None:
     [
         ("HEAD", "no.ksy", "no.ksy: no such spec file"),
         ("no.ksy", "specs/log.ksy", "no.ksy: no such spec file"),
-        ("no-branch", "specs/log.ksy", "no-branch: is not a file, and git finds no such revision"),
+        ("no-branch", "specs/log.ksy", "no-branch: is neither a file nor a git revision"),
         ("--output=x", "specs/log.ksy", "No such option"),
         ("HEAD:no.ksy", "specs/log.ksy", "there is no no.ksy in HEAD"),
         ("HEAD:inner/specs", "specs/log.ksy", "compare a file with a file"),

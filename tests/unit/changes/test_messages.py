@@ -34,11 +34,11 @@ types:
 """
 
 EDITS = [
-    ("columns: [key, at]", "columns: [key]", "breaking columns batch.at: this column has to be asked for now"),
+    ("columns: [key, at]", "columns: [key]", "breaking columns batch.at: this column is no longer returned by default"),
     (
         "columns: [key]}",
         "columns: [key, at]}",
-        "compatible columns other.at: this column comes without being asked for now",
+        "compatible columns other.at: this column is now returned by default",
     ),
     ("number: 2,", "number: 4,", "breaking wire item.at: number: 2 → 4"),
     ("type: uint64", "type: fixed64", "breaking wire item.at: kind: uint64 → fixed64"),
@@ -68,10 +68,10 @@ def test_a_wider_kind_breaks_columns_and_not_bytes() -> None:
     found = lines(SPEC, SPEC.replace("type: string", "type: bytes"))
     assert [each for each in found if " columns " in each and each.startswith("breaking")], found
     assert [each for each in found if " wire " in each] == [
-        "compatible wire item.key: kind: string → bytes: the same bytes, and more is accepted"
+        "compatible wire item.key: kind: string → bytes: the same bytes, and more values are accepted"
     ]
     wider = lines(SPEC, SPEC.replace("type: uint32", "type: uint64"))
-    assert "compatible wire item.spare: kind: uint32 → uint64: the same bytes, and more is accepted" in wider
+    assert "compatible wire item.spare: kind: uint32 → uint64: the same bytes, and more values are accepted" in wider
     narrower = lines(SPEC, SPEC.replace("type: uint64", "type: uint32"))
     assert "breaking wire item.at: kind: uint64 → uint32" in narrower
 
@@ -79,7 +79,7 @@ def test_a_wider_kind_breaks_columns_and_not_bytes() -> None:
 def test_nothing_and_a_message_of_another_name() -> None:
     assert lines(SPEC, SPEC) == []
     renamed = SPEC.replace("type: item", "type: thing").replace("  item:\n", "  thing:\n")
-    assert lines(SPEC, renamed) == ["compatible wire item: this type is called thing now, and so is its class"]
+    assert lines(SPEC, renamed) == ["compatible wire item: this type and its class were renamed to thing"]
 
 
 def test_the_order_of_fields_is_compatible() -> None:

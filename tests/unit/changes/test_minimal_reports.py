@@ -42,7 +42,7 @@ def rich(*pairs: tuple[str, str], start: str = RICH) -> list[str]:
 
 def test_text_in_a_larger_encoding() -> None:
     assert rich(("ASCII", "UTF-8")) == [
-        "compatible wire row.name: type: text in ASCII → text in UTF-8: the same text, and more is accepted"
+        "compatible wire row.name: type: text in ASCII → text in UTF-8: the same text, and more values are accepted"
     ]
     assert rich(("ASCII", "UTF-16LE")) == [
         "breaking wire row.name: type: text in ASCII → text in UTF-16LE",
@@ -74,46 +74,46 @@ def test_the_same_written_otherwise(old: str, new: str) -> None:
 
 
 def test_a_type_of_another_name() -> None:
-    assert rich(("two", "pair")) == ["compatible wire row::two: this type is called row::pair now, and so is its class"]
+    assert rich(("two", "pair")) == ["compatible wire row::two: this type and its class were renamed to row::pair"]
     switched = SWITCH.replace("one", "first")
-    assert lines(SWITCH, switched) == ["compatible wire one: this type is called first now, and so is its class"]
+    assert lines(SWITCH, switched) == ["compatible wire one: this type and its class were renamed to first"]
 
 
 def test_a_type_in_the_place_of_another_is_compared_with_it() -> None:
     alike = SWITCH + "  three: {seq: [{id: b, type: u2}]}\n"
     found = lines(alike, alike.replace("2: two", "2: three"))
-    assert found == ["compatible wire three: stands where two stood"]
+    assert found == ["compatible wire three: replaces two"]
     found = lines(SWITCH, SWITCH.replace("2: two", "2: one"))
-    assert "compatible wire one: stands where two stood" in found
+    assert "compatible wire one: replaces two" in found
     assert "breaking wire one.b: was removed (u2le)" in found
     assert not [each for each in found if "the case" in each]
 
 
 def test_an_enum_of_another_name() -> None:
-    assert rich(("kinds", "sorts")) == ["compatible wire kinds: this enum is called sorts now, and so is its class"]
+    assert rich(("kinds", "sorts")) == ["compatible wire kinds: this enum and its class were renamed to sorts"]
 
 
 def test_a_label_of_another_name_is_said_once() -> None:
     assert rich(("short", "brief"), ("long", "large")) == [
-        "breaking columns kinds: 1 is called brief now, and was short",
-        "breaking columns kinds: 2 is called large now, and was long",
+        "breaking columns kinds: 1 was renamed: short → brief",
+        "breaking columns kinds: 2 was renamed: long → large",
     ]
 
 
 def test_names_for_values_that_had_none() -> None:
     plain = RICH.replace(", enum: kinds", "").replace("kind == kinds::long", "kind == 2").replace("kind.to_i", "kind")
     found = lines(plain, RICH)
-    assert "compatible wire row.kind: its values have names now, those of kinds" in found
-    assert "breaking wire row.kind: its values have no names any more" in lines(RICH, plain)
+    assert "compatible wire row.kind: its values now have names, those of kinds" in found
+    assert "breaking wire row.kind: its values no longer have names" in lines(RICH, plain)
 
 
 def test_a_terminator_that_may_be_missing() -> None:
     loose = "terminator: 0, eos-error: false"
     assert rich(("terminator: 0", loose)) == [
-        "compatible checks row.last: a terminator that is missing at the end is accepted now"
+        "compatible checks row.last: a missing terminator at the end is now accepted"
     ]
     assert lines(RICH.replace("terminator: 0", loose), RICH) == [
-        "breaking checks row.last: a terminator that is missing at the end is refused now"
+        "breaking checks row.last: a missing terminator at the end is now rejected"
     ]
     assert rich(("terminator: 0", "terminator: 1, eos-error: false"))[0].startswith(
         "breaking wire row.last: terminator"
@@ -123,13 +123,13 @@ def test_a_terminator_that_may_be_missing() -> None:
 def test_a_renamed_field_is_said_once_whatever_names_it() -> None:
     renamed = rich(("len", "length"))
     assert [each for each in renamed if "columns len:" not in each] == [
-        "breaking wire row.len: is called length now; its bytes are where they were",
-        "compatible columns length: this column was added (uint16, for those who ask for it)",
+        "breaking wire row.len: was renamed to length; its position is unchanged",
+        "compatible columns length: this column was added (uint16, only if selected)",
     ]
     assert rich(("spare", "rest_of_it")) == [
-        "breaking wire row.spare: is called rest_of_it now; its bytes are where they were"
+        "breaking wire row.spare: was renamed to rest_of_it; its position is unchanged"
     ]
-    assert rich(("limit", "most")) == ["compatible wire row.limit: this parameter is called most now"]
+    assert rich(("limit", "most")) == ["compatible wire row.limit: this parameter was renamed to most"]
 
 
 def test_two_renamed_fields_of_which_one_names_the_other() -> None:
@@ -141,7 +141,7 @@ def test_a_renamed_field_may_be_changed_too() -> None:
     start = RICH.replace(", selectable: [sum, len]", ", selectable: [sum]")
     narrow = ("{id: len, type: u2, valid: {max: 100}}", "{id: length, type: u2, valid: {max: 50}}")
     found = rich(narrow, ("len ", "length "), start=start)
-    assert "breaking wire row.len: is called length now; its bytes are where they were" in found
+    assert "breaking wire row.len: was renamed to length; its position is unchanged" in found
     assert any(each.startswith("breaking checks row.length: valid: to 100 → to 50") for each in found)
 
 
@@ -149,7 +149,7 @@ def test_a_field_that_is_given_a_name() -> None:
     plain = RICH.replace("{id: spare, ", "{").replace("over: [name, spare]", "over: name")
     named = plain.replace("{size: 4, if", "{id: spare, size: 4, if")
     found = [each for each in lines(plain, named) if " columns " not in each]
-    assert found == ["compatible wire row.spare: has a name now; its bytes are where they were"]
+    assert found == ["compatible wire row.spare: now has a name; its position is unchanged"]
 
 
 def test_computed_values_are_of_columns_unless_the_wire_stands_on_them() -> None:
@@ -169,7 +169,7 @@ def test_a_computed_value_that_came_or_went_is_said_once() -> None:
 
 
 def test_a_computed_value_of_another_name() -> None:
-    assert rich(("wide", "broad")) == ["breaking columns row.wide: is called broad now; its value is the same"]
+    assert rich(("wide", "broad")) == ["breaking columns row.wide: was renamed to broad; its value is unchanged"]
 
 
 def test_what_nothing_uses_may_go() -> None:

@@ -65,7 +65,7 @@ def test_what_a_format_cannot_have_is_refused(tmp_path: Path) -> None:
         "meta: {id: table, -wireloom: {rows: rows}}\nseq: [{id: rows, type: row, repeat: eos}]\n"
         "types: {row: {seq: [{id: a, type: str, size: 2, encoding: none_such}]}}\n"
     )
-    assert "error: Python does not know the encoding 'none_such'" in run("check", str(path), code=1).stdout
+    assert "error: Python does not support the encoding 'none_such'" in run("check", str(path), code=1).stdout
 
 
 def test_a_spec_without_rows(tmp_path: Path) -> None:

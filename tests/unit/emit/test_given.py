@@ -37,7 +37,7 @@ def run(*arguments: object) -> Result:
 def test_what_does_not_follow_is_read_and_not_written(tmp_path: Path) -> None:
     path = spec(tmp_path, GRID)
     said = (
-        "objects of 'grid' cannot be written: 'width' and 'height' do not follow from the size of 'cells'; "
+        "objects of 'grid' cannot be written: 'width' and 'height' cannot be derived from the size of 'cells'; "
         "'-wireloom: {given: true}' beside an integer makes it a value that the caller provides"
     )
     for result in (run("check", path), run("generate", "-o", tmp_path / "made", path)):
@@ -64,7 +64,9 @@ def test_the_object_that_needs_it_is_only_read(tmp_path: Path) -> None:
     exec((tmp_path / "made/a/parser.py").read_text(), names)
     read = names["A"].from_bytes(b"\x08\1zabcd")
     assert read.head.to_bytes() == b"\x08\1"
-    needed = "'bits' of 'head' does not follow from the size of 'data', 'n' of 'head' does not follow from the size of"
+    needed = (
+        "'bits' of 'head' cannot be derived from the size of 'data', 'n' of 'head' cannot be derived from the size of"
+    )
     with pytest.raises(UnsupportedError, match=needed):
         read.to_bytes()
 
@@ -104,7 +106,7 @@ def test_a_column_gives_its_attribute(tmp_path: Path) -> None:
     path = spec(tmp_path, TABLE.replace("COLUMNS", "[bits, body]"))
     assert unsolved(plan_of(load(path))) == ()
     path = spec(tmp_path, TABLE.replace("COLUMNS", "[body]"))
-    said = "objects of 'row' cannot be written: 'bits' does not follow from the size of 'body'"
+    said = "objects of 'row' cannot be written: 'bits' cannot be derived from the size of 'body'"
     for result in (run("check", path), run("generate", "-o", tmp_path / "made", path)):
         assert (result.exit_code, f"note: {said}" in result.output) == (0, True)
     assert wireloom.read(path, b"\x0cab").to_pylist() == [{"body": b"ab"}]
@@ -154,11 +156,14 @@ def test_with_kaitais_api_it_is_a_note_unless_asked_otherwise(tmp_path: Path) ->
     common = ("generate", "--kaitai", "--read-write", "-o", output, path)
     result = run(*common)
     assert result.exit_code == 0
-    assert "grid.ksy:3:10: note: a writer has to be given 'width', which does not follow from the size" in result.stderr
+    assert (
+        "grid.ksy:3:10: note: a writer requires a value of 'width', which cannot be derived from the size"
+        in result.stderr
+    )
     (output / "grid.py").unlink()
     result = run(*common, "--strict-writing")
     assert result.exit_code == 2
-    assert "grid.ksy:3:10: error: a writer has to be given 'width', which does not follow from" in result.stderr
+    assert "grid.ksy:3:10: error: a writer requires a value of 'width', which cannot be derived from" in result.stderr
     assert "= at /seq/0/id" in result.stderr
     assert not (output / "grid.py").exists()
     spec(tmp_path, GIVEN.replace("width *", "width * width *"))
@@ -169,7 +174,7 @@ def test_with_kaitais_api_it_is_a_note_unless_asked_otherwise(tmp_path: Path) ->
 def test_positions_count_as_well(tmp_path: Path) -> None:
     path = spec(tmp_path, "meta: {id: a}\nseq: [{id: n, type: u1}]\ninstances: {b: {pos: n / 2, type: u1}}\n")
     result = run("generate", "--kaitai", "--read-write", "--strict-writing", "-o", tmp_path / "made", path)
-    assert (result.exit_code, "'n', which does not follow from the position of 'b'" in result.stderr) == (2, True)
+    assert (result.exit_code, "'n', which cannot be derived from the position of 'b'" in result.stderr) == (2, True)
 
 
 def test_checks_for_machines(tmp_path: Path) -> None:

@@ -125,7 +125,7 @@ def test_trees(text: str, tree: str) -> None:
         ("'abc", 0, "the string has no closing '"),
         ('1 + "abc', 4, 'the string has no closing "'),
         ('"a\\q"', 2, "unknown escape '\\q'"),
-        ('"\\ud83d"', 1, "half of a surrogate pair is not a character"),
+        ('"\\ud83d"', 1, "an unpaired surrogate is not a valid character"),
         ('"\\777777"', 1, "the escape \\777777 is not a character"),
         ('f"{1"', 4, "the string has no closing"),
         ('f"{1 2}"', 5, "expected '}', found '2'"),

@@ -165,7 +165,7 @@ def test_rows_in_a_case_of_a_switch(path: str) -> None:
         ("batches.odd.nothing", "'odd' has no type with the attribute 'nothing'; expected demo::body or demo::row"),
         ("batches.other.other", "the path to the rows contains 'other' of demo::batch twice"),
         ("batches.orphan.rows", "'orphan' has the key 'parent', so it cannot contain rows"),
-        ("batches..rows", "expected names with dots between them"),
+        ("batches..rows", "expected names separated by dots"),
     ],
 )
 def test_ways_to_rows_that_cannot_be(path: str, message: str) -> None:

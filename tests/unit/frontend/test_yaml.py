@@ -98,14 +98,14 @@ def test_tabs_in_an_indentation(text: str, line: int) -> None:
     assert read_yaml(text, "x.ksy", diagnostics) is None
     (only,) = diagnostics.found
     assert only.line == line
-    assert only.help == "lines are indented with spaces: YAML takes no tabs there"
+    assert only.help == "YAML does not allow tabs for indentation: use spaces"
 
 
 def test_an_expression_with_a_colon_and_a_space_stands_in_quotes() -> None:
     diagnostics = Diagnostics()
     assert read_yaml("a:\n  - b: c == 0 ? 1 : 2\n", "x.ksy", diagnostics) is None
     (only,) = diagnostics.found
-    assert (only.line, only.help) == (2, "text with a colon and a space in it, such as '? :', stands in quotes")
+    assert (only.line, only.help) == (2, "text that contains a colon and a space, such as '? :', must be quoted")
 
 
 def test_byte_order_mark_and_line_ends() -> None:
@@ -119,19 +119,22 @@ def test_byte_order_mark_and_line_ends() -> None:
     ("text", "message"),
     [
         ("a: {<<: 1}", "x.ksy:1:9: error: the key the argument of '<<' must be mappings, found the number 1"),
-        ("", "x.ksy:1:1: error: the file is empty; expected a mapping with the key 'meta'"),
-        ("# only a comment\n", "x.ksy:1:1: error: the file is empty; expected a mapping with the key 'meta'"),
+        ("", "x.ksy:1:1: error: the file is empty: expected a mapping with the key 'meta'"),
+        ("# only a comment\n", "x.ksy:1:1: error: the file is empty: expected a mapping with the key 'meta'"),
         ("a: 1\nb: 2\na: 3\n", "x.ksy:3:1: error: found duplicate key a"),
         ("a: {x: 1, x: 2}", "x.ksy:1:11: error: found duplicate key x"),
-        ("a: 1\n---\nb: 2\n", "x.ksy:2:1: error: a spec file holds one YAML document, this is a second"),
+        (
+            "a: 1\n---\nb: 2\n",
+            "x.ksy:2:1: error: a spec file must contain a single YAML document, but this is a second one",
+        ),
         ("? [a]\n: 1\n", "x.ksy:1:3: error: a key must be a single value, found a list"),
         ("a: &x 1\n*x : 2\n", "x.ksy:2:1: error: a key cannot be an alias: write it out"),
-        ("a: &a [*a]", "x.ksy:1:8: error: the alias *a is inside the value that it refers to: leave it out"),
+        ("a: &a [*a]", "x.ksy:1:8: error: the alias *a is inside the value that it refers to: remove it"),
         ("a: *b", "x.ksy:1:4: error: unknown alias *b: no value before it has the anchor &b"),
         ("a: !!timestamp 1", "x.ksy:1:4: error: unknown YAML tag 'tag:yaml.org,2002:timestamp'"),
-        ("a: !!int x", "x.ksy:1:4: error: 'x' does not have the type of its YAML tag"),
+        ("a: !!int x", "x.ksy:1:4: error: 'x' does not match its YAML tag"),
         ("a: !mine [1]", "x.ksy:1:4: error: unknown YAML tag '!mine'"),
-        ('a: "\\ud800"', "x.ksy:1:4: error: half of a surrogate pair is not a character"),
+        ('a: "\\ud800"', "x.ksy:1:4: error: an unpaired surrogate is not a valid character"),
         (
             "a: b\0c",
             "x.ksy:1:5: error: the character U+0000 is not allowed in YAML: remove or escape it",

@@ -130,6 +130,6 @@ def test_options_that_do_not_go_together(arguments: tuple[str, ...]) -> None:
 def test_messages_have_no_kaitai_api(tmp_path: Path) -> None:
     spec = Path(__file__).parents[3] / "specs/kpl_aggregated_record.ksy"
     assert (
-        "is a protobuf message, which Kaitai's API does not have"
+        "is a protobuf message, which Kaitai's API does not support"
         in run("--kaitai", "-o", tmp_path / "made", spec, code=2).stderr
     )

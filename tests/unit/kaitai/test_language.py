@@ -372,7 +372,7 @@ seq:
 def test_a_process_that_python_cannot_import_is_refused(tmp_path: Path, name: str) -> None:
     for api in (Api.KAITAI, Api.KAITAI_READ_WRITE):
         compiled = Compiled(tmp_path, f"meta: {{id: made}}\nseq: [{{id: a, size: 3, process: {name}}}]\n", api=api)
-        assert f"made.ksy:2:33: error: '{name}' names no class that Python can import" in compiled.errors[0]
+        assert f"made.ksy:2:33: error: '{name}' is not a class that Python can import" in compiled.errors[0]
 
 
 @pytest.mark.parametrize("name", ["a..b", "a.", ".a", "a.1", "a b", "A.b"])

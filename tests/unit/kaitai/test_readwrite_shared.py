@@ -75,8 +75,11 @@ def test_of_two_factors_the_one_that_is_not_given_follows(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("seq", "named"),
     [
-        ("[{id: bits, type: u1}, {id: body, size: bits / 8}]", "'bits', which does not follow from the size of 'body'"),
-        ("[{id: n, type: u1}, {id: items, type: u1, repeat: expr, repeat-expr: n * n}]", "'n', which does not follow"),
+        (
+            "[{id: bits, type: u1}, {id: body, size: bits / 8}]",
+            "'bits', which cannot be derived from the size of 'body'",
+        ),
+        ("[{id: n, type: u1}, {id: items, type: u1, repeat: expr, repeat-expr: n * n}]", "'n', which cannot be derived"),
         ("[{id: head, type: head}, {id: body, size: head.n - 1}]", ""),
         ("[{id: n, type: u1}, {id: m, type: u1}, {id: a, size: m}, {id: body, size: n - m}]", ""),
     ],
@@ -87,5 +90,5 @@ def test_the_generator_says_what_has_to_be_given(seq: str, named: str, tmp_path:
     arguments = ["generate", "--kaitai", "--read-write", "-o", str(tmp_path / "out"), str(spec)]
     said = CliRunner().invoke(main, arguments)
     assert said.exit_code == 0
-    assert ("note: a writer has to be given" in said.output) == bool(named)
+    assert ("note: a writer requires a value of" in said.output) == bool(named)
     assert named in said.output

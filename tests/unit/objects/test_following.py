@@ -58,7 +58,7 @@ def test_what_has_to_be_given() -> None:
     )
     assert [each.field for each in unsolved(plan_of(spec))] == ["bits", "w", "h"]
     assert unsolved(plan_of(spec))[0].message.startswith(
-        "a writer has to be given 'bits', which does not follow from the size of 'b': give it, or"
+        "a writer requires a value of 'bits', which cannot be derived from the size of 'b': pass it, or"
     )
 
 

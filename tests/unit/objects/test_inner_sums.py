@@ -183,7 +183,11 @@ def test_they_are_only_read(tmp_path: Path) -> None:
         ('stored: "_ ^ 1"', "continues: 1", "attributes of its own type"),
         ('stored: "_ ^ 1"', "replace: 1", "attributes of its own type"),
         ("{id: header, type: header}", "{id: header, type: header, if: true}", "without 'repeat', 'if'"),
-        ("{id: trailer, type: trailer}", "{id: trailer, type: trailer, repeat: expr, repeat-expr: 1}", "without 'repeat', 'if'"),
+        (
+            "{id: trailer, type: trailer}",
+            "{id: trailer, type: trailer, repeat: expr, repeat-expr: 1}",
+            "without 'repeat', 'if'",
+        ),
     ],
 )
 def test_mistakes(tmp_path: Path, old: str, new: str, message: str) -> None:

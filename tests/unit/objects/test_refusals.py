@@ -164,7 +164,7 @@ def test_a_checksum_over_nothing_proves_nothing():
     [
         (
             "meta: {id: made, ks-opaque-types: true}\nseq: [{id: a, type: elsewhere}]",
-            r"made.ksy:\d+:\d+: error: the type 'elsewhere' is defined nowhere",
+            r"made.ksy:\d+:\d+: error: the type 'elsewhere' is not defined",
         ),
         (
             "meta: {id: made}\nseq: [{id: a, type: a1}]\ntypes: {a1: {}, a_1: {}}",

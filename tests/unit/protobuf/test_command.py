@@ -28,7 +28,7 @@ def test_it_prints_a_spec_and_warns_beside_it() -> None:
     result = run(FOLDER / "rich2.proto")
     assert result.exit_code == 0
     assert load("rich2.ksy", result.stdout).name == "rich2"
-    assert "wireloom: warning: rich.two.Everything.old: groups are left out" in result.stderr
+    assert "wireloom: warning: rich.two.Everything.old: groups are not imported" in result.stderr
 
 
 def test_the_output_is_a_spec(tmp_path: Path) -> None:

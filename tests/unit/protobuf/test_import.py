@@ -202,9 +202,9 @@ def test_names_find_what_they_mean() -> None:
 
 def test_what_is_left_out_is_said() -> None:
     assert import_proto(FOLDER / "rich2.proto").warnings == (
-        "rich.two.Mood.FINE_MOOD: another name of good_mood, left out",
-        "rich.two.Everything: extensions are unknown fields here",
-        "rich.two.Everything.old: groups are left out and skipped when read",
+        "rich.two.Mood.FINE_MOOD: an alias of good_mood, not imported",
+        "rich.two.Everything: extensions are treated as unknown fields",
+        "rich.two.Everything.old: groups are not imported, and are skipped when reading",
     )
     assert import_proto(FOLDER / "rich3.proto").warnings == ()
 
@@ -273,7 +273,7 @@ def test_editions_are_refused(tmp_path: Path) -> None:
 
 
 def test_files_that_are_none(tmp_path: Path) -> None:
-    with pytest.raises(WireloomError, match=r"no_such\.proto: is not a file: name a \.proto file"):
+    with pytest.raises(WireloomError, match=r"no_such\.proto: is not a file: give a \.proto file"):
         import_proto(tmp_path / "no_such.proto")
 
 

@@ -145,7 +145,7 @@ def test_maps_are_written(tmp_path: Path) -> None:
         ("{key: class, value: class.low}", "one of its key and its value contains the other"),
         ("{key: class.low, value: amount}", "'class' is not a struct, so it has no attribute 'low'"),
         ("{key: class}", "value"),
-        ("{key: [class], value: amount}", "names with dots between them"),
+        ("{key: [class], value: amount}", "names separated by dots"),
         ("{key: class, value: amount, keys: 3}", "did you mean 'key'"),
     ],
 )
@@ -160,7 +160,10 @@ def test_mistakes(tmp_path: Path, map: str, message: str) -> None:
     ("attribute", "message"),
     [
         ("{id: class, type: f4}", "a key must be an integer, text or bytes, but 'class' is "),
-        ("{id: class, type: u2, if: _parent.id > 3}", "may be absent or have several types, but a map cannot have null keys"),
+        (
+            "{id: class, type: u2, if: _parent.id > 3}",
+            "may be absent or have several types, but a map cannot have null keys",
+        ),
         ("{id: class, type: u2, repeat: expr, repeat-expr: 2}", "integer, text or bytes, 'class' is a list"),
         ("{id: class, type: text}", "a key must be an integer, text or bytes"),
         ("{id: class, type: u4, -wireloom: {timestamp: s}}", "a key must be an integer, text or bytes"),

@@ -181,10 +181,10 @@ def test_a_spec_of_ones_own_may_have_a_name_of_pythons(name: str, tmp_path: Path
         ("../up", "'up' would do"),
         ("_", "begins with a letter"),
         ("a" * 51, "up to 50"),
-        ("class", "a word of Python's language; 'class_log' would do"),
-        ("wireloom", "which its folder would hide; 'wireloom_log' would do"),
-        ("str", "Python has a built-in of that name, which an import of the format would hide; 'str_log' would do"),
-        ("types", "Python has a module of that name, which an import of the format would hide; 'types_log' would do"),
+        ("class", "it is a Python keyword; for example, 'class_log'"),
+        ("wireloom", "which its folder would shadow; for example, 'wireloom_log'"),
+        ("str", "Python has a built-in of that name, which the format would shadow; for example, 'str_log'"),
+        ("types", "Python has a module of that name, which the format would shadow; for example, 'types_log'"),
         ("cobs_log", "there is a format 'cobs_log' already"),
     ],
 )
@@ -203,7 +203,7 @@ def test_suggestions_would_do() -> None:
 
 def test_nothing_is_overwritten(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
-    with pytest.raises(WireloomError, match="nothing is overwritten"):
+    with pytest.raises(WireloomError, match="is not overwritten"):
         start("mine", tmp_path)
     assert list((tmp_path / "mine").iterdir()) == []
     (tmp_path / "file").write_text("")
@@ -221,7 +221,7 @@ def test_the_folder_around_it_is_made_too(tmp_path: Path) -> None:
 def test_a_name_of_one_of_sparks_own_sources_is_refused(name: str, tmp_path: Path) -> None:
     done = CliRunner().invoke(main, ["new", name, "--in", str(tmp_path)])
     assert done.exit_code == 2
-    assert f"Spark calls another data source '{name}'" in done.stderr
+    assert f"Spark has another data source called '{name}'" in done.stderr
     assert f"'{name}_log' would do" in done.stderr
     assert list(tmp_path.iterdir()) == []
 
@@ -233,7 +233,7 @@ def test_check_warns_of_such_a_name_where_there_is_a_data_source(tmp_path: Path)
     path.write_text(spec)
     done = CliRunner().invoke(main, ["check", str(path)])
     assert done.exit_code == 0
-    assert "csv.ksy:1:12: warning: Spark calls another data source 'csv'" in done.stdout
+    assert "csv.ksy:1:12: warning: Spark has another data source called 'csv'" in done.stdout
     path.write_text(spec.replace(", -wireloom: {rows: a}", ""))
     assert "warning" not in CliRunner().invoke(main, ["check", str(path)]).stdout
 

@@ -127,7 +127,7 @@ def test_all_specs_of_a_folder_and_below(tmp_path: Path, monkeypatch: pytest.Mon
     result = CliRunner().invoke(main, ["check", "none"])
     assert (result.exit_code, result.stderr) == (
         2,
-        "wireloom: error: none: there are no specs (*.ksy) in this folder: name a folder with specs, or a spec file\n",
+        "wireloom: error: none: no specs (*.ksy) in this folder: give a folder with specs, or a spec file\n",
     )
 
 

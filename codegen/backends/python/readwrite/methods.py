@@ -24,7 +24,7 @@ def read_write_methods(scope: ClassScope) -> list[MethodView]:
     """Return all methods and properties of a class that reads and writes."""
     struct = scope.struct
     if struct.message is not None:
-        refuse(struct.position, f"'{struct.path[-1]}' is a protobuf message, which Kaitai's API does not have")
+        refuse(struct.position, f"'{struct.path[-1]}' is a protobuf message, which Kaitai's API does not support")
     own = struct.parameters or scope.module.debug or inherited_parameter(scope)
     methods = [_constructor(scope)] if own else []
     read = rest_method(scope) if is_buffered(scope) else _reader(scope)
