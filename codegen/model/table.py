@@ -310,7 +310,7 @@ class TableReader:
                 continue
             if member is None:
                 hint = suggestion(name.value, known)
-                message = f"the root has no attribute or instance {shown(name.value)} besides the rows{hint}"
+                message = f"the root has no attribute or instance {shown(name.value)} other than the rows{hint}"
                 self.diagnostics.error(name.position, message)
             elif not is_scalar(member):
                 self.diagnostics.error(name.position, f"{shown(name.value)} is not a single value")

@@ -70,7 +70,7 @@ def _facts(type: TypePlan) -> Iterator[str]:
     if isinstance(type.endian, ComputedEndian):
         yield f"byte order by {_plain(type.endian.on)}"
     elif type.endian is not None:
-        yield "byte order of what it stands in"
+        yield "byte order of the enclosing type"
     if type.parameters:
         yield f"given {', '.join(each.id for each in type.parameters)}"
     if type.buffered:

@@ -98,11 +98,11 @@ TITLES = {
 INTRODUCTION = """\
 # Reference of the dialect
 
-<!-- Made of the tables in codegen/spec/tables.py by "python -m wireloom.codegen.spec.reference". Do not edit. -->
+<!-- Generated from codegen/spec/tables.py by "python -m wireloom.codegen.spec.reference". Do not edit. -->
 
-Every key that may stand in a spec, where, and what it takes. `wireloom check` checks a spec against the same tables,
-and its messages name the entry to read on in: `wireloom reference attribute.size` prints one. `wireloom schema` prints
-them all as a JSON Schema for editors. The keys under `-wireloom` are wireloom's own, with an introduction in
+All keys of a spec, where they are allowed, and what they take. `wireloom check` checks a spec against the same
+tables, and its messages name the relevant entry: `wireloom reference attribute.size` prints one. `wireloom schema`
+prints them all as a JSON Schema for editors. The keys under `-wireloom` are wireloom's own, with an introduction in
 [dialect.md](dialect.md); all others are [Kaitai Struct's](https://doc.kaitai.io/user_guide.html). A key that begins
 with another `-` is ignored.
 """

@@ -43,7 +43,7 @@ def lower_bytes(state: State, scope: Scope, field: Field, kind: BytesType | Stri
         find(state, scope, field, span, size)
     if isinstance(kind, StringType):
         if span.encoding is None:
-            raise NotForEngineError(f'the encoding {kind.encoding} of "{field.id}" is not in the engine')
+            raise NotForEngineError(f'the engine does not support the encoding {kind.encoding} of "{field.id}"')
         state.assembler.text(span, span.encoding, field.id)
     if any(each.rule != "contents" for each in field.checks):
         for condition in span_checks(field, span, state.compiler(scope)):

@@ -75,7 +75,7 @@ def span_within(state: State, scope: Scope, size: WithinSize) -> Span:
     compiler = state.compiler(scope).strict
     span = compiler.resolve(size.expression)
     if not isinstance(span, Span):
-        raise NotForEngineError("a value is in bytes that are no attribute")
+        raise NotForEngineError("a value is inside bytes that are not an attribute")
     compiler.must_be_found(span)
     return span
 

@@ -27,7 +27,9 @@ def decide_order(state: State, scope: Scope) -> None:
         case InheritedEndian():
             scope.little = scope.parent.little if scope.parent is not None else scope.little
             if scope.little is None:
-                raise NotForEngineError(f"the byte order of {'::'.join(scope.struct.path)} is not that of its parent")
+                raise NotForEngineError(
+                    f"the byte order of {'::'.join(scope.struct.path)} differs from that of its parent"
+                )
         case ComputedEndian(on, cases):
             scope.little = _decided(state, scope, on, cases)
 

@@ -45,9 +45,9 @@ def candidates(plan: Plan) -> Iterator[Candidate]:
 def _refusal(plan: Plan, kind: UserType, field: Field, before: tuple[Field, ...]) -> str:
     row = plan.type(kind.path)
     if row is plan.root:
-        return f'the items of "{field.id}" are of the type that they are in'
+        return f'the items of "{field.id}" have the type that contains them'
     if field.arguments:
-        return f'the items of "{field.id}" are given arguments'
+        return f'the type of the items of "{field.id}" has arguments'
     if row.message is not None:
         return f'the items of "{field.id}" are messages'
     items = Field(field.id, field.place, kind, OwnSize(), RepeatEos())

@@ -57,9 +57,11 @@ def lower_checksum(state: State, scope: Scope, cover: Cover, marks: Marks, prese
         holder = holder.members.get(each) if isinstance(holder, Scope) else None
     found = holder.members.get(name) if isinstance(holder, Scope) else None
     if cover.blanks_own and not algorithm.in_pieces:
-        raise NotForEngineError(f'the checksum "{name}" covers itself, which {cover.algorithm} in the engine cannot')
+        raise NotForEngineError(
+            f'the checksum "{name}" covers itself, which the engine does not support for {cover.algorithm}'
+        )
     if not isinstance(found, Scalar | Span) or (isinstance(found, Span) and not found.found):
-        raise NotForEngineError(f'the checksum "{name}" is not in the engine')
+        raise NotForEngineError(f'the engine does not support the checksum "{name}"')
     own = marks.before(name)
     rule = ChecksumRule(cover.algorithm, cover.initial, cover.final_xor)
     if isinstance(found, Span):
@@ -86,7 +88,7 @@ def lower_checksum(state: State, scope: Scope, cover: Cover, marks: Marks, prese
         sum = Scalar(f"sum of {name}", Interval(0, (1 << algorithm.width) - 1))
         stored = sum, replace(compiler, it=sum).compile(cover.stored)
         if any(each is not sum for each in stored[1].parts if isinstance(each, Scalar | Span)):
-            raise NotForEngineError(f'what is stored for the checksum "{name}" depends on more than the checksum')
+            raise NotForEngineError(f'the stored value of the checksum "{name}" depends on more than the checksum')
     comment = f"{name} over {cover.first}" + (f" to {cover.last}" if cover.last != cover.first else "")
     assembler.checksum(rule, found, *marks.covered(cover), comment, continues, stored)
     assembler.place(unknown)
@@ -107,7 +109,7 @@ def lower_message_sums(state: State, scope: Scope, broken: Scalar) -> None:
     for cover in covers:
         span = scope.members.get(cover.first)
         if not isinstance(span, Span):
-            raise NotForEngineError(f'the checksum "{cover.field.id}" is not in the engine')
+            raise NotForEngineError(f'the engine does not support the checksum "{cover.field.id}"')
         for number, place, what in zip(marks.covered(cover), (3, 4), ("begins", "ends"), strict=True):
             assembler.add(Op.MARK, number, place, span, comment=f"{cover.first} {what}")
         lower_checksum(state, scope, cover, marks, None)
@@ -153,7 +155,7 @@ def _chain(state: State, scope: Scope, cover: Cover, held: object) -> _Chain | N
         holder = None if holder is None else holder.parent
     number = None if holder is None else state.chains.get((holder, cover.field.id))
     if number is None or not isinstance(held, Scalar):
-        raise NotForEngineError(f'the checksum "{cover.field.id}" continues that of an item, and is not in one')
+        raise NotForEngineError(f'the checksum "{cover.field.id}" continues that of an item, but is not in an item')
     return _Chain(number, held)
 
 

@@ -74,14 +74,14 @@ class ColumnNodes:
             forms = {variant_name(each): each for each in getattr(column.field, "forms", ())}
             for name, kind in type.fields:
                 if name not in forms:
-                    raise NotForEngineError(f'two types of "{column.name}" have one name')
+                    raise NotForEngineError(f'two types of "{column.name}" have the same name')
                 node.fields[name] = self._node(TableColumn.inner(column.name, kind, forms[name]), kind, level)
         elif type.fields:
             struct = self._struct(column)
             for name, kind in type.fields:
                 attribute = struct.field(name)
                 if attribute is None:
-                    refuse(struct.position, f'"{name}" is no attribute of {"::".join(struct.path)}')
+                    refuse(struct.position, f'"{name}" is not an attribute of {"::".join(struct.path)}')
                 node.fields[name] = self._node(TableColumn.inner(name, kind, attribute), kind, level)
         return node
 

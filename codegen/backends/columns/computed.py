@@ -73,16 +73,16 @@ def compute(
     ``NotForEngineError`` if the value cannot be computed from whole columns.
     """
     if instance.value is None or instance.checks or instance.logical is not None:
-        raise NotForEngineError(f'the column "{instance.id}" is computed, and then checked or shown as something else')
+        raise NotForEngineError(f'the column "{instance.id}" is computed and has "valid" or a logical type')
     computer = _Computer(paths, columns)
     condition = None if instance.condition is None else computer.compile(instance.condition, place)
     value = computer.compile(instance.value, place)
     if value.constant or not computer.inputs or (condition is not None and condition.constant):
-        raise NotForEngineError(f'the column "{instance.id}" has something that is the same in every row')
+        raise NotForEngineError(f'the value or condition of the column "{instance.id}" is the same in every row')
     held = None if condition is None else condition.settled
     if otherwise.whole in computer.inputs:
         if not otherwise.mark:
-            raise NotForEngineError(f'it needs "{otherwise.whole}" and a "mark" of the rows that have no message')
+            raise NotForEngineError(f'it requires "{otherwise.whole}" and a "mark" of the rows without a message')
         computer.inputs.append(otherwise.mark)
         mark = _parameter(otherwise.mark)
         held = mark if held is None else f"computing.both({mark}, lambda: {held})"
@@ -196,9 +196,9 @@ class _Computer:
     def _instance(self, found: InstanceFound) -> Vector:
         instance = found.instance
         if instance.value is None or instance.condition is not None or instance.checks:
-            raise NotForEngineError(f'an expression uses "{instance.id}", which has a condition of its own')
+            raise NotForEngineError(f'an expression uses "{instance.id}", which has a condition')
         if self.nesting >= MAX_NESTING:
-            raise NotForEngineError("an expression is too deep")
+            raise NotForEngineError("an expression is nested too deeply")
         self.nesting += 1
         vector = self.compile(instance.value, found.place)
         self.nesting -= 1

@@ -62,7 +62,7 @@ class Texts(Finder):
         """Return the span of text or bytes of an expression in the input."""
         found = self.resolve(node)
         if not isinstance(found, Span) or found.made:
-            raise NotForEngineError("an expression asks for text of items that does not stand in the input")
+            raise NotForEngineError("an expression uses text of items that is not stored in the input")
         if not found.found:
             self.must_be_found(found)
         return found
@@ -74,7 +74,7 @@ class Texts(Finder):
         if isinstance(kind, StringType):
             encoding = encoding_of(kind.encoding)
             if encoding is None:
-                raise NotForEngineError(f"the encoding {kind.encoding} is not in the engine")
+                raise NotForEngineError(f"the engine does not support the encoding {kind.encoding}")
             found = self._maker.decoded(found, encoding, strict=False)
             found.text = True
         return found
@@ -87,7 +87,7 @@ class Texts(Finder):
         if span.made or not span.text:
             return span
         if span.encoding is None:
-            raise NotForEngineError(f'the encoding of "{span.name}" is not in the engine')
+            raise NotForEngineError(f'the engine does not support the encoding of "{span.name}"')
         return self._maker.decoded(span, span.encoding, strict=False)
 
     def _resolve_or_compile(self, node: Node) -> Found:
@@ -133,7 +133,7 @@ class Texts(Finder):
     @property
     def _maker(self) -> TextMaker:
         if self.maker is None:
-            raise NotForEngineError("an expression makes text at a place where the engine does not")
+            raise NotForEngineError("an expression computes text where the engine does not support it")
         return self.maker
 
     def _held(self, span: Span) -> Span:
@@ -172,14 +172,16 @@ class Texts(Finder):
             case Call(value, "substring", (begin, end)):
                 made = self._maker.part(self.clean(value), self._compile(begin), self._compile(end))
             case _:
-                raise NotForEngineError("an expression makes text or bytes in a way that the engine does not")
+                raise NotForEngineError(
+                    "an expression computes text or bytes in a way that the engine does not support"
+                )
         made.text = isinstance(node.type, StringType)
         return made
 
     def _decoded(self, source: Span, name: str) -> Span:
         encoding = encoding_of(name)
         if encoding is None:
-            raise NotForEngineError(f"the encoding {name} is not in the engine")
+            raise NotForEngineError(f"the engine does not support the encoding {name}")
         return self._maker.decoded(source, encoding, strict=True)
 
     def _conditional_text(self, node: Conditional) -> Span:

@@ -21,4 +21,6 @@ class Effort:
         """Count a node. Raises ``NotForEngineError`` over the limit."""
         self.nodes += 1
         if self.nodes > MAX_NODES:
-            raise NotForEngineError(f"its expressions, with the instances in them, have over {MAX_NODES} parts")
+            raise NotForEngineError(
+                f"its expressions, including the instances that they use, have more than {MAX_NODES} nodes"
+            )

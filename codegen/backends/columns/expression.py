@@ -91,7 +91,7 @@ class Compiler(Texts):
         """Return the code of an integer or boolean expression. Raises ``NotForEngineError``."""
         result = self._compile(node)
         if result.depth > DEEPEST_STACK:
-            raise NotForEngineError("an expression is too deep")
+            raise NotForEngineError("an expression is nested too deeply")
         return result
 
     def size(self, node: Node) -> tuple[Compiled, int]:
@@ -130,7 +130,7 @@ class Compiler(Texts):
             case Asked():
                 return node.compiled(self)
             case _:
-                raise NotForEngineError("an expression computes with something else than integers and booleans")
+                raise NotForEngineError("an expression computes with values other than integers and booleans")
 
     def _enum_value(self, node: EnumMember) -> int:
         kind = node.type
@@ -277,7 +277,7 @@ class Compiler(Texts):
             raise NotForEngineError(f'an expression compares text of an item of "{span.series.name}"')
         if not isinstance(span, Span):
             self._read(span)
-            raise NotForEngineError("an expression compares bytes or text with something that is none")
+            raise NotForEngineError("an expression compares bytes or text with another type")
         return span
 
     def _as_stored(self, value: bytes | Known | None, span: Span, compared: str) -> bytes | Known | None:

@@ -111,7 +111,7 @@ class Finder(ABC):
     def _stream(self, stream: Node, name: str) -> Compiled:
         later = self.of_row and self.scope.around_rows and name != "size"
         if self.of_stream is None or later:
-            raise NotForEngineError(f'an expression uses "_io.{name}" at a place where the engine does not have it')
+            raise NotForEngineError(f'an expression uses "_io.{name}" where the engine does not support it')
         return self.of_stream(self.holder_of(stream), name, self.of_row)
 
     def holder_of(self, stream: Node) -> Scope:
@@ -119,7 +119,7 @@ class Finder(ABC):
         found = self.resolve(stream.value) if isinstance(stream, Attribute) and stream.name == "_io" else None
         holder = self.scope if isinstance(stream, Name) and stream.id == "_io" else found
         if not isinstance(holder, Scope):
-            raise NotForEngineError("an expression uses the stream of something else than an object around it")
+            raise NotForEngineError("an expression uses the stream of an object that does not enclose it")
         return holder
 
     def _read(self, found: Found) -> Compiled:
@@ -132,7 +132,7 @@ class Finder(ABC):
         if isinstance(found, Unavailable):
             raise NotForEngineError(found.sentence)
         if not isinstance(found, Scalar):
-            raise NotForEngineError("an expression computes with something else than integers and booleans")
+            raise NotForEngineError("an expression computes with values other than integers and booleans")
         if found.checked is not None and self.absent_fails and not self.knows(found):
             return Compiled((found.checked,), found.interval)
         self.must_be_present(found)
@@ -179,7 +179,7 @@ class Finder(ABC):
     def must_be_found(self, span: Span) -> None:
         """Raise ``NotForEngineError`` if no step locates the bytes, or if they may be absent at this position."""
         if not span.found:
-            raise NotForEngineError(f'an expression uses the bytes of "{span.name}", which is no column')
+            raise NotForEngineError(f'an expression uses the bytes of "{span.name}", which is not a column')
         self.must_be_present(span)
 
     def resolve(self, node: Node) -> Found:
@@ -238,7 +238,7 @@ class Finder(ABC):
         if isinstance(found, Item | Answer):
             return found.cast(node)
         if isinstance(found, Scope) and found.struct.path != node.type.path:
-            return Unavailable(f"an expression takes an object for one of another type, {'::'.join(node.type.path)}")
+            return Unavailable(f"an expression casts an object to another type, {'::'.join(node.type.path)}")
         return found.object_of(node.type) if isinstance(found, Chosen) else found
 
     def _inside(self, owner: Scope, found: Found) -> Found:
@@ -262,13 +262,13 @@ class Finder(ABC):
         if isinstance(owner, Span) and isinstance(node.value.type, BytesType):
             return self._byte(owner, self._compile(node.index))
         if not isinstance(owner, Series):
-            return Unavailable("an expression uses an item of something else than a list that was read before")
+            return Unavailable("an expression uses an item of something other than a list that was already read")
         self._must_be_complete(owner)
         return Item(owner, self._compile(node.index), Name("_", type=node.type))
 
     def _item_of(self, items: Items, node: Subscript) -> Found:
         if self.of_item is None:
-            return Unavailable(f'an expression uses an item of "{items.name}" where the engine does not have it')
+            return Unavailable(f'an expression uses an item of "{items.name}" where the engine does not support it')
         return self.of_item(items, self._compile(node.index))
 
     def _must_be_around(self, scope: Scope) -> None:
@@ -279,7 +279,7 @@ class Finder(ABC):
 
     def _must_be_complete(self, series: Series) -> None:
         if not self.given and (series in self.incomplete or (self.of_row and series.is_open)):
-            raise NotForEngineError(f'a column uses the list "{series.name}", which is read on after the row')
+            raise NotForEngineError(f'a column uses the list "{series.name}", which continues after the row')
         self.must_be_present(series)
 
     def _byte(self, span: Span, index: Compiled) -> Compiled:
@@ -330,7 +330,7 @@ class Finder(ABC):
             read(scope, instance)
             self._note_failures(scope, name)
             return scope.lists.get(name) or scope.members[name]
-        return Unavailable(f'an expression uses "{name}", which is not read by then')
+        return Unavailable(f'an expression uses "{name}", which has not been read yet')
 
     def _always_holds(self, scope: Scope, condition: Node) -> bool:
         """Return whether a condition holds in all rows, for instance because of the arguments of the object."""
@@ -378,7 +378,7 @@ class Finder(ABC):
             return found
         later = self.of_row and self.scope.around_rows
         if not isinstance(found, Compiled) or self.keep is None or later:
-            raise NotForEngineError(f'an expression uses "{instance.id}" at a place where the engine does not have it')
+            raise NotForEngineError(f'an expression uses "{instance.id}" where the engine does not support it')
         kept = self.keep(found, self.scope, instance)
         kept.facts = (*kept.facts, *self.assumed)
         self.scope.members[instance.id] = kept
@@ -387,7 +387,7 @@ class Finder(ABC):
     def within(self, scope: Scope) -> Self:
         """Return a copy for expressions that are written in another object."""
         if self.nesting >= MAX_NESTING:
-            raise NotForEngineError("an expression is too deep")
+            raise NotForEngineError("an expression is nested too deeply")
         return replace(self, scope=scope, it=None, nesting=self.nesting + 1)
 
     def _resolve_or_compile(self, node: Node) -> Found:

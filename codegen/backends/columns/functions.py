@@ -76,16 +76,16 @@ def call(state: State, scope: Scope, field: Field, struct: TypePlan, lower: Call
         _make(state, scope, struct, lower)
     function, assembler, compiler = state.functions[key], state.assembler, state.compiler(scope)
     if function.of_parent and scope.struct.path != function.parent:
-        raise NotForEngineError(f'"{field.id}" is in objects of several types, and uses what is in them')
+        raise NotForEngineError(f'"{field.id}" is in objects of several types, and uses their members')
     given = [compiler.compile(each) for each in (*field.arguments, *function.of_parent)]
     if function.has_order:
         if scope.little is None:
-            raise NotForEngineError(f'the byte order of "{field.id}" is not that of its parent')
+            raise NotForEngineError(f'the byte order of "{field.id}" differs from that of its parent')
         given.append(Compiled((scope.little,), BOOLEAN))
     state.run.flush()
     for argument, compiled in zip(function.arguments, given, strict=True):
         if not compiled.interval.within(argument.interval.low, argument.interval.high):
-            raise NotForEngineError(f'"{field.id}" is given an argument that may be beyond its type')
+            raise NotForEngineError(f'an argument of "{field.id}" may exceed the type of its parameter')
         assembler.compute(argument, compiled, argument.name)
         if compiled.may_fail:
             must_have_value(state, Compiled((argument,), argument.interval), f"{argument.name} of {field.id}")
@@ -113,7 +113,7 @@ def _make(state: State, scope: Scope, struct: TypePlan, lower: Callable[[State, 
     for _, name, kind in given:
         interval = _interval_of(kind)
         if interval is None:
-            raise NotForEngineError(f'"{struct.path[-1]}" contains itself and is given "{name}"')
+            raise NotForEngineError(f'"{struct.path[-1]}" contains itself and has the parameter "{name}"')
         arguments.append(Scalar(name, interval, needed=True))
     function = Function(len(assembler.functions), tuple(arguments), has_order, of_parent, parent, assembler)
     state.functions[struct.path, state.bounded] = function

@@ -59,7 +59,7 @@ def of_bytes(size: int, signed: bool) -> Interval:
 def checked(interval: Interval) -> Interval:
     """Return the interval unchanged. Raises ``NotForEngineError`` if it exceeds the engine's registers."""
     if not interval.within(-LARGEST, LARGEST):
-        raise NotForEngineError("an expression can reach values beyond 127 bits")
+        raise NotForEngineError("an expression may exceed 127 bits")
     return interval
 
 

@@ -46,7 +46,7 @@ def refuse_unloadable(program: ColumnProgram, steps: Iterable[tuple[Step, str]])
         _refuse_operands(step, name)
         depth += (step.op in (Op.LIMIT_FIXED, Op.LIMIT_REGISTER, Op.LIMIT_SPAN)) - (step.op is Op.LIMIT_END)
         if depth > DEEPEST_LIMIT:
-            raise NotForEngineError(f"sized types stand in each other more than {DEEPEST_LIMIT} deep")
+            raise NotForEngineError(f"sized types are nested more than {DEEPEST_LIMIT} levels deep")
 
 
 def _refuse_counts(program: ColumnProgram) -> None:
@@ -57,7 +57,7 @@ def _refuse_counts(program: ColumnProgram) -> None:
         ("the row needs", "places of bytes or text", program.spans, MOST_SPANS),
         ("the checksums of a row begin and end at", "places", program.marks, MOST_MARKS),
         ("a row has", "checksums that continue each other", program.chains, MOST_CHAINS),
-        ("expressions ask for items of", "lists", program.series, MOST_SERIES),
+        ("expressions use items of", "lists", program.series, MOST_SERIES),
         ("a row has", "messages", len(program.messages), MOST_MESSAGES),
         (
             "the messages of a row have",
@@ -79,10 +79,10 @@ def _refuse_operands(step: Step, name: str) -> None:
     if step.op in SIZES and step.c < 0:
         raise NotForEngineError(f'"{name}" has a negative size')
     if step.op in SIZES and step.c > MOST_BYTES:
-        raise NotForEngineError(f'"{name}" takes {step.c} bytes, and the engine goes up to {MOST_BYTES}')
+        raise NotForEngineError(f'"{name}" has {step.c} bytes, but the engine supports at most {MOST_BYTES}')
     if step.op in ADDENDS and abs(step.c) > MOST_BYTES:
         raise NotForEngineError(
-            f'the size of "{name}" is computed with {abs(step.c)}, and the engine goes up to {MOST_BYTES} there'
+            f'the size of "{name}" is computed with {abs(step.c)}, but the engine supports at most {MOST_BYTES}'
         )
     if step.op is Op.NEED and step.a > WIDEST_NEED:
-        raise NotForEngineError(f"bit fields that follow one another take more than {WIDEST_NEED} bytes")
+        raise NotForEngineError(f"consecutive bit fields have more than {WIDEST_NEED} bytes")

@@ -30,7 +30,7 @@ def lower_loop(state: State, scope: Scope, field: Field, repeat: Repeat, item: C
     """Append a loop with the steps of one item, which ``item`` appends. Raises ``NotForEngineError``."""
     name, kind = field.id, KINDS[type(repeat)]
     if field.framing is not None:
-        raise NotForEngineError(f'"{name}" is framed inside of other fields')
+        raise NotForEngineError(f'"{name}" has "framing" inside other fields')
     if kind is Loop.END and not state.bounded:
         raise NotForEngineError(f'"{name}" repeats to the end of the input')
     if not state.run.aligned:
@@ -72,7 +72,7 @@ def lower_loop(state: State, scope: Scope, field: Field, repeat: Repeat, item: C
     for holder, instance in state.kept[asked:]:
         outside = holder is scope or holder in scope.enclosing()
         if outside and instance.value is not None and asks_position(instance.value):
-            raise NotForEngineError(f'"{instance.id}" is first asked for in an item of "{name}"')
+            raise NotForEngineError(f'"{instance.id}" is first used in an item of "{name}"')
     state.forget(asked)
     state.leave_places(places)
     if kept is not None:

@@ -53,7 +53,7 @@ def message_type(plan: Plan, path: Path, field: Field | Instance, within: tuple[
         refuse(
             field.position,
             f'"{field.id}" cannot be part of a column: the message type {"::".join(path)} contains itself,'
-            " and Arrow has no type without end for it: give the field in it that leads there 'json: true'",
+            " and Arrow has no recursive types: add 'json: true' to the field that causes this",
         )
     fields = plan.type(path).fields
     return struct_type(tuple((each.id, message_field_type(plan, each, (*within, path))) for each in fields), path)

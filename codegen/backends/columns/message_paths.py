@@ -109,7 +109,7 @@ class Paths:
     def level(self, up: int) -> Place:
         """Return the message ``up`` levels above the row. Raises ``NotForEngineError`` above the unit."""
         if up >= len(self.chain):
-            raise NotForEngineError("an expression goes above the unit's message")
+            raise NotForEngineError("an expression uses the parent of the unit's message")
         return Place(up, (), self.plan.type(self.chain[up]))
 
     def find(self, node: Node, place: Place) -> Found:
@@ -121,7 +121,7 @@ class Paths:
                 return self._member(place, id)
             case Member(value, name):
                 return self._member(self._inside(self.find(value, place), name), name)
-        raise NotForEngineError("an expression is more than names")
+        raise NotForEngineError("an expression is more than a path of names")
 
     def _inside(self, found: Found, name: str) -> Place:
         if isinstance(found, Place):
@@ -140,4 +140,4 @@ class Paths:
             return FieldFound(place.up, (*place.steps, attribute), place.struct)
         if instance is not None and instance.value is not None:
             return InstanceFound(place, instance)
-        raise NotForEngineError(f'an expression uses "{name}", which the engine does not have')
+        raise NotForEngineError(f'an expression uses "{name}", which the engine does not support')

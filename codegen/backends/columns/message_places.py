@@ -146,7 +146,7 @@ class Places:
         inner = Scope(scope.plan, scope.plan.type(each.type.path), scope)
         shown = node.item if several and node is not None else node
         if shown is not None and shown.storage is not Storage.STRUCT:
-            raise NotForEngineError(f'"{each.id}" is a message as text')
+            raise NotForEngineError(f'"{each.id}" is a message as JSON text')
         fields = {} if shown is None else shown.fields
         if several:
             arm.inner = self.place(inner, (), (), fields, within, depth + 1)

@@ -43,7 +43,7 @@ def _refuse_rows(columns: tuple[MessageColumn, ...], rows: tuple[int, ...]) -> N
         if isinstance(each.source, FieldSource) and each.source.up > 0:
             below = rows[len(rows) - each.source.up :]
             if each.source.path == below[: len(each.source.path)]:
-                raise NotForEngineError(f'the column "{each.name}" holds the rows themselves')
+                raise NotForEngineError(f'the column "{each.name}" contains the rows')
 
 
 def unit_sources(plan: Plan, kind: UnitKind) -> tuple[FieldSource, ...]:

@@ -91,7 +91,7 @@ def _counted(kind: UnitKind, name: str, default: bool) -> MessageColumn:
     if name == kind.row_number:
         doc = "Number of the row in its unit, from 0."
         return MessageColumn(name, INTEGERS[4, True], default, doc=doc, derived=True, source=RowNumberSource())
-    doc = "Whether the row stands in a message; false for a unit that is none and is a row by itself."
+    doc = "True for a row of a message; false for a unit that is not a message and is one row."
     return MessageColumn(name, BOOLEAN, default, doc=doc, derived=True, source=MarkSource())
 
 

@@ -115,7 +115,7 @@ def _row_column(state: State, row: Scope, node: ColumnNode, rows: Rows, sharing:
     for name in column.path if column.parent or column.up else ():
         inner = scope.members.get(name)
         if not isinstance(inner, Scope):
-            raise NotForEngineError(f'the column "{column.name}" is in no object that stands before the rows')
+            raise NotForEngineError(f'the column "{column.name}" is not in an object before the rows')
         scope = inner
     if isinstance(column.field, Instance):
         lower_instance(state, scope, node.number, column, column.field, sharing)
@@ -130,7 +130,7 @@ def _store_around(state: State, scope: Scope, node: ColumnNode) -> None:
     name, assembler = node.column.field.id, state.assembler
     found = scope.floats.get(name) or scope.members.get(name)
     if not isinstance(found, Scalar | Span):
-        raise NotForEngineError(f'the column "{name}" is no single value that stands before the rows')
+        raise NotForEngineError(f'the column "{name}" is not a single value before the rows')
     state.compiler(scope).must_be_present(found)
     if isinstance(found, Span):
         assembler.column_bytes(node.number, found, name)

@@ -63,7 +63,7 @@ class Function:
     def _give(path: Node, result: Scalar, place: Slot, compiler: Compiler) -> None:
         compiled = compiler.compile(path)
         if not compiled.interval.within(result.interval.low, result.interval.high):
-            raise NotForEngineError("an expression uses a value in a type that contains itself beyond 64 bits")
+            raise NotForEngineError("an expression uses a value that may exceed 64 bits in a type that contains itself")
         place.items.append(ExpressionLine(result, compiled, result.name))
 
 

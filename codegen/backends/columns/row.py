@@ -112,7 +112,7 @@ def lower_fields(state: State, scope: Scope) -> None:
 
 def _flush_checks(state: State, field: Field) -> None:
     if not state.run.aligned:
-        raise NotForEngineError(f'"{field.id}" decides about the layout and ends inside a byte')
+        raise NotForEngineError(f'"{field.id}" determines the layout and ends inside a byte')
     state.run.flush()
 
 
@@ -126,7 +126,7 @@ def _lower_present(state: State, scope: Scope, field: Field) -> None:
     if field.process is not None and field.process.is_routine:
         raise NotForEngineError(f'"{field.id}" is {field.process.words}')
     if field.parent is not None:
-        raise NotForEngineError(f'"{field.id}" has a parent of its own')
+        raise NotForEngineError(f'"{field.id}" has the key "parent"')
     if _is_step(state, scope, field):
         _lower_step(state, scope, field)
     elif field.repeat is not None:
@@ -155,7 +155,7 @@ def read_instance(state: State, scope: Scope, instance: Instance) -> None:
 
 def _lower_instance(state: State, scope: Scope, instance: Instance) -> None:
     if not state.run.aligned:
-        raise NotForEngineError(f'"{instance.id}" is read after a part of a byte')
+        raise NotForEngineError(f'"{instance.id}" is read inside a byte')
     state.run.flush()
     if instance.condition is None:
         _lower_at_position(state, scope, instance)
@@ -238,7 +238,7 @@ def _lower_value(state: State, scope: Scope, field: Field) -> None:
         case UserType(opaque=False) as kind:
             _lower_user_type(state, scope, field, scope.plan.type(kind.path))
         case _:
-            raise NotForEngineError(f'the type of "{field.id}" is not in the engine')
+            raise NotForEngineError(f'the engine does not support the type of "{field.id}"')
 
 
 def _lower_repeated(state: State, scope: Scope, field: Field, repeat: Repeat) -> None:
@@ -297,7 +297,7 @@ def _lower_step(state: State, scope: Scope, field: Field) -> None:
     def unit() -> None:
         state.units += 1
         if state.units > DEEPEST_UNIT:
-            raise NotForEngineError(f"units stand in each other more than {DEEPEST_UNIT} deep")
+            raise NotForEngineError(f"units are nested more than {DEEPEST_UNIT} levels deep")
         state.assembler.add(Op.UNIT, comment=f"item of {field.id}")
         item()
         _end_unit(state, field)
@@ -353,12 +353,12 @@ def _lower_user_type(state: State, scope: Scope, field: Field, struct: TypePlan,
     """Append the steps of a user type within the row: its fields, in a sub-stream of their own if it has a size.
     ``is_step``: it is on the way to the rows, or is a row."""
     if state.nesting >= DEEPEST_LIMIT:
-        raise NotForEngineError(f"user types stand in each other more than {DEEPEST_LIMIT} deep")
+        raise NotForEngineError(f"user-defined types are nested more than {DEEPEST_LIMIT} levels deep")
     if not state.run.aligned:
         raise NotForEngineError(f'"{field.id}" may begin inside a byte')
     process = field.process
     if is_step and process is not None and not process.codecs and any(state.steps + 1 < len(way) for way in state.ways):
-        raise NotForEngineError(f'rows are inside of "{field.id}", which is {process.words}')
+        raise NotForEngineError(f'rows are inside "{field.id}", which is {process.words}')
     contains = is_step and not isinstance(field.size, OwnSize)
     # The position after a message is known, compressed or not, since the size of its bytes is.
     complete, state.complete = state.complete, None

@@ -160,7 +160,9 @@ def _lower_nullable(
     held = column.held(knowing.compile(instance.value))
     if state.needed:
         state.needed = []
-        raise NotForEngineError(f'the column "{column.name}" needs what is at a position, and what may be absent')
+        raise NotForEngineError(
+            f'the column "{column.name}" depends on a value at a position and on one that may be absent'
+        )
     value = joined(
         (Compiled((present,), BOOLEAN), held, constant(0)), Code.SELECT, held.interval.union(constant(0).interval)
     )

@@ -222,7 +222,7 @@ class Chosen:
     def object_of(self, kind: Type | None) -> Scope | Unavailable:
         """Return the object of a type."""
         found = self.objects.get(kind.path) if isinstance(kind, UserType) else None
-        return found or Unavailable(f'an expression uses "{self.name}", whose type a switch chooses')
+        return found or Unavailable(f'an expression uses "{self.name}", whose type is a switch')
 
 
 @dataclass(frozen=True)

@@ -104,7 +104,7 @@ class KeptItems(Series):
                 continue
             found = self._add(turn, path)
             if not self._holds(path, found):
-                raise NotForEngineError(f'an expression uses an item of "{self.name}" that may be beyond 64 bits')
+                raise NotForEngineError(f'an expression uses an item of "{self.name}" that may exceed 64 bits')
         if self.count is not None:
             self._note(turn, self.count)
 
@@ -154,7 +154,7 @@ class KeptItems(Series):
             self.intervals[path] = held_by(path.type)
             found = [self._add(turn, path) for turn in self.turns]
             if path in self.followed and not all(self._holds(path, each) for each in found):
-                raise NotForEngineError(f'an expression uses an item of "{self.name}" that may be beyond 64 bits')
+                raise NotForEngineError(f'an expression uses an item of "{self.name}" that may exceed 64 bits')
             if not self.is_open and path not in self.followed:
                 self.intervals[path] = reduce(Interval.union, found, found[0]) if found else Interval(0, 0)
             self.adding.discard(path)

@@ -147,7 +147,7 @@ class State:
 
     def _flush_whole(self) -> None:
         if not self.run.aligned:
-            raise NotForEngineError("an expression makes text inside a byte")
+            raise NotForEngineError("an expression computes text inside a byte")
         self.run.flush()
 
     def _of_item(self, items: Items, index: Compiled) -> Compiled:
@@ -299,7 +299,7 @@ class State:
             scope.lists.pop(instance.id, None)
             scope.failures.pop(instance.id, None)
             if instance.value is not None and asks_position(instance.value):
-                what = f'an expression uses "{instance.id}" of a stream after a part that may not be there'
+                what = f'an expression uses "{instance.id}" of a stream after a part that may be absent'
                 scope.members[instance.id] = Unavailable(what)
         del self.kept[before:]
 
@@ -327,7 +327,7 @@ class State:
             raise NotForEngineError(f"an expression uses the stream of {'::'.join(scope.struct.path)} after its end")
         number = self.streams.index(stream)
         if not across and any(each.is_content for each in self.streams[number + 1 :]):
-            raise NotForEngineError("a position outside of a compressed block is used in its content")
+            raise NotForEngineError("a position outside a compressed block is used inside its content")
         return number
 
     def of_stream(self, scope: Scope, name: str, of_row: bool) -> Compiled:

@@ -30,7 +30,7 @@ def lower_switch(state: State, scope: Scope, field: Field, switch: Switch, value
     """Append the steps of a field whose type a switch chooses; ``value`` appends those of one type. Raises
     ``NotForEngineError``."""
     if not state.run.aligned:
-        raise NotForEngineError(f'"{field.id}" is chosen by a switch and may begin inside a byte')
+        raise NotForEngineError(f'the type of "{field.id}" is a switch, and it may begin inside a byte')
     assembler, node, question = state.assembler, state.column(scope, field.id), f"what {field.id} is"
     matching = matching_of(state, scope, switch.on, question)
     created, end = state.created, Label()
@@ -79,7 +79,7 @@ def lower_switch(state: State, scope: Scope, field: Field, switch: Switch, value
     if objects is not None:
         made += [*objects.created, objects.chosen]
     state.created = [*created, *made]
-    unavailable = Unavailable(f'an expression uses "{field.id}", whose type a switch chooses')
+    unavailable = Unavailable(f'an expression uses "{field.id}", whose type is a switch')
     scope.members[field.id] = result or (objects.chosen if objects is not None else unavailable)
 
 
@@ -239,7 +239,7 @@ def _lower_form(
     state.fills[scope] = others if inner is None else {**others, form.id: inner}
     value(form)
     if not state.run.aligned:
-        raise NotForEngineError(f'"{form.id}" is chosen by a switch and may end inside a byte')
+        raise NotForEngineError(f'the type of "{form.id}" is a switch, and it may end inside a byte')
     state.run.flush()
     state.fills[scope] = before
 

@@ -129,7 +129,7 @@ def _fitted(column: TableColumn, other: TableColumn, row: Path) -> TableColumn:
             other = replace(other, type=kind)
     if _shape(column) != _shape(other):
         names = " and ".join(each.type.name + " with labels" * bool(each.labels) for each in (other, column))
-        sentence = f'the column "{column.name}" is of two types: {names}, the first in {"::".join(row)}'
+        sentence = f'the column "{column.name}" has two types: {names}, the first in {"::".join(row)}'
         refuse(other.field.position, sentence)
     return other
 
@@ -176,7 +176,7 @@ def _looked_up(plan: Plan, look_up: LookUp) -> TableColumn:
         nested = each.type.item is not None or bool(each.type.fields)
         if (nested and each is match) or each.labels or each.type.name.startswith("timestamp"):
             refuse(
-                each.field.position, f'"{look_up.name}" is looked up by "{each.name}", which is no plain number or text'
+                each.field.position, f'"{look_up.name}" is looked up by "{each.name}", which is not a number or text'
             )
     return replace(
         value,

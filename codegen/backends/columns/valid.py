@@ -65,7 +65,7 @@ def checks(field: Field, scalar: Scalar, compiler: Compiler, plan: Plan) -> list
         if compiled.constant is None:
             found.append(Check(scalar, refusal, condition=compiled))
         elif not compiled.constant:
-            raise NotForEngineError(f'"valid" of "{field.id}" never holds')
+            raise NotForEngineError(f'"valid" of "{field.id}" is never true')
 
     def between(low: Node | None, high: Node | None) -> None:
         bounds = [None if each is None else seeing.compile(each).constant for each in (low, high)]
@@ -80,7 +80,7 @@ def checks(field: Field, scalar: Scalar, compiler: Compiler, plan: Plan) -> list
         least = scalar.interval.low if low is None else max(low, scalar.interval.low)
         greatest = scalar.interval.high if high is None else min(high, scalar.interval.high)
         if least > greatest:
-            raise NotForEngineError(f'"valid" of "{field.id}" never holds')
+            raise NotForEngineError(f'"valid" of "{field.id}" is never true')
         if scalar.interval.within(least, greatest):
             return
         if INT64.low <= least <= INT64.high and greatest <= _LARGEST_UNSIGNED:

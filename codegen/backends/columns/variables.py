@@ -21,7 +21,9 @@ def begin_variables(state: State, scope: Scope) -> None:
     """Append the steps that initialise the variables of an object."""
     for each in variables_of(scope.struct):
         if isinstance(each.type, ListType):
-            raise NotForEngineError(f'the variable "{each.id}" is a list, and not of an outermost object with units')
+            raise NotForEngineError(
+                f'the variable "{each.id}" is a list, but does not belong to an outermost object with units'
+            )
         found = scope.members[each.id] = Scalar(each.id, INT64, state.facts)
         state.run.flush()
         state.assembler.compute(found, constant(_first(each)[0]), f"{each.id} begins")
@@ -73,4 +75,4 @@ def _set(state: State, target: object, value: Scalar, name: str) -> None:
     elif isinstance(target, Scalar):
         state.assembler.add(Op.SET, target, value, state.carried.get(target, -1), comment=name)
     else:
-        raise NotForEngineError(f'"{name}" sets a variable that the engine does not have')
+        raise NotForEngineError(f'"{name}" sets a variable that the engine does not support')

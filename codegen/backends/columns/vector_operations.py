@@ -50,7 +50,7 @@ def member(plan: Plan, value: Vector, name: str) -> Vector:
     if value.struct is not None and value.items is None:
         attribute = value.struct.field(name)
         if attribute is None:
-            raise NotForEngineError(f'an expression uses "{name}" of a message inside of a column')
+            raise NotForEngineError(f'an expression uses "{name}" of a message inside a column')
         return field_vector(
             plan, f"computing.member({value.text}, {name!r})", attribute, value.struct, picked=value.picked
         )
@@ -91,7 +91,7 @@ def binary(operator: str, left: Vector, right: Vector) -> Vector:
     if operator in "/%" and (one.low < 0 or other.low <= 0):
         raise NotForEngineError("an expression divides numbers that may be negative, or by one that may be zero")
     if operator in ("<<", ">>") and not other.within(0, LARGEST_SHIFT):
-        raise NotForEngineError(f"an expression shifts by a count that may lie outside 0 to {LARGEST_SHIFT}")
+        raise NotForEngineError(f"an expression shifts by a count that may be outside 0 to {LARGEST_SHIFT}")
     result = BINARY[operator](one, other)
     kind = common_type(one, other, result)
     return Vector(f"{OPERATIONS[operator]}({left.cast(kind)}, {right.cast(kind)})", kind, result)

@@ -70,7 +70,7 @@ class Vector:
 
 def refuse_kind() -> NoReturn:
     """Raise ``NotForEngineError`` for an operation on values of an unsupported type."""
-    raise NotForEngineError("an expression does with whole columns what no kernel of Arrow does")
+    raise NotForEngineError("an expression uses an operation that Arrow does not support for whole columns")
 
 
 def number(value: int) -> Vector:
@@ -83,7 +83,7 @@ def common_type(*intervals: Interval) -> str:
     for name, held in (("int64", INT64), ("uint64", UINT64)):
         if all(each.within(held.low, held.high) for each in intervals):
             return name
-    raise NotForEngineError("an expression can reach values beyond 64 bits")
+    raise NotForEngineError("an expression may exceed 64 bits")
 
 
 def field_vector(plan: Plan, text: str, attribute: Field, owner: TypePlan, *, picked: bool = False) -> Vector:
@@ -91,7 +91,7 @@ def field_vector(plan: Plan, text: str, attribute: Field, owner: TypePlan, *, pi
     if isinstance(attribute.logical, Timestamp):
         raise NotForEngineError(f'an expression computes with the timestamp "{attribute.id}"')
     if field_of(attribute).json:
-        raise NotForEngineError(f'an expression uses "{attribute.id}", which columns have as JSON text')
+        raise NotForEngineError(f'an expression uses "{attribute.id}", which is JSON text in columns')
     if field_of(attribute).label == "repeated":
         return Vector(text, "", picked=picked, items=attribute, struct=owner)
     return typed_vector(plan, text, attribute.type, owner, picked=picked)

@@ -23,8 +23,8 @@ COLUMNS = ("column", "by default", "Arrow", "Spark", "meaning")
 EVERYWHERE = (
     ("_path", "", "utf8", "string", "Path or address of the file."),
     ("_offset", "", "uint64", "decimal(20,0)", "Where the row begins in the decompressed input, in bytes."),
-    ("_error", "", "utf8", "string", "What is wrong with a damaged record; null for a good one."),
-    ("_corrupt_record", "", "binary", "binary", "The bytes of a damaged record; null for a good one."),
+    ("_error", "", "utf8", "string", "Why the record is damaged; null for a valid record."),
+    ("_corrupt_record", "", "binary", "binary", "The bytes of a damaged record; null for a valid record."),
 )
 """Columns that every format has."""
 
@@ -77,7 +77,7 @@ def _facts(plan: Plan) -> tuple[str, ...]:
         found.append(f"Path: {markdown_code(plan.path_pattern)}, whose parts are columns")
     found.append(f"Largest record: {plan.max_record:,} bytes, unless the option for it says otherwise")
     if plan.preallocated is not None:
-        found.append("Zeros after the last record are no damage: files are allocated before they are written")
+        found.append("Zeros after the last record are not damage: files are preallocated")
     found.append(_split_points(plan))
     return (*found, *(f"See also: {markdown(' '.join(each.split()))}" for each in plan.doc_ref))
 
@@ -85,7 +85,7 @@ def _facts(plan: Plan) -> tuple[str, ...]:
 def _split_points(plan: Plan) -> str:
     """Return the sentence about where large files are divided among Spark's tasks."""
     if any(each.framing is not None for each in plan.root.fields):
-        return "Self-synchronising: any byte range can be read by itself, and `recover` finds the next record"
+        return "Self-synchronising: any byte range can be read independently, and `recover` finds the next record"
     blocks = max((each.block for each in plan.tables), default=0)
     if blocks:
         start = f"Blocks of {blocks:,} bytes: large"
@@ -97,7 +97,7 @@ def _split_points(plan: Plan) -> str:
         return "No split points: Spark reads each file in one task"
     names = sorted({each.name for table in plan.tables for each in table.look_ups})
     looked_up = ", ".join(map(markdown_code, names))
-    unless = f", unless a column that is looked up is asked for: {looked_up}" if names else ""
+    unless = f", unless a looked-up column is selected: {looked_up}" if names else ""
     return f"{start} files that are not compressed are read in byte ranges{unless}"
 
 
@@ -203,11 +203,11 @@ def _options(plan: Plan) -> tuple[TableView, ...]:
             )
             for each in plan.units.kinds
         ]
-        found.append(table(f"`{plan.units.option}`", head, rows, "Which message the input holds."))
+        found.append(table(f"`{plan.units.option}`", head, rows, "The kind of message in the input."))
     if plan.rows is not None and plan.rows.name:
         rows = [
             (f"`{each.name}`{'' if number else ' (default)'}", markdown(sentence(each.doc or f"Rows: {each.text}")))
             for number, each in enumerate(plan.tables)
         ]
-        found.append(table("`table`", head, rows, "Which table of the input is read."))
+        found.append(table("`table`", head, rows, "The table of the input that is read."))
     return tuple(found)

@@ -64,4 +64,4 @@ def debug_field(scope: ClassScope) -> FieldView:
     """Return the declaration of the attribute in which an object records the positions of its fields."""
     text, dictionary = scope.annotations.builtin("str"), scope.annotations.builtin("dict")
     annotation = f"{scope.use('defaultdict')}[{text}, {dictionary}[{text}, {scope.use('Any')}]]"
-    return FieldView("_debug", annotation, "Where each attribute that has been read lies: its start and its end.")
+    return FieldView("_debug", annotation, "The start and the end of each attribute that has been read.")

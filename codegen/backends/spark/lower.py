@@ -77,7 +77,7 @@ def _view(plan: Plan, columns: Sequence[TableColumn | MessageColumn]) -> View:
     title = plan.title
     return View(
         summary=f"{title}: the Spark schema of its table, and its data source.",
-        source_doc=f'What ``spark.read.format("{plan.name}")`` stands for.',
+        source_doc=f'The data source of ``spark.read.format("{plan.name}")``.',
         discovery_doc=f"Where Spark finds ``{plan.name}`` by itself: it looks for packages named ``pyspark_…``.",
         source=f"{class_name(plan.name)}Source",
         fields=fields,

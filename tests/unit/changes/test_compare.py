@@ -83,7 +83,11 @@ ONE_LINE = [
     ("{id: version, type: u1, valid: 1}", "{id: version, contents: [1]}", "breaking wire version: contents: none → 01"),
     # checks
     ("min: 10", "min: 9", "compatible checks event.len: valid: from 10 to 500 → from 9 to 500: more values are accept"),
-    ("min: 10", "min: 11", "breaking checks event.len: valid: from 10 to 500 → from 11 to 500: previously valid values "),
+    (
+        "min: 10",
+        "min: 11",
+        "breaking checks event.len: valid: from 10 to 500 → from 11 to 500: previously valid values ",
+    ),
     ("min: 10, max: 500", "min: 9, max: 400", "breaking checks event.len: valid: from 10 to 500 → from 9 to 400: "),
     ("any-of: [1, 2]", "any-of: [1, 2, 3]", "compatible checks event.level: valid: one of 1, 2 → one of 1, 2, 3: more"),
     ("any-of: [1, 2]", "min: 1, max: 2", "compatible checks event.level: "),

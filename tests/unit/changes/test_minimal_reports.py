@@ -50,7 +50,7 @@ def test_text_in_a_larger_encoding() -> None:
     assert rich(("ASCII", "Shift_JIS")) == [
         "breaking wire row.name: type: text in ASCII → text in Shift_JIS",
         "compatible columns rows: the engine cannot read the rows any more, the object parser does, at a slower pace:"
-        ' the encoding Shift_JIS of "name" is not in the engine',
+        ' the engine does not support the encoding Shift_JIS of "name"',
     ]
     [back] = lines(RICH.replace("ASCII", "UTF-8"), RICH)
     assert back.startswith("breaking wire")

@@ -83,13 +83,13 @@ def test_the_readers_agree_on_sizes_beyond_any_input(field: str, number: str, mo
 def test_the_reason_names_the_field_and_the_number() -> None:
     assert compiled(with_fields(f"size: {LARGEST}"))[1] is None
     assert compiled(with_fields(f"size: {LARGEST + 1}"))[1] == (
-        f'"f0" takes {LARGEST + 1} bytes, and the engine goes up to {LARGEST}'
+        f'"f0" has {LARGEST + 1} bytes, but the engine supports at most {LARGEST}'
     )
     assert compiled(with_fields("size: '1 << 63'"))[1] == (
-        f'"f0" takes {2**63} bytes, and the engine goes up to {LARGEST}'
+        f'"f0" has {2**63} bytes, but the engine supports at most {LARGEST}'
     )
     assert compiled(with_fields(f"size: a - ({LARGEST + 1})"))[1] == (
-        f'the size of "f0" is computed with {LARGEST + 1}, and the engine goes up to {LARGEST} there'
+        f'the size of "f0" is computed with {LARGEST + 1}, but the engine supports at most {LARGEST}'
     )
 
 
@@ -112,7 +112,7 @@ def test_more_checksums_than_a_program_has_places_for() -> None:
 def test_a_run_of_bit_fields_that_no_operand_holds() -> None:
     before = "\n".join(f"  - {{id: b{number}, type: b64}}" for number in range(20))
     text = spec_text(f"seq:\n  - {{id: a, size: 65400}}\n{before}", meta="columns: [b0]\nselectable: []")
-    assert compiled(text) == (None, "bit fields that follow one another take more than 65535 bytes")
+    assert compiled(text) == (None, "consecutive bit fields have more than 65535 bytes")
 
 
 @pytest.mark.skipif(not engine.available, reason="the engine loads nothing")

@@ -71,7 +71,7 @@ def test_what_units_without_a_message_would_compute_needs_a_mark() -> None:
     text = AGGREGATE.replace("otherwise: {whole: data, mark: whole}", "otherwise: {whole: data}")
     columns = columns_of(planned(text.replace("tags, whole]", "tags]")))
     assert columns["size"].refusal == (
-        'the column "size" is computed: it needs "data" and a "mark" of the rows that have no message'
+        'the column "size" is computed: it requires "data" and a "mark" of the rows without a message'
     )
 
 
@@ -80,7 +80,7 @@ def test_a_column_cannot_hold_the_rows() -> None:
     text = AGGREGATE.replace("key: {value: '_parent.keys[key_index & 0xffffffff]'}", all_rows)
     plan = planned(text)
     assert plan.units is not None
-    assert coverage(plan, plan.units) == 'the column "key" holds the rows themselves'
+    assert coverage(plan, plan.units) == 'the column "key" contains the rows'
 
 
 def test_check_says_what_reads_the_messages(tmp_path: Path) -> None:

@@ -81,7 +81,7 @@ def test_a_spec_without_rows(tmp_path: Path) -> None:
         ("{id: a, type: {switch-on: 1, cases: {1: u1}}}", "the engine would read them"),
         (
             "{id: a, size: 2, type: str, encoding: Shift_JIS}",
-            'the object parser would read them: the encoding Shift_JIS of "a" is not in the engine',
+            'the object parser would read them: the engine does not support the encoding Shift_JIS of "a"',
         ),
     ],
 )

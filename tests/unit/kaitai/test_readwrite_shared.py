@@ -79,7 +79,10 @@ def test_of_two_factors_the_one_that_is_not_given_follows(tmp_path: Path) -> Non
             "[{id: bits, type: u1}, {id: body, size: bits / 8}]",
             "'bits', which cannot be derived from the size of 'body'",
         ),
-        ("[{id: n, type: u1}, {id: items, type: u1, repeat: expr, repeat-expr: n * n}]", "'n', which cannot be derived"),
+        (
+            "[{id: n, type: u1}, {id: items, type: u1, repeat: expr, repeat-expr: n * n}]",
+            "'n', which cannot be derived",
+        ),
         ("[{id: head, type: head}, {id: body, size: head.n - 1}]", ""),
         ("[{id: n, type: u1}, {id: m, type: u1}, {id: a, size: m}, {id: body, size: n - m}]", ""),
     ],

@@ -164,8 +164,8 @@ def test_conditions_and_units(tmp_path: Path) -> None:
     [
         ("[records.body.as<note>, others]", "all paths to the rows of a table must begin with the same attribute"),
         ("[records.body.as<note>, records.body.as<pages>.pages]", "page has no attribute or instance 'number'"),
-        ("[records.body.as<note>, records.body.as<blob>]", 'the column "text" is of two types: binary and utf8'),
-        ("[records.body.as<note>, records.body.as<wide>]", 'the column "number" is of two types: uint64 and uint16'),
+        ("[records.body.as<note>, records.body.as<blob>]", 'the column "text" has two types: binary and utf8'),
+        ("[records.body.as<note>, records.body.as<wide>]", 'the column "number" has two types: uint64 and uint16'),
         ("[records.body.as<note>, records.body.as<note>]", "one of them leads through the rows of the other"),
         ("[records.body.as<note>, records.body.as<nota>]", "no type nota"),
         ("[]", "expected a list of 1"),

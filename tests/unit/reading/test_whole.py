@@ -61,7 +61,7 @@ def test_a_column_that_stands_after_the_rows_is_read_by_objects(archive: wireloo
     assert table.to_pylist() == [{"kind": kind, "total": 99} for kind in (1, 2, 3)]
     assert report.engine == "objects"
     [total] = [each for each in archive.columns if each.name == "total"]
-    assert total.engine_refusal == 'the column "total" is no single value that stands before the rows'
+    assert total.engine_refusal == 'the column "total" is not a single value before the rows'
 
 
 def test_nothing(archive: wireloom.Format) -> None:

@@ -30,7 +30,7 @@ def instance_methods(scope: ClassScope, instance: Instance) -> list[MethodView]:
 
 def _invalidate(scope: ClassScope, instance: Instance) -> MethodView:
     forget: Lines = (scope.code("readwrite/forget", slots=(slot(instance),)),) if is_kept(scope, instance) else ()
-    doc = f"``{instance.id}`` is computed anew when it is asked for" + ("." if forget else ", with or without this.")
+    doc = f"``{instance.id}`` is computed again when it is accessed" + ("." if forget else ", with or without this.")
     return MethodView(f"_invalidate_{field_name(instance.id)}(self) -> None", forget, doc)
 
 
