@@ -22,7 +22,7 @@ SCHEMA = StructType(
 
 
 class AvroBlocksSource(FormatSource):
-    """What ``spark.read.format("avro_blocks")`` stands for."""
+    """The data source of ``spark.read.format("avro_blocks")``."""
 
     described = FORMAT
     wire_schema = SCHEMA

@@ -17,7 +17,7 @@ SCHEMA = StructType(
 
 
 class CobsLogSource(FormatSource):
-    """What ``spark.read.format("cobs_log")`` stands for."""
+    """The data source of ``spark.read.format("cobs_log")``."""
 
     described = FORMAT
     wire_schema = SCHEMA

@@ -23,7 +23,7 @@ SCHEMA = StructType(
 
 
 class EdgemqSegmentSource(FormatSource):
-    """What ``spark.read.format("edgemq_segment")`` stands for."""
+    """The data source of ``spark.read.format("edgemq_segment")``."""
 
     described = FORMAT
     wire_schema = SCHEMA

@@ -43,7 +43,7 @@ SCHEMA = StructType(
 
 
 class KafkaLogSource(FormatSource):
-    """What ``spark.read.format("kafka_log")`` stands for."""
+    """The data source of ``spark.read.format("kafka_log")``."""
 
     described = FORMAT
     wire_schema = SCHEMA

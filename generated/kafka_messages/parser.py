@@ -74,7 +74,7 @@ class KafkaMessages(Struct):
         def _append(self, io: WriteStream) -> None:
             raise only_read(
                 "header",
-                "'len_value' does not follow from the size of 'value'",
+                "'len_value' cannot be derived from the size of 'value'",
             )
 
     class Message(Struct):
@@ -163,8 +163,8 @@ class KafkaMessages(Struct):
         def _append(self, io: WriteStream) -> None:
             raise only_read(
                 "message",
-                "'len_key' does not follow from the size of 'key'",
-                "'len_value' does not follow from the size of 'value'",
+                "'len_key' cannot be derived from the size of 'key'",
+                "'len_value' cannot be derived from the size of 'value'",
             )
 
         @property

@@ -60,7 +60,7 @@ FORMAT = Format(
         Column(
             "aggregated",
             "bool",
-            doc="Whether the row stands in a message; false for a unit that is none and is a row by itself.",
+            doc="True for a row of a message; false for a unit that is not a message and is one row.",
             derived=True,
         ),
         Column(

@@ -35,7 +35,7 @@ SCHEMA = StructType(
 
 
 class KplAggregatedRecordSource(FormatSource):
-    """What ``spark.read.format("kpl_aggregated_record")`` stands for."""
+    """The data source of ``spark.read.format("kpl_aggregated_record")``."""
 
     described = FORMAT
     wire_schema = SCHEMA

@@ -20,7 +20,7 @@ SCHEMA = StructType(
 
 
 class LeveldbLogSource(FormatSource):
-    """What ``spark.read.format("leveldb_log")`` stands for."""
+    """The data source of ``spark.read.format("leveldb_log")``."""
 
     described = FORMAT
     wire_schema = SCHEMA

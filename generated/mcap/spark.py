@@ -37,7 +37,7 @@ SCHEMA = StructType(
 
 
 class McapSource(FormatSource):
-    """What ``spark.read.format("mcap")`` stands for."""
+    """The data source of ``spark.read.format("mcap")``."""
 
     described = FORMAT
     wire_schema = SCHEMA

@@ -151,7 +151,7 @@ SCHEMA = StructType(
 
 
 class OtlpLogsSource(FormatSource):
-    """What ``spark.read.format("otlp_logs")`` stands for."""
+    """The data source of ``spark.read.format("otlp_logs")``."""
 
     described = FORMAT
     wire_schema = SCHEMA

@@ -223,7 +223,7 @@ SCHEMA = StructType(
 
 
 class OtlpSpansSource(FormatSource):
-    """What ``spark.read.format("otlp_spans")`` stands for."""
+    """The data source of ``spark.read.format("otlp_spans")``."""
 
     described = FORMAT
     wire_schema = SCHEMA

@@ -43,7 +43,7 @@ SCHEMA = StructType(
 
 
 class PcapSource(FormatSource):
-    """What ``spark.read.format("pcap")`` stands for."""
+    """The data source of ``spark.read.format("pcap")``."""
 
     described = FORMAT
     wire_schema = SCHEMA

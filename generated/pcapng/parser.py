@@ -556,7 +556,7 @@ class Pcapng(Struct):
             def _append(self, io: WriteStream) -> None:
                 raise only_read(
                     "interface_option",
-                    "'len' does not follow from the size of 'tsresol'",
+                    "'len' cannot be derived from the size of 'tsresol'",
                 )
 
         class Tsresol(Struct):
@@ -884,7 +884,7 @@ class Pcapng(Struct):
             def _append(self, io: WriteStream) -> None:
                 raise only_read(
                     "packet",
-                    "'len_captured' does not follow from the size of 'data'",
+                    "'len_captured' cannot be derived from the size of 'data'",
                 )
 
             @property

@@ -54,7 +54,7 @@ SCHEMA = StructType(
 
 
 class PcapngSource(FormatSource):
-    """What ``spark.read.format("pcapng")`` stands for."""
+    """The data source of ``spark.read.format("pcapng")``."""
 
     described = FORMAT
     wire_schema = SCHEMA

@@ -18,7 +18,7 @@ SCHEMA = StructType(
 
 
 class TfrecordSource(FormatSource):
-    """What ``spark.read.format("tfrecord")`` stands for."""
+    """The data source of ``spark.read.format("tfrecord")``."""
 
     described = FORMAT
     wire_schema = SCHEMA

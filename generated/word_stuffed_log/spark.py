@@ -19,7 +19,7 @@ SCHEMA = StructType(
 
 
 class WordStuffedLogSource(FormatSource):
-    """What ``spark.read.format("word_stuffed_log")`` stands for."""
+    """The data source of ``spark.read.format("word_stuffed_log")``."""
 
     described = FORMAT
     wire_schema = SCHEMA

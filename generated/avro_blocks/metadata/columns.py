@@ -22,6 +22,6 @@ SCHEMA = pa.schema(
 """All columns, default and selectable ones, in the order of ``FORMAT.columns``."""
 
 PROGRAM = None
-"""The engine cannot run these rows: an expression makes text at a place where the engine does not. The object
+"""The engine cannot run these rows: an expression computes text where the engine does not support it. The object
 parser reads them.
 """

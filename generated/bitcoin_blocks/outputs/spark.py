@@ -20,7 +20,7 @@ SCHEMA = StructType(
 
 
 class BitcoinBlocksSource(FormatSource):
-    """What ``spark.read.format("bitcoin_blocks")`` stands for."""
+    """The data source of ``spark.read.format("bitcoin_blocks")``."""
 
     described = FORMAT
     wire_schema = SCHEMA

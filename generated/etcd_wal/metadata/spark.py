@@ -23,7 +23,7 @@ SCHEMA = StructType(
 
 
 class EtcdWalSource(FormatSource):
-    """What ``spark.read.format("etcd_wal")`` stands for."""
+    """The data source of ``spark.read.format("etcd_wal")``."""
 
     described = FORMAT
     wire_schema = SCHEMA

@@ -44,7 +44,7 @@ SCHEMA = StructType(
 
 
 class MysqlBinlogSource(FormatSource):
-    """What ``spark.read.format("mysql_binlog")`` stands for."""
+    """The data source of ``spark.read.format("mysql_binlog")``."""
 
     described = FORMAT
     wire_schema = SCHEMA

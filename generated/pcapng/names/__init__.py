@@ -53,7 +53,7 @@ FORMAT = Format(
             default=False,
             attribute="padding",
             up=1,
-            engine_refusal='the column "padding" is no single value that stands before the rows',
+            engine_refusal='the column "padding" is not a single value before the rows',
         ),
         Column(
             "len_head",

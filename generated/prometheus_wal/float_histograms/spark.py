@@ -57,7 +57,7 @@ SCHEMA = StructType(
 
 
 class PrometheusWalSource(FormatSource):
-    """What ``spark.read.format("prometheus_wal")`` stands for."""
+    """The data source of ``spark.read.format("prometheus_wal")``."""
 
     described = FORMAT
     wire_schema = SCHEMA

@@ -28,7 +28,7 @@ SCHEMA = StructType(
 
 
 class S2MessagesSource(FormatSource):
-    """What ``spark.read.format("s2_messages")`` stands for."""
+    """The data source of ``spark.read.format("s2_messages")``."""
 
     described = FORMAT
     wire_schema = SCHEMA

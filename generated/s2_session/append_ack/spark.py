@@ -28,7 +28,7 @@ SCHEMA = StructType(
 
 
 class S2SessionSource(FormatSource):
-    """What ``spark.read.format("s2_session")`` stands for."""
+    """The data source of ``spark.read.format("s2_session")``."""
 
     described = FORMAT
     wire_schema = SCHEMA

@@ -103,7 +103,7 @@ SCHEMA = StructType(
 
 
 class TfExampleSource(FormatSource):
-    """What ``spark.read.format("tf_example")`` stands for."""
+    """The data source of ``spark.read.format("tf_example")``."""
 
     described = FORMAT
     wire_schema = SCHEMA

@@ -95,7 +95,7 @@ ONE_LINE = [
     (
         "any-of: [1, 2]",
         "expr: _ < 3",
-        "breaking checks event.level: valid: one of 1, 2 → where _ < 3: values that were ",
+        "breaking checks event.level: valid: one of 1, 2 → where _ < 3: previously valid values ",
     ),
     (", valid: {any-of: [1, 2]}", "", "compatible checks event.level: valid: one of 1, 2 → anything: more values are"),
     (

@@ -97,7 +97,7 @@ def test_as_json(project: Path) -> None:
         ("no.ksy", "specs/log.ksy", "no.ksy: no such spec file"),
         ("no-branch", "specs/log.ksy", "no-branch: is neither a file nor a git revision"),
         ("--output=x", "specs/log.ksy", "No such option"),
-        ("HEAD:no.ksy", "specs/log.ksy", "there is no no.ksy in HEAD"),
+        ("HEAD:no.ksy", "specs/log.ksy", "no.ksy does not exist in HEAD"),
         ("HEAD:inner/specs", "specs/log.ksy", "compare a file with a file"),
         ("specs", ".", "there are no specs in this folder"),
     ],

@@ -49,7 +49,7 @@ def test_text_in_a_larger_encoding() -> None:
     ]
     assert rich(("ASCII", "Shift_JIS")) == [
         "breaking wire row.name: type: text in ASCII → text in Shift_JIS",
-        "compatible columns rows: the engine cannot read the rows any more, the object parser does, at a slower pace:"
+        "compatible columns rows: the engine can no longer read the rows; the object parser reads them, more slowly:"
         ' the engine does not support the encoding Shift_JIS of "name"',
     ]
     [back] = lines(RICH.replace("ASCII", "UTF-8"), RICH)

@@ -118,7 +118,7 @@ def test_byte_order_mark_and_line_ends() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a: {<<: 1}", "x.ksy:1:9: error: the key the argument of '<<' must be mappings, found the number 1"),
+        ("a: {<<: 1}", "x.ksy:1:9: error: the key '<<' requires mappings, found the number 1"),
         ("", "x.ksy:1:1: error: the file is empty: expected a mapping with the key 'meta'"),
         ("# only a comment\n", "x.ksy:1:1: error: the file is empty: expected a mapping with the key 'meta'"),
         ("a: 1\nb: 2\na: 3\n", "x.ksy:3:1: error: found duplicate key a"),

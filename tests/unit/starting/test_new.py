@@ -176,16 +176,16 @@ def test_a_spec_of_ones_own_may_have_a_name_of_pythons(name: str, tmp_path: Path
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("Door-Log", "'door_log' would do"),
-        ("2fast", "'fast' would do"),
-        ("../up", "'up' would do"),
+        ("Door-Log", "for example, 'door_log'"),
+        ("2fast", "for example, 'fast'"),
+        ("../up", "for example, 'up'"),
         ("_", "begins with a letter"),
         ("a" * 51, "up to 50"),
         ("class", "it is a Python keyword; for example, 'class_log'"),
         ("wireloom", "which its folder would shadow; for example, 'wireloom_log'"),
         ("str", "Python has a built-in of that name, which the format would shadow; for example, 'str_log'"),
         ("types", "Python has a module of that name, which the format would shadow; for example, 'types_log'"),
-        ("cobs_log", "there is a format 'cobs_log' already"),
+        ("cobs_log", "the format 'cobs_log' already exists"),
     ],
 )
 def test_bad_names(name: str, said: str, tmp_path: Path) -> None:
@@ -222,7 +222,7 @@ def test_a_name_of_one_of_sparks_own_sources_is_refused(name: str, tmp_path: Pat
     done = CliRunner().invoke(main, ["new", name, "--in", str(tmp_path)])
     assert done.exit_code == 2
     assert f"Spark has another data source called '{name}'" in done.stderr
-    assert f"'{name}_log' would do" in done.stderr
+    assert f"for example, '{name}_log'" in done.stderr
     assert list(tmp_path.iterdir()) == []
 
 
