@@ -143,5 +143,5 @@ def _problem(routine: Routine, spec: Spec) -> str | None:
     except WireloomError as error:
         return f"which cannot be used: {error.message}"
     if routine.key == "process" and not callable(getattr(found, "decode", None)):
-        return "which cannot be used: it does not have a method decode(data)"
+        return "which cannot be used: it has no method decode(data)"
     return None

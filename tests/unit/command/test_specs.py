@@ -56,7 +56,10 @@ def test_why_the_engine_does_not_read_the_rows(tmp_path: Path) -> None:
         "types:\n  row:\n    seq:\n      - {id: size, type: u1}\n"
         "      - {id: values, type: str, encoding: Shift_JIS, size: size}\n"
     )
-    assert "table: the object parser reads its rows: the encoding Shift_JIS" in run("check", str(path)).stdout
+    assert (
+        "table: the object parser reads its rows: the engine does not support the encoding Shift_JIS"
+        in run("check", str(path)).stdout
+    )
 
 
 def test_what_a_format_cannot_have_is_refused(tmp_path: Path) -> None:

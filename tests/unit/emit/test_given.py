@@ -180,7 +180,7 @@ def test_positions_count_as_well(tmp_path: Path) -> None:
 def test_checks_for_machines(tmp_path: Path) -> None:
     said = json.loads(run("check", "--json", spec(tmp_path, GRID)).stdout)
     assert [each["severity"] for each in said] == ["note"] * 2
-    assert said[1]["message"].startswith("objects of 'grid' cannot be written: 'width' and 'height' do not follow")
+    assert said[1]["message"].startswith("objects of 'grid' cannot be written: 'width' and 'height' cannot be derived")
 
 
 def test_types_that_are_only_read(tmp_path: Path) -> None:

@@ -168,7 +168,7 @@ def test_a_checksum_over_nothing_proves_nothing():
         ),
         (
             "meta: {id: made}\nseq: [{id: a, type: a1}]\ntypes: {a1: {}, a_1: {}}",
-            "would both be the class A1",
+            "would both become the class A1",
         ),
         (
             "meta: {id: made}\nseq: [{id: class, type: u1}, {id: class_, type: u1}]",

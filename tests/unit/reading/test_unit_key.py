@@ -86,7 +86,9 @@ def test_both_readers_agree(tmp_path: Path, unit: str) -> None:
 def test_mistakes(tmp_path: Path, unit: str) -> None:
     with pytest.raises(SpecError) as caught:
         load(tmp_path, unit)
-    assert "names repeated attributes on the way to the rows: 'batches' or 'batches.body.groups'" in str(caught.value)
+    assert "must name a repeated attribute on the path to the rows: 'batches' or 'batches.body.groups'" in str(
+        caught.value
+    )
     assert f"found {unit!r}" in str(caught.value)
 
 

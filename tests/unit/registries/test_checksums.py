@@ -282,7 +282,7 @@ def test_what_comes_before(name: str, continues: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "type", "keys", "message"),
     [
-        ("crc-32", "type: u2", "", "crc-32 has 32 bits, 'sum' has 16: the key 'stored' says which of them are stored"),
+        ("crc-32", "type: u2", "", "crc-32 has 32 bits, but 'sum' has 16: add the key 'stored'"),
         ("crc-33", "type: u4", "", "unknown checksum 'crc-33'; did you mean 'crc-3"),
         ("crc-16/arc", "type: u2", "initial: 0x10000", "'initial' does not fit in the 16 bits of crc-16/arc"),
         ("crc-16/arc", "type: u2", "final-xor: 0x10000", "'final-xor' does not fit in the 16 bits of crc-16/arc"),
@@ -290,7 +290,7 @@ def test_what_comes_before(name: str, continues: str, tmp_path: Path) -> None:
         ("crc-16/arc", "type: u2, repeat: expr, repeat-expr: 1", "", "an integer, or plain bytes of a constant size"),
         ("crc-16/arc", "type: str, size: 2, encoding: ASCII", "", "an integer, or plain bytes of a constant size"),
         ("crc-16/arc", "size: len", "endian: le", "an integer, or plain bytes of a constant size"),
-        ("crc-16/arc", "size: 2", "", "say in which order 'sum' has its bytes: add the key 'endian'"),
+        ("crc-16/arc", "size: 2", "", "crc-16/arc is an integer, so 'sum' needs a byte order: add the key 'endian'"),
         ("crc-16/arc", "size: 2", "endian: le, stored: _", "'stored' requires an integer, but this attribute is bytes"),
         ("crc-16/arc", "type: u2", "endian: le", "'endian' requires an integer checksum in an attribute of bytes"),
         ("crc-16/arc", "type: u2", "stored: _.to_s", "'stored' must be an integer, found text"),
@@ -298,13 +298,13 @@ def test_what_comes_before(name: str, continues: str, tmp_path: Path) -> None:
         ("sha256", "size: 33", "", "sha256 has 32 bytes, but 'sum' has 33"),
         ("sha256", "type: u4", "", "sha256 must be plain bytes of a constant size, found"),
         ("sha256", "size: 32, process: xor(3)", "", "sha256 must be plain bytes of a constant size, found bytes"),
-        ("sha256", "size: 32", "initial: 1", "'initial' applies to checksums that are numbers, and sha256 is a digest"),
-        ("sha256", "size: 32", "stored: _", "'stored' applies to checksums that are numbers, and sha256 is a digest"),
+        ("sha256", "size: 32", "initial: 1", "'initial' requires an integer checksum, but sha256 is a digest"),
+        ("sha256", "size: 32", "stored: _", "'stored' requires an integer checksum, but sha256 is a digest"),
         (
             "sha256",
             "size: 32",
             "continues: 1",
-            "'continues' applies to checksums that are numbers, and sha256 is a digest",
+            "'continues' requires an integer checksum, but sha256 is a digest",
         ),
         ("crc32c", "type: u4", "continues: body", "'continues' must be an integer, found bytes"),
         (

@@ -64,14 +64,14 @@ def test_a_project_says_what_its_specs_may_name(
     run("generate")
     run("generate", "--check")
     file.write_text('[tool.wireloom]\nallow-modules = "other"\n')
-    assert "allow-modules: give a list of names, not 'other'" in run("generate", code=2).stderr
+    assert "allow-modules must be a list of names, not 'other'" in run("generate", code=2).stderr
 
 
 def test_check_says_what_is_to_be_allowed_and_runs_nothing(canary: Canary) -> None:
     spec = canary.table(f"{Canary.name}.turn(1)")
     said = run("check", str(spec)).stdout
     assert f"'process: {Canary.name}.turn' is the class Turn of the module '{Canary.name}'" in said
-    assert f"have to allow (--allow-module {Canary.name}" in said
+    assert f"must allow (--allow-module {Canary.name}" in said
     assert not canary.sang
     assert (
         "Turn of the module 'wireloom_canary', which is allowed"
@@ -91,7 +91,7 @@ def test_check_says_what_is_registered(canary: Canary) -> None:
         (f"{Canary.name}.other.turn", (), "there is no such module: install it"),
         ("wireloom_no_such_module", ("wireloom_no_such_module",), "there is no such module: install it"),
         (f"{Canary.name}.nothing", (Canary.name,), "has no class Nothing"),
-        (f"{Canary.name}.undoable", (Canary.name,), "it does not have a method decode(data)"),
+        (f"{Canary.name}.undoable", (Canary.name,), "it has no method decode(data)"),
     ],
 )
 def test_check_finds_what_is_missing(canary: Canary, process: str, allowed: tuple[str, ...], message: str) -> None:

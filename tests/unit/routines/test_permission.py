@@ -127,7 +127,7 @@ def test_what_is_no_class_and_what_is_not_there(canary: Canary) -> None:
             wireloom.load_spec(canary.table(process), **allowed)
     with pytest.raises(WireloomError, match="has no class no_class"):
         wireloom.load_spec(canary.messages("hooks", f"{Canary.name}:no_class"), **allowed)
-    with pytest.raises(WireloomError, match=r"not have a method decode\(data\)"):
+    with pytest.raises(WireloomError, match=r"no method decode\(data\)"):
         wireloom.read(canary.table(f"{Canary.name}.undoable"), b"abc", **allowed)
 
 
