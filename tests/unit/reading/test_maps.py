@@ -164,7 +164,7 @@ def test_mistakes(tmp_path: Path, map: str, message: str) -> None:
             "{id: class, type: u2, if: _parent.id > 3}",
             "may be absent or have several types, but a map cannot have null keys",
         ),
-        ("{id: class, type: u2, repeat: expr, repeat-expr: 2}", "integer, text or bytes, 'class' is a list"),
+        ("{id: class, type: u2, repeat: expr, repeat-expr: 2}", "integer, text or bytes, but 'class' is a list"),
         ("{id: class, type: text}", "a key must be an integer, text or bytes"),
         ("{id: class, type: u4, -wireloom: {timestamp: s}}", "a key must be an integer, text or bytes"),
     ],
