@@ -42,7 +42,7 @@ from .random_wire import Mutator, has_long_tag
 pytestmark = pytest.mark.slow
 
 SEEDS = range(examples(24))
-MESSAGES = 40
+MESSAGES = examples(40)
 MESSAGE, ENUM, STRING, BYTES, BOOL, DOUBLE, FLOAT = 11, 14, 9, 12, 8, 1, 2
 RANGES = {
     **dict.fromkeys((5, 17, 15), (-(2**31), 2**31 - 1)),

@@ -23,6 +23,7 @@ LISTS = {
     "strings": "{id: n, type: u2}, {id: items, size: 2, repeat: expr, repeat-expr: n}",
 }
 ENGINE = ("numbers", "strings")
+SHORT = ("counted", "until", "numbers")
 
 
 def format_of(folder: Path, name: str) -> Format:
@@ -59,7 +60,9 @@ def most(data: bytes, allowance: int) -> int:
     return allowance + 2 * 4000 + each * len(data)
 
 
-@pytest.mark.parametrize("name", LISTS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(each, marks=() if each in SHORT else pytest.mark.thorough) for each in LISTS]
+)
 def test_what_is_read_grows_with_the_bytes(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     format, data = format_of(tmp_path, name), hostile(name)
     monkeypatch.setattr(object_search, "ALLOWANCE", 20_000)
