@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -197,29 +197,29 @@ CASES: dict[str, tuple[Callable[..., Any], dict[str, Any], dict[str, tuple[list[
     ),
 }
 WRONG = [
-    pytest.param(function, usual, name, value, message, id=f"{case}-{name}-{number}")
+    pytest.param(function, usual, name, values, message, id=f"{case}-{name}")
     for case, (function, usual, options) in CASES.items()
     for name, (values, message) in options.items()
-    for number, value in enumerate(values)
 ]
 
 
-@pytest.mark.parametrize(("function", "usual", "name", "value", "message"), WRONG)
-def test_a_value_that_an_option_does_not_take(
+@pytest.mark.parametrize(("function", "usual", "name", "values", "message"), WRONG)
+def test_values_that_an_option_does_not_take(
     function: Callable[..., Any],
     usual: dict[str, Any],
     name: str,
-    value: Any,
+    values: Iterable[Any],
     message: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(WireloomError, match=message) as caught:
-        function(**usual | {name: value})
-    assert isinstance(caught.value, UnknownNameError) == caught.value.message.startswith("unknown ")
-    assert "\n" not in caught.value.message
-    assert list(tmp_path.iterdir()) == []
+    for value in values:
+        with pytest.raises(WireloomError, match=message) as caught:
+            function(**usual | {name: value})
+        assert isinstance(caught.value, UnknownNameError) == caught.value.message.startswith("unknown ")
+        assert "\n" not in caught.value.message
+        assert list(tmp_path.iterdir()) == []
 
 
 def test_all_parameters_are_in_the_table() -> None:

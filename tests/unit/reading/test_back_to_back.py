@@ -37,7 +37,7 @@ def damaged(*numbers: int, last: bytes) -> bytes:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("row_reader", ROW_READERS)
-@pytest.mark.parametrize("numbers", [(3,), (2, 3), (0, 1, 2, 3)])
+@pytest.mark.parametrize("numbers", [(3,), pytest.param((2, 3), marks=pytest.mark.thorough), (0, 1, 2, 3)])
 @pytest.mark.parametrize("recover", [False, True])
 @pytest.mark.parametrize(("last", "tail", "offset"), TAILS)
 def test_a_damaged_frame_before_a_bad_tail_is_reported(
