@@ -26,7 +26,6 @@ TOGETHER = {
         "tests/conformance/test_scores.py::test_no_score_drops",
         "tests/conformance/test_write.py::test_no_file_becomes_another",
     ),
-    "sanitizers": ("tests/engine/test_sanitizers.py",),
     "type checker": (
         "tests/unit/messages/test_objects_generated.py::test_the_type_checker_has_nothing_to_say",
         "tests/unit/objects/test_emitted.py::test_the_type_checker_has_nothing_to_say",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from random import Random
-from typing import Any
+from typing import Any, TypeVar
 
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
@@ -13,6 +13,9 @@ from ..examples import PROFILE
 from .records import record_spec
 from .specs import Made, table_spec
 from .unit_specs import unit_spec
+
+T = TypeVar("T")
+IS_QUICK = PROFILE in ("quick", "suite")
 
 randoms: st.SearchStrategy[Random] = st.randoms(use_true_random=False)
 
@@ -32,8 +35,13 @@ def records() -> st.SearchStrategy[Made]:
     return randoms.map(record_spec)
 
 
-def bounded(examples: int) -> Callable[[Any], Any]:
-    """Return the settings for that many examples in ``make test``, and four times as many in ``make thorough`` and in
-    every run of the fuzzer."""
-    count = examples if PROFILE in ("quick", "suite") else 4 * examples
+def bounded(examples: int, thorough: int = 0) -> Callable[[Any], Any]:
+    """Return the settings for that many examples in ``make test``. In ``make thorough`` and in every run of the fuzzer
+    there are ``thorough``, or four times as many."""
+    count = examples if IS_QUICK else thorough or 4 * examples
     return settings(max_examples=count, suppress_health_check=list(HealthCheck))
+
+
+def some(random: Random, values: Sequence[T], count: int = 2) -> Sequence[T]:
+    """Return ``count`` of the values, such as options for reading; in ``make thorough`` all of them."""
+    return random.sample(values, count) if IS_QUICK else values

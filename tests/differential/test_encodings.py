@@ -6,6 +6,7 @@ from random import Random
 
 import pytest
 
+from ..examples import examples
 from ..unit.columns_backend.specs import format_of, spec_text
 from .agreement import agreed
 
@@ -28,7 +29,7 @@ def test_both_readers_agree(encoding: str) -> None:
     )
     assert format.engine_refusal is None
     random = Random(23)
-    for _ in range(200):
+    for _ in range(examples(400)):
         data = b""
         for _ in range(random.randrange(1, 5)):
             text = random.choice(["ab", "a", "", "äöü", "жя", "a\U0001f600b", "\uffff", "αβγ"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from random import Random
+from typing import Any
 
 import pytest
 import wireloom
@@ -14,7 +15,7 @@ from wireloom.format import format_of
 from ..vectors.cases import HERE
 from .agreement import agreed
 from .damage import damaged
-from .strategies import bounded, randoms
+from .strategies import bounded, randoms, some
 
 SPEC = """
 meta:
@@ -92,8 +93,14 @@ ROWS = [
     (0, 5, 15, 2, -7, 0), (2, 6, None, 2, -7, 0), (2, 6, -6, 3, -7, 0), (1, -9, -36, 3, -7, 1), (9, -9, None, 3, 15, 1),
     (2, 2, -2, 3, 7, 1), (2, 2, -2, 3, 4, 1), (3, 1 << 30, 257 << 30, 4, 4, 0),
 ]  # fmt: skip
-READERS = ({}, {"recover": True}, {"batch_rows": 1}, {"batch_rows": 3, "recover": True}, {"mode": "failfast"},
-           {"max_record": 12, "recover": True})  # fmt: skip
+READERS: tuple[dict[str, Any], ...] = (
+    {},
+    {"recover": True},
+    {"batch_rows": 1},
+    {"batch_rows": 3, "recover": True},
+    {"mode": "failfast"},
+    {"max_record": 12, "recover": True},
+)
 
 
 @pytest.fixture(scope="module")
@@ -109,11 +116,11 @@ def test_the_engine_reads_them(made: Format) -> None:
     assert made.engine_refusal is None
 
 
-@bounded(40)
+@bounded(20, thorough=160)
 @given(random=randoms)
 def test_both_readers_agree(made: Format, random: Random) -> None:
     for data in (GOOD, damaged(random, GOOD), damaged(random, damaged(random, GOOD))):
-        for options in READERS:
+        for options in some(random, READERS, 3):
             agreed(made, data, **options)
 
 

@@ -14,8 +14,8 @@ static void test_crc(void) {
     source_of_chance chance = {1};
     CHECK(~crc_update(1, 0xFFFFFFFF, (const uint8_t *)"123456789", 9) == 0xE3069283);
     CHECK(~crc_update(2, 0xFFFFFFFF, (const uint8_t *)"123456789", 9) == 0xCBF43926);
-    for (size_t i = 0; i < 1500; i++) {
-        size_t size = i < 900 ? i : chance_below(&chance, 20000);
+    for (size_t i = 0, rounds = 700 + rounds_of(600); i < rounds; i++) {
+        size_t size = i < 700 ? i : chance_below(&chance, 20000);
         uint8_t *data = random_bytes(&chance, size);
         uint32_t state = (uint32_t)chance_next(&chance);
         uint32_t expected = plain_crc(0x82F63B78, state, data, size);
@@ -30,7 +30,7 @@ static void test_crc(void) {
 static void test_shift(void) {
     source_of_chance chance = {2};
     for (uint32_t algorithm = 1; algorithm <= 2; algorithm++) {
-        for (size_t i = 0; i < 200; i++) {
+        for (size_t i = 0; i < 100; i++) {
             size_t size = chance_below(&chance, 5000);
             uint8_t *zeros = calloc(size + 1, 1);
             uint32_t state = (uint32_t)chance_next(&chance);
@@ -51,7 +51,7 @@ static size_t plain_find(const uint8_t *data, size_t begin, size_t end, const ui
 
 static void test_scan(void) {
     source_of_chance chance = {3};
-    for (size_t i = 0; i < 3000; i++) {
+    for (size_t i = 0, rounds = rounds_of(7500); i < rounds; i++) {
         size_t size = chance_below(&chance, i % 50 ? 300 : 40000);
         size_t letters = 2 + chance_below(&chance, i % 3 ? 3 : 250);
         uint8_t *data = random_bytes(&chance, size), delimiter[4];
@@ -95,7 +95,7 @@ static uint8_t *stuffable(source_of_chance *chance, size_t *size) {
 static void test_stuffing(void) {
     static uint64_t seed = 4; /* another one at each level */
     source_of_chance chance = {seed++};
-    for (size_t i = 0; i < 600; i++) {
+    for (size_t i = 0, rounds = rounds_of(1500); i < rounds; i++) {
         size_t size;
         uint8_t *data = stuffable(&chance, &size);
         uint8_t *stuffed = exactly(wl_word_stuffed_bound(size));
@@ -197,7 +197,7 @@ static void test_index(void) {
         checksums[i] = (wl_checksum){
             .algorithm = algorithms + i, .update = algorithms[i].update, .tables = algorithms[i].tables};
     wl_run *run = run_of(3, checksums);
-    for (size_t round = 0; round < 60; round++) {
+    for (size_t round = 0, rounds = rounds_of(150); round < rounds; round++) {
         size_t size = 1 + chance_below(&chance, 30000), letters = 1 + chance_below(&chance, 200);
         uint8_t *window = random_bytes(&chance, size);
         wl_index *index = wl_index_make(run, window, window + size);
@@ -231,7 +231,7 @@ static void test_index_of_text(void) {
     static const char *const characters[] = {"a", "\xC3\xA9", "\xE2\x88\x83", "\xF0\x9F\x98\x80"};
     source_of_chance chance = {7};
     size_t good[2] = {0};
-    for (size_t round = 0; round < 120; round++) {
+    for (size_t round = 0, rounds = rounds_of(300); round < rounds; round++) {
         size_t size = 0, room = 4000 + chance_below(&chance, 9000), kinds = 1 + chance_below(&chance, 4);
         uint8_t *window = exactly(room);
         while (size + 4 <= room) {
@@ -260,7 +260,7 @@ static void test_index_of_text(void) {
 static void test_index_of_runs(void) {
     wl_run *run = run_of(0, NULL);
     source_of_chance chance = {8};
-    for (size_t round = 0; round < 60; round++) {
+    for (size_t round = 0, rounds = rounds_of(150); round < rounds; round++) {
         size_t size = 3000 + chance_below(&chance, 9000);
         uint8_t *window = exactly(size);
         memset(window, 7, size);

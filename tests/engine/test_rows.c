@@ -62,11 +62,11 @@ static feed plain_feed(const uint8_t *input, size_t size) {
                   .verify = true};
 }
 
-/* The same input in other windows, batches and rooms gives the same. */
-static void same_in_pieces(const wl_program *program, const feed *whole) {
+/* The same input in other windows, from the `first` size on, and in other batches and rooms gives the same. */
+static void same_in_pieces(const wl_program *program, const feed *whole, size_t first) {
     static const size_t chunks[] = {1, 2, 7, 20, 21, 22, 64, 257, 1000};
     outcome expected = read_all(program, whole);
-    for (size_t i = 0; i < sizeof chunks / sizeof *chunks; i++) {
+    for (size_t i = first; i < sizeof chunks / sizeof *chunks; i++) {
         feed pieces = *whole;
         pieces.chunk = chunks[i];
         pieces.capacity = 1 + chunks[i] % 9;
@@ -100,7 +100,8 @@ static void test_pieces(void) {
             whole.max_record = damage == 4 ? 100 : 4096;
             whole.stop = damage == 5 ? (int64_t)chance_below(&chance, size) : -1;
             whole.wanted = damage == 2 ? 1 : 0x7F;
-            same_in_pieces(programs[which], &whole);
+            /* Windows of one byte cost the most: one input in three has them. */
+            same_in_pieces(programs[which], &whole, damage % 3);
             input[chance_below(&chance, size)] ^= (uint8_t)(1 + chance_below(&chance, 255));
             whole.size -= chance_below(&chance, 3);
         }
@@ -158,7 +159,7 @@ static void expect_end(const wl_program *program, const char *bytes, size_t size
     outcome found = read_all(program, &whole);
     CHECK(found.rows == rows && found.status == status && found.reason == reason && found.damaged == damaged);
     free(found.bytes);
-    same_in_pieces(program, &whole);
+    same_in_pieces(program, &whole, 0);
     free(input);
 }
 
