@@ -11,30 +11,31 @@ meta:
       blocks:
         doc: The blocks, in the order in which the node received them.
         rows: blocks
-        columns: [version, prev_hash, merkle_root, time, bits, nonce, num_transactions]
+        columns: [hash, version, prev_hash, merkle_root, time, bits, nonce, num_transactions]
         selectable: [magic, size]
       transactions:
         doc: The transactions of all blocks, with what they spend and pay.
         rows: blocks.body.transactions
-        columns: [version, inputs, outputs, witnesses, lock_time]
-        selectable: [is_segwit, prev_hash, merkle_root, time]
+        columns: [txid, version, inputs, outputs, witnesses, lock_time]
+        selectable: [wtxid, is_segwit, hash, prev_hash, merkle_root, time]
       inputs:
         doc: What transactions spend.
         rows: blocks.body.transactions.inputs
         columns: [tx_hash, output, script, sequence]
-        selectable: [merkle_root, time]
+        selectable: [txid, hash, merkle_root, time]
       outputs:
         doc: What transactions pay.
         rows: blocks.body.transactions.outputs
         columns: [value, script]
-        selectable: [merkle_root, time]
+        selectable: [txid, hash, merkle_root, time]
 doc: |
   The files `blk00000.dat` and so on in which a node keeps the blocks of the chain, those of branches among them: each
   with the magic number of its network and its size before it. A file that is being written ends with zeros.
 
-  Hashes are the 32 bytes as they are in the file; programs show them in the reverse order. There are no checksums: a
-  block's own hash is the double SHA-256 of its first 80 bytes, and blocks name the hash of the block before them. A
-  file has no split points; nodes end it at 128 MiB, which is what a task reads.
+  Hashes are 32 bytes in the order in which SHA-256 makes them and files contain them; programs show them in the reverse
+  order. There are no checksums. Blocks and transactions do not contain their own hashes, but the next block and the
+  inputs that spend their outputs do: the columns `hash` and `txid` are computed. A file has no split points; nodes end
+  it at 128 MiB, which is what a task reads.
 
   Since version 28 nodes combine the bytes of new files with a key (`blocksdir/xor.dat`); files with a key that is not
   zero are not read.
@@ -64,6 +65,9 @@ types:
       - {id: nonce, type: u4, doc: The number with which its hash is in bounds.}
       - {id: body, type: body, size: size - 80, doc: The transactions.}
     instances:
+      hash:
+        doc: Its own hash, the double SHA-256 of the 80 bytes from the version to the nonce.
+        -wireloom: {checksum: {algorithm: sha256d, over: [version, nonce]}}
       num_transactions: {value: body.count.value, doc: How many transactions it has.}
   body:
     doc: The transactions of a block.
@@ -88,6 +92,14 @@ types:
         doc: What shows that it may spend, for each input.
       - {id: lock_time, type: u4, doc: 'The least height or time at which it holds, or 0.'}
     instances:
+      txid: {value: 'is_segwit ? txid_of_parts : wtxid', doc: 'Its hash, with which inputs name it.'}
+      wtxid:
+        doc: The hash of all of its bytes.
+        -wireloom: {checksum: {algorithm: sha256d, over: [version, lock_time]}}
+      txid_of_parts:
+        if: is_segwit
+        doc: The hash without the flag and the witnesses.
+        -wireloom: {checksum: {algorithm: sha256d, over: [[version], [second_count, outputs], [lock_time]]}}
       is_segwit: {value: first_count.value == 0, doc: Whether it has witnesses.}
       num_inputs: {value: 'first_count.value == 0 ? second_count.value : first_count.value', doc: How many inputs it has.}
   input:

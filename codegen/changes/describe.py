@@ -18,6 +18,7 @@ from ..expression.types import (
     UserType,
     VarintType,
 )
+from ..expression.written import written
 from ..model.model import Attribute, Switch
 from ..wire import (
     EndOfStreamSize,
@@ -195,6 +196,8 @@ def expression_text(node: Node) -> str:
             return f"{{{', '.join(given)}}}"
         case nodes.RandomBytes(size):
             return f"{size} bytes by chance"
+        case nodes.CoveredChecksum():
+            return written(node)
     raise TypeError(f"no words for {node!r}")
 
 

@@ -172,6 +172,19 @@ class SizeOf(Node):
     unit: str
 
 
+@dataclass(frozen=True)
+class CoveredChecksum(Node):
+    """The checksum of the bytes on the wire of attributes of a type. The key ``checksum`` of the instance ``id`` is
+    compiled to it; it cannot be written in an expression. ``runs``: the first and the last attribute of each run; their
+    bytes are concatenated. ``initial`` and ``final_xor``: as in catalogues of CRCs; 0 for digests."""
+
+    id: str
+    algorithm: str
+    initial: int
+    final_xor: int
+    runs: tuple[tuple[str, str], ...]
+
+
 # Nodes that a writer computes; the parser never creates them ---------------------------------------------------------
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from wireloom.checksums import algorithm
+
 from .nodes import (
     Aggregate,
     Attribute,
@@ -11,6 +13,7 @@ from .nodes import (
     Cast,
     Comparison,
     Conditional,
+    CoveredChecksum,
     EnumMember,
     FloatLiteral,
     IntegerLiteral,
@@ -31,6 +34,7 @@ SIMPLE = (
     BooleanLiteral,
     Call,
     Cast,
+    CoveredChecksum,
     EnumMember,
     FloatLiteral,
     IntegerLiteral,
@@ -87,6 +91,8 @@ def _simple(node: Node) -> str:
             return f"{_inner(value)}.as<{target}>"
         case SizeOf(target=target, unit=unit):
             return f"{'bit' if unit == 'bit' else ''}sizeof<{target}>"
+        case CoveredChecksum():
+            return _checksum(node)
         case Aggregate(function=function, value=value, items=items):
             return f"the {function} {_inner(value)} of {_inner(items)}"
         case Made(names=names, values=values):
@@ -95,6 +101,13 @@ def _simple(node: Node) -> str:
         case RandomBytes(size=size):
             return f"{size} bytes by chance"
     return "…"
+
+
+def _checksum(node: CoveredChecksum) -> str:
+    parts = [first if first == last else f"{first} … {last}" for first, last in node.runs]
+    if algorithm(node.algorithm) != algorithm(node.algorithm, node.initial, node.final_xor):
+        parts.append(f"initial {node.initial:#x}, final xor {node.final_xor:#x}")
+    return f"{node.algorithm}({', '.join(parts)})"
 
 
 def _inner(node: Node) -> str:

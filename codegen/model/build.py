@@ -161,7 +161,7 @@ class Builder:
         def typed(section: Section, key: str, around: Surroundings) -> Node | None:
             return self.checked(symbol, section, key, BOOLEAN if key == "if" else INTEGER, around)
 
-        return ChecksumReader(symbol, member, self.diagnostics, typed).read(section, attribute)
+        return ChecksumReader(symbol, self.diagnostics, member, typed).read(section, attribute)
 
     def _message_field(self, symbol: Symbol, member: Member, field: Field) -> Attribute:
         attribute = Attribute(

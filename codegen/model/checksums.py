@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NoReturn
 
-from wireloom.checksums import CHECKSUMS, Algorithm, crc_name
-from wireloom.checksums import algorithm as checksum_algorithm
+from wireloom.checksums import Algorithm
 
 from ..expression.fold import constant_integer
 from ..expression.nodes import Binary, IntegerLiteral, Name, Node
@@ -15,28 +13,24 @@ from ..expression.typerules import type_name
 from ..expression.types import BitsType, BytesType, ComputedIntegerType, IntegerType, ListType, UserType
 from ..expression.walk import names_in
 from ..spec.diagnostics import Diagnostics
-from ..spec.position import Position
-from ..spec.syntax import Items, Section, Text, Value
+from ..spec.syntax import Items, Section, Text
 from ..wire import ExpressionSize, FixedSize
-from ..words import listed, nearest, shown, suggestion
+from ..words import shown
+from .algorithms import AlgorithmReader
 from .message_sums import refuse_message_sum
 from .model import Attribute, Checksum, Struct
 from .scope import Surroundings
-from .symbols import AlreadyReportedError, Member, Symbol
+from .symbols import AlreadyReportedError, Member
 
 SUM = Surroundings(item=ComputedIntegerType())
 """``_`` is the checksum; in ``continues``, the one of the previous item."""
-PARAMETERS = ("initial", "final-xor")
-OF_NUMBERS = (*PARAMETERS, "stored", "continues")
 
 
 @dataclass(frozen=True)
-class ChecksumReader:
+class ChecksumReader(AlgorithmReader):
     """Reads the key of one attribute. ``typed`` types the expression of a key and reports its errors."""
 
-    symbol: Symbol
     member: Member
-    diagnostics: Diagnostics
     typed: Callable[[Section, str, Surroundings], Node | None]
 
     def read(self, section: Section, attribute: Attribute) -> Checksum | None:
@@ -47,10 +41,10 @@ class ChecksumReader:
             return None
 
     def _checksum(self, section: Section, attribute: Attribute) -> Checksum:
-        found = self._algorithm(section)
+        found = self.algorithm(section)
         self._refuse_attribute(section, found, attribute)
         if attribute.message is not None:
-            refuse_message_sum(section, self.symbol, self.member, attribute.message, self._error)
+            refuse_message_sum(section, self.symbol, self.member, attribute.message, self.error)
         up, names = _levels(section)
         if up:
             return self._around(section, found, attribute, up, names)
@@ -58,9 +52,9 @@ class ChecksumReader:
         replaced = section.integer("replace")
         if first.index <= self.member.index <= last.index and replaced is None:
             message = "the checksum covers its own bytes: add the key 'replace' with the byte to use in their place"
-            self._error(section.position_of("over"), message)
+            self.error(section.position_of("over"), message)
         if replaced is not None and isinstance(attribute.type, BitsType):
-            self._error(
+            self.error(
                 section.position_of("replace"), "'replace' requires whole bytes, but this attribute is a bit field"
             )
         return Checksum(
@@ -83,10 +77,10 @@ class ChecksumReader:
         if not section.flag("content"):
             return False
         if first is not last:
-            self._error(section.keys["content"], "'content' requires a single attribute, but 'over' names several")
+            self.error(section.keys["content"], "'content' requires a single attribute, but 'over' names several")
         if last.index < self.member.index:
             message = f"the content of {shown(last.id)} is verified when it is read, so the checksum must precede it"
-            self._error(section.keys["content"], message)
+            self.error(section.keys["content"], message)
         return True
 
     def _around(
@@ -95,12 +89,12 @@ class ChecksumReader:
         """Return the checksum of attributes of an enclosing object."""
         for key in ("continues", "replace", "content", "if"):
             if key in section:
-                self._error(section.keys[key], f"{shown(key)} requires a checksum of attributes of its own type")
+                self.error(section.keys[key], f"{shown(key)} requires a checksum of attributes of its own type")
         if attribute.condition is not None:
-            self._error(section.position, "a checksum of attributes of an enclosing object cannot have 'if'")
+            self.error(section.position, "a checksum of attributes of an enclosing object cannot have 'if'")
         stored = _as_held(self._expression(section, "stored", SUM), attribute)
         if names_in(stored) - {"_"}:
-            self._error(
+            self.error(
                 section.keys["stored"], "in a checksum of attributes of an enclosing object, 'stored' can only use '_'"
             )
         return Checksum(
@@ -117,7 +111,7 @@ class ChecksumReader:
     def _continues(self, section: Section, attribute: Attribute) -> Node | None:
         node = self._expression(section, "continues", SUM)
         if node is not None and "_" in names_in(node) and isinstance(attribute.type, BytesType):
-            self._error(
+            self.error(
                 section.keys["continues"], "'_', the checksum of the previous item, requires an integer checksum"
             )
         return node
@@ -127,49 +121,6 @@ class ChecksumReader:
         if node is None and key in section:
             raise AlreadyReportedError
         return node
-
-    def _error(self, position: Position, message: str) -> NoReturn:
-        self.diagnostics.error(position, message)
-        raise AlreadyReportedError
-
-    # The algorithm ---------------------------------------------------------------------------------------------------
-
-    def _algorithm(self, section: Section) -> Algorithm:
-        named, parameters = section.text("algorithm"), section.section("algorithm")
-        if named is not None:
-            found = CHECKSUMS.get(named.value.lower())
-            if found is None:
-                word = named.value.lower()
-                # crc32d is similar to crc32c, and to crc-32d, which is an alias of it.
-                alike = (each for each in CHECKSUMS if len(each) == len(word) and each.isalnum() == word.isalnum())
-                found_names = dict.fromkeys(filter(None, (nearest(word, alike), nearest(word, CHECKSUMS))))
-                hint = f"; did you mean {listed(map(shown, found_names))}?" if found_names else ""
-                self._error(named.position, f"unknown checksum {shown(named.value)}{hint}")
-        elif parameters is not None:
-            found = self._of_parameters(parameters)
-        else:
-            raise AlreadyReportedError
-        for key in OF_NUMBERS:
-            if key in section and found.is_digest:
-                self._error(
-                    section.keys[key],
-                    f"'{key}' requires an integer checksum, but {found.name} is a digest: remove '{key}'",
-                )
-        given = [section.integer(key) for key in PARAMETERS]
-        for key, number in zip(PARAMETERS, given, strict=True):
-            if number is not None and number >> found.width:
-                message = f"'{key}' does not fit in the {found.width} bits of {found.name}"
-                self._error(section.position_of(key), message)
-        return checksum_algorithm(found.name, *given)
-
-    def _of_parameters(self, section: Section) -> Algorithm:
-        width = section.integer("width") or 0
-        numbers = {key: section.integer(key) or 0 for key in ("poly", "init", "xorout")}
-        for key, number in numbers.items():
-            if number >> width:
-                self._error(section.position_of(key), f"'{key}' does not fit in the {width} bits of the CRC")
-        reflected = (section.flag("refin"), section.flag("refout"))
-        return checksum_algorithm(crc_name(width, numbers["poly"], numbers["init"], *reflected, numbers["xorout"]))
 
     # The attribute ---------------------------------------------------------------------------------------------------
 
@@ -187,27 +138,27 @@ class ChecksumReader:
         if not plain or bits is None:
             wanted = "plain bytes" if algorithm.is_digest else "an integer, or plain bytes"
             found = type_name(ListType(type) if attribute.repeat else type)
-            self._error(section.position, f"{algorithm.name} must be {wanted} of a constant size, found {found}")
+            self.error(section.position, f"{algorithm.name} must be {wanted} of a constant size, found {found}")
         if isinstance(type, BytesType) and "stored" in section:
-            self._error(section.keys["stored"], "'stored' requires an integer, but this attribute is bytes")
+            self.error(section.keys["stored"], "'stored' requires an integer, but this attribute is bytes")
         if algorithm.is_digest and not 0 < bits <= algorithm.width:
             message = f"{algorithm.name} has {algorithm.size} bytes, but {shown(attribute.id)} has {bits // 8}"
-            self._error(section.position, message)
+            self.error(section.position, message)
         if not algorithm.is_digest and bits < algorithm.width and "stored" not in section:
             message = (
                 f"{algorithm.name} has {algorithm.width} bits, but {shown(attribute.id)} has {bits}: add the key "
                 "'stored', such as 'stored: _' for the low bits"
             )
-            self._error(section.position, message)
+            self.error(section.position, message)
 
     def _endian(self, section: Section, algorithm: Algorithm, attribute: Attribute) -> str:
         """Return the byte order of a number in an attribute of bytes; empty for other attributes."""
         number_in_bytes = isinstance(attribute.type, BytesType) and not algorithm.is_digest
         if "endian" in section and not number_in_bytes:
-            self._error(section.keys["endian"], "'endian' requires an integer checksum in an attribute of bytes")
+            self.error(section.keys["endian"], "'endian' requires an integer checksum in an attribute of bytes")
         if number_in_bytes and "endian" not in section:
             message = f"{algorithm.name} is an integer, so {shown(attribute.id)} needs a byte order"
-            self._error(section.position, f"{message}: add the key 'endian'")
+            self.error(section.position, f"{message}: add the key 'endian'")
         return section.word("endian")
 
     # What it covers --------------------------------------------------------------------------------------------------
@@ -215,28 +166,13 @@ class ChecksumReader:
     def _covered(self, section: Section) -> tuple[Member, Member]:
         over = section.get("over")
         names = list(over.items) if isinstance(over, Items) else [over, over]
-        first, last = map(self._member, names)
+        first, last = map(self.covered_attribute, names)
         if first.index > last.index:
-            self._error(
+            self.error(
                 section.position_of("over"),
                 f"{shown(first.id)} comes after {shown(last.id)}: name the first attribute, then the last",
             )
         return first, last
-
-    def _member(self, name: Value | None) -> Member:
-        attributes = {each.id: each for each in self.symbol.of_kind("attribute")}
-        if not isinstance(name, Text):
-            raise AlreadyReportedError
-        member = attributes.get(name.value)
-        if member is None and self.symbol.unknown_members:
-            raise AlreadyReportedError
-        if member is None:
-            hint = suggestion(name.value, attributes)
-            message = f"a checksum covers attributes of its own type, which {shown(name.value)} is not{hint}"
-            self._error(name.position, message)
-        if member.field is not None and isinstance(member.field.type, BitsType):
-            self._error(name.position, "a checksum covers whole bytes, but this attribute is a bit field")
-        return member
 
 
 def _levels(section: Section) -> tuple[int, tuple[str, ...]]:

@@ -29,6 +29,7 @@ from ..spec.position import Position
 from ..spec.syntax import Integer, Section, Text, TypeReference
 from ..wire import Enum, EnumLabel
 from ..words import shown
+from .computed_checksums import declare_checksum, has_checksum
 from .fields import FieldReader, canonical
 from .instances_of import instances_in, instances_of_others
 from .message_kinds import SCALARS
@@ -206,7 +207,9 @@ class Declarer:
 
     def _instance(self, symbol: Symbol, id: Text, section: Section, index: int) -> None:
         member = Member(id.value, "instance", section, id.position, index, failed=section.faulty)
-        if "value" in section.keys and not section.faulty:
+        if has_checksum(section):
+            declare_checksum(symbol, member, self.diagnostics)
+        elif "value" in section.keys and not section.faulty:
             wrong = [key for key in section.keys if key not in VALUE_INSTANCE_KEYS]
             for key in wrong:
                 allowed = ", ".join(sorted(VALUE_INSTANCE_KEYS[:-1]))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from ..spec.diagnostics import Diagnostics
 from ..spec.syntax import Section, Text
 from ..words import shown
+from .computed_checksums import has_checksum
 from .resolve import find_type, may_be_type, unknown_type
 from .symbols import Symbol, World
 
@@ -66,7 +67,7 @@ def _check(symbol: Symbol, other: Symbol, name: Text, diagnostics: Diagnostics) 
             message = f"the instances of {shown(name.value)} require an attribute or instance {shown(wanted.value)}"
             diagnostics.error(name.position, message)
     for key, section in instances_in(other.section):
-        if "value" not in section.keys and not section.faulty:
+        if "value" not in section.keys and not has_checksum(section) and not section.faulty:
             message = (
                 f"{shown(key.value)} of {shown(name.value)} is a parse instance: 'instances-of' requires value "
                 "instances"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..expression.nodes import Name, Node
+from ..expression.nodes import CoveredChecksum, Name, Node
 from ..expression.types import EnumType, FloatType, IntegerType, Type, UserType
 from ..expression.walk import walk
 from ..spec.diagnostics import Diagnostics
@@ -75,6 +75,8 @@ def _needed(symbol: Symbol, node: Node) -> Iterator[tuple[Name, tuple[Name, ...]
                 continue
             seen.add(name.id)
             yield name, through
+            if isinstance(member.value, CoveredChecksum):
+                waiting += [(Name(last), (*through, name)) for _, last in member.value.runs]
             if member.kind == "instance":
                 found = [member.section.get(key) for key in INSTANCE_KEYS]
                 waiting += [(each.node, (*through, name)) for each in found if isinstance(each, Expression)]

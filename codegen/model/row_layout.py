@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from ..expression.fold import constant_integer
 from ..expression.nodes import Attribute as Member
-from ..expression.nodes import Binary, Comparison, Conditional, IntegerLiteral, Name
+from ..expression.nodes import Binary, Comparison, Conditional, CoveredChecksum, IntegerLiteral, Name
 from ..expression.types import Path, UserType
 from ..expression.walk import expressions_in, names_in, walk
 from ..wire import EndOfStreamSize, ExpressionSize, OwnSize, RepeatEos
@@ -112,5 +112,7 @@ def _reads_on(root: Struct, rows: Attribute) -> bool:
     names = [each.id for each in root.attributes]
     last = names.index(rows.id)
     own = (each.checksum for each in root.attributes if each.checksum is not None)
-    ends = (names.index(each.last) for each in (*own, *(each.checksum for each in root.inner_sums)))
+    ends = [names.index(each.last) for each in (*own, *(each.checksum for each in root.inner_sums))]
+    computed = (each.value.runs for each in root.instances if isinstance(each.value, CoveredChecksum))
+    ends += (names.index(runs[-1][1]) for runs in computed)
     return last < len(names) - 1 or any(end >= last for end in ends)

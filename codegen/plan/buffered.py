@@ -11,6 +11,7 @@ from ..expression.nodes import (
     BooleanLiteral,
     Comparison,
     Conditional,
+    CoveredChecksum,
     EnumMember,
     IntegerLiteral,
     ListLiteral,
@@ -67,6 +68,8 @@ class BufferedTypes:
         if any(each is not None and "_" in names_in(each) for each in sums):
             return False
         if struct.message is not None or struct.inner_sums or struct.endian is not None:
+            return False
+        if any(isinstance(each.value, CoveredChecksum) for each in struct.instances):
             return False
         if struct.instances and self.has_variables:
             # These may set variables, or have another value at the end of the object than later.

@@ -8,7 +8,7 @@ from dataclasses import field as declared
 
 from wireloom.base.cached import cached_property
 
-from ..expression.nodes import Attribute, Name, Node
+from ..expression.nodes import Attribute, CoveredChecksum, Name, Node
 from ..expression.types import Path, UserType
 from ..expression.walk import expressions_in, walk
 from ..model.model import RowWay
@@ -132,6 +132,11 @@ class TypePlan:
     def verified(self) -> tuple[Cover, ...]:
         """Return all checksums that are verified after its fields."""
         return (*self.covers, *self.inner_covers)
+
+    @cached_property
+    def computed_checksums(self) -> tuple[CoveredChecksum, ...]:
+        """Return the checksums of its fields that are values of instances."""
+        return tuple(each.value for each in self.instances if isinstance(each.value, CoveredChecksum))
 
     def solved(self, name: str) -> Node | None:
         """Return the value that a size or count requires for the field with that id, if a writer solves for it, else

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from wireloom.checksums import CHECKSUMS
 from wireloom.codecs import BLOCK_CODECS, CODECS
 
+from .checksum_tables import CHECKSUM_TABLES
 from .kinds import (
     IDENTIFIER,
     TYPE_NAME,
@@ -41,7 +41,6 @@ FLAG = FlagKind()
 EXPRESSION = ExpressionKind()
 IN_ENUM = "only `true` is supported as value, got `{}` (if you don't want any validation, omit the `valid` key)"
 BYTE = IntegerKind(0, 255)
-PARAMETER = IntegerKind(0, (1 << 64) - 1)
 A_NAME = "a name of lower-case letters, digits and underscores that begins with a letter"
 NAME = TextKind(A_NAME, IDENTIFIER)
 ENUM = TextKind("the name of an enum", TYPE_NAME)
@@ -50,7 +49,6 @@ ROW_PATH = TextKind(
     "names separated by dots", rf"{IDENTIFIER}(?:\.{IDENTIFIER}|\.as<{IDENTIFIER}(?:::{IDENTIFIER})*>)*"
 )
 WAY = TextKind("names separated by dots", rf"{IDENTIFIER}(?:\.{IDENTIFIER})*")
-COVERED = TextKind("the name of an attribute, or one after '_parent.'", rf"(?:_parent\.)*{IDENTIFIER}")
 VERSION = TextKind(
     "a version such as 0.11",
     r"(?:0|[1-9]\d*)(?:\.(?:0|[1-9]\d*)){1,2}",
@@ -310,49 +308,8 @@ TABLES["instance-extensions"] = Table(
         "variable": Key(FlagKind(only=True), "Makes it a variable with this initial value."),
         "default": Key(EXPRESSION, "A constant that a writer uses if the table has no such column."),
         "sets": Key(EXPRESSION, "The variable that is set to the value; to a list, it is appended."),
+        "checksum": Key(TableKind("computed-checksum"), "The instance is the checksum of attributes of its type."),
         "slice": Key(TableKind("slice"), "The part of the value, which is bytes, that the instance is."),
-    },
-)
-TABLES["checksum"] = Table(
-    "checksum",
-    {
-        "algorithm": Key(
-            EitherKind(
-                "the name of a checksum, or the parameters of a CRC",
-                TextKind("the name of a checksum", r"[A-Za-z][A-Za-z0-9_/-]*", offered=tuple(CHECKSUMS)),
-                TableKind("crc"),
-            ),
-            "The algorithm; a digest needs an attribute of bytes.",
-            required=True,
-        ),
-        "over": Key(
-            EitherKind(
-                "an attribute, or a list of the first and the last one",
-                COVERED,
-                sequence=ListKind(COVERED, False, 2, 2),
-            ),
-            "The attributes whose bytes it covers; those of the enclosing object begin with _parent.",
-            required=True,
-        ),
-        "initial": Key(PARAMETER, "The initial value, as in CRC catalogues; by default the algorithm's own."),
-        "final-xor": Key(PARAMETER, "The value that the result is XORed with; by default the algorithm's own."),
-        "replace": Key(BYTE, "The byte that replaces the checksum's own bytes if they are covered."),
-        "stored": Key(EXPRESSION, "The stored value; `_` is the checksum, and the low bits are stored."),
-        "continues": Key(EXPRESSION, "The checksum that it continues; `_` is that of the previous item."),
-        "endian": Key(TextKind(choices=("le", "be")), "The byte order of the checksum in an attribute of bytes."),
-        "content": Key(FLAG, "Whether it covers the decompressed content of an attribute with a codec."),
-        "if": Key(EXPRESSION, "A condition: the checksum is only verified if it is true."),
-    },
-)
-TABLES["crc"] = Table(
-    "a CRC",
-    {
-        "width": Key(IntegerKind(3, 64), "The width in bits.", required=True),
-        "poly": Key(PARAMETER, "The polynomial without its highest term, not reflected.", required=True),
-        "init": Key(PARAMETER, "The initial value; 0 by default."),
-        "refin": Key(FLAG, "Whether the lowest bit of each byte comes first."),
-        "refout": Key(FLAG, "Whether the result is reflected."),
-        "xorout": Key(PARAMETER, "The value that the result is XORed with; 0 by default."),
     },
 )
 TABLES["framing"] = Table(
@@ -390,5 +347,6 @@ TABLES["timestamp"] = Table(
     },
 )
 TABLES.update(message_tables(DOC, {key: TABLES["field-extensions"].keys[key] for key in ("timestamp", "labels")}))
+TABLES.update(CHECKSUM_TABLES)
 TABLES.update(RECORD_TABLES)
 TABLES.update(WRITING_TABLES)

@@ -46,6 +46,7 @@ static void note_writes(const wl_program *program, const wl_step *step, values *
     case WL_OP_ITEM_OF:
     case WL_OP_ATTEMPT:
     case WL_OP_ATTEMPT_END:
+    case WL_OP_SUM:
         written->registers[step->a] = true;
         break;
     case WL_OP_APPEND:
@@ -60,6 +61,7 @@ static void note_writes(const wl_program *program, const wl_step *step, values *
     case WL_OP_REST:
     case WL_OP_BYTES_TERMINATED:
     case WL_OP_SLICE:
+    case WL_OP_DIGEST:
         written->spans[step->a] = true;
         break;
     case WL_OP_MARK:
@@ -147,6 +149,11 @@ static void note_reads(const wl_program *program, const wl_step *step, values *r
         break;
     case WL_OP_SLICE:
         read->spans[step->b] = read->registers[step->c] = read->registers[step->d] = true;
+        break;
+    case WL_OP_SUM:
+    case WL_OP_DIGEST:
+        for (int64_t i = 0; i < 2 * step->d; i++)
+            read->marks[step->c + i] = true;
         break;
     case WL_OP_CHECKSUM:
         note_checksum_reads(program, step, read);

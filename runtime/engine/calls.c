@@ -28,6 +28,8 @@ bool wl_function_holds(const wl_step *step) {
     case WL_OP_ATTEMPT:
     case WL_OP_ATTEMPT_END:
     case WL_OP_REFUSE:
+    case WL_OP_SUM:
+    case WL_OP_DIGEST:
     case WL_OP_COLUMN_FIXED:
     case WL_OP_COLUMN_BYTES:
     case WL_OP_COLUMN_TEXT:

@@ -41,6 +41,9 @@ WL_HANDLER(wl_set_mark);
 WL_HANDLER(wl_skip_if_zero);
 WL_HANDLER(wl_jump);
 WL_HANDLER(wl_skip_unless);
+/* In computed_sums.c. */
+WL_HANDLER(wl_sum_runs);
+WL_HANDLER(wl_digest_runs);
 /* In row_expressions.c. */
 WL_HANDLER(wl_expression_any);
 /* In computed_text.c and text_encodings.c. */

@@ -115,6 +115,12 @@ static inline size_t wl_contents_readable(const wl_run *run, const uint8_t *at) 
         if (wl_content_holds(content, at))
             return (size_t)(content->at + content->size - at);
     }
+    if (WL_UNLIKELY(run->program->digests)) {
+        const uintptr_t digest = (uintptr_t)at - (uintptr_t)run->digests;
+        const size_t size = (size_t)run->program->rule_count * WL_MOST_DIGEST;
+        if (digest < size)
+            return size - digest;
+    }
     if (WL_UNLIKELY(run->program->makes_text)) {
         /* A constant, or text without a value. */
         const uintptr_t constant = (uintptr_t)at - (uintptr_t)run->program->constants;

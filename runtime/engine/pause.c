@@ -17,14 +17,19 @@ bool wl_pauses_at(const wl_instruction *step) {
     return step->operation == WL_RUN_AGAIN_OR_PAUSE || step->a;
 }
 
+static size_t digests_size(const wl_program *program) {
+    return program->digests ? (size_t)program->rule_count * WL_MOST_DIGEST : 0;
+}
+
 static wl_pause *make(const wl_program *program, size_t more) {
     wl_pause *pause = calloc(1, sizeof *pause + program->register_count * sizeof *pause->registers +
-                                    program->span_count * sizeof *pause->spans + more);
+                                    program->span_count * sizeof *pause->spans + digests_size(program) + more);
     if (!pause)
         return NULL;
     pause->program = program;
     pause->registers = (wl_integer *)(void *)(pause + 1);
     pause->spans = (wl_span *)(void *)(pause->registers + program->register_count);
+    pause->digests = (uint8_t *)(pause->spans + program->span_count);
     return pause;
 }
 
@@ -71,6 +76,7 @@ static void note(wl_run *run, const wl_instruction *step, const uint8_t *cursor)
         memcpy(pause->poison, run->poison, sizeof run->poison);
     memcpy(pause->registers, run->registers, program->register_count * sizeof *run->registers);
     memcpy(pause->spans, run->spans, program->span_count * sizeof *run->spans);
+    memcpy(pause->digests, run->digests, digests_size(program));
     run->paused = true;
 }
 
@@ -122,6 +128,7 @@ void wl_pause_return(wl_run *run) {
     }
     memcpy(run->registers, pause->registers, program->register_count * sizeof *run->registers);
     memcpy(run->spans, pause->spans, program->span_count * sizeof *run->spans);
+    memcpy(run->digests, pause->digests, digests_size(program));
 }
 
 static const uint8_t *moved(const uint8_t *at, uintptr_t distance) {
@@ -210,11 +217,14 @@ static void move_steps(wl_pause *pause, const wl_instruction *from, const wl_ins
 static void copy_parts(wl_pause *to, const wl_pause *from) {
     wl_integer *registers = to->registers;
     wl_span *spans = to->spans;
+    uint8_t *digests = to->digests;
     *to = *from;
     to->registers = registers;
     to->spans = spans;
+    to->digests = digests;
     memcpy(registers, from->registers, from->program->register_count * sizeof *registers);
     memcpy(spans, from->spans, from->program->span_count * sizeof *spans);
+    memcpy(digests, from->digests, digests_size(from->program));
 }
 
 wl_pause *wl_pause_keep(const wl_run *run) {
@@ -228,7 +238,7 @@ wl_pause *wl_pause_keep(const wl_run *run) {
     copy_parts(kept, run->pause);
     kept->given = run->given || kept->had.rows > kept->units[0].rows || kept->had.dropped > kept->units[0].dropped ||
                   kept->had.damages > kept->units[0].damages;
-    kept->wanted = (bool *)(kept->spans + program->span_count);
+    kept->wanted = (bool *)(kept->digests + digests_size(program));
     kept->verify = run->arguments->verify;
     kept->row_by_row = run->arguments->row_by_row;
     for (uint32_t i = 0; i < program->column_count; i++)

@@ -147,6 +147,13 @@ static void go_back_over(const analysis *at, uint64_t *set, const wl_step *step)
     case WL_OP_EXPRESSION:
         add_expression(at, set, at->program->constants + step->c, (size_t)step->d);
         break;
+    case WL_OP_SUM:
+    case WL_OP_DIGEST:
+        if (step->op == WL_OP_DIGEST)
+            drop(set, step->a);
+        for (int64_t i = 0; i < 2 * step->d; i++)
+            add(set, mark_number(at, (size_t)(step->c + i)));
+        break;
     case WL_OP_CHECKSUM:
         add_checksum(at, set, step);
         break;

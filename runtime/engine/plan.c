@@ -93,6 +93,8 @@ static uint16_t operation(const wl_step *step) {
         [WL_OP_ATTEMPT] = WL_RUN_ATTEMPT,
         [WL_OP_ATTEMPT_END] = WL_RUN_ATTEMPT_END,
         [WL_OP_REFUSE] = WL_RUN_REFUSE,
+        [WL_OP_SUM] = WL_RUN_SUM,
+        [WL_OP_DIGEST] = WL_RUN_DIGEST,
     };
     if (step->op == WL_OP_COLUMN_FIXED)
         return fixed_column(step->b);
@@ -141,7 +143,7 @@ static void decode(const wl_needs *need, const wl_step *step, wl_instruction *in
         instruction->out = need->arguments->columns[step->a].values;
         instruction->offsets = need->arguments->columns[step->a].offsets;
         instruction->d = (int64_t)wl_smaller(need->arguments->columns[step->a].data_size, INT32_MAX);
-        if (need->program->expands || need->program->carries)
+        if (need->program->expands || need->program->carries || need->program->digests)
             instruction->operation = WL_RUN_COLUMN_BYTES_ANYWHERE;
         break;
     case WL_OP_AGAIN:
@@ -336,8 +338,8 @@ wl_run *wl_run_make(const wl_program *program, const wl_fill_arguments *argument
     size_t values = (size_t)program->register_count + program->span_count + program->mark_count;
     size_t limits = program->function_count ? WL_MOST_OPEN_LIMITS : WL_DEEPEST_LIMIT;
     size_t size = sizeof(wl_run) + steps * sizeof(wl_instruction) + limits * sizeof(wl_limit) +
-                  program->rule_count * sizeof(wl_checksum) +
-                  (program->step_count + program->column_count) * sizeof(uint32_t) + values * sizeof(uint16_t) + 7 * 16;
+                  program->rule_count * (sizeof(wl_checksum) + WL_MOST_DIGEST) +
+                  (program->step_count + program->column_count) * sizeof(uint32_t) + values * sizeof(uint16_t) + 8 * 16;
     uint8_t *rest = calloc(1, size);
     if (!rest)
         return NULL;
@@ -348,6 +350,7 @@ wl_run *wl_run_make(const wl_program *program, const wl_fill_arguments *argument
     run->plan = part(&rest, steps, sizeof *run->plan);
     run->limits = part(&rest, limits, sizeof *run->limits);
     run->checksums = part(&rest, program->rule_count, sizeof *run->checksums);
+    run->digests = part(&rest, program->rule_count, WL_MOST_DIGEST);
     run->unset = part(&rest, program->column_count, sizeof *run->unset);
     run->cleared = part(&rest, values, sizeof *run->cleared);
     uint32_t *place = part(&rest, program->step_count, sizeof *place);

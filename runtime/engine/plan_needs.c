@@ -33,6 +33,12 @@ static void need_checksum(wl_needs *need, const wl_step *step) {
         need->marks[rule->own] = true;
 }
 
+static bool need_runs(wl_needs *need, const wl_step *step) {
+    for (int64_t i = 0; i < 2 * step->d; i++)
+        need->marks[step->c + i] = true;
+    return true;
+}
+
 static bool is_text_needed(wl_needs *need, const wl_step *step) {
     const wl_text_reads reads = wl_text_reads_of(step);
     for (size_t i = 0; i < 2 && need->spans[step->a]; i++) {
@@ -126,6 +132,10 @@ static bool is_needed(wl_needs *need, const wl_step *step) {
             return false;
         need->spans[step->b] = need->registers[step->c] = need->registers[step->d] = true;
         return true;
+    case WL_OP_SUM:
+        return need->registers[step->a] && need_runs(need, step);
+    case WL_OP_DIGEST:
+        return need->spans[step->a] && need_runs(need, step);
     case WL_OP_CHECKSUM:
         if (!need->arguments->verify)
             return false;

@@ -86,6 +86,8 @@ enum {
     WL_OP_ATTEMPT,
     WL_OP_ATTEMPT_END,
     WL_OP_REFUSE,
+    WL_OP_SUM,
+    WL_OP_DIGEST,
     WL_OP_COUNT,
 };
 
@@ -228,6 +230,7 @@ struct wl_program {
     bool has_rows;      /* rows are between ROW and ROW_END; otherwise the program is one row */
     bool expands;       /* some step decompresses a block, or computes text */
     bool makes_text;    /* some step computes text */
+    bool digests;       /* some step computes a digest */
     bool positions;     /* positions are on the way to the rows */
     bool attempts;      /* some step is an ATTEMPT */
     bool sums_unit;     /* some checksum outside of the rows and of inner units is verified */

@@ -373,6 +373,9 @@ static bool walk_step(walker *walk, const wl_step *step) {
         return write_column(walk, step);
     case WL_OP_CHECKSUM:
         return sum_unit(walk);
+    case WL_OP_DIGEST:
+        walk->program->digests = true;
+        return true;
     case WL_OP_END:
         return !walk->current || refuse(walk, "the program ends inside of a loop, row or list");
     default:

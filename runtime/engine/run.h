@@ -100,6 +100,8 @@ enum {
     WL_RUN_ATTEMPT, /* d: the instruction that ends it */
     WL_RUN_ATTEMPT_END,
     WL_RUN_REFUSE,
+    WL_RUN_SUM,
+    WL_RUN_DIGEST,
     WL_RUN_AGAIN_OR_PAUSE,
     WL_RUN_ROWS, /* an iteration of the loop around the row begins; c: the AGAIN */
     WL_RUN_COUNT,
@@ -251,6 +253,7 @@ struct wl_pause {
     uint64_t poison[WL_MOST_REGISTERS / 64];
     wl_integer *registers;
     wl_span *spans;
+    uint8_t *digests;
     /* Only in a pause that is kept. */
     bool *wanted;
     bool verify, row_by_row;
@@ -264,6 +267,7 @@ struct wl_run {
     const wl_fill_arguments *arguments;
     wl_instruction *plan;
     wl_checksum *checksums;
+    uint8_t *digests; /* WL_MOST_DIGEST bytes for each rule: the result of its DIGEST */
     void *folded; /* the results of plan_fold.c, which instructions refer to; owned */
     const uint8_t *readable; /* the end of the bytes that may be read (but not used) beyond a row's end; in source or
                               * scratch memory */

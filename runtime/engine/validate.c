@@ -93,7 +93,7 @@ static bool check_steps(wl_checker *check) {
         return wl_refuse(check, "the last step is not END");
     for (uint32_t i = 0; i < program->step_count; i++) {
         const wl_step *step = program->steps + i;
-        if (wl_makes_text(step->op) && step->a < program->span_count)
+        if ((wl_makes_text(step->op) || step->op == WL_OP_DIGEST) && step->a < program->span_count)
             check->made[step->a] = true;
     }
     for (uint32_t i = 0; i < program->function_count; i++)

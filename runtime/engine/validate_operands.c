@@ -184,6 +184,21 @@ static bool is_checksum(wl_checker *check, const wl_step *step) {
            (program->rules[step->a].place == WL_IN_REGISTER ? is_register(check, step->b) : is_span(check, step->b));
 }
 
+/* A checksum that is a value: of runs of bytes, each between two marks. */
+static bool is_sum(wl_checker *check, const wl_step *step) {
+    const wl_program *program = check->program;
+    if (!below(check, "checksum", step->b, program->rule_count) || !is_within(check, "a number of runs", step->d, 1, WL_MOST_MARKS))
+        return false;
+    const wl_rule *rule = program->rules + step->b;
+    const bool digest = rule->algorithm.of.family >= WL_MD5;
+    if (digest != (step->op == WL_OP_DIGEST))
+        return wl_refuse(check, "checksum %u is %s digest", step->b, digest ? "a" : "no");
+    if (rule->replace >= 0 || rule->start != WL_NO_REGISTER || rule->stored_size)
+        return wl_refuse(check, "checksum %u depends on more than the bytes", step->b);
+    return is_mark(check, step->c) && is_mark(check, step->c + 2 * step->d - 1) &&
+           (digest ? is_any_span(check, step->a) : is_written_register(check, step->a));
+}
+
 /* Steps that write columns or registers from bytes that a NEED has covered. */
 static bool check_fixed(wl_checker *check, const wl_step *step) {
     unsigned size = wl_kind_size(step->b);
@@ -236,6 +251,9 @@ bool wl_operands_check(wl_checker *check, const wl_step *step) {
         return are_constants(check, step->a, step->d) && is_safe(check, step->c, step->d) && is_outcome(check, step->b);
     case WL_OP_CHECKSUM:
         return is_checksum(check, step);
+    case WL_OP_SUM:
+    case WL_OP_DIGEST:
+        return is_sum(check, step);
     case WL_OP_MARK:
         return is_mark(check, step->a) && is_within(check, "operand b", step->b, 0, 4) &&
                (step->b || is_safe(check, step->c, 0)) && (step->b < 3 || is_span(check, step->c)) &&

@@ -242,6 +242,12 @@ class Op(IntEnum):
     REFUSE = 77
     """Refuse the row for the ``Reason`` in register[a], unless that is 0. [b]: 1 + the number of the column that needs
     the attempt, or 0 if the row does."""
+    SUM = 78
+    """register[a] ← the checksum with the number [b] in the program, a number, of [d] runs of bytes: from mark[c] to
+    mark[c + 1], from mark[c + 2] to mark[c + 3], … A run that ends before it begins has no bytes."""
+    DIGEST = 79
+    """span[a] ← the digest with the number [b], of runs as for ``SUM``. The span is read by the same steps as computed
+    text, up to the next ``DIGEST`` with this number; no two steps have the same number."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from ..base.face import face
 from ..format.program import Stuffing
 from .buffered import Buffer, BufferedReadStruct, BufferedStruct
 from .chains import before, note, written_before
-from .checksums import checksum_function, replaced
+from .checksums import checksum_function, covered, replaced
 from .computing import joined
 from .declared import UNSET, kept
 from .errors import (
@@ -165,6 +165,7 @@ __all__ = [
     "content_of",
     "count_items",
     "counted",
+    "covered",
     "cut",
     "decode",
     "decoded",

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import checksums
+from .errors import UnsetError
+from .streams import wire_bytes
 
 
 def checksum_function(algorithm: str, initial: int | None = None, final_xor: int | None = None) -> Callable[..., Any]:
@@ -18,6 +20,15 @@ def checksum_function(algorithm: str, initial: int | None = None, final_xor: int
     'd41d8cd98f00b204e9800998ecf8427e'
     """
     return checksums.function(checksums.algorithm(algorithm, initial, final_xor))
+
+
+def covered(holder: Any, slot: str) -> bytes:
+    """Return the bytes that a checksum covers which is the value of an instance of ``holder``; their positions in its
+    stream are in the attribute ``slot``. Raises ``UnsetError`` for an object that was not read."""
+    runs = getattr(holder, slot, None)
+    if runs is None:
+        raise UnsetError(holder, slot.removeprefix("_covered_"))
+    return b"".join(wire_bytes(holder._io, begin, end) for begin, end in runs)
 
 
 def replaced(data: bytes, begin: int, size: int, value: int) -> bytes:

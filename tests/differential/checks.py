@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Callable
 from random import Random
@@ -99,3 +100,19 @@ def is_coverable(piece: Piece) -> bool:
 
 def coherent(pieces: list[Piece], first: int, last: int) -> bool:
     return all(is_coverable(each) for each in pieces[first : last + 1])
+
+
+def checksum_values(random: Random, attributes: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return instances that are checksums of some of the attributes, by name; in ``number…`` they are integers."""
+    whole = [number for number, each in enumerate(attributes) if not re.fullmatch(r"b\d+", str(each.get("type")))]
+    found: dict[str, Any] = {}
+    for place in range(random.choice([0, 1, 2]) if whole else 0):
+        name = random.choice(sorted(CHECKSUMS))
+        ends = sorted(random.choices(whole, k=2 * random.randint(1, 3)))
+        runs = [list(dict.fromkeys((first, last))) for first, last in zip(ends[::2], ends[1::2], strict=True)]
+        # Each run begins after the one before it.
+        runs = [each for number, each in enumerate(runs) if number == 0 or each[0] > runs[number - 1][-1]]
+        over = [[attributes[each]["id"] for each in run] for run in runs]
+        key = "digest" if algorithm(name).is_digest else "number"
+        found[f"{key}{place}"] = {"-wireloom": {"checksum": {"algorithm": name, "over": over}}}
+    return found

@@ -12,7 +12,7 @@ from wireloom.format import Stuffing
 from wireloom.objects import stuff
 
 from . import content, scalars, types
-from .checks import checksum
+from .checks import checksum, checksum_values
 from .instances import column_expression, instance
 from .pieces import Expression, Number, Parts, Piece, Scope, Values, Writer, any_expression, condition, settled
 
@@ -140,7 +140,10 @@ class Maker:
         """Add computed values."""
         names = [f"i{number}" for number in range(self.random.choice([0, 0, 1, 2] if self.table else [0, 1, 2, 4]))]
         if names and self.table:
-            body["instances"] = self.computed(names, scope)
+            sums = checksum_values(self.random, body["seq"])
+            numbers = [Number(each, 0, small=False) for each in sums if each.startswith("number")]
+            seen = replace(scope, numbers=[*scope.numbers, *numbers])
+            body["instances"] = self.computed(names, seen) | sums
         elif names:
             body["instances"] = {name: instance(self.random, scope) for name in names}
 

@@ -22,9 +22,11 @@ from wireloom.format import (
 
 SIZES = {kind: int(kind.name[1]) for kind in Kind}
 STORAGES = [Storage.FIXED8, Storage.FIXED16, Storage.FIXED32, Storage.FIXED64, Storage.VARIABLE]
-REGISTERS, SPANS, MARKS, MOST_GROUPS = 6, 3, 3, 10
+REGISTERS, SPANS, MARKS, MOST_GROUPS = 6, 3, 4, 10
 IN_SPANS = (3, 4)
 """The checksums whose fields are bytes."""
+SUM_RULES, DIGEST_RULES = (0, 6), (3, 7)
+"""The checksums that are computed as values."""
 STORED = bytes([Code.REGISTER, REGISTERS, 0, Code.CONSTANT, 3, *bytes(7), Code.SHIFT_RIGHT])
 """The stored form of a checksum: its upper bits. No step uses the register."""
 SIMPLE_CODES = [
@@ -71,6 +73,7 @@ class Author:
             self.jump,
             self.limit,
             self.mark,
+            self.value_of_marks,
         ]
         choices[self.pick(len(choices))]()
 
@@ -133,7 +136,7 @@ class Author:
         elif self.pick(8) == 0:
             self.add(Op.NULL_UNLESS, number, self.pick(REGISTERS))
         elif storage == Storage.VARIABLE:
-            self.add(Op.COLUMN_BYTES, number, self.pick(SPANS))
+            self.add(Op.COLUMN_BYTES, number, self.pick(SPANS + 1))
         elif storage == Storage.FIXED64 and self.pick(3) == 0:
             self.add(Op.COLUMN_TIMESTAMP, number, self.pick(REGISTERS), -1000, 1000)
         elif found and self.pick(3):
@@ -164,6 +167,15 @@ class Author:
         else:
             self.add(Op.MARK, self.pick(MARKS), 0, self.pick(self.safe + 1))
 
+    def value_of_marks(self) -> None:
+        """Add a checksum that is a value. Digests have a span of their own."""
+        runs, rule = 1 + self.pick(MARKS // 2), self.pick(2)
+        first = self.pick(MARKS - 2 * runs + 1)
+        if self.pick(2):
+            self.add(Op.SUM, self.presets + self.pick(REGISTERS - self.presets), SUM_RULES[rule], first, runs)
+        else:
+            self.add(Op.DIGEST, SPANS, DIGEST_RULES[rule], first, runs)
+
     def expression(self) -> None:
         code, depth = b"", 0
         for _ in range(self.pick(8) + 1):
@@ -180,7 +192,7 @@ class Author:
                     code += added
                     depth -= taken
         while depth != 1:
-            code += bytes([Code.SPAN_SIZE, self.pick(SPANS), 0] if depth == 0 else [Code.ADD])
+            code += bytes([Code.SPAN_SIZE, self.pick(SPANS + 1), 0] if depth == 0 else [Code.ADD])
             depth += 1 if depth == 0 else -1
         lazy = int(self.pick(4) == 0)
         self.add(
@@ -196,7 +208,7 @@ class Author:
             return bytes([code, self.pick(SPANS), 0]), -1
         if code == Code.SPAN_ORDER:
             other = self.draw(st.binary(max_size=3))
-            return bytes([code, self.pick(SPANS), 0, len(other)]) + other, -1
+            return bytes([code, self.pick(SPANS + 1), 0, len(other)]) + other, -1
         if code == Code.NARROW:
             return (bytes([code, self.pick(Kind.S8BE + 1)]), 0) if depth else (b"", 0)
         return (bytes([code]), taken - 1) if depth >= taken else (b"", 0)
@@ -250,7 +262,7 @@ def programs(draw: st.DrawFn, *, delimited: bool | None = None) -> ColumnProgram
         steps=tuple(author.steps),
         columns=columns,
         registers=REGISTERS + 1,
-        spans=SPANS,
+        spans=SPANS + 1,
         marks=MARKS,
         constants=author.constants + STORED,
         checksums=(
@@ -266,6 +278,8 @@ def programs(draw: st.DrawFn, *, delimited: bool | None = None) -> ColumnProgram
                 stored=len(author.constants),
                 stored_size=draw(st.sampled_from([0, len(STORED)])),
             ),
+            ChecksumRule("xxh64"),
+            ChecksumRule("sha256", place=Place.SPAN_LE),
         ),
         preset=tuple(f"field{i}" for i in range(author.presets)),
         delimiter=draw(delimiters[stuffing]) if delimited else b"",

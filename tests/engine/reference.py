@@ -9,8 +9,9 @@ import hashlib
 import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
-from wireloom.checksums import CHECKSUMS
+from wireloom.checksums import CHECKSUMS, algorithm, function
 from wireloom.format import (
     ChecksumRule,
     Code,
@@ -103,6 +104,7 @@ class Row:
         self.registers: list[int | None] = [*preset, *[0] * (program.registers - len(preset))]
         self.spans = [(0, 0)] * program.spans
         self.marks = [0] * program.marks
+        self.digests: dict[int, bytes] = {}
         self.columns: list[Value] = [None] * len(program.columns)
         self.refused = 0
 
@@ -151,7 +153,7 @@ class Row:
 
     def text(self, span: int) -> bytes:
         begin, size = self.spans[span]
-        return self.data[begin : begin + size]
+        return self.digests.get(span, self.data[begin : begin + size])
 
     def step(self, step: Step) -> int | None:
         """Run a step; return the number of the next one if it is not the following one."""
@@ -186,6 +188,8 @@ class Row:
                 self.columns[a] = None
             case Op.NULL_UNLESS:
                 self.columns[a] = self.columns[a] if self.registers[b] else None
+            case Op.SUM | Op.DIGEST:
+                self.value_of_marks(step)
             case Op.MARK:
                 self.marks[a] = self.cursor if b else self.base + c
             case Op.SKIP_IF_ZERO:
@@ -268,6 +272,16 @@ class Row:
         self.spans[span] = (self.cursor, found - self.cursor + (flags & 1))
         self.cursor = found + (flags >> 1 & 1)
 
+    def value_of_marks(self, step: Step) -> None:
+        pairs = zip(self.marks[step.c :: 2], self.marks[step.c + 1 :: 2], strict=False)
+        covered = b"".join(self.data[begin : max(begin, end)] for begin, end in islice(pairs, step.d))
+        rule = self.program.checksums[step.b]
+        found = function(algorithm(rule.algorithm, rule.initial, rule.final_xor))(covered)
+        if isinstance(found, bytes):
+            self.digests[step.a] = found
+        else:
+            self.registers[step.a] = found
+
     def checksum(self, rule: ChecksumRule, field: int, begin: int, end: int) -> None:
         covered = bytearray(self.data[begin : max(begin, end)])
         if rule.replace >= 0:
@@ -314,11 +328,11 @@ class Row:
                 stack.append(self.registers[number_at(code, at)])
                 at += 2
             elif each == Code.SPAN_SIZE:
-                stack.append(self.spans[number_at(code, at)][1])
+                stack.append(len(self.text(number_at(code, at))))
                 at += 2
             elif each == Code.SPAN_ORDER:
-                (begin, size), end = self.spans[number_at(code, at)], at + following(code, at - 1)
-                span, other = self.data[begin : begin + size], code[at + 3 : end]
+                end = at + following(code, at - 1)
+                span, other = self.text(number_at(code, at)), code[at + 3 : end]
                 stack.append((span > other) - (span < other))
                 at = end
             elif each == Code.NARROW:

@@ -48,7 +48,11 @@ class Needs:
             case Op.SLICE if step.a in self.spans:
                 self.registers |= {step.c, step.d}
                 self.spans.add(step.b)
-            case Op.EXPRESSION | Op.SLICE:
+            case Op.SUM if step.a in self.registers:
+                self.marks |= set(range(step.c, step.c + 2 * step.d))
+            case Op.DIGEST if step.a in self.spans:
+                self.marks |= set(range(step.c, step.c + 2 * step.d))
+            case Op.EXPRESSION | Op.SLICE | Op.SUM | Op.DIGEST:
                 return False
             case Op.CHECKSUM if verify:
                 rule = program.checksums[step.a]

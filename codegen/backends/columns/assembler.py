@@ -31,10 +31,13 @@ from .lines import (
     Item,
     Label,
     Line,
+    Listed,
+    Listing,
     Operand,
     ReadLine,
     Refusal,
     Slot,
+    SumLine,
     found_by,
     in_place,
     packed_ranges,
@@ -46,23 +49,6 @@ from .operands import OPERANDS
 from .refusal import NotForEngineError
 from .scope import Carried, Known, Scalar, Span
 from .tag_tables import TagTable
-
-
-@dataclass(frozen=True)
-class Listed:
-    """A step of the finished program: as data and as Python source, with its comment."""
-
-    step: Step
-    source: str
-    comment: str
-
-
-@dataclass(frozen=True)
-class Listing:
-    """A finished program, and its steps as source lines."""
-
-    program: ColumnProgram
-    lines: tuple[Listed, ...]
 
 
 @dataclass
@@ -153,6 +139,10 @@ class Assembler:
         number = len(self.checksums)
         self.checksums.append(rule)
         self.items.append(ChecksumLine(number, rule, field, begin, end, comment, continues, sum, code))
+
+    def sum(self, target: Scalar | Span, rule: ChecksumRule, begin: int, runs: int, comment: str) -> None:
+        """Append ``SUM`` or ``DIGEST``, which is dropped unless ``target`` is needed in the end."""
+        self.items.append(SumLine(target, rule, begin, runs, comment))
 
     def text(self, span: Span, encoding: Encoding, comment: str) -> None:
         """Append ``CHECK_UTF8``."""
@@ -283,24 +273,25 @@ class Assembler:
         return (before[0], len(self._registers)), (before[1], len(self._spans))
 
     def _find_needed(self) -> None:
-        """Mark the registers that some step reads, in one pass from the end. One pass is enough since a value is read
-        after it is computed, except for the arguments and results of functions."""
+        """Mark the registers and spans that some step reads, in one pass from the end. One pass is enough since a value
+        is read after it is computed, except for the arguments and results of functions."""
         for item in reversed([*self._placed()]):
-            if isinstance(item, Line):
-                for operand in (item.a, item.b, item.c, item.d):
-                    if isinstance(operand, Scalar):
+            line = item.line if isinstance(item, ReadLine) and item.target.needed else item
+            if isinstance(line, Line):
+                for operand in (line.a, line.b, line.c, line.d):
+                    if isinstance(operand, Scalar | Span):
                         operand.needed = True
             elif isinstance(item, ChecksumLine):
                 for scalar in item.needs:
                     scalar.needed = True
             elif isinstance(item, ExpressionLine) and item.target.needed:
-                for scalar in item.compiled.scalars():
-                    scalar.needed = True
+                for found in item.compiled.read():
+                    found.needed = True
 
     @staticmethod
     def _is_kept(item: Item | Label) -> bool:
-        if isinstance(item, ReadLine):
-            return item.scalar.needed
+        if isinstance(item, ReadLine | SumLine):
+            return item.target.needed
         return not isinstance(item, ExpressionLine) or item.target.needed
 
     def _listed(self, item: Item) -> Listed:
@@ -316,6 +307,10 @@ class Assembler:
             case ChecksumLine(number=number, field=found, begin=begin, end=end, comment=comment):
                 self.checksums[number] = self._rule(item)
                 return self._line(Line(Op.CHECKSUM, number, found, begin, end, comment))
+            case SumLine(target=target, rule=rule, begin=begin, runs=runs, comment=comment):
+                self.checksums.append(rule)
+                op = Op.DIGEST if isinstance(target, Span) else Op.SUM
+                return self._line(Line(op, target, len(self.checksums) - 1, begin, runs, comment))
             case FunctionLine(number=number, bounded=bounded, comment=comment):
                 registers, spans = self._own[number]
                 c, d = packed_ranges(registers, spans), packed_ranges(item.marks, item.loops)

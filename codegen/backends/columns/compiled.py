@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from wireloom.format.program import Code, Kind
@@ -116,9 +116,15 @@ class Compiled:
             before = part
         return False
 
-    def scalars(self) -> Iterable[Scalar]:
-        """Return the fields whose registers the code reads."""
-        return (part for part in self.parts if isinstance(part, Scalar))
+    def read(self) -> Iterator[Scalar | Span]:
+        """Yield the fields whose registers or spans the code reads."""
+        for part in self.parts:
+            if isinstance(part, Scalar | Span):
+                yield part
+            elif not isinstance(part, bytes):
+                yield part.span
+            if isinstance(part, Compare):
+                yield part.other
 
 
 def _is_divisor(part: Part) -> bool:

@@ -13,6 +13,7 @@ from ...expression.nodes import (
     Call,
     Cast,
     Conditional,
+    CoveredChecksum,
     IntegerLiteral,
     ListLiteral,
     Name,
@@ -28,7 +29,7 @@ from .finding import Finder, Found
 from .interval import Interval
 from .items import Item
 from .refusal import NotForEngineError
-from .scope import Fact, Scope, Span
+from .scope import Fact, Scope, Span, Unavailable
 from .text_steps import TextMaker
 
 
@@ -47,7 +48,7 @@ class Texts(Finder):
     def span(self, node: Node) -> Span:
         """Return the span of the text or bytes of an expression, in the input or built. Raises
         ``NotForEngineError``."""
-        if isinstance(node, Name | Attribute | Subscript | Cast):
+        if isinstance(node, Name | Attribute | Subscript | Cast | CoveredChecksum):
             found = self.resolve(node)
             if isinstance(found, Span):
                 return self._held(found)
@@ -57,6 +58,13 @@ class Texts(Finder):
                 return self.span(node.value)
             self._read(found)
         return self._made(node)
+
+    def resolve(self, node: Node) -> Found:
+        """Implement ``Finder.resolve``."""
+        if not isinstance(node, CoveredChecksum):
+            return super().resolve(node)
+        found = self.scope.checksums.get(node.id)
+        return found or Unavailable(f'an expression uses "{node.id}", which is not computed by then')
 
     def found_span(self, node: Node) -> Span:
         """Return the span of text or bytes of an expression in the input."""

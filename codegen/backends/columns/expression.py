@@ -19,6 +19,7 @@ from ...expression.nodes import (
     Cast,
     Comparison,
     Conditional,
+    CoveredChecksum,
     EnumMember,
     IntegerLiteral,
     ListLiteral,
@@ -113,7 +114,7 @@ class Compiler(Texts):
                 return constant(int(value))
             case EnumMember():
                 return constant(self._enum_value(node))
-            case Name() | Attribute() | Subscript() | Call():
+            case Name() | Attribute() | Subscript() | Call() | CoveredChecksum():
                 return self._value(node)
             case Cast(value=value):
                 return self._compile(value)

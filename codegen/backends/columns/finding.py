@@ -9,7 +9,7 @@ from typing import Self
 
 from wireloom.format.program import Code
 
-from ...expression.nodes import Attribute, Call, Cast, Name, Node, Subscript
+from ...expression.nodes import Attribute, Call, Cast, CoveredChecksum, Name, Node, Subscript
 from ...expression.types import BytesType, ListType, StreamType, StringType, Type, UserType
 from ...expression.walk import names_in
 from ...plan import Instance
@@ -86,7 +86,7 @@ class Finder(ABC):
     def _compile(self, node: Node) -> Compiled:
         """Return the code of an integer or boolean expression. Raises ``NotForEngineError``."""
 
-    def _value(self, node: Name | Attribute | Subscript | Call) -> Compiled:
+    def _value(self, node: Name | Attribute | Subscript | Call | CoveredChecksum) -> Compiled:
         if isinstance(node, Attribute) and isinstance(node.value.type, StreamType):
             return self._stream(node.value, node.name)
         if isinstance(node, Attribute) and node.name in ("length", "size", "to_i"):

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import IntEnum
 
-from wireloom.format.program import ChecksumRule, Kind, Op, Outcome, Reason
+from wireloom.format.program import ChecksumRule, ColumnProgram, Kind, Op, Outcome, Reason, Step
 
 from .compiled import Compiled
 from .scope import Carried, Scalar, Span
@@ -79,10 +79,10 @@ class ExpressionLine:
 
 @dataclass(frozen=True)
 class ReadLine:
-    """A step that fills a register; it is omitted if the register is not needed."""
+    """A step that fills a register or span, or prepares that; it is omitted if ``target`` is not needed."""
 
     line: Line
-    scalar: Scalar
+    target: Scalar | Span
 
 
 @dataclass(frozen=True)
@@ -119,6 +119,18 @@ class ChecksumLine:
         return tuple(each for each in (self.field, self.continues, self.sum) if isinstance(each, Scalar))
 
 
+@dataclass(frozen=True)
+class SumLine:
+    """``SUM`` or ``DIGEST``: ``target`` ← the checksum of ``runs`` runs of bytes, each between two marks, of which the
+    first one is ``begin``. It is omitted if ``target`` is not needed."""
+
+    target: Scalar | Span
+    rule: ChecksumRule
+    begin: int
+    runs: int
+    comment: str
+
+
 @dataclass(eq=False)
 class Slot:
     """A position for steps whose need becomes known later."""
@@ -139,7 +151,24 @@ class FunctionLine:
     loops: tuple[int, int] = (0, 0)
 
 
-Item = Line | ExpressionLine | ReadLine | ConstantLine | ChecksumLine | FunctionLine
+Item = Line | ExpressionLine | ReadLine | ConstantLine | ChecksumLine | SumLine | FunctionLine
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A step of the finished program: as data and as Python source, with its comment."""
+
+    step: Step
+    source: str
+    comment: str
+
+
+@dataclass(frozen=True)
+class Listing:
+    """A finished program, and its steps as source lines."""
+
+    program: ColumnProgram
+    lines: tuple[Listed, ...]
 
 
 def in_place(items: Iterable[Item | Label | Slot]) -> Iterator[Item | Label]:
@@ -165,8 +194,8 @@ def found_by(item: Item | Label) -> Scalar | Span | None:
     match item:
         case ExpressionLine(target=target):
             return target
-        case ReadLine(scalar=scalar):
-            return scalar
+        case ReadLine(target=target) | SumLine(target=target):
+            return target
         case ChecksumLine(sum=sum):
             return sum
         case Line(op=Op.VARINT, a=Scalar() as target):

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from ...plan import Cover
 from .assembler import Assembler
+from .run import Run
 
 
 class Marks:
@@ -28,12 +29,18 @@ class Marks:
             self._covered[cover.way] = (self._before[cover.first], self._after[cover.last])
 
     def before(self, name: str) -> int | None:
-        """Return the mark to be set before the attribute; ``None`` if there is none."""
+        """Return the mark before an attribute; ``None`` if there is none."""
         return self._before.get(name)
 
-    def after(self, name: str) -> int | None:
-        """Return the mark to be set after the attribute; ``None`` if there is none."""
-        return self._after.get(name)
+    def set_before(self, run: Run, name: str) -> None:
+        """Append the mark before an attribute, if there is one."""
+        if name in self._before:
+            run.mark(self._before[name], f"{name} begins")
+
+    def set_after(self, run: Run, name: str) -> None:
+        """Append the mark after an attribute, if there is one."""
+        if name in self._after:
+            run.mark(self._after[name], f"{name} ends")
 
     def covered(self, cover: Cover) -> tuple[int, int]:
         """Return the marks between which a checksum is computed."""

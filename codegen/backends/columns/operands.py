@@ -83,5 +83,7 @@ OPERANDS = {
     Op.ATTEMPT: 1,
     Op.ATTEMPT_END: 1,
     Op.REFUSE: 2,
+    Op.SUM: 4,
+    Op.DIGEST: 4,
 }
 """The number of operands of each step that the source shows; the others are unused."""

@@ -27,6 +27,7 @@ from .byte_order import decide_order
 from .checksums import after_expansion, before_expansion, begin_chains, lower_checksum
 from .column_nodes import own_columns
 from .compiled import constant
+from .computed_checksums import ComputedChecksums
 from .functions import call, contains_itself
 from .lines import Line
 from .loops import lower_list, lower_loop
@@ -59,7 +60,7 @@ def lower_fields(state: State, scope: Scope) -> None:
         state.run.mark(scope.begin, f"{type.path[-1]} begins")
     begin_chains(state, scope)
     begin_variables(state, scope)
-    marks = Marks(state.assembler, type.verified)
+    marks, computed = Marks(state.assembler, type.verified), ComputedChecksums(state, scope)
     conditions: dict[str, Scalar] = {}
     early = [each for each in type.verified if each.before_expansion]
     contents = [each for each in type.verified if each.content]
@@ -75,7 +76,8 @@ def lower_fields(state: State, scope: Scope) -> None:
             of_content = [each for each in contents if each.last == field.id]
             state.before_expansion = before_expansion(state, scope, marks, of_bytes, conditions)
             state.after_expansion = after_expansion(state, scope, marks, of_content, conditions)
-        _mark(state, marks.before(field.id), f"{field.id} begins")
+        marks.set_before(state.run, field.id)
+        computed.before(field.id)
         if field.id not in in_byte and (group := rest_of_byte(state, type.fields[number:])):
             in_byte |= lower_rest_of_byte(state, scope, group)
         if field.id in in_byte:
@@ -92,7 +94,8 @@ def lower_fields(state: State, scope: Scope) -> None:
             # byte is available with it.
             _flush_checks(state, decides)
             decides = None
-        _mark(state, marks.after(field.id), f"{field.id} ends")
+        marks.set_after(state.run, field.id)
+        computed.after(field.id)
         if field is not type.fields[-1] and _ends_rows(state, scope, field):
             state.run.flush()
             state.assembler.add(Op.UNIT, comment="after the rows")
@@ -114,11 +117,6 @@ def _flush_checks(state: State, field: Field) -> None:
     if not state.run.aligned:
         raise NotForEngineError(f'"{field.id}" determines the layout and ends inside a byte')
     state.run.flush()
-
-
-def _mark(state: State, number: int | None, comment: str) -> None:
-    if number is not None:
-        state.run.mark(number, comment)
 
 
 def _lower_present(state: State, scope: Scope, field: Field) -> None:

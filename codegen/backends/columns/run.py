@@ -11,6 +11,7 @@ from ...expression.types import BitsType
 from .assembler import Assembler
 from .compiled import Compiled, Part, constant
 from .interval import Interval
+from .lines import Line, ReadLine
 from .loadable import WIDEST_NEED
 from .refusal import NotForEngineError
 from .scope import Scalar, Span
@@ -70,16 +71,19 @@ class Run:
         for action in actions:
             action()
 
-    def mark(self, number: int, comment: str) -> None:
-        """Set the mark ``number`` to the position at which the next field begins."""
+    def mark(self, number: int, comment: str, target: Scalar | Span | None = None) -> None:
+        """Set the mark ``number`` to the position at which the next field begins. ``target``: what is computed from it;
+        the step is dropped unless that is needed in the end."""
         if not self.aligned:
             raise NotForEngineError("a checksum covers part of a byte")
         self.align()
-        if self.size or self._actions:
-            offset = self.size
-            self.then(lambda: self.assembler.add(Op.MARK, number, 0, offset, comment=comment))
+        in_run = bool(self.size or self._actions)
+        line = Line(Op.MARK, number, 0 if in_run else 1, self.size, comment=comment)
+        item = line if target is None else ReadLine(line, target)
+        if in_run:
+            self.then(lambda: self.assembler.items.append(item))
         else:
-            self.assembler.add(Op.MARK, number, 1, comment=comment)
+            self.assembler.items.append(item)
 
     def collect(self, lower: Callable[[], None]) -> list[Callable[[], None]]:
         """Return the actions that ``lower`` registers; the caller runs them."""

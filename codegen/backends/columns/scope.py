@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from ...expression.nodes import Node
+from wireloom.checksums import algorithm
+
+from ...expression.nodes import CoveredChecksum, Node
 from ...expression.types import Path, Type, UserType
 from ...plan import Plan, TypePlan
 from .effort import Effort
@@ -42,6 +44,7 @@ class Span:
     - ``there``: whether they are present.
     - ``encoding``: the encoding of text.
     - ``made``: whether steps build the text, as UTF-8; it may then have no value.
+    - ``needed``: whether a step reads it.
     """
 
     name: str
@@ -53,6 +56,7 @@ class Span:
     there: Scalar | None = None
     encoding: Encoding | None = None
     made: bool = False
+    needed: bool = False
 
 
 @dataclass(frozen=True)
@@ -171,6 +175,8 @@ class Scope:
     """Whether it is present, if that depends on the input."""
     items: dict[object, Scope] = field(default_factory=dict)
     """At the root: the items of lists as objects."""
+    checksums: dict[str, Scalar | Span] = field(default_factory=dict)
+    """By instance: the checksums of its attributes that are values."""
     failures: dict[str, tuple[Scalar, ...]] = field(default_factory=dict)
     """By name, the registers with the reasons why what the value needs could not be read at its position."""
     extent: Callable[[], Span] | None = None
@@ -207,6 +213,14 @@ class Scope:
     def root(self) -> Scope:
         """Return the outermost object."""
         return self.parent.root if self.parent else self.top or self
+
+
+def checksum_target(node: CoveredChecksum) -> Scalar | Span:
+    """Return the register or the span of a checksum that is the value of an instance."""
+    found = algorithm(node.algorithm)
+    if found.is_digest:
+        return Span(node.id, size=found.size, made=True)
+    return Scalar(node.id, Interval(0, (1 << found.width) - 1))
 
 
 @dataclass(eq=False)

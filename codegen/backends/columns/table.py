@@ -21,7 +21,7 @@ from .expression import Compiler
 from .field_arrow import field_type
 from .interval import Interval, of_bytes
 from .refusal import NotForEngineError
-from .scope import Scalar, Scope
+from .scope import Scalar, Scope, checksum_target
 
 
 @dataclass(frozen=True)
@@ -291,6 +291,7 @@ def declared(plan: Plan, struct: TypePlan, parent: Scope | None) -> Scope:
         interval = None if field.repeat is not None else integer_interval(field.type)
         if interval is not None:
             scope.members[field.id] = Scalar(field.id, interval)
+    scope.checksums.update((each.id, checksum_target(each)) for each in struct.computed_checksums)
     return scope
 
 

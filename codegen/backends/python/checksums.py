@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-
-from wireloom.checksums import algorithm
 
 from ...expression.types import BytesType, IntegerType, Path, UserType
 from ...expression.walk import names_in
@@ -17,7 +15,7 @@ from ..base import refuse
 from .api import Api
 from .marks import Marks
 from .module import Module
-from .names import field_name
+from .names import covered_slot, field_name
 from .processing import defers
 from .scope import ClassScope, member
 from .struct_codes import byte_order, number_code
@@ -117,8 +115,22 @@ def computed_text(scope: ClassScope, cover: Cover, data: str) -> str:
 
 
 def _function(scope: ClassScope, cover: Cover) -> str:
-    parameters = (cover.initial, cover.final_xor) if cover.made_by != algorithm(cover.algorithm) else ()
-    return scope.module.checksum(cover.algorithm, parameters)
+    return scope.module.checksum(cover.algorithm, cover.initial, cover.final_xor)
+
+
+def covered_lines(scope: ClassScope, marks: Marks, fields: Sequence[Field]) -> Lines:
+    """Return the statements that record what checksums cover which are values of instances, after the last of the
+    covered fields has been read."""
+    names = {each.id for each in fields}
+    return tuple(
+        scope.code(
+            "covered",
+            slot=covered_slot(each.id),
+            runs=[(marks.begins[first], marks.ends[last]) for first, last in each.runs],
+        )
+        for each in scope.struct.computed_checksums
+        if each.runs[-1][1] in names
+    )
 
 
 @dataclass(frozen=True)

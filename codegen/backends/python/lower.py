@@ -18,7 +18,7 @@ from .kaitai import debug_field, read_constants
 from .messages import messages_constant
 from .methods import base_class, class_methods
 from .module import Module
-from .names import class_name, field_name, label_name, naming
+from .names import class_name, covered_slot, field_name, label_name, naming
 from .readwrite import class_constants, kept_annotation
 from .runs import parts
 from .scope import ClassScope
@@ -85,7 +85,8 @@ def _constants(scope: ClassScope) -> tuple[str, ...]:
     struct = scope.struct
     fields = [field_name(each.id) for each in struct.fields]
     kept = [slot(each) for each in struct.instances if is_kept(scope, each)]
-    slots = [*fields, *(field_name(each.id) for each in struct.parameters), *kept]
+    covered = [covered_slot(each.id) for each in struct.computed_checksums]
+    slots = [*fields, *(field_name(each.id) for each in struct.parameters), *kept, *covered]
     if struct.endian is not None:
         slots.append("_is_le")
     if scope.module.debug:
@@ -153,6 +154,9 @@ def _fields(scope: ClassScope, depth: int) -> tuple[FieldView, ...]:
         found.append(_kept(scope, "_is_le", annotations.builtin("bool")))
     if scope.module.debug:
         found.append(debug_field(scope))
+    for checksum in struct.computed_checksums:
+        integer, items = annotations.builtin("int"), annotations.builtin("tuple")
+        found.append(_kept(scope, covered_slot(checksum.id), f"{items}[{items}[{integer}, {integer}], ...]"))
     for instance in struct.instances:
         if is_kept(scope, instance):
             writes = scope.module.api is Api.KAITAI_READ_WRITE

@@ -46,6 +46,12 @@ class Marks:
         """Request another mark."""
         self._wanted_begins.add(name)
 
+    def want_computed(self) -> None:
+        """Request the marks of the fields that checksums cover which are values of instances."""
+        for first, last in (run for each in self.plan.computed_checksums for run in each.runs):
+            self._wanted_begins.add(first)
+            self._wanted_ends.add(last)
+
     def want_size(self, name: str) -> None:
         """Request the marks of a field and of the fields whose size it is."""
         field = self.plan.field(name)

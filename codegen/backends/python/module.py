@@ -8,9 +8,11 @@ from collections import defaultdict
 from collections.abc import Iterator
 from functools import cached_property
 
+from wireloom.checksums import algorithm
 from wireloom.format.routines import kaitai_place
 from wireloom.objects import readwrite
 
+from ...expression.nodes import CoveredChecksum
 from ...expression.types import Path, UserType
 from ...plan import Field, Plan, TypePlan
 from ...plan.following import Followers, followers
@@ -18,7 +20,7 @@ from ...wire import Process
 from ..base import refuse
 from .api import Api
 from .message_rules import message_paths
-from .names import class_name, constant_name, enum_classes, qualified
+from .names import class_name, constant_name, covered_slot, enum_classes, qualified
 from .neighbours import neighbours
 
 STANDARD = {
@@ -176,14 +178,20 @@ class Module:
         self._packers[constant] = code
         return constant
 
-    def checksum(self, algorithm: str, parameters: tuple[int, ...]) -> str:
-        """Return the constant with the function of a checksum with these parameters."""
-        arguments = ", ".join([repr(algorithm), *map(hex, parameters)])
+    def checksum(self, of: str, initial: int, final_xor: int) -> str:
+        """Return the constant with the function of the algorithm ``of`` with these parameters."""
+        parameters = () if algorithm(of) == algorithm(of, initial, final_xor) else (initial, final_xor)
+        arguments = ", ".join([repr(of), *map(hex, parameters)])
         made = f"{self.use('checksum_function')}({arguments})"
-        name = re.sub(r"\W+", "_", "_".join(("", algorithm.upper(), *map("{:X}".format, parameters))))
+        name = re.sub(r"\W+", "_", "_".join(("", of.upper(), *map("{:X}".format, parameters))))
         while name in self._checksums.values() and self._checksums.get(made) != name:
             name += "_"
         return self._checksums.setdefault(made, name)
+
+    def covered_checksum(self, node: CoveredChecksum) -> str:
+        """Return the text of a checksum that is the value of an instance."""
+        function = self.checksum(node.algorithm, node.initial, node.final_xor)
+        return f"{function}({self.use('covered')}(self, {covered_slot(node.id)!r}))"
 
     def table(self, path: Path) -> str:
         """Return the constant that maps the values of an enum to its members."""

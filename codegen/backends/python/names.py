@@ -91,6 +91,15 @@ def where_name(table: str) -> str:
     return f"_where_{table}" if table else "_where"
 
 
+def covered_slot(instance: str) -> str:
+    """Return the name of the attribute with the positions of what the checksum of an instance covers.
+
+    >>> covered_slot("hash")
+    '_covered_hash'
+    """
+    return f"_covered_{instance}"
+
+
 def label_name(name: str) -> str:
     """Return the name of a label of an enum.
 

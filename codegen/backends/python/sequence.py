@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from ...plan import Cover, Field, Run, Step
 from ...wire import WithinSize
-from .checksums import stored_methods, verify_lines
+from .checksums import covered_lines, stored_methods, verify_lines
 from .instances import instance_method
 from .marks import Marks
 from .names import field_name
@@ -48,6 +48,7 @@ def sequence(scope: ClassScope, steps: Iterable[Step], covers: Iterable[Cover]) 
 def sequence_body(scope: ClassScope, steps: Iterable[Step], covers: Iterable[Cover]) -> Lines:
     """Return the statements of ``sequence`` without the assignment of ``io``."""
     marks = Marks(scope.struct)
+    marks.want_computed()
     parts = list(steps)
     lines = [scope.code("mark", name="begin")] if any(_leads_elsewhere(scope, each) for each in parts) else []
     covers = list(covers)
@@ -62,6 +63,7 @@ def sequence_body(scope: ClassScope, steps: Iterable[Step], covers: Iterable[Cov
             lines.extend(verify_lines(scope, marks, sums))
         lines.extend(run_lines(scope, step) if isinstance(step, Run) else read_lines(scope, step, member(fields[0].id)))
         lines.extend(marks.after(scope, fields))
+        lines.extend(covered_lines(scope, marks, fields))
         if step is not parts[-1] and (numbers := scope.last_steps(fields[0])):
             tails.append((len(lines), numbers))
     for begin, numbers in reversed(tails):

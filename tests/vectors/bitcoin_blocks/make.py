@@ -66,6 +66,7 @@ def rows(content: bytes) -> dict[str, list[dict[str, object]]]:
         block = CBlock.deserialize(content[begin + 8 : end])
         begin = end
         head = {
+            "hash": block.GetHash().hex(),
             "version": block.nVersion,
             "prev_hash": block.hashPrevBlock.hex(),
             "merkle_root": block.hashMerkleRoot.hex(),
@@ -82,7 +83,7 @@ def rows(content: bytes) -> dict[str, list[dict[str, object]]]:
             items = [
                 {"items": [{"data": bytes(item).hex()} for item in of.scriptWitness.stack]} for of in each.wit.vtxinwit
             ]
-            row = {"version": each.nVersion, "inputs": ins, "outputs": outs}
+            row = {"txid": each.GetTxid().hex(), "version": each.nVersion, "inputs": ins, "outputs": outs}
             row |= {"witnesses": items if each.has_witness() else None, "lock_time": each.nLockTime}
             tables["transactions"].append(row)
             tables["outputs"] += outs
