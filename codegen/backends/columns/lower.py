@@ -16,9 +16,9 @@ from ...plan import Plan, Rows, TypePlan, Way, has_sums
 from ..python.names import field_name, qualified, where_name
 from .arguments import OUTER_PARSER, class_reference, format_arguments
 from .arrow import ArrowType
-from .assembler import Listing
 from .given import Givens
 from .levels import has_levels, is_chained, level_sources, solved_structs, solves, unfilled, ways
+from .lines import Listing
 from .literal import literal, refusal_text
 from .message_lower import lower_kinds, lower_units
 from .program import lower_program

@@ -14,11 +14,12 @@ from ...plan.chains import chained_in
 from ...plan.variables import follows_variables
 from ..python.names import field_name
 from .arrow import integer_interval
-from .assembler import Assembler, Listing
+from .assembler import Assembler
 from .blocks import enter, expand, leave
 from .column_nodes import ColumnNode, ColumnNodes, own_columns
 from .expression import LONGEST_LITERAL
 from .interval import INT64, Interval
+from .lines import Listing
 from .refusal import ColumnRefusedError, NotForEngineError
 from .row import lower_fields, lower_unit, read_instance
 from .row_instances import lower_instance, row_compiler

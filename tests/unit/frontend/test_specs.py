@@ -41,8 +41,9 @@ def test_every_spec_is_in_order(path: Path) -> None:
     )
 
 
-OTHER_KEYS = re.compile(r"\{varint:|within:|^ {4,}message: *$", re.MULTILINE)
-"""Keys that are used in place of attributes, and those of messages."""
+COMPUTED = r"^ {6}\w+:\n(?: {8}\w.*\n)* {8}-wireloom: \{checksum:"
+OTHER_KEYS = re.compile(rf"\{{varint:|within:|^ {{4,}}message: *$|{COMPUTED}", re.MULTILINE)
+"""Keys that are used in place of attributes and of the values of instances, and those of messages."""
 OF_KAITAIS_LANGUAGE = [path for path in sorted(FOLDER.glob("*.ksy")) if not OTHER_KEYS.search(path.read_text())]
 
 
