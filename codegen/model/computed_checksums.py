@@ -45,7 +45,9 @@ class _Reader(AlgorithmReader):
             if key != "checksum":
                 self.error(position, f"'checksum' and {shown(key)} cannot be used together")
         if self.symbol.is_message:
-            message = "the fields of a message may come in any order: only a type with 'seq' has such checksums"
+            message = (
+                "'checksum' in an instance requires a type with 'seq': the fields of a message may come in any order"
+            )
             self.error(section.position, message)
         found = self.algorithm(section)
         kind = BytesType() if found.is_digest else ComputedIntegerType()
@@ -57,16 +59,18 @@ class _Reader(AlgorithmReader):
         several = over.items if isinstance(over, Items) else ()
         nested = [isinstance(each, Items) for each in several]
         if any(nested) and not all(nested):
-            message = "each run is a list: [data] for a single attribute, [first, last] for several"
+            message = "in a list of runs each run must be a list: [attribute], or [first, last]"
             self.error(section.position_of("over"), message)
         if isinstance(over, Items) and not any(nested) and len(several) != 2:
-            message = "two names are the first and the last attribute; several runs are lists in a list"
+            message = "a list of names must be the first and the last attribute; several runs are lists in a list"
             self.error(section.position_of("over"), message)
         runs = [self._run(each) for each in (several if any(nested) else (over,))]
         for number, (after, _) in enumerate(runs[1:], 1):
             before = runs[number - 1][1]
             if after.index <= before.index:
-                message = f"runs are in the order of the attributes: {shown(after.id)} is not after {shown(before.id)}"
+                message = (
+                    f"runs must be in the order of the attributes: {shown(after.id)} must come after {shown(before.id)}"
+                )
                 self.error(several[number].position, message)
         return tuple((first.id, last.id) for first, last in runs)
 
@@ -74,6 +78,6 @@ class _Reader(AlgorithmReader):
         found = [self.covered_attribute(each) for each in (names.items if isinstance(names, Items) else (names,))]
         first, last = found[0], found[-1]
         if isinstance(names, Items) and first.index > last.index:
-            message = f"{shown(first.id)} comes after {shown(last.id)}: name the first, then the last"
+            message = f"{shown(first.id)} comes after {shown(last.id)}: name the first attribute, then the last"
             self.error(names.position, message)
         return first, last

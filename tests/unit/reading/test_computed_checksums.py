@@ -233,17 +233,29 @@ instances:
 @pytest.mark.parametrize(
     ("instance", "at", "message"),
     [
-        ("{algorithm: sha257, over: data}", "sha257", "there is no checksum 'sha257'; did you mean 'sha256'?"),
-        ("{algorithm: sha256, over: daat}", "daat", "'daat' is none of them; did you mean 'data'?"),
-        ("{algorithm: sha256, over: flags}", "flags", "a checksum covers whole bytes, this attribute is bits"),
-        ("{algorithm: sha256, over: [data, len]}", "[data", "'data' comes after 'len': name the first, then the last"),
-        ("{algorithm: sha256, over: [[data], [len]]}", "[len", "runs are in the order of the attributes: 'len' is not"),
-        ("{algorithm: sha256, over: [[len, data], [data]]}", "[data", "'data' is not after 'data'"),
-        ("{algorithm: sha256, over: [len, [data]]}", "[len", "each run is a list: .data. for a single attribute"),
-        ("{algorithm: sha256, over: [len, flags, data]}", "[len", "two names are the first and the last attribute"),
+        ("{algorithm: sha257, over: data}", "sha257", "unknown checksum 'sha257'; did you mean 'sha256'?"),
+        ("{algorithm: sha256, over: daat}", "daat", "which 'daat' is not; did you mean 'data'?"),
+        (
+            "{algorithm: sha256, over: flags}",
+            "flags",
+            "a checksum covers whole bytes, but this attribute is a bit field",
+        ),
+        (
+            "{algorithm: sha256, over: [data, len]}",
+            "[data",
+            "'data' comes after 'len': name the first attribute, then the last",
+        ),
+        ("{algorithm: sha256, over: [[data], [len]]}", "[len", "runs must be in the order of the attributes"),
+        ("{algorithm: sha256, over: [[len, data], [data]]}", "[data", "'data' must come after 'data'"),
+        ("{algorithm: sha256, over: [len, [data]]}", "[len", "in a list of runs each run must be a list"),
+        (
+            "{algorithm: sha256, over: [len, flags, data]}",
+            "[len",
+            "a list of names must be the first and the last attribute",
+        ),
         ("{algorithm: sha256, over: _parent.rows}", "_parent", "expected the name of an attribute"),
         ("{algorithm: crc32, over: data, stored: _ ^ 1}", "stored", "unknown key found, expected: algorithm"),
-        ("{algorithm: sha256, over: data, initial: 1}", "initial", "sha256 is a digest: leave it out"),
+        ("{algorithm: sha256, over: data, initial: 1}", "initial", "sha256 is a digest: remove 'initial'"),
     ],
 )
 def test_mistakes(tmp_path: Path, instance: str, at: str, message: str) -> None:
@@ -269,12 +281,12 @@ def test_other_keys(tmp_path: Path, instance: str, message: str) -> None:
 
 def test_what_is_read_later(tmp_path: Path) -> None:
     spec = MISTAKEN.replace("len, type: u1", "len, type: u1, if: hash > 1")
-    with pytest.raises(SpecError, match="'if' needs an attribute that is read later: 'data', by way of 'hash'"):
+    with pytest.raises(SpecError, match="'if' depends on an attribute that is read later: 'data', through 'hash'"):
         format_of(tmp_path, f"{spec}      hash: {{-wireloom: {{checksum: {{algorithm: crc32, over: data}}}}}}")
 
 
 def test_messages(tmp_path: Path) -> None:
-    with pytest.raises(SpecError, match="only a type with 'seq' has such checksums"):
+    with pytest.raises(SpecError, match="'checksum' in an instance requires a type with 'seq'"):
         format_of(
             tmp_path,
             """
