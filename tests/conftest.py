@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import settings
 
-from . import kinesis_server
+from . import java, kinesis_server
 from . import s2_server as s2_servers
 from .examples import PROFILE, examples
 from .java import PRELOADING, java_options
@@ -86,8 +86,18 @@ def s2_server(s2_running: s2_servers.Server, monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.fixture(scope="session")
+def fork_server() -> Iterator[None]:
+    """Start the process from which Spark's Python processes are forked, also those of sessions in other processes."""
+    with java.fork_server():
+        yield
+
+
+@pytest.fixture(scope="session")
 def spark(
-    tmp_path_factory: pytest.TempPathFactory, object_store: Store, s2_running: s2_servers.Server
+    tmp_path_factory: pytest.TempPathFactory,
+    object_store: Store,
+    s2_running: s2_servers.Server,
+    fork_server: None,
 ) -> Iterator[SparkSession]:
     """Start the session of the suite, which is then the active one: requests for a local session return it.
 

@@ -11,6 +11,8 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 ARCHIVE = Path(sys.prefix) / "spark-classes.jsa"
@@ -36,6 +38,31 @@ PRELOADING = str(Path(__file__).with_name("spark") / "preloading")
 
 QUICK_SPARK = {**QUICK_JAVA, "PYTHONPATH": os.pathsep.join(filter(None, [PRELOADING, os.environ.get("PYTHONPATH")]))}
 """The same; in addition, Spark's Python processes import what they need before they are forked."""
+
+FORK_SERVER = "WIRELOOM_FORK_SERVER"
+"""The variable with the address of a running fork server, from which Spark's Python processes are then forked."""
+
+
+@contextmanager
+def fork_server() -> Iterator[None]:
+    """Start a process from which Spark's Python processes are forked, and name it in the environment."""
+    with tempfile.TemporaryDirectory() as folder:
+        address = os.path.join(folder, "socket")
+        # Spark's Python processes have this seed too.
+        environment = {**os.environ, **QUICK_SPARK, "PYTHONHASHSEED": "0"}
+        process = subprocess.Popen(
+            [sys.executable, "-m", "fork_server", address], env=environment, stdout=subprocess.PIPE, cwd=folder
+        )
+        with process:
+            try:
+                assert process.stdout is not None
+                assert process.stdout.readline(), "the fork server has ended"
+                os.environ[FORK_SERVER] = address
+                yield
+            finally:
+                os.environ.pop(FORK_SERVER, None)
+                process.kill()
+
 
 EXERCISE = """
 import sys

@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import pytest
 from wireloom.command import CODES, COMMANDS, INTERRUPTED, PIPE_CLOSED, TERMINATED, UNUSABLE
 
 from .blocks import Page
@@ -21,5 +22,6 @@ def test_every_exit_code_is_there() -> None:
     assert listed == {0, 1, UNUSABLE, max(CODES), INTERRUPTED, PIPE_CLOSED, TERMINATED}
 
 
+@pytest.mark.usefixtures("fork_server")
 def test_its_examples(tmp_path: Path) -> None:
     assert Page(PAGE.read_text(), tmp_path).run() >= 8

@@ -3,6 +3,8 @@
 import os
 from pathlib import Path
 
+import pytest
+
 from .blocks import Page
 
 TUTORIAL = (Path(__file__).parents[2] / "docs" / "tutorial.md").read_text()
@@ -27,5 +29,6 @@ def prepared(folder: Path) -> Page:
     return page
 
 
+@pytest.mark.usefixtures("fork_server")
 def test_everything_in_it_runs_and_prints_what_it_says(tmp_path: Path) -> None:
     assert prepared(tmp_path).run() >= 6

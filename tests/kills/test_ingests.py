@@ -9,6 +9,8 @@ from ..storage_server import Store
 from .ingests import Subject, run
 
 
+@pytest.mark.thorough
+@pytest.mark.usefixtures("fork_server")
 def test_every_record_is_there_once(store_apart: Store, tmp_path: Path) -> None:
     """Growing and damaged files, as a stream into a Delta table in an object store."""
     pytest.importorskip("deltalake", reason="the package deltalake is not installed")

@@ -66,6 +66,7 @@ spark.stop()
 """
 
 
+@pytest.mark.usefixtures("fork_server")
 def test_ingest(tmp_path: Path) -> None:
     held = logs(tmp_path / "in", 4)
     log(tmp_path / "bad" / "a.log", "x", damaged=b"\x05!\0")

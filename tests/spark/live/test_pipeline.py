@@ -23,7 +23,6 @@ from wireloom import WireloomError
 from wireloom.spark.ingest import ingest
 from wireloom.spark.ingest_stream import ingest_stream
 
-from ...examples import PROFILE
 from ...java import QUICK_SPARK
 from ..conftest import ROWS, Sample
 from ..logs import log, logs, records
@@ -212,7 +211,7 @@ def kill_when(process: subprocess.Popen[str], ready: Callable[[], bool], pause: 
 
 
 # A batch whose Java is killed is in ``test_failing``.
-@pytest.mark.parametrize("stream", [False, True] if PROFILE == "thorough" else [True])
+@pytest.mark.parametrize("stream", [pytest.param(False, marks=pytest.mark.thorough), True])
 def test_killed(stream: bool, spark: SparkSession, tmp_path: Path) -> None:
     held = logs(tmp_path / "in", 6)
     chosen = random.Random(int(stream))

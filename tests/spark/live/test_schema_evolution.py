@@ -214,7 +214,7 @@ def test_iceberg(by: tuple[str, ...], spark: SparkSession, tmp_path: Path, monke
     assert sorted(tuple(each.values()) for each in found) == [(0, 10, None), (0, 12, None), (0, 13, None), (1, 11, 7)]
 
 
-@pytest.mark.parametrize("to", ["parquet", "delta", "iceberg"])
+@pytest.mark.parametrize("to", ["parquet", pytest.param("delta", marks=pytest.mark.thorough), "iceberg"])
 def test_streams(to: str, spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     own_catalog(tmp_path, monkeypatch)
     place = Place(tmp_path, spark, to)
@@ -245,7 +245,9 @@ def test_streams(to: str, spark: SparkSession, tmp_path: Path, monkeypatch: pyte
     ]
 
 
-@pytest.mark.parametrize("to", ["parquet", "delta", "iceberg"])
+@pytest.mark.parametrize(
+    "to", ["delta", *(pytest.param(each, marks=pytest.mark.thorough) for each in ("parquet", "iceberg"))]
+)
 def test_streams_on_an_object_store(
     to: str, spark: SparkSession, store_apart: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
