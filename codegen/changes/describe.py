@@ -195,7 +195,7 @@ def expression_text(node: Node) -> str:
             given = (f"{name}: {expression_text(value)}" for name, value in zip(names, values, strict=True))
             return f"{{{', '.join(given)}}}"
         case nodes.RandomBytes(size):
-            return f"{size} bytes by chance"
+            return f"{size} random bytes"
         case nodes.CoveredChecksum():
             return written(node)
     raise TypeError(f"no words for {node!r}")

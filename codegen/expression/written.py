@@ -99,7 +99,7 @@ def _simple(node: Node) -> str:
             parts = (f"{name}: {written(value)}" for name, value in zip(names, values, strict=True))
             return f"{{{', '.join(parts)}}}"
         case RandomBytes(size=size):
-            return f"{size} bytes by chance"
+            return f"{size} random bytes"
     return "…"
 
 

@@ -55,8 +55,8 @@ def _type(plan: Plan, type: TypePlan) -> Iterator[str]:
     yield from _section("compute", [_instance(each) for each in type.instances])
     if type.read_only is not None:
         why = type.read_only
-        other = f"'{why.checksum}' is bits" if why.checksum else f"'{why.instance}' has a position of its own"
-        yield from _section("write", [f"nothing: {each}" for each in why.unsolved or (other,)])
+        other = f"'{why.checksum}' is bits" if why.checksum else f"'{why.instance}' has an explicit position"
+        yield from _section("write", [f"not possible: {each}" for each in why.unsolved or (other,)])
     else:
         yield from _section("write", [_fill(each) for each in type.fills])
 
@@ -72,11 +72,11 @@ def _facts(type: TypePlan) -> Iterator[str]:
     elif type.endian is not None:
         yield "byte order of the enclosing type"
     if type.parameters:
-        yield f"given {', '.join(each.id for each in type.parameters)}"
+        yield f"parameters {', '.join(each.id for each in type.parameters)}"
     if type.buffered:
         yield "buffered"
     if type.recursive:
-        yield "may hold itself"
+        yield "recursive"
 
 
 def _section(title: str, lines: list[str]) -> Iterator[str]:
@@ -121,7 +121,7 @@ def _field(field: Field, often: str) -> str:
     parts = [f"{_what(field)}{often}", *(_check(each) for each in field.checks)]
     text = f"{field.id}: {', '.join(parts)}"
     if field.checks:
-        lost = "the layout is lost" if field.loses_layout else "refused"
+        lost = "the rest cannot be read" if field.loses_layout else "rejected"
         text += f", else {lost} ({field.reason})"
     return text
 
@@ -134,7 +134,7 @@ def _repetition(field: Field) -> str:
     buffered = ", buffered" if field.buffered else ", unpacked at once" if field.at_once else ""
     framing = ""
     if field.framing is not None:
-        stuffed = "" if field.framing.stuffing == "none" else f", {field.framing.stuffing} stuffing undone"
+        stuffed = "" if field.framing.stuffing == "none" else f", {field.framing.stuffing} stuffing removed"
         framing = f", between delimiters {hexadecimal(field.framing.delimiter)}{stuffed}"
     match field.repeat:
         case RepeatEos():
@@ -153,9 +153,9 @@ def _what(field: Field) -> str:
     if field.stripped is not None:
         parts.append(f"without {field.stripped:02X} at the end")
     if field.terminator is not None and not isinstance(field.size, TerminatedSize):
-        parts.append(f"cut at {hexadecimal(field.terminator.value)}")
+        parts.append(f"truncated at {hexadecimal(field.terminator.value)}")
     if field.process is not None:
-        parts.append(f"{field.process.name} decompressed" if field.process.codecs else f"{field.process.name} undone")
+        parts.append(f"{field.process.name} decompressed" if field.process.codecs else f"{field.process.name} decoded")
     return ", ".join(each for each in parts if each)
 
 
@@ -204,7 +204,7 @@ def _check(check: Check) -> str:
 def _cover(cover: Cover) -> str:
     condition = "".join(f", if {_plain(each)}" for each in (cover.condition, cover.needed) if each is not None)
     reason = "digest" if cover.made_by.is_digest else "checksum"
-    return f"{'.'.join(cover.way)} = {_checksum(cover)}{condition}, else refused ({reason})"
+    return f"{'.'.join(cover.way)} = {_checksum(cover)}{condition}, else rejected ({reason})"
 
 
 def _checksum(cover: Cover) -> str:
@@ -213,7 +213,7 @@ def _checksum(cover: Cover) -> str:
         extent = f"the content of {extent}"
     parts = [extent]
     if cover.blanks_own and cover.replace is not None:
-        parts.append(f"itself as {cover.replace:02X}")
+        parts.append(f"own bytes as {cover.replace:02X}")
     if cover.made_by != algorithm(cover.algorithm):
         parts.append(f"initial {cover.initial:#x}, final xor {cover.final_xor:#x}")
     if cover.continues is not None:
@@ -239,13 +239,13 @@ def _instance(instance: Instance) -> str:
 
 def _fill(fill: Fill) -> str:
     if fill.cover is not None:
-        when = "" if fill.how == "checksum before" else ", once that is written"
+        when = "" if fill.how == "checksum before" else ", after that is written"
         return f"{fill.id} = {_checksum(fill.cover)}{when}"
     if fill.how == "made":
-        return f"{fill.id}, unless it is given"
+        return f"{fill.id}, unless given"
     if fill.value is None:
         return f"{fill.id} = {hexadecimal(fill.contents)}"
-    return f"{fill.id} = {_plain(fill.value)}{', unless it is given' if fill.how == 'unless given' else ''}"
+    return f"{fill.id} = {_plain(fill.value)}{', unless given' if fill.how == 'unless given' else ''}"
 
 
 def _plain(node: Node) -> str:

@@ -119,5 +119,5 @@ def condition(field: Field) -> str:
 def covered(cover: Cover) -> str:
     """Return the range of a checksum in words."""
     extent = cover.first if cover.first == cover.last else f"{cover.first} … {cover.last}"
-    own = "" if cover.replace is None else f", itself as {cover.replace:02X}"
+    own = "" if cover.replace is None else f", own bytes as {cover.replace:02X}"
     return f"{cover.algorithm} of {extent}{own}"

@@ -154,20 +154,20 @@ def only_read(
     ``unsolved`` integers, given as clauses that say why they cannot be derived.
     """
     if instance:
-        why = f"{instance} has a position of its own"
+        why = f"{instance} has an explicit position"
         hint = "the classes of 'wireloom generate --kaitai --read-write' write such objects"
     elif checksum:
         why = f"the checksum {checksum} is a bit field or a varint, and covers more than one attribute of bytes"
         hint = "give it a byte-aligned type if the format allows that"
     elif around:
-        why = f"the checksum {around} is in an object inside of them"
+        why = f"the checksum {around} is in an object inside these bytes"
         hint = "if the format is yours, declare the checksum in the type whose attributes it covers"
     elif within:
         why = f"{within} is in the bytes of another attribute"
-        hint = "write the attribute with the bytes by itself, in a type without this one"
+        hint = "write the attribute with the bytes separately, in a type without this one"
     else:
         why = ", ".join(unsolved)
-        hint = "'-wireloom: {given: true}' beside an integer makes it a value that the caller provides"
+        hint = "'-wireloom: {given: true}' on an integer makes it a value that the caller provides"
     return UnsupportedError(f"objects of '{type}' cannot be written: {why}; {hint}")
 
 
@@ -180,7 +180,7 @@ def too_deep(error: RecursionError, holder: Any = None) -> DepthError:
     file = getattr(getattr(io, "_io", None), "name", None)
     return DepthError(
         f"objects are nested too deeply for Python, whose calls may go {sys.getrecursionlimit()} deep: if "
-        "the input is to be trusted, allow more with sys.setrecursionlimit, in a thread with a large stack "
+        "you trust the input, allow more with sys.setrecursionlimit, in a thread with a large stack "
         "(threading.stack_size)",
         path=file if isinstance(file, str) else None,
         offset=None if io is None else io.pos(),

@@ -43,7 +43,7 @@ def lower_instance(
 ) -> None:
     """Append the steps of a column whose value is computed by an expression. Raises ``NotForEngineError``."""
     if instance.value is None:
-        raise NotForEngineError(f'the column "{column.name}" is read at a position of its own')
+        raise NotForEngineError(f'the column "{column.name}" is read at an explicit position')
     kept = scope.members.get(instance.id)
     if isinstance(kept, Scalar) and instance.condition is None:
         held = column.held(Compiled((kept,), kept.interval))

@@ -192,7 +192,7 @@ def _options(plan: Plan) -> tuple[TableView, ...]:
     for choice in plan.choices:
         rows = [(f"`{name}`", f"{size} unused bytes follow each row") for name, size in choice.padding]
         if choice.default not in dict(choice.padding):
-            rows.append((f"`{choice.default}`", "what the first rows prove"))
+            rows.append((f"`{choice.default}`", "detected from the first rows"))
         rows = [(f"{name} (default)" if name == f"`{choice.default}`" else name, text) for name, text in rows]
         found.append(table(f"`{choice.name}`", head, rows, markdown(choice.doc)))
     if plan.units is not None and plan.units.option:

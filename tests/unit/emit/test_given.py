@@ -38,7 +38,7 @@ def test_what_does_not_follow_is_read_and_not_written(tmp_path: Path) -> None:
     path = spec(tmp_path, GRID)
     said = (
         "objects of 'grid' cannot be written: 'width' and 'height' cannot be derived from the size of 'cells'; "
-        "'-wireloom: {given: true}' beside an integer makes it a value that the caller provides"
+        "'-wireloom: {given: true}' on an integer makes it a value that the caller provides"
     )
     for result in (run("check", path), run("generate", "-o", tmp_path / "made", path)):
         assert result.exit_code == 0
@@ -185,7 +185,7 @@ def test_checks_for_machines(tmp_path: Path) -> None:
 
 def test_types_that_are_only_read(tmp_path: Path) -> None:
     path = spec(tmp_path, "meta: {id: a}\nseq: [{id: n, type: u1}]\ninstances: {b: {pos: n, type: u1}}\n")
-    said = "objects of 'a' cannot be written: b has a position of its own; the classes of 'wireloom generate "
+    said = "objects of 'a' cannot be written: b has an explicit position; the classes of 'wireloom generate "
     for result in (run("check", path), run("generate", "-o", tmp_path / "made", path)):
         assert result.exit_code == 0
         assert f"grid.ksy:3:13: note: {said}--kaitai --read-write'" in result.output

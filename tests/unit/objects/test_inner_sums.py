@@ -164,7 +164,7 @@ types:
 
 def test_they_are_only_read(tmp_path: Path) -> None:
     format = load(tmp_path, BLOCKS)
-    with pytest.raises(UnsupportedError, match=r"the checksum header\.sums\.crc is in an object inside of them"):
+    with pytest.raises(UnsupportedError, match=r"the checksum header\.sums\.crc is in an object inside these bytes"):
         format.root_class.from_bytes(LOG).to_bytes()
 
 

@@ -165,7 +165,7 @@ def test_an_attribute_that_was_not_given():
 
 def test_what_stands_at_a_position_is_not_written():
     kind = made("seq: [{id: a, type: u1}]\ninstances: {b: {pos: 0, type: u1}}")
-    with pytest.raises(UnsupportedError, match="b has a position"):
+    with pytest.raises(UnsupportedError, match="b has an explicit position"):
         kind.from_bytes(b"\1").to_bytes()
 
 

@@ -16,14 +16,14 @@ FRAME = """\
 edgemq_segment::frame: at least 21 bytes, buffered
   read
     21 bytes at once
-      +0 len: u4be, >= 13, else the layout is lost (length)
+      +0 len: u4be, >= 13, else the rest cannot be read (length)
       +4 crc32c: u4be
       +8 fmt: u1
       +9 tenant: u4be
       +13 ts_millis: u8be
     payload: len - 13 bytes
   verify
-    crc32c = crc32c(payload), else refused (checksum)
+    crc32c = crc32c(payload), else rejected (checksum)
   compute
     ts = ts_millis
   write
@@ -61,34 +61,34 @@ MADE = """\
 made: at least 3 bytes
   read
     3 bytes at once
-      +0 magic: 2 bytes, = 01 02, else the layout is lost (value)
-      +2 count: u1, >= 1, <= 9, else the layout is lost (length)
+      +0 magic: 2 bytes, = 01 02, else the rest cannot be read (value)
+      +2 count: u1, >= 1, <= 9, else the rest cannot be read (length)
     items: item, repeated to the end, the rows
   write
     magic = 01 02
-made::item: at least 10 bytes, given limit, may hold itself
+made::item: at least 10 bytes, parameters limit, recursive
   read
-    kind: u1, kinds, one of its labels, else the layout is lost (value)
+    kind: u1, kinds, one of its labels, else the rest cannot be read (value)
     flag: b1
     name: UTF-8, up to 00, if flag
-    padded: 4 bytes, without 20 at the end, cut at 00, zlib undone
+    padded: 4 bytes, without 20 at the end, truncated at 00, zlib decoded
     body: switch on kind
       kinds::one: one
       kinds::two: two
       otherwise: nothing
     numbers: u2le, limit times, unpacked at once
-    ends: u1, repeated until _ == 2, one of 1, 2, else the layout is lost (value)
+    ends: u1, repeated until _ == 2, one of 1, 2, else the rest cannot be read (value)
     sum: u4le
   verify
-    sum = crc32(kind … sum, itself as 00), else refused (checksum)
+    sum = crc32(kind … sum, own bytes as 00), else rejected (checksum)
   compute
     later: u1 at 3
   write
-    nothing: 'later' has a position of its own
+    not possible: 'later' has an explicit position
 made::one: 1 byte, buffered
   read
     a: u1
-made::two: at least 10 bytes, may hold itself
+made::two: at least 10 bytes, recursive
   read
     inside: item
 """
