@@ -46,7 +46,7 @@ KIND_KEYS = {
     "selectable": Key(NAMES, "Further columns that a reader may select."),
     "unit-columns": Key(NAMES, "Fields of the unit whose values the reader keeps for its report."),
     "row-number": Key(NAME, "The name of a column with the number of the row in its unit."),
-    "otherwise": Key(TableKind("message-otherwise"), "What happens to a unit that is not such a message."),
+    "otherwise": Key(TableKind("message-otherwise"), "How a unit that is not such a message is treated."),
 }
 
 
@@ -147,7 +147,7 @@ def message_tables(documentation: dict[str, Key], logical: dict[str, Key]) -> di
                     f"{', '.join(FRAMINGS)}, a list of these, or module:Class; whole unless given.",
                 ),
                 "packing": Key(CLASS, "The class that groups rows into units when writing."),
-                "hooks": Key(CLASS, "The class that sees decoded units and may drop some."),
+                "hooks": Key(CLASS, "The class that receives the decoded units and may drop some."),
                 **KIND_KEYS,
                 "option": Key(NAME, "The reader option that selects a kind."),
                 "default": Key(NAME, "The kind that is read without that option."),
@@ -160,7 +160,7 @@ def message_tables(documentation: dict[str, Key], logical: dict[str, Key]) -> di
         "message-otherwise": Table(
             "otherwise",
             {
-                "whole": Key(NAME, "The column of bytes that holds such a unit as one row.", required=True),
+                "whole": Key(NAME, "The column of bytes that contains such a unit as one row.", required=True),
                 "mark": Key(NAME, "The name of a column: true for rows, false for such units."),
             },
         ),

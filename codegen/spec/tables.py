@@ -70,7 +70,7 @@ def identifier(what: str) -> Key:
 
 DOC = {
     "doc": Key(TEXT, "Documentation, in Markdown."),
-    "doc-ref": Key(ListKind(TEXT, single=True), "Where the documentation is: a link or text."),
+    "doc-ref": Key(ListKind(TEXT, single=True), "The documentation: a link or text."),
 }
 
 TYPE_KEYS = {
@@ -78,7 +78,9 @@ TYPE_KEYS = {
     "to-string": Key(EXPRESSION, "The text of an object of this type."),
     "params": Key(ListKind(TableKind("parameter")), "The parameters of the type."),
     "seq": Key(ListKind(TableKind("attribute")), "The attributes, in the order of their bytes."),
-    "instances": Key(MapKind("instance", TableKind("instance")), "Values that are computed, or read elsewhere."),
+    "instances": Key(
+        MapKind("instance", TableKind("instance")), "Values that are computed, or read at an explicit position."
+    ),
     "types": Key(MapKind("type", TableKind("type")), "Types that are declared inside this one."),
     "enums": Key(MapKind("enum", TableKind("enum")), "Names for integers."),
 }
@@ -89,11 +91,14 @@ FIELD_KEYS = {
         EitherKind("the name of a type, or a mapping with switch-on and cases", TypeKind(), TableKind("switch")),
         "The type; bytes by default.",
     ),
-    "contents": Key(ContentsKind(), "The bytes that must be here."),
+    "contents": Key(ContentsKind(), "The expected bytes."),
     "size": Key(EXPRESSION, "The size in bytes."),
-    "size-eos": Key(FLAG, "Whether it takes all bytes up to the end of the stream."),
+    "size-eos": Key(FLAG, "Whether it extends to the end of the stream."),
     "if": Key(EXPRESSION, "A condition: the attribute only exists if it is true."),
-    "repeat": Key(TextKind("how it repeats", choices=("eos", "expr", "until")), "Makes it a list, and says how long."),
+    "repeat": Key(
+        TextKind("how it repeats", choices=("eos", "expr", "until")),
+        "Makes the attribute a list, and determines where it ends.",
+    ),
     "repeat-expr": Key(EXPRESSION, "With repeat: expr, the number of items."),
     "repeat-until": Key(EXPRESSION, "With repeat: until, a condition that is true for the last item, _."),
     "terminator": Key(BYTE, "The byte that ends it."),
@@ -133,7 +138,7 @@ TABLES: dict[str, Table] = {
         {
             "value": Key(EXPRESSION, "The expression that computes the value."),
             "pos": Key(EXPRESSION, "The position in its stream."),
-            "io": Key(EXPRESSION, "The stream in which it is."),
+            "io": Key(EXPRESSION, "The stream that is read."),
             **FIELD_KEYS,
         },
         "instance-extensions",
@@ -172,15 +177,15 @@ META_DEFAULTS = {
     "encoding": Key(TEXT, "Encoding of text."),
 }
 META_REST = {
-    "title": Key(NOTE, "The name of the format, for people."),
-    "application": Key(AnyKind(), "Programs that use the format."),
+    "title": Key(NOTE, "The human-readable name of the format."),
+    "application": Key(AnyKind(), "Applications that use the format."),
     "file-extension": Key(ListKind(NOTE, single=True), "The suffixes of file names, without the dot."),
     "xref": Key(AnyKind(), "The format's identifiers elsewhere."),
     "tags": Key(AnyKind(), "Keywords for searching."),
     "license": Key(NOTE, "The licence of the spec."),
     "ks-version": Key(VERSION, "The lowest version of Kaitai's compiler that accepts the spec."),
     "ks-debug": Key(FLAG, "Kaitai's debug mode."),
-    "ks-opaque-types": Key(FLAG, "Whether undefined types are classes of the user."),
+    "ks-opaque-types": Key(FLAG, "Whether undefined types are classes that the user provides."),
     "ks-zero-copy-substream": Key(FLAG, "Only used by Kaitai's compiler."),
     "imports": Key(ListKind(TEXT, single=True), "Other specs, as paths without .ksy."),
 }
@@ -217,7 +222,7 @@ _ROWS = {
     ),
     "columns": Key(NAMES, "The columns that a reader returns by default, in order."),
     "selectable": Key(NAMES, "Further columns that a reader may select."),
-    "parent-columns": Key(NAMES, "Single values of the outermost type that every row has."),
+    "parent-columns": Key(NAMES, "Single values of the outermost type that are repeated in each row."),
     "unit": Key(WAY, "The beginning of 'rows', up to the repeated attribute whose items are the innermost units."),
     "fragments": Key(TableKind("fragments"), "Each record is written in pieces, which are joined into one row."),
     "flatten": Key(FLAG, "A struct becomes a column for each of its fields, such as header.tenant."),
@@ -290,12 +295,14 @@ TABLES["field-extensions"] = Table(
             ),
             "This integer is a time since the Unix epoch.",
         ),
-        "labels": Key(FlagKind(only=True), "The column holds the enum's labels as text."),
+        "labels": Key(FlagKind(only=True), "The column contains the enum's labels as text."),
         "map": Key(TableKind("map"), "The items are pairs, and the column is a map."),
         "union": Key(TextKind(choices=("dense",)), "The column of a switch is a dense union in Arrow."),
-        "within": Key(EXPRESSION, "The bytes in which the attribute is; it takes none of its own stream."),
+        "within": Key(
+            EXPRESSION, "The bytes that contain the attribute, which then reads nothing from its own stream."
+        ),
         "given": Key(FlagKind(only=True), "The caller of a writer provides this integer: it is not derived."),
-        "default": Key(default_kind(), "What a writer writes if it is given no value."),
+        "default": Key(default_kind(), "The value that a writer uses if none is given."),
         **AROUND_ITEMS,
         "size-of": Key(size_kind(NAME), "This integer is the size of attributes after it, which a writer fills in."),
     },
@@ -307,9 +314,9 @@ TABLES["instance-extensions"] = Table(
         "text": Key(TextKind(choices=("integer",)), "In a message type: the text is a decimal integer."),
         "variable": Key(FlagKind(only=True), "Makes it a variable with this initial value."),
         "default": Key(EXPRESSION, "A constant that a writer uses if the table has no such column."),
-        "sets": Key(EXPRESSION, "The variable that is set to the value; to a list, it is appended."),
+        "sets": Key(EXPRESSION, "The variable that is set to the value; if it is a list, the value is appended."),
         "checksum": Key(TableKind("computed-checksum"), "The instance is the checksum of attributes of its type."),
-        "slice": Key(TableKind("slice"), "The part of the value, which is bytes, that the instance is."),
+        "slice": Key(TableKind("slice"), "The instance is this part of the value, which must be bytes."),
     },
 )
 TABLES["framing"] = Table(
@@ -322,8 +329,12 @@ TABLES["framing"] = Table(
 TABLES["map"] = Table(
     "map",
     {
-        "key": Key(WAY, "The attribute of an item that is its key; dots lead into structs.", required=True),
-        "value": Key(WAY, "The attribute of an item that is its value; dots lead into structs.", required=True),
+        "key": Key(
+            WAY, "The attribute of an item that is its key; a path with dots for one inside a struct.", required=True
+        ),
+        "value": Key(
+            WAY, "The attribute of an item that is its value; a path with dots for one inside a struct.", required=True
+        ),
     },
 )
 TABLES["block-codec"] = Table(
