@@ -25,7 +25,12 @@ from wireloom.command import main
 from ..java import QUICK_SPARK
 
 OWN_PROCESS = ("ingest", "studio")
-"""Commands that start a session of Spark, or do not end by themselves."""
+"""Commands that start a session of Spark, unless there is one, or do not end by themselves."""
+PLAIN = re.compile(
+    r"wireloom (?P<arguments>[^;<>|&$`*?~]+?)"
+    r"(?: > (?P<output>[\w.]+))?(?: 2> (?P<errors>[\w.]+))?(?P<code>; echo \$\?)?"
+)
+"""A command of wireloom that needs no shell, except to write its output to files and to print its exit code."""
 
 
 @dataclass(frozen=True)
@@ -64,21 +69,21 @@ def trimmed(text: str) -> str:
     return "\n".join(line.rstrip() for line in text.splitlines()).rstrip()
 
 
-def plain_command(line: str) -> list[str]:
-    """Return the arguments of a command of wireloom that needs neither a shell nor a separate process; otherwise an
-    empty list."""
-    words = shlex.shlex(line, posix=True, punctuation_chars=True)
-    words.whitespace_split = True
-    name, *arguments = words
-    plain = name == "wireloom" and arguments[0] not in OWN_PROCESS and not re.search(r"[;<>|&$`*?~]", line)
-    return arguments if plain else []
+def plain_command(line: str, session: bool) -> re.Match[str] | None:
+    """Match a command of wireloom that needs neither a shell nor a separate process. ``session``: whether there is a
+    session of Spark, which ``ingest`` then uses."""
+    found = PLAIN.fullmatch(line)
+    name = "" if found is None else found["arguments"].split()[0]
+    return None if name in OWN_PROCESS and not (session and name == "ingest") else found
 
 
 class Page:
     """Executes a page's blocks in a folder."""
 
-    def __init__(self, text: str, folder: Path) -> None:
+    def __init__(self, text: str, folder: Path, *, session: bool = False) -> None:
+        """``session``: whether there is a session of Spark, which its commands use."""
         self.all = blocks(text)
+        self.session = session
         self.folder = folder
         self.namespace: dict[str, Any] = {"__name__": "page"}
         # The commands of the environment that runs the tests, without a terminal.
@@ -114,14 +119,19 @@ class Page:
 
     def command(self, line: str) -> tuple[str, str]:
         """Run a command line; return its standard output and standard error."""
-        arguments = [] if self.installed else plain_command(line)
+        plain = None if self.installed else plain_command(line, self.session)
         self.installed |= line.startswith("pip install")
-        if arguments:
+        if plain is not None:
             with contextlib.chdir(self.folder):
-                result = CliRunner(env=self.environment).invoke(main, arguments)
+                result = CliRunner(env=self.environment).invoke(main, shlex.split(plain["arguments"]))
             if result.exception is not None and not isinstance(result.exception, SystemExit):
                 raise result.exception
-            return result.stdout, result.stderr
+            printed = []
+            for text, name in ((result.stdout, plain["output"]), (result.stderr, plain["errors"])):
+                if name:
+                    (self.folder / name).write_text(text)
+                printed.append("" if name else text)
+            return printed[0] + (f"{result.exit_code}\n" if plain["code"] else ""), printed[1]
         done = subprocess.run(line, shell=True, cwd=self.folder, env=self.environment, capture_output=True, text=True)
         return done.stdout, done.stderr
 

@@ -22,6 +22,6 @@ def test_every_exit_code_is_there() -> None:
     assert listed == {0, 1, UNUSABLE, max(CODES), INTERRUPTED, PIPE_CLOSED, TERMINATED}
 
 
-@pytest.mark.usefixtures("fork_server")
+@pytest.mark.usefixtures("spark")
 def test_its_examples(tmp_path: Path) -> None:
-    assert Page(PAGE.read_text(), tmp_path).run() >= 8
+    assert Page(PAGE.read_text(), tmp_path, session=True).run() >= 8

@@ -82,7 +82,7 @@ def replaced(tree: ast.AST) -> set[str]:
 
 def inner_imports(tree: ast.AST) -> Iterator[str]:
     """Yield what is imported from below the public package of a layer."""
-    patched = replaced(tree)
+    patched = cache(lambda: replaced(tree))
     for each in ast.walk(tree):
         if isinstance(each, ast.Import):
             yield from (
@@ -93,8 +93,9 @@ def inner_imports(tree: ast.AST) -> Iterator[str]:
             if not is_face(module):
                 yield module
             for name in each.names:
-                spoken = (name.asname or name.name) in patched or name.name in SPEAKING.get(module, ())
-                if not spoken and (name.name.startswith("_") or is_inner(module, name.name)):
+                inner = name.name.startswith("_") or is_inner(module, name.name)
+                spoken = inner and (name.name in SPEAKING.get(module, ()) or (name.asname or name.name) in patched())
+                if inner and not spoken:
                     yield f"{module}.{name.name}"
 
 

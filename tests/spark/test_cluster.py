@@ -35,7 +35,7 @@ SETTINGS = {
     "spark.sql.shuffle.partitions": "1",
     "spark.sql.codegen.wholeStage": "false",
 }
-FILES, ROWS = 40, 2500
+FILES, ROWS = 40, 250
 SECONDS = 900
 """A job that takes longer hangs, however busy the machine is."""
 
@@ -61,6 +61,7 @@ sys.addaudithook(hold)
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize("way", WAYS)
 def test_the_page(way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lake, inputs = tmp_path / "lake", tmp_path / "doors"

@@ -9,6 +9,7 @@ import signal
 import time
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pyarrow.dataset
 import pytest
@@ -19,6 +20,7 @@ from wireloom.spark.ingest import ledger, locked, open_tables
 from wireloom.spark.ingest_files import committed_files
 
 from ..examples import PROFILE, strided
+from . import pipeline
 from .pipeline import Killed, asked, check, dying, expected, make_inputs, run, visible
 
 KILL_SECONDS = float(os.environ.get("WIRELOOM_KILL_SECONDS", "6" if PROFILE == "thorough" else "2"))
@@ -86,6 +88,21 @@ def test_a_folder_that_another_ingest_takes_away(anew: bool, tmp_path: Path, mon
     table.make()
     with pytest.raises(WireloomError, match="removed the folder: run it again"), locked(table):
         pass
+
+
+def test_tasks_that_are_run_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on another machine, after theirs was lost when their files were written."""
+    really, lost = pipeline._read, []
+
+    def read(*task: Any) -> Any:
+        lost.extend(really(*task))
+        return really(*task)
+
+    monkeypatch.setattr(pipeline, "_read", read)
+    make_inputs(tmp_path / "in", 4)
+    run(tmp_path)
+    assert len(lost) >= 4
+    check(tmp_path)
 
 
 @pytest.mark.parametrize("existing", ["append", "overwrite"])
