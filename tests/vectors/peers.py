@@ -89,12 +89,18 @@ def cases() -> list[PeerCase]:
     return [PeerCase(file.parent.name, **each) for file in files for each in rows(file.parent.name, file.name)]
 
 
-def each_case(choose: Any = bool) -> Any:
-    """Parametrises a test with the cases of which ``choose`` is true."""
-    found = [each for each in cases() if choose(each)]
-    return pytest.mark.parametrize(
-        "case", found, ids=lambda each: f"{each.format}-{each.file}-{each.table}".rstrip("-")
-    )
+def each_case(choose: Any = bool, *, thinned: bool = False) -> Any:
+    """Parametrises a test with the cases of which ``choose`` is true. ``thinned``: except in ``make thorough``, only
+    with those of a file or a table of the format that none before has."""
+    found, seen = [], set()
+    for case in cases():
+        if choose(case):
+            new = {(case.format, "file", case.file), (case.format, "table", case.table)} - seen
+            seen |= new
+            marks = [] if new or not thinned else [pytest.mark.thorough]
+            name = f"{case.format}-{case.file}-{case.table}".rstrip("-")
+            found.append(pytest.param(case, id=name, marks=marks))
+    return pytest.mark.parametrize("case", found)
 
 
 def plain(value: Any) -> Any:

@@ -64,9 +64,10 @@ def test_case_from_memory_and_from_a_file_object(case: dict[str, Any]) -> None:
         check_rows(table, case["records"])
 
 
-# A search in a gigabyte of zeros takes seconds.
+# A search in a gigabyte of zeros takes seconds; tests/limits has smaller ones.
 RECOVERED = [
-    pytest.param(case, id=case["case"], marks=[pytest.mark.slow] * case["case"].startswith("bomb")) for case in CASES
+    pytest.param(case, id=case["case"], marks=[pytest.mark.thorough] * case["case"].startswith("bomb"))
+    for case in CASES
 ]
 
 

@@ -88,7 +88,7 @@ def both(case: PeerCase, content: bytes, **options: Any) -> tuple[list[dict[str,
     return [{name: value for name, value in row.items() if name not in looked_up} for row in rows], report
 
 
-@each_case(is_plain)
+@each_case(is_plain, thinned=True)
 def test_a_cut_file_gives_the_rows_before(case: PeerCase) -> None:
     content = case.content
     whole, _ = both(case, content)
@@ -112,7 +112,7 @@ def units(case: PeerCase, content: bytes) -> list[tuple[int, int]]:
     return [each for each in zip(begins, [*begins[1:], len(content)], strict=True) if each[0] != each[1]]
 
 
-@each_case(is_plain)
+@each_case(is_plain, thinned=True)
 def test_a_flipped_bit_costs_the_record_that_it_is_in(case: PeerCase) -> None:
     content = case.content
     whole, _ = both(case, content)
