@@ -138,7 +138,7 @@ fuzz: setup
 clean:
 	rm -rf $(VENV) $(VENV)-bench $(VENV)-fuzz $(VENV)-studio build dist bench-report demo-data fuzz-report campaign-report site .typings *.egg-info
 
-# Hundreds per format are part of `make test`; this is for the night.
+# A hundred per format are part of `make test`; this is for the night.
 DAMAGES ?= 100000
 .PHONY: campaign
 campaign: setup

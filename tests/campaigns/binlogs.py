@@ -113,6 +113,7 @@ class Binlog(_Units):
     """MySQL's binary log."""
 
     name = format = "mysql_binlog"
+    cost = 2
     columns = ("server_id", "event_size", "log_pos", "data")
     tokens = (EVENT.pack(0, 2, 1, 19, 0, 0), b"\xff\xff\xff\xff", b"\x13\0\0\0", bytes(19), b"\x0f")
 
@@ -157,6 +158,7 @@ class Avro(_Units):
     """Avro's object container files with uncompressed blocks."""
 
     name = format = "avro_blocks"
+    cost = 2
     columns = ("count", "data")
     tokens = (MARKER, MARKER[:8], b"\0\0" + MARKER, b"\x80", b"\xff\xff\xff\xff\xff\xff\xff\xff\x7f")
     before = len(MARKER)

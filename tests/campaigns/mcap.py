@@ -104,6 +104,7 @@ class Mcap:
     """See the module."""
 
     name = "mcap"
+    cost = 3
     tokens = (MAGIC, bytes(9), bytes(40), b"\x05", b"\x06" + bytes(8), b"\xff" * 8, b"\x0f\x04" + bytes(7))
 
     def sample(self, source: random.Random) -> Logs:

@@ -20,6 +20,8 @@ SEVERAL_SECONDS = 60
 """An input that takes longer ends a run."""
 SLOW_SECONDS = 10
 """An input that takes more CPU time than this is a finding, if it does so every time."""
+REPEATS = 3
+"""Number of times that a slow input is run again."""
 MEMORY = 4096
 """Limit of the memory in MiB; exceeding it is a finding too."""
 
@@ -90,7 +92,7 @@ def is_slow_again(command: Sequence[str | Path], artifact: Path) -> bool:
     again = [*map(str, command), "-timeout=0", str(artifact)]
     return all(
         subprocess.run(again, cwd=ROOT, capture_output=True, check=False, preexec_fn=limit_time).returncode
-        for _ in range(3)
+        for _ in range(REPEATS)
     )
 
 

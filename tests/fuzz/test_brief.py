@@ -93,6 +93,7 @@ def test_what_is_slow_once_is_no_finding(slow: bool, tmp_path: Path) -> None:
 @pytest.mark.parametrize(("program", "slow"), [("import time; time.sleep(1.3)", False), ("while True: pass", True)])
 def test_waiting_for_a_processor_is_not_slow(program: str, slow: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(libfuzzer, "SLOW_SECONDS", 1)
+    monkeypatch.setattr(libfuzzer, "REPEATS", 1)
     assert libfuzzer.is_slow_again([sys.executable, "-c", program], Path("artifact")) == slow
 
 

@@ -19,6 +19,7 @@ from wireloom.objects import ComputedError
 from wireloom.rows import BATCH_BYTES
 from wireloom.spark.options import read_options
 
+pytestmark = pytest.mark.usefixtures("low_limits")
 LEVELS = 20
 EXPRESSIONS = ["P + P", 'f"{P}{P}"']
 LONG, SHORT = b"\xfa" + b"x" * 250, b"\0"
@@ -41,7 +42,7 @@ def spec(folder: Path, expression: str = EXPRESSIONS[0], levels: int = LEVELS, m
 
 
 @pytest.fixture(params=EXPRESSIONS, scope="module")
-def doubled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Format:
+def doubled(low_limits: None, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Format:
     return load_format(spec(tmp_path_factory.mktemp("specs"), request.param))
 
 

@@ -16,12 +16,14 @@ from wireloom.codegen.kaitai import modules_of as modules
 from wireloom.command import main
 from wireloom.objects import ExpressionError, multiply, shift_left
 
+pytestmark = pytest.mark.usefixtures("low_limits")
+LEVELS = 12
 LARGE, ZERO = struct.pack("<Q", 2**63), bytes(8)
 REFUSED = f"an integer of more than {MAX_INTEGER_BITS} bits"
 EXPRESSIONS = ["P * P", "P << 40", "P << (a > 1 ? 40 : 0)", "(P * P).as<u4>", "[P, 1].max * P"]
 
 
-def spec(folder: Path, expression: str, levels: int = 40) -> Path:
+def spec(folder: Path, expression: str, levels: int = LEVELS) -> Path:
     path = folder / "powers.ksy"
     lines = [f"      v{n}: {{value: '{expression.replace('P', f'v{n - 1}')}'}}" for n in range(1, levels + 1)]
     path.write_text(
@@ -34,10 +36,10 @@ def spec(folder: Path, expression: str, levels: int = 40) -> Path:
 @pytest.mark.parametrize("expression", EXPRESSIONS)
 def test_a_row_that_makes_too_large_ones_is_damaged(tmp_path: Path, expression: str) -> None:
     found = load_format(spec(tmp_path, expression))
-    _, report = wireloom.read_with_report(found, ZERO + LARGE + ZERO, columns=["a", "v40"])
+    _, report = wireloom.read_with_report(found, ZERO + LARGE + ZERO, columns=["a", f"v{LEVELS}"])
     assert [(each.offset, each.length, each.reason) for each in report.files[0].damaged] == [(8, 8, "value")]
     with pytest.raises(ExpressionError, match=REFUSED):
-        found.root_class.from_bytes(LARGE).rows[0].v40  # noqa: B018
+        getattr(found.root_class.from_bytes(LARGE).rows[0], f"v{LEVELS}")
 
 
 @pytest.mark.parametrize("api", [Api.KAITAI, Api.WIRELOOM])
