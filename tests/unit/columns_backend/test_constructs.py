@@ -13,6 +13,7 @@ from wireloom import engine
 from wireloom.codegen.explore import load_format
 
 from ...differential.agreement import agreed
+from ...examples import examples
 
 pytestmark = pytest.mark.skipif(not engine.available, reason="the engine is not there to agree with")
 
@@ -81,7 +82,7 @@ def test_readers_agree(name: str, tmp_path: Path) -> None:
     agreed(format, case.data, batch_rows=1)
     for end in range(len(case.data) if len(case.data) < 100 else 1):
         agreed(format, case.data[:end])
-    for _ in range(150):
+    for _ in range(examples(150)):
         changed = bytearray(case.data)
         for _ in range(chance.choice([1, 1, 2, 4])):
             changed[chance.randrange(len(changed))] = chance.choice([chance.randrange(256), chance.randrange(8)])

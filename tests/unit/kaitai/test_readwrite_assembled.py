@@ -13,6 +13,7 @@ from kaitaistruct import ConsistencyError, KaitaiStream
 from wireloom.objects import MemoryStream
 from wireloom.objects.readwrite import AssembledStruct
 
+from ...examples import examples
 from .writing import read, there_and_back, writable, written
 
 SPECS: dict[str, tuple[str, bytes]] = {
@@ -122,7 +123,7 @@ def test_the_same_as_the_general_way(tmp_path: Path, name: str, monkeypatch: pyt
     spec, data = SPECS[name]
     kind = writable(tmp_path, spec)
     assert there_and_back(kind, read(kind, data)) == data
-    for seed in range(120):
+    for seed in range(examples(120)):
         for room in (None, len(data), len(data) + 1, len(data) - 1):
             first, second = read(kind, data), read(kind, data)
             changed(first, seed)

@@ -14,6 +14,8 @@ from wireloom.checksums import algorithm, function
 from tests.differential.agreement import agreed
 from tests.differential.damage import damaged
 
+from ...examples import examples
+
 CRC, MODBUS = function(algorithm("crc32c")), function(algorithm("crc-16/modbus"))
 BLOCKS = """
 meta: {id: log, endian: le, -wireloom: {rows: blocks.body.rows, columns: [data]}}
@@ -131,7 +133,7 @@ def test_both_readers_agree(tmp_path: Path, text: str) -> None:
         changed[place] ^= 0x55
         agreed(format, bytes(changed))
         agreed(format, good[:place])
-    for seed in range(40):
+    for seed in range(examples(40)):
         for options in ({}, {"recover": True}, {"batch_rows": 1}, {"verify": False}, {"mode": "failfast"}):
             agreed(format, damaged(Random(seed), good), **options)
 

@@ -17,6 +17,7 @@ from wireloom.input import MemoryWindow
 from wireloom.rows import Expander, Settings, make_row_reader
 
 from ...differential.agreement import agreed
+from ...examples import examples
 from .blocks import CODECS, CONTENT, ROWS, UNITS, batch, format_of, record, records, row
 from .running import ROW_READERS, read
 
@@ -232,7 +233,7 @@ types:
 
     rows = wireloom.read(format, unit(0)).to_pylist()
     assert rows == [{"a": b"a", "note": b"a note"}, {"a": b"bc", "note": b"a note"}] * 20
-    for number in range(120):
+    for number in range(examples(120)):
         data = b"".join(unit(number % 4 if place == 1 else 0) for place in range(3))
         for options in ({}, {"verify": False}, {"mode": "failfast"}):
             agreed(format, data, **options)
@@ -291,7 +292,7 @@ def test_damaged_bytes_never_end_in_another_error(tmp_path: Path, reader: str, s
         data = b"".join(row(codec, CONTENT) for codec in CODECS)
     else:
         data = b"".join(batch(codec, 1, *records(1)) for codec in CODECS)
-    for number in range(150):
+    for number in range(examples(150)):
         bad = bytearray(data)
         for _ in range(1 + number % 3):
             bad[chance.randrange(len(bad))] = chance.randrange(256)

@@ -11,6 +11,8 @@ import wireloom
 
 from tests.differential.agreement import agreed
 
+from ...examples import examples
+
 SPEC = """
 meta: {id: compared, endian: be, -wireloom: {rows: rows, columns: [kind, magic, text, extra, is_low, body]}}
 seq: [{id: rows, type: row, repeat: eos}]
@@ -56,7 +58,7 @@ def test_the_engine_compares(compared: wireloom.Format) -> None:
 @pytest.mark.slow
 def test_both_readers_agree_on_damage(compared: wireloom.Format) -> None:
     chance = Random(18)
-    for _ in range(600):
+    for _ in range(examples(600)):
         data = bytearray(b"".join(chance.choices(ROWS, k=chance.randint(1, 5))))
         for _ in range(chance.randrange(4)):
             data[chance.randrange(len(data))] = chance.choice((0, 1, 2, 3, 97, 0xBD, 0xEF, 0xFF))
@@ -120,7 +122,7 @@ def test_the_length_of_text_in_ascii(tmp_path: Path) -> None:
     assert named.engine_refusal is None
     assert wireloom.read(named, b"ab\0\1\2\0c\0\3").column("name").to_pylist() == ["ab", "", "c"]
     chance = Random(7)
-    for _ in range(300):
+    for _ in range(examples(300)):
         data = bytearray(b"ab\0\1\2\0c\0\3" * 3)
         for _ in range(chance.randrange(1, 4)):
             data[chance.randrange(len(data))] = chance.choice((0, 1, 97, 0x80, 0xC3, 0xFF))

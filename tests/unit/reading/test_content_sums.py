@@ -12,6 +12,7 @@ from wireloom import SpecError
 from wireloom.codegen.explore import load_format
 
 from ...differential.agreement import agreed
+from ...examples import examples
 
 ROWS = """
 meta: {id: made, endian: le, -wireloom: {rows: units.body.rows, columns: [data]}}
@@ -92,7 +93,7 @@ def test_readers_agree_on_damaged_inputs(spec: str, tmp_path: Path) -> None:
         wireloom.write(format, [{"data": b""}, {"data": b"abc" * 30}, {"data": b"x"}], path)
         data = path.read_bytes()
         assert wireloom.read(format, path, mode="failfast")["data"].to_pylist() == [b"", b"abc" * 30, b"x"]
-    for _ in range(150):
+    for _ in range(examples(150)):
         damaged = bytearray(data)
         damaged[chance.randrange(len(damaged))] ^= 1 << chance.randrange(8)
         cut = chance.choice((len(damaged), len(damaged), chance.randrange(len(damaged))))

@@ -8,6 +8,7 @@ import wireloom
 from wireloom.codegen.explore import load_format
 
 from ...differential.agreement import agreed
+from ...examples import examples
 
 SPEC = """
 meta: {id: shown, endian: le, -wireloom: {rows: rows, columns: [number, pairs, first, many]}}
@@ -44,7 +45,7 @@ def test_columns_have_the_values_of_what_they_show(tmp_path: Path) -> None:
         {"number": 1, "pairs": [(99, 1)], "first": {"flags": 0}},
     ]
     chance = random.Random(2)
-    for _ in range(100):
+    for _ in range(examples(100)):
         damaged = bytearray(data)
         damaged[chance.randrange(len(data))] = chance.randrange(256)
         agreed(format, bytes(damaged), columns=["number", "pairs", "first"])

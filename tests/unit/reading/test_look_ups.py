@@ -12,6 +12,7 @@ from wireloom import engine
 from wireloom.rows import expanding, looking_up
 
 from ...differential.agreement import agreed, objects_only
+from ...examples import examples
 
 SPEC = """
 meta:
@@ -178,7 +179,7 @@ def test_compressed_blocks_of_inputs_that_are_read_as_a_whole(tmp_path: Path) ->
     assert wireloom.read(chunks, data)["topic"].to_pylist() == ["/a", "/a", "/b"]
     made = random.Random(5)
     agreed(chunks, data)
-    for _ in range(150):
+    for _ in range(examples(150)):
         at = made.randrange(len(data))
         agreed(chunks, data[:at] + bytes([data[at] ^ 1 << made.randrange(8)]) + data[at + 1 :])
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import wireloom
 
+from ...examples import examples
 from .running import ROW_READERS, read
 
 SPEC = Path(__file__).parent / "specs" / "kafka_batches.ksy"
@@ -77,7 +78,7 @@ def test_every_damaged_byte_costs_its_batch_at_most(reader: str, format: wireloo
 @pytest.mark.parametrize("recover", [False, True])
 def test_damage_leaves_the_same_to_both_readers(format: wireloom.Format, recover: bool) -> None:
     random = Random(3)
-    for _ in range(60):
+    for _ in range(examples(60)):
         damaged = bytearray(BATCHES * 3)
         for _ in range(random.randrange(1, 4)):
             damaged[random.randrange(len(damaged))] = random.choice([0, 0x7F, 0x80, 0xFF, random.randrange(256)])

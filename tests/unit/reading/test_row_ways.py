@@ -10,6 +10,7 @@ from wireloom import SpecError
 from wireloom.codegen.explore import load_format
 
 from ...differential.agreement import agreed
+from ...examples import examples
 
 SPEC = """
 meta:
@@ -132,7 +133,7 @@ def test_damage_costs_the_unit_that_it_is_in(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_readers_agree_on_damaged_inputs(tmp_path: Path) -> None:
     format, chance = format_of(tmp_path), random.Random(4)
-    for _ in range(150):
+    for _ in range(examples(150)):
         damaged = bytearray(DATA)
         for _ in range(chance.choice((1, 1, 3))):
             damaged[chance.randrange(len(damaged))] = chance.choice((0, 1, 2, 3, chance.randrange(256)))
@@ -195,7 +196,7 @@ def test_rows_of_several_types(tmp_path: Path) -> None:
     assert [rows[place]["text"] for place in (0, -2, -1)] == ["three", "one", ""]
     assert wireloom.read(format, data).schema.field("number").type == "uint16"
     chance = random.Random(5)
-    for _ in range(100):
+    for _ in range(examples(100)):
         damaged = bytearray(data)
         damaged[chance.randrange(len(damaged))] = chance.choice((0, 1, 2, 4, 4, chance.randrange(256)))
         agreed(format, bytes(damaged[: chance.choice((len(damaged), chance.randrange(len(damaged))))]))

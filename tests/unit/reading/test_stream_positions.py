@@ -10,6 +10,8 @@ from wireloom import Format, engine
 from tests.differential.agreement import agreed
 from tests.differential.damage import damaged
 
+from ...examples import examples
+
 SPEC = """
 meta: {id: log, endian: le, -wireloom: {rows: groups.body.rows, columns: [data, index, group, at, end, later, half]}}
 seq:
@@ -88,7 +90,7 @@ def test_rows_of_the_input(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", [SPEC, FLAT, SIZED])
 def test_both_readers_agree_on_damage(tmp_path: Path, text: str) -> None:
     format = load(tmp_path, text)
-    for seed in range(60):
+    for seed in range(examples(60)):
         for data in (damaged(Random(seed), DATA), damaged(Random(seed), DATA * 3)):
             for options in ({}, {"recover": True}, {"batch_rows": 1}, {"columns": ["at", "data"]}):
                 agreed(format, data, **options)

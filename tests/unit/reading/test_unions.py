@@ -14,6 +14,8 @@ from wireloom.command import main
 from tests.differential.agreement import agreed
 from tests.differential.damage import damaged
 
+from ...examples import examples
+
 SPEC = """
 meta: {id: log, endian: le, -wireloom: {rows: events, columns: [kind, body, deep]}}
 seq: [{id: events, type: event, repeat: eos}]
@@ -68,7 +70,7 @@ def test_it_has_what_was_chosen(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_both_readers_agree_on_damage(tmp_path: Path) -> None:
     format = load(tmp_path)
-    for seed in range(60):
+    for seed in range(examples(60)):
         for options in ({}, {"recover": True}, {"batch_rows": 2}):
             agreed(format, damaged(Random(seed), DATA * 2), **options)
 

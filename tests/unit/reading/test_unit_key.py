@@ -10,6 +10,8 @@ from wireloom import Format, SpecError, engine
 from tests.differential.agreement import agreed
 from tests.differential.damage import damaged
 
+from ...examples import examples
+
 SPEC = """
 meta: {id: log, endian: le, -wireloom: {rows: batches.body.groups.rows, columns: [data]UNIT}}
 seq: [{id: batches, type: batch, repeat: eos}END]
@@ -77,7 +79,7 @@ def test_damage_costs_a_unit(
 @pytest.mark.parametrize("unit", ["batches", "batches.body.groups"])
 def test_both_readers_agree(tmp_path: Path, unit: str) -> None:
     format = load(tmp_path, unit)
-    for seed in range(80):
+    for seed in range(examples(80)):
         for options in ({}, {"recover": True}, {"batch_rows": 1}, {"verify": False}):
             agreed(format, damaged(Random(seed), DATA * 2), **options)
 

@@ -16,6 +16,8 @@ import xxhash
 import zstandard
 from wireloom.codecs import BLOCK_CODECS, BlockCodec, CodecError
 
+from ...examples import examples
+
 LIMIT = 1 << 24
 CONTENTS = [b"", b"a", b"abc" * 10_000, os.urandom(100_000), bytes(3_000_000), b"xy" * 70_000]
 CODECS = [pytest.param(each, id=each.name) for each in BLOCK_CODECS.values()]
@@ -59,7 +61,7 @@ def test_whatever_is_damaged_is_an_error_of_the_codec(codec: BlockCodec) -> None
         for cut in (0, 1, len(block) // 2, len(block) - 1):
             with pytest.raises(CodecError):
                 codec.decompress(block[:cut], LIMIT, size_of(codec, content))
-        for _ in range(200):
+        for _ in range(examples(200)):
             spoiled = bytearray(block)
             spoiled[chance.randrange(len(spoiled))] ^= 1 << chance.randrange(8)
             with contextlib.suppress(CodecError):

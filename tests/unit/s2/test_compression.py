@@ -9,6 +9,8 @@ import wireloom.s2 as s2
 import zstandard
 from wireloom.s2 import MAX_CONTENT, compress, decompress, decompress_into
 
+from ...examples import examples
+
 TEXT = b"".join(b"line %d\n" % number for number in range(3000))
 SKIPPABLE = b"\x52\x2a\x4d\x18\x03\0\0\0abc"
 
@@ -127,7 +129,7 @@ def test_damage_anywhere(compression: s2.Compression) -> None:
     """It is refused, or yields something that fits: not every compression has a checksum."""
     randomness = random.Random(5)
     body = compress(TEXT, compression)
-    for _ in range(500):
+    for _ in range(examples(500)):
         hurt = bytearray(body)
         hurt[randomness.randrange(len(hurt))] ^= 1 << randomness.randrange(8)
         with contextlib.suppress(s2.BodyError):

@@ -11,6 +11,8 @@ import pytest
 import wireloom
 from wireloom.format import format_of as get
 
+from ...examples import examples
+
 VALUES: list[Any] = [
     None, True, 0, -1, 255, 256, 2**31, 2**63 - 1, -(2**63), 2**70, 1.5, float("nan"), float("inf"),
     "", "x", "\ud800", "é" * 3, b"", b"\x00\xff", object(),
@@ -43,7 +45,7 @@ def test_any_value_in_any_column(name: str, tmp_path: Path) -> None:
     format = wireloom.load_spec(tmp_path / "sized_text.ksy") if name == "sized_text" else get(name)
     columns = [each.name for each in format.columns]
     choice = random.Random(name)
-    for _ in range(400):
+    for _ in range(examples(400)):
         row = {each: choice.choice(VALUES) for each in columns if choice.random() < 0.85}
         for rows in ([row], {column: [value] for column, value in row.items()}):
             assert "has no attribute" not in written(format, rows)
