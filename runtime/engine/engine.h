@@ -111,7 +111,8 @@ enum {
 /* How a fill ended. */
 enum {
     WL_NEED_INPUT, /* the next row is incomplete: call again from `consumed` with more input after it */
-    WL_BATCH_FULL, /* no more rows, data bytes or damages fit: take the batch and call again from `consumed` */
+    WL_BATCH_FULL, /* no more rows, data bytes or damages fit: take the batch and call again from `consumed`. If `needed`
+                    * is not 0 there was no room for the next row or unit: `needed` and `reason` are those of WL_NO_ROOM */
     WL_END,        /* everything up to `end` (or up to `stop`) has been read */
     WL_TRUNCATED,  /* the input ends inside the row at `position` */
     WL_LOST,       /* the end of the row at `position` is unknown, for the reason `reason` */
@@ -244,8 +245,8 @@ typedef struct {
     int status;
     uint32_t reason;
     uint64_t position; /* absolute; set for WL_TRUNCATED, WL_LOST and WL_OVERSIZE */
-    size_t needed; /* WL_NO_ROOM: data bytes; WL_NEED_INPUT: number of bytes that the row is known to need (a hint,
-                    * bounded) */
+    size_t needed; /* WL_NO_ROOM, WL_BATCH_FULL: data bytes; WL_NEED_INPUT: number of bytes that the row is known to
+                    * need (a hint, bounded) */
     size_t damage_count;
     size_t *null_counts; /* provided by the caller, one per column of the program */
     size_t *data_used;   /* likewise: data bytes of variable columns */

@@ -62,7 +62,7 @@ static bool end_at_row(wl_run *run, wl_fill_result *result, int outcome, size_t 
     } else if (outcome == WL_ROW_NO_ROOM) {
         finish(result, result->rows ? WL_BATCH_FULL : WL_NO_ROOM, begin);
         result->needed = run->needed;
-        result->reason = result->rows ? WL_REASON_NONE : run->column;
+        result->reason = run->column;
     } else if (is_large) {
         /* It is incomplete within the largest record, so it is larger than that, whatever follows. */
         finish(result, WL_LOST, begin);

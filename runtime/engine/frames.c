@@ -130,7 +130,7 @@ static int run_frame(wl_run *run, const wl_frames *frames, size_t i, uint32_t *d
 static void no_room(const wl_run *run, wl_fill_result *result, size_t position) {
     finish(result, result->rows ? WL_BATCH_FULL : WL_NO_ROOM, position);
     result->needed = run->needed;
-    result->reason = result->rows ? WL_REASON_NONE : run->column;
+    result->reason = run->column;
 }
 
 /* Reads a single frame. Returns whether the fill continues after it. */

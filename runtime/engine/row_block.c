@@ -69,10 +69,10 @@ static bool make_guards(wl_row_block *block) {
     return true;
 }
 
-/* Room for the values of `count` varints, each in a separate stretch. */
+/* Room for the values of `count` varints, each in a separate stretch. Four are stored at once, wanted or not. */
 static bool make_values(wl_row_block *block, size_t count) {
     count = wl_smaller(count, WL_MOST_BLOCK_VARINTS);
-    block->values = malloc(count * sizeof *block->values);
+    block->values = malloc((count + 3) * sizeof *block->values);
     if (!block->values)
         return false;
     for (size_t i = 0; i < count; i++) {

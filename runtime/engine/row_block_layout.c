@@ -6,21 +6,7 @@
  * used. */
 #include "row_block_expressions.h"
 #include "row_block_guards.h"
-#include "varint.h"
-
-#define LAYOUT(name)                                                                                                   \
-    static const uint8_t *name(const wl_string *string, wl_row_block *block, const uint8_t *at, const uint8_t *limit,  \
-                               size_t row, int64_t value)
-#define GO_ON_WITH(next) return (next)->lay_out(next, block, at, limit, row, value)
-#define INLINE static inline __attribute__((always_inline))
-
-/* Skips the fixed fields of the previous stretch. */
-#define PASS                                                                                                           \
-    do {                                                                                                               \
-        if (WL_UNLIKELY(string->before > limit - at))                                                                  \
-            return NULL;                                                                                               \
-        at += string->before;                                                                                          \
-    } while (0)
+#include "row_block_strings.h"
 
 INLINE size_t number_of(const wl_row_block *block, const wl_string *string) {
     return (size_t)(string - block->strings);
@@ -141,103 +127,6 @@ LAYOUT(ended) {
     GO_ON_WITH(string + 1);
 }
 
-/* Varints ---------------------------------------------------------------------------------------------------------- */
-
-INLINE int64_t value_of(const wl_block_varint *varint, uint64_t value) {
-    return varint->zigzag ? wl_varint_signed(value) : (int64_t)value;
-}
-
-/* Reads a varint of any kind into the values; NULL if it needs a check. */
-static const uint8_t *take_varint(wl_row_block *block, size_t number, const uint8_t *at, const uint8_t *limit, size_t row) {
-    const wl_block_varint *varint = block->varints + number;
-    uint64_t bytes;
-    if (block->readable - at >= 8)
-        bytes = wl_load_le8(at);
-    else if (at < limit && *at < 0x80)
-        bytes = *at;
-    else
-        return NULL;
-    const unsigned last = wl_varint_last(bytes);
-    if (last >= varint->plain || last >= limit - at)
-        return NULL;
-    block->values[number][row] = value_of(varint, wl_groups(wl_varint_bytes(bytes, last, varint->big_endian)));
-    return at + last + 1;
-}
-
-LAYOUT(any_varints) {
-    PASS;
-    for (size_t i = 0; i < string->count; i++) {
-        at = take_varint(block, string->first + i, at, limit, row);
-        if (WL_UNLIKELY(!at))
-            return NULL;
-    }
-    value = block->values[string->first + string->count - 1][row];
-    string->begins[row] = at;
-    GO_ON_WITH(string + 1);
-}
-
-INLINE int64_t unsigned_value(uint64_t value) { return (int64_t)value; }
-
-/* Few adjacent ones, lowest byte first. Those of one or two bytes are read directly. */
-#define VARINTS(name, convert)                                                                                         \
-    LAYOUT(name) {                                                                                                     \
-        const uint8_t *next = at + string->before;                                                                     \
-        int64_t(*values)[WL_ROW_BLOCK_ROWS] = string->values;                                                          \
-        if (WL_UNLIKELY(string->before > limit - at))                                                                  \
-            return NULL;                                                                                               \
-        for (size_t i = string->count; i--; values++) {                                                                \
-            if (WL_UNLIKELY(next == limit))                                                                            \
-                return NULL;                                                                                           \
-            if (next[0] < 0x80)                                                                                        \
-                value = convert(*next++);                                                                              \
-            else if (limit - next >= 2 && next[1] < 0x80)                                                              \
-                next += 2, value = convert((next[-2] & 0x7Fu) | (unsigned)next[-1] << 7);                              \
-            else if (limit - next >= 4 && string->plain_bytes >= 4 && (next[2] < 0x80 || next[3] < 0x80)) {            \
-                const unsigned last = next[2] < 0x80 ? 2 : 3;                                                          \
-                value = convert(wl_groups(wl_varint_bytes(wl_load_le4(next), last, false)));                           \
-                next += last + 1;                                                                                      \
-            } else                                                                                                     \
-                return any_varints(string, block, at, limit, row, value);                                              \
-            values[0][row] = value;                                                                                    \
-        }                                                                                                              \
-        at = next;                                                                                                     \
-        string->begins[row] = at;                                                                                      \
-        GO_ON_WITH(string + 1);                                                                                        \
-    }
-
-VARINTS(unsigned_varints, unsigned_value)
-VARINTS(signed_varints, wl_varint_signed)
-
-/* Many: their ends are looked up for sixteen bytes at once, so they do not depend on each other. */
-LAYOUT(many_varints) {
-    PASS;
-    size_t number = string->first;
-    const size_t last_number = number + string->count;
-    while (number < last_number && limit - at >= 16 + 8) {
-        unsigned ends = wl_varint_ends(at), from = 0;
-        for (; ends && number < last_number; ends &= ends - 1, number++) {
-            const wl_block_varint *varint = block->varints + number;
-            const unsigned last = (unsigned)__builtin_ctz(ends);
-            if (WL_UNLIKELY(last - from >= varint->plain))
-                return NULL;
-            const uint64_t bytes = wl_varint_bytes(wl_load_le8(at + from), last - from, varint->big_endian);
-            block->values[number][row] = value_of(varint, wl_groups(bytes));
-            from = last + 1;
-        }
-        if (WL_UNLIKELY(!from))
-            return NULL;
-        at += from;
-    }
-    for (; number < last_number; number++) {
-        at = take_varint(block, number, at, limit, row);
-        if (WL_UNLIKELY(!at))
-            return NULL;
-    }
-    value = block->values[last_number - 1][row];
-    string->begins[row] = at;
-    GO_ON_WITH(string + 1);
-}
-
 /* Conditions ------------------------------------------------------------------------------------------------------- */
 
 /* Clears the stretches up to the one after string number `last`, of a part that begins with the one after string number
@@ -332,8 +221,6 @@ LAYOUT(jump) {
 
 /* Selection -------------------------------------------------------------------------------------------------------- */
 
-#define MANY 4
-
 static bool is_last(wl_place place, int last) { return (int)(WL_MOST_STRETCHES - 1 - place.stretch) == last; }
 
 /* Whether the condition determines a single byte string, with the size in the varint before it. */
@@ -342,16 +229,6 @@ static bool is_optional(const wl_row_block *block, const wl_string *string, int 
     return string->skip == number_of(block, after) && bytes->kind < WL_KIND_COUNT && !bytes->enters && !bytes->before &&
            is_last(bytes->size, last) && after->kind == WL_BETWEEN_NOTHING && !after->before && !after->condition &&
            !after->enters;
-}
-
-static wl_layout few_varints(const wl_row_block *block, const wl_string *string) {
-    const bool zigzag = block->varints[string->first].zigzag;
-    for (size_t i = string->first; i < string->first + string->count; i++) {
-        const wl_block_varint *varint = block->varints + i;
-        if (varint->big_endian || varint->plain < 2 || varint->zigzag != zigzag)
-            return any_varints;
-    }
-    return zigzag ? signed_varints : unsigned_varints;
 }
 
 /* `last`: the number of the varint that was read last, whatever parts the row has; or -1. */
@@ -375,7 +252,7 @@ static wl_layout chosen(const wl_row_block *block, const wl_string *string, int 
     case WL_BETWEEN_REST:
         return rest;
     case WL_BETWEEN_VARINTS:
-        return string->count >= MANY ? many_varints : few_varints(block, string);
+        return wl_row_block_varints(block, string);
     case WL_BETWEEN_LEAVE:
         return leave;
     case WL_BETWEEN_EMPTY:

@@ -136,8 +136,8 @@ bool wl_plan_limit_end(wl_planner *plan) {
     return true;
 }
 
-/* More adjacent varints than this that are all stored in columns are faster with the handler for them, which examines
- * sixteen bytes at once. */
+/* Without AVX2, more adjacent varints than this that are all stored in columns are faster with the handler for them,
+ * which examines sixteen bytes at once. */
 #define MOST_SIDE_BY_SIDE 6
 
 /* Adjacent varints are located together. */
@@ -147,7 +147,8 @@ bool wl_plan_varint(wl_planner *plan, const wl_instruction *instruction) {
     const uint32_t number = (uint32_t)block->varint_count;
     if (number == WL_MOST_BLOCK_VARINTS)
         return false;
-    if (instruction->operation == WL_RUN_VARINT_COLUMN && WL_VARINT_FOLLOWING(instruction->c) > MOST_SIDE_BY_SIDE)
+    if (instruction->operation == WL_RUN_VARINT_COLUMN && !wl_chosen.has_avx2 &&
+        WL_VARINT_FOLLOWING(instruction->c) > MOST_SIDE_BY_SIDE)
         return false;
     if (plan->joined)
         last->count++;

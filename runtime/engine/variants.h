@@ -50,6 +50,7 @@ typedef struct {
     wl_copy_many_function copy_many;
     wl_handler varint_columns;
     wl_handler varint;
+    bool has_avx2;
 } wl_variant;
 
 extern wl_variant wl_chosen;
@@ -86,6 +87,7 @@ bool wl_compute_narrow_avx2(const wl_row_block *, const wl_row_block_step *, siz
 void wl_crc_start(void);
 void wl_crc32c_sse42_start(void);
 void wl_crc32c_avx512_start(void);
+void wl_short_varints_start(void);
 
 extern wl_crc wl_crc32c;
 

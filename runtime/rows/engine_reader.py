@@ -291,10 +291,13 @@ class EngineRowReader:
                 room = room.grown(reason - len(wanted.flags), reason, needed, most)
             # The estimate was too small: the batch must not be smaller because of it. For rows inside units, the next
             # unit may be what does not fit.
-            elif status == Status.BATCH_FULL and needed and rows < capacity and room.is_tight(most):
+            elif status == Status.BATCH_FULL and needed and rows < capacity and room.data.get(reason, most) < most:
                 room = replace(room, data={number: max(size, most) for number, size in room.data.items()})
             else:
                 break
+        if status == Status.BATCH_FULL:
+            # It was the number of the column that is full.
+            reason = Reason.NONE
         for number, buffer in zip(wanted.variable, data, strict=True):
             trim(buffer, used[number])
             if rows * 4 >= capacity or (chooses and rows):

@@ -40,10 +40,6 @@ class Room:
     items: tuple[int, ...]
     data: dict[int, int]
 
-    def is_tight(self, most: int) -> bool:
-        """Return whether a column has room for fewer than ``most`` data bytes."""
-        return any(size < most for size in self.data.values())
-
     def grown(self, what: int, column: int, needed: int, most: int) -> Room:
         """Return more room: of data for ``column`` if ``what`` is negative, otherwise of rows, damages, or items of a
         level."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
 import wireloom
 from wireloom import engine
+from wireloom.engine import _engine
 
 from .running import read
 from .samples import frame, frames, rows_of
@@ -54,6 +57,38 @@ def test_payloads_that_grow() -> None:
         batches = list(scanner)
     assert [batch.num_rows for batch in batches] == [1000] * 20
     assert pa.Table.from_batches(batches)["payload"].to_pylist() == payloads
+
+
+KEYED = """
+meta: {id: keyed, endian: le, -wireloom: {rows: rows, columns: [key, value]}}
+seq: [{id: rows, type: row, repeat: eos}]
+types:
+  row:
+    seq:
+      - {id: len, type: u4}
+      - {id: key, size: 8}
+      - {id: value, size: len}
+"""
+
+
+def test_batches_that_are_full_of_one_column_are_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The values fill a batch while there is little room for keys, of which no batch has more."""
+    path = tmp_path / "keyed.ksy"
+    path.write_text(KEYED)
+    data = (struct.pack("<I", 1000) + bytes(1008)) * 20_000
+    calls, fill = 0, _engine.fill_slab
+
+    def counted(*arguments: Any, **options: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        return fill(*arguments, **options)
+
+    monkeypatch.setattr(_engine, "fill_slab", counted)
+    with wireloom.scan(wireloom.load_spec(path), data) as scanner:
+        batches = list(scanner)
+    assert sum(batch.num_rows for batch in batches) == 20_000
+    assert len(batches) > 3
+    assert calls <= len(batches) + 1
 
 
 def test_a_payload_larger_than_a_batch() -> None:

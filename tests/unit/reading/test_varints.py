@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import zlib
+from bisect import bisect_right
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -154,6 +155,48 @@ def test_cut_anywhere_and_in_small_windows(reader: str, name: str, tmp_path: Pat
         assert table.num_rows == complete
         left = end - len(b"".join(rows[:complete]))
         assert (file["tail"], file["tail_size"]) == (("truncated", left) if left else ("clean", 0))
+
+
+ADJACENT = """
+meta: {{id: made, endian: le, -wireloom: {{rows: rows, columns: [{names}, body]}}}}
+seq: [{{id: rows, type: row, repeat: eos}}]
+types:
+  row:
+    seq:
+{fields}
+      - {{id: body, size: {last}.value}}
+  number: {{-wireloom: {{varint: {{order: le{signed}}}}}}}
+"""
+
+
+@pytest.mark.parametrize("reader", ROW_READERS)
+@pytest.mark.parametrize("signed", [False, True])
+@pytest.mark.parametrize("count", [2, 3, 4, 5, 8, 9, 20])
+def test_adjacent_numbers(reader: str, signed: bool, count: int, tmp_path: Path) -> None:
+    """Most have one or two bytes, some more; the last one is the size of what follows."""
+    names = [f"f{number}" for number in range(count)]
+    fields = "\n".join(f"      - {{id: {name}, type: number}}" for name in names)
+    more = ", signed: zigzag" if signed else ""
+    text = ADJACENT.format(names=", ".join(names), fields=fields, last=names[-1], signed=more)
+    format = format_of("", tmp_path, text)
+    assert format.engine_refusal is None
+    chance, rows, ends, data = Random(count), [], [0], b""
+    for number in range(400):
+        bits = 13 if number % 5 else 62
+        row = [chance.getrandbits(chance.randrange(1, bits)) for _ in range(count - 1)]
+        row = [-each if signed and chance.random() < 0.5 else each for each in row] + [chance.randrange(3)]
+        rows.append(row)
+        data += b"".join(le(zigzag(each) if signed else each) for each in row) + b"ab"[: row[-1]]
+        ends.append(len(data))
+    table, file = read(reader, format, data)
+    assert (file["tail"], file["damaged"]) == ("clean", [])
+    assert [list(each.values())[:-1] for each in table.to_pylist()] == rows
+    assert table.column("body").to_pylist() == [b"ab"[: row[-1]] for row in rows]
+    for end in range(ends[-4], ends[-1]):
+        table, file = read(reader, format, data[:end])
+        complete = bisect_right(ends, end) - 1
+        assert table.num_rows == complete
+        assert file["tail_size"] == end - ends[complete]
 
 
 FAULTY = {
