@@ -27,10 +27,10 @@ LAYOUT = """
 meta: {{id: made}}
 types:
   {name}_records:
-    doc: Records that are put together.
+    doc: Joined records.
     seq: [{{id: records, type: {name}_record, repeat: eos, doc: The records.}}]
   {name}_record:
-    doc: A record that is put together.
+    doc: A joined record.
     seq:
       - {{id: len_data, type: u4le, doc: Size of the record in bytes.}}
       - {{id: data, type: '{type}', size: len_data, doc: The record.}}

@@ -583,7 +583,7 @@ class LeveldbLog(Struct):
             return self._m_type
 
     class BatchRecords(Struct):
-        """Records that are put together."""
+        """Joined records."""
 
         _root: LeveldbLog = UNSET
         records: list[LeveldbLog.BatchRecord] = UNSET
@@ -605,7 +605,7 @@ class LeveldbLog(Struct):
                 item_records._append(io)
 
     class BatchRecord(Struct):
-        """A record that is put together."""
+        """A joined record."""
 
         _root: LeveldbLog = UNSET
         _parent: LeveldbLog.BatchRecords = UNSET

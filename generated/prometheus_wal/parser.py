@@ -1807,7 +1807,7 @@ class PrometheusWal(Struct):
             return self._parent.first_timestamp + self.timestamp_delta
 
     class RecordRecords(Struct):
-        """Records that are put together."""
+        """Joined records."""
 
         _root: PrometheusWal = UNSET
         records: list[PrometheusWal.RecordRecord] = UNSET
@@ -1829,7 +1829,7 @@ class PrometheusWal(Struct):
                 item_records._append(io)
 
     class RecordRecord(Struct):
-        """A record that is put together."""
+        """A joined record."""
 
         _root: PrometheusWal = UNSET
         _parent: PrometheusWal.RecordRecords = UNSET
@@ -1854,7 +1854,7 @@ class PrometheusWal(Struct):
             io.write_bytes(filled(wire_data, self.len_data, "data"))
 
     class RawRecordRecords(Struct):
-        """Records that are put together."""
+        """Joined records."""
 
         _root: PrometheusWal = UNSET
         records: list[PrometheusWal.RawRecordRecord] = UNSET
@@ -1876,7 +1876,7 @@ class PrometheusWal(Struct):
                 item_records._append(io)
 
     class RawRecordRecord(Struct):
-        """A record that is put together."""
+        """A joined record."""
 
         _root: PrometheusWal = UNSET
         _parent: PrometheusWal.RawRecordRecords = UNSET
