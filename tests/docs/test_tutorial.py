@@ -1,6 +1,7 @@
 """The tutorial, executed from top to bottom, as by a reader who copies and pastes."""
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -10,11 +11,15 @@ from .blocks import Page
 TUTORIAL = (Path(__file__).parents[2] / "docs" / "tutorial.md").read_text()
 
 
-def prepared(folder: Path) -> Page:
+INGEST = re.compile(r"\$ wireloom ingest .*\n.*\n")
+"""A command that starts Spark, and what it prints."""
+
+
+def prepared(folder: Path, text: str) -> Page:
     """Return the page in ``folder/work``; what it installs goes to ``folder/site``, and no network is needed."""
     work, site = folder / "work", folder / "site"
     work.mkdir()
-    page = Page(TUTORIAL, work)
+    page = Page(text, work)
     page.environment |= {
         "PYTHONPATH": os.pathsep.join((str(site), page.environment["PYTHONPATH"])),
         "PIP_TARGET": str(site),
@@ -30,5 +35,7 @@ def prepared(folder: Path) -> Page:
 
 
 @pytest.mark.usefixtures("fork_server")
-def test_everything_in_it_runs_and_prints_what_it_says(tmp_path: Path) -> None:
-    assert prepared(tmp_path).run() >= 6
+@pytest.mark.parametrize("ingests", [False, pytest.param(True, marks=pytest.mark.thorough)])
+def test_everything_in_it_runs_and_prints_what_it_says(ingests: bool, tmp_path: Path) -> None:
+    assert len(INGEST.findall(TUTORIAL)) == 1
+    assert prepared(tmp_path, TUTORIAL if ingests else INGEST.sub("", TUTORIAL)).run() >= 6

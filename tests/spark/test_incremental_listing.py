@@ -119,7 +119,7 @@ def test_hosts_that_go_on_in_folders_of_their_own(prefix: Prefix, clock: Clock) 
     assert prefix.address("host-2/030") not in there
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(each, marks=pytest.mark.thorough) for each in (1, 2))])
 def test_any_names(seed: int, prefix: Prefix, clock: Clock) -> None:
     """Whatever is added: only existing files are listed, with at most as many pages as a full listing and one for the
     end; files that sort last or next to the newest are found, and all files in the next full listing."""

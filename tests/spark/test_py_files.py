@@ -54,7 +54,7 @@ print(".zip" in wireloom.__file__, wireloom.engine.available, report.engine, tab
 """
 
 
-@pytest.mark.parametrize("engine", ["as it is", "broken", "none"])
+@pytest.mark.parametrize("engine", ["as it is", "broken", pytest.param("none", marks=pytest.mark.thorough)])
 def test_wireloom_in_an_archive(engine: str, tmp_path: Path) -> None:
     """Its engine is loaded too; if that fails, this is reported, and rows are read without it."""
     packed, temporary = tmp_path / "wireloom.zip", tmp_path / "temporary"

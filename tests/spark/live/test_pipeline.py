@@ -211,7 +211,8 @@ def kill_when(process: subprocess.Popen[str], ready: Callable[[], bool], pause: 
 
 
 # A batch whose Java is killed is in ``test_failing``.
-@pytest.mark.parametrize("stream", [pytest.param(False, marks=pytest.mark.thorough), True])
+@pytest.mark.thorough
+@pytest.mark.parametrize("stream", [False, True])
 def test_killed(stream: bool, spark: SparkSession, tmp_path: Path) -> None:
     held = logs(tmp_path / "in", 6)
     chosen = random.Random(int(stream))

@@ -1,18 +1,24 @@
-"""The pipeline in a session of Spark Connect: a server on this machine, in separate processes."""
+"""The pipeline in a session of Spark Connect: a client in a process of its own, and a server in that of the session of
+the tests."""
 
 from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pyarrow.dataset
 import pytest
 
-from ..java import QUICK_SPARK
-from .logs import log, logs, records
+from ..logs import log, logs, records
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 pytest.importorskip("grpc_status", reason="Spark Connect needs grpcio-status: pip install grpcio-status")
 
@@ -27,9 +33,7 @@ from wireloom.spark.ingest import ingest
 from wireloom.spark.ingest_stream import ingest_stream
 
 base = Path(sys.argv[1])
-builder = SparkSession.builder.remote("local[1]").config("spark.sql.session.timeZone", "UTC")
-for name, value in json.loads(sys.argv[2]).items():
-    builder = builder.config(name, value)
+builder = SparkSession.builder.remote(sys.argv[2]).config("spark.sql.session.timeZone", "UTC")
 spark = builder.getOrCreate()
 register(spark)
 places = {"quarantine": str(base / "quarantine"), "metrics": str(base / "metrics")}
@@ -66,16 +70,28 @@ spark.stop()
 """
 
 
-@pytest.mark.usefixtures("fork_server")
-def test_ingest(tmp_path: Path) -> None:
+@pytest.fixture
+def address(spark: SparkSession) -> Iterator[str]:
+    """Start a server, and return its address."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    settings = spark._jsc.sc().conf()
+    settings.set("spark.connect.grpc.binding.address", "127.0.0.1")
+    settings.set("spark.connect.grpc.binding.port", str(port))
+    service = spark._jvm.org.apache.spark.sql.connect.service.SparkConnectService
+    service.start(spark._jsc.sc())
+    yield f"sc://127.0.0.1:{port}"
+    service.stop(*(getattr(service, f"stop$default${number}")() for number in (1, 2)))
+
+
+def test_ingest(address: str, tmp_path: Path) -> None:
     held = logs(tmp_path / "in", 4)
     log(tmp_path / "bad" / "a.log", "x", damaged=b"\x05!\0")
-    settings = {"spark.ui.enabled": "false"}
-    environment = {**os.environ, **QUICK_SPARK, "PYSPARK_PYTHON": sys.executable, "SPARK_TESTING": "1"}
     (tmp_path / "program.py").write_text(PROGRAM)
     done = subprocess.run(
-        [sys.executable, str(tmp_path / "program.py"), str(tmp_path), json.dumps(settings)],
-        env=environment,
+        [sys.executable, str(tmp_path / "program.py"), str(tmp_path), address],
+        env={**os.environ, "PYSPARK_PYTHON": sys.executable},
         cwd=tmp_path,
         capture_output=True,
         text=True,
