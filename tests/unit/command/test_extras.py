@@ -12,6 +12,7 @@ from wireloom.base import require
 
 pytestmark = pytest.mark.slow
 """They start processes."""
+THOROUGH = pytest.mark.thorough
 
 COMMAND = """
 import sys
@@ -35,13 +36,28 @@ def run_without(absent: list[str], arguments: list[str], folder: Path) -> subpro
     [
         (["pyspark"], ["ingest", "cobs_log", "a.log", "--table", "out"], "pyspark: pip install 'wireloom[spark]'"),
         (["deltalake"], ["ingest", "cobs_log", "a.log", "--table", "out", "--to", "delta"], "'wireloom[delta]'"),
-        (["pyiceberg"], ["ingest", "cobs_log", "a.log", "--table", "c.n.t", "--to", "iceberg"], "'wireloom[iceberg]'"),
+        pytest.param(
+            ["pyiceberg"],
+            ["ingest", "cobs_log", "a.log", "--table", "c.n.t", "--to", "iceberg"],
+            "'wireloom[iceberg]'",
+            marks=THOROUGH,
+        ),
         (["ruff"], ["new", "door_log"], "needs the package ruff: pip install 'wireloom[generate]'"),
-        (["ruff"], ["generate", "a.ksy", "-o", "out"], "needs the package ruff: pip install 'wireloom[generate]'"),
+        pytest.param(
+            ["ruff"],
+            ["generate", "a.ksy", "-o", "out"],
+            "needs the package ruff: pip install 'wireloom[generate]'",
+            marks=THOROUGH,
+        ),
         (["grpc_tools"], ["import-proto", "a.proto"], "needs the package grpc_tools: pip install 'wireloom[proto]'"),
-        (["botocore"], ["decode", "cobs_log", "s3://b/k", "--profile", "sso"], "botocore: pip install 'wireloom[s3]'"),
+        pytest.param(
+            ["botocore"],
+            ["decode", "cobs_log", "s3://b/k", "--profile", "sso"],
+            "botocore: pip install 'wireloom[s3]'",
+            marks=THOROUGH,
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_command(
     absent: list[str], arguments: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

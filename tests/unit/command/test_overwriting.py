@@ -108,13 +108,18 @@ def test_two_outputs_that_are_discarded(folder: Path) -> None:
             ["decode", "edgemq_segment", "seg.wal.zst", "--report", "out"],
             "out: would be written twice, also as standard",
         ),
-        (
+        pytest.param(
             ["extract", "edgemq_segment", "seg.wal.zst", "--report", "out"],
             "out: would be written twice, also as standard",
+            marks=pytest.mark.thorough,
         ),
         (["decode", "edgemq_segment", "out"], "standard output: is an input and an output"),
-        (["extract", "edgemq_segment", "."], "standard output: is an input and an output"),
-        (["verify", "edgemq_segment", "o*"], "standard output: is an input and an output"),
+        pytest.param(
+            ["extract", "edgemq_segment", "."], "standard output: is an input and an output", marks=pytest.mark.thorough
+        ),
+        pytest.param(
+            ["verify", "edgemq_segment", "o*"], "standard output: is an input and an output", marks=pytest.mark.thorough
+        ),
         (["inspect", "edgemq_segment", "out"], "standard output: is an input and an output"),
     ],
 )

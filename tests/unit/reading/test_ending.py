@@ -214,7 +214,7 @@ def test_a_failing_storage_is_a_break_too(row_reader: str, lines: Any) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", [len(TEXT), len(TEXT) - 1, len(TEXT) - 8])
+@pytest.mark.parametrize("size", [len(TEXT), pytest.param(len(TEXT) - 1, marks=pytest.mark.thorough), len(TEXT) - 8])
 def test_a_row_goes_up_to_the_end_of_the_input_and_of_nothing_else(size: int, lines: Any) -> None:
     """Not to the end of a block, nor of the piece of it that is read at once."""
     expected = TEXT[:size].decode().splitlines()

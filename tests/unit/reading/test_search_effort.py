@@ -104,7 +104,7 @@ def test_long_rows_after_damage_are_found(name: str, size: int, tmp_path: Path) 
 
 
 @pytest.mark.skipif(not engine.available, reason="the engine is not there to agree with")
-@pytest.mark.parametrize("name", ENGINE)
+@pytest.mark.parametrize("name", ["numbers", pytest.param("strings", marks=pytest.mark.thorough)])
 def test_the_engine_finds_the_same(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     format = format_of(tmp_path, name)
     assert format.engine_refusal is None

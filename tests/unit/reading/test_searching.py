@@ -17,6 +17,8 @@ import wireloom
 import zstandard
 from wireloom.reading import LINEAR, Log, ScanOptions
 
+from ...examples import examples
+
 DELIMITERS = {"word_stuffed_log": b"\xfe\xfd", "cobs_log": b"\0"}
 NUMBER = struct.Struct(">Q")
 
@@ -127,7 +129,7 @@ def test_ten_gigabytes_with_holes(format: str, tmp_path: Path) -> None:
     path = tmp_path / "sparse.log"
     randomness = random.Random(5)
     last = sparse(path, format, 10_000_000_000, randomness)
-    for _ in range(20):
+    for _ in range(examples(20)):
         value = randomness.randrange(last - 1)
         found = wireloom.search(format, path, value, key=key_of)
         assert found.row is not None
@@ -145,7 +147,7 @@ def test_the_first_row_after_any_byte_of_ten_gigabytes(format: str, tmp_path: Pa
     randomness = random.Random(6)
     size = 10_000_000_000
     sparse(path, format, size, randomness)
-    for _ in range(20):
+    for _ in range(examples(20)):
         at = randomness.randrange(size // 2)
         opened = Log(format, path, ScanOptions())
         row = opened.first(at, size)

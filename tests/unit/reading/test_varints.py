@@ -147,7 +147,7 @@ def test_every_number(reader: str, name: str, tmp_path: Path) -> None:
 def test_cut_anywhere_and_in_small_windows(reader: str, name: str, tmp_path: Path) -> None:
     types, encode, bits, _ = FORMS[name]
     format = format_of(types, tmp_path)
-    rows = [encode((1 << bits) - 1 >> number) + b"!" for number in range(0, bits, 5)]
+    rows = [encode((1 << bits) - 1 >> number) + b"!" for number in range(0, bits, 9)]
     data = b"".join(rows)
     for end in range(len(data) + 1):
         table, file = read(reader, format, data[:end], chunk=3, streamed=True)

@@ -361,7 +361,7 @@ def large_session(compression: str) -> tuple[bytes, list[int], list[list[Any]]]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("compression", ["zstd", "gzip"])
+@pytest.mark.parametrize("compression", ["zstd", pytest.param("gzip", marks=pytest.mark.thorough)])
 @pytest.mark.parametrize("processors", [1, 2])
 def test_threads_change_nothing(
     processors: int, compression: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

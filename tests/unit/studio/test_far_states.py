@@ -111,7 +111,13 @@ SAMPLES = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", SAMPLES)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(each, marks=pytest.mark.thorough if each in ("otlp_logs after varints", "etcd_wal") else ())
+        for each in SAMPLES
+    ],
+)
 def test_what_is_shown_is_what_a_reading_from_the_beginning_shows(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
