@@ -41,9 +41,10 @@ doc: |
   RocksDB writes kinds 5 to 8, with the number of the log, into files that it uses again: what is left of the old log
   after the new one has another `log_number`, and no rows. Where the new log ends inside of a record of the old one, the
   rest of that record is no damage either: the next record has the number of the old log, so that the new one ended
-  before it. A damaged record of the new log is reported wherever its header can still be read. Records of other kinds
-  are about the log itself and have no rows. With `wal_compression` one of them, at the beginning, says that the others
-  are compressed.
+  before it. If no whole block or record of the old one follows, since the file ends in the same block, the rest is
+  reported as damage. A damaged record of the new log is reported wherever its header can still be read. Records of
+  other kinds are about the log itself and have no rows. With `wal_compression` one of them, at the beginning, says that
+  the others are compressed.
 doc-ref: https://github.com/google/leveldb/blob/main/doc/log_format.md
 seq:
   - id: blocks
