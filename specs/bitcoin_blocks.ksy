@@ -92,11 +92,15 @@ types:
         doc: What shows that it may spend, for each input.
       - {id: lock_time, type: u4, doc: 'The least height or time at which it holds, or 0.'}
     instances:
-      txid: {value: 'is_segwit ? txid_of_parts : wtxid', doc: 'Its hash, with which inputs name it.'}
+      txid: {value: 'is_segwit ? hash_of_parts : hash_of_all', doc: 'Its hash, with which inputs name it.'}
       wtxid:
-        doc: The hash of all of its bytes.
+        doc: The hash of all of its bytes, with the witnesses.
         -wireloom: {checksum: {algorithm: sha256d, over: [version, lock_time]}}
-      txid_of_parts:
+      hash_of_all:
+        if: not is_segwit
+        doc: The same, of a transaction without witnesses.
+        -wireloom: {checksum: {algorithm: sha256d, over: [version, lock_time]}}
+      hash_of_parts:
         if: is_segwit
         doc: The hash without the flag and the witnesses.
         -wireloom: {checksum: {algorithm: sha256d, over: [[version], [second_count, outputs], [lock_time]]}}

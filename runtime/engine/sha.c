@@ -6,9 +6,7 @@
 #define LEFT(word, bits) ((word) << (bits) | (word) >> (32 - (bits)))
 #define RIGHT(word, bits) ((word) >> (bits) | (word) << (32 - (bits)))
 
-typedef void (*block_function)(uint32_t *state, const uint8_t *block);
-
-static const uint32_t constants256[64] = {
+const uint32_t wl_sha256_constants[64] = {
     0x428A2F98, 0x71374491, 0xB5C0FBCF, 0xE9B5DBA5, 0x3956C25B, 0x59F111F1, 0x923F82A4, 0xAB1C5ED5,
     0xD807AA98, 0x12835B01, 0x243185BE, 0x550C7DC3, 0x72BE5D74, 0x80DEB1FE, 0x9BDC06A7, 0xC19BF174,
     0xE49B69C1, 0xEFBE4786, 0x0FC19DC6, 0x240CA1CC, 0x2DE92C6F, 0x4A7484AA, 0x5CB0A9DC, 0x76F988DA,
@@ -43,8 +41,16 @@ static void block1(uint32_t *state, const uint8_t *block) {
         state[i] += added[i];
 }
 
+/* One round: `d` and `h` change, and take other names in the next one. */
+#define ROUND256(a, b, c, d, e, f, g, h, number)                                                                       \
+    do {                                                                                                               \
+        h += (RIGHT(e, 6) ^ RIGHT(e, 11) ^ RIGHT(e, 25)) + ((e & f) ^ (~e & g)) + wl_sha256_constants[number] + words[number]; \
+        d += h;                                                                                                        \
+        h += (RIGHT(a, 2) ^ RIGHT(a, 13) ^ RIGHT(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));                              \
+    } while (0)
+
 static void block256(uint32_t *state, const uint8_t *block) {
-    uint32_t words[64], v[8];
+    uint32_t words[64];
     for (int i = 0; i < 16; i++)
         words[i] = wl_load_be4(block + 4 * i);
     for (int i = 16; i < 64; i++) {
@@ -52,46 +58,57 @@ static void block256(uint32_t *state, const uint8_t *block) {
         words[i] = words[i - 16] + (RIGHT(early, 7) ^ RIGHT(early, 18) ^ early >> 3) + words[i - 7] +
                    (RIGHT(late, 17) ^ RIGHT(late, 19) ^ late >> 10);
     }
-    memcpy(v, state, sizeof v);
-    for (int i = 0; i < 64; i++) {
-        uint32_t first = v[7] + (RIGHT(v[4], 6) ^ RIGHT(v[4], 11) ^ RIGHT(v[4], 25)) + ((v[4] & v[5]) ^ (~v[4] & v[6])) +
-                         constants256[i] + words[i];
-        uint32_t second = (RIGHT(v[0], 2) ^ RIGHT(v[0], 13) ^ RIGHT(v[0], 22)) +
-                          ((v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]));
-        memmove(v + 1, v, 7 * sizeof *v);
-        v[4] += first;
-        v[0] = first + second;
+    uint32_t a = state[0], b = state[1], c = state[2], d = state[3], e = state[4], f = state[5], g = state[6],
+             h = state[7];
+    for (int i = 0; i < 64; i += 8) {
+        ROUND256(a, b, c, d, e, f, g, h, i);
+        ROUND256(h, a, b, c, d, e, f, g, i + 1);
+        ROUND256(g, h, a, b, c, d, e, f, i + 2);
+        ROUND256(f, g, h, a, b, c, d, e, i + 3);
+        ROUND256(e, f, g, h, a, b, c, d, i + 4);
+        ROUND256(d, e, f, g, h, a, b, c, i + 5);
+        ROUND256(c, d, e, f, g, h, a, b, i + 6);
+        ROUND256(b, c, d, e, f, g, h, a, i + 7);
     }
+    const uint32_t added[8] = {a, b, c, d, e, f, g, h};
     for (int i = 0; i < 8; i++)
-        state[i] += v[i];
+        state[i] += added[i];
+}
+
+static void blocks1(uint32_t *state, const uint8_t *data, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        block1(state, data + i * BLOCK);
+}
+
+void wl_sha256_portable(uint32_t *state, const uint8_t *data, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        block256(state, data + i * BLOCK);
 }
 
 /* Processes all blocks, with the padding and the length in bits at the end; then writes the state, big-endian. */
-static void digest_of(uint32_t *state, size_t words, block_function run, const uint8_t *data, size_t size,
+static void digest_of(uint32_t *state, size_t words, wl_sha256_function run, const uint8_t *data, size_t size,
                       uint8_t *digest) {
     uint8_t end[2 * BLOCK] = {0};
     size_t whole = size / BLOCK * BLOCK, left = size - whole, ends = left < LENGTH_AT ? 1 : 2;
-    for (size_t at = 0; at < whole; at += BLOCK)
-        run(state, data + at);
+    run(state, data, whole / BLOCK);
     if (left)
         memcpy(end, data + whole, left);
     end[left] = 0x80;
     for (size_t i = 0; i < 8; i++)
         end[ends * BLOCK - 1 - i] = (uint8_t)((uint64_t)size << 3 >> 8 * i);
-    for (size_t i = 0; i < ends; i++)
-        run(state, end + i * BLOCK);
+    run(state, end, ends);
     for (size_t i = 0; i < 4 * words; i++)
         digest[i] = (uint8_t)(state[i / 4] >> (24 - 8 * (i % 4)));
 }
 
 void wl_sha1(const uint8_t *data, size_t size, uint8_t *digest) {
     uint32_t state[5] = {0x67452301, 0xEFCDAB89, 0x98BADCFE, 0x10325476, 0xC3D2E1F0};
-    digest_of(state, 5, block1, data, size, digest);
+    digest_of(state, 5, blocks1, data, size, digest);
 }
 
 void wl_sha256(const uint8_t *data, size_t size, uint8_t *digest) {
     uint32_t state[8] = {0x6A09E667, 0xBB67AE85, 0x3C6EF372, 0xA54FF53A, 0x510E527F, 0x9B05688C, 0x1F83D9AB, 0x5BE0CD19};
-    digest_of(state, 8, block256, data, size, digest);
+    digest_of(state, 8, wl_chosen.sha256, data, size, digest);
 }
 
 void wl_sha256d(const uint8_t *data, size_t size, uint8_t *digest) {

@@ -29,6 +29,10 @@ typedef uint64_t (*wl_crc_multiply)(const wl_crc *crc, uint64_t left, uint64_t r
  * least 64, a multiple of 16. For CRCs that process the lowest bit first. */
 typedef void (*wl_crc_fold)(const wl_crc *crc, uint64_t state, const uint8_t *data, size_t size, uint8_t *folded);
 
+/* Processes `count` blocks of 64 bytes of SHA-256. */
+typedef void (*wl_sha256_function)(uint32_t *state, const uint8_t *data, size_t count);
+extern const uint32_t wl_sha256_constants[64];
+
 typedef struct {
     const char *level;
     const char *crc32c_name;
@@ -51,6 +55,7 @@ typedef struct {
     wl_handler varint_columns;
     wl_handler varint;
     bool has_avx2;
+    wl_sha256_function sha256; /* chosen separately: not all processors of a level have the instructions */
 } wl_variant;
 
 extern wl_variant wl_chosen;
@@ -66,6 +71,8 @@ extern wl_variant wl_chosen;
 void wl_copy_many_portable(uint8_t *, size_t, const uint8_t *const *, const uint32_t *, size_t, uint32_t);
 void wl_copy_many_avx2(uint8_t *, size_t, const uint8_t *const *, const uint32_t *, size_t, uint32_t);
 void wl_copy_many_avx512(uint8_t *, size_t, const uint8_t *const *, const uint32_t *, size_t, uint32_t);
+void wl_sha256_portable(uint32_t *state, const uint8_t *data, size_t count);
+void wl_sha256_x86(uint32_t *state, const uint8_t *data, size_t count);
 uint64_t wl_crc32c_portable(uint64_t state, const uint8_t *data, size_t size, const void *tables);
 uint64_t wl_crc32c_sse42(uint64_t state, const uint8_t *data, size_t size, const void *tables);
 uint64_t wl_crc32c_avx512(uint64_t state, const uint8_t *data, size_t size, const void *tables);
