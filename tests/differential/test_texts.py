@@ -10,6 +10,7 @@ import pytest
 from ..unit.columns_backend.specs import format_of, spec_text
 from .agreement import agreed
 from .damage import damaged
+from .strategies import some
 
 MADE = spec_text(
     """
@@ -91,16 +92,19 @@ def items(random: Random) -> bytes:
     return b"".join(b"\3one\0tw\xc3\xb6\0\0" + bytes([size]) + unit for size, unit in enumerate(units))
 
 
-@pytest.mark.parametrize("options", [{}, {"mode": "drop"}, {"recover": True}, {"batch_rows": 2}])
+OPTIONS: tuple[dict[str, Any], ...] = ({}, {"mode": "drop"}, {"recover": True}, {"batch_rows": 2})
+
+
 @pytest.mark.parametrize(("spec", "write", "wanted"), [(MADE, made, ["kind", "tail"]), (ITEMS, items, ["name"])])
-def test_both_readers(spec: str, write: Any, wanted: list[str], options: dict[str, Any]) -> None:
+def test_both_readers(spec: str, write: Any, wanted: list[str]) -> None:
     format, random = format_of(spec), Random(3)
     assert format.engine_refusal is None
     for _ in range(25):
         good = write(random)
-        agreed(format, good, columns=wanted, **options)
-        for data in (good, damaged(random, good)):
-            agreed(format, data, **options)
+        for options in some(random, OPTIONS):
+            agreed(format, good, columns=wanted, **options)
+            for data in (good, damaged(random, good)):
+                agreed(format, data, **options)
 
 
 def test_what_is_made() -> None:

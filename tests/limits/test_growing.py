@@ -24,7 +24,7 @@ SIZED = """  row: {seq: [{id: n, type: u4}, {id: s, size: n, type: body}]}
 
 CONTENTS = (
     (ITEMS, b"\x01\0\0\0\0\xff\xff\xff", "1", "growing"),
-    (ITEMS, b"\x01\0\0\0\0\xff\xff\xff\xff" + b"\x01a" * 30_000, "1", "growing"),
+    (ITEMS, b"\x01\0\0\0\0\xff\xff\xff\xff" + b"\x01a" * 8000, "1", "growing"),
     (SIZED, b"\x01\0\0\0\0\0\0\0\x02", "1", "growing"),
     (SIZED, b"\x01\0\0\0\0\0\0\0\x05", "1", "limit"),
 )
