@@ -61,7 +61,7 @@ def test_the_counts(specs: Specs) -> None:
         ("flat", "flat::row"),
     }
     assert found["encoded", "encoded::row"].declared
-    assert found["encoded", "encoded::row"].refusal.startswith("the encoding Shift_JIS")
+    assert found["encoded", "encoded::row"].refusal.startswith("the engine does not support the encoding Shift_JIS")
     assert (found["hidden", "hidden::row"].declared, found["hidden", "hidden::row"].alone) == (False, "")
     assert {key: value for key, value in counts(found.values()).items() if isinstance(value, int)} == {
         "types": 5,

@@ -76,10 +76,10 @@ def delimiters(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("make", "name", "megabytes"),
     [
-        (bomb, "edgemq_segment", 140),
-        (claim, "edgemq_segment", 140),
+        (bomb, "edgemq_segment", 200),
+        (claim, "edgemq_segment", 200),
         (endless, "word_stuffed_log", 300),
-        (delimiters, "word_stuffed_log", 140),
+        (delimiters, "word_stuffed_log", 200),
     ],
     ids=lambda each: getattr(each, "__name__", None),
 )
