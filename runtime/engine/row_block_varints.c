@@ -222,7 +222,7 @@ wl_layout wl_row_block_varints(const wl_row_block *block, const wl_string *strin
     const bool alike = are_alike(block, string), zigzag = block->varints[string->first].zigzag;
     const wl_layout quick = alike ? short_varints(zigzag) : NULL;
     /* The next row waits for the sizes of the varints if these are all that its position depends on. */
-    if (quick && string->count >= (block->string_count == 1 ? 2 : MANY))
+    if (quick && string->count >= (block->string_count == 1 ? 3 : MANY))
         return quick;
     if (string->count >= MANY)
         return many_varints;
