@@ -18,6 +18,7 @@ SPARK = "spark"
 TOGETHER = {
     SPARK: (
         "tests/spark/live/",
+        "tests/limits/test_demo.py",
         "tests/docs/test_commands.py::test_its_examples",
         "tests/docs/test_readme.py::test_everything_in_it_runs_and_prints_what_it_says",
     ),

@@ -7,10 +7,12 @@ import sys
 from pathlib import Path
 
 import pyarrow.parquet as pq
+import pytest
 
 from ..java import QUICK_SPARK
 
 
+@pytest.mark.usefixtures("fork_server")
 def test_the_demonstration_runs_to_its_end(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "wireloom.demo", "--scale", "0.01", "--folder", str(tmp_path / "demo")]
     environment = {**os.environ, **QUICK_SPARK}
