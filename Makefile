@@ -54,7 +54,7 @@ demo: $(DEMO_READY)
 
 test: setup
 	@sh .ci/check-java
-	@$(MAKE) --no-print-directory --jobs 2 --output-sync check lint types docs studio-test wheel
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync wheel types check docs studio-test lint
 	$(PYTEST) -n 2 --dist loadgroup tests
 	@$(MAKE) --no-print-directory test-objects
 

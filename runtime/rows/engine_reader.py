@@ -46,16 +46,14 @@ WORDS = (*REASONS[: Reason.ITEMS], "limit", "message", "limit")
 STATELESS = ReaderState()
 
 WHOLE_BYTES = 64 * 1024 * 1024
-"""Maximum data size in bytes of a column that is allocated if the whole input is one batch; it is limited by the size
-of the input."""
+"""Maximum data size in bytes that is allocated for a column if the whole input is one batch: at most its size."""
 FEW_CHOSEN = 1024
 """Number of rows allocated at first if few may match predicates, since a batch keeps all memory allocated for it."""
 FEW_ITEMS = 1024
 """Number of items of a list allocated before the usual number per row is known."""
 
 Layout = tuple[Any, bytes, int, bool, tuple[int, ...]]
-"""The parameters of the layout of a slab: program, wanted columns, rows, whether offsets are recorded, items by
-level."""
+"""Parameters of a slab's layout: program, wanted columns, rows, whether offsets are recorded, items by level."""
 
 
 class Wanted:
@@ -363,8 +361,7 @@ class EngineRowReader:
         return bytearray(self._chains_at(offset) * 2) if self._variables else None
 
     def _room(self, number: int, capacity: int, most: int) -> int:
-        """Return the size in bytes to allocate for the data of a column: an eighth more than the rows so far would
-        need."""
+        """Return the number of bytes to allocate for a column's data: an eighth more than the rows so far would need."""
         width = self._widths.get(number)
         return most if width is None else min(most, int(width * capacity * 1.125) + 64)
 
