@@ -1,6 +1,6 @@
 # The commands of the project. `make setup` prepares a machine, everything else sets up by itself first.
 
-PYTHON ?= python3
+PYTHON ?= $(shell sh .ci/python)
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
