@@ -167,6 +167,7 @@ def test_avro_blocks(codec: str) -> None:
     assert found == records
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["otlp_logs", "otlp_spans"])
 def test_otlp(name: str) -> None:
     from . import otlp

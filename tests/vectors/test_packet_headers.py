@@ -122,6 +122,7 @@ def test_cooked() -> None:
         assert rows(link_type, found) == [{name: each.get(name) for name in COLUMNS} for each in expected]
 
 
+@pytest.mark.slow
 def test_what_is_cut_off_is_null() -> None:
     """A column of a cut packet is that of the whole one, or null; the payload is what is there of it."""
     for cut in CUTS:
@@ -132,6 +133,7 @@ def test_what_is_cut_off_is_null() -> None:
             assert all(value in (None, expected.get(name)) for name, value in row.items()), (cut, frame, row)
 
 
+@pytest.mark.slow
 def test_other_packets_have_no_headers() -> None:
     packets = [SOURCE.randbytes(SOURCE.randrange(90)) for _ in range(50)]
     assert all(set(each.values()) == {None} for each in rows(105, packets))

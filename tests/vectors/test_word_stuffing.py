@@ -100,6 +100,7 @@ def test_every_record_belongs_to_exactly_one_range(row: dict[str, Any], tmp_path
         assert table["_offset"].to_pylist() == expected, start
 
 
+@pytest.mark.slow
 def test_first_record_at_or_after() -> None:
     [row, *_] = rows("word_stuffing", "seek.jsonl")
     content = unzipped("word_stuffing", row["file"])

@@ -285,6 +285,7 @@ def test_mcap_reads_our_file_without_a_summary(tmp_path: Path) -> None:
     assert vars(footer) == {"summary_start": 0, "summary_offset_start": 0, "summary_crc": 0}
 
 
+@pytest.mark.slow
 def test_other_tables_of_mcap(tmp_path: Path) -> None:
     from mcap.reader import make_reader
 
@@ -300,6 +301,7 @@ def test_other_tables_of_mcap(tmp_path: Path) -> None:
     assert (entry.name, entry.metadata) == ("m", {"k": "v"})
 
 
+@pytest.mark.slow
 def test_what_messages_of_mcap_need(tmp_path: Path) -> None:
     message = {"channel_id": 1, "log_time": 5, "data": b"x"}
     for row, said in (

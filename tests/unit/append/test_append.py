@@ -142,6 +142,7 @@ def test_a_buffer_is_written_at_once(tmp_path: Path) -> None:
     assert payloads("word_stuffed_log", path) == [b"a", b"b", b"c" * 2000, b"d"]
 
 
+@pytest.mark.slow
 @given(answers=st.lists(st.one_of(st.none(), st.integers(0, 60), st.just(OSError(5, "broken"))), max_size=8))
 def test_a_buffer_loses_and_repeats_nothing(
     tmp_path_factory: pytest.TempPathFactory, answers: list[int | OSError | None]

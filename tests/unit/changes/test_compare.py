@@ -261,6 +261,7 @@ def test_what_has_no_name_is_not_harmless() -> None:
     assert level_of(compare(old, new)) == Level.BREAKING
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", sorted((ROOT / "specs").glob("*.ksy")), ids=lambda path: path.stem)
 def test_the_formats_in_the_box_are_what_they_are(path: Path) -> None:
     model = load(path)

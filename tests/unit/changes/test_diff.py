@@ -55,6 +55,7 @@ def test_a_revision_has_its_own_imports(old: str, project: Path) -> None:
     assert lines == ["log: breaking", "  breaking    wire      part.x: type: u1 → u2le"]
 
 
+@pytest.mark.slow
 def test_two_revisions(project: Path) -> None:
     assert "no changes that affect readers" in run("HEAD", "specs/log.ksy").stdout
     run("HEAD~1:inner/specs/log.ksy", "HEAD:inner/specs/log.ksy", code=3)

@@ -40,6 +40,7 @@ def rich(*pairs: tuple[str, str], start: str = RICH) -> list[str]:
     return lines(start, new)
 
 
+@pytest.mark.slow
 def test_text_in_a_larger_encoding() -> None:
     assert rich(("ASCII", "UTF-8")) == [
         "compatible wire row.name: type: text in ASCII → text in UTF-8: the same text, and more values are accepted"
@@ -107,6 +108,7 @@ def test_names_for_values_that_had_none() -> None:
     assert "breaking wire row.kind: its values no longer have names" in lines(RICH, plain)
 
 
+@pytest.mark.slow
 def test_a_terminator_that_may_be_missing() -> None:
     loose = "terminator: 0, eos-error: false"
     assert rich(("terminator: 0", loose)) == [
@@ -159,6 +161,7 @@ def test_computed_values_are_of_columns_unless_the_wire_stands_on_them() -> None
     assert "breaking wire row.total: value: len + 1 → len + 2" in rich(("len + 1", "len + 2"), start=framing)
 
 
+@pytest.mark.slow
 def test_a_computed_value_that_came_or_went_is_said_once() -> None:
     less = RICH.replace("      wide: {value: len * 2}\n", "")
     assert lines(RICH, less) == ["breaking columns row.wide: this instance was removed"]

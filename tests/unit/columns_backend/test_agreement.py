@@ -62,6 +62,7 @@ def plain(column: pa.ChunkedArray) -> list[Any]:
     return [repr(value) if isinstance(value, float) else value for value in column.to_pylist()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SPECS)
 @pytest.mark.parametrize("recover", [False, True])
 def test_engine_and_objects_agree(name: str, recover: bool, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -56,6 +56,7 @@ def test_reports(log: str, tmp_path: Path) -> None:
         assert "would be mixed" in run(command, "cobs_log", log, "--report", "-", code=2).stderr
 
 
+@pytest.mark.slow
 def test_generate(tmp_path: Path) -> None:
     spec, out = tmp_path / "doors.ksy", str(tmp_path / "generated")
     spec.write_text(SPEC)

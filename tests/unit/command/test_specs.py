@@ -26,6 +26,7 @@ def run(*arguments: str, code: int = 0) -> Result:
     return result
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", FORMATS, ids=lambda path: path.stem)
 def test_the_engine_reads_every_format_in_the_box(path: Path) -> None:
     said = run("check", str(path)).stdout
@@ -132,6 +133,7 @@ def test_generate_and_compare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert "removed generated/cobs_log/parser.py" in run("generate").stdout.splitlines()
 
 
+@pytest.mark.slow
 def test_generate_elsewhere(tmp_path: Path) -> None:
     run("generate", "-o", str(tmp_path / "out"), *map(str, SPECS[:1]))
     assert (tmp_path / "out" / SPECS[0].stem / "parser.py").exists()

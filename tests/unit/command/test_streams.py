@@ -26,6 +26,7 @@ def run(*arguments: str, code: int = 0) -> Result:
     return result
 
 
+@pytest.mark.slow
 def test_where_it_begins_and_ends(s2_server: Server) -> None:
     s2_server.fill("orders", 50)
     for begin, before, expected in (
@@ -40,6 +41,7 @@ def test_where_it_begins_and_ends(s2_server: Server) -> None:
         ]
 
 
+@pytest.mark.slow
 def test_files_and_names(s2_server: Server, tmp_path: Path) -> None:
     s2_server.fill("a b/\u00e9", 50).first = 20
     path = tmp_path / "out.parquet"
@@ -61,6 +63,7 @@ def test_files_and_names(s2_server: Server, tmp_path: Path) -> None:
     assert run("decode", f"s2://{BASIN}/a b/\u00e9").stderr == ""
 
 
+@pytest.mark.slow
 def test_reconnections_are_warnings(s2_server: Server) -> None:
     s2_server.fill("orders", 50)
     s2_server.faults.append(Fault(status=503))

@@ -19,6 +19,7 @@ def format_of(sample: Sample) -> str:
     return "edgemq_segment" if sample.path.name.endswith(".wal.zst") else "word_stuffed_log"
 
 
+@pytest.mark.slow
 def test_one_file_of_each_format_is_damaged(samples: list[Sample]) -> None:
     damaged = [format_of(sample) for sample in samples if sample.damaged]
     assert damaged == ["edgemq_segment", "word_stuffed_log"]
@@ -48,6 +49,7 @@ def test_the_path_gives_columns(samples: list[Sample]) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_bytes(samples: list[Sample], tmp_path: Path) -> None:
     again = make_samples(tmp_path, 0.02, lambda sample: None)
     assert [sample.path.read_bytes() for sample in again] == [sample.path.read_bytes() for sample in samples]

@@ -46,6 +46,7 @@ def tree(folder):
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+@pytest.mark.slow
 def test_everything_is_written_once(specs, tmp_path):
     out = tmp_path / "out"
     changes = generate(specs, out)
@@ -69,6 +70,7 @@ def test_everything_is_written_once(specs, tmp_path):
     assert {path: path.stat().st_mtime_ns for path in out.rglob("*.py")} == times
 
 
+@pytest.mark.slow
 def test_an_interrupt_leaves_no_file_in_part(specs, tmp_path, monkeypatch):
     out = tmp_path / "out"
     generate(specs, out)
@@ -84,6 +86,7 @@ def test_an_interrupt_leaves_no_file_in_part(specs, tmp_path, monkeypatch):
     assert tree(out) == before
 
 
+@pytest.mark.slow
 def test_the_order_of_the_specs_does_not_matter(specs, tmp_path):
     generate(specs, tmp_path / "a")
     generate(specs[::-1], tmp_path / "b")
@@ -122,6 +125,7 @@ def test_check_writes_nothing_and_shows_every_difference(specs, tmp_path):
     assert (out / "notes.txt").read_text() == "by hand"
 
 
+@pytest.mark.slow
 def test_what_python_cached_goes_with_the_file(specs, tmp_path):
     out = tmp_path / "out"
     generate(specs, out)
@@ -134,6 +138,7 @@ def test_what_python_cached_goes_with_the_file(specs, tmp_path):
     assert generate(specs[:1], out, check=True).clean
 
 
+@pytest.mark.slow
 def test_a_file_that_was_not_generated_is_not_overwritten(specs, tmp_path):
     out = tmp_path / "out"
     (out / "one").mkdir(parents=True)
@@ -157,6 +162,7 @@ def test_one_id_for_two_specs_is_refused(specs, tmp_path):
         generate([*specs, other], tmp_path / "out")
 
 
+@pytest.mark.slow
 def test_progress_names_each_spec(specs, tmp_path):
     seen = []
     generate(specs, tmp_path / "out", progress=seen.append)
@@ -188,6 +194,7 @@ def test_code_that_cannot_be_formatted_is_a_fault_of_the_backend():
         emit.formatted({"a.py": "def :\n"})
 
 
+@pytest.mark.slow
 def test_imported_types_work_across_modules(specs, tmp_path, monkeypatch):
     generate(specs, tmp_path / "made_formats")
     (tmp_path / "made_formats" / "__init__.py").touch()

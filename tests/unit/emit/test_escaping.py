@@ -117,6 +117,7 @@ def kaitai_module(path: Path) -> str:
     return shape(modules([path], (), Api.KAITAI, "").texts["readings"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_a_file_name_is_a_name(name: bytes, tmp_path: Path) -> None:
     plain = spec_with(tmp_path, PLAIN)
@@ -134,6 +135,7 @@ def test_a_file_name_is_a_name(name: bytes, tmp_path: Path) -> None:
     assert kaitai_module(path) == module
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_commands_take_any_name(name: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
@@ -156,6 +158,7 @@ def test_commands_take_any_name(name: bytes, tmp_path: Path, monkeypatch: pytest
         assert all(each.isprintable() for each in result.output.replace("\n", "")), command
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", TEXTS)
 def test_texts_are_texts(text: str, tmp_path: Path) -> None:
     wanted = code_of(render(map(plan_of, load_all([spec_with(tmp_path, PLAIN)]))))

@@ -102,6 +102,7 @@ types:
 """
 
 
+@pytest.mark.slow
 def test_a_column_gives_its_attribute(tmp_path: Path) -> None:
     path = spec(tmp_path, TABLE.replace("COLUMNS", "[bits, body]"))
     assert unsolved(plan_of(load(path))) == ()
@@ -114,6 +115,7 @@ def test_a_column_gives_its_attribute(tmp_path: Path) -> None:
         wireloom.write(path, [{"body": b"ab"}], io.BytesIO())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rows", "fields", "why"),
     [
@@ -151,6 +153,7 @@ def test_what_reaches_a_size_by_argument(tmp_path: Path) -> None:
     assert [each.field for each in unsolved(plan_of(load(spec(tmp_path, text))), in_place=True)] == ["n"]
 
 
+@pytest.mark.slow
 def test_with_kaitais_api_it_is_a_note_unless_asked_otherwise(tmp_path: Path) -> None:
     path, output = spec(tmp_path, GRID.replace("width *", "width * width *")), tmp_path / "made"
     common = ("generate", "--kaitai", "--read-write", "-o", output, path)
@@ -183,6 +186,7 @@ def test_checks_for_machines(tmp_path: Path) -> None:
     assert said[1]["message"].startswith("objects of 'grid' cannot be written: 'width' and 'height' cannot be derived")
 
 
+@pytest.mark.slow
 def test_types_that_are_only_read(tmp_path: Path) -> None:
     path = spec(tmp_path, "meta: {id: a}\nseq: [{id: n, type: u1}]\ninstances: {b: {pos: n, type: u1}}\n")
     said = "objects of 'a' cannot be written: b has an explicit position; the classes of 'wireloom generate "

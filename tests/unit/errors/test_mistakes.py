@@ -19,17 +19,20 @@ def _plain(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv(name, value)
 
 
+@pytest.mark.slow
 def test_what_is_printed() -> None:
     """``python -m tests.unit.errors.table`` writes the table; its changes are reviewed like code."""
     assert len(table.mistakes()) >= 50
     assert table.table() == table.TABLE.read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_what_is_raised() -> None:
     """``python -m tests.unit.errors.calls`` writes the table; its changes are reviewed like code."""
     assert calls.table() == calls.TABLE.read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_an_engine_that_cannot_be_loaded(tmp_path: Path) -> None:
     """The input is read without it, which is reported."""
     folder = tmp_path / "wireloom"

@@ -34,6 +34,7 @@ def test_the_errors_survive_pickling() -> None:
     assert again.diagnostics == caught.value.diagnostics
 
 
+@pytest.mark.slow
 def test_no_more_than_a_hundred() -> None:
     lines = "".join(f"  - {{id: a{n}, typo: u1}}\n" for n in range(500))
     result = analyse("x.ksy", f"meta: {{id: x}}\nseq:\n{lines}")

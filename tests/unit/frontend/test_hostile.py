@@ -160,6 +160,7 @@ nodes = st.recursive(
 )
 
 
+@pytest.mark.slow
 @relaxed
 @given(nodes)
 def test_any_tree_under_any_key(node: object) -> None:
@@ -171,6 +172,7 @@ def test_any_tree_under_any_key(node: object) -> None:
 HEAD = "meta:\n  id: x\n  endian: le\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "message"),
     [

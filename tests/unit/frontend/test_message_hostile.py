@@ -107,6 +107,7 @@ def test_the_sink_is_in_order() -> None:
     assert judged(SINK).diagnostics == ()
 
 
+@pytest.mark.slow
 @relaxed
 @given(
     st.sampled_from([SINK, *(path.read_text() for path in sorted(FOLDER.glob("*.ksy")))]),
@@ -131,6 +132,7 @@ fields = st.lists(st.fixed_dictionaries({"id": scalars, "number": scalars, "type
 }), max_size=4)  # fmt: skip
 
 
+@pytest.mark.slow
 @relaxed
 @given(nodes, fields, st.sampled_from(["proto2", "proto3"]))
 def test_any_tree_under_any_key(node: object, found: object, syntax: str) -> None:

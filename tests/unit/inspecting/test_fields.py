@@ -151,6 +151,7 @@ types:
 """
 
 
+@pytest.mark.slow
 def test_records_of_an_input_read_as_a_whole_are_counted_and_what_is_around_them_is_apart(tmp_path: Path) -> None:
     spec, path = tmp_path / "framed.ksy", tmp_path / "data"
     spec.write_text(FRAMED)

@@ -13,6 +13,7 @@ from wireloom.inspecting import Wanted, record_scan, records
 from .samples import log, seen, segment
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("codec", ["none", "zstd"])
 def test_every_offset_of_back_to_back_records(tmp_path: Path, codec: str) -> None:
     path = str(segment(tmp_path / "a.wal", codec=codec))
@@ -23,6 +24,7 @@ def test_every_offset_of_back_to_back_records(tmp_path: Path, codec: str) -> Non
             assert (found.number, found.begin, found.end) == (number + 1, begin, begins[number + 1])
 
 
+@pytest.mark.slow
 def test_every_offset_of_delimited_records(tmp_path: Path) -> None:
     path = log(tmp_path / "a.log")
     data = path.read_bytes()

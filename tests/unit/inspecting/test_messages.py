@@ -136,6 +136,7 @@ def test_a_compressed_frame_is_shown_as_it_stands(compression: str, said: str, t
     assert first.fields[-1].children[0].begin == 4
 
 
+@pytest.mark.slow
 def test_a_terminal_frame(tmp_path: Path) -> None:
     data = session(tmp_path)
     path = tmp_path / "ended.s2s"

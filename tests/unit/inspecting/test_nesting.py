@@ -57,6 +57,7 @@ def test_objects_that_hold(spec: Path) -> None:
     assert "…" not in [each["value"] for each in shown(spec, b"\1" * (MOST_DEPTH - 1) + b"\0")]
 
 
+@pytest.mark.slow
 def test_as_text_and_as_a_page(spec: Path) -> None:
     path, page = spec.with_name("a.bin"), spec.with_name("a.html")
     path.write_bytes(b"\1" * 100_000)

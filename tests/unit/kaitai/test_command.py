@@ -32,6 +32,7 @@ def specs(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_a_spec_and_what_it_imports_become_modules(specs: Path, tmp_path: Path) -> None:
     output = tmp_path / "made"
     output.mkdir()
@@ -42,6 +43,7 @@ def test_a_spec_and_what_it_imports_become_modules(specs: Path, tmp_path: Path) 
     assert "nothing to do: 2 files" in run("--kaitai", "-o", output, specs / "whole.ksy").output
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "package", "statement"),
     [
@@ -64,6 +66,7 @@ def test_modules_find_each_other(
     assert done.stdout == "7\n"
 
 
+@pytest.mark.slow
 def test_check_compares_and_writes_nothing(specs: Path, tmp_path: Path) -> None:
     output = tmp_path / "made"
     run("--kaitai", "-o", output, specs / "part.ksy")

@@ -269,6 +269,7 @@ def test_the_protocol_is_there(tmp_path: Path) -> None:
     assert protocol | {"b__enabled", "_should_write_b"} <= names(value)
 
 
+@pytest.mark.slow
 def test_the_linter_has_nothing_to_say_of_the_classes(tmp_path: Path) -> None:
     for number, (text, _) in enumerate(CONSTRUCTS.values()):
         folder = tmp_path / f"made_{number}"

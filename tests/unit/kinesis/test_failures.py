@@ -61,6 +61,7 @@ def test_failures_have_an_end(kinesis: Streams, monkeypatch: pytest.MonkeyPatch)
         Calls("orders")("put_records", Records=[])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("aggregated", [True, False])
 def test_partial_failures_keep_the_order_of_keys(
     aggregated: bool, kinesis: Streams, monkeypatch: pytest.MonkeyPatch

@@ -63,6 +63,7 @@ def test_children_come_after_their_parents(kinesis: Streams) -> None:
     assert reading(kinesis, stream, columns=["data"]).read_all()["data"].to_pylist() == found
 
 
+@pytest.mark.slow
 def test_a_reading_goes_on_from_its_positions(kinesis: Streams) -> None:
     stream = kinesis.new()
     kinesis.put(stream, ("k", aggregate(b"a", b"b")))
@@ -79,6 +80,7 @@ def test_a_reading_goes_on_from_its_positions(kinesis: Streams) -> None:
     assert reading(kinesis, stream, start=start, fail_on_loss=False).read_all().num_rows == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("aggregated", [True, False])
 def test_what_is_put_is_read_in_the_order_of_each_key(aggregated: bool, kinesis: Streams) -> None:
     stream = kinesis.new(3)
@@ -95,6 +97,7 @@ def test_what_is_put_is_read_in_the_order_of_each_key(aggregated: bool, kinesis:
         assert own == sorted(own)
 
 
+@pytest.mark.slow
 def test_aggregates_of_another_shard_are_dropped(kinesis: Streams, caplog: pytest.LogCaptureFixture) -> None:
     """Their producer writes them again."""
     stream = kinesis.new(2)

@@ -61,6 +61,7 @@ def datas(rows: list[Row]) -> list[str]:
     return [row["data"].decode() for row in rows]
 
 
+@pytest.mark.slow
 def test_a_batch_reads_all_shards(kinesis: Streams) -> None:
     stream = kinesis.new(2)
     kinesis.put(stream, *((f"key {n}", b"%d" % n) for n in range(10)))
@@ -73,6 +74,7 @@ def test_a_batch_reads_all_shards(kinesis: Streams) -> None:
     assert list(rows[0]) == made.schema().names
 
 
+@pytest.mark.slow
 def test_batches_end_inside_of_aggregates(kinesis: Streams) -> None:
     from .test_reading import aggregate
 
@@ -120,6 +122,7 @@ def test_latest_begins_where_the_query_was_first_started(kinesis: Streams, limit
     assert [datas(each) for each in again.rest(limit)] == [["new"]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limit", LIMITS)
 def test_records_that_are_gone(kinesis: Streams, limit: int | None) -> None:
     stream = kinesis.new()
@@ -183,6 +186,7 @@ def test_without_a_limit_the_driver_reads_the_last_records_only(
     assert datas(query.rows(-1)) == [str(n) for n in range(50)]
 
 
+@pytest.mark.slow
 def test_a_query_without_end_goes_on(kinesis: Streams) -> None:
     stream = kinesis.new(2)
     query = Query(source(kinesis, stream))

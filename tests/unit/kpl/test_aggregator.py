@@ -95,6 +95,7 @@ def test_nothing_is_lost_or_sent_twice_and_no_limit_is_passed(
     assert read == given_records
 
 
+@pytest.mark.slow
 @given(
     st.lists(records, min_size=1, max_size=30),
     st.sampled_from([None, "one", f"0-17,18-{2**127}"]),

@@ -27,6 +27,7 @@ def delivered(blobs: Any, ranges: list[str]) -> list[bytes]:
     return [row["data"] for each in lists for rows in each for row in rows or ()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "count"),
     [
@@ -45,6 +46,7 @@ def test_readers_of_both_halves_get_all_records(options: dict[str, Any], count: 
     assert len(blobs) == count
 
 
+@pytest.mark.slow
 def test_records_of_one_shard_as_of_many_are_lost_to_readers_of_half() -> None:
     blobs = wireloom.to_wire(ROWS, FORMAT, shards="one")
     assert len(blobs) == 1
@@ -70,6 +72,7 @@ def users_of(made: KinesisRecord) -> list[UserRecord]:
     return [UserRecord(row["partition_key"], row["data"], row["explicit_hash_key"]) for row in rows]
 
 
+@pytest.mark.slow
 @given(
     st.lists(records, min_size=1, max_size=30),
     st.none() | cuts,
@@ -221,6 +224,7 @@ def test_the_open_shards_of_a_stream() -> None:
     assert "StreamARN" in client.calls[-2]
 
 
+@pytest.mark.slow
 def test_the_shards_of_a_stream_of_boto3(object_store: Store) -> None:
     boto3 = pytest.importorskip("boto3")
     client = boto3.client("kinesis", endpoint_url=object_store.endpoint, region_name="us-east-1")

@@ -69,6 +69,7 @@ def test_arrays_of_other_shapes() -> None:
             wireloom.from_wire(wrong, FORMAT)
 
 
+@pytest.mark.slow
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(st.one_of(st.none(), st.sampled_from([FIRST, LAST, BAD, b""]), st.binary(max_size=30)), max_size=12),

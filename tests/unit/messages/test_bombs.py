@@ -39,6 +39,7 @@ GOOD = aggregate(field(1, b"k") + field(3, b"\x08\x00\x1a\x01x"))
 RECORD = field(3, b"\x08\x00\x1a\x00")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", [["data"], ["partition_key", "data", "aggregated"]])
 @pytest.mark.parametrize("name", ENGINES)
 def test_a_long_key_of_very_many_records(name: str, columns: list[str]) -> None:
@@ -54,6 +55,7 @@ def test_a_long_key_of_very_many_records(name: str, columns: list[str]) -> None:
     assert "partition_key" in problem.detail
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ENGINES)
 def test_a_key_of_the_longest_kind_in_the_smallest_records(name: str) -> None:
     """256 characters of four bytes are the longest key that a stream accepts."""
@@ -64,6 +66,7 @@ def test_a_key_of_the_longest_kind_in_the_smallest_records(name: str) -> None:
     assert made.rows == 8_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("null_rows", [False, True])
 @pytest.mark.parametrize("name", ENGINES)
 def test_a_long_field_above_very_many_rows(name: str, null_rows: bool) -> None:

@@ -193,6 +193,7 @@ def test_random_programs(seed: int, odd: float, null_rows: bool) -> None:
     agree(format, units, some, null_rows=null_rows, capacity=4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["aggregate", "stream", "kinds"])
 @given(units=st.lists(st.binary(max_size=24), max_size=8))
 def test_random_bytes(name: str, units: list[bytes]) -> None:
@@ -258,6 +259,7 @@ def blob_of(row: dict[str, Any]) -> bytes:
     return (VECTORS / "kpl" / row["blob_file"]).read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["valid", "unusual", "plain", "malformed", "hash_range"])
 @pytest.mark.parametrize("null_rows", [False, True])
 def test_kpl_vectors(name: str, null_rows: bool) -> None:
@@ -271,6 +273,7 @@ def test_kpl_vectors(name: str, null_rows: bool) -> None:
 KIND_OF = {"AppendInput": "append_input", "AppendAck": "append_ack", "ReadBatch": "read_batch"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KIND_OF.values())
 def test_s2_vectors(kind: str) -> None:
     format = registry.get("s2_messages").of_table(kind)

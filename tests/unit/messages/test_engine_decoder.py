@@ -88,6 +88,7 @@ def test_what_the_consumer_of_records_emits(name: str) -> None:
 # Memory and batches --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @given(
     sizes=st.lists(st.lists(st.integers(0, 40), max_size=60), min_size=1, max_size=6),
     keys=st.lists(st.text(max_size=30), min_size=1, max_size=3),

@@ -49,6 +49,7 @@ def test_what_is_none_of_them() -> None:
     assert (found, file["framing"], file["tail"]) == ([], "u4be", "limit")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("word", ["u4be", "varint"])
 def test_a_cut_input_keeps_its_framing(word: str) -> None:
     content = framed(word, MESSAGES)

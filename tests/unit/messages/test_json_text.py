@@ -30,6 +30,7 @@ from .google_peer import fill, google_classes, message_sets, ours, values_of_typ
 Kind, Of = FieldKind, Label
 
 
+@pytest.mark.slow
 @given(strategies.data())
 def test_google_reads_ours_and_we_read_googles(data: Any) -> None:
     messages = data.draw(message_sets())

@@ -132,6 +132,7 @@ def other(package: Path) -> Any:
     return importlib.import_module("emitted_messages.other.parser")
 
 
+@pytest.mark.slow
 def test_the_linter_has_nothing_to_say(package: Path) -> None:
     command = [sys.executable, "-m", "ruff", "check", "--no-cache", "--config", ROOT / "pyproject.toml", package]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

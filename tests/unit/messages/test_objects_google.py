@@ -29,6 +29,7 @@ Kind, Of = FieldKind, Label
 ROOT = Path(__file__).parents[3]
 
 
+@pytest.mark.slow
 @given(strategies.data())
 def test_same_values_and_same_bytes(data: Any) -> None:
     messages = data.draw(message_sets())
@@ -100,6 +101,7 @@ FIRST_MAP = min(each.number for each in SETS[0].messages[0].fields if each.key i
 WIRE = strategies.recursive(strategies.binary(max_size=6) | VARINTS, fields_of, max_leaves=12)
 
 
+@pytest.mark.slow
 @given(WIRE, strategies.booleans())
 def test_same_verdict_on_any_bytes(data: bytes, proto2: bool) -> None:
     _compare(data, proto2)
@@ -122,6 +124,7 @@ def _compare(data: bytes, proto2: bool) -> None:
         assert same_bytes(message, peer, SETS[proto2], 0)
 
 
+@pytest.mark.slow
 @given(strategies.data(), strategies.booleans())
 def test_same_maps(data: Any, proto2: bool) -> None:
     """Keys and values in any order, missing and several times, closed enums with unknown values."""
@@ -146,6 +149,7 @@ def test_same_maps(data: Any, proto2: bool) -> None:
     _compare(wire, proto2)
 
 
+@pytest.mark.slow
 @given(WIRE)
 def test_nothing_but_message_errors(data: bytes) -> None:
     for strict in (False, True):

@@ -67,6 +67,7 @@ def test_integers_of_64_bits_also_as_decimals() -> None:
     assert written(FORMAT, table) == page(note("a", None, (("k", 2**64 - 1),)), book=2**64 - 1)
 
 
+@pytest.mark.slow
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(
@@ -89,6 +90,7 @@ def test_what_is_written_is_read_again(decoder: str, rows: list[dict[str, Any]])
     assert wireloom.read(VARINT, written(VARINT, rows), columns=names).to_pylist() == rows
 
 
+@pytest.mark.slow
 def test_many_rows_are_many_units() -> None:
     rows = [{"title": str(number)} for number in range(2500)]
     table, report = wireloom.read_with_report(VARINT, written(VARINT, rows), columns=["title"])

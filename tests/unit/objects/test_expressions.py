@@ -179,6 +179,7 @@ def evaluated(text):
     return eval(python, {"a": 7, "b": 3})
 
 
+@pytest.mark.slow
 @given(TREES)
 def test_arithmetic_of_any_shape(text):
     try:

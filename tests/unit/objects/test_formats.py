@@ -93,6 +93,7 @@ def test_records_of_the_word_stuffed_log(row):
     assert WordStuffedLog.from_bytes(stream).records == [record]
 
 
+@pytest.mark.slow
 @given(st.lists(st.binary(max_size=600), max_size=8))
 def test_logs_round_trip(payloads):
     # An empty COBS record is one byte, an empty word-stuffed one nine; neither is an empty frame.

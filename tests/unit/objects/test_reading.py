@@ -91,6 +91,7 @@ def test_equality_and_what_is_shown():
         kind(c=1)
 
 
+@pytest.mark.slow
 def test_a_repetition_of_nothing_ends():
     kind = made("seq: [{id: a, type: none, repeat: eos}]\ntypes: {none: {}}")
     with pytest.raises(StalledError):

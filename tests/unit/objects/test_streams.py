@@ -206,6 +206,7 @@ def test_what_was_read_is_looked_at_again_between_two_bits(stream):
 FIELDS = st.lists(st.tuples(st.integers(1, 20), st.integers(0, (1 << 20) - 1), st.booleans()), max_size=9)
 
 
+@pytest.mark.slow
 @given(FIELDS)
 def test_bits_of_both_orders_stand_where_they_are_read(fields):
     """Even in one byte, if a type that ends within it is followed by bits of the other order."""

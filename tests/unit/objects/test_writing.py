@@ -243,6 +243,7 @@ enums: {kind: {1: one, 2: two}}
 """
 
 
+@pytest.mark.slow
 @given(VALUES)
 def test_round_trips(values):
     kind = made(ROUND_TRIP)

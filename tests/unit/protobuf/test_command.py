@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner, Result
 from wireloom.codegen.model import load_spec as load
 from wireloom.command import main
@@ -15,6 +16,7 @@ def run(*arguments: str | Path) -> Result:
     return CliRunner().invoke(main, ["import-proto", *map(str, arguments)])
 
 
+@pytest.mark.slow
 def test_it_writes_a_spec(tmp_path: Path) -> None:
     output = tmp_path / "Event-Log.ksy"
     result = run(FOLDER / "rich3.proto", "--message", "Log", "-o", output)
@@ -24,6 +26,7 @@ def test_it_writes_a_spec(tmp_path: Path) -> None:
     assert spec.units is not None
 
 
+@pytest.mark.slow
 def test_it_prints_a_spec_and_warns_beside_it() -> None:
     result = run(FOLDER / "rich2.proto")
     assert result.exit_code == 0

@@ -158,6 +158,7 @@ def check_default(rich: Everything, descriptor: Any, default: Any) -> None:
         assert default == int(text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "top"), [("rich2", ".rich.two.Everything"), ("rich3", ".rich.three.Log")])
 def test_the_model_says_what_the_descriptors_say(name: str, top: str) -> None:
     rich = Everything(name)
@@ -167,6 +168,7 @@ def test_the_model_says_what_the_descriptors_say(name: str, top: str) -> None:
     assert len(seen) == {"rich2": 6, "rich3": 7}[name]
 
 
+@pytest.mark.slow
 def test_names() -> None:
     spec = loaded(import_proto(FOLDER / "rich2.proto"))
     assert [each.path[-1] for each in spec.root.structs] == [
@@ -188,6 +190,7 @@ def test_names() -> None:
     assert status.path == ("rich3", "entry", "http_status2_xx")
 
 
+@pytest.mark.slow
 def test_names_find_what_they_mean() -> None:
     """The same name refers to different types in different places."""
     spec = loaded(import_proto(FOLDER / "rich2.proto"))
@@ -200,6 +203,7 @@ def test_names_find_what_they_mean() -> None:
     assert (up, other) == (UserType(inner.path), UserType(("rich2", "inner")))
 
 
+@pytest.mark.slow
 def test_what_is_left_out_is_said() -> None:
     assert import_proto(FOLDER / "rich2.proto").warnings == (
         "rich.two.Mood.FINE_MOOD: an alias of good_mood, not imported",
@@ -209,6 +213,7 @@ def test_what_is_left_out_is_said() -> None:
     assert import_proto(FOLDER / "rich3.proto").warnings == ()
 
 
+@pytest.mark.slow
 def test_defaults_are_exact() -> None:
     everything = loaded(import_proto(FOLDER / "rich2.proto")).root.structs[0]
     defaults = {each.id: each.message.default for each in everything.attributes if each.message}
@@ -233,6 +238,7 @@ def test_a_message_makes_it_a_format(name: str) -> None:
     assert (kind.message, kind.rows, kind.row) == (("rich3", "log"), ("entries",), ("rich3", "entry"))
 
 
+@pytest.mark.slow
 def test_a_message_without_rows_is_one() -> None:
     units = loaded(import_proto(FOLDER / "rich2.proto", message="Everything.Inner")).units
     assert units is not None
@@ -248,6 +254,7 @@ def test_a_message_that_is_not_there() -> None:
 # Files ---------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_imports_are_looked_for(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "b").mkdir()

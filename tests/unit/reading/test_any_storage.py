@@ -172,6 +172,7 @@ def test_a_server_that_is_not_there() -> None:
 # Stores ---------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_s3_through_fsspec(object_store: Store) -> None:
     from fsspec.implementations.arrow import ArrowFSWrapper
 

@@ -123,6 +123,7 @@ def test_failfast_raises_where_the_layout_is_lost(row_reader: str) -> None:
         assert (caught.value.offset, caught.value.reason) == (len(FIVE), "truncated")
 
 
+@pytest.mark.slow
 def test_the_size_of_the_tail(tmp_path: Path) -> None:
     tail = bytes(3_000_000)
     content = FIVE + tail

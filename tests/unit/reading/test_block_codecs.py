@@ -260,6 +260,7 @@ def test_windows_and_batches_make_no_difference(tmp_path: Path, reader: str) -> 
         assert read(reader, format, data, columns=["number", "text", "_offset", "_error"], **options) == whole
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reader", READERS)
 def test_a_bomb_costs_what_the_limit_says(tmp_path: Path, reader: str) -> None:
     codec = UNITS[UNITS.index("{codec") : UNITS.index("\n  body:")]

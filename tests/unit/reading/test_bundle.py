@@ -102,6 +102,7 @@ def test_several_files_make_a_batch_where_that_is_asked_for(tmp_path: Path) -> N
         assert [len(set(each.column(0).to_pylist())) for each in apart] == [1] * 20
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not engine.available, reason="only the engine reads several files with one call")
 def test_a_thread_reads_the_next_files_and_ends(tmp_path: Path) -> None:
     def threads() -> int:

@@ -138,6 +138,7 @@ def test_zstd_dictionary() -> None:
         assert "dictionary" in str(decoded("zstd", bytes(whole))[1])
 
 
+@pytest.mark.slow
 def test_a_bomb_fills_no_more_than_the_room() -> None:
     bomb = zstd(bytes(200_000_000))
     assert len(bomb) < 100_000
@@ -181,6 +182,7 @@ def test_gzip_damage_comes_after_everything_before_it() -> None:
     assert "gzip stream is damaged" in str(error)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("room", [1, 16, 100, 1000, 65_536])
 def test_gzip_damage_comes_after_what_there_was_no_room_for(room: int) -> None:
     # A decompressor that stops for lack of space keeps output, and the input that it has not consumed.

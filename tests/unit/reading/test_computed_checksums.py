@@ -110,6 +110,7 @@ def test_runs_conditions_and_expressions(tmp_path: Path) -> None:
         agreed(format, data, **options)
 
 
+@pytest.mark.slow
 def test_damage(tmp_path: Path) -> None:
     format, random = format_of(tmp_path, ROWS), Random(2)
     data, _ = content(random)
@@ -148,6 +149,7 @@ def block(id: int, *rows: bytes) -> bytes:
     return struct.pack("<IH", id, len(body)) + body + b"t"
 
 
+@pytest.mark.slow
 def test_rows_inside_of_later_attributes(tmp_path: Path) -> None:
     """The hash of a block is known when its rows are read; one that is complete only after them is left to objects."""
     format, random = format_of(tmp_path, BLOCKS), Random(4)
@@ -168,6 +170,7 @@ def test_rows_inside_of_later_attributes(tmp_path: Path) -> None:
         agreed(format, damaged(random, data), table="rows", recover=True)
 
 
+@pytest.mark.slow
 def test_rows_of_a_unit_in_pieces(tmp_path: Path) -> None:
     """A unit is read in several pieces; the hash before its rows is that of the unit in all of them."""
     spec = BLOCKS.replace("len, type: u2", "len, type: u4").replace("      - {id: tail, type: u1}\n", "")

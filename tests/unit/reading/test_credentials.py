@@ -64,6 +64,7 @@ def clean(text: str) -> bool:
     return SECRET not in text and SECRET[:12] not in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CALLS)
 def test_errors(name: str, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)

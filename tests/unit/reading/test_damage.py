@@ -136,6 +136,7 @@ def test_a_frame_beyond_the_limit() -> None:
         assert table["_corrupt_record"][1].as_py() == data[damage.offset : damage.offset + damage.length]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "delimiter"), [("cobs_log", b"\0"), ("word_stuffed_log", b"\xfe\xfd")])
 def test_a_run_of_empty_frames_is_one_range_from_the_65th_on(name: str, delimiter: bytes) -> None:
     log = samples.cobs_log if name == "cobs_log" else samples.word_log

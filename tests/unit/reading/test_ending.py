@@ -121,6 +121,7 @@ def test_a_checksum_proves_a_last_record_without_its_delimiter(row_reader: str, 
             read(row_reader, "word_stuffed_log", WORDS[:-cut], mode="failfast")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row_reader", ROW_READERS)
 def test_a_checksum_over_something_else_proves_nothing(row_reader: str, tmp_path: Path) -> None:
     path = tmp_path / "summed.ksy"
@@ -173,6 +174,7 @@ def test_what_touches_a_break_is_not_believed(row_reader: str, packed: Any, line
     assert "truncated" in found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row_reader", ROW_READERS)
 def test_what_is_proven_at_a_break_is_believed(row_reader: str) -> None:
     """All of the last record exists, only its delimiter does not."""

@@ -173,6 +173,7 @@ def test_a_log_may_be_larger_than_any_record(pieces: Format, log: bytes, tmp_pat
     assert damaged[0][2] == "limit"
 
 
+@pytest.mark.slow
 def test_a_record_of_many_blocks_is_written_and_read(tmp_path: Path) -> None:
     """Its pieces are assembled once, and not together with everything before."""
     wireloom.write("leveldb_log", [{"data": bytes(10_000_000)}, {"data": b"x"}], tmp_path / "large.log")

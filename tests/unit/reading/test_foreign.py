@@ -47,6 +47,7 @@ def test_a_text_is_no_log(name: str, mode: str, packed: Any, tmp_path: Path) -> 
         assert report.to_dict()["files"][0]["foreign"] is True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row_reader", ROW_READERS)
 @pytest.mark.parametrize("format", [*FORMATS[:2], "cobs_log", JOURNAL])
 @pytest.mark.parametrize("recover", [False, True])

@@ -49,6 +49,7 @@ def test_a_last_row_that_is_larger_than_any_may_be(row_reader: str) -> None:
     assert report["tail"] == "limit"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row_reader", ROW_READERS)
 def test_every_cut_of_a_log_without_damage_is_waited_for(row_reader: str, tmp_path: Path) -> None:
     (tmp_path / "plain_rows.ksy").write_text(PLAIN)

@@ -53,6 +53,7 @@ LAST = range(3 * EACH, 5 * EACH)
 """Numbers of the rows after the third member."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row_reader", ROW_READERS)
 def test_a_flipped_bit_costs_rows_of_its_member(row_reader: str, format: wireloom.Format) -> None:
     member = MEMBERS[2]

@@ -152,6 +152,7 @@ def test_what_is_refused_before_the_rows_costs_all(row_reader: str, format: wire
     assert (table.num_rows, report["damaged"]) == (0, [[0, len(DATA), "value"]])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row_reader", ROW_READERS)
 @pytest.mark.parametrize("verify", [True, False])
 def test_cut_off_inputs_keep_the_batches_that_are_complete(

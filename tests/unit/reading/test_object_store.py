@@ -35,6 +35,7 @@ def read(store: Store, source: Any, **options: Any) -> Any:
     return wireloom.read("edgemq_segment", source, endpoint=store.endpoint, **options)
 
 
+@pytest.mark.slow
 def test_prefixes_globs_and_lists(object_store: Store) -> None:
     for name in ("day=1/a.wal", "day=1/b.wal", "day=1/_temporary/c.wal", "day=2/d.wal", "day=3/.hidden.wal"):
         object_store.put(f"listed/{name}", SEGMENT)
@@ -59,6 +60,7 @@ def test_a_key_that_arrow_does_not_open(object_store: Store) -> None:
         read(object_store, f"s3://{BUCKET}/empty")
 
 
+@pytest.mark.slow
 def test_only_the_range_is_fetched(object_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each of four byte ranges costs its own bytes, the first ones and the end of a row, and no row is returned
     twice."""
@@ -112,6 +114,7 @@ def test_a_profile_has_keys_region_and_endpoint(
         wireloom.read("edgemq_segment", address, profile="logz")
 
 
+@pytest.mark.slow
 def test_anonymous_requests_are_not_signed(object_store: Store) -> None:
     closed = object_store.put("open/closed.wal", SEGMENT)
     with pytest.raises(WireloomError, match=r"the object store refused the request: .*ACCESS_DENIED"):
@@ -125,6 +128,7 @@ def test_anonymous_requests_are_not_signed(object_store: Store) -> None:
 # Digests --------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_digest_in_the_metadata(object_store: Store) -> None:
     good = object_store.put("digest/good.wal", SEGMENT, sha256=hashlib.sha256(SEGMENT).hexdigest().upper())
     bad = object_store.put("digest/bad.wal", SEGMENT, sha256="0" * 64)
@@ -161,6 +165,7 @@ def test_the_digest_of_a_large_object(name: str, object_store: Store, tmp_path: 
 # Writing, commands ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_writing(object_store: Store) -> None:
     location = Location(endpoint=object_store.endpoint)
     with opened(f"s3://{BUCKET}/written/x", location) as file:
@@ -183,6 +188,7 @@ def run(*arguments: str, code: int = 0) -> Any:
     return found
 
 
+@pytest.mark.slow
 def test_commands(object_store: Store, tmp_path: Path) -> None:
     address = object_store.put("command/x.wal", SEGMENT, public=True, sha256="1" * 64)
     endpoint = ("--endpoint", object_store.endpoint)

@@ -85,6 +85,7 @@ def test_an_unfinished_record_of_the_new_log_is_its_tail() -> None:
     assert (file["damaged"], file["tail"], file["tail_offset"]) == ([], "truncated", HEADER + 3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [3, 30])
 def test_byte_ranges_agree(count: int, tmp_path: Path) -> None:
     data, records, size = reused(count)

@@ -100,6 +100,7 @@ def test_functions_of_polars(log: Path) -> None:
         _ = wireloom.polars.scan_pcapp
 
 
+@pytest.mark.slow
 def test_duckdb(log: Path, asked: Asked) -> None:
     duckdb = pytest.importorskip("duckdb", reason="DuckDB is not there")
     import wireloom.duckdb

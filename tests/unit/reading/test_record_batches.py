@@ -89,6 +89,7 @@ def test_damage_leaves_the_same_to_both_readers(format: wireloom.Format, recover
         assert found[0][1] == found[1][1]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not wireloom.engine.available, reason="the engine is not there")
 def test_records_without_a_size_beside_a_checksum(tmp_path: Path) -> None:
     """If a count claims more records than exist, the checksum shows that the batch is damaged."""

@@ -112,6 +112,7 @@ def pairs(table: pa.Table) -> list[tuple[Any, ...]]:
     return [tuple(each.values()) for each in table.to_pylist()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row_reader", ROW_READERS)
 @pytest.mark.parametrize("batch_rows", [1, 7, 1000])
 @pytest.mark.parametrize("at_once", [1, 100, module.AT_ONCE])
@@ -203,6 +204,7 @@ def test_records_are_compressed_from_the_one_that_says_so(row_reader: str, forma
         assert [(begin, reason) for begin, _, reason in report["damaged"]] == damaged
 
 
+@pytest.mark.slow
 def test_what_such_tables_are_not(format: wireloom.Format, tmp_path: Path) -> None:
     with pytest.raises(UnsupportedError, match="cannot be read in byte ranges: records are joined from fragments"):
         wireloom.read(format, LOG, table="names", byte_range=(0, 10))

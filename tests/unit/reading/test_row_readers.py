@@ -74,6 +74,7 @@ OPTIONS = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.slow
 @both
 @pytest.mark.parametrize("name", FORMATS)
 @quick
@@ -106,6 +107,7 @@ def test_chunks_of_any_size_give_the_same(name: str, row_reader: str, data: st.D
     assert rows_of(found[0]) == rows_of(expected[0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row_reader", ["columns", "objects"])
 @pytest.mark.parametrize("name", FORMATS)
 @quick

@@ -141,6 +141,7 @@ def test_readers_agree_on_damaged_inputs(tmp_path: Path) -> None:
         agreed(format, bytes(damaged[:cut]), recover=chance.random() < 0.5, batch_rows=chance.choice((1, 1000)))
 
 
+@pytest.mark.slow
 def test_an_input_that_is_read_as_a_whole(tmp_path: Path) -> None:
     spec = SPEC.replace(
         "  - {id: records, type: record, repeat: eos}",

@@ -41,6 +41,7 @@ def in_ranges(reader: str, name: str, data: bytes, step: int, **options: Any) ->
     return rows, damaged
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reader", ROW_READERS)
 @pytest.mark.parametrize("name", SUBJECTS)
 def test_each_record_is_in_one_range(name: str, reader: str) -> None:

@@ -126,6 +126,7 @@ def test_an_unknown_table_is_an_error_that_lists_them(library: wireloom.Format) 
         wireloom.read("edgemq_segment", b"", table="books")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("table", TABLES)
 def test_both_readers_agree_on_damage_of_every_byte(library: wireloom.Format, table: str) -> None:
     for index in range(len(DATA)):

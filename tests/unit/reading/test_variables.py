@@ -47,6 +47,7 @@ def made(tmp_path: Path) -> Format:
     return wireloom.load_spec(path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reader", ROW_READERS)
 def test_windows_and_batches_make_no_difference(reader: str, made: Format) -> None:
     data = b"".join(item(number % 100, 1 + number // 2) for number in range(300))

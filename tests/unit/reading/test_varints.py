@@ -142,6 +142,7 @@ def test_every_number(reader: str, name: str, tmp_path: Path) -> None:
     assert file["damaged"] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reader", ROW_READERS)
 @pytest.mark.parametrize("name", FORMS)
 def test_cut_anywhere_and_in_small_windows(reader: str, name: str, tmp_path: Path) -> None:
@@ -169,6 +170,7 @@ types:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reader", ROW_READERS)
 @pytest.mark.parametrize("signed", [False, True])
 @pytest.mark.parametrize("count", [2, 3, 4, 5, 8, 9, 20])
@@ -210,6 +212,7 @@ FAULTY = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reader", ROW_READERS)
 @pytest.mark.parametrize("name", FAULTY)
 def test_too_long_or_too_large(reader: str, name: str, tmp_path: Path) -> None:

@@ -68,6 +68,7 @@ def records(format: wireloom.Format, count: int, folder: Path) -> tuple[bytes, l
     return content, [*offsets, len(content)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row_reader", ROW_READERS)
 @pytest.mark.parametrize("recover", [False, True])
 @pytest.mark.parametrize(("begin", "end"), [(20, 40), (0, 10), (20, 33)])

@@ -104,6 +104,7 @@ def test_known_values(name: str, data: bytes, monkeypatch: pytest.MonkeyPatch) -
     assert function(algorithm(name))(data) == KNOWN[name, data]
 
 
+@pytest.mark.slow
 def test_with_and_without_the_engine_the_same_is_computed(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, of in CHECKSUMS.items():
         ours, theirs = function(of), without_the_engine(of, monkeypatch)
@@ -203,6 +204,7 @@ def test_numbers_in_bytes(endian: str, tmp_path: Path) -> None:
     verified(spec, content, 3, "checksum")
 
 
+@pytest.mark.slow
 def test_bits(tmp_path: Path) -> None:
     """Five bits in the upper part of a byte: read, and written if they cover only one value."""
     spec, log = spec_of(tmp_path, "crc-5/usb", "type: b5"), tmp_path / "a.log"

@@ -101,6 +101,7 @@ def test_no_two_codecs_share_a_suffix() -> None:
     assert all(name == codec.name for name, codec in CODECS.items())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["a.wal.toy", "a.TY", "a.bin"])
 def test_files_are_written_and_read(name: str, tmp_path: Path) -> None:
     path = tmp_path / name
@@ -151,6 +152,7 @@ def test_a_name_without_its_magic_number_is_refused(tmp_path: Path) -> None:
         payloads(path)
 
 
+@pytest.mark.slow
 def test_commands_take_it(tmp_path: Path) -> None:
     log, lines, again = (str(tmp_path / name) for name in ("a.wal", "a.ndjson.toy", "b.wal"))
     wireloom.write("edgemq_segment", ROWS, log, codec="none")

@@ -51,6 +51,7 @@ def test_ingest_asks_before_spark_starts(canary: Canary, tmp_path: Path) -> None
     assert not canary.sang
 
 
+@pytest.mark.slow
 def test_a_project_says_what_its_specs_may_name(
     canary: Canary, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -38,6 +38,7 @@ def test_each_record_is_appended_once(s2_server: Server, monkeypatch: pytest.Mon
     assert (again.next_seq_num, len(bodies(s2_server))) == (2703, 2703)
 
 
+@pytest.mark.slow
 def test_a_part_that_is_there_is_gone_on_with(s2_server: Server) -> None:
     s2_server.fill("out", 0).append(records(7))
     s2.Appender(BASIN, "out", 0).append(records(20))
@@ -64,6 +65,7 @@ def test_what_no_batch_may_hold(s2_server: Server) -> None:
     assert bodies(s2_server) == [b"0", b"1"]
 
 
+@pytest.mark.slow
 def test_fencing(s2_server: Server) -> None:
     s2_server.fill("out", 0)
     s2.Appender(BASIN, "out").append([s2.command_record(s2.Fence("mine"))])

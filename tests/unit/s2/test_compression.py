@@ -84,6 +84,7 @@ def test_what_follows_gzip_is_not(behind: bytes) -> None:
     assert both(compress(TEXT, "gzip") + behind, "gzip") == TEXT
 
 
+@pytest.mark.slow
 def test_gzip_that_ends_early() -> None:
     body = compress(TEXT[:2000], "gzip")
     for cut in range(len(body)):

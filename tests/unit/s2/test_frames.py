@@ -174,6 +174,7 @@ def streams(draw: st.DrawFn) -> list[tuple[bytes, bool]]:
     return draw(st.lists(st.tuples(st.binary(max_size=3000), st.booleans()), max_size=8))
 
 
+@pytest.mark.slow
 @given(streams(), st.sampled_from(s2.COMPRESSIONS), st.randoms(use_true_random=False))
 def test_any_split_gives_the_same_frames(
     messages: list[tuple[bytes, bool]], compression: s2.Compression, randomness: random.Random

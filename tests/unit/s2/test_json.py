@@ -267,6 +267,7 @@ def test_batches_go_through_base64_unchanged(batch: s2.ReadBatch) -> None:
     assert s2.read_batch_from_json(json.dumps(json.loads(document)), "base64") == batch
 
 
+@pytest.mark.slow
 @given(st.builds(s2.ReadBatch, records=st.lists(records, max_size=4), tail=positions))
 def test_raw_loses_what_is_no_text_and_nothing_else(batch: s2.ReadBatch) -> None:
     document = s2.read_batch_to_json(batch)

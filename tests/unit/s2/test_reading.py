@@ -21,6 +21,7 @@ def numbers(table: pa.Table) -> list[int]:
     return found
 
 
+@pytest.mark.slow
 def test_a_table_is_what_the_engine_reads_of_the_same_messages(s2_server: Server) -> None:
     stream = s2_server.fill("orders", 30)
     stream.append([s2.command_record(s2.Fence("w"), 9), s2.AppendRecord(headers=[s2.Header(name=b"n", value=b"\xff")])])
@@ -31,6 +32,7 @@ def test_a_table_is_what_the_engine_reads_of_the_same_messages(s2_server: Server
         s2.read(BASIN, "orders", columns=["bodies"])
 
 
+@pytest.mark.slow
 def test_one_connection_is_kept(s2_server: Server) -> None:
     s2_server.fill("orders", 2500)
     for _ in range(3):
@@ -53,6 +55,7 @@ FAULTS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_every_record_comes_once_whatever_happens(
     s2_server: Server, monkeypatch: pytest.MonkeyPatch, seed: int
@@ -69,6 +72,7 @@ def test_every_record_comes_once_whatever_happens(
     assert reading.gaps == []
 
 
+@pytest.mark.slow
 def test_where_a_read_begins_and_ends(s2_server: Server) -> None:
     s2_server.fill("orders", 50, timestamp=1000)
     assert numbers(s2.read(BASIN, "orders", 7, end=9)) == [7, 8]
@@ -88,6 +92,7 @@ def test_a_stream_without_records(s2_server: Server) -> None:
     assert s2.tail_of(BASIN, "orders").seq_num == 0
 
 
+@pytest.mark.slow
 def test_records_that_are_gone(s2_server: Server) -> None:
     s2_server.fill("orders", 50).first = 20
     # Without a beginning, the existing records are returned.
@@ -103,6 +108,7 @@ def test_records_that_are_gone(s2_server: Server) -> None:
         assert reading.gaps == [gap]
 
 
+@pytest.mark.slow
 def test_a_stream_that_was_trimmed_to_its_end(s2_server: Server) -> None:
     s2_server.fill("orders", 50).first = 50
     assert numbers(s2.read(BASIN, "orders")) == []
@@ -122,6 +128,7 @@ def test_what_is_before_a_gap_is_given(s2_server: Server) -> None:
     assert pickle.loads(pickle.dumps(caught.value)).gap == s2.Gap(4, 7)
 
 
+@pytest.mark.slow
 def test_tailing(s2_server: Server) -> None:
     s2_server.fill("orders", 5)
     s2_server.faults.extend([Fault(cut_after=40)])
@@ -140,6 +147,7 @@ def test_tailing_ends_after_a_wait_and_begins_at_the_end(s2_server: Server) -> N
     assert sum(each.num_rows for each in s2.tail(BASIN, "orders", from_earliest=True, wait=0)) == 5
 
 
+@pytest.mark.slow
 def test_silence_is_a_lost_connection(s2_server: Server, caplog: pytest.LogCaptureFixture) -> None:
     s2_server.fill("orders", 5)
     s2_server.faults.append(Fault(silent=True))
@@ -155,6 +163,7 @@ def test_frames_that_are_none_end_a_read(s2_server: Server, monkeypatch: pytest.
         s2.read(BASIN, "orders")
 
 
+@pytest.mark.slow
 def test_streams_are_listed_page_by_page(s2_server: Server) -> None:
     for name in ("a/1", "a/2", "a/3", "a/é", "b"):
         s2_server.fill(name, 1)

@@ -80,6 +80,7 @@ def test_every_stream_as_a_table(row: dict[str, Any]) -> None:
         ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compression", s2.COMPRESSIONS)
 @pytest.mark.parametrize("size", [1, 100, 3000])
 @pytest.mark.usefixtures("execution")
@@ -99,6 +100,7 @@ def test_a_long_session_from_memory_and_from_a_file(compression: str, size: int,
         assert report.to_dict()["files"][0]["gaps"] == []
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("execution")
 def test_compressed_and_other_frames_in_turn() -> None:
     randomness = random.Random(3)
@@ -198,6 +200,7 @@ def test_gaps_are_those_of_one_number_after_another(given_batches: list[tuple[in
     assert [(gap["expected"], gap["found"]) for gap in file["gaps"]] == expected
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("execution")
 def test_facts_are_bounded() -> None:
     data = s2.encode_frame(batch(range(0, 4000, 2))) + s2.encode_frame(batch(range(0), tail=1)) * 1500
@@ -320,6 +323,7 @@ def test_damage_loses_no_message_before_it(
     assert units[:whole] == [each for each, _ in found[:whole]]
 
 
+@pytest.mark.slow
 @given(messages, st.sampled_from(s2.COMPRESSIONS), st.data())
 def test_damage_anywhere_is_reported_the_same_by_both(
     found: list[tuple[bytes, bool]], compression: str, data: st.DataObject

@@ -148,6 +148,7 @@ def test_events_that_are_none(text: str) -> None:
     assert reader.ended
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", [b"data: " + b"x" * 1_000_000 + b"\n", b"x" * 1_000_000])
 def test_events_are_bounded(piece: bytes) -> None:
     reader = s2.EventReader()

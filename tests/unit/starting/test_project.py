@@ -76,6 +76,7 @@ def test_a_repository_is_not_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert enclosing_project(Path()).specs == Path("specs")
 
 
+@pytest.mark.slow
 def test_generate_from_inside_of_a_project_names_paths_from_there(
     made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -128,6 +128,7 @@ def test_what_is_before_a_place_is_read_once(tmp_path: Path, read: list[int]) ->
     assert sum(read) - first < LARGE // 2
 
 
+@pytest.mark.slow
 def test_the_index_is_that_of_the_file(tmp_path: Path) -> None:
     spec, file = readings(tmp_path)
     made = surveyed(spec, file)

@@ -61,6 +61,7 @@ def test_stuffed_records_lead_to_stored_bytes(tmp_path: Path) -> None:
     assert stored[:1] + stored[-1:] == b"xy"
 
 
+@pytest.mark.slow
 def test_what_is_wrong_with_a_spec(tmp_path: Path) -> None:
     made = shop(tmp_path)
     found = made.compile(SPEC.replace("type: u4", "type: u5"))

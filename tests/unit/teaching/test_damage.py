@@ -96,6 +96,7 @@ def test_a_checksum(told: wireloom.Format) -> None:
     assert (error.offset, error.record, error.field, error.reason) == (28, 4, "sum", "checksum")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("reader")
 @pytest.mark.parametrize("batch_rows", [1, 2, 100])
 def test_the_record_is_counted_over_batches(told: wireloom.Format, batch_rows: int) -> None:

@@ -68,12 +68,14 @@ def row(offset: int, at: int, key: bytes | None = None, **more: Any) -> dict[str
     return {"offset": offset, "at": at, "key": key, **more}
 
 
+@pytest.mark.slow
 def test_a_batch_follows_from_its_rows(format: Format) -> None:
     data = written(format, [row(7, 200), row(9, 50, b"ab")])
     assert data.hex(" ") == "00 14 07 0c 09 00 32 32 02 04 00 c8 01 00 06 02 32 04 61 62 00 ff"
     assert written(format, [row(7, 200)]).hex(" ") == "00 0d 07 05 09 00 00 c8 01 04 00 c8 01 00 ff"
 
 
+@pytest.mark.slow
 def test_a_varint_in_front_of_what_it_counts_is_as_long_as_needed(format: Format) -> None:
     data = written(format, [row(0, 1, b"x" * 200)])
     assert data[9:11] == b"\xcd\x01"

@@ -61,6 +61,7 @@ def refusal(make: Callable[[Path], None], path: Path) -> str:
         return file.read().decode()
 
 
+@pytest.mark.slow
 @BOTH
 @pytest.mark.parametrize("mode", [0o555, 0o444, 0o000])
 def test_a_folder_without_rights(mode: int, make: Callable[[Any], None], open_folder: Path, tmp_path: Path) -> None:
@@ -74,6 +75,7 @@ def test_a_folder_without_rights(mode: int, make: Callable[[Any], None], open_fo
     assert os.listdir(folder) == []
 
 
+@pytest.mark.slow
 @BOTH
 def test_a_read_only_file_in_a_folder_that_may_be_written(
     make: Callable[[Any], None], open_folder: Path, tmp_path: Path

@@ -186,6 +186,7 @@ def test_the_codec(name: str, codec: str | None, expected: str, tmp_path: Path) 
     assert again.read_bytes() == data
 
 
+@pytest.mark.slow
 def test_the_level(tmp_path: Path) -> None:
     payloads = [b"%d" % (index * 7919 % 1000) * 20 for index in range(1000)]
     table = pa.table({"fmt": [0] * 1000, "tenant": range(1000), "ts": range(1000), "payload": payloads})
