@@ -37,7 +37,7 @@ ZEROS = (
 
 
 def test_zeros(tmp_path: Path) -> None:
-    megabytes, reads = 160, []
+    megabytes, reads = 240, []
     for codec in ("zstd", "gzip"):
         (tmp_path / codec).write_bytes(zeros(codec, megabytes))
     for name, codec, options, _ in ZEROS:

@@ -78,7 +78,7 @@ def delimiters(tmp_path: Path) -> Path:
     [
         (bomb, "edgemq_segment", 200),
         (claim, "edgemq_segment", 200),
-        (endless, "word_stuffed_log", 300),
+        (endless, "word_stuffed_log", 350),
         (delimiters, "word_stuffed_log", 200),
     ],
     ids=lambda each: getattr(each, "__name__", None),
