@@ -76,10 +76,10 @@ def delimiters(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("make", "name", "megabytes"),
     [
-        (bomb, "edgemq_segment", 200),
-        (claim, "edgemq_segment", 200),
+        (bomb, "edgemq_segment", 250),
+        (claim, "edgemq_segment", 250),
         (endless, "word_stuffed_log", 350),
-        (delimiters, "word_stuffed_log", 200),
+        (delimiters, "word_stuffed_log", 250),
     ],
     ids=lambda each: getattr(each, "__name__", None),
 )
