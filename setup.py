@@ -5,6 +5,7 @@ import re
 import sys
 import sysconfig
 import tomllib
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from setuptools import Extension, setup
@@ -55,6 +56,18 @@ class BuildEngine(build_ext):
         if os.environ.get("WIRELOOM_WITHOUT_ENGINE"):
             return
         super().run()
+
+    def build_extensions(self) -> None:
+        # setuptools compiles the files of an extension one after the other.
+        one_after_the_other = self.compiler.compile
+
+        def compile_in_parallel(sources: list[str], **options: object) -> list[str]:
+            with ThreadPoolExecutor(os.cpu_count()) as pool:
+                objects = pool.map(lambda source: one_after_the_other([source], **options), sources)
+                return [path for paths in objects for path in paths]
+
+        self.compiler.compile = compile_in_parallel
+        super().build_extensions()
 
     def get_libraries(self, ext: Extension) -> list[str]:
         # The stable interface is that of python3.dll; by default the compiler uses the library of this exact version.
