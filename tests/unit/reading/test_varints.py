@@ -195,9 +195,9 @@ def test_adjacent_numbers(reader: str, signed: bool, count: int, tmp_path: Path)
     assert [list(each.values())[:-1] for each in table.to_pylist()] == rows
     assert table.column("body").to_pylist() == [b"ab"[: row[-1]] for row in rows]
     for end in range(ends[-4], ends[-1]):
-        table, file = read(reader, format, data[ends[300] : end])
+        table, file = read(reader, format, data[ends[380] : end])
         complete = bisect_right(ends, end) - 1
-        assert table.num_rows == complete - 300
+        assert table.num_rows == complete - 380
         assert file["tail_size"] == end - ends[complete]
 
 
