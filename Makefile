@@ -72,14 +72,14 @@ thorough: setup
 # What reads and writes, once more on the object parser alone, as on a machine where the engine could not be built. The
 # campaigns read everything with both readers in any case.
 READS_AND_WRITES := $(addprefix tests/unit/,append command inspecting kinesis kpl messages objects reading s2 writing) tests/vectors \
-	$(patsubst %,tests/limits/test_%.py,bombs boundaries claims codec_claims computed computed_integers cut_off growing \
+	$(patsubst %,tests/limits/test_%.py,bombs boundaries claims codec_claims computed computed_integers cut_off \
 	grown_lists holes memory ranges)
 # What reads nothing, or depends on no reader: specs, processes, storage, types. What compares the readers has compared
-# them already: here it would compare one with itself.
+# them already, as most tests with the files of peers: here it would compare one with itself.
 READS_NOTHING := $(patsubst %,--ignore=tests/unit/command/test_%.py,specs processes extras overwriting interrupt ingest \
 	sentences terminal_text text) \
 	$(patsubst %,--ignore=tests/unit/reading/test_%.py,any_storage codecs credentials object_store paths registry storage) \
-	-k "not type_checker and not both_readers_agree"
+	-k "not type_checker and not both_readers_agree and not partitions_of_one_task and not (test_peers and not written)"
 # Slow tests read with the object parser in `make thorough` only.
 QUICK_ONES := -m "not slow"
 test-objects: setup

@@ -37,10 +37,10 @@ static inline size_t chance_below(source_of_chance *chance, size_t count) {
     return (size_t)((chance_next(chance) >> 16) % count);
 }
 
-/* How many of all rounds of a random test to take: a fifth, and all in `make thorough`. */
+/* How many of all rounds of a random test to take: a tenth, and all in `make thorough`. */
 static inline size_t rounds_of(size_t all) {
     const char *profile = getenv("WIRELOOM_HYPOTHESIS");
-    return profile && strcmp(profile, "thorough") == 0 ? all : (all + 4) / 5;
+    return profile && strcmp(profile, "thorough") == 0 ? all : (all + 9) / 10;
 }
 
 /* Memory of exactly that many bytes; never NULL. */

@@ -37,14 +37,15 @@ ZEROS = (
 
 
 def test_zeros(tmp_path: Path) -> None:
-    megabytes, reads = 240, []
+    megabytes, reads = 130, []
     for codec in ("zstd", "gzip"):
         (tmp_path / codec).write_bytes(zeros(codec, megabytes))
     for name, codec, options, _ in ZEROS:
         reads.append((name, tmp_path / codec, f"codec={codec}", *options))
     found, peak = measured_reads(*reads)
     assert [(words[0], words[2]) for words in found] == [("0", tail) for *_, tail in ZEROS]
-    assert peak < (megabytes - 10) * MEGABYTE
+    # The process itself takes more than 60 MB.
+    assert peak < (megabytes + 50) * MEGABYTE
 
 
 def test_zeros_as_one_message(tmp_path: Path) -> None:

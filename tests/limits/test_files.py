@@ -32,15 +32,15 @@ def large() -> bytes:
 
 
 @pytest.mark.parametrize("name", ["edgemq_segment", "kpl_aggregated_record"])
-def test_a_thousand_files_of_no_bytes(name: str, tmp_path: Path) -> None:
-    for number in range(1000):
-        (tmp_path / f"{number:04}").touch()
+def test_many_files_of_no_bytes(name: str, tmp_path: Path) -> None:
+    for number in range(300):
+        (tmp_path / f"{number:03}").touch()
     before = len(os.listdir("/proc/self/fd")) if os.path.exists("/proc/self/fd") else 0
     table, report = wireloom.read_with_report(name, tmp_path)
-    assert len(report.files) == 1000
+    assert len(report.files) == 300
     # In Kinesis an empty record is one that was not aggregated.
     whole = name == "kpl_aggregated_record"
-    assert table.num_rows == 1000 * whole
+    assert table.num_rows == 300 * whole
     assert report.clean
     assert not before or len(os.listdir("/proc/self/fd")) <= before + 2
 

@@ -132,7 +132,7 @@ import pyarrow as pa
 from wireloom.spark.folders import folder
 from wireloom.spark.ingest import FileLayout, write_table_files
 
-rows, size, batches = 20_000, 200, int(sys.argv[2])
+rows, size, batches = 20_000, 400, int(sys.argv[2])
 kinds = pa.array([number % 1000 for number in range(rows)], pa.int32())
 offsets = pa.py_buffer(np.arange(0, (rows + 1) * size, size, dtype=np.int32))
 schema = pa.schema({"kind": pa.int32(), "payload": pa.binary()})
@@ -152,7 +152,7 @@ print(len({each.folder for each in files}), sum(each.rows for each in files))
 @needs_proc
 def test_a_thousand_partitions_of_one_task(tmp_path: Path) -> None:
     """The memory of a task of an ingest does not depend on the number of partitions to which its rows belong."""
-    [kinds, rows], peak = measured(PARTITIONS, tmp_path, 50)
-    assert (int(kinds), int(rows)) == (1000, 1_000_000)
-    # The process takes 165 MB, and the rows 205 MB, of which 64 MiB are kept at a time.
+    [kinds, rows], peak = measured(PARTITIONS, tmp_path, 20)
+    assert (int(kinds), int(rows)) == (1000, 400_000)
+    # The process takes 165 MB, and the rows 160 MB, of which 64 MiB are kept at a time.
     assert peak < 340 * MEGABYTE

@@ -25,7 +25,7 @@ from wireloom.codegen.spec import validator
 from ..examples import PROFILE
 from .spec_families import FAMILIES, HEAD, SWITCHES
 
-FIRST, FEW, MANY = 2, 10, 15
+FIRST, FEW, MANY = 2, 7, 12
 """Numbers of levels; what grows as two to the power of them grows by a factor of 32 from ``FEW`` to ``MANY``."""
 GROWTH = 12
 """The maximum ratio of the work for half as many levels more: some parts grow with the square or the cube."""
@@ -104,8 +104,8 @@ def test_compiling(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", SWITCHES)
 def test_cases(name: str, tmp_path: Path) -> None:
     """Each case takes the same work, regardless of their number."""
-    first, few, many = (tmp_path / f"cases_{each}.ksy" for each in (2, 12, 48))
-    for path, cases in ((first, 2), (few, 12), (many, 48)):
+    first, few, many = (tmp_path / f"cases_{each}.ksy" for each in (2, 8, 32))
+    for path, cases in ((first, 2), (few, 8), (many, 32)):
         path.write_text(SWITCHES[name](cases))
     actions: list[Callable[[Path], object]] = [load, rendered, *(partial(kaitai, api=each) for each in APIS)]
     for action in actions:

@@ -16,8 +16,8 @@ from .running import ROW_READERS, read
 
 FIVE = samples.frames([b"payload"] * 5)
 SIZE = 28
-ZEROS = bytes(500)
-GARBAGE = b"\xff\xfe" * 300
+ZEROS = bytes(150)
+GARBAGE = b"\xff\xfe" * 80
 TAILS = [
     # How the last of five frames is changed, how the input then ends, and where.
     pytest.param(FIVE[4 * SIZE : -3], "truncated", 4 * SIZE, id="cut"),

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import logging
-import os
-import subprocess
-import sys
 import traceback
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import pyarrow.fs
 import pytest
 import wireloom
+from click.testing import CliRunner
+from wireloom.command import main
 from wireloom.format import registry
 from wireloom.input import Location, expand, profile
 
@@ -41,6 +42,9 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "AWS_EC2_METADATA_DISABLED": "true",
     }.items():
         monkeypatch.setenv(name, str(value))
+    # Without the pauses before further attempts at a store that is not there.
+    once = pyarrow.fs.AwsStandardS3RetryStrategy(max_attempts=1)
+    monkeypatch.setattr(pyarrow.fs, "S3FileSystem", partial(pyarrow.fs.S3FileSystem, retry_strategy=once))
     return tmp_path
 
 
@@ -122,10 +126,13 @@ def test_options_of_spark(name: str) -> None:
         pytest.param(["inspect", "edgemq_segment", ADDRESS], marks=THOROUGH),
     ],
 )
-def test_commands(arguments: list[str], tmp_path: Path) -> None:
+def test_commands(
+    arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "rows.ndjson").write_text('{"fmt":0,"tenant":1,"ts_millis":0,"payload":""}\n')
-    command = [sys.executable, "-c", "from wireloom.command.entry import main; main()", *arguments]
-    done = subprocess.run(command, cwd=tmp_path, env={**os.environ}, capture_output=True, text=True, check=False)
-    assert done.returncode == 2
-    assert clean(done.stdout + done.stderr)
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(main, arguments)
+    assert done.exit_code == 2
+    # What libraries print themselves, too.
+    assert clean(done.stdout + done.stderr + "".join(capfd.readouterr()))
     assert done.stderr.startswith("wireloom: error: ")
