@@ -22,27 +22,32 @@ def anchors(page: Path) -> set[str]:
     }
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_links(page: Path) -> None:
-    for link in re.findall(r"\]\(([^)\s]+)\)", without_blocks(page.read_text())):
-        if link.startswith("http"):
-            continue
-        place, _, anchor = link.partition("#")
-        target = (page.parent / place).resolve() if place else page
-        assert target.exists(), link
-        assert not anchor or anchor in anchors(target), link
+def test_links(subtests: pytest.Subtests) -> None:
+    for page in PAGES:
+        with subtests.test(page.name):
+            for link in re.findall(r"\]\(([^)\s]+)\)", without_blocks(page.read_text())):
+                if link.startswith("http"):
+                    continue
+                place, _, anchor = link.partition("#")
+                target = (page.parent / place).resolve() if place else page
+                assert target.exists(), link
+                assert not anchor or anchor in anchors(target), link
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_every_target_of_make_that_is_named_is_one(page: Path) -> None:
-    text = page.read_text()
-    named = re.findall(r"^make ([a-z -]+?)(?= *#|$| [A-Z])", text, re.MULTILINE) + re.findall(r"`make ([a-z-]+)`", text)
-    assert {each for group in named for each in group.split()} <= TARGETS
+def test_every_target_of_make_that_is_named_is_one(subtests: pytest.Subtests) -> None:
+    for page in PAGES:
+        with subtests.test(page.name):
+            text = page.read_text()
+            named = re.findall(r"^make ([a-z -]+?)(?= *#|$| [A-Z])", text, re.MULTILINE) + re.findall(
+                r"`make ([a-z-]+)`", text
+            )
+            assert {each for group in named for each in group.split()} <= TARGETS
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_nothing_is_of_one_machine(page: Path) -> None:
-    assert not re.search(r"/(?:home|root|work|Users)/\w", page.read_text())
+def test_nothing_is_of_one_machine(subtests: pytest.Subtests) -> None:
+    for page in PAGES:
+        with subtests.test(page.name):
+            assert not re.search(r"/(?:home|root|work|Users)/\w", page.read_text())
 
 
 @pytest.mark.parametrize("name", ["CONTRIBUTING.md", "docs/architecture.md"])
@@ -61,14 +66,14 @@ def test_the_picture_of_the_house(name: str) -> None:
         assert any(ROOT.rglob(file)), file
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_files_that_are_named_are_there(page: Path) -> None:
-    if page.name == "tutorial.md":
-        pytest.skip("it names files of the project that its reader makes")
+def test_files_that_are_named_are_there(subtests: pytest.Subtests) -> None:
     tops = "specs|codegen|generated|runtime|tests|docs|\\.ci"
-    for path in re.findall(rf"`((?:{tops})/[\w./-]*)`", without_blocks(page.read_text())):
-        if "NAME" not in path:
-            assert (ROOT / path).exists(), path
+    # The tutorial names files of the project that its reader makes.
+    for page in [each for each in PAGES if each.name != "tutorial.md"]:
+        with subtests.test(page.name):
+            for path in re.findall(rf"`((?:{tops})/[\w./-]*)`", without_blocks(page.read_text())):
+                if "NAME" not in path:
+                    assert (ROOT / path).exists(), path
 
 
 def test_the_style_is_kept() -> None:

@@ -21,20 +21,21 @@ def payload_of(row: dict[str, Any]) -> bytes:
     return unzipped("word_stuffing", f"{row['file']}.payload.gz")
 
 
-@pytest.mark.parametrize("row", rows("word_stuffing", "encode.jsonl"), ids=lambda row: f"{row['id']}-{row['name']}")
-def test_encode(row: dict[str, Any]) -> None:
-    payload = payload_of(row)
-    table = pa.table({"generation": pa.array([row["generation"]], pa.uint32()), "payload": [payload]})
-    written = io.BytesIO()
-    wireloom.write("word_stuffed_log", table, written)
-    stream = written.getvalue()
-    assert len(stream) == row["stream_len"]
-    if "stream" in row:
-        assert stream.hex() == row["stream"]
-    else:
-        assert hashlib.sha256(stream).hexdigest() == row["stream_sha256"]
-    back = wireloom.read("word_stuffed_log", stream, columns=["generation", "payload", "crc"], mode="failfast")
-    assert back.to_pylist() == [{"generation": row["generation"], "payload": payload, "crc": row["crc"]}]
+def test_encode(subtests: pytest.Subtests) -> None:
+    for row in rows("word_stuffing", "encode.jsonl"):
+        with subtests.test(row["id"]):
+            payload = payload_of(row)
+            table = pa.table({"generation": pa.array([row["generation"]], pa.uint32()), "payload": [payload]})
+            written = io.BytesIO()
+            wireloom.write("word_stuffed_log", table, written)
+            stream = written.getvalue()
+            assert len(stream) == row["stream_len"]
+            if "stream" in row:
+                assert stream.hex() == row["stream"]
+            else:
+                assert hashlib.sha256(stream).hexdigest() == row["stream_sha256"]
+            back = wireloom.read("word_stuffed_log", stream, columns=["generation", "payload", "crc"], mode="failfast")
+            assert back.to_pylist() == [{"generation": row["generation"], "payload": payload, "crc": row["crc"]}]
 
 
 def records_of(table: pa.Table) -> list[tuple[int, int, str]]:
@@ -54,26 +55,25 @@ def expected_of(records: list[dict[str, Any]]) -> list[tuple[int, int, str]]:
     ]
 
 
-@pytest.mark.parametrize(
-    "row", rows("word_stuffing", "decode_streams.jsonl"), ids=lambda row: f"{row['id']}-{row['name']}"
-)
-def test_decode_stream(row: dict[str, Any]) -> None:
-    stream = bytes.fromhex(row["stream"]) if "stream" in row else unzipped("word_stuffing", row["file"])
-    assert len(stream) == row["length"]
-    columns = ["_offset", "generation", "payload"]
-    table, report = wireloom.read_with_report(
-        "word_stuffed_log", stream, columns=columns, max_record=STOCK_LIMIT, check_format=False
-    )
-    assert records_of(table) == expected_of(row["records"])
-    # Every byte is accounted for: by a good row's frame, a damaged range, or the tail.
-    [file] = report.files
-    covered = sum(record["end"] - record["offset"] for record in row["records"])
-    covered += sum(damage.length for damage in file.damaged)
-    if file.tail == "clean":
-        assert covered in (len(stream), len(stream) - 2)
-    else:
-        assert file.tail == "truncated"
-        assert covered == file.tail_offset
+def test_decode_stream(subtests: pytest.Subtests) -> None:
+    for row in rows("word_stuffing", "decode_streams.jsonl"):
+        with subtests.test(row["id"]):
+            stream = bytes.fromhex(row["stream"]) if "stream" in row else unzipped("word_stuffing", row["file"])
+            assert len(stream) == row["length"]
+            columns = ["_offset", "generation", "payload"]
+            table, report = wireloom.read_with_report(
+                "word_stuffed_log", stream, columns=columns, max_record=STOCK_LIMIT, check_format=False
+            )
+            assert records_of(table) == expected_of(row["records"])
+            # Every byte is accounted for: by a good row's frame, a damaged range, or the tail.
+            [file] = report.files
+            covered = sum(record["end"] - record["offset"] for record in row["records"])
+            covered += sum(damage.length for damage in file.damaged)
+            if file.tail == "clean":
+                assert covered in (len(stream), len(stream) - 2)
+            else:
+                assert file.tail == "truncated"
+                assert covered == file.tail_offset
 
 
 @pytest.mark.parametrize(
@@ -116,63 +116,61 @@ def test_first_record_at_or_after() -> None:
             assert found == (offsets[index] if index >= 0 else None), offset
 
 
-@pytest.mark.parametrize(
-    "row", rows("word_stuffing", "decode_words.jsonl"), ids=lambda row: f"{row['id']}-{row['name']}"
-)
-def test_decode_words(row: dict[str, Any]) -> None:
-    from wireloom.objects import stuff_words, unstuff_words
+def test_decode_words(subtests: pytest.Subtests) -> None:
+    for row in rows("word_stuffing", "decode_words.jsonl"):
+        with subtests.test(row["id"]):
+            from wireloom.objects import stuff_words, unstuff_words
 
-    if "input" in row:
-        data = bytes.fromhex(row["input"])
-    else:
-        data = b"".join(bytes.fromhex(part) * repeat for part, repeat in row["input_rle"])
-    if not row["ok"]:
-        with pytest.raises(ValueError, match=r"\w"):
-            unstuff_words(data)
-        return
-    output = unstuff_words(data)
-    if row.get("output") is not None:
-        assert output.hex() == row["output"]
-    else:
-        assert len(output) == row["output_len"]
-        assert hashlib.sha256(output).hexdigest() == row["output_sha256"]
-    assert (stuff_words(output) == data) is row["canonical"]
+            if "input" in row:
+                data = bytes.fromhex(row["input"])
+            else:
+                data = b"".join(bytes.fromhex(part) * repeat for part, repeat in row["input_rle"])
+            if not row["ok"]:
+                with pytest.raises(ValueError, match=r"\w"):
+                    unstuff_words(data)
+                continue
+            output = unstuff_words(data)
+            if row.get("output") is not None:
+                assert output.hex() == row["output"]
+            else:
+                assert len(output) == row["output_len"]
+                assert hashlib.sha256(output).hexdigest() == row["output_sha256"]
+            assert (stuff_words(output) == data) is row["canonical"]
 
 
-@pytest.mark.parametrize(
-    "row",
-    [row for row in rows("word_stuffing", "decode_streams.jsonl") if "stream" in row],
-    ids=lambda row: f"{row['id']}-{row['name']}",
-)
-def test_decode_stream_from_a_file(row: dict[str, Any], tmp_path: Path) -> None:
-    path = tmp_path / "log"
-    path.write_bytes(bytes.fromhex(row["stream"]))
-    columns = ["_offset", "generation", "payload"]
-    table = wireloom.read("word_stuffed_log", path, columns=columns, max_record=STOCK_LIMIT, check_format=False)
-    assert records_of(table) == expected_of(row.get("fd_records", row["records"]))
+def test_decode_stream_from_a_file(subtests: pytest.Subtests, tmp_path: Path) -> None:
+    for row in [row for row in rows("word_stuffing", "decode_streams.jsonl") if "stream" in row]:
+        with subtests.test(row["id"]):
+            path = tmp_path / "log"
+            path.write_bytes(bytes.fromhex(row["stream"]))
+            columns = ["_offset", "generation", "payload"]
+            table = wireloom.read("word_stuffed_log", path, columns=columns, max_record=STOCK_LIMIT, check_format=False)
+            assert records_of(table) == expected_of(row.get("fd_records", row["records"]))
 
 
 COBS = rows("word_stuffing", "cobs.jsonl")
 
 
-@pytest.mark.parametrize("row", [row for row in COBS if row["kind"] == "encode"], ids=lambda row: row["id"])
-def test_cobs_encode(row: dict[str, Any]) -> None:
-    payload = bytes.fromhex(row["payload"])
-    written = io.BytesIO()
-    wireloom.write("cobs_log", pa.table({"payload": [payload]}), written)
-    assert written.getvalue().hex() == row["pypi_encoded"] + "00"
-    for encoded in (row["pypi_encoded"], row["paper_encoded"]):
-        stream = bytes.fromhex(encoded) + b"\0"
-        assert wireloom.read("cobs_log", stream, mode="failfast")["payload"].to_pylist() == [payload]
+def test_cobs_encode(subtests: pytest.Subtests) -> None:
+    for row in [row for row in COBS if row["kind"] == "encode"]:
+        with subtests.test(row["id"]):
+            payload = bytes.fromhex(row["payload"])
+            written = io.BytesIO()
+            wireloom.write("cobs_log", pa.table({"payload": [payload]}), written)
+            assert written.getvalue().hex() == row["pypi_encoded"] + "00"
+            for encoded in (row["pypi_encoded"], row["paper_encoded"]):
+                stream = bytes.fromhex(encoded) + b"\0"
+                assert wireloom.read("cobs_log", stream, mode="failfast")["payload"].to_pylist() == [payload]
 
 
-@pytest.mark.parametrize("row", [row for row in COBS if row["kind"] == "decode"], ids=lambda row: row["id"])
-def test_cobs_decode(row: dict[str, Any]) -> None:
-    from wireloom.objects import unstuff_cobs
+def test_cobs_decode(subtests: pytest.Subtests) -> None:
+    for row in [row for row in COBS if row["kind"] == "decode"]:
+        with subtests.test(row["id"]):
+            from wireloom.objects import unstuff_cobs
 
-    data = bytes.fromhex(row["input"])
-    if row["pypi_output"] is None:
-        with pytest.raises(ValueError, match=r"\w"):
-            unstuff_cobs(data)
-    else:
-        assert unstuff_cobs(data).hex() == row["pypi_output"]
+            data = bytes.fromhex(row["input"])
+            if row["pypi_output"] is None:
+                with pytest.raises(ValueError, match=r"\w"):
+                    unstuff_cobs(data)
+            else:
+                assert unstuff_cobs(data).hex() == row["pypi_output"]

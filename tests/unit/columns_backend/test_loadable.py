@@ -49,11 +49,12 @@ def loads(program: ColumnProgram | None) -> bool:
     return True
 
 
-@pytest.mark.parametrize("number", NUMBERS)
 @pytest.mark.parametrize("field", FIELDS)
-def test_a_number_of_any_size_is_loaded_or_refused(field: str, number: int) -> None:
-    program, refusal = compiled(with_fields(field.format(number)))
-    assert loads(program) == (refusal is None)
+def test_a_number_of_any_size_is_loaded_or_refused(field: str, subtests: pytest.Subtests) -> None:
+    for number in NUMBERS:
+        with subtests.test(number=number):
+            program, refusal = compiled(with_fields(field.format(number)))
+            assert loads(program) == (refusal is None)
 
 
 @pytest.mark.slow

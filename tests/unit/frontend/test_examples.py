@@ -22,9 +22,10 @@ PACKAGES = (wireloom.codegen.expression, wireloom.codegen.model, wireloom.codege
 MODULES = [f"{each.__name__}.{one.name}" for each in PACKAGES for one in pkgutil.iter_modules(each.__path__)]
 
 
-@pytest.mark.parametrize("name", MODULES)
-def test_docstrings(name: str) -> None:
-    assert doctest.testmod(importlib.import_module(name)).failed == 0
+def test_docstrings(subtests: pytest.Subtests) -> None:
+    for name in MODULES:
+        with subtests.test(name):
+            assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 
 DOCS = Path(__file__).parents[3] / "docs"

@@ -154,7 +154,7 @@ def message(name: str, *types: str) -> str:
 @pytest.mark.parametrize(
     ("body", "columns"),
     [
-        ("".join(message(f"t{n}", f"t{n + 1}") for n in range(2000)) + message("t2000"), 0),
+        ("".join(message(f"t{n}", f"t{n + 1}") for n in range(700)) + message("t700"), 0),
         ("".join(message(f"t{n}", f"t{n + 1}") for n in range(31)) + message("t31"), 1),
         ("".join(message(f"t{n}", f"t{n + 1}", f"t{n + 1}") for n in range(60)) + message("t60", "bool"), 0),
         ("".join(message(f"t{n}", f"t{n + 1}", f"t{n + 1}") for n in range(9)) + message("t9", "bool"), 2),

@@ -42,25 +42,17 @@ def cases(name: str) -> list[tuple[str, list[str]]]:
     return found
 
 
-def every(name: str) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize(("body", "messages"), cases(name), ids=range(len(cases(name))))
+MISTAKES = {
+    "language": said,
+    "extensions": said,
+    "meta": lambda body: said(body, ""),
+    "table": lambda body: said(body + TABLE_BODY, TABLE_HEAD),
+}
+"""The files, and how the diagnostics of their cases are found."""
 
 
-@every("language")
-def test_language(body: str, messages: list[str]) -> None:
-    assert said(body) == messages
-
-
-@every("extensions")
-def test_extensions(body: str, messages: list[str]) -> None:
-    assert said(body) == messages
-
-
-@every("meta")
-def test_meta(body: str, messages: list[str]) -> None:
-    assert said(body, "") == messages
-
-
-@every("table")
-def test_table(body: str, messages: list[str]) -> None:
-    assert said(body + TABLE_BODY, TABLE_HEAD) == messages
+@pytest.mark.parametrize("name", MISTAKES)
+def test_mistakes(name: str, subtests: pytest.Subtests) -> None:
+    for number, (body, messages) in enumerate(cases(name)):
+        with subtests.test(number):
+            assert MISTAKES[name](body) == messages

@@ -114,9 +114,9 @@ def canonical_digest(records: list[tuple[bytes, bytes | None, bytes]]) -> str:
     return digest.hexdigest()
 
 
-def kpl(*files: str) -> list[Any]:
+def kpl(*files: str) -> list[dict[str, Any]]:
     found = [each for name in files for each in rows("kpl", name)]
-    return named([each for each in found if not each.get("ambiguous")])
+    return [each for each in found if not each.get("ambiguous")]
 
 
 ELSEWHERE = ("magic", "md5", "length", "too_short", "hash_range")
@@ -127,27 +127,31 @@ def is_message(row: dict[str, Any]) -> bool:
     return row["expect"]["status"] in ("ok", "partial")
 
 
-@pytest.mark.parametrize("row", [each for each in kpl("valid.jsonl", "unusual.jsonl") if is_message(each.values[0])])
-def test_kpl_valid(row: dict[str, Any]) -> None:
-    message = AggregatedRecord.from_bytes(blob(row)[4:-16])
-    records = kept(message)
-    assert len(records) == row["expect"]["n"]
-    assert canonical_digest(records) == row["expect"]["canon_sha256"]
-    if "tags" in row["expect"]:
-        tags = [[[raw(tag.key).hex(), raw(tag.get("value")).hex()] for tag in each.tags] for each in message.records]
-        shown = [[[key, value or ""] for key, value in each] for each in row["expect"]["tags"]]
-        assert tags == shown
-    assert AggregatedRecord.from_bytes(message.to_bytes()) == message
+def test_kpl_valid(subtests: pytest.Subtests) -> None:
+    for row in filter(is_message, kpl("valid.jsonl", "unusual.jsonl")):
+        with subtests.test(row["id"]):
+            message = AggregatedRecord.from_bytes(blob(row)[4:-16])
+            records = kept(message)
+            assert len(records) == row["expect"]["n"]
+            assert canonical_digest(records) == row["expect"]["canon_sha256"]
+            if "tags" in row["expect"]:
+                tags = [
+                    [[raw(tag.key).hex(), raw(tag.get("value")).hex()] for tag in each.tags] for each in message.records
+                ]
+                shown = [[[key, value or ""] for key, value in each] for each in row["expect"]["tags"]]
+                assert tags == shown
+            assert AggregatedRecord.from_bytes(message.to_bytes()) == message
 
 
-@pytest.mark.parametrize("row", [each for each in kpl("valid.jsonl") if is_message(each.values[0])])
-def test_kpl_bytes_of_the_libraries_come_back(row: dict[str, Any]) -> None:
-    content = blob(row)[4:-16]
-    assert AggregatedRecord.from_bytes(content).to_bytes() == content
+def test_kpl_bytes_of_the_libraries_come_back(subtests: pytest.Subtests) -> None:
+    for row in filter(is_message, kpl("valid.jsonl")):
+        with subtests.test(row["id"]):
+            content = blob(row)[4:-16]
+            assert AggregatedRecord.from_bytes(content).to_bytes() == content
 
 
 @pytest.mark.parametrize(
-    "row", [each for each in kpl("malformed.jsonl") if each.values[0]["expect"].get("reason") not in ELSEWHERE]
+    "row", named([each for each in kpl("malformed.jsonl") if each["expect"].get("reason") not in ELSEWHERE])
 )
 def test_kpl_malformed(row: dict[str, Any]) -> None:
     expect = row["expect"]

@@ -77,20 +77,21 @@ def test_the_timestamp_is_the_number_of_milliseconds():
     assert EdgemqSegment.Frame(ts_millis=5).ts == 5
 
 
-@pytest.mark.parametrize("row", WORDS, ids=lambda row: row["id"])
-def test_records_of_the_word_stuffed_log(row):
-    if "payload" in row:
-        payload = bytes.fromhex(row["payload"])
-    else:
-        payload = gzip.decompress((VECTORS / "word_stuffing" / f"{row['file']}.payload.gz").read_bytes())
-    record = WordStuffedLog.Record(generation=row["generation"], payload=payload)
-    stream = WordStuffedLog(records=[record]).to_bytes()
-    assert record.crc == row["crc"]
-    assert len(stream) == row["stream_len"]
-    if "stream" in row:
-        assert stream.hex() == row["stream"]
-        assert record.to_bytes().hex() == row["record"]
-    assert WordStuffedLog.from_bytes(stream).records == [record]
+def test_records_of_the_word_stuffed_log(subtests):
+    for row in WORDS:
+        with subtests.test(row["id"]):
+            if "payload" in row:
+                payload = bytes.fromhex(row["payload"])
+            else:
+                payload = gzip.decompress((VECTORS / "word_stuffing" / f"{row['file']}.payload.gz").read_bytes())
+            record = WordStuffedLog.Record(generation=row["generation"], payload=payload)
+            stream = WordStuffedLog(records=[record]).to_bytes()
+            assert record.crc == row["crc"]
+            assert len(stream) == row["stream_len"]
+            if "stream" in row:
+                assert stream.hex() == row["stream"]
+                assert record.to_bytes().hex() == row["record"]
+            assert WordStuffedLog.from_bytes(stream).records == [record]
 
 
 @pytest.mark.slow

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -196,30 +196,22 @@ CASES: dict[str, tuple[Callable[..., Any], dict[str, Any], dict[str, tuple[list[
         FORMAT | {"allow_modules": READING["allow_modules"]},
     ),
 }
-WRONG = [
-    pytest.param(function, usual, name, values, message, id=f"{case}-{name}")
-    for case, (function, usual, options) in CASES.items()
-    for name, (values, message) in options.items()
-]
 
 
-@pytest.mark.parametrize(("function", "usual", "name", "values", "message"), WRONG)
+@pytest.mark.parametrize("case", CASES)
 def test_values_that_an_option_does_not_take(
-    function: Callable[..., Any],
-    usual: dict[str, Any],
-    name: str,
-    values: Iterable[Any],
-    message: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    case: str, subtests: pytest.Subtests, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    for value in values:
-        with pytest.raises(WireloomError, match=message) as caught:
-            function(**usual | {name: value})
-        assert isinstance(caught.value, UnknownNameError) == caught.value.message.startswith("unknown ")
-        assert "\n" not in caught.value.message
-        assert list(tmp_path.iterdir()) == []
+    function, usual, options = CASES[case]
+    for name, (values, message) in options.items():
+        for value in values:
+            with subtests.test(name, value=value):
+                with pytest.raises(WireloomError, match=message) as caught:
+                    function(**usual | {name: value})
+                assert isinstance(caught.value, UnknownNameError) == caught.value.message.startswith("unknown ")
+                assert "\n" not in caught.value.message
+                assert list(tmp_path.iterdir()) == []
 
 
 def test_all_parameters_are_in_the_table() -> None:

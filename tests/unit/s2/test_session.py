@@ -55,29 +55,32 @@ def rows_of(message: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-@pytest.mark.parametrize("row", STREAMS, ids=identity)
 @pytest.mark.usefixtures("execution")
-def test_every_stream_as_a_table(row: dict[str, Any]) -> None:
-    table, file = read(bytes.fromhex(row["hex"]), KINDS[row["type"]])
-    messages = [each["message"] for each in row["expect"] if "message" in each]
-    count = sum(each.get("records", 0) for each in row["expect"])
-    expected = [each for message in messages for each in rows_of(message)]
-    assert table.num_rows == count + len(expected) == file["rows"]
-    if not count:
-        assert table.to_pylist() == expected
-    bad = [each for each in row["expect"] if "frame_error" in each or "payload_error" in each]
-    lost = file["tail"] == "invalid_length"
-    assert len(file["damaged"]) == len(bad) - lost
-    if not lost:
-        assert file["tail"] == ("truncated" if row["leftover_bytes"] else "clean")
-    terminals = [each["terminal"] for each in row["expect"] if "terminal" in each]
-    assert file["terminal"] == (terminals[0] if terminals else None)
-    assert file["reconnect_advised"] == any(each.get("reconnect_advised") for each in row["expect"]) or count > 0
-    if row["type"] == "ReadBatch" and not bad:
-        assert file["heartbeats"] == sum(not message["records"] for message in messages)
-        assert [{key: tail[key] for key in ("seq_num", "timestamp")} for tail in file["tails"]] == [
-            message["tail"] for message in messages if message["tail"]
-        ]
+def test_every_stream_as_a_table(subtests: pytest.Subtests) -> None:
+    for row in STREAMS:
+        with subtests.test(identity(row)):
+            table, file = read(bytes.fromhex(row["hex"]), KINDS[row["type"]])
+            messages = [each["message"] for each in row["expect"] if "message" in each]
+            count = sum(each.get("records", 0) for each in row["expect"])
+            expected = [each for message in messages for each in rows_of(message)]
+            assert table.num_rows == count + len(expected) == file["rows"]
+            if not count:
+                assert table.to_pylist() == expected
+            bad = [each for each in row["expect"] if "frame_error" in each or "payload_error" in each]
+            lost = file["tail"] == "invalid_length"
+            assert len(file["damaged"]) == len(bad) - lost
+            if not lost:
+                assert file["tail"] == ("truncated" if row["leftover_bytes"] else "clean")
+            terminals = [each["terminal"] for each in row["expect"] if "terminal" in each]
+            assert file["terminal"] == (terminals[0] if terminals else None)
+            assert (
+                file["reconnect_advised"] == any(each.get("reconnect_advised") for each in row["expect"]) or count > 0
+            )
+            if row["type"] == "ReadBatch" and not bad:
+                assert file["heartbeats"] == sum(not message["records"] for message in messages)
+                assert [{key: tail[key] for key in ("seq_num", "timestamp")} for tail in file["tails"]] == [
+                    message["tail"] for message in messages if message["tail"]
+                ]
 
 
 @pytest.mark.slow
