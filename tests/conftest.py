@@ -56,6 +56,15 @@ def object_store() -> Iterator[Store]:
         yield store
 
 
+@pytest.fixture
+def single_attempts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give up on a store that cannot be reached at the first attempt, without the pauses before the others."""
+    import pyarrow.fs
+
+    once = pyarrow.fs.AwsStandardS3RetryStrategy(max_attempts=1)
+    monkeypatch.setattr(pyarrow.fs, "S3FileSystem", functools.partial(pyarrow.fs.S3FileSystem, retry_strategy=once))
+
+
 @pytest.fixture(scope="session")
 def store_apart(object_store: Store) -> Iterator[Store]:
     """Start the same in a separate process, for a client that holds Python's lock while it waits."""

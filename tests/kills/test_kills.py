@@ -7,7 +7,7 @@ import pytest
 from .running import run
 from .subjects import SUBJECTS
 
-KILLS = 12
+KILLS = 8
 
 
 @pytest.mark.parametrize("name", SUBJECTS)

@@ -8,7 +8,7 @@ from pathlib import Path
 from ..s2_server import Server
 from .streams import STREAM, judged, run_appenders
 
-KILLS, TOTAL = 5, 10_000
+KILLS, TOTAL = 4, 6_000
 
 
 def test_each_record_is_there_once(s2_server: Server, tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from ..examples import PROFILE, strided
 from . import pipeline
 from .pipeline import Killed, asked, check, dying, expected, make_inputs, run, visible
 
-KILL_SECONDS = float(os.environ.get("WIRELOOM_KILL_SECONDS", "6" if PROFILE == "thorough" else "2"))
+KILL_SECONDS = float(os.environ.get("WIRELOOM_KILL_SECONDS", "6" if PROFILE == "thorough" else "1"))
 """How long processes are killed at random; can be increased."""
 
 WHEN = ("before", "halfway", "after")
@@ -107,7 +107,7 @@ def test_tasks_that_are_run_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.parametrize("existing", ["append", "overwrite"])
 def test_whoever_asks_for_files_gets_whole_batches(existing: str, tmp_path: Path) -> None:
-    for step in range(1, steps(tmp_path / "whole") + 20, 4):
+    for step in strided(range(1, steps(tmp_path / "whole") + 20), 7):
         base = tmp_path / f"{step}"
         make_inputs(base / "in", 2)
         run(base)
@@ -134,7 +134,7 @@ def good(base: Path) -> list[str]:
 def test_a_death_while_the_last_one_is_made_good(when: str, tmp_path: Path) -> None:
     total = steps(tmp_path / "whole")
     chosen = random.Random(7)
-    for step in strided(range(1, total + 1), 4, WHEN.index(when)):
+    for step in strided(range(1, total + 1), 6, WHEN.index(when)):
         base = tmp_path / f"{step}"
         make_inputs(base / "in", 4)
         with dying(step, when), pytest.raises(Killed):
@@ -149,7 +149,7 @@ def test_a_death_while_the_last_one_is_made_good(when: str, tmp_path: Path) -> N
 
 def test_a_failure_at_every_step_loses_nothing(tmp_path: Path) -> None:
     """Like a death, but the process survives and cleans up: what is committed must survive that."""
-    for step in strided(range(1, steps(tmp_path / "whole") + 1), 2):
+    for step in strided(range(1, steps(tmp_path / "whole") + 1), 4):
         base = tmp_path / f"{step}"
         make_inputs(base / "in", 4)
         try:
@@ -162,7 +162,7 @@ def test_a_failure_at_every_step_loses_nothing(tmp_path: Path) -> None:
 
 
 def test_a_death_while_a_table_is_replaced(tmp_path: Path) -> None:
-    for step in strided(range(1, steps(tmp_path / "whole") + 20), 3):
+    for step in strided(range(1, steps(tmp_path / "whole") + 20), 5):
         base = tmp_path / f"{step}"
         make_inputs(base / "in", 2)
         run(base)

@@ -168,6 +168,7 @@ def test_one_object_and_none(prefix: Prefix, clock: Clock) -> None:
         assert prefix.keys(alone, "a.log")[0] == ["a.log"]
 
 
+@pytest.mark.usefixtures("single_attempts")
 def test_what_is_refused(tmp_path: Path) -> None:
     query = Query(WAL, path=tmp_path, fullListingInterval="10m")
     with pytest.raises(UnsupportedError, match=r"fullListingInterval is an option of s3://: leave it out"):

@@ -5,11 +5,9 @@ from __future__ import annotations
 import logging
 import traceback
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-import pyarrow.fs
 import pytest
 import wireloom
 from click.testing import CliRunner
@@ -27,7 +25,7 @@ ROWS = [{"fmt": 0, "tenant": 1, "ts_millis": 0, "payload": b""}]
 
 
 @pytest.fixture(autouse=True)
-def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, single_attempts: None) -> Path:
     """Return the files of Amazon's tools, with keys, and keys in the environment."""
     credentials = tmp_path / "credentials"
     credentials.write_text(f"[logs]\naws_access_key_id = {KEY}\naws_secret_access_key = {SECRET}\n")
@@ -42,9 +40,6 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "AWS_EC2_METADATA_DISABLED": "true",
     }.items():
         monkeypatch.setenv(name, str(value))
-    # Without the pauses before further attempts at a store that is not there.
-    once = pyarrow.fs.AwsStandardS3RetryStrategy(max_attempts=1)
-    monkeypatch.setattr(pyarrow.fs, "S3FileSystem", partial(pyarrow.fs.S3FileSystem, retry_strategy=once))
     return tmp_path
 
 
