@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.dataset
+import pyarrow.parquet as pq
 import pytest
 import wireloom
 from wireloom import UnsupportedError, WireloomError
@@ -192,7 +193,7 @@ def test_a_table_in_the_store_with_the_rest_on_disk(
 ) -> None:
     arguments = (spark, "cobs_log", f"{place}/in/a.log")
     ingest(*arguments, str(tmp_path / "table"), quarantine=f"{place}/bad", options=options(object_store))
-    assert spark.read.parquet(str(tmp_path / "table")).count() == ROWS
+    assert pq.read_table(tmp_path / "table").num_rows == ROWS
     assert read(f"{place}/bad", object_store).to_table().num_rows == 0
 
 

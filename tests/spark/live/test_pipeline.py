@@ -16,6 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pyarrow.parquet as pq
 import pytest
 import wireloom
 import wireloom.spark.job
@@ -77,9 +78,9 @@ def test_a_table_of_somebody_else(spark: SparkSession, samples: dict[str, Sample
         ingest(spark, "cobs_log", path, table)
     with pytest.raises(WireloomError, match=re.escape(wanted) + "remove them, since overwrite would delete them"):
         ingest(spark, "cobs_log", path, table, existing="overwrite")
-    assert spark.read.parquet(table).count() == 1
+    assert pq.read_table(table).num_rows == 1
     ingest(spark, "cobs_log", path, table, existing="adopt")
-    assert spark.read.parquet(table).count() == ROWS + 1
+    assert pq.read_table(table).num_rows == ROWS + 1
     assert ingest(spark, "cobs_log", path, table).done_before == 1
 
 
@@ -89,7 +90,7 @@ def test_the_quarantine_of_a_table_is_one_folder(spark: SparkSession, tmp_path: 
         return ingest(spark, "cobs_log", str(tmp_path / "in"), str(tmp_path / table), quarantine=place, **more)
 
     def kept(quarantine: str) -> int:
-        return int(spark.read.parquet(str(tmp_path / quarantine)).count())
+        return int(pq.read_table(tmp_path / quarantine).num_rows)
 
     logs(tmp_path / "in")
     assert run("quarantine").quarantined == run("quarantine", "second").quarantined == 3
