@@ -12,7 +12,7 @@ import wireloom
 from wireloom import engine
 from wireloom.format import format_of
 
-from ..examples import examples
+from ..examples import PROFILE
 from ..unit.reading.running import read
 from .peers import FORMATS, PeerCase, each_case, plain_rows
 
@@ -48,6 +48,8 @@ LENGTHS = {
 next record is at an unknown place, or does not hold either."""
 
 
+CUTS, FLIPS = (12, 24) if PROFILE == "thorough" else (4, 6)
+"""Of each file and table; campaigns damage many more files that are made up."""
 DECLARING = frozenset({"pcapng"})
 """Formats with records without rows that say what those with rows mean: nothing proves them."""
 
@@ -105,7 +107,7 @@ def test_a_cut_file_gives_the_rows_before(case: PeerCase) -> None:
     whole, _ = both(case, content)
     ranges = units(case, content)
     source = random.Random(case.file)
-    for end in sorted(source.sample(range(len(content)), min(examples(12), len(content)))):
+    for end in sorted(source.sample(range(len(content)), min(CUTS, len(content)))):
         rows, _ = both(case, content[:end])
         assert rows == whole[: len(rows)]
         assert case.format in BLOCKS or len(rows) >= sum(
@@ -129,7 +131,7 @@ def test_a_flipped_bit_costs_the_record_that_it_is_in(case: PeerCase) -> None:
     whole, _ = both(case, content)
     ranges = units(case, content)
     source = random.Random(case.file)
-    places = source.sample(range(ranges[0][0], len(content)), min(examples(24), len(content) - ranges[0][0]))
+    places = source.sample(range(ranges[0][0], len(content)), min(FLIPS, len(content) - ranges[0][0]))
     for place in places:
         damaged = bytearray(content)
         damaged[place] ^= 1 << source.randrange(8)

@@ -10,7 +10,7 @@ import pytest
 import wireloom
 from wireloom import Format, engine
 
-from ...examples import examples
+from ...examples import strided
 from .cases import ROWS, SPECS, START
 from .specs import format_of
 
@@ -69,11 +69,12 @@ def test_engine_and_objects_agree(name: str, recover: bool, monkeypatch: pytest.
     format = format_of(SPECS[name])
     assert format.engine_refusal is None
     rows = 0
-    for data in inputs(name, seed=recover, count=examples(240)):
+    for data in inputs(name, seed=recover, count=len(strided(range(240), 10))):
         by_engine = outcome(format, data, recover=recover)
         with monkeypatch.context() as patched:
             patched.setattr(engine, "available", False)
             by_objects = outcome(format, data, recover=recover)
         assert by_engine == by_objects, data.hex()
-        rows += wireloom.read(format, data, check_format=False).num_rows
+        # Rows that are not damaged; an error has no columns.
+        rows += 0 if isinstance(by_engine[0], str) else by_engine[0][-2].count(None)
     assert rows
