@@ -38,7 +38,7 @@ def run(number: int, *arguments: str, then: str = "") -> subprocess.CompletedPro
 FIRST = 4
 
 
-@pytest.mark.parametrize("number", [*range(FIRST, 100, 4), *range(100, 180, 16)])
+@pytest.mark.parametrize("number", [*range(FIRST, 100, 6), *range(100, 180, 20)])
 def test_while_modules_are_imported(number: int) -> None:
     done = run(number, "formats")
     assert (done.returncode, done.stdout, done.stderr.strip()) == (130, "", "wireloom: interrupted")

@@ -109,6 +109,13 @@ def code_of(files: dict[str, str]) -> dict[str, str]:
     return {path: shape(text) for path, text in files.items() if path.endswith(".py")}
 
 
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, str], str]:
+    """Return the syntax trees of the modules of a spec with plain names and texts, and that of its Kaitai module."""
+    path = spec_with(tmp_path_factory.mktemp("plain"), PLAIN)
+    return code_of(render(map(plan_of, load_all([path])))), kaitai_module(path)
+
+
 def shape(text: str) -> str:
     return re.sub(r"value=(?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|\d+)", "value=…", ast.dump(ast.parse(text)))
 
@@ -119,15 +126,11 @@ def kaitai_module(path: Path) -> str:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
-def test_a_file_name_is_a_name(name: bytes, tmp_path: Path) -> None:
-    plain = spec_with(tmp_path, PLAIN)
-    path = tmp_path / os.fsdecode(name)
-    plain.rename(path)
+def test_a_file_name_is_a_name(name: bytes, tmp_path: Path, plain: tuple[dict[str, str], str]) -> None:
+    path = spec_with(tmp_path, PLAIN).rename(tmp_path / os.fsdecode(name))
     found = load_format(path)
     assert wireloom.read(found, b"\4\1abc").to_pylist() == [{"len": 4, "kind": 1, "note": "abc", "words": PLAIN}]
-    path.rename(plain)
-    wanted, module = code_of(render(map(plan_of, load_all([plain])))), kaitai_module(plain)
-    plain.rename(path)
+    wanted, module = plain
     files = render(map(plan_of, load_all([path])))
     assert code_of(files) == wanted
     ElementTree.fromstring(files["readings/layout.svg"])
@@ -160,11 +163,10 @@ def test_commands_take_any_name(name: bytes, tmp_path: Path, monkeypatch: pytest
 
 @pytest.mark.slow
 @pytest.mark.parametrize("text", TEXTS)
-def test_texts_are_texts(text: str, tmp_path: Path) -> None:
-    wanted = code_of(render(map(plan_of, load_all([spec_with(tmp_path, PLAIN)]))))
+def test_texts_are_texts(text: str, tmp_path: Path, plain: tuple[dict[str, str], str]) -> None:
     path = spec_with(tmp_path, text)
     files = render(map(plan_of, load_all([path])))
-    assert code_of(files) == wanted
+    assert code_of(files) == plain[0]
     assert load_format(path).root_class.from_bytes(b"\4\1abc").readings[0].words == text
     assert generate([path], tmp_path / "out").written
 

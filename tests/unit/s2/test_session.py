@@ -88,7 +88,7 @@ def test_every_stream_as_a_table(subtests: pytest.Subtests) -> None:
 @pytest.mark.parametrize("size", [1, 100, 3000])
 @pytest.mark.usefixtures("execution")
 def test_a_long_session_from_memory_and_from_a_file(compression: str, size: int, tmp_path: Path) -> None:
-    count = 40 if size == 3000 else 400
+    count = 40 if size == 3000 else 120
     frames = [s2.encode_frame(batch(range(at * 10, at * 10 + 10), size), compression) for at in range(count)]
     (tmp_path / "session").write_bytes(b"".join(frames))
     for source in (b"".join(frames), tmp_path / "session"):
