@@ -107,9 +107,9 @@ def content(kind: str) -> Content:
 
 
 def test_a_row_with_too_many_is_damaged_and_the_others_are_read(grown: Format, content: Content) -> None:
-    small, large = row(content(1000)), row(content(3000))
+    small, large = row(content(400)), row(content(1200))
     table, report = wireloom.read_with_report(
-        grown, small + large + small, columns=["n", "t"], max_computed=2000, mode="permissive"
+        grown, small + large + small, columns=["n", "t"], max_computed=800, mode="permissive"
     )
     assert table["t"].to_pylist() == [7, 7]
     [file] = report.files
@@ -118,16 +118,16 @@ def test_a_row_with_too_many_is_damaged_and_the_others_are_read(grown: Format, c
 
 
 def test_columns_of_the_bad_row(grown: Format, content: Content) -> None:
-    small, large = row(content(1000)), row(content(3000))
-    table = wireloom.read(grown, small + large + small, columns=["t", "_error", "_corrupt_record"], max_computed=2000)
+    small, large = row(content(400)), row(content(1200))
+    table = wireloom.read(grown, small + large + small, columns=["t", "_error", "_corrupt_record"], max_computed=800)
     assert table["t"].to_pylist() == [7, None, 7]
     assert table["_corrupt_record"].to_pylist() == [None, large, None]
 
 
 def test_decode(path: Path, content: Content) -> None:
     data = path.with_name("a.bin")
-    data.write_bytes(row(content(1000)) + row(content(3000)) + row(content(1000)))
-    command = ["decode", str(path), str(data), "--columns", "t", "--option", "max_computed=2000"]
+    data.write_bytes(row(content(400)) + row(content(1200)) + row(content(400)))
+    command = ["decode", str(path), str(data), "--columns", "t", "--option", "max_computed=800"]
     result = CliRunner().invoke(main, command)
     assert result.stdout == '{"t":7}\n{"t":7}\n', result.output
     assert "limit" in result.stderr or "max_computed" in result.stderr
@@ -135,8 +135,8 @@ def test_decode(path: Path, content: Content) -> None:
 
 def test_inspect(path: Path, content: Content) -> None:
     data = path.with_name("a.bin")
-    data.write_bytes(row(content(1000)) + row(content(3000)) + row(content(500)))
-    command = ["inspect", str(path), str(data), "--json", "--option", "max_computed=2000"]
+    data.write_bytes(row(content(400)) + row(content(1200)) + row(content(200)))
+    command = ["inspect", str(path), str(data), "--json", "--option", "max_computed=800"]
     result = CliRunner().invoke(main, command)
     assert result.exit_code == 0, result.exception
     small, large, last = json.loads(result.stdout)
@@ -160,8 +160,8 @@ def test_objects_by_themselves(grown: Format, content: Content) -> None:
 @pytest.mark.parametrize("kind", ["objects", "objects-until"], indirect=True)
 def test_items_by_themselves(grown: Format, content: Content, monkeypatch: pytest.MonkeyPatch) -> None:
     """As above, with a lower limit: a million objects take seconds."""
-    monkeypatch.setattr(computing, "MAX_COMPUTED", 20_000)
-    check_limit_of_objects(grown, content, 20_000)
+    monkeypatch.setattr(computing, "MAX_COMPUTED", 5_000)
+    check_limit_of_objects(grown, content, 5_000)
 
 
 READ = """
