@@ -11,6 +11,7 @@ from unittest import mock
 
 import pytest
 
+from ..examples import PROFILE
 from ..unit.reading.running import read
 from . import case as cases
 from .running import run
@@ -162,7 +163,7 @@ SIMILAR = (
 )
 """Formats whose rows are checked in the same way as those of others."""
 CHOSEN = [pytest.param(each, marks=pytest.mark.thorough if each in SIMILAR else ()) for each in FILES]
-NUMBER = 40
+NUMBER = 40 if PROFILE == "thorough" else 28
 """Number of damaged inputs for each fault."""
 NOTICED = 0.9
 """Minimum proportion of the faults that must be detected: an empty frame may be lost."""
