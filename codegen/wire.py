@@ -76,7 +76,7 @@ class Process:
     name: str
     arguments: tuple[Node, ...] = ()
     """For codecs: the number of the selected codec, -1 if none is, and the size of the content, if known."""
-    position: Position | None = field(default=None, compare=False)
+    position: Position | None = field(default=None, compare=False, repr=False)
     codecs: tuple[str, ...] = ()
     """Names of the codecs of blocks, one of which decompresses the bytes."""
     most: int = 0
@@ -145,7 +145,7 @@ class Parameter:
     id: str
     type: Type
     doc: str = ""
-    position: Position | None = field(default=None, compare=False)
+    position: Position | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -315,7 +315,7 @@ class Units:
     prefix: bytes = b""
     digest: str = ""
     least: int = 0
-    positions: Mapping[str, Position] = field(default_factory=dict, compare=False)
+    positions: Mapping[str, Position] = field(default_factory=dict, compare=False, repr=False)
 
 
 # Options --------------------------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import lru_cache
 
 from .lexer import ExpressionError, Lexer, Token
 from .nodes import (
@@ -40,6 +41,9 @@ MAX_DEPTH = 100
 """Maximum depth of the finished tree. Long chains of operators count too, since everything that traverses a tree
 recurses."""
 
+MAX_CACHED = 700
+"""Maximum number of characters of an expression whose tree is cached: all together are fewer than one spec may have."""
+
 COMPARISONS = ("==", "!=", "<=", ">=", "<", ">")
 RADIXES = {"0x": 16, "0o": 8, "0b": 2}
 BINARY = (("|",), ("^",), ("&",), ("<<", ">>"), ("+", "-"), ("*", "/", "%"))
@@ -53,10 +57,18 @@ _ENUM = re.compile(r"(?:::\s*)?[A-Za-z_]\w*(?:\s*::\s*[A-Za-z_]\w*)+", re.ASCII)
 
 def parse_expression(text: str) -> Node:
     """Return the tree of a whole expression, without types. Raises ``ExpressionError``."""
+    return _parsed_once(text) if len(text) <= MAX_CACHED else _parsed(text)
+
+
+def _parsed(text: str) -> Node:
     parser = _Parser(text)
     node = parser.conditional()
     parser.at_end("an operator or the end of the expression")
     return checked(node)
+
+
+_parsed_once = lru_cache(512)(_parsed)
+"""Trees never change, and specs repeat most of their short expressions."""
 
 
 def parse_expressions(text: str) -> tuple[Node, ...]:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from .nodes import Name, Node
 from .types import Type
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+Part = TypeVar("Part", bound="DataclassInstance")
 
 _names: dict[type, tuple[str, ...]] = {}
 """The names of the fields of each dataclass, none for other classes, cached: looking them up is most of the work of a
@@ -86,6 +92,22 @@ def mapped(node: Node, change: Callable[[Node], Node]) -> Node:
         if new is not value:
             updates[name] = new
     return replace(node, **updates) if updates else node
+
+
+def updated(part: Part, **values: Any) -> Part:
+    """Return a copy of a dataclass with these values of its fields, or the part itself if it has them already.
+
+    Most parts of a model stay the same in most phases, and copying them takes longer than comparing.
+    """
+    same = all(_is_same(getattr(part, name), value) for name, value in values.items())
+    return part if same else replace(part, **values)
+
+
+def _is_same(one: object, other: object) -> bool:
+    """Return whether two values are the same object, or tuples of the same objects."""
+    if isinstance(one, tuple) and isinstance(other, tuple):
+        return len(one) == len(other) and all(map(operator.is_, one, other))
+    return one is other
 
 
 def expressions_in(part: object) -> Iterator[Node]:

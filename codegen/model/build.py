@@ -11,6 +11,7 @@ from ..expression.nodes import BooleanLiteral, Node
 from ..expression.typer import type_of
 from ..expression.typerules import assignable, comparable, is_boolean, is_integer, is_struct, is_text, type_name
 from ..expression.types import BytesType, EnumType, ListType, StreamType, Type, UserType
+from ..expression.walk import updated
 from ..spec.diagnostics import Diagnostics
 from ..spec.syntax import Expression, ProcessReference, Section, TypeReference
 from ..wire import (
@@ -143,13 +144,13 @@ class Builder:
             position=member.position,
         )
         codecs = BlockCodecs(symbol, member, self.typing, self.diagnostics, self.amount)
-        attribute = replace(attribute, process=codecs.process(attribute, whole))
+        attribute = updated(attribute, process=codecs.process(attribute, whole))
         refuse_later_names(symbol, member, attribute, self.diagnostics)
         refuse_within(self.world, symbol, member, attribute, self.diagnostics)
-        attribute = replace(attribute, checksum=self._checksum(symbol, member, attribute))
-        attribute = replace(attribute, default=default_of(symbol, member, attribute, self.typing, self.diagnostics))
+        attribute = updated(attribute, checksum=self._checksum(symbol, member, attribute))
+        attribute = updated(attribute, default=default_of(symbol, member, attribute, self.typing, self.diagnostics))
         attribute = around_items(symbol, member, attribute, self.typing, self.diagnostics)
-        attribute = replace(attribute, size_of=size_of(symbol, member, attribute, self.diagnostics))
+        attribute = updated(attribute, size_of=size_of(symbol, member, attribute, self.diagnostics))
         return FieldExtensions(symbol, member, self.diagnostics).attribute(attribute)
 
     def _checksum(self, symbol: Symbol, member: Member, attribute: Attribute) -> Checksum | None:
@@ -175,7 +176,7 @@ class Builder:
             position=member.position,
         )
         attribute = FieldExtensions(symbol, member, self.diagnostics).message_field(attribute)
-        return replace(attribute, checksum=self._checksum(symbol, member, attribute))
+        return updated(attribute, checksum=self._checksum(symbol, member, attribute))
 
     def _instance(self, symbol: Symbol, member: Member) -> Instance | None:
         section = member.section

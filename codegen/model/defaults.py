@@ -17,6 +17,7 @@ from ..expression.nodes import (
 from ..expression.typer import type_of
 from ..expression.typerules import assignable, is_boolean, is_integer, type_name
 from ..expression.types import BytesType, IntegerType, ListType, UserType, VarintType
+from ..expression.walk import updated
 from ..spec.diagnostics import Diagnostics
 from ..spec.syntax import Expression, Items, Section, Text
 from ..wire import ExpressionSize
@@ -172,7 +173,7 @@ def around_items(
             else:
                 items = ObjectReader(symbol, typing, diagnostics).list(value, attribute.type)
         found.append(items)
-    return replace(attribute, begins_with=found[0], ends_with=found[1])
+    return updated(attribute, begins_with=found[0], ends_with=found[1])
 
 
 def size_of(symbol: Symbol, member: Member, attribute: Attribute, diagnostics: Diagnostics) -> tuple[str, str] | None:

@@ -3,7 +3,7 @@ that must equal an expression of these by ``valid``."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from ..expression.fold import constant_integer
 from ..expression.fold import fold as folded
@@ -18,7 +18,7 @@ from ..expression.types import (
     Type,
     UserType,
 )
-from ..expression.walk import depth, mapped, names_in, walk
+from ..expression.walk import depth, mapped, names_in, updated, walk
 from ..wire import ExpressionSize, RepeatCount
 from .model import Attribute, Derivation, Instance, Struct
 
@@ -34,7 +34,7 @@ def derive(struct: Struct) -> Struct:
     found = _found(struct)
     found.update(_equals(struct, found))
     derivations = tuple(Derivation(name, expression) for name, expression in found.items())
-    return replace(struct, derivations=derivations, structs=tuple(derive(each) for each in struct.structs))
+    return updated(struct, derivations=derivations, structs=tuple(derive(each) for each in struct.structs))
 
 
 def _found(struct: Struct) -> dict[str, Node]:

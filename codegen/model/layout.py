@@ -7,11 +7,10 @@ parameters and other objects; and fixed contents.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 from ..expression.nodes import Node
 from ..expression.types import Path, UserType
-from ..expression.walk import names_in
+from ..expression.walk import names_in, updated
 from ..wire import ExpressionSize, RepeatCount, RepeatUntil, WithinSize
 from .model import Attribute, Struct
 from .references import Reference, references
@@ -34,10 +33,10 @@ def framing_members(structs: Iterable[Struct]) -> frozenset[Reference]:
 def mark(struct: Struct, framing: frozenset[Reference]) -> Struct:
     """Return a copy of the struct with ``frames_layout`` filled in, also in nested structs."""
     attributes = tuple(
-        replace(each, frames_layout=each.contents is not None or (struct.path, each.id) in framing)
+        updated(each, frames_layout=each.contents is not None or (struct.path, each.id) in framing)
         for each in struct.attributes
     )
-    return replace(struct, attributes=attributes, structs=tuple(mark(each, framing) for each in struct.structs))
+    return updated(struct, attributes=attributes, structs=tuple(mark(each, framing) for each in struct.structs))
 
 
 def _direct(struct: Struct) -> Iterator[Reference]:

@@ -144,7 +144,7 @@ class Attribute:
     frames_layout: bool = False
     """Whether the value determines the position of later bytes: it is used in a size, count, condition or switch, or is
     ``contents``. If such a value is refused, the position of what follows is unknown."""
-    position: Position | None = field(default=None, compare=False)
+    position: Position | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -168,7 +168,7 @@ class Instance:
     """``-wireloom: {default: …}``: the constant that a writer uses if it is not given the value."""
     doc: str = ""
     doc_ref: tuple[str, ...] = ()
-    position: Position | None = field(default=None, compare=False)
+    position: Position | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -215,7 +215,7 @@ class Struct:
     """Set if the byte order is computed; integers and floats with this byte order have the endian ``computed``."""
     doc: str = ""
     doc_ref: tuple[str, ...] = ()
-    position: Position | None = field(default=None, compare=False)
+    position: Position | None = field(default=None, compare=False, repr=False)
 
     def attribute(self, name: str) -> Attribute | None:
         """Return the attribute with that id; ``None`` if there is none."""
@@ -299,7 +299,7 @@ class Rows:
     order: tuple[str, ...] = ()
     """The columns that the spec names, in its order, including looked-up ones."""
     doc: str = ""
-    position: Position | None = field(default=None, compare=False)
+    position: Position | None = field(default=None, compare=False, repr=False)
     """Position of the name."""
 
     @property

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from ..expression.nodes import IntegerLiteral
 from ..expression.types import ComputedIntegerType, Path, UserType
+from ..expression.walk import updated
 from ..wire import OwnSize
 from .model import Instance, Struct
 
@@ -15,7 +16,7 @@ def with_positions(struct: Struct, structs: Mapping[Path, Struct]) -> Struct:
     """Return a type, with those inside it, whose instances of such objects are read at the beginning of their
     stream."""
     instances = tuple(_placed(each, structs) for each in struct.instances)
-    return replace(struct, instances=instances, structs=tuple(with_positions(each, structs) for each in struct.structs))
+    return updated(struct, instances=instances, structs=tuple(with_positions(each, structs) for each in struct.structs))
 
 
 def _placed(instance: Instance, structs: Mapping[Path, Struct]) -> Instance:

@@ -6,6 +6,7 @@ Nothing depends on names: the instance is evaluated symbolically for each number
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -31,15 +32,32 @@ COMPARED = (*range(17), 127, 128)
 BUDGET = 200_000
 """Maximum number of values that are computed for one type."""
 
+MAX_CACHED = 256
+"""Maximum number of types whose result is cached: specs share the same few varints, and evaluation is slow."""
+
+_recognised: dict[bytes, tuple[str, VarintType] | None] = {}
+"""Results by the digest of everything that they depend on: the type, and the type of its groups."""
+
 
 def varint_of(struct: Struct, structs: Mapping[Path, Struct]) -> tuple[str, VarintType] | None:
     """Return the instance with the integer, and the kind of varint, if the type is a varint.
 
     A type whose only attribute is a varint and that has an instance which undoes zigzag is one too.
     """
-    if len(struct.attributes) != 1 or struct.parameters or struct.message is not None:
+    if len(struct.attributes) != 1 or not struct.instances or struct.parameters or struct.message is not None:
         return None
     only = struct.attributes[0]
+    group = structs.get(only.type.path) if isinstance(only.type, UserType) else None
+    key = hashlib.sha256(repr((struct, group)).encode("utf-8", "surrogatepass")).digest()
+    if key in _recognised:
+        return _recognised[key]
+    if len(_recognised) >= MAX_CACHED:
+        _recognised.clear()
+    found = _recognised[key] = _recognise(struct, only, structs)
+    return found
+
+
+def _recognise(struct: Struct, only: Attribute, structs: Mapping[Path, Struct]) -> tuple[str, VarintType] | None:
     for instance in sorted(struct.instances, key=lambda each: each.id != "value"):
         try:
             if isinstance(only.type, VarintType):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Collection, Iterable
 from collections.abc import Mapping as AnyMapping
 
 from ..words import nearest
@@ -12,10 +12,10 @@ from .tables import EXTENSION
 
 
 def missing_keys(
-    table: Table, values: AnyMapping[str, Value], keys: Container[str], unknown_keys: Iterable[str]
+    table: Table, values: AnyMapping[str, Value], keys: Collection[str], unknown_keys: Iterable[str]
 ) -> frozenset[str]:
     """Return the keys from whose absence nothing can be concluded (``Section.missing``)."""
-    refused = {word for word in table.keys if word in keys and not _whole(table.keys[word].kind, values.get(word))}
+    refused = {word for word in keys if word in table.keys and not _whole(table.keys[word].kind, values.get(word))}
     if EXTENSION in keys and EXTENSION not in values:
         refused.add(EXTENSION)
     absent = [word for word in table.keys if word not in keys]

@@ -63,9 +63,16 @@ class _Open:
     is_mapping: bool
     anchor: str | None
     path: KeyPath
+    value_path: KeyPath
+    """The path of the value of the last key, in a mapping."""
     children: list[YamlNode] = field(default_factory=list)
     keys: dict[str, Position] = field(default_factory=dict)
     weight: int = 1
+
+    @property
+    def expects_key(self) -> bool:
+        """Return whether the next node is a key."""
+        return self.is_mapping and len(self.children) % 2 == 0
 
 
 def read_yaml(text: str, file: str, diagnostics: Diagnostics) -> YamlNode | None:
@@ -108,6 +115,7 @@ def _composed(text: str, file: str) -> YamlNode | None:
     return _Composer(text, file, _Loader).compose()
 
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 
 
@@ -193,33 +201,41 @@ class _Composer:
 
     def compose(self) -> YamlNode | None:
         documents = 0
-        for event in yaml.parse(self.text, Loader=self.loader):
-            if isinstance(event, yaml.DocumentStartEvent):
-                documents += 1
-                if documents > 1:
-                    raise _RefusedError(
-                        self._position(event),
-                        "a spec file must contain a single YAML document, but this is a second one",
-                    )
-            elif isinstance(event, yaml.ScalarEvent):
-                self._add(self._scalar(event), 1, event.anchor)
-            elif isinstance(event, (yaml.SequenceStartEvent, yaml.MappingStartEvent)):
-                self._open(event)
-            elif isinstance(event, (yaml.SequenceEndEvent, yaml.MappingEndEvent)):
-                self._close(event)
-            elif isinstance(event, yaml.AliasEvent):
-                self._alias(event)
+        loader = self.loader(self.text)
+        try:
+            while (event := loader.get_event()) is not None:
+                if isinstance(event, yaml.ScalarEvent):
+                    self._add(self._scalar(event), 1, event.anchor)
+                elif isinstance(event, (yaml.SequenceStartEvent, yaml.MappingStartEvent)):
+                    self._open(event)
+                elif isinstance(event, (yaml.SequenceEndEvent, yaml.MappingEndEvent)):
+                    self._close(event)
+                elif isinstance(event, yaml.AliasEvent):
+                    self._alias(event)
+                elif isinstance(event, yaml.DocumentStartEvent):
+                    documents += 1
+                    if documents > 1:
+                        message = "a spec file must contain a single YAML document, but this is a second one"
+                        raise _RefusedError(self._position(event), message)
+        finally:
+            loader.dispose()
         if self.root is None:
             place = Position(self.file, 1, 1, path=ROOT)
             raise _RefusedError(place, "the file is empty: expected a mapping with the key 'meta'")
         return self.root
 
     def _position(self, event: yaml.Event) -> Position:
+        return self._placed(event, self._path())
+
+    def _placed(self, event: yaml.Event, path: KeyPath) -> Position:
+        """Return the position of an event. It is built at once: there is one for each node of a file."""
         start, end = event.start_mark, event.end_mark
         if start is None:
             return Position(self.file, 1, 1)
-        width = end.column - start.column if end is not None and end.line == start.line else 0
-        return replace(_place(self.file, start, width, self.lines), path=self._path())
+        line, column = start.line, start.column
+        width = end.column - column if end is not None and end.line == line else 0
+        source = self.lines[line] if line < len(self.lines) else ""
+        return Position(self.file, line + 1, column + 1, width, source, path)
 
     def _path(self) -> KeyPath:
         """Return the path of the next node. A key has the path of its value, once it is known."""
@@ -228,8 +244,7 @@ class _Composer:
         parent = self.stack[-1]
         if not parent.is_mapping:
             return parent.path.child(len(parent.children))
-        key = parent.children[-1] if len(parent.children) % 2 else None
-        return parent.path.child(key.text) if isinstance(key, Scalar) else parent.path
+        return parent.path if parent.expects_key else parent.value_path
 
     def _open(self, event: yaml.SequenceStartEvent | yaml.MappingStartEvent) -> None:
         if len(self.stack) >= MAX_DEPTH:
@@ -237,8 +252,11 @@ class _Composer:
         is_mapping = isinstance(event, yaml.MappingStartEvent)
         if event.tag not in (None, "!", _TAGS["!!map" if is_mapping else "!!seq"]):
             raise _RefusedError(self._position(event), f"unknown YAML tag {shown(event.tag)}")
-        position = self._position(event) if event.flow_style else replace(self._position(event), width=0)
-        self.stack.append(_Open(position, is_mapping, event.anchor, self._path()))
+        path = self._path()
+        position = self._placed(event, path)
+        if not event.flow_style and position.width:
+            position = replace(position, width=0)
+        self.stack.append(_Open(position, is_mapping, event.anchor, path, path))
 
     def _close(self, event: yaml.Event) -> None:
         done = self.stack.pop()
@@ -267,7 +285,7 @@ class _Composer:
                 f"unknown alias *{event.anchor}: no value before it has the anchor &{event.anchor}",
             )
         node, weight = self.anchors[event.anchor]
-        if self.stack and self.stack[-1].is_mapping and len(self.stack[-1].children) % 2 == 0:
+        if self.stack and self.stack[-1].expects_key:
             raise _RefusedError(self._position(event), "a key cannot be an alias: write it out")
         self._add(node, weight, None)
 
@@ -279,7 +297,7 @@ class _Composer:
             self.root = node
             return
         parent = self.stack[-1]
-        if parent.is_mapping and len(parent.children) % 2 == 0:
+        if parent.expects_key:
             if not isinstance(node, Scalar):
                 raise _RefusedError(node.position, f"a key must be a single value, found {described(node)}")
             if node.text in parent.keys:
@@ -293,20 +311,21 @@ class _Composer:
             raise _RefusedError(node.position, f"too large: more than {MAX_NODES} YAML nodes, aliases resolved")
 
     def _scalar(self, event: yaml.ScalarEvent) -> Scalar:
-        position = self._position(event)
-        if any("\ud800" <= each <= "\udfff" for each in event.value):
-            raise _RefusedError(position, "an unpaired surrogate is not a valid character")
-        style = event.style or ""
-        plain = style == "" and event.tag is None
-        value: ScalarValue = plain_value(event.value) if plain else event.value
-        if event.tag in _KINDS:
-            value = plain_value(event.value)
-            if type(value) not in _KINDS[event.tag]:
-                raise _RefusedError(position, f"{shown(event.value)} does not match its YAML tag")
-        elif event.tag not in (None, "!", _TAGS["!!str"]):
-            raise _RefusedError(position, f"unknown YAML tag {shown(event.tag)}")
+        text, tag, style = event.value, event.tag, event.style or ""
+        if not text.isascii() and _SURROGATE.search(text):
+            raise _RefusedError(self._position(event), "an unpaired surrogate is not a valid character")
+        value: ScalarValue = plain_value(text) if style == "" and tag is None else text
+        if tag in _KINDS:
+            value = plain_value(text)
+            if type(value) not in _KINDS[tag]:
+                raise _RefusedError(self._position(event), f"{shown(text)} does not match its YAML tag")
+        elif tag not in (None, "!", _TAGS["!!str"]):
+            raise _RefusedError(self._position(event), f"unknown YAML tag {shown(tag)}")
+        parent = self.stack[-1] if self.stack else None
+        if parent is not None and parent.expects_key:
+            path = parent.value_path = parent.path.child(text)
+        else:
+            path = self._path()
         start, end = event.start_mark, event.end_mark
         source = self.text[start.index : end.index] if start and end else ""
-        if self.stack and self.stack[-1].is_mapping and len(self.stack[-1].children) % 2 == 0:
-            position = replace(position, path=self.stack[-1].path.child(event.value))
-        return Scalar(position, event.value, value, style, source)
+        return Scalar(self._placed(event, path), text, value, style, source)

@@ -16,6 +16,7 @@ digits."""
 
 _INTEGER = re.compile(r"[-+]?(?:0x[0-9a-fA-F_]+|0o[0-7_]+|0b[01_]+|0|[1-9][0-9_]*)")
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|(?:0|[1-9][0-9]*)(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+_NUMBER_STARTS = frozenset("+-.0123456789")
 _SPECIAL = {".inf": "inf", "+.inf": "inf", "-.inf": "-inf", ".nan": "nan"}
 
 
@@ -31,7 +32,7 @@ def plain_value(text: str) -> ScalarValue:
         return True
     if text in ("false", "False", "FALSE"):
         return False
-    if len(text) > MAX_DIGITS:
+    if text[0] not in _NUMBER_STARTS or len(text) > MAX_DIGITS:
         return text
     if _INTEGER.fullmatch(text):
         return integer_value(text, text)

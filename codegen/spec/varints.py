@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping as AnyMapping
+from functools import lru_cache
 
 from .diagnostics import Diagnostics
 from .position import Position
@@ -48,7 +49,12 @@ def varint_type(extensions: Section, keys: AnyMapping[str, Position], diagnostic
         text = _text(order, bits, zigzag=given.word("signed") == "zigzag")
     else:
         return None
-    made = read_yaml(text, extensions.position.file, diagnostics)
+    return _read(text, extensions.position.file)
+
+
+@lru_cache(32)
+def _read(text: str, file: str) -> Mapping:
+    made = read_yaml(text, file, Diagnostics())
     assert isinstance(made, Mapping)
     return made
 

@@ -352,6 +352,16 @@ def test_what_is_no_varint(name: str, tmp_path: Path) -> None:
     assert not isinstance(row.attributes[0].type, VarintType)
 
 
+def test_a_changed_type_is_recognised_anew(tmp_path: Path) -> None:
+    path = tmp_path / "made.ksy"
+    found = []
+    for types in (GROUPS, GROUPS.replace("type: b7", "type: b7, valid: 1"), GROUPS, GROUPS.replace("* 128", "* 64")):
+        path.write_text(TABLE.replace("[number, after]", "[after]") + types)
+        [row] = [each for each in load_model(path).root.structs if each.path[-1] == "row"]
+        found.append(isinstance(row.attributes[0].type, VarintType))
+    assert found == [True, False, True, False]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("order", ["le", "be"])
 @pytest.mark.parametrize("signed", [False, True])
