@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import struct
 import zlib
-from pathlib import Path
 
 import crc32c
-import wireloom
-from wireloom import Format
 from wireloom.codecs import BLOCK_CODECS
 
 CODECS = list(BLOCK_CODECS)
@@ -60,12 +57,6 @@ types:
       - {{id: text, size: len_text, type: str, encoding: UTF-8}}
 """
 CONTENT = b"content" * 9
-
-
-def format_of(folder: Path, text: str) -> Format:
-    path = folder / "made.ksy"
-    path.write_text(text)
-    return wireloom.load_spec(path)
 
 
 def row(codec: str, content: bytes, *, size: int | None = None, block: bytes | None = None, crc: int = 0) -> bytes:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import struct
 import zlib
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,15 +17,16 @@ from wireloom.rows import Expander, Settings, make_row_reader
 
 from ...differential.agreement import agreed
 from ...examples import examples
-from .blocks import CODECS, CONTENT, ROWS, UNITS, batch, format_of, record, records, row
+from ..specs import format_of
+from .blocks import CODECS, CONTENT, ROWS, UNITS, batch, record, records, row
 from .running import ROW_READERS, read
 
 READERS = ROW_READERS
 
 
 @pytest.mark.parametrize("reader", READERS)
-def test_bytes_in_a_row(tmp_path: Path, reader: str) -> None:
-    format = format_of(tmp_path, ROWS)
+def test_bytes_in_a_row(reader: str) -> None:
+    format = format_of(ROWS)
     contents = [b"some content " * number for number in range(len(CODECS))]
     data = b"".join(row(codec, content) for codec, content in zip(CODECS, contents, strict=True))
     table, file = read(reader, format, data, columns=["kind", "body", "after"])
@@ -50,8 +50,8 @@ DAMAGED = {
 
 @pytest.mark.parametrize("name", DAMAGED)
 @pytest.mark.parametrize("reader", READERS)
-def test_damage_of_a_block_is_that_of_its_row(tmp_path: Path, reader: str, name: str) -> None:
-    format = format_of(tmp_path, ROWS)
+def test_damage_of_a_block_is_that_of_its_row(reader: str, name: str) -> None:
+    format = format_of(ROWS)
     bad, reason = DAMAGED[name]
     good = row("snappy", b"good")
     table, file = read(reader, format, good + bad + good, columns=["body", "_error"])
@@ -66,8 +66,8 @@ def test_damage_of_a_block_is_that_of_its_row(tmp_path: Path, reader: str, name:
 
 @pytest.mark.parametrize("codec", CODECS)
 @pytest.mark.parametrize("reader", READERS)
-def test_rows_in_blocks(tmp_path: Path, reader: str, codec: str) -> None:
-    format = format_of(tmp_path, UNITS)
+def test_rows_in_blocks(reader: str, codec: str) -> None:
+    format = format_of(UNITS)
     units = [batch(codec, shard, *records(shard)) for shard in range(3)] + [batch(codec, 3)]
     table, file = read(reader, format, b"".join(units), columns=["shard", "number", "text", "_offset"])
     assert table.column("number").to_pylist() == [0, 1, 2, 10, 11, 12, 20, 21, 22]
@@ -80,8 +80,8 @@ def test_rows_in_blocks(tmp_path: Path, reader: str, codec: str) -> None:
 
 
 @pytest.mark.parametrize("reader", READERS)
-def test_damage_of_rows_in_blocks(tmp_path: Path, reader: str) -> None:
-    format = format_of(tmp_path, UNITS)
+def test_damage_of_rows_in_blocks(reader: str) -> None:
+    format = format_of(UNITS)
     good = batch("zstd", 1, *records(1))
     refused = batch("zstd", 2, record(1, b"a"), record(1001, b"b"), record(2, b"c"))
     early = batch("lz4", 2, record(1, b"a"), record(2, b"b")[:-1], num=2)
@@ -95,8 +95,8 @@ def test_damage_of_rows_in_blocks(tmp_path: Path, reader: str) -> None:
 
 
 @pytest.mark.parametrize("reader", READERS)
-def test_the_checksum_comes_before_the_decompressor(tmp_path: Path, reader: str) -> None:
-    format = format_of(tmp_path, UNITS)
+def test_the_checksum_comes_before_the_decompressor(reader: str) -> None:
+    format = format_of(UNITS)
     good = batch("zstd", 1, *records(1))
     bad = bytearray(good)
     bad[-5] ^= 1
@@ -107,9 +107,7 @@ def test_the_checksum_comes_before_the_decompressor(tmp_path: Path, reader: str)
 
 
 @pytest.mark.parametrize("reader", READERS)
-def test_a_block_that_is_refused_is_not_decompressed(
-    tmp_path: Path, reader: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_block_that_is_refused_is_not_decompressed(reader: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither for a row nor for a unit."""
     seen: list[int] = []
     zstd = BLOCK_CODECS["zstd"]
@@ -119,7 +117,7 @@ def test_a_block_that_is_refused_is_not_decompressed(
         return bytes(zstandard.decompress(data))
 
     monkeypatch.setitem(BLOCK_CODECS, "zstd", wireloom.codecs.BlockCodec("zstd", expand, zstd.compress))
-    format = format_of(tmp_path, UNITS)
+    format = format_of(UNITS)
     good = batch("zstd", 1, *records(1))
     bad = good[:-1] + b"?"
     _, file = read(reader, format, bad + good, columns=["number"])
@@ -132,7 +130,7 @@ class Interrupted(BaseException):
 
 
 @pytest.mark.parametrize("reader", READERS)
-def test_what_is_no_damage_ends_the_read(tmp_path: Path, reader: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_no_damage_ends_the_read(reader: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def expand(data: memoryview, limit: int, size: int | None) -> bytes:
         raise Interrupted
 
@@ -141,13 +139,13 @@ def test_what_is_no_damage_ends_the_read(tmp_path: Path, reader: str, monkeypatc
     monkeypatch.setitem(BLOCK_CODECS, "zstd", zstd)
     for recover in (False, True):
         with pytest.raises(Interrupted):
-            read(reader, format_of(tmp_path, UNITS), b"\0" * recover + unit, columns=["number"], recover=recover)
+            read(reader, format_of(UNITS), b"\0" * recover + unit, columns=["number"], recover=recover)
 
 
 @pytest.mark.parametrize("reader", READERS)
-def test_rows_larger_than_the_room_for_them(tmp_path: Path, reader: str) -> None:
+def test_rows_larger_than_the_room_for_them(reader: str) -> None:
     """A unit is read again if a batch has no space for it."""
-    format = format_of(tmp_path, UNITS)
+    format = format_of(UNITS)
     large = [record(number % 1000, b"%d" % number * 30) for number in range(5000)]
     data = batch("zstd", 1, *large) + batch("lz4", 2, *large)
     table, file = read(reader, format, data, columns=["number", "text"], batch_rows=700)
@@ -156,7 +154,7 @@ def test_rows_larger_than_the_room_for_them(tmp_path: Path, reader: str) -> None
 
 
 @pytest.mark.skipif(not engine.available, reason="the engine is asked for blocks by itself")
-def test_a_unit_is_not_begun_that_the_batch_has_no_room_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_unit_is_not_begun_that_the_batch_has_no_room_for(monkeypatch: pytest.MonkeyPatch) -> None:
     expand, positions = Expander.__call__, []
 
     def counted(self: Expander, number: int, chosen: int, size: int, data: memoryview, position: int) -> Any:
@@ -165,14 +163,14 @@ def test_a_unit_is_not_begun_that_the_batch_has_no_room_for(tmp_path: Path, monk
 
     monkeypatch.setattr(Expander, "__call__", counted)
     one = batch("zstd", 1, *(record(number, b"x" * 30) for number in range(10)))
-    table, _ = read("columns", format_of(tmp_path, UNITS), one * 40, columns=["number"], batch_rows=25)
+    table, _ = read("columns", format_of(UNITS), one * 40, columns=["number"], batch_rows=25)
     assert table.num_rows == 400
     assert len(set(positions)) == 40
     assert len(positions) <= 41
 
 
 @pytest.mark.skipif(not engine.available, reason="the engine is asked for blocks by itself")
-def test_blocks_of_other_inputs_are_not_taken_for_those_of_this_one(tmp_path: Path) -> None:
+def test_blocks_of_other_inputs_are_not_taken_for_those_of_this_one() -> None:
     """Small files are read by one reader, each from offset 0, and their blocks may differ only in their middle."""
     text = """
 meta: {id: made, endian: le, -wireloom: {rows: units.body.rows}}
@@ -183,7 +181,7 @@ types:
   body: {seq: [{id: rows, type: row, repeat: eos}]}
   row: {seq: [{id: data, size: 500}]}
 """
-    format, chance = format_of(tmp_path, text), random.Random(3)
+    format, chance = format_of(text), random.Random(3)
     front, back, inputs = chance.randbytes(200), chance.randbytes(200), []
     for _ in range(2):
         content = front + chance.randbytes(100) + back
@@ -197,7 +195,7 @@ types:
 
 
 @pytest.mark.slow
-def test_a_block_in_a_block(tmp_path: Path) -> None:
+def test_a_block_in_a_block() -> None:
     """Both readers, whatever is damaged."""
     text = """
 meta: {id: made, endian: le, -wireloom: {rows: units.outer.inner.rows, columns: [a, note]}}
@@ -216,7 +214,7 @@ types:
   inner: {seq: [{id: rows, type: row, repeat: eos}]}
   row: {seq: [{id: len, type: u1}, {id: a, size: len}]}
 """
-    format, chance = format_of(tmp_path, text), random.Random(5)
+    format, chance = format_of(text), random.Random(5)
     assert format.engine_refusal is None
     note = BLOCK_CODECS["deflate"].compress(b"a note")
 
@@ -240,8 +238,8 @@ types:
 
 
 @pytest.mark.parametrize("reader", READERS)
-def test_inputs_that_end_in_a_block(tmp_path: Path, reader: str) -> None:
-    format = format_of(tmp_path, UNITS)
+def test_inputs_that_end_in_a_block(reader: str) -> None:
+    format = format_of(UNITS)
     unit = batch("zstd", 1, *records(1))
     for cut in range(len(unit)):
         table, file = read(reader, format, unit + unit[:cut], columns=["number"])
@@ -250,8 +248,8 @@ def test_inputs_that_end_in_a_block(tmp_path: Path, reader: str) -> None:
 
 
 @pytest.mark.parametrize("reader", READERS)
-def test_windows_and_batches_make_no_difference(tmp_path: Path, reader: str) -> None:
-    format = format_of(tmp_path, UNITS)
+def test_windows_and_batches_make_no_difference(reader: str) -> None:
+    format = format_of(UNITS)
     damaged = batch("gzip", 9, block=b"none")
     data = b"".join(batch("gzip", shard, *records(shard)) for shard in range(20)) + damaged
     data += b"".join(batch("gzip", shard, *records(shard)) for shard in range(20))
@@ -262,23 +260,23 @@ def test_windows_and_batches_make_no_difference(tmp_path: Path, reader: str) -> 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("reader", READERS)
-def test_a_bomb_costs_what_the_limit_says(tmp_path: Path, reader: str) -> None:
+def test_a_bomb_costs_what_the_limit_says(reader: str) -> None:
     codec = UNITS[UNITS.index("{codec") : UNITS.index("\n  body:")]
     text = UNITS.replace(codec, "{codec: {name: zstd, max-expanded: 1000000}}")
-    format = format_of(tmp_path, text)
+    format = format_of(text)
     good, bomb = batch("zstd", 1, *records(1)), batch("zstd", 1, block=zstandard.compress(bytes(1 << 28)), num=1)
     table, file = read(reader, format, good + bomb + good, columns=["number"])
     assert (table.num_rows, [each[2] for each in file["damaged"]]) == (6, ["limit"])
 
 
-def test_a_block_of_empty_rows_ends(tmp_path: Path) -> None:
+def test_a_block_of_empty_rows_ends() -> None:
     """A few bytes that expand to a great many rows."""
     text = (
         "meta: {id: made, -wireloom: {rows: units.body.rows}}\nseq: [{id: units, type: unit, repeat: eos}]\n"
         "types:\n  unit: {seq: [{id: len, type: u1}, {id: body, size: len, type: body, -wireloom: {codec: zstd}}]}\n"
         "  body: {seq: [{id: rows, type: row, repeat: eos}]}\n  row: {seq: [{id: a, type: u1}]}\n"
     )
-    format = format_of(tmp_path, text)
+    format = format_of(text)
     block = zstandard.compress(bytes(1 << 20))
     _, report = wireloom.read_with_report(format, bytes((len(block),)) + block, max_computed=1000)
     assert [each.reason for each in report.files[0].damaged] == ["limit"]
@@ -287,8 +285,8 @@ def test_a_block_of_empty_rows_ends(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("spec", [ROWS, UNITS], ids=["rows", "units"])
 @pytest.mark.parametrize("reader", READERS)
-def test_damaged_bytes_never_end_in_another_error(tmp_path: Path, reader: str, spec: str) -> None:
-    format, chance = format_of(tmp_path, spec), random.Random(3)
+def test_damaged_bytes_never_end_in_another_error(reader: str, spec: str) -> None:
+    format, chance = format_of(spec), random.Random(3)
     if spec is ROWS:
         data = b"".join(row(codec, CONTENT) for codec in CODECS)
     else:

@@ -15,11 +15,12 @@ from click.testing import CliRunner
 from wireloom import WireloomError
 from wireloom.command import main
 
-from .blocks import CODECS, CONTENT, ROWS, UNITS, batch, format_of, records, row
+from ..specs import format_of
+from .blocks import CODECS, CONTENT, ROWS, UNITS, batch, records, row
 
 
-def test_objects_are_compressed_again(tmp_path: Path) -> None:
-    format = format_of(tmp_path, UNITS)
+def test_objects_are_compressed_again() -> None:
+    format = format_of(UNITS)
     data = b"".join(batch(codec, 1, *records(1)) for codec in CODECS)
     value = format.root_class.from_bytes(data)
     assert value.batches[3].body.records[2].text == "text 2" * 20
@@ -31,8 +32,8 @@ def test_objects_are_compressed_again(tmp_path: Path) -> None:
     assert again.batches[1].len != len(data) // len(CODECS)
 
 
-def test_rows_are_compressed_again(tmp_path: Path) -> None:
-    format = format_of(tmp_path, ROWS)
+def test_rows_are_compressed_again() -> None:
+    format = format_of(ROWS)
     data = b"".join(row(codec, CONTENT) for codec in CODECS)
     target = io.BytesIO()
     wireloom.write(format, wireloom.read(format, data, columns=["kind", "len_content", "body", "after"]), target)
@@ -46,18 +47,18 @@ def test_rows_are_compressed_again(tmp_path: Path) -> None:
         ({"kind": 2, "len_content": 100_001, "body": bytes(100_001)}, "exceed the 100000"),
     ],
 )
-def test_what_could_not_be_read_again_is_not_written(tmp_path: Path, given: dict[str, Any], message: str) -> None:
+def test_what_could_not_be_read_again_is_not_written(given: dict[str, Any], message: str) -> None:
     with pytest.raises(WireloomError, match=message):
-        wireloom.write(format_of(tmp_path, ROWS), [{**given, "after": 1}], io.BytesIO())
+        wireloom.write(format_of(ROWS), [{**given, "after": 1}], io.BytesIO())
 
 
-def test_sizes_of_compressed_content_are_filled_in(tmp_path: Path) -> None:
-    format, target = format_of(tmp_path, ROWS), io.BytesIO()
+def test_sizes_of_compressed_content_are_filled_in() -> None:
+    format, target = format_of(ROWS), io.BytesIO()
     wireloom.write(format, [{"kind": 2, "len_content": 2, "body": b"a", "after": 1}], target)
     assert wireloom.read(format, target.getvalue(), columns=["len_content"]).to_pylist() == [{"len_content": 1}]
 
 
-def test_positions_and_switches(tmp_path: Path) -> None:
+def test_positions_and_switches() -> None:
     text = """
 meta: {id: made, endian: le, -wireloom: {rows: rows}}
 seq:
@@ -69,7 +70,7 @@ instances:
   again: {pos: 3, size: len, -wireloom: {codec: zlib}}
 types: {pair: {seq: [{id: a, type: u2}, {id: b, type: u2}]}}
 """
-    format = format_of(tmp_path, text)
+    format = format_of(text)
     block = zlib.compress(b"\1\0\2\0")
     for kind in (1, 2):
         value = format.root_class.from_bytes(struct.pack("<BH", kind, len(block)) + block)

@@ -12,6 +12,7 @@ import zstandard
 from wireloom import DamagedInputError, UnsupportedError
 from wireloom.reading import records as module
 
+from ..specs import format_of
 from .running import ROW_READERS, read
 
 SPEC = """
@@ -103,9 +104,8 @@ BEGINS = [len(b"".join(map(record, RECORDS[:number]))) for number in range(len(R
 
 
 @pytest.fixture
-def format(tmp_path: Path) -> wireloom.Format:
-    (tmp_path / "made.ksy").write_text(SPEC)
-    return wireloom.load_spec(tmp_path / "made.ksy")
+def format() -> wireloom.Format:
+    return format_of(SPEC)
 
 
 def pairs(table: pa.Table) -> list[tuple[Any, ...]]:

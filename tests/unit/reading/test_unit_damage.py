@@ -3,12 +3,12 @@
 import itertools
 import struct
 import zlib
-from pathlib import Path
 from typing import Any
 
 import pytest
 import wireloom
 
+from ..specs import format_of
 from .running import ROW_READERS, read
 
 SPEC = """
@@ -57,9 +57,8 @@ def checked(request: Any) -> bool:
 
 
 @pytest.fixture
-def format(checked: bool, tmp_path: Path) -> wireloom.Format:
-    (tmp_path / "made.ksy").write_text(SPEC.replace("CHECKSUM", CHECKSUM if checked else ""))
-    return wireloom.load_spec(tmp_path / "made.ksy")
+def format(checked: bool) -> wireloom.Format:
+    return format_of(SPEC.replace("CHECKSUM", CHECKSUM if checked else ""))
 
 
 def covered(report: dict[str, Any]) -> list[tuple[int, int]]:

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 import wireloom
-from wireloom import Format
 from wireloom.codegen.expression import VarintType
 from wireloom.codegen.model import load_spec as load_model
 from wireloom.objects import ConsistencyError, KaitaiStructError
 
+from ..specs import format_of
 from .running import ROW_READERS, read
 
 TABLE = """
@@ -88,12 +88,6 @@ ZIGZAG = """
 """
 
 
-def format_of(types: str, folder: Path, table: str = TABLE) -> Format:
-    path = folder / "made.ksy"
-    path.write_text(table + types)
-    return wireloom.load_spec(path)
-
-
 def groups(value: int, *, more: int = 0) -> list[int]:
     """Return the groups, the lowest first, with that many zeros at the end."""
     return [value >> shift & 127 for shift in range(0, max(1, value.bit_length()), 7)] + [0] * more
@@ -128,9 +122,9 @@ FORMS: dict[str, Any] = {
 
 @pytest.mark.parametrize("reader", ROW_READERS)
 @pytest.mark.parametrize("name", FORMS)
-def test_every_number(reader: str, name: str, tmp_path: Path) -> None:
+def test_every_number(reader: str, name: str) -> None:
     types, encode, bits, signed = FORMS[name]
-    format = format_of(types, tmp_path)
+    format = format_of(TABLE + types)
     assert format.engine_refusal is None
     raw = [0, 1, 127, 128, (1 << bits) - 1, 1 << bits - 1, *(Random(1).getrandbits(1 + n % bits) for n in range(300))]
     values = [each >> 1 ^ -(each & 1) for each in raw] if signed else raw
@@ -145,9 +139,9 @@ def test_every_number(reader: str, name: str, tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("reader", ROW_READERS)
 @pytest.mark.parametrize("name", FORMS)
-def test_cut_anywhere_and_in_small_windows(reader: str, name: str, tmp_path: Path) -> None:
+def test_cut_anywhere_and_in_small_windows(reader: str, name: str) -> None:
     types, encode, bits, _ = FORMS[name]
-    format = format_of(types, tmp_path)
+    format = format_of(TABLE + types)
     rows = [encode((1 << bits) - 1 >> number) + b"!" for number in range(0, bits, 9)]
     data = b"".join(rows)
     for end in range(len(data) + 1):
@@ -174,13 +168,13 @@ types:
 @pytest.mark.parametrize("reader", ROW_READERS)
 @pytest.mark.parametrize("signed", [False, True])
 @pytest.mark.parametrize("count", [2, 3, 4, 5, 8, 9, 20])
-def test_adjacent_numbers(reader: str, signed: bool, count: int, tmp_path: Path) -> None:
+def test_adjacent_numbers(reader: str, signed: bool, count: int) -> None:
     """Most have one or two bytes, some more; the last one is the size of what follows."""
     names = [f"f{number}" for number in range(count)]
     fields = "\n".join(f"      - {{id: {name}, type: number}}" for name in names)
     more = ", signed: zigzag" if signed else ""
     text = ADJACENT.format(names=", ".join(names), fields=fields, last=names[-1], signed=more)
-    format = format_of("", tmp_path, text)
+    format = format_of(text)
     assert format.engine_refusal is None
     chance, rows, ends, data = Random(count), [], [0], b""
     for number in range(400):
@@ -215,32 +209,32 @@ FAULTY = {
 @pytest.mark.slow
 @pytest.mark.parametrize("reader", ROW_READERS)
 @pytest.mark.parametrize("name", FAULTY)
-def test_too_long_or_too_large(reader: str, name: str, tmp_path: Path) -> None:
+def test_too_long_or_too_large(reader: str, name: str) -> None:
     form, wrong, found = FAULTY[name]
     types, encode, _, _ = FORMS[form]
     good = encode(5) + b"!"
-    _, file = read(reader, format_of(types, tmp_path), wrong + good * 4)
+    _, file = read(reader, format_of(TABLE + types), wrong + good * 4)
     if isinstance(found, str):
         assert (file["tail"], file["rows"]) == (found, 0)
     else:
         assert (file["damaged"], file["rows"], file["tail"]) == (found, 4, "clean")
-    table, _ = read(reader, format_of(types, tmp_path), wrong + good * 4, recover=True)
+    table, _ = read(reader, format_of(TABLE + types), wrong + good * 4, recover=True)
     assert table.num_rows >= 3
 
 
 @pytest.mark.parametrize("reader", ROW_READERS)
 @pytest.mark.parametrize("name", ["le", "be", "le of 32 bits", "chained"])
-def test_more_bytes_than_needed(reader: str, name: str, tmp_path: Path) -> None:
+def test_more_bytes_than_needed(reader: str, name: str) -> None:
     types, encode, _, _ = FORMS[name]
     data = b"".join(encode(300, more=more) + b"!" for more in range(3))
-    table, _ = read(reader, format_of(types, tmp_path), data)
+    table, _ = read(reader, format_of(TABLE + types), data)
     assert table.column("number").to_pylist() == [300] * 3
 
 
 @pytest.mark.parametrize("name", ["le", "be", "be zigzag", "chained", "undone zigzag"])
-def test_written(name: str, tmp_path: Path) -> None:
+def test_written(name: str) -> None:
     types, encode, bits, signed = FORMS[name]
-    format = format_of(types, tmp_path)
+    format = format_of(TABLE + types)
     raw = [0, 1, 127, 128, (1 << bits) - 1, 1 << bits - 1]
     values = [each >> 1 ^ -(each & 1) for each in raw] if signed else raw
     target = io.BytesIO()
@@ -298,8 +292,8 @@ def packed(base: int, rows: list[dict[str, Any]]) -> bytes:
 
 
 @pytest.mark.parametrize("reader", ROW_READERS)
-def test_everywhere(reader: str, tmp_path: Path) -> None:
-    format = format_of("", tmp_path, EVERYWHERE)
+def test_everywhere(reader: str) -> None:
+    format = format_of(EVERYWHERE)
     assert format.engine_refusal is None
     random = Random(2)
     expected: list[dict[str, Any]] = []
@@ -322,13 +316,13 @@ def test_everywhere(reader: str, tmp_path: Path) -> None:
     ]
 
 
-def test_a_type_of_which_more_is_asked_stays_what_it_is(tmp_path: Path) -> None:
+def test_a_type_of_which_more_is_asked_stays_what_it_is() -> None:
     table = TABLE.replace("columns: [number, after]", "columns: [size, value]").replace(
         "      - {id: after, type: u1}",
         "      - {id: after, type: u1}\n    instances:\n      size: {value: number.bytes.size}\n"
         "      value: {value: number.value}",
     )
-    format = format_of(LOOSE, tmp_path, table)
+    format = format_of(table + LOOSE)
     found = wireloom.read(format, le(5) + b"!" + le(300) + b"!")
     assert found.to_pylist() == [{"size": 1, "value": 5}, {"size": 2, "value": 300}]
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import wireloom
 
+from ..specs import format_of
 from .running import ROW_READERS, read
 
 SPEC = """
@@ -47,11 +48,9 @@ HALF = record(b"h" * 93) + bytes(BLOCK - 100)
 @pytest.mark.parametrize("fragments", ["", FRAGMENTS])
 @pytest.mark.parametrize("options", [{}, {"batch_rows": 3}, {"chunk": 4096, "streamed": True}])
 def test_a_run_is_one_range_and_the_rows_after_it_are_read(
-    row_reader: str, kind: str, fragments: str, options: dict[str, Any], tmp_path: Path
+    row_reader: str, kind: str, fragments: str, options: dict[str, Any]
 ) -> None:
-    spec = tmp_path / "blocks.ksy"
-    spec.write_text(SPEC.format(size=SIZES[kind], fragments=fragments))
-    format = wireloom.load_spec(spec)
+    format = format_of(SPEC.format(size=SIZES[kind], fragments=fragments), "blocks")
     for blocks in (0, 40):
         data = FULL + HALF + bytes(BLOCK * blocks) + FULL * 2
         columns = ["data", "_offset", "_error", "_corrupt_record"]
