@@ -181,9 +181,9 @@ def test_killed_at_random(tmp_path: Path) -> None:
     chosen = random.Random(11)
     deadline = time.monotonic() + KILL_SECONDS
     rounds = kills = 0
-    while time.monotonic() < deadline:
+    while time.monotonic() < deadline or not kills:
         base = tmp_path / f"{rounds}"
-        make_inputs(base / "in", 8)
+        make_inputs(base / "in", 6)
         began = time.monotonic()
         longest = 0.25
         while True:
@@ -203,11 +203,10 @@ def test_killed_at_random(tmp_path: Path) -> None:
             kills += 1
             assert not visible(base) - expected(base)
             # On a busy machine a process may need more time to get anywhere.
-            longest = 0.25 + (time.monotonic() - began) / 20
+            longest = 0.25 + (time.monotonic() - began) / 5
         check(base)
         rounds += 1
     assert rounds
-    assert kills
 
 
 def test_what_is_done_is_left_alone(tmp_path: Path) -> None:
