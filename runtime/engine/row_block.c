@@ -82,6 +82,16 @@ static bool make_values(wl_row_block *block, size_t count) {
     return true;
 }
 
+/* What copying needs in every row. */
+static void locate_copies(wl_row_block *block) {
+    for (size_t i = 0; i < block->copy_count; i++) {
+        wl_string_column *column = block->copies + i;
+        column->begins = block->at[column->from.stretch];
+        column->ends = block->at[column->to.stretch];
+        column->taken = block->guards ? block->guards->taken[column->guard] : NULL;
+    }
+}
+
 wl_row_block *wl_row_block_make(wl_run *run, const wl_instruction *first, const wl_instruction *last, int loop,
                                 wl_known_byte known) {
     if (run->arguments->row_by_row)
@@ -117,6 +127,7 @@ wl_row_block *wl_row_block_make(wl_run *run, const wl_instruction *first, const 
     if (memory && wl_row_block_plan(block, first, last, loop) &&
         (!block->nested || block->guards || make_guards(block))) {
         wl_row_block_filter_layout(block);
+        locate_copies(block);
         return block;
     }
     wl_row_block_free(block);

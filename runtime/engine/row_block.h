@@ -49,6 +49,14 @@ enum {
 
 typedef struct wl_string wl_string;
 
+/* How a string is located, if some function locates it together with another one. */
+typedef enum {
+    WL_LOCATED_ALONE,
+    WL_LOCATED_BY_SIZE,  /* a byte string or sub-stream, with its size in the varint before it */
+    WL_LOCATED_OPTIONAL, /* likewise, a byte string that is present if the size says so: three strings */
+    WL_LOCATED_EMPTY,    /* a list that must be empty, with its number of items in the varint before it */
+} wl_located;
+
 /* Finds the end of what is between two stretches in a row and, by calls of the same kind, of all that follows it
  * (row_block_layout.c). `at`: the beginning of the stretch before it; `limit`: the end of the innermost stream;
  * `value`: of the varint that was read last. Returns the beginning of the next row; NULL: this one is not plain. */
@@ -73,7 +81,11 @@ struct wl_string {
     uint32_t skip;      /* of a condition and a JUMP: the number of the last string that only other rows have */
     unsigned depth;     /* of a sub-stream that begins or ends: the number of enclosing ones */
     wl_row_block_step *computed;
-    wl_layout lay_out;
+    wl_layout lay_out;       /* locates it, perhaps together with following ones */
+    wl_layout lay_out_alone; /* locates only it */
+    wl_located located;
+    const struct wl_condition *decides;   /* of a condition: what decides, */
+    uint8_t (*taken)[WL_ROW_BLOCK_ROWS]; /* and for each row whether it is true, and whether it is false */
     const uint8_t **begins; /* the beginning of the stretch after it, for each row */
     int64_t (*values)[WL_ROW_BLOCK_ROWS]; /* of the first of its varints */
     unsigned plain_bytes; /* number of bytes of each of its varints that need no check */
@@ -106,6 +118,8 @@ typedef struct {
     uint8_t *offsets;
     size_t room; /* data bytes */
     uint32_t guard;
+    const uint8_t *taken; /* for each row whether it runs the guard; NULL: there are no guards */
+    const uint8_t *const *begins, *const *ends; /* where the stretches of `from` and `to` begin in each row */
     bool alone; /* rows that do not run the guard have no bytes */
     const wl_span *outer; /* the same for all rows; NULL: each has its own */
 } wl_string_column;
@@ -148,8 +162,10 @@ struct wl_row_block_step {
     uint64_t low, reach; /* a value v is valid if v − low ≤ reach, modulo 2^64 */
     const uint8_t *constant;
     wl_integer *lane;        /* the values that an expression computes or has computed */
-    int64_t *narrow;         /* the values of a property of a stream */
+    int64_t *narrow;         /* the values of a property of a stream; those of an expression that only columns read,
+                              * unless some of them have more than 64 bits; NULL in a column: they are in the lane */
     bool widens;             /* something reads them from the lane */
+    bool *is_wide;           /* whether some of the current ones have more than 64 bits, and so are in the lane */
     const int64_t *values;   /* the values of a varint; NULL: not a varint */
     const wl_integer *outer; /* the value of all rows; NULL: each has its own */
     const wl_instruction *instruction; /* its bounds are those of computed values */
@@ -246,10 +262,8 @@ size_t wl_row_block_run(wl_row_block *block, size_t rows, size_t tried);
  * possible. `loop`: the number of the loop whose iterations they are, or -1. */
 bool wl_row_block_plan(wl_row_block *block, const wl_instruction *first, const wl_instruction *last, int loop);
 
-/* In row_block_layout.c: chooses the functions that find strings in rows with sub-streams and varints, and the one that
- * finds them in a row. */
+/* In row_block_layout.c: chooses the functions that find strings in rows with sub-streams and varints. */
 void wl_row_block_filter_layout(wl_row_block *block);
-const uint8_t *wl_row_block_lay_out(wl_row_block *block, const uint8_t *begin, size_t row, const wl_ahead *ahead);
 
 /* In row_block_filter.c: builds those of the current rows that match all predicates. Returns the number of rows
  * processed. */

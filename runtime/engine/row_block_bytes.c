@@ -57,8 +57,8 @@ INLINE bool sum_holds(wl_row_block *block, const wl_sum *sum, size_t row) {
 /* Copies the row's bytes for one column, in which its number is `to`; false if there is no room for them. */
 INLINE bool copy_bytes(const wl_row_block *block, const wl_string_column *column, size_t row, size_t to,
                        const uint8_t *readable, size_t width, bool nested) {
-    const uint8_t *from = wl_row_block_at(block, column->from, row);
-    size_t size = (size_t)(wl_row_block_at(block, column->to, row) - from);
+    const uint8_t *from = column->begins[row] + column->from.offset;
+    size_t size = (size_t)(column->ends[row] + column->to.offset - from);
     if (nested && column->outer) {
         from = column->outer->at;
         size = column->outer->size;
@@ -86,7 +86,7 @@ INLINE bool hold(wl_row_block *block, size_t row) {
 INLINE bool are_copied(const wl_row_block *block, size_t row, size_t to, const uint8_t *readable, size_t width,
                        bool guarded, bool nested) {
     for (size_t i = 0; i < block->copy_count; i++) {
-        if (guarded && !block->guards->taken[block->copies[i].guard][row]) {
+        if (guarded && !block->copies[i].taken[row]) {
             uint8_t *offset = block->copies[i].offsets + (block->row + to) * 4;
             if (block->copies[i].alone)
                 memcpy(offset + 4, offset, 4);
@@ -135,7 +135,7 @@ INLINE size_t rows_of_kind(wl_row_block *block, const wl_ahead *ahead, unsigned 
     for (; row < rows && at < last; row++) {
         if (WL_UNLIKELY(known.is_known && at[known.offset] != known.value))
             break;
-        const uint8_t *next = nested    ? wl_row_block_lay_out(block, at, row, ahead)
+        const uint8_t *next = nested    ? lay_out_nested(block, at, row, ahead)
                               : guarded ? lay_out_guarded(block, at, row, ahead)
                                         : lay_out(block, at, row, ahead, kind);
         if (WL_UNLIKELY(!next))

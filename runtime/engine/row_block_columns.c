@@ -74,6 +74,8 @@ const uint64_t *wl_row_block_values(wl_row_block *block, const wl_row_block_step
     uint64_t *values = block->loaded;
     if (step->values)
         return (const uint64_t *)step->values;
+    if (step->narrow && !*step->is_wide)
+        return (const uint64_t *)step->narrow;
     if (step->lane) {
         WL_UNROLL for (size_t i = 0; i < rows; i++) values[i] = (uint64_t)step->lane[i];
         return values;

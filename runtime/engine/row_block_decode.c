@@ -115,9 +115,8 @@ bool wl_row_block_decode(wl_row_block *block, const wl_instruction *instruction,
     size_t depth = 0;
     step->codes = lanes->codes + lanes->code_count;
     step->code_count = 0;
-    step->is_narrow = true;
-    step->lane = next_lane(lanes);
-    if (!step->lane)
+    step->is_narrow = step->widens = true;
+    if (!wl_row_block_add_lane(block, step))
         return false;
     while (code < end) {
         if (lanes->code_count == WL_BLOCK_CODES)

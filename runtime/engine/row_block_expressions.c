@@ -166,8 +166,11 @@ static size_t compute_wide(wl_row_block *block, const wl_row_block_step *step, s
 }
 
 size_t wl_row_block_expression(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
-    if (!step->is_narrow || !wl_chosen.compute_narrow(block, step, rows))
+    const bool is_wide = !step->is_narrow || !wl_chosen.compute_narrow(block, step, rows);
+    if (is_wide)
         rows = compute_wide(block, step, rows);
+    if (step->is_wide)
+        *step->is_wide = is_wide;
     if (step->guard) {
         const uint8_t *taken = block->guards->taken[step->guard];
         for (size_t i = 0; i < rows; i++)
@@ -278,6 +281,29 @@ size_t wl_row_block_computed(wl_row_block *block, const wl_row_block_step *step,
     return rows;
 }
 
+/* Whether a check or an expression reads the lane of the step. */
+static bool is_read_before_columns(const wl_row_block *block, const wl_row_block_step *step) {
+    bool reads = false;
+    for (size_t i = 0; i < block->check_count; i++)
+        reads |= block->checks + i != step && block->checks[i].lane == step->lane;
+    for (size_t i = 0; i < block->lanes->code_count; i++)
+        reads |= block->lanes->codes[i].lane == step->lane;
+    return reads;
+}
+
+/* The columns take the values of the expression from `narrow`, if these have 64 bits. */
+static void read_narrow(wl_row_block *block, wl_row_block_step *step) {
+    step->widens = false;
+    step->is_wide = block->lanes->is_wide + (step->lane - block->lanes->values[0]) / WL_ROW_BLOCK_ROWS;
+    for (size_t i = 0; i < block->column_count; i++) {
+        wl_row_block_step *column = block->columns + i;
+        if (column->lane == step->lane) {
+            column->narrow = step->narrow;
+            column->is_wide = step->is_wide;
+        }
+    }
+}
+
 void wl_row_block_widen(wl_row_block *block) {
     for (size_t i = 0; i < block->check_count; i++) {
         wl_row_block_step *step = block->checks + i;
@@ -286,6 +312,10 @@ void wl_row_block_widen(wl_row_block *block) {
                 j < block->check_count ? block->checks + j : block->columns + (j - block->check_count);
             step->widens |= other != step && other->lane == step->lane;
         }
+        /* Chosen rows are moved within the lane, and values of rows without the guard are cleared there. */
+        if (step->run == wl_row_block_expression && !step->guard && !block->chooses &&
+            !is_read_before_columns(block, step))
+            read_narrow(block, step);
     }
 }
 
@@ -337,7 +367,15 @@ size_t wl_row_block_lane_true(wl_row_block *block, const wl_row_block_step *step
 
 size_t wl_row_block_lane_timestamp(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
     uint8_t *out = step->out + block->row * 8;
-    const wl_integer least = step->instruction->c, most = step->instruction->d;
+    const int64_t least = step->instruction->c, most = step->instruction->d;
+    if (step->narrow && !*step->is_wide) {
+        memcpy(out, step->narrow, rows * 8);
+        for (size_t i = 0; i < rows; i++) {
+            if (WL_UNLIKELY(step->narrow[i] < least || step->narrow[i] > most))
+                wl_column_null(block->run, step->column, block->row + i);
+        }
+        return rows;
+    }
     for (size_t i = 0; i < rows; i++) {
         wl_store8(out + i * 8, (uint64_t)step->lane[i]);
         if (WL_UNLIKELY(step->lane[i] < least || step->lane[i] > most))

@@ -35,6 +35,7 @@ struct wl_block_lanes {
     int64_t narrow[WL_BLOCK_DEEPEST][WL_ROW_BLOCK_ROWS]; /* the stack of values of 64 bits */
     int64_t fitting[WL_BLOCK_LANES][WL_ROW_BLOCK_ROWS]; /* likewise, of what always has 64 bits */
     int64_t tables[WL_BLOCK_TABLES][256];
+    bool is_wide[WL_BLOCK_LANES]; /* the expression's values of the current rows are in its lane */
 };
 
 /* Sets the codes and the lane of an EXPRESSION from what is known about registers and spans. False: it cannot be run
@@ -54,7 +55,7 @@ size_t wl_row_block_expression(wl_row_block *block, const wl_row_block_step *ste
 size_t wl_row_block_stored_sum(wl_row_block *block, const wl_row_block_step *step, size_t rows);
 /* Assigns a lane to a step, whose values have 64 bits; false: there are no more. */
 bool wl_row_block_add_lane(wl_row_block *block, wl_row_block_step *step);
-/* Finds the streams whose properties are needed with 128 bits. */
+/* Finds the streams and expressions whose values are needed with 128 bits. */
 void wl_row_block_widen(wl_row_block *block);
 /* The number of a loop's iteration; `kind` is 1 if each row is an iteration of it. */
 size_t wl_row_block_index(wl_row_block *block, const wl_row_block_step *step, size_t rows);

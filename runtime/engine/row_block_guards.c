@@ -92,8 +92,11 @@ static void set_nulls(wl_row_block *block, size_t column, const uint8_t *taken, 
     for (size_t i = 0; i < rows;) {
         size_t bit = (block->row + i) % 8, count = wl_smaller(8 - bit, rows - i);
         unsigned bits = 0;
-        for (size_t j = 0; j < count; j++)
-            bits |= (unsigned)taken[i + j] << (bit + j);
+        if (WL_LIKELY(count == 8))
+            bits = (unsigned)(wl_load_le8(taken + i) * UINT64_C(0x0102040810204080) >> 56);
+        else
+            for (size_t j = 0; j < count; j++)
+                bits |= (unsigned)taken[i + j] << (bit + j);
         uint8_t *at = validity + (block->row + i) / 8;
         *at = (uint8_t)(null ? *at | bits : *at & ~bits);
         i += count;

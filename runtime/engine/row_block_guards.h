@@ -25,7 +25,7 @@ typedef struct {
     bool fails;
 } wl_decision;
 
-typedef struct {
+typedef struct wl_condition {
     uint32_t parent; /* the enclosing guard */
     wl_place place;  /* of the value that decides */
     uint32_t kind;

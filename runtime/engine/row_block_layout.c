@@ -5,7 +5,6 @@
  * values, and the processing of rows overlaps. Everything is checked against the end of its stream before it is
  * used. */
 #include "row_block_expressions.h"
-#include "row_block_guards.h"
 #include "row_block_strings.h"
 
 INLINE size_t number_of(const wl_row_block *block, const wl_string *string) {
@@ -144,18 +143,8 @@ static void clear(wl_row_block *block, size_t first, size_t last, size_t row) {
     }
 }
 
-INLINE void note(wl_row_block *block, const wl_string *string, bool holds, size_t row) {
-    uint8_t(*taken)[WL_ROW_BLOCK_ROWS] = block->guards->taken + 2 * string->condition;
-    taken[-1][row] = holds;
-    taken[0][row] = !holds;
-}
-
-INLINE bool holds_for(const wl_condition *condition, uint64_t value) {
-    return (value - condition->low <= condition->reach) != condition->inverted;
-}
-
 INLINE const wl_string *decide(wl_row_block *block, const wl_string *string, bool holds, size_t row) {
-    note(block, string, holds, row);
+    wl_string_decided(string, holds, row);
     if (holds)
         return string;
     clear(block, number_of(block, string), string->skip, row);
@@ -164,45 +153,31 @@ INLINE const wl_string *decide(wl_row_block *block, const wl_string *string, boo
 
 LAYOUT(condition_by_range) {
     PASS;
-    const wl_condition *condition = block->guards->conditions + string->condition - 1;
+    const wl_condition *condition = string->decides;
     const uint64_t found = value_at(block, condition->place, condition->kind, row);
-    string = decide(block, string, holds_for(condition, found), row);
+    string = decide(block, string, wl_condition_holds(condition, found), row);
     string->begins[row] = at;
     GO_ON_WITH(string + 1);
 }
 
 LAYOUT(condition_by_last) {
     PASS;
-    const wl_condition *condition = block->guards->conditions + string->condition - 1;
-    string = decide(block, string, holds_for(condition, (uint64_t)value), row);
+    string = decide(block, string, wl_condition_holds(string->decides, (uint64_t)value), row);
     string->begins[row] = at;
     GO_ON_WITH(string + 1);
 }
 
-/* A byte string that is present if its size, the varint directly before it, says so: all three strings of the
- * condition. */
 LAYOUT(optional) {
     PASS;
-    const wl_condition *condition = block->guards->conditions + string->condition - 1;
-    const bool holds = holds_for(condition, (uint64_t)value);
-    note(block, string, holds, row);
-    if (holds) {
-        const uint64_t size = (uint64_t)(value + string[1].more);
-        if (WL_UNLIKELY(size > (uint64_t)(limit - at)))
-            return NULL;
-        string[0].begins[row] = at;
-        at += size;
-        string[1].begins[row] = at;
-    } else {
-        string[0].begins[row] = string[1].begins[row] = wl_zeros;
-    }
-    string[2].begins[row] = at;
+    at = wl_string_optional(string, at, limit, row, value);
+    if (WL_UNLIKELY(!at))
+        return NULL;
     GO_ON_WITH(string + 3);
 }
 
 LAYOUT(condition_by_byte) {
     PASS;
-    const wl_condition *condition = block->guards->conditions + string->condition - 1;
+    const wl_condition *condition = string->decides;
     const wl_decision *decision = condition->table + block->at[condition->place.stretch][row][condition->place.offset];
     if (WL_UNLIKELY(decision->fails))
         return NULL;
@@ -232,7 +207,7 @@ static bool is_optional(const wl_row_block *block, const wl_string *string, int 
 }
 
 /* `last`: the number of the varint that was read last, whatever parts the row has; or -1. */
-static wl_layout chosen(const wl_row_block *block, const wl_string *string, int last) {
+static wl_layout chosen(const wl_row_block *block, wl_string *string, int last) {
     const wl_condition *condition = string->condition ? block->guards->conditions + string->condition - 1 : NULL;
     switch (string->kind) {
     case WL_BETWEEN_NOTHING:
@@ -242,7 +217,10 @@ static wl_layout chosen(const wl_row_block *block, const wl_string *string, int 
             return condition_by_byte;
         if (!is_last(condition->place, last))
             return condition_by_range;
-        return is_optional(block, string, last) ? optional : condition_by_last;
+        if (!is_optional(block, string, last))
+            return condition_by_last;
+        string->located = WL_LOCATED_OPTIONAL;
+        return optional;
     case WL_BETWEEN_JUMP:
         return jump;
     case WL_BETWEEN_OUTER:
@@ -256,11 +234,17 @@ static wl_layout chosen(const wl_row_block *block, const wl_string *string, int 
     case WL_BETWEEN_LEAVE:
         return leave;
     case WL_BETWEEN_EMPTY:
-        return is_last(string->size, last) ? empty_by_last : empty;
+        if (!is_last(string->size, last))
+            return empty;
+        string->located = WL_LOCATED_EMPTY;
+        return empty_by_last;
     case WL_BETWEEN_ENDED:
         return ended;
     default:
-        return is_last(string->size, last) ? sized_by_last : sized;
+        if (!is_last(string->size, last))
+            return sized;
+        string->located = WL_LOCATED_BY_SIZE;
+        return sized_by_last;
     }
 }
 
@@ -274,19 +258,19 @@ void wl_row_block_filter_layout(wl_row_block *block) {
         string->plain_bytes = 8;
         for (size_t j = 0; string->kind == WL_BETWEEN_VARINTS && j < string->count; j++)
             string->plain_bytes = (unsigned)wl_smaller(string->plain_bytes, block->varints[string->first + j].plain);
-        string->lay_out = chosen(block, string, last);
+        if (string->condition) {
+            string->decides = block->guards->conditions + string->condition - 1;
+            string->taken = block->guards->taken + 2 * string->condition - 1;
+        }
+        string->lay_out_alone = chosen(block, string, last);
         if (string->kind == WL_BETWEEN_VARINTS)
             last = (int)(string->first + string->count) - 1;
         else if (string->guard != string->next && !string->condition)
             last = -1;
     }
-}
-
-const uint8_t *wl_row_block_lay_out(wl_row_block *block, const uint8_t *begin, size_t row, const wl_ahead *ahead) {
-    const uint8_t *limit = ahead->end - block->padding;
-    /* In a loop the limit of a row is that of the unit. */
-    if ((uint64_t)(limit - begin) > ahead->largest + block->fixed)
-        limit = begin + ahead->largest + block->fixed;
-    block->at[0][row] = begin;
-    return block->strings->lay_out(block->strings, block, begin, limit, row, 0);
+    for (size_t i = 0; i < block->string_count; i++) {
+        wl_string *string = block->strings + i;
+        const wl_layout several = wl_row_block_superinstruction(block, string);
+        string->lay_out = several ? several : string->lay_out_alone;
+    }
 }

@@ -113,4 +113,14 @@ INLINE const uint8_t *lay_out_guarded(wl_row_block *block, const uint8_t *begin,
     return at + block->tail + block->padding;
 }
 
+/* The same for rows with varints, sub-streams, or parts that depend on more than a byte. */
+INLINE const uint8_t *lay_out_nested(wl_row_block *block, const uint8_t *begin, size_t row, const wl_ahead *ahead) {
+    const uint8_t *limit = ahead->end - block->padding;
+    /* In a loop the limit of a row is that of the unit. */
+    if (WL_UNLIKELY((uint64_t)(limit - begin) > ahead->largest + block->fixed))
+        limit = begin + ahead->largest + block->fixed;
+    block->at[0][row] = begin;
+    return block->strings->lay_out(block->strings, block, begin, limit, row, 0);
+}
+
 #endif

@@ -188,7 +188,10 @@ INLINE const int64_t *leaf(const wl_row_block *block, const wl_block_code *code,
 
 INLINE bool compute(const wl_row_block *block, const wl_row_block_step *step, size_t rows) {
     const int64_t *stack[WL_BLOCK_DEEPEST + 1] = {0};
-    int64_t(*memory)[WL_ROW_BLOCK_ROWS] = block->lanes->narrow;
+    int64_t *memory[WL_BLOCK_DEEPEST];
+    for (size_t i = 0; i < WL_BLOCK_DEEPEST; i++)
+        memory[i] = block->lanes->narrow[i];
+    memory[0] = step->widens ? memory[0] : step->narrow;
     uint64_t wrong = 0;
     size_t count = 0;
     for (size_t at = 0; at < step->code_count && !(wrong & HIGHEST); at++) {
@@ -216,8 +219,10 @@ INLINE bool compute(const wl_row_block *block, const wl_row_block_step *step, si
             break;
         }
     }
-    for (size_t i = 0; i < rows; i++)
+    for (size_t i = 0; step->widens && i < rows; i++)
         step->lane[i] = stack[0][i];
+    if (!step->widens && stack[0] != step->narrow)
+        memcpy(step->narrow, stack[0], rows * sizeof *step->narrow);
     return !(wrong & HIGHEST);
 }
 

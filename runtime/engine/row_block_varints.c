@@ -207,8 +207,7 @@ static wl_layout short_varints(bool zigzag) {
 
 #define MANY 4
 
-/* Whether they are alike, and may have two bytes without a check. */
-static bool are_alike(const wl_row_block *block, const wl_string *string) {
+bool wl_row_block_short_varints(const wl_row_block *block, const wl_string *string) {
     const bool zigzag = block->varints[string->first].zigzag;
     for (size_t i = string->first; i < string->first + string->count; i++) {
         const wl_block_varint *varint = block->varints + i;
@@ -219,7 +218,7 @@ static bool are_alike(const wl_row_block *block, const wl_string *string) {
 }
 
 wl_layout wl_row_block_varints(const wl_row_block *block, const wl_string *string) {
-    const bool alike = are_alike(block, string), zigzag = block->varints[string->first].zigzag;
+    const bool alike = wl_row_block_short_varints(block, string), zigzag = block->varints[string->first].zigzag;
     const wl_layout quick = alike ? short_varints(zigzag) : NULL;
     /* The next row waits for the sizes of the varints if these are all that its position depends on. */
     if (quick && string->count >= (block->string_count == 1 ? 3 : MANY))

@@ -25,7 +25,7 @@ from ..base.options import (
 from ..input.inputs import Location
 from .row_filter import checked_filter, checked_limit
 
-BATCH_ROWS = 16384
+BATCH_ROWS = 32768
 RECOVER_WITHIN = 64 * 1024 * 1024
 COMPLETE, GROWING = "complete", "growing"
 LAST_OFFSET = 2**63 - 1
