@@ -100,6 +100,16 @@ def scan_option(name: str) -> Callable[[Function], Function]:
     return click.option(f"--{dashed}", name, metavar=METAVARS.get(name, name.upper()), help=option.short)
 
 
+def spelled(name: str, value: Any) -> str:
+    """Return an option of readers as it is given to a command."""
+    dashed = name.replace("_", "-")
+    if name in LIMITS:
+        return f"--option {name}=N" if value is None else f"--option {name}={value}"
+    if OPTIONS[name].kind == FLAG:
+        return f"--{dashed}" if value else f"--no-{dashed}"
+    return f"--{dashed} {value}"
+
+
 def allow_option(function: Function) -> Function:
     """Add the repeatable option ``--allow-module NAME``, passed as ``allow_modules``."""
     return click.option(

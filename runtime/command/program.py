@@ -125,9 +125,9 @@ class Program(click.Group):
             click.echo(error.rendered(wants_colours(sys.stderr)), err=True)
             sys.exit(UNUSABLE)
         except TemporaryError as error:
-            _fail(str(error), FAILED)
+            _fail(_shown(error), FAILED)
         except WireloomError as error:
-            _fail(str(error))
+            _fail(_shown(error))
         except (PipeClosedError, BrokenPipeError):
             # Python would report the error again when it flushes at exit.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -151,6 +151,16 @@ def _terminable() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+def _shown(error: WireloomError) -> str:
+    """Return an error with options as they are given to commands."""
+    # Imported here: few commands end with an error.
+    from ..base.advice import respell
+    from .parameters import spelled
+
+    respell(error, spelled)
+    return str(error)
 
 
 def _fail(message: str, code: int = UNUSABLE) -> NoReturn:

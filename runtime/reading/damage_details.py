@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from ..base.advice import Advice
 from ..base.limits import LARGEST_RECORD
 from ..input.window import Window
 from ..rows.reader import Filled, RowDamage, Settings
 from ..rows.zero_runs import ZeroRuns
-from .damage_log import LOST_ADVICE, cut_advice
+from .damage_log import FAILED_ADVICE, LOST_ADVICE, cut_advice
 from .recovery import takes_row
 from .request import grows_by_rows
 
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from .extraction import Lost, ScannedInput
 
 
-KEEPS = "mode=permissive keeps the records before it"
 FEW_ITEMS = 10_000
 """Number of items, and of characters of computed text, of an incomplete row after which its size counts as unknown."""
 MOST_ITEMS = 1_000_000
@@ -106,16 +106,16 @@ class DamageDetails:
         return field_of_record(self._request.format, self._readers.root, content, damage.reason, self._request.verify)
 
     def limit_hint(self, window: Window, offset: int) -> str:
-        """Return a sentence about whether a larger ``max_record`` would allow reading the row at ``offset``, whose
-        length may be damaged."""
+        """Return a template of ``Advice`` that says whether a larger ``max_record`` would allow reading the row at
+        ``offset``, whose length may be damaged."""
         request, taken = self._request, None
         # If rows were searched for after it, its bytes may no longer be available.
         if not request.recovers and (self._readers.root is not None or not request.format.has_prologue):
             settings = self.settings(padding=0, max_record=LARGEST_RECORD)
             taken = takes_row(self._readers.rows(settings), window, offset)
         if taken is None:
-            return "raise max_record to read it, unless its length is damaged"
-        return "raise max_record to read it" if taken else "its length is damaged, or the input is truncated"
+            return "raise {max_record} to read it, unless its length is damaged"
+        return "raise {max_record} to read it" if taken else "its length is damaged, or the input is truncated"
 
     def zeros_joined(self, filled: Filled, window: Window) -> tuple[Filled, set[int]]:
         """Return a fill with one damaged range for each run of zeros inside units, and the rows of nulls of the ranges
@@ -145,9 +145,9 @@ class DamageDetails:
         elif lost.tail == "limit":
             hint = self.limit_hint(window, lost.offset)
             limit = self._request.max_record
-            self._report.error = lost.sentence or f"larger than {limit} bytes at byte {lost.offset}: {hint}"
+            self._report.error = lost.sentence or f"larger than {limit} bytes at byte {lost.offset}: {Advice(hint)}"
             advice = f"{LOST_ADVICE}; {hint}"
         elif not grows_by_rows(self._request.format):
-            sentence, advice = lost.sentence, KEEPS
+            sentence, advice = lost.sentence, FAILED_ADVICE
         damage = RowDamage(lost.offset, lost.offset, -1, lost.reason)
         self._log.lose(damage, lambda _: (self.number(), None), sentence, advice)

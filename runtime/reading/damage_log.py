@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ..base.advice import Advice
 from ..base.errors import DamagedInputError, WireloomError
 from ..base.report import Damage, FileReport
 from ..format.description import Format
@@ -24,31 +25,32 @@ Details = Callable[[RowDamage], tuple[int | None, str | None]]
 """Returns the number of a damaged record and the invalid field, as far as they are known; called only for errors."""
 
 ADVICE = {
-    "checksum": "mode=permissive leaves it out, verify=False keeps it",
+    "checksum": "{mode='permissive'} leaves it out, {verify=False} keeps it",
     "limit": (
-        "mode=permissive leaves it out, raise max_record to read it unless its length is "
-        "damaged, or max_computed if its text is computed"
+        "{mode='permissive'} leaves it out, raise {max_record} to read it unless its length is "
+        "damaged, or {max_computed} if its text is computed"
     ),
 }
-"""By reason: the options with which reading continues."""
-ANY_ADVICE = "mode=permissive leaves it out"
-FAILED_ADVICE = "mode=permissive keeps the records before it"
-LOST_ADVICE = "mode=permissive keeps the records before it, recover=True also looks for the next one"
+"""By reason: the options with which reading continues, as a template of ``Advice``."""
+ANY_ADVICE = "{mode='permissive'} leaves it out"
+FAILED_ADVICE = "{mode='permissive'} keeps the records before it"
+LOST_ADVICE = f"{FAILED_ADVICE}, {{recover=True}} also looks for the next one"
 
 
 def cut_advice(format: Format) -> str:
     """Return the options with which reading continues if an input ends inside a record."""
-    return f"{FAILED_ADVICE}, tail=growing waits for the rest of it" if grows_by_rows(format) else FAILED_ADVICE
+    return f"{FAILED_ADVICE}, {{tail='growing'}} waits for the rest of it" if grows_by_rows(format) else FAILED_ADVICE
 
 
 class DamageLog:
     """Records damage in the order of the input."""
 
-    def __init__(self, report: FileReport, mode: str, byte_range: tuple[int, int] | None, delimiter: bytes) -> None:
+    def __init__(self, report: FileReport, mode: str, byte_range: tuple[int, int] | None, format: Format) -> None:
         self._report = report
         self._fails = mode == "failfast"
         self._begin, self._stop = byte_range or (0, -1)
-        self._delimiter = delimiter
+        self._delimiter = format.delimiter
+        self._format_name = format.name
         self._empty = 0
         self._empty_end = -1
 
@@ -90,7 +92,7 @@ class DamageLog:
             report.tail = "truncated"
         if self._fails:
             raise DamagedInputError(
-                error.message, path=report.path, offset=offset, reason=reason, advice=advice
+                error.message, path=report.path, offset=offset, reason=reason, advice=Advice(advice)
             ) from error
         # It concerns every byte range read so far.
         report.damaged.append(Damage(offset, 0, reason))
@@ -105,14 +107,15 @@ class DamageLog:
         said: str | None = None,
     ) -> DamagedInputError:
         reason = damage.reason
+        other = "" if damage.begin else f", or it is not in the format {self._format_name}"
         return DamagedInputError(
-            f"{said or EXPLANATIONS.get(reason, 'it is damaged')} ({reason})",
+            f"{said or EXPLANATIONS.get(reason, 'it is damaged')} ({reason}){other}",
             path=self._report.path,
             offset=damage.begin,
             reason=reason,
             record=record,
             field=field,
-            advice=advice or ADVICE.get(reason, ANY_ADVICE),
+            advice=Advice(advice or ADVICE.get(reason, ANY_ADVICE)),
         )
 
     def _is_one_more(self, damage: RowDamage) -> bool:

@@ -46,7 +46,7 @@ class InputScan:
         """The first bytes of an end in which no row was found."""
         self._sentence: str | None = None
         """Why nothing is read from the tail on, where there is more to say than the word of the tail."""
-        self._log = DamageLog(self.report, request.mode, request.byte_range, request.format.delimiter)
+        self._log = DamageLog(self.report, request.mode, request.byte_range, request.format)
         self._check = FormatCheck(request, self.report)
         self._scanned = ScannedInput(request, source, self.report, self._log, self._check, readers)
         self._extractor = _extractor(self._scanned)

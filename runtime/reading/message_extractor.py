@@ -18,7 +18,7 @@ from ..units.framing import CLEAN, Units
 from ..units.guarded import framing_for, hooks_for, lengths_of, resumable
 from ..units.pieces import Piece, pieces, row_starts, units_of_rows, wanted_columns
 from ..units.recovering import Search
-from .damage_log import FAILED_ADVICE, cut_advice
+from .damage_log import FAILED_ADVICE, LOST_ADVICE, cut_advice
 from .events import DamagedRange, Event, Framing, Rows
 from .extraction import Ended, Extraction, Extractor, Lost, Next, ScannedInput
 from .place import Place
@@ -243,7 +243,7 @@ class MessageExtractor(Extractor):
         )
         self._report.error = sentence
         try:
-            self._log.lose(damage, _unknown, sentence, FAILED_ADVICE)
+            self._log.lose(damage, _unknown, sentence, LOST_ADVICE if lost.reason == "limit" else FAILED_ADVICE)
         except DamagedInputError as error:
             raise error from lost.cause
 

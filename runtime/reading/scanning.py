@@ -10,6 +10,7 @@ from typing import Any, Self
 
 import pyarrow as pa
 
+from ..base.advice import Advice
 from ..base.errors import WireloomError
 from ..base.report import FileReport, ReadReport
 from ..format import registry
@@ -26,7 +27,7 @@ from .row_filter import kept, limited
 from .small_files import Bundle, BundleReader, is_possible
 from .wrong_format import wrong_format
 
-FORMAT_ADVICE = "check_format=False reads such an input as empty"
+FORMAT_ADVICE = Advice("{check_format=False} reads such an input as empty")
 
 
 SPENT = {"read": "has been read to its end", "failed": "has failed", "closed": "is closed"}

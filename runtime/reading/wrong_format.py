@@ -3,7 +3,6 @@ those that are too large to be read as a whole."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -21,8 +20,6 @@ if TYPE_CHECKING:
 
 NAMED = 3
 """Number of inputs that an error names besides the first; others are only counted."""
-SPOKEN_WITH_A_VOWEL = re.compile(r"[aeiou]|[fhlmnrsx][\d_]")
-"""Beginnings of names that take the article "an", such as ``s2_session``."""
 FIRST_OF_WHOLE = 64 * 1024
 """Number of bytes that are judged of an input that is read as a whole."""
 FEW_ITEMS = 10_000
@@ -179,9 +176,8 @@ def wrong_format(format: Format, files: Sequence[FileReport], advice: str | None
     if len(others) > NAMED:
         more += f" and {len(others) - NAMED:,} more"
     why = f" ({first.error})" if first.error else ""
-    article = "an" if SPOKEN_WITH_A_VOWEL.match(format.name) else "a"
     return WrongFormatError(
-        f"not {article} {format.name} file? No record in it is valid{why}{more}",
+        f"not in the format {format.name}? No record in it is valid{why}{more}",
         path=first.path,
         reason=_reason(first),
         advice=advice or "name the right format; 'wireloom inspect' shows what a reader finds in the file",

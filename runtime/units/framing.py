@@ -228,7 +228,7 @@ class Prefixed:
             return f"a length of {length} bytes, of which {there} are there: it is damaged, or the input is truncated"
         return (
             f"a length of {length} bytes; raise max_record above {self.max_record} to read it, unless the "
-            "length is damaged: recover=True looks for the next message"
+            "length is damaged"
         )
 
     @cached_property

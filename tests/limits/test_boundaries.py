@@ -107,7 +107,7 @@ def test_a_run_of_empty_frames_after_all_that_is_listed(monkeypatch: pytest.Monk
     """It is counted, and is not part of the last listed range."""
     monkeypatch.setattr("wireloom.reading.damage_log.MOST_LISTED", 10)
     report = FileReport(None)
-    ledger = DamageLog(report, "permissive", None, b"\0")
+    ledger = DamageLog(report, "permissive", None, registry.get("cobs_log"))
     for number in range(10):
         ledger.note(RowDamage(5 * number, 5 * number + 5, -1, "checksum"), lambda _: (None, None))
     for offset in range(50, 250):

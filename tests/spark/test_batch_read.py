@@ -141,8 +141,8 @@ def test_a_file_of_another_format(tmp_path: Path) -> None:
     letter.write_bytes(b"To whom it may concern. " * 30)
     for name in ("edgemq_segment", "word_stuffed_log", "s2_session"):
         said = (
-            rf"letter\.txt: not an? {name} file\? No record in it is valid.*; checkFormat=false reads such a file as "
-            r"empty"
+            rf"letter\.txt: not in the format {name}\? No record in it is valid.*; "
+            r"checkFormat=false reads such a file as empty"
         )
         for mode in ("PERMISSIVE", "DROPMALFORMED"):
             with pytest.raises(WrongFormatError, match=said):

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ...base.advice import Advice
 from ...base.errors import DamagedInputError, UnsupportedError, WireloomError
 from ...base.limits import LARGEST_RECORD
 from ...format import registry
@@ -148,7 +149,7 @@ class BlobReader:
                 offset=problem.offset,
                 reason=problem.reason,
                 record=problem.rows + 1 if problem.rows else None,
-                advice="mode='permissive' returns null for it",
+                advice=Advice("{mode='permissive'} returns null for it"),
             )
         if len(self.report.problems) < MOST_LISTED:
             self.report.problems.append(problem)

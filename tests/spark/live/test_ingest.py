@@ -124,7 +124,7 @@ def test_failfast(spark: SparkSession, tmp_path: Path) -> None:
         ingest(spark, "edgemq_segment", str(path), str(tmp_path / "table"), mode="failfast")
     assert str(raised.value) == (
         f"{path} at byte 1002, record 11, field crc32c: the checksum does not match (checksum); "
-        "mode=permissive leaves it out, verify=False keeps it"
+        "mode=permissive leaves it out, verify=false keeps it"
     )
     assert not list(tmp_path.glob("_wireloom*"))
     with pytest.raises(WireloomError, match="unknown column of edgemq_segment 'reg1on': did you mean 'region'"):
@@ -162,7 +162,7 @@ def test_a_file_of_another_format_goes_to_the_quarantine(spark: SparkSession, tm
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "letter.txt").write_bytes(b"To whom it may concern. " * 30)
     places = {"table": str(tmp_path / "table"), "quarantine": str(tmp_path / "damaged")}
-    with pytest.raises(WireloomError, match=r"letter\.txt: not an edgemq_segment file\?"):
+    with pytest.raises(WireloomError, match=r"letter\.txt: not in the format edgemq_segment\?"):
         ingest(spark, "edgemq_segment", str(tmp_path / "in"), **places, options={"checkFormat": "true"})
     summary = ingest(spark, "edgemq_segment", str(tmp_path / "in"), **places)
     assert (summary.rows, summary.quarantined) == (0, 1)

@@ -88,7 +88,7 @@ def test_failfast_says_where_in_one_line(spark: SparkSession) -> None:
         frame.collect()
     told = str(raised.value).splitlines()
     place = f"{DAMAGED} at byte 1002, record 11, field crc32c"
-    sentence = "the checksum does not match (checksum); mode=permissive leaves it out, verify=False keeps it"
+    sentence = "the checksum does not match (checksum); mode=permissive leaves it out, verify=false keeps it"
     assert f"wireloom.base.errors.DamagedInputError: {place}: {sentence}" in told
     assert len([line for line in told if line.strip().startswith("File ")]) <= 2
 

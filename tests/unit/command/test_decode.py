@@ -200,7 +200,7 @@ def test_a_file_that_is_cut_off(segment: str, tmp_path: Path) -> None:
 def test_a_file_of_another_format(segment: str, tmp_path: Path) -> None:
     letter = tmp_path / "letter.txt"
     letter.write_bytes(b"To whom it may concern. " * 30)
-    said = f"wireloom: error: {letter}: not an edgemq_segment file? No record in it is valid"
+    said = f"wireloom: error: {letter}: not in the format edgemq_segment? No record in it is valid"
     for command in ("decode", "extract"):
         result = run(command, "edgemq_segment", str(letter), code=2)
         assert (result.stdout, result.stderr.startswith(said)) == ("", True)

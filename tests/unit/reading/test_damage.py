@@ -52,7 +52,7 @@ def test_failfast_says_where_and_why(tmp_path: Path) -> None:
     assert (caught.value.record, caught.value.field) == (11, "crc32c")
     assert str(caught.value) == (
         f"{path} at byte {PLACES[10]}, record 11, field crc32c: the checksum does not match (checksum); "
-        "mode=permissive leaves it out, verify=False keeps it"
+        "mode='permissive' leaves it out, verify=False keeps it"
     )
 
 

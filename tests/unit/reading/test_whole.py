@@ -249,6 +249,6 @@ def test_an_input_without_rows_of_one_table_is_of_the_format(tmp_path: Path) -> 
 def test_what_cannot_grow_is_not_waited_for(archive: wireloom.Format) -> None:
     with pytest.raises(wireloom.DamagedInputError) as raised:
         wireloom.read(archive, DATA[:9], mode="failfast")
-    assert raised.value.advice == "mode=permissive keeps the records before it"
-    with pytest.raises(wireloom.DamagedInputError, match=r"tail=growing waits for the rest of it$"):
+    assert raised.value.advice == "mode='permissive' keeps the records before it"
+    with pytest.raises(wireloom.DamagedInputError, match=r"tail='growing' waits for the rest of it$"):
         wireloom.read("cobs_log", b"\x02a\x00\x05b", mode="failfast")

@@ -91,7 +91,7 @@ def test_a_checksum(told: wireloom.Format) -> None:
     error = failure(told, b"\1" + row(b"ab") * 3 + row(b"cd", wrong=1) + row(b"ef") * 9)
     assert str(error) == (
         "byte 28, record 4, field sum: the checksum does not match (checksum); "
-        "mode=permissive leaves it out, verify=False keeps it"
+        "mode='permissive' leaves it out, verify=False keeps it"
     )
     assert (error.offset, error.record, error.field, error.reason) == (28, 4, "sum", "checksum")
 
@@ -102,7 +102,9 @@ def test_a_checksum(told: wireloom.Format) -> None:
 def test_the_record_is_counted_over_batches(told: wireloom.Format, batch_rows: int) -> None:
     data = b"\1" + row(b"ab") * 5 + row(b"cd", level=6) + row(b"ef") * 9
     error = failure(told, data, batch_rows=batch_rows, columns=["len"])
-    assert str(error) == "byte 46, record 6, field level: a value is not allowed (value); mode=permissive leaves it out"
+    assert (
+        str(error) == "byte 46, record 6, field level: a value is not allowed (value); mode='permissive' leaves it out"
+    )
 
 
 @pytest.mark.usefixtures("reader")
@@ -114,7 +116,10 @@ def test_a_range_of_bytes_does_not_know_the_number(told: wireloom.Format) -> Non
 @pytest.mark.usefixtures("reader")
 def test_what_stands_before_the_rows(told: wireloom.Format) -> None:
     error = failure(told, b"\x0a" + row(b"ab"))
-    assert str(error) == "byte 0, field version: a value is not allowed (value); mode=permissive leaves it out"
+    assert str(error) == (
+        "byte 0, field version: a value is not allowed (value), or it is not in the format told; "
+        "mode='permissive' leaves it out"
+    )
 
 
 @pytest.mark.usefixtures("reader")
@@ -122,7 +127,7 @@ def test_between_delimiters(framed: wireloom.Format) -> None:
     error = failure(framed, b"\2\1\0\3\2a\0\3\3a\0")
     assert (error.offset, error.record, error.field, error.reason) == (6, 3, "kind", "value")
     error = failure(framed, b"\2\1\0\x09\2a\0\2\1\0")
-    assert str(error) == "byte 2, record 2: the stuffing is broken (stuffing); mode=permissive leaves it out"
+    assert str(error) == "byte 2, record 2: the stuffing is broken (stuffing); mode='permissive' leaves it out"
 
 
 @pytest.mark.usefixtures("reader")
@@ -130,7 +135,7 @@ def test_too_large(framed: wireloom.Format) -> None:
     error = failure(framed, b"\2\1\0" + b"\x0a\1" + b"x" * 8 + b"\0" + b"\2\1\0", max_record=6)
     assert str(error) == (
         "byte 2, record 2: larger than max_record, computes more than max_computed, or is nested too deeply (limit); "
-        "mode=permissive leaves it out, raise max_record to read it unless its length is "
+        "mode='permissive' leaves it out, raise max_record to read it unless its length is "
         "damaged, or max_computed if its text is computed"
     )
 
