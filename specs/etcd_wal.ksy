@@ -35,7 +35,7 @@ doc: |
   A segment of the write-ahead log of etcd: `SEQUENCE-INDEX.wal`, where `SEQUENCE` is the number of the segment and
   `INDEX` that of its first entry, both in hexadecimal digits.
 
-  Each record is a protobuf message behind a number with its length, and is padded to 8 bytes. Its CRC-32C is that of the
+  Each record is a protobuf message after a number with its length, and is padded to 8 bytes. Its CRC-32C is that of the
   data of all records so far, those of earlier segments too. So a segment begins with a record that has the CRC
   at the end of the one before.
 

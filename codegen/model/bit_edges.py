@@ -48,12 +48,12 @@ class _Edges:
     def after(self, attributes: Iterable[Attribute], offsets: Offsets) -> Offsets:
         """Return where the attributes may end if they begin at one of the offsets."""
         for attribute in attributes:
-            there = self._behind_one(attribute, offsets)
+            there = self._after_one(attribute, offsets)
             may_be_absent = attribute.condition is not None or attribute.repeat is not None
             offsets = there | offsets if may_be_absent else there
         return offsets
 
-    def _behind_one(self, attribute: Attribute, offsets: Offsets) -> Offsets:
+    def _after_one(self, attribute: Attribute, offsets: Offsets) -> Offsets:
         width, inner = _width(attribute), _inline(attribute, self.structs)
         if width is not None:
             return ANYWHERE if attribute.repeat is not None else frozenset((each + width) % 8 for each in offsets)
@@ -63,9 +63,9 @@ class _Edges:
             return WHOLE
         if inner.path in self.open:
             return ANYWHERE
-        return self._behind_type(inner, offsets if attribute.repeat is None else ANYWHERE)
+        return self._after_type(inner, offsets if attribute.repeat is None else ANYWHERE)
 
-    def _behind_type(self, struct: Struct, offsets: Offsets) -> Offsets:
+    def _after_type(self, struct: Struct, offsets: Offsets) -> Offsets:
         key = struct.path, offsets
         if key not in self.known:
             self.open.add(struct.path)

@@ -34,14 +34,14 @@ class ReadOnly:
     """Why objects of a type cannot be written.
 
     ``instance``: an instance at an explicit position; ``checksum``: a checksum of bits, which is known only after they
-    are written; ``around``: a checksum inside them of fields around it; ``within``: a field within the bytes of another
+    are written; ``inner_checksum``: a checksum in an object inside them; ``within``: a field in the bytes of another
     one; ``unsolved``: clauses about integers that cannot be derived. ``position``: of the instance, the field or the
     first integer.
     """
 
     instance: str = ""
     checksum: str = ""
-    around: str = ""
+    inner_checksum: str = ""
     within: str = ""
     unsolved: tuple[str, ...] = ()
     position: Position | None = declared(default=None, compare=False)
@@ -49,7 +49,7 @@ class ReadOnly:
     @property
     def words(self) -> dict[str, str]:
         """Return the arguments of the error of the same names."""
-        return {name: getattr(self, name) for name in ("instance", "checksum", "around", "within")}
+        return {name: getattr(self, name) for name in ("instance", "checksum", "inner_checksum", "within")}
 
 
 @dataclass(frozen=True)

@@ -98,7 +98,7 @@ def _marked(struct: TypePlan, found: dict[Path, list[_Open]]) -> TypePlan:
         why = ReadOnly(checksum=bits.field.id, position=bits.field.position)
     elif struct.inner_covers:
         cover = struct.inner_covers[0]
-        why = ReadOnly(around=".".join(cover.way), position=cover.field.position)
+        why = ReadOnly(inner_checksum=".".join(cover.way), position=cover.field.position)
     elif within is not None:
         why = ReadOnly(within=within.id, position=within.position)
     elif struct.path in found:

@@ -569,7 +569,7 @@ class AvroBlocks(Struct):
 
     @classmethod
     def iter_blocks(cls, source: KaitaiStream | BinaryIO) -> Iterator[AvroBlocks.Block]:
-        """Reads ``blocks`` one by one, without keeping them, from a stream or an open binary file."""
+        """Read ``blocks`` one by one, without keeping them, from a stream or an open binary file."""
         self = cls()
         self._io = io = stream_of(source)
         self._read_prologue()

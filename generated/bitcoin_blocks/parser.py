@@ -539,7 +539,7 @@ class BitcoinBlocks(Struct):
 
     @classmethod
     def iter_blocks(cls, source: KaitaiStream | BinaryIO) -> Iterator[BitcoinBlocks.Block]:
-        """Reads ``blocks`` one by one, without keeping them, from a stream or an open binary file."""
+        """Read ``blocks`` one by one, without keeping them, from a stream or an open binary file."""
         self = cls()
         self._io = io = stream_of(source)
         for _ in bounded(io, iter(io.is_eof, True)):

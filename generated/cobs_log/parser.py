@@ -67,7 +67,7 @@ class CobsLog(Struct):
 
     @classmethod
     def iter_records(cls, source: KaitaiStream | BinaryIO) -> Iterator[CobsLog.Record]:
-        """Reads ``records`` one by one, without keeping them, from a stream or an open binary file."""
+        """Read ``records`` one by one, without keeping them, from a stream or an open binary file."""
         self = cls()
         self._io = io = stream_of(source)
         for frame in bounded(io, frames_in(io, b"\x00", 16777216)):

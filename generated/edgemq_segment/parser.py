@@ -118,7 +118,7 @@ class EdgemqSegment(Struct):
 
     @classmethod
     def iter_frames(cls, source: KaitaiStream | BinaryIO) -> Iterator[EdgemqSegment.Frame]:
-        """Reads ``frames`` one by one, without keeping them, from a stream or an open binary file."""
+        """Read ``frames`` one by one, without keeping them, from a stream or an open binary file."""
         self = cls()
         self._io = io = stream_of(source)
         return EdgemqSegment.Frame._series(io, self, self._root, to_end=True)

@@ -1237,7 +1237,7 @@ class KafkaLog(Struct):
 
     @classmethod
     def iter_batches(cls, source: KaitaiStream | BinaryIO) -> Iterator[KafkaLog.Batch]:
-        """Reads ``batches`` one by one, without keeping them, from a stream or an open binary file."""
+        """Read ``batches`` one by one, without keeping them, from a stream or an open binary file."""
         self = cls()
         self._io = io = stream_of(source)
         for _ in bounded(io, iter(io.is_eof, True)):

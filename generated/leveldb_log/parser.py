@@ -651,7 +651,7 @@ class LeveldbLog(Struct):
 
     @classmethod
     def iter_blocks(cls, source: KaitaiStream | BinaryIO) -> Iterator[LeveldbLog.Block]:
-        """Reads ``blocks`` one by one, without keeping them, from a stream or an open binary file."""
+        """Read ``blocks`` one by one, without keeping them, from a stream or an open binary file."""
         self = cls()
         self._io = io = stream_of(source)
         progress = Progress(io, "/seq/0")

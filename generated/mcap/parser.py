@@ -1111,7 +1111,7 @@ class Mcap(Struct):
 
     @classmethod
     def iter_records(cls, source: KaitaiStream | BinaryIO) -> Iterator[Mcap.Record]:
-        """Reads ``records`` one by one, without keeping them, from a stream or an open binary file."""
+        """Read ``records`` one by one, without keeping them, from a stream or an open binary file."""
         self = cls()
         self._io = io = stream_of(source)
         self._read_prologue()

@@ -401,7 +401,7 @@ class MysqlBinlog(Struct):
 
     @classmethod
     def iter_events(cls, source: KaitaiStream | BinaryIO) -> Iterator[MysqlBinlog.Event]:
-        """Reads ``events`` one by one, without keeping them, from a stream or an open binary file."""
+        """Read ``events`` one by one, without keeping them, from a stream or an open binary file."""
         self = cls()
         self._io = io = stream_of(source)
         self._read_prologue()

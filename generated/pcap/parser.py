@@ -722,7 +722,7 @@ class Pcap(Struct):
 
     @classmethod
     def iter_packets(cls, source: KaitaiStream | BinaryIO) -> Iterator[Pcap.Packet]:
-        """Reads ``packets`` one by one, without keeping them, from a stream or an open binary file."""
+        """Read ``packets`` one by one, without keeping them, from a stream or an open binary file."""
         self = cls()
         self._io = io = stream_of(source)
         self._read_prologue()

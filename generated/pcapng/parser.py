@@ -1742,7 +1742,7 @@ class Pcapng(Struct):
 
     @classmethod
     def iter_blocks(cls, source: KaitaiStream | BinaryIO) -> Iterator[Pcapng.Block]:
-        """Reads ``blocks`` one by one, without keeping them, from a stream or an open binary file."""
+        """Read ``blocks`` one by one, without keeping them, from a stream or an open binary file."""
         self = cls()
         self._io = io = stream_of(source)
         for _ in bounded(io, iter(io.is_eof, True)):

@@ -1922,7 +1922,7 @@ class PrometheusWal(Struct):
 
     @classmethod
     def iter_pages(cls, source: KaitaiStream | BinaryIO) -> Iterator[PrometheusWal.Page]:
-        """Reads ``pages`` one by one, without keeping them, from a stream or an open binary file."""
+        """Read ``pages`` one by one, without keeping them, from a stream or an open binary file."""
         self = cls()
         self._io = io = stream_of(source)
         progress = Progress(io, "/seq/0")

@@ -201,7 +201,7 @@ class S2Session(Struct):
 
     @classmethod
     def iter_frames(cls, source: KaitaiStream | BinaryIO) -> Iterator[S2Session.Frame]:
-        """Reads ``frames`` one by one, without keeping them, from a stream or an open binary file."""
+        """Read ``frames`` one by one, without keeping them, from a stream or an open binary file."""
         self = cls()
         self._io = io = stream_of(source)
         for _ in bounded(io, iter(io.is_eof, True)):

@@ -112,7 +112,7 @@ class Tfrecord(Struct):
 
     @classmethod
     def iter_records(cls, source: KaitaiStream | BinaryIO) -> Iterator[Tfrecord.Record]:
-        """Reads ``records`` one by one, without keeping them, from a stream or an open binary file."""
+        """Read ``records`` one by one, without keeping them, from a stream or an open binary file."""
         self = cls()
         self._io = io = stream_of(source)
         for _ in bounded(io, iter(io.is_eof, True)):

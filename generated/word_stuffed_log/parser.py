@@ -113,7 +113,7 @@ class WordStuffedLog(Struct):
 
     @classmethod
     def iter_records(cls, source: KaitaiStream | BinaryIO) -> Iterator[WordStuffedLog.Record]:
-        """Reads ``records`` one by one, without keeping them, from a stream or an open binary file."""
+        """Read ``records`` one by one, without keeping them, from a stream or an open binary file."""
         self = cls()
         self._io = io = stream_of(source)
         for frame in bounded(io, frames_in(io, b"\xfe\xfd", 16777216)):

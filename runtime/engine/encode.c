@@ -109,7 +109,7 @@ static size_t put_bare(wl_encoder *self, size_t *size) {
     *size = (size_t)(at - self->out);
     for (size_t i = 0; i < block->count && self->after; i++) {
         size_t plain = block->head + block->sizes[i];
-        wl_encode_behind(block->arguments, block->rows[i] + plain);
+        wl_encode_after(block->arguments, block->rows[i] + plain);
         if (block->arguments->delimiter_size && !is_unmistakable(block->arguments, block->rows[i], plain)) {
             *size = (size_t)(block->rows[i] - self->out);
             return i;

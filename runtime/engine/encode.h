@@ -53,7 +53,7 @@ void wl_encode_assemble(const wl_encode_block *block, const uint8_t *end);
 size_t wl_encode_stuffed(wl_encoder *self, size_t *size, bool *memory);
 
 /* Writes the delimiter and the padding after a row. */
-static inline void wl_encode_behind(const wl_encode_arguments *arguments, uint8_t *end) {
+static inline void wl_encode_after(const wl_encode_arguments *arguments, uint8_t *end) {
     if (WL_LIKELY(arguments->delimiter_size == 2)) {
         memcpy(end, arguments->delimiter, 2);
     } else {

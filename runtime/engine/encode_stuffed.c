@@ -145,7 +145,7 @@ static size_t put_in_place(wl_encoder *self, size_t total, size_t *size) {
                             : put_cobs(to, plain, positions, left, origin);
         if (wire > block->arguments->max_record)
             return i;
-        wl_encode_behind(block->arguments, to + wire);
+        wl_encode_after(block->arguments, to + wire);
         to += wire + self->after;
         *size = (size_t)(to - self->out);
     }
@@ -205,7 +205,7 @@ static size_t put_from_scratch(wl_encoder *self, size_t *size, bool *memory) {
                             &found, is_known);
         if (wire > arguments->max_record)
             return i;
-        wl_encode_behind(arguments, out + wire);
+        wl_encode_after(arguments, out + wire);
         *size += wire + self->after;
     }
     return block->count;

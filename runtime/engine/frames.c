@@ -19,7 +19,7 @@ static void finish(wl_fill_result *result, int status, size_t consumed) {
     result->consumed = consumed;
 }
 
-static void finish_behind(wl_frames *frames, int status, size_t consumed) {
+static void finish_after(wl_frames *frames, int status, size_t consumed) {
     frames->is_last = true;
     frames->status = status;
     frames->consumed = consumed;
@@ -57,11 +57,11 @@ static bool first_frame(const wl_run *run, wl_fill_result *result, wl_scanner *s
 /* Whether the fill ends before the next frame's content is read. */
 static inline bool ends_here(const wl_fill_arguments *arguments, wl_frames *frames, bool is_full) {
     if (arguments->stop >= 0 && arguments->base_offset + frames->position >= (uint64_t)arguments->stop)
-        finish_behind(frames, WL_END, frames->position);
+        finish_after(frames, WL_END, frames->position);
     else if (frames->content == arguments->end && arguments->at_end)
-        finish_behind(frames, WL_END, arguments->end);
+        finish_after(frames, WL_END, arguments->end);
     else if (is_full)
-        finish_behind(frames, WL_BATCH_FULL, frames->position);
+        finish_after(frames, WL_BATCH_FULL, frames->position);
     else
         return false;
     return true;
@@ -76,7 +76,7 @@ static inline bool is_oversize(const wl_run *run, wl_frames *frames, size_t deli
     size_t doubt = delimiter == WL_NOT_FOUND && !arguments->at_end ? after : 0;
     if (WL_LIKELY(size <= arguments->max_record || size - arguments->max_record <= doubt))
         return false;
-    finish_behind(frames, WL_OVERSIZE, wl_smaller(delimiter, arguments->end) - doubt);
+    finish_after(frames, WL_OVERSIZE, wl_smaller(delimiter, arguments->end) - doubt);
     return true;
 }
 
@@ -95,7 +95,7 @@ static void gather(const wl_run *run, wl_scanner *scanner, size_t left, wl_frame
         if (is_oversize(run, frames, delimiter))
             break;
         if (delimiter == WL_NOT_FOUND && !arguments->at_end) {
-            finish_behind(frames, WL_NEED_INPUT, frames->position);
+            finish_after(frames, WL_NEED_INPUT, frames->position);
             break;
         }
         frames->positions[count] = frames->position;
@@ -103,7 +103,7 @@ static void gather(const wl_run *run, wl_scanner *scanner, size_t left, wl_frame
         frames->after[count++] = wl_smaller(delimiter, arguments->end);
         fetch_ahead(arguments->source + frames->content, delimiter - frames->content);
         if (delimiter == WL_NOT_FOUND) {
-            finish_behind(frames, WL_END, arguments->end);
+            finish_after(frames, WL_END, arguments->end);
             break;
         }
         frames->position = delimiter;

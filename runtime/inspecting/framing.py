@@ -49,8 +49,8 @@ def _undescribed(stored: bytes, base: int, content: bytes | None, inner: Inner) 
         whole = Field("(framing)", stored, base, base + len(stored))
         return [whole, *(_without_place(each) for each in inner(content, 0))]
     size = len(stored) - len(content)
-    around = [Field("(framing)", stored[:size], base, base + size)] if size else []
-    return around + inner(content, base + size)
+    framing = [Field("(framing)", stored[:size], base, base + size)] if size else []
+    return framing + inner(content, base + size)
 
 
 def _without_place(each: Field) -> Field:

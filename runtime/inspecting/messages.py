@@ -122,11 +122,11 @@ class MessageScan(WantedScan[Record]):
 
     def _fields(self, content: bytes, base: int) -> list[Field]:
         """Return the fields of a unit, including those of the envelope. ``base``: its offset."""
-        around, found = self._program.envelope, []
-        digest = algorithm(around.digest) if around.digest else None
+        envelope, found = self._program.envelope, []
+        digest = algorithm(envelope.digest) if envelope.digest else None
         end = len(content) - (digest.size if digest is not None else 0)
-        begin = len(around.prefix)
-        if not content.startswith(around.prefix) or end < begin + around.least:
+        begin = len(envelope.prefix)
+        if not content.startswith(envelope.prefix) or end < begin + envelope.least:
             return [Field("(no message)", content, base, base + len(content))]
         if begin:
             found.append(Field("(prefix)", content[:begin], base, base + begin))

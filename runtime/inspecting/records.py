@@ -175,7 +175,7 @@ class _Reader:
         items = [] if rows is None else items_of(trace, rows)
         shown_to = max((found.end for found in root.fields), default=0) if rows is not None else each.end
         self._scan.count_whole(len(items), shown_to)
-        head, foot = _around(root, rows)
+        head, foot = _head_and_foot(root, rows)
         if wanted.number == 1 and not wanted.offset and head is not None:
             yield head
         given = 0
@@ -197,7 +197,7 @@ def _problem(fields: list[Field]) -> str | None:
     return next((each.problem for found in fields for _, each in found.walk() if each.problem), None)
 
 
-def _around(root: Record, rows: Field | None) -> tuple[Record | None, Record | None]:
+def _head_and_foot(root: Record, rows: Field | None) -> tuple[Record | None, Record | None]:
     """Return the parts of an input before and after its ``rows``, with their fields; ``None`` for an empty part."""
     if rows is None or rows.begin < 0:
         return root, None

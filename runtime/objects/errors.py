@@ -144,13 +144,13 @@ def only_read(
     *unsolved: str,
     instance: str = "",
     checksum: str = "",
-    around: str = "",
+    inner_checksum: str = "",
     within: str = "",
 ) -> UnsupportedError:
     """Return the error for writing an object of a read-only type; the type is named as in the spec.
 
     The reason is one of these: an ``instance`` at its own position; a ``checksum`` of bits that covers more than one
-    value; a checksum ``around``, in an object that it covers; an attribute ``within`` the bytes of another one; or
+    value; an ``inner_checksum``, in an object that it covers; an attribute ``within`` the bytes of another one; or
     ``unsolved`` integers, given as clauses that say why they cannot be derived.
     """
     if instance:
@@ -159,8 +159,8 @@ def only_read(
     elif checksum:
         why = f"the checksum {checksum} is a bit field or a varint, and covers more than one attribute of bytes"
         hint = "give it a byte-aligned type if the format allows that"
-    elif around:
-        why = f"the checksum {around} is in an object inside these bytes"
+    elif inner_checksum:
+        why = f"the checksum {inner_checksum} is in an object inside these bytes"
         hint = "if the format is yours, declare the checksum in the type whose attributes it covers"
     elif within:
         why = f"{within} is in the bytes of another attribute"

@@ -283,13 +283,13 @@ class _Unit:
         log = self._log
         if log is not None:
             self._begin, self._rows, self._refused = offset_of(self._io), len(log.rows), len(log.refusals)
-            self._around, log.unit_begin = log.unit_begin, self._begin
+            self._outer_begin, log.unit_begin = log.unit_begin, self._begin
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, *_: object) -> None:
         log = self._log
         if log is None:
             return
-        log.unit_begin = self._around
+        log.unit_begin = self._outer_begin
         if error is None:
             log.end_unit(self._begin, end_of(self._io), self._rows, self._refused)
         else:

@@ -27,7 +27,7 @@ TAKES_IT = "raise max_record to read it"
 TOO_LARGE = f"the input is read as a whole and larger than max_record: {TAKES_IT}"
 MOST_CHANGED = 64
 """Number of bytes at the beginning and at the end of a unit that are changed."""
-EVIDENCE = 4
+MIN_DISTINCTIVE_BYTES = 4
 """Minimum number of bytes of a unit for which only one value is valid, so that it is not of the format by chance."""
 LARGEST_HEAD = 1024 * 1024
 """Maximum number of bytes before the rows that are kept to be judged; a larger valid header is proof enough."""
@@ -123,7 +123,7 @@ def _first_unit_tells(format: Format, data: bytes) -> bool:
         return False
     places = dict.fromkeys((*range(min(size, MOST_CHANGED)), *range(max(0, size - MOST_CHANGED), size)))
     changed = (data[:each] + bytes((data[each] ^ 0xFF,)) + data[each + 1 : size] for each in places)
-    return sum(_unit(format, each)[1] in ("value", "checksum", "digest") for each in changed) >= EVIDENCE
+    return sum(_unit(format, each)[1] in ("value", "checksum", "digest") for each in changed) >= MIN_DISTINCTIVE_BYTES
 
 
 def _unit(format: Format, data: bytes) -> tuple[int, str | None]:

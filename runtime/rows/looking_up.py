@@ -55,12 +55,13 @@ class LookUpReader:
         plain = tuple(sorted({*(each for each in settings.wanted if each not in looked_up), *keys}))
         contents = settings.contents or Contents()
         self._inner = make(format, replace(settings, wanted=plain, offsets=True, contents=contents))
-        behind = replace(settings, contents=SeenContents(contents) if isinstance(contents, Contents) else contents)
+        seen = SeenContents(contents) if isinstance(contents, Contents) else contents
+        shared = replace(settings, contents=seen)
         places: dict[tuple[str, str, str], list[int]] = {}
         for number, each in looked_up.items():
             places.setdefault((each.table, each.key, each.match), []).append(number)
         self._tables = [
-            (known[key], numbers, _Table(format.of_table(table), match, [looked_up[n] for n in numbers], behind, make))
+            (known[key], numbers, _Table(format.of_table(table), match, [looked_up[n] for n in numbers], shared, make))
             for (table, key, match), numbers in places.items()
         ]
 

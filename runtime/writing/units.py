@@ -100,10 +100,10 @@ class UnitEncoder:
                 raise refusal(attempt, attempt, 0, self._format) from error
             yield head, 0
         if self._levels[0].begins:
-            yield self._items_around(root, "begins"), 0
+            yield self._framing_items(root, "begins"), 0
         yield from self._units(rows, root)
         if self._levels[0].ends:
-            yield self._items_around(root, "after"), 0
+            yield self._framing_items(root, "after"), 0
 
     def _units(self, rows: Rows, root: Any) -> Iterator[tuple[bytes, int]]:
         while (row := rows.at(0)) is not None:
@@ -111,7 +111,7 @@ class UnitEncoder:
                 raise self._several(rows, 0)
             yield self._unit(rows, root)
 
-    def _items_around(self, root: Any, where: str) -> bytes:
+    def _framing_items(self, root: Any, where: str) -> bytes:
         """Return the bytes of items that a file has in addition to those with rows."""
         items = getattr(root, f"_{where}_{self._levels[0].attribute}")()
         for each in items:

@@ -2,13 +2,23 @@
 
 import ast
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
 CODE = [path for folder in ("codegen", "runtime") for path in sorted((ROOT / folder).rglob("*.py"))]
-PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
+PAGES = sorted(
+    each for pattern in ("*.md", "docs/**/*.md", "generated/**/*.md", "specs/**/*.ksy") for each in ROOT.glob(pattern)
+)
+SOURCES = sorted(
+    path
+    for folder in ("codegen", "runtime")
+    for path in (ROOT / folder).rglob("*.*")
+    if path.suffix in (".c", ".h", ".j2")
+)
+"""Files of the engine, and templates."""
 
 BEGINNINGS = re.compile(r"(Whether|What|Who|Whose|Sees)\b")
 """A noun phrase or an imperative says the same: "Return whether …", "The report of …"."""
@@ -48,11 +58,43 @@ def test_docstrings() -> None:
     assert not found, "\n".join(found)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_words_of_pages(page: Path) -> None:
+def identifiers(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield the names that a file defines or uses, with their lines."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        for key in ("id", "attr", "arg", "name", "asname"):
+            if isinstance(name := getattr(node, key, None), str):
+                yield getattr(node, "lineno", 0), name
+
+
+def test_names() -> None:
+    """Names in Python contain none of the words either: a part of a name is a word."""
     found = [
-        f"{page.name}:{number}: {word}"
-        for number, line in enumerate(page.read_text().splitlines(), 1)
-        for word in stumbling(line)
+        f"{path.relative_to(ROOT)}:{line}: {name}"
+        for path in CODE
+        for line, name in identifiers(path)
+        if stumbling(name.replace("_", " "))
     ]
     assert not found, "\n".join(found)
+
+
+def test_sources_and_names_of_files() -> None:
+    found = [
+        f"{path.relative_to(ROOT)}: {word}"
+        for path in SOURCES
+        for word in stumbling(f"{path.stem}\n{path.read_text()}".replace("_", " "))
+    ]
+    assert len(SOURCES) > 100
+    assert not found, "\n".join(found)
+
+
+def test_words_of_pages(subtests: pytest.Subtests) -> None:
+    """Pages, specs, and the pages that are generated from them."""
+    assert {each.parent.name for each in PAGES} >= {"docs", "cookbook", "specs", "etcd_wal"}
+    for page in PAGES:
+        with subtests.test(page=page.relative_to(ROOT).as_posix()):
+            found = [
+                f"{number}: {word}"
+                for number, line in enumerate(page.read_text().splitlines(), 1)
+                for word in stumbling(line)
+            ]
+            assert not found, "\n".join(found)

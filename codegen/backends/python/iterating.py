@@ -52,7 +52,7 @@ def ending_methods(scope: ClassScope) -> list[MethodView]:
     return methods
 
 
-def around_methods(scope: ClassScope) -> list[MethodView]:
+def framing_item_methods(scope: ClassScope) -> list[MethodView]:
     """Return the methods ``_begins_NAME()`` and ``_after_NAME()``: the items that a writer writes before and after
     those with rows.
     """
@@ -81,7 +81,7 @@ def _method(scope: ClassScope, field: Field, repeat: Repeat) -> MethodView:
     return MethodView(
         signature=f"iter_{name}({arguments}) -> {scope.use('Iterator')}[{scope.annotations.of_item(field)}]",
         lines=(begun, *before, *items),
-        doc=f"Reads ``{field.id}`` one by one, without keeping them, from a stream or an open binary file.",
+        doc=f"Read ``{field.id}`` one by one, without keeping them, from a stream or an open binary file.",
         decorators=("classmethod",),
     )
 

@@ -9,7 +9,7 @@ from .buffered import BASES, is_buffered, rest_method
 from .checksums import covers_method
 from .endian import endian_lines
 from .instances import where_method
-from .iterating import around_methods, ending_methods, iterator_methods
+from .iterating import ending_methods, framing_item_methods, iterator_methods
 from .kaitai import read_methods
 from .messages import sum_methods, types_method
 from .names import field_name
@@ -58,7 +58,7 @@ def _methods(scope: ClassScope) -> list[MethodView]:
     methods += iterator_methods(scope)
     methods.append(append_method(scope))
     methods += ending_methods(scope)
-    methods += around_methods(scope)
+    methods += framing_item_methods(scope)
     for rows in scope.plan.tables:
         if rows.where is not None and rows.type == scope.struct.path:
             methods.append(where_method(scope, rows.name, rows.where))

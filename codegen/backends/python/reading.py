@@ -181,7 +181,7 @@ def item_lines(scope: ClassScope, field: Field, repeat: Repeat, keep: Keep) -> L
     steps, step = scope.unit_steps(field), scope.row_step(field)
     if steps and step is not None and field.process is None and isinstance(field.size, OwnSize):
         unit = scope.code("unit_of_rows", steps=steps)
-        return _towards_rows(scope, field, keep, step, around=f"{unit}, ")
+        return _towards_rows(scope, field, keep, step, contexts=f"{unit}, ")
     lines = _item_lines(scope, field, repeat, keep)
     return (scope.code("within_unit_of_rows", steps=steps, body=lines),) if steps else lines
 
@@ -209,8 +209,8 @@ def taken_lines(scope: ClassScope, field: Field) -> Lines:
     return (line,)
 
 
-def _towards_rows(scope: ClassScope, field: Field, keep: Keep, step: int, around: str = "") -> Lines:
-    """Return the statements that read and store a value or item that leads to rows; ``around``: contexts to enter."""
+def _towards_rows(scope: ClassScope, field: Field, keep: Keep, step: int, contexts: str = "") -> Lines:
+    """Return the statements that read and store a value or item that leads to rows; ``contexts``: entered first."""
     assert isinstance(field.type, UserType)
     plan, item = scope.plan, _item(field)
     whole = scope.struct.field(field.id)
@@ -241,7 +241,7 @@ def _towards_rows(scope: ClassScope, field: Field, keep: Keep, step: int, around
             undo=undo,
             place=field.place,
             step=step,
-            around=around,
+            contexts=contexts,
             chains=f", chains={lost}" if lost else "",
             is_row=any(way[-1] == plan.steps[step] for each in plan.tables for way in each.ways),
             checked=verify_content(scope, field, part) if is_block else (),

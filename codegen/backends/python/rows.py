@@ -33,7 +33,7 @@ def row_methods(scope: ClassScope, first: Lines) -> list[MethodView]:
         # For a table of data before the rows of other tables, everything that follows is after its rows.
         body = (*first, *sequence(scope, (*before, *rest), scope.struct.verified))
     elif own:
-        body = (scope.code("read_behind_prologue", body=body),)
+        body = (scope.code("read_after_prologue", body=body),)
     methods.append(reader(scope, "_read", body))
     rows = scope.plan.streamed
     if rows is not None and rows.sized:

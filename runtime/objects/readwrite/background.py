@@ -46,14 +46,14 @@ def content(inner: KaitaiStream, end: int, background: Background | None) -> byt
     data = inner.to_byte_array()
     if background is None or background.end != end or not isinstance(inner, FixedStream | OpenStream):
         return data
-    behind = background.data
+    stored = background.data
     if isinstance(inner, OpenStream):
-        data += behind[len(data) :]
+        data += stored[len(data) :]
     gaps = inner.gaps(len(data))
     if not gaps:
         return data
     whole = bytearray(data)
     for begin, stop in gaps:
-        part = behind[begin:stop]
+        part = stored[begin:stop]
         whole[begin : begin + len(part)] = part
     return bytes(whole)

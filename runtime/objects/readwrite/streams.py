@@ -41,14 +41,14 @@ class TrackedStream(KaitaiStream):
 
     def fill(self, source: KaitaiStream) -> None:
         """Fill the gaps between written bytes with those of ``source``."""
-        back, behind = self.pos(), source.pos()
+        own_position, source_position = self.pos(), source.pos()
         for begin, end in self.gaps(self.size()):
             source.seek(begin)
             data = source.read_bytes(min(end, source.size()) - begin) if begin < source.size() else b""
             self.seek(begin)
             self.write_bytes(data)
-        source.seek(behind)
-        self.seek(back)
+        source.seek(source_position)
+        self.seek(own_position)
 
     def gaps(self, end: int) -> list[tuple[int, int]]:
         """Return the ranges of bytes before ``end`` that were not written."""

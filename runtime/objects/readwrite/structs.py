@@ -291,8 +291,8 @@ class ReadWriteStruct(Fielded, AssembledStruct):
             if refused is not None:
                 raise refused
             return
-        name, (holder, before, behind) = next(iter(moved.items()))
-        raise explained(ConsistencyError(name, before, behind), holder)
+        name, (holder, before, after) = next(iter(moved.items()))
+        raise explained(ConsistencyError(name, before, after), holder)
 
     def _check_once(self, settled: bool) -> tuple[dict[str, tuple[Any, object, object]], Exception | None]:
         """Check everything once. Return the attributes that were derived, with their objects, and the first error."""
