@@ -53,6 +53,7 @@ def fill_slab(
     in_pieces: bool,
     resume: object,
     predicates: Buffer,
+    first_row: int = 0,
 ) -> tuple[
     int,
     int,

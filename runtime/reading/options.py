@@ -124,7 +124,7 @@ class ScanOptions(Location):
     )
     prefetch: bool | None = option(
         None,
-        "Read and decompress ahead in a thread. By default for large files and larger compressed inputs.",
+        "Read and decompress ahead in a thread. By default for larger compressed inputs, and for some large files.",
         FLAG,
         python=True,
     )

@@ -105,6 +105,19 @@ class ScanRequest(ScanOptions):
         return self.recover or bool(self.format.marker)
 
     @property
+    def joins_pieces(self) -> bool:
+        """Return whether batches may be filled from several pieces of an input: if the engine reads rows that depend on
+        their own bytes only, and nothing about a batch must be looked up in the input."""
+        format = self.format
+        if self.engine != "columns" or format.message is not None or format.block or self.whole:
+            return False
+        if format.preallocated is not None or format.marker or self.grows or self.pushed.predicates:
+            return False
+        if any(format.columns[number].looked_up for number in self.read_columns):
+            return False
+        return format.program is not None and format.program.is_plain
+
+    @property
     def trusts_end(self) -> bool:
         """Return whether the end of an input ends its last row, as a delimiter does."""
         return not self.grows and not (self.mode == "failfast" and self.format.delimiter)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..input.window import Window
 from ..rows.leading_zeros import skip_zeros
-from ..rows.reader import FEW_DAMAGES, Filled, RowDamage, RowReader, Status
-from ..rows.zero_runs import AfterZeros, Fill, cut_at_zeros, ends_in_zeros, is_wiped, pass_zeros
+from ..rows.reader import FEW_DAMAGES, Extend, Filled, RowDamage, RowReader, Status
+from ..rows.zero_runs import AfterZeros, cut_at_zeros, ends_in_zeros, is_wiped, pass_zeros
 from . import recovery
 from .damage_details import DamageDetails
 from .events import DamagedRange, Event, Head, Rows
@@ -66,6 +66,8 @@ class RowExtractor(DamageDetails, Extractor):
         self._torn: bytes | None = None
         """The first bytes of a last row that was not written to its end."""
         self._row_reader: Any = None
+        self._in_pieces = False
+        """Whether a batch is filled from several extensions of the window."""
         self._doubts = self._unchosen = 0
         """Fills that were not in order, and those to come that choose no rows for that."""
         self._found: SearchedRange | None = None
@@ -78,7 +80,7 @@ class RowExtractor(DamageDetails, Extractor):
     def begin(self, opened: Opened) -> Extraction:
         """Implement ``Extractor.begin``."""
         request, window = self._request, opened.window
-        self._at_start = opened.at_start
+        self._at_start, self._in_pieces = opened.at_start, opened.in_pieces
         self._cuts = request.byte_range is not None and opened.at_start
         root = None
         if request.format.has_prologue:
@@ -156,8 +158,9 @@ class RowExtractor(DamageDetails, Extractor):
 
     def take(self, window: Window) -> Extraction:
         """Implement ``Extractor.take``."""
+        begin = window.base + window.begin
         filled, zeros, doubtful, holds = self._fill_rows(window)
-        moved = filled.consumed != window.begin
+        moved = window.base + filled.consumed != begin
         window.begin = filled.consumed
         self._scanned.count(window)
         if filled.rows or filled.damages or filled.dropped:
@@ -228,8 +231,9 @@ class RowExtractor(DamageDetails, Extractor):
         self._filled_from = (window.begin, self._at_start)
         if (chosen := self._choose(window)) is not None:
             return chosen, -1, None, None
-        fill: Fill = partial(self._fill, window, self._capacity)
-        filled, zeros = fill(self._fill_stop), -1
+        fill = partial(self._fill, window, self._capacity)
+        extend = partial(self._extend, window) if self._in_pieces else None
+        filled, zeros = fill(self._fill_stop, extend=extend), -1
         if not request.format.delimiter and (filled.damages or filled.status is Status.LOST):
             filled, zeros = cut_at_zeros(filled, window, fill)
         if request.format.preallocated is not None or (request.grows and not request.format.delimiter):
@@ -278,11 +282,16 @@ class RowExtractor(DamageDetails, Extractor):
         """Return whether the window does not end the input, or the input's end completes its last row."""
         return not window.at_end or (window.error is None and self._request.trusts_end)
 
-    def _fill(self, window: Window, capacity: int, stop: int) -> Filled:
+    def _extend(self, window: Window) -> bool:
+        """Extend the window while a batch is filled. Return whether its rows are read like those before them."""
+        return window.extend() and self._ends(window)
+
+    def _fill(self, window: Window, capacity: int, stop: int, extend: Extend | None = None) -> Filled:
         request, at_start = self._request, self._at_start
         row_reader: RowReader = self._row_reader
         if self._ends(window):
-            return row_reader.fill(window, capacity=capacity, at_start=at_start, stop=stop)
+            joins: dict[str, Any] = {} if extend is None else {"extend": extend}
+            return row_reader.fill(window, capacity=capacity, at_start=at_start, stop=stop, **joins)
         proof = partial(has_proof, request.format, self._readers.root)
         unpadded = self._readers.rows(self.settings(padding=0))
         return fill_up_to_break(row_reader, window, proof, unpadded, capacity=capacity, at_start=at_start, stop=stop)

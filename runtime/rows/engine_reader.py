@@ -11,28 +11,41 @@ import struct
 import sys
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from .. import engine
-from ..base.errors import UnsupportedError
 from ..base.report import REASONS
 from ..engine import _engine
 from ..format.description import Format
-from ..format.program import ColumnProgram, Reason, Storage
+from ..format.program import Reason
 from ..input.window import Window
 from ..objects.errors import too_much_computed
 from .chain_places import Carried, ChainPlaces, places_of
 from .engine_chains import CHAIN, PackedVariables, stores_of, variable_chain
 from .expanding import Expander
-from .nested_columns import Filling, nodes_of
+from .filling_on import Fill, filled, filled_on
+from .loaded_programs import load
+from .nested_columns import Filling
 from .object_rows import NESTED
 from .predicates import packed
-from .reader import BATCH_BYTES, FEW_DAMAGES, BatchColumns, Filled, LastUnit, RowDamage, Settings, Status, label_array
-from .room import MOST, Room, expected_rows, least_size, trim
-from .shapes import is_shaped, shown, stored_type, ways_of
+from .reader import (
+    BATCH_BYTES,
+    FEW_DAMAGES,
+    BatchColumns,
+    Extend,
+    Filled,
+    LastUnit,
+    RowDamage,
+    Settings,
+    Status,
+    label_array,
+)
+from .room import MOST, Room, expected_rows, trim
+from .shapes import shown
 from .unit_states import ReaderState
 
 if TYPE_CHECKING:
@@ -56,96 +69,11 @@ Layout = tuple[Any, bytes, int, bool, tuple[int, ...]]
 """Parameters of a slab's layout: program, wanted columns, rows, whether offsets are recorded, items by level."""
 
 
-class Wanted:
-    """Columns of a format to be read, by number."""
-
-    def __init__(self, format: Format, program: ColumnProgram, numbers: tuple[int, ...]) -> None:
-        self.labels = {number: each.labels for number, each in enumerate(format.columns)}
-        kinds = [(each, format.schema.field(number).type) for number, each in enumerate(format.columns)]
-        self.shapes = {number: ways_of(each) for number, (each, kind) in enumerate(kinds) if is_shaped(kind)}
-        self._unsigned = {number for number, each in enumerate(format.columns) if each.unsigned}
-        every = {number: self._stored(number, format.schema.field(number)) for number in format.engine_columns}
-        nodes = dict(zip(every, nodes_of(program, [each.type for each in every.values()]), strict=True))
-        self.nodes = [nodes[number] for number in numbers]
-        """For each of them, what the program fills."""
-        self.is_nested = any(node.storage in (Storage.STRUCT, Storage.LIST) for node in self.nodes)
-        """Whether some of them are more than one column of the program."""
-        self.columns = [(number, node.number) for number, node in zip(numbers, self.nodes, strict=True)]
-        """Their numbers in the format and in the program."""
-        self.numbers = [each.number for node in self.nodes for each in node.all()]
-        """Their columns in the program."""
-        inside = set(self.numbers)
-        self.flags = bytes(number in inside for number in range(len(program.columns)))
-        """For each column of the program, whether it is one of them."""
-        self.variable = [number for number in self.numbers if program.columns[number] is Storage.VARIABLE]
-        fields = [format.schema.field(number) for number in numbers]
-        self.schema = pa.schema([every[number] for number in numbers])
-        self.kinds = dict(zip(numbers, (each.type for each in fields), strict=True))
-        self.truths = {number for number in numbers if format.schema.field(number).type == pa.bool_()}
-        self.is_plain = list(self.schema) == fields
-        """Whether all are as the engine fills them."""
-
-    def _stored(self, number: int, field: Any) -> Any:
-        """Return the field as the engine stores it: numbers in place of labels, and bytes in place of booleans."""
-        if self.labels[number]:
-            return field.with_type(pa.uint64() if number in self._unsigned else pa.int64())
-        if number in self.shapes:
-            return field.with_type(stored_type(field.type, self.shapes[number]))
-        return field.with_type(pa.uint8()) if field.type == pa.bool_() else field
-
-
-class Loaded:
-    """The program of a format as loaded by the engine, shared by all row readers of the format."""
-
-    def __init__(self, format: Format, program: ColumnProgram) -> None:
-        self.program = _loaded_program(program)
-        self.source = program
-        # A unit may have more rows than its size divided by the minimum size of a row.
-        self.least_size = 1 if program.has_rows else least_size(program)
-        self.levels = max(program.levels, default=0)
-        self._format = format
-        self._wanted: dict[tuple[int, ...], Wanted] = {}
-
-    def knowing(self, root: Struct | None) -> Any:
-        """Return the program for inputs that begin with ``root``."""
-        if not self.source.known:
-            return self.program
-        values = [attrgetter(each.name)(root) for each in self.source.known]
-        return _loaded_program(self.source.knowing(values))
-
-    def wanted(self, numbers: tuple[int, ...]) -> Wanted:
-        """Return the columns of these numbers."""
-        found = self._wanted.get(numbers)
-        if found is None:
-            found = self._wanted[numbers] = Wanted(self._format, self.source, numbers)
-        return found
-
-
-def _loaded_program(program: ColumnProgram) -> Any:
-    try:
-        return cast(Any, engine).Program(program.pack())
-    except ValueError as error:
-        raise UnsupportedError(f"{error}; generate the package again, or set WIRELOOM_ENGINE=objects") from None
-
-
-_loaded: dict[int, Loaded] = {}
-"""By the identity of their programs, of which there are as many as formats."""
-
-
-def _load(format: Format) -> Loaded:
-    program = format.program
-    assert program is not None
-    found = _loaded.get(id(program))
-    if found is None:
-        found = _loaded[id(program)] = Loaded(format, program)
-    return found
-
-
 class EngineRowReader:
     """Implements ``RowReader``."""
 
     def __init__(self, format: Format, root: Struct | None, settings: Settings) -> None:
-        loaded = _load(format)
+        loaded = load(format)
         self._settings = settings
         self._loaded = loaded
         self._chains = loaded.source.chains
@@ -209,19 +137,33 @@ class EngineRowReader:
         return self._places.at(offset) + self._carried.at(offset)
 
     def fill(
-        self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1, chooses: bool = False
+        self,
+        window: Window,
+        *,
+        capacity: int,
+        at_start: bool = False,
+        stop: int = -1,
+        chooses: bool = False,
+        extend: Extend | None = None,
     ) -> Filled:
-        """Implement ``RowReader.fill``. At most ``DAMAGES`` damaged rows are recorded."""
+        """Implement ``RowReader.fill``. At most ``DAMAGES`` damaged rows are recorded.
+
+        ``extend``, for programs that are ``is_plain``: if all rows so far are valid and more input is needed, the batch
+        is filled from the window as extended by it, see ``filled_on``.
+        """
         settings, wanted = self._settings, self._wanted
         begin = window.base + window.begin
         resume = self._pauses.get(begin)
         if self._expand is not None:
             self._expand.read_on(window.base + window.begin)
+        if window.at_end or not self._loaded.source.is_plain or chooses:
+            extend = None
         left = len(window.view) - window.begin
-        # Room for one row more than possible: only then the fill reports what is after the last one.
-        capacity = min(capacity, left // self._least_size + 1, self._chosen if chooses else capacity)
+        if extend is None:
+            # Room for one row more than possible: only then the fill reports what is after the last one.
+            capacity = min(capacity, left // self._least_size + 1, self._chosen if chooses else capacity)
         # The data of a row is never larger than its bytes, unless it comes from objects around the rows.
-        most = min(WHOLE_BYTES if self._is_whole else BATCH_BYTES, left)
+        most = min(WHOLE_BYTES if self._is_whole else BATCH_BYTES, left if extend is None else BATCH_BYTES)
         rows = expected_rows(self._density, left, capacity) if self._is_whole else capacity
         room = Room(
             rows,
@@ -238,14 +180,9 @@ class EngineRowReader:
             if self._chains or self._variables:
                 known = self._chains_at(window.base + window.begin)
                 chains = bytearray(known) + bytes(len(known) * (1 + room.damages))
-            result = _engine.fill_slab(
+            fill: Fill = partial(
+                _engine.fill_slab,
                 self._program,
-                window.view,
-                window.begin,
-                len(window.view),
-                base_offset=window.base,
-                at_end=window.at_end,
-                at_start=at_start,
                 capacity=room.rows,
                 wanted=wanted.flags,
                 offsets=settings.offsets,
@@ -267,6 +204,7 @@ class EngineRowReader:
                 resume=resume,
                 predicates=self._predicates if chooses else b"",
             )
+            result = filled(fill, window, at_start=at_start)
             (
                 rows,
                 dropped,
@@ -293,23 +231,26 @@ class EngineRowReader:
                 room = replace(room, data={number: max(size, most) for number, size in room.data.items()})
             else:
                 break
+        if extend is not None:
+            result = filled_on(fill, result, window, extend)
+            rows, dropped, consumed, status, reason, position, needed, damage_count, null_counts, used, *_ = result
         if status == Status.BATCH_FULL:
             # It was the number of the column that is full.
             reason = Reason.NONE
         for number, buffer in zip(wanted.variable, data, strict=True):
             trim(buffer, used[number])
-            if rows * 4 >= capacity or (chooses and rows):
+            if rows * 4 >= capacity or (rows and (chooses or extend is not None)):
                 self._widths[number] = max(self._widths.get(number, 0.0), used[number] / rows)
         if chooses:
             self._chosen = max(FEW_CHOSEN, 4 * rows if rows == capacity else max(self._chosen // 2, 2 * rows))
         if rows:
-            self._density = max(self._density, rows / max(left, 1))
+            self._density = max(self._density, rows / max(window.base + len(window.view) - begin, 1))
             self._items = [max(known, count / rows) for known, count in zip(self._items, items, strict=True)]
         noted = [
             RowDamage(begin, end, row, WORDS[number], bool(inside) and self._has_units)
             for begin, end, row, number, inside in DAMAGE.iter_unpack(memoryview(damages)[: DAMAGE.size * damage_count])
         ]
-        filled = Filled(
+        taken = Filled(
             rows,
             self._columns(layout, slab, data, (rows, *items), null_counts),
             pa.Array.from_buffers(pa.uint64(), rows, [None, slab.slice(0, 8 * rows)]) if settings.offsets else None,
@@ -328,13 +269,13 @@ class EngineRowReader:
             self._pauses[window.base + consumed] = pause
         if chains is not None:
             sums, size = CHAIN.size * self._chains, CHAIN.size * (self._chains + len(self._variables))
-            for place, offset in places_of(filled, window.base):
+            for place, offset in places_of(taken, window.base):
                 known = bytes(chains[size * place : size * (place + 1)])
                 self._places.note(offset, known[:sums])
                 if any(known[sums:]):
                     # There may have been no unit, so that the beginning of the last one is unknown.
                     self._carried.note(offset, known[sums:])
-        return filled
+        return taken
 
     def resync(self, window: Window, begin: int, *, proven: bool = False) -> tuple[bool, int]:
         """Implement ``RowReader.resync``."""

@@ -2,12 +2,12 @@
 
 There are two with the same interface and the same results: ``columns`` (the engine) and ``objects`` (generated
 classes). Both read complete rows from ``window.view[window.begin:]`` and report why they stopped; they never change the
-window.
+window, except with ``extend`` of the engine's reader.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -27,6 +27,10 @@ BATCH_BYTES = 4 * 1024 * 1024
 """Maximum number of data bytes of a variable-size column in one batch; a single larger row is still returned."""
 FEW_DAMAGES = 16
 """Number of damaged rows that a fill may record even if it is to read fewer rows."""
+
+
+Extend = Callable[[], bool]
+"""Extends the window, and returns whether its rows may be in the same batch as those before them."""
 
 
 class Status(IntEnum):
