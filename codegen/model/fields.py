@@ -18,7 +18,7 @@ from ..spec.diagnostics import Diagnostics
 from ..spec.position import Position
 from ..spec.syntax import Contents, Entry, Expression, Section, Text, TypeReference
 from ..wire import EndOfStreamSize, FixedSize, MessageField, OwnSize, TerminatedSize, Terminator
-from ..words import shown, suggestion
+from ..words import nearest, shown
 
 
 @dataclass(frozen=True)
@@ -351,7 +351,9 @@ def canonical(encoding: Text, diagnostics: Diagnostics) -> str:
     """Return the canonical spelling of an encoding; warn if it was spelled otherwise or is unknown."""
     found = canonical_encoding(encoding.value)
     if found is None:
-        hint = suggestion(encoding.value, canonical_encodings())
+        written = {each.casefold(): each for each in canonical_encodings()}
+        near = nearest(encoding.value.casefold(), written)
+        hint = f"; did you mean '{written[near]}'?" if near else ""
         diagnostics.warning(encoding.position, f"unrecognized encoding name {shown(encoding.value)}{hint}")
         return encoding.value
     if found != encoding.value:

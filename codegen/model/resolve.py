@@ -110,13 +110,18 @@ def may_be_built_in(name: str) -> bool:
     return name in ELSEWHERE or re.fullmatch(r"[us]\d+(?:le|be)?", name) is not None
 
 
+LISTED = 10
+"""Maximum number of names that an error lists."""
+
+
 def unknown_enum(start: Symbol, name: str) -> str:
     """Return the message about an enum that cannot be found."""
     visible: set[str] = set()
     for each in start.root.all():
         prefix = "::".join(each.path[1:])
         visible.update(f"{prefix}::{enum}" if prefix and each is not start else enum for enum in each.enums)
-    return f"unable to find enum {shown(name)}, searching from {start.name}{suggestion(name, visible)}"
+    known = f"; there are {', '.join(sorted(visible)[:LISTED])}" if visible else "; no enum is declared under 'enums'"
+    return f"unable to find enum {shown(name)}, searching from {start.name}{suggestion(name, visible) or known}"
 
 
 def _beside(world: World, start: Symbol, parts: list[str]) -> Symbol | None:

@@ -36,6 +36,7 @@ EXTENSION = "-wireloom"
 """The key for everything that Kaitai's own compiler must ignore."""
 
 TEXT = TextKind()
+ENCODING = TextKind("the name of an encoding, such as UTF-8, UTF-16LE or ISO-8859-1")
 NOTE = TextKind(empty=True)
 FLAG = FlagKind()
 EXPRESSION = ExpressionKind()
@@ -106,7 +107,7 @@ FIELD_KEYS = {
     "consume": Key(FLAG, "Whether reading continues after the terminator, and not before it."),
     "eos-error": Key(FLAG, "Whether a missing terminator is an error."),
     "pad-right": Key(BYTE, "The byte that fills the rest of the size."),
-    "encoding": Key(TEXT, "The encoding of text."),
+    "encoding": Key(ENCODING, "The encoding of text."),
     "enum": Key(ENUM, "The enum with the names of its values."),
     "parent": Key(EXPRESSION, "The object that is its _parent; false for none."),
     "process": Key(ProcessKind(), "The transformation of the bytes before they are parsed."),
@@ -174,7 +175,7 @@ META_DEFAULTS = {
         "Byte order of integers and floats.",
     ),
     "bit-endian": Key(BIT_ENDIAN, "Order of bits."),
-    "encoding": Key(TEXT, "Encoding of text."),
+    "encoding": Key(ENCODING, "Encoding of text."),
 }
 META_REST = {
     "title": Key(NOTE, "The human-readable name of the format."),

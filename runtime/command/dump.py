@@ -11,7 +11,7 @@ from ..base.errors import UnsupportedError, WireloomError
 from ..base.plurals import counted
 from ..base.printable import printable
 from . import completing
-from .parameters import bytes_option, format_argument, location_of, reader_options
+from .parameters import Count, bytes_option, format_argument, location_of, reader_options
 from .standard import standard_output
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ can create any number of values from a few bytes."""
 @click.option(
     "--max-output",
     metavar="N",
-    type=click.IntRange(min=1),
+    type=Count(min=1),
     help="Maximum number of characters; by default 64 MiB and 1000 for each byte of FILE.",
 )
 @reader_options()

@@ -14,7 +14,16 @@ import click
 from ..base.options import camel_case
 from ..base.plurals import counted
 from . import completing
-from .parameters import OPTIONS, format_argument, inputs_argument, location_of, names, reader_options, report_option
+from .parameters import (
+    OPTIONS,
+    Count,
+    format_argument,
+    inputs_argument,
+    location_of,
+    names,
+    reader_options,
+    report_option,
+)
 from .progress import Bar, bar
 from .standard import write_json
 
@@ -65,7 +74,7 @@ if TYPE_CHECKING:
 @click.option(
     "--prometheus-port",
     metavar="PORT",
-    type=click.IntRange(1, 65535),
+    type=Count(1, 65535),
     help="Port on 127.0.0.1 for the same metrics, during the run.",
 )
 @click.option("--stream", is_flag=True, help="Read as a stream, in batches that Spark keeps in a checkpoint.")
@@ -75,9 +84,7 @@ if TYPE_CHECKING:
     metavar="TIME",
     help="Run until interrupted, with a batch every TIME ('30 seconds'); otherwise stop when everything is read.",
 )
-@click.option(
-    "--batch-files", metavar="N", type=click.IntRange(1), help="Number of files per commit.  [default: 10000]"
-)
+@click.option("--batch-files", metavar="N", type=Count(1), help="Number of files per commit.  [default: 10000]")
 @click.option(
     "--partition-by",
     metavar="A,B",

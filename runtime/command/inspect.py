@@ -11,7 +11,7 @@ import click
 
 from ..base.errors import WireloomError
 from ..base.printable import printable
-from .parameters import format_argument, location_of, reader_options
+from .parameters import Count, format_argument, location_of, reader_options
 from .standard import wants_colours, write_json
 
 LAST_OFFSET = 2**63 - 1
@@ -33,16 +33,18 @@ PIPED_WIDTH = 160
     "--at",
     "offset",
     metavar="OFFSET",
-    type=click.IntRange(0, LAST_OFFSET),
+    type=Count(0, LAST_OFFSET),
     help="Begin with the record that contains this byte of the decompressed file, or the next one.",
 )
-@click.option("--record", metavar="N", type=click.IntRange(min=1), help="Begin with the N-th record, from 1.")
-@click.option("-n", "--count", type=click.IntRange(min=1), help="Number of records; by default 3, and 100 on a page.")
+@click.option("--record", metavar="N", type=Count(min=1), help="Begin with the N-th record, from 1.")
+@click.option(
+    "-n", "--count", metavar="N", type=Count(min=1), help="Number of records; by default 3, and 100 on a page."
+)
 @click.option(
     "--bytes",
     "limit",
     metavar="N",
-    type=click.IntRange(min=0),
+    type=Count(min=0),
     help="Maximum number of bytes per record, 0: all; by default 512, and 4096 on a page.",
 )
 @reader_options("recover")

@@ -22,6 +22,14 @@ METAVARS = {"profile": "NAME", "endpoint": "URL"}
 """Placeholders for string values in the help, if different from the name of the option."""
 
 
+class Count(click.IntRange):
+    """An integer with bounds, which the error about another word states."""
+
+    def __init__(self, min: int, max: int | None = None) -> None:
+        super().__init__(min, max)
+        self.name = f"number of at least {min}" if max is None else f"number from {min} to {max}"
+
+
 def format_argument(function: Function) -> Function:
     """Add the argument ``FORMAT``."""
     return click.argument("format_name", metavar="FORMAT", shell_complete=completing.format_names)(function)
@@ -141,7 +149,7 @@ def format_options(function: Function) -> Function:
 
 def limit_option(function: Function) -> Function:
     """Add the option ``--limit N``."""
-    return click.option("--limit", metavar="N", type=click.IntRange(min=0), help="Stop after N rows.")(function)
+    return click.option("--limit", metavar="N", type=Count(min=0), help="Stop after N rows.")(function)
 
 
 def report_option(what: str) -> Callable[[Function], Function]:

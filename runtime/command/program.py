@@ -92,6 +92,12 @@ class Program(click.Group):
             return super().invoke(ctx)
         except BrokenPipeError as error:
             raise PipeClosedError from error
+        except click.UsageError as error:
+            command = self.get_command(ctx, ctx.invoked_subcommand or "")
+            if error.ctx is None and command is not None:
+                # click does not say of which command an option lacks its value.
+                error.ctx = click.Context(command, ctx, ctx.invoked_subcommand)
+            raise
 
     def main(
         self,
@@ -117,6 +123,14 @@ class Program(click.Group):
             taken = [name for each in (error.ctx.command.params if error.ctx else ()) for name in each.opts]
             if isinstance(error, click.NoSuchOption) and "--option" in taken:
                 message += "; an option of the format is given as --option NAME=VALUE"
+            elif (
+                isinstance(error, click.MissingParameter)
+                and error.param is not None
+                and error.param.metavar == "FORMAT"
+            ):
+                message += "; 'wireloom formats' lists the formats"
+            elif message.startswith("Got unexpected extra argument") and error.ctx is not None:
+                message += f"; the usage is {error.ctx.get_usage().partition(': ')[2]}"
             _fail(f"{message} (see '{error.ctx.command_path if error.ctx else prog_name} --help')")
         except click.ClickException as error:
             _fail(error.format_message())

@@ -54,8 +54,9 @@ def batches_of_file(
             "csv": lambda: _csv(format, file, as_bytes),
         }
         if kind not in readers:
-            said = f"rows can be read from {', '.join(readers)} files, and this name is that of a {kind}"
-            raise WireloomError(f"{said}: rename it to end in one of these", path=path)
+            suffixes = {each: name for each, name in KINDS.items() if name in readers}
+            said = f"its suffix is that of a printed {kind}; rows are read from {', '.join(suffixes)} files"
+            raise WireloomError(f"{said}: rename it if it is one of these", path=path)
         yield _named(path, readers[kind]()), place
 
 

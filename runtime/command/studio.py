@@ -10,7 +10,7 @@ import click
 from ..base.errors import WireloomError
 from ..base.printable import printable
 from . import completing
-from .parameters import reader_options
+from .parameters import Count, reader_options
 
 SUFFIX = ".ksy"
 
@@ -18,7 +18,7 @@ SUFFIX = ".ksy"
 @click.command("studio", short_help="Edit a spec next to the bytes, fields and rows of a file, in the browser.")
 @click.argument("spec", metavar="SPEC", type=click.Path(path_type=Path))
 @click.argument("source", metavar="FILE", shell_complete=completing.files)
-@click.option("--port", metavar="N", type=click.IntRange(0, 65535), default=0, help="Port to listen on [a free one].")
+@click.option("--port", metavar="N", type=Count(0, 65535), default=0, help="Port to listen on [a free one].")
 @click.option("--no-browser", is_flag=True, help="Print the address, and do not open a browser.")
 @reader_options("recover", table=False)
 def command(spec: Path, source: str, port: int, no_browser: bool, options: dict[str, Any]) -> None:

@@ -59,13 +59,17 @@ def json_column(format: Format, name: str, values: list[Any], numbers: list[int]
                     pa.scalar(value, kind)
                 except WRONG as error:
                     place, wanted, given = _misfit(name, kind, value)
-                    fitting = f", which has {_range(wanted)}" if pa.types.is_integer(wanted) else ""
-                    said = f"line {number}, column {place}: {given!r:.60} is no {wanted}{fitting}"
+                    said = f"line {number}, column {place}: {_unfit(given, wanted)}"
                     raise WireloomError(said) from error
     try:
         return pa.array(values)
     except WRONG as error:
         raise WireloomError(f"column {name} in the lines from {numbers[0]} on: {error}") from error
+
+
+def _unfit(value: Any, kind: pa.DataType) -> str:
+    """Return a sentence about a value that is not one of a type."""
+    return f"{value!r:.60} does not fit into {kind}{f' ({_range(kind)})' if pa.types.is_integer(kind) else ''}"
 
 
 def _misfit(name: str, kind: pa.DataType, value: Any) -> tuple[str, pa.DataType, Any]:
@@ -107,7 +111,9 @@ def _nested(name: str, kind: pa.DataType, values: list[Any], numbers: list[int],
         try:
             done.append(_inner(kind, value, as_bytes))
         except (ValueError, TypeError, AttributeError, OverflowError) as error:
-            raise WireloomError(f"line {number}, column {name}: {value!r:.60} is no {kind}: {error}") from error
+            raise WireloomError(
+                f"line {number}, column {name}: {value!r:.60} does not fit into {kind}: {error}"
+            ) from error
     return done
 
 
@@ -183,7 +189,7 @@ def csv_column(format: Format, name: str, cells: pa.Array, first: int, as_bytes:
                     pa.scalar(values[-1], kind)
             except (*WRONG, AttributeError) as error:
                 what = f"{kind}: {error}" if nested else f"binary as {as_bytes}: choose another text form with --bytes"
-                raise WireloomError(f"row {number}, column {name}: {cell!r:.60} is no {what}") from error
+                raise WireloomError(f"row {number}, column {name}: {cell!r:.60} does not fit into {what}") from error
         return pa.array(values, kind)
     if pa.types.is_floating(kind):
         # A value that is too large for fewer bits is refused when it is written.
@@ -195,7 +201,7 @@ def csv_column(format: Format, name: str, cells: pa.Array, first: int, as_bytes:
             try:
                 cell.cast(kind)
             except WRONG as error:
-                raise WireloomError(f"row {number}, column {name}: {cell.as_py()!r:.60} is no {kind}") from error
+                raise WireloomError(f"row {number}, column {name}: {_unfit(cell.as_py(), kind)}") from error
         raise
 
 

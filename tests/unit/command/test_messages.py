@@ -89,8 +89,8 @@ def test_an_option_chooses_the_kind_of_message(tmp_path: Path) -> None:
     [
         ({"seq_num": 1, "headers": [{"nam": "61"}]}, "line 1, column headers: .*there is no 'nam'"),
         ({"seq_num": 1, "headers": [{"name": "6"}]}, "line 1, column headers"),
-        ({"seq_num": 1, "headers": {"name": "61"}}, "line 1, column headers: .*no list"),
-        ({"seq_num": 1, "headers": ["61"]}, "line 1, column headers: .*is no list"),
+        ({"seq_num": 1, "headers": {"name": "61"}}, "line 1, column headers: .*does not fit into list"),
+        ({"seq_num": 1, "headers": ["61"]}, "line 1, column headers: .*does not fit into list"),
         ({"seq_num": -1}, "line 1, column seq_num"),
         ({"seq_nun": 1}, "did you mean 'seq_num'"),
     ],

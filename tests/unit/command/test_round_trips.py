@@ -92,7 +92,7 @@ def test_times_inside_of_structs_and_lists(kind: str, tmp_path: Path) -> None:
     ("head", "said"),
     [
         ('{"millis":"yesterday","kind":"opened"}', "'yesterday' is not a time such as '2026-03-02T06:00:00Z', in ms"),
-        ('{"millis":{},"kind":"opened"}', "line 1, column head.millis: {} is no timestamp[ms, tz=UTC]"),
+        ('{"millis":{},"kind":"opened"}', "line 1, column head.millis: {} does not fit into timestamp[ms, tz=UTC]"),
     ],
 )
 def test_an_inner_value_of_another_type_is_named(head: str, said: str, tmp_path: Path) -> None:

@@ -31,8 +31,7 @@ SPECS = {
     "wrong_rows": GOOD.replace("rows: items", "rows: itmes").replace("id: good", "id: wrong_rows") + ITEM,
     "checksum": "meta: {id: checksum, endian: le}\n"
     "seq: [{id: a, size: 4}, {id: c, type: u4, -wireloom: {checksum: {algorithm: crc33, over: a}}}]\n",
-    "codec": "meta: {id: codec, endian: le, -wireloom: {rows: a, codecs: [zst]}}\n"
-    "seq: [{id: a, type: u1, repeat: eos}]\n",
+    "codec": GOOD.replace("rows: items", "rows: items, codec: zst").replace("id: good", "id: codec") + ITEM,
     "encoding": "meta: {id: encoding}\nseq: [{id: a, type: str, size: 4, encoding: utf-9}]\n",
     "enum": "meta: {id: enum}\nseq: [{id: a, type: u1, enum: colour}]\n",
     "repeat": "meta: {id: repeat}\nseq: [{id: a, type: u1, repeat: exrp, repeat-expr: 2}]\n",
@@ -55,6 +54,7 @@ decode edgemq_segment events.wal --mode strict
 decode edgemq_segment events.wal --to xlsx
 decode edgemq_segment events.wal --bytes base65
 decode edgemq_segment events.wal --limit many
+decode edgemq_segment events.wal --region
 decode edgemq_segment events.wal --table frames
 decode edgemq_segment events.wal --option max_recrod=5
 decode edgemq_segment events.wal --option max_record=big
