@@ -140,7 +140,7 @@ class _Csv(_ArrowSink):
         return pc.if_else(pc.match_substring_regex(column, FORMULA), escaped, column)
 
 
-class _Table(Sink):
+class _TableSink(Sink):
     """The first rows as a table for people."""
 
     def __init__(self, file: IO[bytes], schema: pa.Schema, as_bytes: str, limit: int) -> None:
@@ -228,7 +228,7 @@ def sink(
         target = _Terminal(file, (lambda each: json.dumps(each)[1:-1]) if kind == "ndjson" else printable)
     made: Sink
     if kind == "table":
-        made = _Table(target, schema, as_bytes, TABLE_ROWS if limit is None else limit)
+        made = _TableSink(target, schema, as_bytes, TABLE_ROWS if limit is None else limit)
     elif kind == "arrow":
         made = _Arrow(target, schema, stream=name == "-" or name.endswith(".arrows"))
     elif kind == "csv":

@@ -39,7 +39,7 @@ MOST_REFUSALS = 100
 
 
 @dataclass
-class Whole:
+class DumpedInput:
     """The object of a whole input, as far as it could be read. ``failure``: the error that ended the reading."""
 
     struct: Struct
@@ -60,7 +60,7 @@ class Refusals(list[KaitaiStructError]):
             super().append(error)
 
 
-def read_object(request: ScanRequest, source: Input, resources: ExitStack) -> Whole:
+def read_object(request: ScanRequest, source: Input, resources: ExitStack) -> DumpedInput:
     """Return the outermost object of an input, whose instances can be read until ``resources`` are closed.
 
     Uncompressed files may have any size; other inputs are read into memory, at most ``max_record`` bytes. Raises
@@ -95,7 +95,7 @@ def read_object(request: ScanRequest, source: Input, resources: ExitStack) -> Wh
         struct._read()
     except FAILURES as error:
         failure = error
-    return Whole(struct, failure, refusals, storage_error)
+    return DumpedInput(struct, failure, refusals, storage_error)
 
 
 class Dumper:

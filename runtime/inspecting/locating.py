@@ -13,7 +13,7 @@ from ..format.description import Format
 from ..input.inputs import Input
 from ..reading.events import DamagedRange, End, Event, Head, Rows
 from ..reading.input_scan import InputScan
-from ..reading.place import Place
+from ..reading.place import UnitStart
 from ..reading.readers import Readers
 from ..reading.request import ScanRequest, scan_request
 from ..rows.batches import ERROR, OFFSET
@@ -100,7 +100,7 @@ def record_scan(
     source: Input,
     wanted: Wanted,
     options: Mapping[str, Any] | None = None,
-    resume: Place | None = None,
+    resume: UnitStart | None = None,
 ) -> RecordScan:
     """Return a scan for ``wanted``.
 

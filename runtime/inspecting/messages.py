@@ -11,8 +11,8 @@ from ..base.errors import UnsupportedError
 from ..checksums import algorithm, function
 from ..format.description import Format
 from ..input.inputs import Input
-from ..reading.events import DamagedRange, End, Event, Framing, Rows
-from ..reading.place import Place
+from ..reading.events import DamagedRange, End, Event, FramingBytes, Rows
+from ..reading.place import UnitStart
 from ..reading.recovery import CONTENT
 from ..reading.request import scan_request
 from ..rows.messages.decoding import UnitProblem
@@ -33,7 +33,7 @@ class MessageScan(WantedScan[Record]):
         source: Input,
         wanted: Wanted,
         options: dict[str, Any] | None = None,
-        resume: Place | None = None,
+        resume: UnitStart | None = None,
     ) -> None:
         request = scan_request(format, **(options or {}))
         if resume is not None:
@@ -53,7 +53,7 @@ class MessageScan(WantedScan[Record]):
                 yield from self._of_rows(event)
             case DamagedRange() if event.shown:
                 yield from self._of_damage(event)
-            case Framing() if self._reaches(event.end) and not self._selection.is_done:
+            case FramingBytes() if self._reaches(event.end) and not self._selection.is_done:
                 yield self._stretch("framing", event.begin, event.end, None, None, event.content)
             case End() if self.report.tail != "clean":
                 begin, end, tail = self.report.tail_offset, event.end, self.report.tail

@@ -7,14 +7,14 @@ from typing import Any
 
 from ..format.description import Format
 from ..input.inputs import Input
-from ..reading.place import Place
+from ..reading.place import UnitStart
 from .locating import RecordScan, Wanted, record_scan
 from .messages import MessageScan
 from .records import Record, records
 
 
 def shown_records(
-    format: Format, source: Input, wanted: Wanted, options: Mapping[str, Any], resume: Place | None = None
+    format: Format, source: Input, wanted: Wanted, options: Mapping[str, Any], resume: UnitStart | None = None
 ) -> tuple[Format, RecordScan | MessageScan, Iterator[Record]]:
     """Return the format that is shown, the scan of the input, and an iterator over its records, in order.
 

@@ -35,7 +35,7 @@ PIECE = 8 * 1024 * 1024
 alone."""
 
 
-class Piece(MemoryWindow):
+class BlockWindow(MemoryWindow):
     """Whole blocks of an input as a separate input; ``offset``: their position in the input."""
 
     def __init__(self, content: memoryview, offset: int) -> None:
@@ -74,7 +74,7 @@ class BlockExtractor(DamageDetails, Extractor):
         self._written: int | None = None
         """The offset after the last byte that is not zero, of an input that grows."""
         self._row_reader: RowReader
-        self._piece = Piece(memoryview(b""), 0)
+        self._piece = BlockWindow(memoryview(b""), 0)
 
     def begin(self, opened: Opened) -> Extraction:
         """Implement ``Extractor.begin``."""
@@ -132,7 +132,7 @@ class BlockExtractor(DamageDetails, Extractor):
 
     # Pieces ----------------------------------------------------------------------------------------------------------
 
-    def _next_piece(self, window: Window, size: int) -> Piece:
+    def _next_piece(self, window: Window, size: int) -> BlockWindow:
         """Return the next available blocks, of about ``size`` bytes at most; empty at the end of the input."""
         most = max(size - size % self._block, self._block)
         if self._stop >= 0:
@@ -147,9 +147,9 @@ class BlockExtractor(DamageDetails, Extractor):
         if not window.at_end or found == most:
             found -= found % self._block
         self._row_reader.begin(None)
-        return Piece(window.view[window.begin : window.begin + found], window.base + window.begin)
+        return BlockWindow(window.view[window.begin : window.begin + found], window.base + window.begin)
 
-    def _fill(self, piece: Piece) -> Filled:
+    def _fill(self, piece: BlockWindow) -> Filled:
         """Return the next rows of a piece."""
         request = self._request
         fill = partial(self._row_reader.fill, piece, capacity=request.batch_rows)
@@ -159,7 +159,7 @@ class BlockExtractor(DamageDetails, Extractor):
             filled = fill()
         return filled
 
-    def _skip_block(self, filled: Filled, piece: Piece, *, is_old: bool) -> Iterator[DamagedRange]:
+    def _skip_block(self, filled: Filled, piece: BlockWindow, *, is_old: bool) -> Iterator[DamagedRange]:
         """Continue after the block in which rows were lost. ``is_old``: the rest of it is left of an older log."""
         place = filled.position - piece.offset
         piece.begin = min(place - place % self._block + self._block, len(piece.view))
@@ -177,7 +177,7 @@ class BlockExtractor(DamageDetails, Extractor):
             return None
         return next((each.begin for each in filled.damages if each.end >= written), None)
 
-    def _rows(self, filled: Filled, piece: Piece, begin: int, unfinished: int | None) -> Rows:
+    def _rows(self, filled: Filled, piece: BlockWindow, begin: int, unfinished: int | None) -> Rows:
         """Return the event of a fill that began at index ``begin`` of the piece; its damage is recorded."""
         stop = self._stop if unfinished is None else unfinished
         if stop >= 0 or self._begin:
@@ -205,7 +205,7 @@ class BlockExtractor(DamageDetails, Extractor):
     def _logs(self) -> LogNumbers | None:
         return None if self._scanned.joiner is None else self._scanned.joiner.logs
 
-    def _left_over(self, filled: Filled, piece: Piece, window: Window) -> frozenset[int]:
+    def _left_over(self, filled: Filled, piece: BlockWindow, window: Window) -> frozenset[int]:
         """Return the offsets of the damaged ranges of a fill that are left of an older log."""
         logs = self._logs
         if logs is None:

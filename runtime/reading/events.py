@@ -92,7 +92,7 @@ class DamagedRange:
 
 
 @dataclass(slots=True)
-class Framing:
+class FramingBytes:
     """Bytes ``begin`` … ``end`` of the input that are part of the framing of messages but not of a unit."""
 
     begin: int
@@ -119,4 +119,4 @@ class End:
     sentence: str | None = None
 
 
-Event = Head | Rows | DamagedRange | Framing | Failed | End
+Event = Head | Rows | DamagedRange | FramingBytes | Failed | End

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .events import Event
     from .fragments import FragmentJoiner
     from .opening import Opened
-    from .place import Place
+    from .place import UnitStart
     from .readers import Readers
     from .request import ScanRequest
     from .wrong_format import FormatCheck
@@ -116,7 +116,7 @@ class Extractor(Protocol):
         Return whether rows of this format, or of this request, are searched for there."""
         return False
 
-    def place(self, window: Window) -> Place | None:
+    def place(self, window: Window) -> UnitStart | None:
         """Return the place at which another scan finds all rows after the events so far; ``None`` if there is none."""
         return None
 

@@ -19,7 +19,7 @@ from .damage_log import FAILED_ADVICE, DamageLog
 from .events import DamagedRange, End, Event, Failed
 from .extraction import Ended, Extraction, Extractor, Lost, Next, ScannedInput
 from .opening import Opened, open_input
-from .place import Place
+from .place import UnitStart
 from .readers import Readers
 from .recovery import CONTENT
 from .request import ScanRequest
@@ -75,7 +75,7 @@ class InputScan:
         return self._opened.window.base + self._opened.window.begin
 
     @property
-    def place(self) -> Place | None:
+    def place(self) -> UnitStart | None:
         """Return the place at ``position``, for ``ScanRequest.resume``; ``None`` if no scan can begin there."""
         return self._extractor.place(self._opened.window)
 

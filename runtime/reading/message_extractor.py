@@ -19,9 +19,9 @@ from ..units.guarded import framing_for, hooks_for, lengths_of, resumable
 from ..units.pieces import Piece, pieces, row_starts, units_of_rows, wanted_columns
 from ..units.recovering import Search
 from .damage_log import FAILED_ADVICE, LOST_ADVICE, cut_advice
-from .events import DamagedRange, Event, Framing, Rows
+from .events import DamagedRange, Event, FramingBytes, Rows
 from .extraction import Ended, Extraction, Extractor, Lost, Next, ScannedInput
-from .place import Place
+from .place import UnitStart
 from .recovery import CHAIN_BYTES, CONTENT, Skipped
 from .unit_rows import unit_rows
 
@@ -62,7 +62,7 @@ class MessageExtractor(Extractor):
         self._is_resumable = resumable(self._framing, self._hooks)
         self._is_after_zeros = False
         """Whether the next bytes may continue a damaged range."""
-        self._place: Place | None = None
+        self._place: UnitStart | None = None
 
     def facts(self) -> Mapping[str, Any]:
         """Implement ``Extractor.facts``."""
@@ -88,14 +88,14 @@ class MessageExtractor(Extractor):
             self._scanned.start, self._messages = resume.offset, resume.state
         return Next.CALL
 
-    def place(self, window: Window) -> Place | None:
+    def place(self, window: Window) -> UnitStart | None:
         """Implement ``Extractor.place``."""
         return self._place
 
     def take(self, window: Window) -> Extraction:
         """Implement ``Extractor.take``."""
         if self._is_resumable and not self._is_after_zeros:
-            self._place = Place(window.base + window.begin, self._messages)
+            self._place = UnitStart(window.base + window.begin, self._messages)
         view, base = window.view[window.begin :], window.base + window.begin
         complete = window.at_end and window.error is None
         units = self._framing.take(view, base, complete)
@@ -168,7 +168,7 @@ class MessageExtractor(Extractor):
             ends.append(units.offsets[-1] + units.spans[-1])
         begin, end = max(ends, default=base), base + units.consumed
         if begin < end:
-            yield Framing(begin, end, view[begin - base : end - base])
+            yield FramingBytes(begin, end, view[begin - base : end - base])
 
     def _rows(
         self, piece: Piece, damages: Sequence[RowDamage], details: dict[int, str], view: memoryview, base: int

@@ -7,7 +7,7 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Place:
+class UnitStart:
     """The beginning of a unit at ``offset``. ``state``: what the extractor of the format needs to know of the units
     before it."""
 

@@ -43,13 +43,13 @@ class UnknownError(Exception):
 
 
 @dataclass(frozen=True)
-class Node:
+class FilterNode:
     """A call of a function, a field (``name``) or a constant."""
 
     call: str = ""
     name: str = ""
     constant: Any = None
-    inside: tuple[Node, ...] = ()
+    inside: tuple[FilterNode, ...] = ()
     options: Mapping[str, Any] | None = None
 
 
@@ -98,7 +98,7 @@ def pushed(format: Format, expression: Any) -> Pushed:
     return Pushed(exact, tuple(predicates), None if is_all else exact)
 
 
-def _conjuncts(node: Node) -> Iterator[Node]:
+def _conjuncts(node: FilterNode) -> Iterator[FilterNode]:
     if node.call == "and_kleene":
         for each in node.inside:
             yield from _conjuncts(each)
@@ -114,7 +114,7 @@ def fields_of(expression: Any) -> set[str] | None:
         return None
 
 
-def _names(node: Node) -> Iterator[str]:
+def _names(node: FilterNode) -> Iterator[str]:
     yield node.name
     for each in node.inside:
         yield from _names(each)
@@ -123,7 +123,7 @@ def _names(node: Node) -> Iterator[str]:
 # Trees ---------------------------------------------------------------------------------------------------------------
 
 
-def _tree(expression: Any) -> Node:
+def _tree(expression: Any) -> FilterNode:
     """Return the tree of an expression. Raises ``UnknownError``, or ``pa.ArrowException`` if Arrow cannot serialize
     it."""
     file = pa.ipc.open_file(expression.__reduce__()[1][0])
@@ -140,17 +140,17 @@ def _tree(expression: Any) -> Node:
     return node
 
 
-def _node(tokens: list[tuple[str, str]], at: int, constants: pa.RecordBatch) -> tuple[Node, int]:
+def _node(tokens: list[tuple[str, str]], at: int, constants: pa.RecordBatch) -> tuple[FilterNode, int]:
     if at == len(tokens):
         raise UnknownError
     word, value = tokens[at]
     if word == "field_ref":
-        return Node(name=value), at + 1
+        return FilterNode(name=value), at + 1
     if word == "literal":
-        return Node(constant=constants.column(int(value))[0]), at + 1
+        return FilterNode(constant=constants.column(int(value))[0]), at + 1
     if word != "call":
         raise UnknownError
-    inside: list[Node] = []
+    inside: list[FilterNode] = []
     options = None
     at += 1
     while at < len(tokens) and tokens[at][0] != "end":
@@ -160,13 +160,13 @@ def _node(tokens: list[tuple[str, str]], at: int, constants: pa.RecordBatch) -> 
         else:
             node, at = _node(tokens, at, constants)
             inside.append(node)
-    return Node(call=value, inside=tuple(inside), options=options), at + 1
+    return FilterNode(call=value, inside=tuple(inside), options=options), at + 1
 
 
 # Truth ---------------------------------------------------------------------------------------------------------------
 
 
-def _truth(node: Node, domains: Mapping[str, Domain]) -> Truth:
+def _truth(node: FilterNode, domains: Mapping[str, Domain]) -> Truth:
     """Return the values of a single column for which an expression is true. Raises ``UnknownError``."""
     call, inside = node.call, node.inside
     if call in ("and_kleene", "or_kleene"):
@@ -263,7 +263,7 @@ MADE: Mapping[str, Callable[..., Any]] = {
 }
 
 
-def _expression(node: Node, domains: Mapping[str, Domain], kind: pa.DataType | None = None) -> Any:
+def _expression(node: FilterNode, domains: Mapping[str, Domain], kind: pa.DataType | None = None) -> Any:
     """Return the expression of a tree whose truth is known, with constants converted to ``kind`` if possible: Arrow
     would compare an unsigned column with a signed constant as signed, and fail for large values."""
     if node.name:

@@ -15,7 +15,7 @@ from ..format.description import Choice, Format
 from ..rows.batches import OFFSET, Layout
 from ..rows.select import name_of
 from .options import GROWING, NAMES_OF_OPTIONS, ScanOptions
-from .place import Place
+from .place import UnitStart
 from .pushed_filter import NOTHING, Pushed, pushed
 from .row_filter import filter_columns
 
@@ -39,7 +39,7 @@ class ScanRequest(ScanOptions):
     """Whether the end of an input without rows becomes a row of nulls, as damaged records do."""
     chunk: int | None = None
     """Number of bytes that are read at once, if it differs from the default."""
-    resume: Place | None = None
+    resume: UnitStart | None = None
     """``InputScan.place`` of an earlier scan of the input: units are read from there on, after the bytes before all
     units. Inputs that can only be read in order are read from their beginning."""
     whole: bool = False

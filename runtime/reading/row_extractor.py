@@ -18,7 +18,7 @@ from .damage_details import DamageDetails
 from .events import DamagedRange, Event, Head, Rows
 from .extraction import Ended, Extraction, Extractor, Lost, Next, ScannedInput
 from .marked_ranges import marked_range
-from .place import Place
+from .place import UnitStart
 from .preallocated import without_torn
 from .recovery import CAPACITY, CONTENT, IncompleteRow
 from .searched_ranges import SearchedRange
@@ -149,12 +149,12 @@ class RowExtractor(DamageDetails, Extractor):
         if zeros:
             yield from self._damaged(RowDamage(begin, begin + zeros, -1, "length"), bytes(min(zeros, CONTENT)))
 
-    def place(self, window: Window) -> Place | None:
+    def place(self, window: Window) -> UnitStart | None:
         """Implement ``Extractor.place``."""
         if self._row_reader is None or self._request.format.positions:
             return None
         offset = window.base + window.begin
-        return Place(offset, self._row_reader.state(offset))
+        return UnitStart(offset, self._row_reader.state(offset))
 
     def take(self, window: Window) -> Extraction:
         """Implement ``Extractor.take``."""

@@ -41,7 +41,7 @@ def is_possible(request: ScanRequest) -> bool:
 
 
 @dataclass
-class Part:
+class BundledFile:
     """A file in a bundle: bytes ``begin`` … ``end`` (exclusive) of its memory, and its rows."""
 
     source: Input
@@ -106,7 +106,7 @@ class BundleReader:
         if len(load.ends) < 2:
             return Bundle(self._request, load.sources)
         begins = [0, *load.ends]
-        parts = [Part(*each) for each in zip(load.sources, begins, load.ends, strict=False)]
+        parts = [BundledFile(*each) for each in zip(load.sources, begins, load.ends, strict=False)]
         memory = load.memory[: load.ends[-1]]
         fills, places = self._fill(memory)
         good = self._good(memory, parts, fills, places)
@@ -133,10 +133,10 @@ class BundleReader:
                 return fills, places
 
     def _good(
-        self, memory: memoryview, parts: Sequence[Part], fills: Sequence[Filled], places: Sequence[int]
-    ) -> list[Part]:
+        self, memory: memoryview, parts: Sequence[BundledFile], fills: Sequence[Filled], places: Sequence[int]
+    ) -> list[BundledFile]:
         """Return the files, from the first on, for which reading each on its own would return the same rows."""
-        good: list[Part] = []
+        good: list[BundledFile] = []
         first = 0
         for part in parts:
             last = bisect_left(places, part.end, first)
@@ -147,7 +147,7 @@ class BundleReader:
             first = last
         return good
 
-    def _is_evident(self, memory: memoryview, part: Part, rows: int) -> bool:
+    def _is_evident(self, memory: memoryview, part: BundledFile, rows: int) -> bool:
         """Return whether the first candidate for the padding between rows is the one that would be chosen for this file
         alone."""
         if not self._others or rows >= ROWS:
@@ -165,7 +165,7 @@ class Bundle:
 
     request: ScanRequest
     others: Sequence[Input]
-    good: list[Part] = field(default_factory=list)
+    good: list[BundledFile] = field(default_factory=list)
     fills: list[Filled] = field(default_factory=list)
     options: dict[str, str] = field(default_factory=dict)
 
@@ -179,7 +179,7 @@ class Bundle:
             end = min(begin + filled.rows, rows)
             if end <= begin:
                 return
-            here: list[tuple[Part, FileReport, int]] = []
+            here: list[tuple[BundledFile, FileReport, int]] = []
             while at < len(self.good) and self.good[at].first < end:
                 part = self.good[at]
                 here.append((part, reports[at], min(part.last, end) - max(part.first, begin)))
@@ -189,7 +189,7 @@ class Bundle:
             yield self._batch(filled, here, end - begin), [(report, count) for _, report, count in here]
             begin = end
 
-    def _batch(self, filled: Filled, here: list[tuple[Part, FileReport, int]], rows: int) -> Any:
+    def _batch(self, filled: Filled, here: list[tuple[BundledFile, FileReport, int]], rows: int) -> Any:
         arrays = {number: array.slice(0, rows) for number, array in filled.arrays.items()}
         offsets = None
         ends: list[int] = []
@@ -208,7 +208,7 @@ class _Together(Builder):
     """Creates a batch of rows of several files. ``ends``: the row of the batch after which the rows of each file
     end."""
 
-    def __init__(self, request: ScanRequest, here: list[tuple[Part, FileReport, int]], ends: list[int]) -> None:
+    def __init__(self, request: ScanRequest, here: list[tuple[BundledFile, FileReport, int]], ends: list[int]) -> None:
         super().__init__(request.layout, {})
         self._here = here
         self._ends = ends

@@ -14,7 +14,7 @@ from ..base.errors import WireloomError
 from .errors import RANGE_NOT_SATISFIABLE, SERVER_DRAINING, ServerError, error_from_json, error_of
 from .frames import Frame, FrameDecoder, FrameError
 from .messages import ReadBatch, SequencedRecord, StreamPosition
-from .progress import Batch, MessageBatch, Progress, ReadOptions, ReadRange
+from .progress import Batch, MessageBatch, Progress, ReadArguments, ReadRange
 from .requests import Request, read_session
 
 HEARTBEAT_SILENCE = 20.0
@@ -88,7 +88,7 @@ class LiveReader:
         *,
         compression: str = "zstd",
         silence: float = HEARTBEAT_SILENCE,
-        **more: Unpack[ReadOptions],
+        **more: Unpack[ReadArguments],
     ) -> None:
         self.step = Step("reconnect", "nothing was requested yet")
         asked = {name: value for name, value in more.items() if name in ReadRange.__annotations__}

@@ -23,7 +23,7 @@ class ReadRange(TypedDict, total=False):
     wait: int | None
 
 
-class ReadOptions(ReadRange, RecordOptions, total=False):
+class ReadArguments(ReadRange, RecordOptions, total=False):
     """Options of all requests to read, in addition to ``seq_num``."""
 
 

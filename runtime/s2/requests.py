@@ -18,7 +18,7 @@ from .compression import checked
 from .config import ENCRYPTION_KEY, RecordOptions, basin_headers, record_headers
 from .json import FORMAT_HEADER, append_input_to_json, format_of_header
 from .metering import check_append
-from .progress import ReadOptions
+from .progress import ReadArguments
 from .sse import CONTENT_TYPE as EVENT_STREAM
 from .sse import LAST_EVENT_ID, LastEventId
 
@@ -57,7 +57,7 @@ def read_session(
     *,
     seq_num: int | None = None,
     compression: str = "zstd",
-    **more: Unpack[ReadOptions],
+    **more: Unpack[ReadArguments],
 ) -> Request:
     """Read records as a session of S2S frames.
 
@@ -80,7 +80,7 @@ def read_events(
     seq_num: int | None = None,
     last_event_id: LastEventId | None = None,
     format: str = "base64",
-    **more: Unpack[ReadOptions],
+    **more: Unpack[ReadArguments],
 ) -> Request:
     """Read records as server-sent events; the range is as for ``read_session``. ``last_event_id`` resumes after that
     event, and limits include the events before it."""
@@ -96,7 +96,7 @@ def read_unary(
     seq_num: int | None = None,
     content: str = "protobuf",
     format: str = "base64",
-    **more: Unpack[ReadOptions],
+    **more: Unpack[ReadArguments],
 ) -> Request:
     """Read one batch of at most 1000 records and 1 MiB metered size; the range is as for ``read_session``. ``wait``:
     seconds to wait for the first record, at most 60.

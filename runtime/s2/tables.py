@@ -17,7 +17,7 @@ from ..rows.messages import make_decoder
 from .live import HEARTBEAT_SILENCE, LiveReader
 from .messages import StreamPosition
 from .metering import HEADER_COST, RECORD_COST
-from .progress import ReadOptions
+from .progress import ReadArguments
 
 FORMAT = "s2_messages"
 COLUMNS = ("seq_num", "timestamp", "headers", "body", "command")
@@ -105,7 +105,7 @@ class TableReader(LiveReader):
         *,
         columns: Sequence[str] | None = None,
         silence: float = HEARTBEAT_SILENCE,
-        **more: Unpack[ReadOptions],
+        **more: Unpack[ReadArguments],
     ) -> None:
         self._tables = TableDecoder(columns, metered=more.get("bytes") is not None)
         super().__init__(stream, seq_num, silence=silence, **more)

@@ -13,7 +13,7 @@ from ..format.description import Format
 from ..input.inputs import Input
 from ..inspecting import ranges
 from ..reading.input_scan import InputScan
-from ..reading.place import Place
+from ..reading.place import UnitStart
 from ..reading.readers import Readers
 from ..reading.request import scan_request
 from ..rows.batches import OFFSET
@@ -40,10 +40,10 @@ class Survey:
         self._events = self._scan.events()
         self._size = source.size
         self._spacing = SPACING
-        self._units = [Place(0)]
+        self._units = [UnitStart(0)]
         self._settled: list[int] = [0]
         """For each unit, the offset from which on rows are the same if reading begins at the unit."""
-        self._waiting: Place | None = None
+        self._waiting: UnitStart | None = None
         """A unit before which an unfinished record has begun."""
         self._states = 0
         self.is_done = False
@@ -54,7 +54,7 @@ class Survey:
         while self._step() and time.monotonic() < end:
             pass
 
-    def place_before(self, offset: int) -> Place | None:
+    def place_before(self, offset: int) -> UnitStart | None:
         """Return the place of a unit from which a scan finds all rows that begin at ``offset`` or later; ``None`` if
         the input has to be read from its beginning. Reads further if necessary."""
         while (

@@ -15,7 +15,7 @@ from ..input.expansion import expand
 from ..input.inputs import FileInput, Input
 from ..inspecting import Wanted, shown_records
 from ..reading.opening import open_input
-from ..reading.place import Place
+from ..reading.place import UnitStart
 from ..reading.request import looks_up, of_table, scan_request
 from ..reading.scanning import Scanner
 from ..rows.batches import ERROR, OFFSET
@@ -201,7 +201,7 @@ class Workshop:
 
     def _near(
         self, format: Format, options: dict[str, Any], table: str, offset: int
-    ) -> tuple[Input, Place | None, dict[str, Any]]:
+    ) -> tuple[Input, UnitStart | None, dict[str, Any]]:
         """Return the input from which records and rows at ``offset`` are read, the place at which reading begins
         (``None``: the beginning of the file), and the options."""
         source = expand(self._file)[0]

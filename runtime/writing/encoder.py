@@ -14,7 +14,7 @@ from ..base.errors import UnsupportedError, WireloomError
 from ..format.description import Format
 from .batches import MANY, ROWS, batch_of_one, cut
 from .columns import ColumnEncoder, RefusedRowError
-from .fields import Filled, column_array, fields_of, misfit, values_of
+from .fields import FilledField, column_array, fields_of, misfit, values_of
 from .making import object_maker, value_at
 from .native import framed
 from .plain import PlainRow, plain_row
@@ -40,15 +40,15 @@ class RowEncoder:
         self._numbered = numbered
         self._framed = framed(format) if format.delimiter else None
         self._schema: pa.Schema | None = None
-        self._fields: tuple[Filled, ...] = ()
-        self._by_names: dict[frozenset[str], tuple[Filled, ...]] = {}
+        self._fields: tuple[FilledField, ...] = ()
+        self._by_names: dict[frozenset[str], tuple[FilledField, ...]] = {}
 
     @cached_property
     def plain(self) -> PlainRow | None:
         """Return the fast encoder, if the rows are plain."""
         return plain_row(self.format)
 
-    def fields(self, schema: pa.Schema) -> tuple[Filled, ...]:
+    def fields(self, schema: pa.Schema) -> tuple[FilledField, ...]:
         """Return how a table with the given schema fills the rows.
 
         Raises ``WireloomError`` if it cannot.
@@ -95,7 +95,7 @@ class RowEncoder:
             return None
         return ColumnEncoder(self.format, self.plain, padding=len(self._padding), max_record=self.max_record)
 
-    def _arrays(self, filled: Sequence[Filled], batch: pa.RecordBatch, first_row: int) -> dict[str, pa.Array]:
+    def _arrays(self, filled: Sequence[FilledField], batch: pa.RecordBatch, first_row: int) -> dict[str, pa.Array]:
         if any(batch.column(each.name).null_count for each in filled):
             raise RefusedRowError(0)
         return {each.field: column_array(each, batch.column(each.name), first_row) for each in filled}

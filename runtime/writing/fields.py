@@ -23,7 +23,7 @@ READER_COLUMNS = ("_offset", "_path", "_error", "_corrupt_record")
 
 
 @dataclass(frozen=True)
-class Filled:
+class FilledField:
     """A field of the row object (of the root object if ``parent`` is set), and the column from which it is filled."""
 
     field: str
@@ -53,7 +53,7 @@ class Filled:
     """Function that converts the value of the column to that of the field, if it contains structs."""
 
 
-def fields_of(format: Format, schema: pa.Schema) -> tuple[Filled, ...]:
+def fields_of(format: Format, schema: pa.Schema) -> tuple[FilledField, ...]:
     """Return how the columns of a table with the given schema fill the fields of a row.
 
     If a field is stored in two columns (``ts`` and ``ts_millis``) and both exist, the raw one is used. Derived columns,
@@ -94,7 +94,7 @@ def fields_of(format: Format, schema: pa.Schema) -> tuple[Filled, ...]:
         source = _source(format, column, given) if _needed(column) or column.constant else None
         if source is not None:
             filled.append(
-                Filled(
+                FilledField(
                     field=column.attribute or column.name,
                     name=source.name,
                     type=without_union_types(format.schema.field(source.name).type),
@@ -108,13 +108,13 @@ def fields_of(format: Format, schema: pa.Schema) -> tuple[Filled, ...]:
                 )
             )
     for name, kind, up in settable:
-        filled.append(Filled(name, name, pa.type_for_alias(kind), pa.type_for_alias(kind), up=up))
+        filled.append(FilledField(name, name, pa.type_for_alias(kind), pa.type_for_alias(kind), up=up))
     shown = list(_shown(format, given, filled))
     _refuse_unasked(format, given, [*filled, *solved, *shown])
     return (*filled, *shown, *solved, *_asked(format, given, [*filled, *solved, *shown]))
 
 
-def _shown(format: Format, given: set[str], filled: Sequence[Filled]) -> Iterator[Filled]:
+def _shown(format: Format, given: set[str], filled: Sequence[FilledField]) -> Iterator[FilledField]:
     """Yield the attributes around rows, with defaults, for which there are columns."""
     taken = {(each.field, each.up) for each in filled}
     for column in format.columns:
@@ -123,10 +123,10 @@ def _shown(format: Format, given: set[str], filled: Sequence[Filled]) -> Iterato
         name, up = column.shows
         taken.add(column.shows)
         kind = without_union_types(format.schema.field(column.name).type)
-        yield Filled(name, column.name, kind, kind, labels=column.labels, unsigned=column.unsigned, up=up)
+        yield FilledField(name, column.name, kind, kind, labels=column.labels, unsigned=column.unsigned, up=up)
 
 
-def _refuse_unasked(format: Format, given: set[str], filled: Sequence[Filled]) -> None:
+def _refuse_unasked(format: Format, given: set[str], filled: Sequence[FilledField]) -> None:
     """Raise ``WireloomError`` for missing columns from which defaults of attributes are computed."""
     known = {(each.field, each.up) for each in filled}
     lacking = [
@@ -138,7 +138,7 @@ def _refuse_unasked(format: Format, given: set[str], filled: Sequence[Filled]) -
         raise WireloomError(f"{format.name} cannot be written without the column {_list(names)}: the table has {shown}")
 
 
-def _asked(format: Format, given: set[str], filled: Sequence[Filled]) -> Iterator[Filled]:
+def _asked(format: Format, given: set[str], filled: Sequence[FilledField]) -> Iterator[FilledField]:
     """Yield the value instances of the table from which defaults are computed. If the table has a column with such a
     default, the instance need not equal what is written.
     """
@@ -146,7 +146,7 @@ def _asked(format: Format, given: set[str], filled: Sequence[Filled]) -> Iterato
     for column in format.columns:
         if column.asks is not None and column.name in given:
             kind = without_union_types(format.schema.field(column.name).type)
-            yield Filled(
+            yield FilledField(
                 column.asks[0],
                 column.name,
                 kind,
@@ -160,7 +160,7 @@ def _asked(format: Format, given: set[str], filled: Sequence[Filled]) -> Iterato
             )
 
 
-def _solved(format: Format, missing: list[Column], given: set[str]) -> Iterator[Filled]:
+def _solved(format: Format, missing: list[Column], given: set[str]) -> Iterator[FilledField]:
     """Yield the fields without a column that are derived from the column of a value instance. Each column determines
     one field; fields of structs are not solved.
     """
@@ -171,7 +171,7 @@ def _solved(format: Format, missing: list[Column], given: set[str]) -> Iterator[
             if (name, up) in open_fields:
                 open_fields.remove((name, up))
                 kind = format.schema.field(column.name).type
-                yield Filled(name, column.name, kind, kind, up=up, solved=(column.attribute, column.up, factor))
+                yield FilledField(name, column.name, kind, kind, up=up, solved=(column.attribute, column.up, factor))
                 break
 
 
@@ -200,7 +200,7 @@ def _list(names: Iterable[str]) -> str:
     return ", ".join(names)
 
 
-def values_of(filled: Filled, batch: pa.RecordBatch, first_row: int) -> list[object]:
+def values_of(filled: FilledField, batch: pa.RecordBatch, first_row: int) -> list[object]:
     """Return the values of one field, one per row, ``None`` only if the field is optional.
 
     ``first_row`` is the number of the batch's first row in the whole table, for error messages: rows count from 0.
@@ -215,7 +215,7 @@ def values_of(filled: Filled, batch: pa.RecordBatch, first_row: int) -> list[obj
     return column_values(filled, array, first_row)
 
 
-def column_values(filled: Filled, array: pa.Array, first_row: int) -> list[object]:
+def column_values(filled: FilledField, array: pa.Array, first_row: int) -> list[object]:
     """Return the values of any array like ``values_of``; a null is ``None``."""
     values: list[object] = column_array(filled, array, first_row).to_pylist()
     if filled.make is None:
@@ -229,7 +229,7 @@ def column_values(filled: Filled, array: pa.Array, first_row: int) -> list[objec
     return found
 
 
-def column_array(filled: Filled, array: pa.Array, first_row: int) -> pa.Array:
+def column_array(filled: FilledField, array: pa.Array, first_row: int) -> pa.Array:
     """Return the stored values of the field as an Arrow array. Raises ``WireloomError`` for one that does not fit."""
     if pa.types.is_dictionary(array.type):
         array = array.dictionary_decode()
@@ -247,7 +247,7 @@ def column_array(filled: Filled, array: pa.Array, first_row: int) -> pa.Array:
     return _counts(filled, array, first_row) if pa.types.is_timestamp(array.type) else array
 
 
-def _counts(filled: Filled, times: pa.Array, first_row: int) -> pa.Array:
+def _counts(filled: FilledField, times: pa.Array, first_row: int) -> pa.Array:
     """Return timestamps as the field stores them: counts of their unit since 1970."""
     array = times.view(pa.int64())
     if pa.types.is_unsigned_integer(filled.stored):
@@ -299,7 +299,7 @@ def times(array: pa.Array, type: pa.TimestampType) -> pa.Array:
             raise error from None
 
 
-def _numbers(filled: Filled, array: pa.Array, first_row: int) -> pa.Array:
+def _numbers(filled: FilledField, array: pa.Array, first_row: int) -> pa.Array:
     """Return the values of an enum from their labels; a number, or its text, is accepted for values without a label."""
     known = {label: value for value, label in filled.labels}
     kind = pa.uint64() if filled.unsigned else pa.int64()
@@ -331,7 +331,7 @@ def _number(given: object) -> int | None:
         return None
 
 
-def _misfit(filled: Filled, array: pa.Array, first_row: int, error: Exception) -> str:
+def _misfit(filled: FilledField, array: pa.Array, first_row: int, error: Exception) -> str:
     """Return a message that names the first row whose value cannot be cast."""
     start, count = 0, len(array)
     while count > 1:
@@ -348,7 +348,7 @@ def _misfit(filled: Filled, array: pa.Array, first_row: int, error: Exception) -
     return f"row {first_row + start}, column {filled.name}: {text} does not fit {filled.type}{_range(filled.type)}"
 
 
-def misfit(filled: Filled, value: Any) -> str | None:
+def misfit(filled: FilledField, value: Any) -> str | None:
     """Return a description of the values that the column accepts if ``value``, a single non-null value, is not one of
     them; else ``None``.
     """

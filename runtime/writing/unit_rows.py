@@ -22,7 +22,7 @@ class Row(NamedTuple):
     refers: tuple[Any, ...] = ()
 
 
-class Rows:
+class RemainingRows:
     """The remaining rows, the next one at place 0. ``first``: its number; ``error``: the error that ended the table."""
 
     def __init__(self, source: Iterator[Row]) -> None:

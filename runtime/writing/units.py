@@ -15,7 +15,7 @@ import pyarrow as pa
 from ..base.errors import UnsupportedError, WireloomError
 from ..format.description import Format
 from ..objects.streams import MemoryStream
-from .fields import Filled, fields_of, values_of
+from .fields import FilledField, fields_of, values_of
 from .look_up_rows import LookUpRows, references_of
 from .making import object_maker, value_at
 from .native import framed
@@ -34,7 +34,7 @@ from .refusals import (
     untrue,
     without_rows,
 )
-from .unit_rows import Row, Rows, key_of, keys_of, weight_of
+from .unit_rows import RemainingRows, Row, key_of, keys_of, weight_of
 
 UNIT_ROWS = 1000
 """Default maximum number of rows of an object that may be followed by another one."""
@@ -82,7 +82,7 @@ class UnitEncoder:
             raise WireloomError(error.message, reason=error.reason) from error.__cause__
 
     def _pieces(self, batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[bytes, int]]:
-        rows = Rows(self._rows(batches))
+        rows = RemainingRows(self._rows(batches))
         if not self._one_by_one:
             yield self._file(rows)
             return
@@ -105,7 +105,7 @@ class UnitEncoder:
         if self._levels[0].ends:
             yield self._framing_items(root, "after"), 0
 
-    def _units(self, rows: Rows, root: Any) -> Iterator[tuple[bytes, int]]:
+    def _units(self, rows: RemainingRows, root: Any) -> Iterator[tuple[bytes, int]]:
         while (row := rows.at(0)) is not None:
             if rows.first and not row.same:
                 raise self._several(rows, 0)
@@ -123,7 +123,7 @@ class UnitEncoder:
         encoder = self._tables.get(table.table)
         if encoder is None:
             encoder = self._tables[table.table] = UnitEncoder(table, max_record=self._max_record)
-        rows = Rows(encoder._rows([batch]))
+        rows = RemainingRows(encoder._rows([batch]))
         root = encoder._object(0, None)
         setattr(root, encoder._levels[0].attribute, [])
         for data, _ in encoder._units(rows, root):
@@ -190,7 +190,7 @@ class UnitEncoder:
         ]
 
     def _solved(
-        self, filled: Filled, given: list[Any], levels: list[list[tuple[Any, ...]]], first_row: int
+        self, filled: FilledField, given: list[Any], levels: list[list[tuple[Any, ...]]], first_row: int
     ) -> list[object]:
         """Return the values of an attribute for which a value instance equals the column."""
         assert filled.solved is not None
@@ -229,7 +229,7 @@ class UnitEncoder:
             made._parent, made._root = parent, parent._root
         return made
 
-    def _made(self, depth: int, rows: Rows, start: int, parent: Any, most: int) -> tuple[Any, int]:
+    def _made(self, depth: int, rows: RemainingRows, start: int, parent: Any, most: int) -> tuple[Any, int]:
         """Return an object of a level with the rows from ``start`` on that belong to it, and the first row after them.
         ``most``: maximum number of rows of an object that may be followed by others."""
         row = rows.at(start)
@@ -263,12 +263,12 @@ class UnitEncoder:
                 raise WireloomError(f"row {last} is the last one with these values, but does not end {level.attribute}")
         return made, place
 
-    def _is_full(self, rows: Rows, start: int, place: int, most: int) -> bool:
+    def _is_full(self, rows: RemainingRows, start: int, place: int, most: int) -> bool:
         return place - start >= most or rows.weight(start, place) >= self._unit_bytes
 
     # Bytes -----------------------------------------------------------------------------------------------------------
 
-    def _unit(self, rows: Rows, root: Any) -> tuple[bytes, int]:
+    def _unit(self, rows: RemainingRows, root: Any) -> tuple[bytes, int]:
         """Return the next unit: the rows that belong together, or as many of them as one can hold."""
         most, before = self._unit_rows, 0
         first: Attempt | None = None
@@ -298,13 +298,13 @@ class UnitEncoder:
                     raise refusal(first, Attempt(error, place), rows.first, self._format) from error
                 most, before = rows_before(error) or place // 2, place
 
-    def _needed(self, rows: Rows, count: int) -> Iterator[bytes]:
+    def _needed(self, rows: RemainingRows, count: int) -> Iterator[bytes]:
         """Yield the bytes of rows of other tables that the first rows need."""
         found = (rows.at(place) for place in range(count))
         if self._look_up_rows is not None:
             yield from self._look_up_rows.before(each.refers for each in found if each is not None)
 
-    def _file(self, rows: Rows) -> tuple[bytes, int]:
+    def _file(self, rows: RemainingRows) -> tuple[bytes, int]:
         """Return the whole file. Inner objects get fewer rows if they cannot contain all rows of equal values."""
         most, first = self._unit_rows, None
         while True:
@@ -384,7 +384,7 @@ class UnitEncoder:
 
     # Errors ---------------------------------------------------------------------------------------------------
 
-    def _several(self, rows: Rows, place: int) -> WireloomError:
+    def _several(self, rows: RemainingRows, place: int) -> WireloomError:
         """Return the error for a row that needs another object than earlier rows, if only one is allowed."""
         row, before = rows.at(place), rows.at(place - 1)
         number = rows.first + place

@@ -4,6 +4,7 @@ lint``."""
 import ast
 import importlib
 import re
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from graphlib import TopologicalSorter
@@ -23,11 +24,33 @@ SPEAKING = {
 """Modules that are called by their own name, such as ``registry.get``; ``_engine`` is the extension in C."""
 LINE_BY_LINE = "limits/test_interrupted_"
 """Tests that interrupt inner functions at each of their lines."""
+NAMED_ALIKE = {
+    "Calls": "public: the calls of an appender to the system, and those to Kinesis",
+    "Frame": "public: of S2's protocol, and of a delimited log in generated classes",
+    "FrameError": "public: the error of either",
+    "Hooks": "a spec names the implementation by the protocol's name",
+    "LostRecordsError": "public: the same error of two services, with different details",
+    "Packing": "a spec names the implementation by the protocol's name",
+    "Progress": "generated classes name one; the other one is that of a read from S2",
+    "Step": "generated programs name one; the other one is public in S2",
+    "StreamReading": "public: what ``read`` of two services returns",
+}
+"""Names of two classes in ``runtime/``, and why they stay. No other name has two meanings."""
 
 
 def test_the_root_of_the_runtime_holds_folders() -> None:
     files = {each.name for each in (ROOT / "runtime").iterdir() if each.is_file()}
     assert files == {"__init__.py", "py.typed"}
+
+
+def test_a_name_is_that_of_one_class() -> None:
+    classes = Counter(
+        node.name
+        for file in (ROOT / "runtime").rglob("*.py")
+        for node in ast.walk(ast.parse(file.read_text()))
+        if isinstance(node, ast.ClassDef)
+    )
+    assert {name: count for name, count in classes.items() if count > 1} == dict.fromkeys(NAMED_ALIKE, 2)
 
 
 def test_no_circle_of_headers_and_sources() -> None:

@@ -22,10 +22,10 @@ from pyspark.sql.types import StringType, StructField, StructType
 from wireloom import Damage, FileReport
 from wireloom.spark.folders import Folder, folder
 from wireloom.spark.ingest import (
-    Attempt,
+    BatchAttempt,
     FileLayout,
+    IngestRequest,
     IngestTables,
-    Request,
     StreamBatch,
     WrittenFile,
     open_tables,
@@ -94,9 +94,9 @@ def make_inputs(where: Path, files: int, records: int = 3) -> Path:
 
 def asked(
     base: Path, table: str = "table", metrics: bool = True, existing: str = "append", to: str = "parquet"
-) -> Request:
+) -> IngestRequest:
     """Return the request for an ingest to ``base/table`` and ``base/quarantine``."""
-    return Request(
+    return IngestRequest(
         spark=None,  # type: ignore[arg-type]
         format=SimpleNamespace(name="lines"),  # type: ignore[arg-type]
         source="lines",
@@ -143,7 +143,7 @@ def _batch(tables: IngestTables, paths: list[str], stream: StreamBatch | None, p
     tables.commit(attempt, written, dict.fromkeys(paths, 1), seconds=0.0, stream=stream)
 
 
-def _read(attempt: Attempt, index: int, path: str) -> list[WrittenFile]:
+def _read(attempt: BatchAttempt, index: int, path: str) -> list[WrittenFile]:
     """Run one task: write rows to one file per kind, and damage and report beside them."""
     lines = Path(path).read_text().splitlines()
     good = [each for each in lines if not each.startswith("!")]

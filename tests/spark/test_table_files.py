@@ -71,7 +71,7 @@ def test_times_name_folders_as_in_spark(tmp_path: Path) -> None:
 def test_a_thousand_partitions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened, most = set[str](), 0
 
-    class Watched(table_files._File):
+    class Watched(table_files._FileWriter):
         def __init__(self, place: object, name: str, *rest: object) -> None:
             nonlocal most
             super().__init__(place, name, *rest)  # type: ignore[arg-type]
@@ -82,7 +82,7 @@ def test_a_thousand_partitions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
             opened.discard(self._name)
             return super().close(folder)
 
-    monkeypatch.setattr(table_files, "_File", Watched)
+    monkeypatch.setattr(table_files, "_FileWriter", Watched)
     files = write_table_files(
         [batch(first, 2000, 1000) for first in range(0, 6000, 2000)],
         SCHEMA,

@@ -21,7 +21,7 @@ SET, APPEND, CHOOSE = range(3)
 """What is done with a value: set the field, append to it, or set it and clear the other members of its oneof."""
 
 
-class Step(NamedTuple):
+class DecodeStep(NamedTuple):
     """The action for the content after one tag. A tuple, since it is unpacked fastest.
 
     ``more``: VARINT, PACKED_VARINTS: the conversion or ``None``; that of a closed enum returns ``None`` for unknown
@@ -77,7 +77,7 @@ class Plan:
         self.module = module
         self.rule = rule
         self.strict = rule.strict
-        self.steps: dict[int, Step] = {}
+        self.steps: dict[int, DecodeStep] = {}
         self.names: Mapping[int, str] = {each.number: each.name for each in rule.fields}
         self.singles: tuple[tuple[str, Any], ...] = ()
         self.lists = tuple(each.name for each in rule.fields if _is_list(each))
@@ -175,7 +175,7 @@ def _fill(plan: Plan, types: Mapping[str, type[Any]]) -> None:
             continue
         children.append((rule, child))
         tag = rule.number << 3 | WireType.LENGTH_DELIMITED
-        plan.steps[tag] = Step(MESSAGE, rule.name, _store(rule), child, _others(plan.rule, rule))
+        plan.steps[tag] = DecodeStep(MESSAGE, rule.name, _store(rule), child, _others(plan.rule, rule))
     plan.children = tuple(children)
 
 
@@ -203,14 +203,14 @@ def _store(rule: FieldRule) -> int:
     return CHOOSE if rule.oneof else SET
 
 
-def _scalar_steps(plan: Plan, rule: FieldRule) -> dict[int, Step]:
+def _scalar_steps(plan: Plan, rule: FieldRule) -> dict[int, DecodeStep]:
     """Return the steps of a scalar field. Repeated fields are accepted packed and unpacked, regardless of the spec."""
     action, more = _action(plan, rule)
-    step = Step(action, rule.name, _store(rule), more, _others(plan.rule, rule))
+    step = DecodeStep(action, rule.name, _store(rule), more, _others(plan.rule, rule))
     steps = {rule.number << 3 | wire_type(rule.kind): step}
     if rule.label is Label.REPEATED and rule.kind not in LENGTH_DELIMITED:
         packed = PACKED_FIXED if action == FIXED else PACKED_VARINTS
-        steps[rule.number << 3 | WireType.LENGTH_DELIMITED] = Step(packed, rule.name, APPEND, more)
+        steps[rule.number << 3 | WireType.LENGTH_DELIMITED] = DecodeStep(packed, rule.name, APPEND, more)
     return steps
 
 

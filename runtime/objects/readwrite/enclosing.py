@@ -9,7 +9,7 @@ from ..kaitai import InvalidArgumentError, KaitaiStream
 from .background import Background, background_of, content, keep_background
 from .byte_fields import at_end, write_limited, write_terminated
 from .checks import check_limited, check_size, check_terminated
-from .rounds import Layout
+from .rounds import WrittenLayout
 from .solving import Solution, first_free
 from .streams import MAX_GAP, FixedStream, OpenStream, seek
 
@@ -87,7 +87,7 @@ class EnclosedField:
     inner: KaitaiStream
     background: Background | None
     end: int
-    layout: Layout | None = None
+    layout: WrittenLayout | None = None
     encoder: tuple[Any, ...] = ()
 
     def finish(self, io: KaitaiStream, *encoder: Any) -> None:
@@ -145,7 +145,7 @@ class EnclosedField:
         if isinstance(items, list) and len(items) == index:
             object.__setattr__(self.owner, name, [*items, data])
 
-    def _solve(self, layout: Layout, needed: int) -> None:
+    def _solve(self, layout: WrittenLayout, needed: int) -> None:
         each = self.enclosure
         if each.size is None or not each.solutions:
             return

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from ..kaitai import ConsistencyError, KaitaiStream
-from .rounds import Layout
+from .rounds import WrittenLayout
 from .solving import Solution
 from .streams import OpenStream, seek
 
@@ -23,7 +23,7 @@ class Before(NamedTuple):
 
 
 def settle(
-    layout: Layout, write: Callable[[OpenStream], None], start: int, assumed: int | None, before: Before | None
+    layout: WrittenLayout, write: Callable[[OpenStream], None], start: int, assumed: int | None, before: Before | None
 ) -> int:
     """Run ``write`` until nothing changes, and return the size of the stream.
 

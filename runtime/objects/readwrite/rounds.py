@@ -8,7 +8,7 @@ from ..errors import ChecksumError
 from .solving import Solution, first_free
 
 
-class Layout:
+class WrittenLayout:
     """Sizes and positions found in all rounds so far."""
 
     def __init__(self) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Self
 from ..kaitai import EndOfStreamError, InvalidArgumentError, KaitaiStream
 
 if TYPE_CHECKING:
-    from .rounds import Layout
+    from .rounds import WrittenLayout
 
 MAX_GAP = 64 * 1024 * 1024
 """Maximum distance from the end of a growing stream to a position that is written to."""
@@ -109,7 +109,7 @@ class OpenStream(TrackedStream):
     found so far.
     """
 
-    def __init__(self, layout: Layout | None = None, assumed: int | None = None) -> None:
+    def __init__(self, layout: WrittenLayout | None = None, assumed: int | None = None) -> None:
         self.layout = layout
         self.assumed = assumed
         self.wanted = 0

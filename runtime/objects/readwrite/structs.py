@@ -17,7 +17,7 @@ from .assembling import AssembledStruct
 from .assigned import put, put_dirty, put_stream
 from .explaining import explained
 from .layout import Before, settle
-from .rounds import Layout
+from .rounds import WrittenLayout
 from .solving import Solution, first_free, lead
 from .streams import MAX_GAP, FixedStream, GrowingStream, OpenStream, TrackedStream
 from .targets import append, grows, position_of, size_of
@@ -321,7 +321,7 @@ class ReadWriteStruct(Fielded, AssembledStruct):
         self, start: int, assumed: int | None, floating: set[tuple[int, str]], before: Before | None = None
     ) -> int:
         """Find sizes and positions by writing, and return the size of the stream."""
-        layout = Layout()
+        layout = WrittenLayout()
         layout.floating.update(floating)
         size = settle(layout, self._write_to, start, assumed, before)
         self._check_all()

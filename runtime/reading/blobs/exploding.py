@@ -16,7 +16,7 @@ from ...base.options import documented
 from ...format.description import Format
 from ...units.pieces import units_of_rows
 from ..options import BATCH_ROWS, ScanOptions
-from .reader import SHOWN_OPTIONS, BlobReader, Caster
+from .reader import SHOWN_OPTIONS, BlobReader, RowCaster
 
 
 def explode(
@@ -67,7 +67,7 @@ class Exploder:
         options: Mapping[str, Any],
         *,
         keep: Sequence[str] | None = None,
-        caster: Caster | None = None,
+        caster: RowCaster | None = None,
     ) -> None:
         if not isinstance(column, str):
             raise WireloomError(f"column must be the name of the column of blobs, not {shown(column)}")

@@ -41,7 +41,7 @@ ROWS = 65_536
 
 
 @dataclass(frozen=True)
-class Part:
+class BlobRows:
     """Rows of consecutive blobs of a column. ``blobs``: the numbers of the blobs (int64); ``counts``: the number of
     rows of each (int32); ``hold``: whether each has a valid result; false for damaged ones without rows."""
 
@@ -51,7 +51,7 @@ class Part:
     hold: pa.Array
 
 
-class Caster(Protocol):
+class RowCaster(Protocol):
     """Converts batches of rows to other types."""
 
     schema: pa.Schema
@@ -100,7 +100,9 @@ class BlobReader:
         self._decoder = Readers(self.request).decoder(wanted, null_rows=self.request.null_rows)
         self.report = BlobReport(found.name, engine=self.request.engine)
 
-    def parts(self, array: pa.Array, first: int = 0, columns: Mapping[str, pa.Array] = NO_COLUMNS) -> Iterator[Part]:
+    def parts(
+        self, array: pa.Array, first: int = 0, columns: Mapping[str, pa.Array] = NO_COLUMNS
+    ) -> Iterator[BlobRows]:
         """Yield the rows of all blobs that are not null, in order. ``first``: the number of the first blob in the
         column; ``columns``: those of ``beside``, by option.
 
@@ -125,7 +127,7 @@ class BlobReader:
         if self._hooks is not None:
             self.report.facts = dict(self._hooks.facts())
 
-    def _part(self, piece: Piece, builder: Builder, source: Any) -> Part:
+    def _part(self, piece: Piece, builder: Builder, source: Any) -> BlobRows:
         decoded, units = piece.decoded, piece.units
         blobs: Any = units.offsets
         problems = list(piece.problems)
@@ -140,7 +142,7 @@ class BlobReader:
             hold[each.unit] = each.rows > 0 or null_rows
         self.report.rows += decoded.rows - len(event.damages)
         self.report.whole += len(decoded.wholes)
-        return Part(batch_of(event, builder), blobs, decoded.counts, pa.array(hold, pa.bool_()))
+        return BlobRows(batch_of(event, builder), blobs, decoded.counts, pa.array(hold, pa.bool_()))
 
     def _note(self, problem: BlobProblem) -> None:
         if self.request.mode == "failfast":
@@ -160,7 +162,7 @@ class BlobReader:
         self,
         array: pa.Array,
         first: int = 0,
-        caster: Caster | None = None,
+        caster: RowCaster | None = None,
         columns: Mapping[str, pa.Array] = NO_COLUMNS,
     ) -> Iterator[pa.Array]:
         """Yield a list of structs per blob, in arrays of about 4 MiB; null for null blobs and for damaged ones without
@@ -178,7 +180,7 @@ class BlobReader:
         self,
         array: pa.Array,
         first: int = 0,
-        caster: Caster | None = None,
+        caster: RowCaster | None = None,
         columns: Mapping[str, pa.Array] = NO_COLUMNS,
     ) -> pa.Array:
         """Return the result of ``chunks`` as one array."""
@@ -195,7 +197,7 @@ class BlobReader:
             ) from error
 
 
-def _lists(part: Part, kind: pa.DataType, caster: Caster | None, blobs: pa.Array) -> pa.Array:
+def _lists(part: BlobRows, kind: pa.DataType, caster: RowCaster | None, blobs: pa.Array) -> pa.Array:
     """Return the lists of a part. ``blobs``: the numbers of its blobs, including the nulls among and before them."""
     structs = (part.rows if caster is None else caster.cast(part.rows)).to_struct_array()
     counts, hold = part.counts, part.hold

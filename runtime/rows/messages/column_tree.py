@@ -16,7 +16,7 @@ from ...format.message_program import FieldSource, LookupSource, MarkSource, Mes
 from ...format.message_rules import FieldKind, FieldRule, Label
 from ...objects.messages.kinds import LENGTH_DELIMITED
 from .type_tree import TypeTree
-from .vectors import NONE, STORAGE_OF_KIND, Storage, Vector
+from .vectors import NONE, STORAGE_OF_KIND, Vector, VectorStorage
 
 TRASH = 0
 """The slot of values that are not wanted."""
@@ -29,7 +29,7 @@ EMPTY = b"{}"
 MASK_64 = 0xFFFFFFFFFFFFFFFF
 
 
-class Op(IntEnum):
+class ElementOp(IntEnum):
     """How an element is written; the numbers are those of ``runtime/engine/message_internal.h``."""
 
     FIXED = 0
@@ -49,7 +49,7 @@ class Emit:
     an absent field, as size and beginning in the constants, or as the bits of a number. ``type``: the type of a message
     that becomes JSON."""
 
-    op: Op
+    op: ElementOp
     vector: int
     slot: int = TRASH
     guard: int = NONE
@@ -59,7 +59,7 @@ class Emit:
 
 
 @dataclass
-class Place:
+class FieldPlace:
     """A known field at a position in the tree.
 
     - ``slot``: the slot of its value, or of its presence.
@@ -85,7 +85,7 @@ class Branch:
 
     type: int
     scope: int
-    places: dict[int, Place] = field(default_factory=dict)
+    places: dict[int, FieldPlace] = field(default_factory=dict)
 
 
 @dataclass
@@ -162,9 +162,9 @@ class ColumnTree:
                 if vector is not None:
                     self.columns[number] = vector
             elif wanted and isinstance(source, RowNumberSource):
-                self.columns[number] = self._counted(Op.ROW_NUMBER, Storage.FIXED32, FieldKind.INT32)
+                self.columns[number] = self._counted(ElementOp.ROW_NUMBER, VectorStorage.FIXED32, FieldKind.INT32)
             elif wanted and isinstance(source, MarkSource):
-                self.columns[number] = self._counted(Op.MARK, Storage.FIXED8, FieldKind.BOOL)
+                self.columns[number] = self._counted(ElementOp.MARK, VectorStorage.FIXED8, FieldKind.BOOL)
 
     def _make_fields(self) -> dict[int, Vector]:
         """Create the unit columns, and return the vectors of all columns that are fields by column number. Messages
@@ -212,18 +212,18 @@ class ColumnTree:
         self.slots += 1
         return self.slots - 1
 
-    def _place(self, branch: Branch, number: int) -> Place:
+    def _place(self, branch: Branch, number: int) -> FieldPlace:
         place = branch.places.get(number)
         if place is None:
-            place = branch.places[number] = Place(self.types.field_of(branch.type, number))
+            place = branch.places[number] = FieldPlace(self.types.field_of(branch.type, number))
         return place
 
-    def _slot(self, place: Place) -> int:
+    def _slot(self, place: FieldPlace) -> int:
         if place.slot == TRASH:
             place.slot = self._new_slot()
         return place.slot
 
-    def _inner(self, branch: Branch, place: Place) -> Branch:
+    def _inner(self, branch: Branch, place: FieldPlace) -> Branch:
         """Return the fields of a message; those of a singular message share the scope of the enclosing one."""
         if place.inner is None:
             place.inner = Branch(self.types.message_of(branch.type, place.rule), branch.scope)
@@ -231,18 +231,18 @@ class ColumnTree:
 
     # Columns -----------------------------------------------------------------------------------------------------
 
-    def _vector(self, storage: Storage, kind: FieldKind | None, name: str, group: int) -> Vector:
+    def _vector(self, storage: VectorStorage, kind: FieldKind | None, name: str, group: int) -> Vector:
         vector = Vector(len(self.vectors), storage, kind, name, group)
         self.vectors.append(vector)
         return vector
 
-    def _emit(self, op: Op, vector: Vector, slot: int = TRASH, guard: int = NONE, flags: int = 0) -> None:
+    def _emit(self, op: ElementOp, vector: Vector, slot: int = TRASH, guard: int = NONE, flags: int = 0) -> None:
         self._group(vector.group).emits.append(Emit(op, vector.number, slot, guard, flags))
 
     def _group(self, group: int) -> Scope:
         return self.units if group == UNIT else self.scopes[group]
 
-    def _counted(self, op: Op, storage: Storage, kind: FieldKind) -> Vector:
+    def _counted(self, op: ElementOp, storage: VectorStorage, kind: FieldKind) -> Vector:
         vector = self._vector(storage, kind, "", self.row_scope)
         self._emit(op, vector)
         return vector
@@ -250,11 +250,11 @@ class ColumnTree:
     def _parent(self, group: int) -> Vector:
         """Return a new vector with the element of a group that each row takes: the next one that the group's first
         vector receives."""
-        vector = self._vector(Storage.FIXED32, FieldKind.INT32, "", self.row_scope)
-        self._emit(Op.PARENT, vector, self._group(group).emits[0].vector)
+        vector = self._vector(VectorStorage.FIXED32, FieldKind.INT32, "", self.row_scope)
+        self._emit(ElementOp.PARENT, vector, self._group(group).emits[0].vector)
         return vector
 
-    def _walk(self, branch: Branch, path: tuple[int, ...]) -> tuple[Branch, Place, int]:
+    def _walk(self, branch: Branch, path: tuple[int, ...]) -> tuple[Branch, FieldPlace, int]:
         """Return the field at the end of a path, the message that contains it, and the slot of the presence of that
         message."""
         guard = NONE
@@ -268,7 +268,7 @@ class ColumnTree:
         branch, place, guard = self._walk(branch, path)
         return self._field(branch, place, guard, group)
 
-    def _field(self, branch: Branch, place: Place, guard: int, group: int) -> Vector:
+    def _field(self, branch: Branch, place: FieldPlace, guard: int, group: int) -> Vector:
         """Return the vector of a field, including those inside it; an existing one if another column is the same field
         or a message that contains it."""
         rule = place.rule
@@ -281,32 +281,32 @@ class ColumnTree:
         if rule.kind is FieldKind.MESSAGE:
             return self._struct(branch, place, group)
         vector = place.made = self._vector(STORAGE_OF_KIND[rule.kind], rule.kind, rule.name, group)
-        op = Op.FIXED if rule.kind not in LENGTH_DELIMITED else Op.BYTES
+        op = ElementOp.FIXED if rule.kind not in LENGTH_DELIMITED else ElementOp.BYTES
         if rule.kind is FieldKind.STRING and not self.types.types[branch.type].check_text:
-            op = Op.TEXT
+            op = ElementOp.TEXT
         emit = Emit(op, vector.number, self._slot(place), guard, *self._absent(rule))
         self._group(group).emits.append(emit)
         return vector
 
-    def _struct(self, branch: Branch, place: Place, group: int) -> Vector:
-        vector = place.made = self._vector(Storage.STRUCT, None, place.rule.name, group)
+    def _struct(self, branch: Branch, place: FieldPlace, group: int) -> Vector:
+        vector = place.made = self._vector(VectorStorage.STRUCT, None, place.rule.name, group)
         # The message of a map's entry is present even if it was not written.
         always = self.types.is_entry(branch.type)
         slot = self._slot(place)
-        self._emit(Op.STRUCT, vector, slot, flags=ABSENT_PRESENT if always else 0)
+        self._emit(ElementOp.STRUCT, vector, slot, flags=ABSENT_PRESENT if always else 0)
         self._fields_of(self._inner(branch, place), vector, NONE if always else slot, group)
         return vector
 
-    def _text(self, branch: Branch, place: Place, guard: int, group: int) -> Vector:
+    def _text(self, branch: Branch, place: FieldPlace, guard: int, group: int) -> Vector:
         """Return a message as JSON. The message of a map's entry is present even if it was not written."""
         self.has_json = True
-        vector = place.made = self._vector(Storage.VARIABLE, FieldKind.STRING, place.rule.name, group)
+        vector = place.made = self._vector(VectorStorage.VARIABLE, FieldKind.STRING, place.rule.name, group)
         flags, default = ABSENT_NULL, (0, 0)
         if self.types.is_entry(branch.type):
             flags, default = 0, (len(EMPTY), len(self.constants))
             self.constants += EMPTY
         type = self.types.message_of(branch.type, place.rule)
-        emit = Emit(Op.JSON, vector.number, self._slot(place), guard, flags, default, type)
+        emit = Emit(ElementOp.JSON, vector.number, self._slot(place), guard, flags, default, type)
         self._group(group).emits.append(emit)
         return vector
 
@@ -314,16 +314,16 @@ class ColumnTree:
         for rule in self.types.types[branch.type].fields:
             vector.children.append(self._field(branch, self._place(branch, rule.number), guard, group))
 
-    def _list(self, branch: Branch, place: Place, guard: int, group: int) -> Vector:
+    def _list(self, branch: Branch, place: FieldPlace, guard: int, group: int) -> Vector:
         rule = place.rule
         if place.scope != NONE:
             raise UnsupportedError(
                 f"{self.types.types[branch.type].name}.{rule.name} contains the rows, so the engine cannot"
                 " read it as a column: leave it out, or set WIRELOOM_ENGINE=objects"
             )
-        vector = place.made = self._vector(Storage.LIST, None, rule.name, group)
+        vector = place.made = self._vector(VectorStorage.LIST, None, rule.name, group)
         vector.is_map = rule.key is not None
-        self._emit(Op.LIST, vector, TRASH, guard)
+        self._emit(ElementOp.LIST, vector, TRASH, guard)
         kind = FieldKind.STRING if rule.json else rule.kind
         if kind is not FieldKind.MESSAGE and rule.key is None:
             self.has_json |= rule.json
@@ -332,8 +332,8 @@ class ColumnTree:
         else:
             place.scope = self._new_scope()
             place.inner = Branch(self.types.message_of(branch.type, rule), place.scope)
-            item = self._vector(Storage.STRUCT, None, "item", place.scope)
-            self._emit(Op.STRUCT, item, flags=ABSENT_PRESENT)
+            item = self._vector(VectorStorage.STRUCT, None, "item", place.scope)
+            self._emit(ElementOp.STRUCT, item, flags=ABSENT_PRESENT)
             self._fields_of(place.inner, item, NONE, place.scope)
             if rule.key is not None and rule.values is not None:
                 self.scopes[place.scope].drop = self._new_slot()
@@ -369,10 +369,10 @@ class ColumnTree:
             )
         _, index, guard = self._walk(self._level(source.index.up), source.index.path)
         text = table.rule.kind is FieldKind.STRING and not self.types.types[branch.type].check_text
-        vector = self._vector(Storage.VARIABLE, table.rule.kind, "", self.row_scope) if wanted else None
+        vector = self._vector(VectorStorage.VARIABLE, table.rule.kind, "", self.row_scope) if wanted else None
         self.lookups.append(
             Lookup(
-                index=Emit(Op.FIXED, 0, self._slot(index), guard, *self._absent(index.rule)),
+                index=Emit(ElementOp.FIXED, 0, self._slot(index), guard, *self._absent(index.rule)),
                 table=table.table,
                 scope=branch.scope,
                 vector=NONE if vector is None else vector.number,

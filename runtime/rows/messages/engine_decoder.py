@@ -19,7 +19,7 @@ from .decoding import Decoded, UnitProblem
 from .packed import pack
 from .problems import PROBLEM_SIZE, Explainer
 from .repeating import DETAIL, oversized_units, repeated, rows_without
-from .vectors import MOST, Memory, Storage, Vector
+from .vectors import MOST, Memory, Vector, VectorStorage
 
 if TYPE_CHECKING or engine.available:
     from ...engine import _engine
@@ -80,7 +80,7 @@ class EngineDecoder:
         # Number of elements, and of data bytes, per byte of input, as required by the batches so far.
         vectors = self._tree.vectors
         self._elements_per_byte = [1 / FIRST_BYTES_PER_ROW] * len(vectors)
-        variable = sum(each.storage is Storage.VARIABLE for each in vectors)
+        variable = sum(each.storage is VectorStorage.VARIABLE for each in vectors)
         self._data_per_byte = [min(1.0, FULL_VECTORS / max(1, variable))] * len(vectors)
 
     def decode(self, source: Any, begins: pa.Array, sizes: pa.Array, first: int = 0, *, capacity: int) -> Decoded:

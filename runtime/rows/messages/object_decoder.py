@@ -29,7 +29,7 @@ from .repeating import DETAIL, most_repeated
 
 
 @dataclass
-class _Unit:
+class _DecodedUnit:
     """The result of one unit. ``rows``: the messages of its valid rows; ``message``: ``None`` if the unit is not a
     message."""
 
@@ -118,8 +118,8 @@ class ObjectDecoder:
 
     # From a unit to its rows -----------------------------------------------------------------------------------------
 
-    def _read(self, content: bytes) -> _Unit:
-        unit = _Unit(content)
+    def _read(self, content: bytes) -> _DecodedUnit:
+        unit = _DecodedUnit(content)
         units = self._units
         begin = len(units.prefix)
         end = len(content) - (self._digest.size if self._digest is not None else 0)
@@ -135,7 +135,7 @@ class ObjectDecoder:
             self._parse(unit, begin, end)
         return unit
 
-    def _parse(self, unit: _Unit, begin: int, end: int) -> None:
+    def _parse(self, unit: _DecodedUnit, begin: int, end: int) -> None:
         try:
             unit.message = self._class.from_bytes(unit.content[begin:end])
         except FAILURES as error:
@@ -168,7 +168,7 @@ class ObjectDecoder:
         except ComputedError as error:
             unit.reason, unit.detail, unit.rows = "limit", str(error.args[0]), []
 
-    def _refuse_repeated(self, unit: _Unit, most: int) -> None:
+    def _refuse_repeated(self, unit: _DecodedUnit, most: int) -> None:
         """Remove the rows of a unit if a field above them would be repeated too often."""
         for column in (self._column(number) for number in self._wanted):
             if not column.up or column.lookup:
@@ -201,7 +201,7 @@ class ObjectDecoder:
 
     # From rows to columns --------------------------------------------------------------------------------------------
 
-    def _take(self, unit: _Unit, taken: _Taken) -> None:
+    def _take(self, unit: _DecodedUnit, taken: _Taken) -> None:
         number = len(taken.counts)
         before = taken.rows
         try:
@@ -221,7 +221,7 @@ class ObjectDecoder:
         for name, column in zip(self._units.unit_columns, taken.units, strict=True):
             column.append(None if unit.message is None else value_of(unit.message, name))
 
-    def _values(self, unit: _Unit) -> Iterator[list[Any]]:
+    def _values(self, unit: _DecodedUnit) -> Iterator[list[Any]]:
         for place, row in enumerate(unit.rows):
             yield [self._value(row, self._column(each), place) for each in self._wanted]
 

@@ -12,8 +12,8 @@ from ...checksums import algorithm
 from ...format.message_program import MessageProgram
 from ...format.message_rules import FieldKind, FieldRule, Label
 from ...objects.messages.json_mapping import json_name
-from .column_tree import TRASH, Branch, ColumnTree, Emit, Lookup, Op, Place
-from .vectors import NONE, Storage
+from .column_tree import TRASH, Branch, ColumnTree, ElementOp, Emit, FieldPlace, Lookup
+from .vectors import NONE, VectorStorage
 
 PACKED_VERSION = 2
 REPEATED, REQUIRED, TEXT, CLOSED, MAP, IMPLICIT, JSON = 1, 2, 4, 8, 16, 32, 64
@@ -116,7 +116,7 @@ class _Nodes:
 
     def _field_bytes(self, type: int, rule: FieldRule, branch: Branch | None, oneofs: list[str]) -> bytes:
         place = branch.places.get(rule.number) if branch is not None else None
-        place = Place(rule) if place is None else place
+        place = FieldPlace(rule) if place is None else place
         owner = self._tree.types.types[type]
         is_message = rule.kind is FieldKind.MESSAGE or rule.key is not None
         is_text = rule.kind is FieldKind.STRING and not is_message and owner.check_text
@@ -170,7 +170,7 @@ class _Nodes:
 
     def emit(self, emit: Emit) -> bytes:
         """Return an emit; the nodes that it needs are created."""
-        node = self.node(emit.type, None) if emit.op is Op.JSON else 0
+        node = self.node(emit.type, None) if emit.op is ElementOp.JSON else 0
         size, value = emit.default
         return struct.pack("<IIIIIIIQ", emit.op, emit.vector, emit.slot, emit.guard, emit.flags, size, node, value)
 
@@ -186,7 +186,7 @@ class _Nodes:
         found: list[tuple[int, int]] = []
         while waiting:
             place = waiting.pop()
-            if place.made is not None and place.made.storage is Storage.LIST:
+            if place.made is not None and place.made.storage is VectorStorage.LIST:
                 found.append((1, place.made.number))
             if place.slot != TRASH:
                 found.append((0, place.slot))

@@ -19,7 +19,7 @@ MOST = 0x7FFFFFFF
 OFFSET_SIZE = 4
 
 
-class Storage(IntEnum):
+class VectorStorage(IntEnum):
     """The memory layout of a vector, numbered as in ``runtime/engine/message.h``."""
 
     FIXED8 = 1
@@ -31,13 +31,13 @@ class Storage(IntEnum):
 
 
 STORAGE_OF_KIND = {
-    kind: Storage.VARIABLE
+    kind: VectorStorage.VARIABLE
     if kind in (FieldKind.STRING, FieldKind.BYTES)
-    else Storage.FIXED8
+    else VectorStorage.FIXED8
     if kind is FieldKind.BOOL
-    else Storage.FIXED64
+    else VectorStorage.FIXED64
     if kind.name.endswith("64") or kind is FieldKind.DOUBLE
-    else Storage.FIXED32
+    else VectorStorage.FIXED32
     for kind in FieldKind
     if kind is not FieldKind.MESSAGE
 }
@@ -68,7 +68,7 @@ class Vector:
     contains it; ``group``: vectors of one group have the same number of elements; ``children`` follow it in number."""
 
     number: int
-    storage: Storage
+    storage: VectorStorage
     kind: FieldKind | None
     name: str
     group: int
@@ -83,9 +83,9 @@ class Vector:
     @property
     def type(self) -> Any:
         """Return its Arrow type."""
-        if self.storage is Storage.STRUCT:
+        if self.storage is VectorStorage.STRUCT:
             return pa.struct([pa.field(each.name, each.type) for each in self.children])
-        if self.storage is Storage.LIST:
+        if self.storage is VectorStorage.LIST:
             return pa.list_(self.children[0].type)
         assert self.kind is not None
         return TYPE_OF_KIND[self.kind]
@@ -133,12 +133,12 @@ class Memory:
         storage = self._vectors[number].storage
         self._elements[number] = elements
         self._validity[number].extend(bytes((elements + 7) // 8 - len(self._validity[number])))
-        if storage is not Storage.STRUCT:
-            size = storage * elements if storage <= Storage.FIXED64 else OFFSET_SIZE * (elements + 1)
+        if storage is not VectorStorage.STRUCT:
+            size = storage * elements if storage <= VectorStorage.FIXED64 else OFFSET_SIZE * (elements + 1)
             self._values[number] = _grown(self._values[number], size)
 
     def _grow_data(self, number: int, size: int) -> None:
-        if self._vectors[number].storage is Storage.VARIABLE:
+        if self._vectors[number].storage is VectorStorage.VARIABLE:
             self._data[number] = _grown(self._data[number], size)
 
     def array(self, vector: Vector, kind: Any) -> Any:
@@ -147,17 +147,17 @@ class Memory:
         length, used, nulls = self.state[3 * number : 3 * number + 3]
         validity = pa.py_buffer(self._validity[number]) if nulls else None
         children = [self.array(each, inner) for each, inner in zip(vector.children, _types_in(kind), strict=True)]
-        if vector.storage is Storage.STRUCT:
+        if vector.storage is VectorStorage.STRUCT:
             return pa.Array.from_buffers(kind, length, [validity], nulls, children=children)
         values = self._values[number]
-        if vector.storage is Storage.LIST:
+        if vector.storage is VectorStorage.LIST:
             result = pa.Array.from_buffers(kind, length, [validity, values], nulls, children=children)
             return _each_key_once(result) if vector.is_map else result
-        if vector.storage is Storage.VARIABLE:
+        if vector.storage is VectorStorage.VARIABLE:
             data = self._data[number]
             data.resize(used, shrink_to_fit=True)
             return pa.Array.from_buffers(kind, length, [validity, values, data], nulls)
-        if vector.storage is Storage.FIXED8:
+        if vector.storage is VectorStorage.FIXED8:
             # The engine stores a boolean in a byte, Arrow in a bit.
             return pa.Array.from_buffers(pa.uint8(), length, [validity, values], nulls).cast(pa.bool_())
         assert vector.kind is not None

@@ -18,7 +18,7 @@ from ...reading.blobs.exploding import Exploder
 from ...reading.blobs.reader import NO_COLUMNS, BlobReader
 from ...reading.request import of_table
 from ..read.casting import Caster
-from ..read.schema import CORRUPT_RECORD, Target, chosen_schema, known_columns, targets, wire_schema
+from ..read.schema import CORRUPT_RECORD, TargetColumn, chosen_schema, known_columns, targets, wire_schema
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Decoding:
     format: Format
     options: Mapping[str, Any]
     schema: StructType
-    targets: tuple[Target, ...]
+    targets: tuple[TargetColumn, ...]
     in_table: bool = False
 
     @classmethod

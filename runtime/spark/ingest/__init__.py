@@ -22,10 +22,10 @@ __getattr__ = face(
         "lock": "locked",
         "metrics": "file_metrics totals",
         "quarantine": "write_quarantine",
-        "request": "Request",
+        "request": "IngestRequest",
         "prometheus": "PrometheusMetrics",
         "table_files": "GROUP_BYTES OPEN_FILES WrittenFile write_table_files",
         "task_source": "TaskWriting",
-        "tables": "Attempt IngestTables StreamBatch open_tables",
+        "tables": "BatchAttempt IngestTables StreamBatch open_tables",
     },
 )

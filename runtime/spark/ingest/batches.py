@@ -24,10 +24,10 @@ from .job_progress import IngestProgress, run_job
 from .ledger import key
 from .metrics import batch_metrics
 from .prometheus import PrometheusMetrics
-from .request import Choices, Request, request
+from .request import Choices, IngestRequest, request
 from .summary import IngestSummary
 from .table_files import WrittenFile, taken_back
-from .tables import Attempt, IngestTables, StreamBatch, open_tables
+from .tables import BatchAttempt, IngestTables, StreamBatch, open_tables
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -122,12 +122,12 @@ def ingest(
     return run.summary(done_before=len(found) - len(new), changed=changed)
 
 
-class Run:
+class IngestRun:
     """The batches of one call: commits them, and summarises them."""
 
     def __init__(
         self,
-        wanted: Request,
+        wanted: IngestRequest,
         tables: IngestTables,
         started: float,
         prometheus: PrometheusMetrics,
@@ -143,7 +143,7 @@ class Run:
 
     def commit(
         self,
-        attempt: Attempt,
+        attempt: BatchAttempt,
         written: Sequence[WrittenFile],
         sizes: Mapping[str, int | None],
         started: float,
@@ -174,10 +174,10 @@ class Run:
         )
 
 
-class _BatchRun(Run):
+class _BatchRun(IngestRun):
     def __init__(
         self,
-        wanted: Request,
+        wanted: IngestRequest,
         tables: IngestTables,
         progress: Callable[[IngestProgress], None] | None,
         started: float,

@@ -64,7 +64,7 @@ class Choices(TypedDict, total=False):
 
 
 @dataclass(frozen=True)
-class Request:
+class IngestRequest:
     """The checked request of an ingest. ``source``: the name of the format's data source in Spark; ``options``: the
     options of the data source."""
 
@@ -160,7 +160,7 @@ def request(
     schema_evolution: str = REFUSE,
     prometheus_file: str | None = None,
     prometheus_port: int | None = None,
-) -> Request:
+) -> IngestRequest:
     """Return the request with all arguments checked; see ``ingest``. Raises ``UnknownNameError`` and
     ``WireloomError``."""
     described = get(format, allow_modules)
@@ -212,7 +212,7 @@ def request(
     wanted += [name for name in layout.partition_by if name not in wanted]
     paths = tuple(_absolute(each) for each in given)
     _check_outside(paths, places, options or {})
-    return Request(
+    return IngestRequest(
         spark=spark,
         format=described,
         source=source,

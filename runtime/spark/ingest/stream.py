@@ -18,14 +18,14 @@ from ...base.addresses import S3, scheme_of
 from ...base.errors import NothingThereError, UnsupportedError, WireloomError
 from ...format.description import Format
 from ..folders import Folder, folder
-from .batches import Run, write_rows
+from .batches import IngestRun, write_rows
 from .failures import unwrap_task_errors
 from .jobs import is_connect
 from .ledger import key
 from .prometheus import PrometheusMetrics
-from .request import Choices, Request, check_disjoint, request, spark_address
+from .request import Choices, IngestRequest, check_disjoint, request, spark_address
 from .summary import IngestSummary
-from .tables import Attempt, IngestTables, StreamBatch, open_tables
+from .tables import BatchAttempt, IngestTables, StreamBatch, open_tables
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -122,7 +122,7 @@ def _check_checkpoint_is_ours(checkpoint: Folder, tables: IngestTables) -> None:
         )
 
 
-def _check_new(wanted: Request, tables: IngestTables, *, begun: bool) -> None:
+def _check_new(wanted: IngestRequest, tables: IngestTables, *, begun: bool) -> None:
     """Raise ``WireloomError`` if a query would read files that are in the table. ``begun``: the query has read files
     before, and knows all except those that were read by a batch run; sizes are stored for these only."""
     known = {path for path, size in tables.ledger.files.items() if not (begun and size is None)}
@@ -142,12 +142,12 @@ def _check_new(wanted: Request, tables: IngestTables, *, begun: bool) -> None:
         )
 
 
-class _StreamRun(Run):
+class _StreamRun(IngestRun):
     """One run of the query."""
 
     def __init__(
         self,
-        wanted: Request,
+        wanted: IngestRequest,
         tables: IngestTables,
         checkpoint: Folder,
         told: Callable[[Mapping[str, Any]], None] | None,
@@ -219,7 +219,7 @@ class _StreamRun(Run):
         written = write_rows(frame)
         names = [each for each in attempt.reports.names() if each.startswith("batch-")]
         reports = attempt.reports.inside(names[-1]) if names else attempt.reports
-        attempt = Attempt(attempt.name, attempt.data, reports)
+        attempt = BatchAttempt(attempt.name, attempt.data, reports)
         _, metrics = self.commit(attempt, written, {}, started, StreamBatch(query, number))
         if self._told is not None:
             self._told(metrics)

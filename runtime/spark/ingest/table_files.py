@@ -73,7 +73,7 @@ class _Files:
         self._schema = pa.schema([each for each in schema if each.name not in layout.partition_by])
         self._layout = layout
         self._token = secrets.token_hex(8)
-        self._open: OrderedDict[str, _File] = OrderedDict()
+        self._open: OrderedDict[str, _FileWriter] = OrderedDict()
         self._written: list[WrittenFile] = []
         self._names: list[str] = []
 
@@ -103,7 +103,7 @@ class _Files:
                 self._finish(next(iter(self._open)))
             name = f"part-{self._token}-{len(self._names):05d}.parquet"
             self._names.append(name)
-            file = _File(self._place, name, self._schema, self._layout)
+            file = _FileWriter(self._place, name, self._schema, self._layout)
         self._open[folder] = file
         file.write(table)
         # A file is sorted if all of its rows were available for sorting.
@@ -128,7 +128,7 @@ class _Files:
                 self._place.delete(name)
 
 
-class _File:
+class _FileWriter:
     """A file that is being written."""
 
     def __init__(self, place: Folder, name: str, schema: pa.Schema, layout: FileLayout) -> None:

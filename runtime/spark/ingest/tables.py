@@ -44,7 +44,7 @@ from .ledger import QUARANTINE, Ledger, Shape, compact_ledger, key, read_ledger,
 from .lock import locked
 from .metrics import batch_metrics, file_metrics, lines, totals
 from .quarantine import write_quarantine
-from .request import Request
+from .request import IngestRequest
 from .schema_drift import UNKNOWN, evolved, shape_of
 from .table_files import WrittenFile
 
@@ -64,7 +64,7 @@ class StreamBatch:
 
 
 @dataclass(frozen=True)
-class Attempt:
+class BatchAttempt:
     """An attempt at a batch. ``data``: the folder in which tasks write rows; ``reports``: the folder of
     their reports."""
 
@@ -76,7 +76,7 @@ class Attempt:
 class IngestTables:
     """The table and its quarantine while this process has exclusive write access; see ``open_tables``."""
 
-    def __init__(self, wanted: Request, check_lock: Callable[[], None]) -> None:
+    def __init__(self, wanted: IngestRequest, check_lock: Callable[[], None]) -> None:
         self.table = wanted.table
         self.recovered: list[Mapping[str, Any]] = []
         self.ledger = Ledger()
@@ -175,14 +175,14 @@ class IngestTables:
             last=old.last, snapshot=old.snapshot, totals=old.totals, reasons=old.reasons, latest=old.latest
         )
 
-    def attempt(self) -> Attempt:
+    def attempt(self) -> BatchAttempt:
         """Return a new attempt at a batch."""
         name = f"{self._mark}-{secrets.token_hex(4)}"
         place = staging(self.table, name)
         reports, data = place.inside("reports"), place.inside("data")
         reports.make()
         data.make()
-        return Attempt(name, data, reports)
+        return BatchAttempt(name, data, reports)
 
     def discard_attempts(self) -> None:
         """Remove the files of uncommitted attempts."""
@@ -195,7 +195,7 @@ class IngestTables:
 
     def commit(
         self,
-        attempt: Attempt,
+        attempt: BatchAttempt,
         written: Sequence[WrittenFile],
         sizes: Mapping[str, int | None],
         *,
@@ -267,7 +267,7 @@ class IngestTables:
             place.write(f"batch-{record.name}.jsonl", lines(record))
 
 
-def _moves(attempt: Attempt, number: int, written: Sequence[WrittenFile]) -> list[Move]:
+def _moves(attempt: BatchAttempt, number: int, written: Sequence[WrittenFile]) -> list[Move]:
     """Return the moves of the files of a batch to unique names in the table."""
     found = []
     for index, each in enumerate(written):
@@ -277,7 +277,7 @@ def _moves(attempt: Attempt, number: int, written: Sequence[WrittenFile]) -> lis
     return found
 
 
-def _check_handed_back(attempt: Attempt, written: Sequence[WrittenFile], rows: int) -> None:
+def _check_handed_back(attempt: BatchAttempt, written: Sequence[WrittenFile], rows: int) -> None:
     """Raise ``WireloomError`` if the files that tasks report do not exist here, or do not contain all
     rows that were read."""
     there = attempt.data.files()
@@ -297,7 +297,7 @@ def _check_handed_back(attempt: Attempt, written: Sequence[WrittenFile], rows: i
 
 
 @contextmanager
-def open_tables(wanted: Request) -> Iterator[IngestTables]:
+def open_tables(wanted: IngestRequest) -> Iterator[IngestTables]:
     """Open and recover the tables, and lock them against other processes. When the block ends, uncommitted files are
     removed; if it fails, an empty table folder that was created here is removed as well.
 

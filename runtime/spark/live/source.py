@@ -13,9 +13,9 @@ from pyspark.sql.types import StructField, StructType
 from ..errors import HideTraceback
 
 if TYPE_CHECKING:
-    from ..read.schema import Target
+    from ..read.schema import TargetColumn
     from .options import LiveReadOptions
-    from .stream import LiveReader, LiveStreamReader
+    from .stream import LiveBatchReader, LiveStreamReader
 
 
 class LiveSource(DataSource):
@@ -41,7 +41,7 @@ class LiveSource(DataSource):
             return StructType([known[name] for name in chosen])
 
     @abstractmethod
-    def reader(self, schema: StructType) -> LiveReader:
+    def reader(self, schema: StructType) -> LiveBatchReader:
         """Return the reader of these columns. Raises ``WireloomError``."""
 
     @abstractmethod
@@ -58,7 +58,7 @@ class LiveSource(DataSource):
                 raise WireloomError("option end applies only to batch reads: leave it out")
             return self.stream_reader(reader)
 
-    def targets(self, schema: StructType, computed: Iterable[str] = ()) -> tuple[Target, ...]:
+    def targets(self, schema: StructType, computed: Iterable[str] = ()) -> tuple[TargetColumn, ...]:
         """Return the source of each column of a read. Columns of ``computed`` are not taken from a record.
 
         Raises ``UnknownNameError`` for an unknown column.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-class LiveReader(DataSourceReader):
+class LiveBatchReader(DataSourceReader):
     """The batch reader of a service. It is pickled to be sent to the tasks, without credentials."""
 
     options: LiveReadOptions
@@ -56,7 +56,7 @@ class LiveStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     ``reader``: the batch reader of the same columns, which reads the partitions that are planned here.
     """
 
-    def __init__(self, reader: LiveReader) -> None:
+    def __init__(self, reader: LiveBatchReader) -> None:
         self.reader = reader
         self._planning: StreamPlanning | None = None
 

@@ -12,7 +12,7 @@ from pyspark.sql.types import StructType
 from ...base.errors import WireloomError
 from ...rows.shapes import without_unions
 from .file_metadata import METADATA, FileMetadata
-from .schema import Target
+from .schema import TargetColumn
 
 NONE: Mapping[str, str | None] = {}
 
@@ -21,7 +21,7 @@ class Caster:
     """Casts batches to the Arrow schema that Spark derives from its own: order, types and names have to
     be identical."""
 
-    def __init__(self, targets: Sequence[Target]) -> None:
+    def __init__(self, targets: Sequence[TargetColumn]) -> None:
         self.targets = tuple(targets)
         self.schema: pa.Schema = to_arrow_schema(StructType([each.field for each in targets]), timezone="UTC")
 
@@ -47,7 +47,7 @@ class Caster:
         return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
 
 
-def _constant(value: str | None, rows: int, wanted: pa.DataType, target: Target) -> pa.Array:
+def _constant(value: str | None, rows: int, wanted: pa.DataType, target: TargetColumn) -> pa.Array:
     if value is None:
         return pa.nulls(rows, wanted)
     text = pa.array([value], pa.utf8())
@@ -58,7 +58,7 @@ def _constant(value: str | None, rows: int, wanted: pa.DataType, target: Target)
     return pa.repeat(_cast(text, wanted, target)[0], rows)
 
 
-def _cast(array: pa.Array, wanted: pa.DataType, target: Target) -> pa.Array:
+def _cast(array: pa.Array, wanted: pa.DataType, target: TargetColumn) -> pa.Array:
     if array.type == wanted:
         return array
     try:

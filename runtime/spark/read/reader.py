@@ -18,7 +18,7 @@ from ...reading.wrong_format import wrong_format
 from ..errors import HideTraceback
 from ..options import ReadOptions
 from .partition import Partition
-from .schema import CORRUPT_RECORD, Target
+from .schema import CORRUPT_RECORD, TargetColumn
 from .split_planning import Slice
 from .workers import keep_imported
 
@@ -41,7 +41,7 @@ class FormatReader(DataSourceReader):
     """Reads one format. It is pickled to be sent to the tasks, so it contains plain data only."""
 
     def __init__(
-        self, format: Format, targets: tuple[Target, ...], options: ReadOptions, known: Sequence[str] = ()
+        self, format: Format, targets: tuple[TargetColumn, ...], options: ReadOptions, known: Sequence[str] = ()
     ) -> None:
         self.format = format
         self.targets = targets

@@ -36,7 +36,7 @@ UNSIGNED64 = DecimalType(20, 0)
 
 
 @dataclass(frozen=True)
-class Target:
+class TargetColumn:
     """One column of the result: its Spark field, and the format's column that it shows; ``None`` for a partition
     column.
     """
@@ -104,7 +104,7 @@ def chosen_schema(
     return StructType([known[name] for name in names])
 
 
-def targets(schema: StructType, known: dict[str, StructField], corrupt_record: str) -> tuple[Target, ...]:
+def targets(schema: StructType, known: dict[str, StructField], corrupt_record: str) -> tuple[TargetColumn, ...]:
     """Return the source of each column of ``schema``. As in Spark, names are not case-sensitive; columns that the
     format does not have may be partition columns.
 
@@ -123,7 +123,7 @@ def targets(schema: StructType, known: dict[str, StructField], corrupt_record: s
         name = each.name if each.name in known else folded.get(each.name.lower())
         if name is not None:
             _check_parts(each.name, each.dataType, known[name].dataType)
-        found.append(Target(each, CORRUPT_RECORD if name == corrupt_record else name))
+        found.append(TargetColumn(each, CORRUPT_RECORD if name == corrupt_record else name))
     return tuple(found)
 
 

@@ -193,7 +193,7 @@ def _file_report(path: str | None, slices: Sequence[Mapping[str, Any]]) -> FileR
     )
 
 
-class DamagedRange(NamedTuple):
+class ReportedDamage(NamedTuple):
     """A range of a file at ``offset``. ``length`` is in bytes, ``None`` if it is not known; ``error`` is the reason,
     followed by a colon and details.
     """
@@ -204,16 +204,16 @@ class DamagedRange(NamedTuple):
     error: str
 
 
-def damaged_ranges(report: FileReport) -> list[DamagedRange]:
+def damaged_ranges(report: FileReport) -> list[ReportedDamage]:
     """Return the ranges that the report lists, in file order, except that the end comes last."""
     found = []
     for damage in report.damaged:
         told = report.error is not None and damage.reason in EXPLAINED_BY_ERROR
         error = f"{damage.reason}: {report.error}" if told else explained(damage.reason)
-        found.append(DamagedRange(damage.offset, damage.length, damage.reason, error))
+        found.append(ReportedDamage(damage.offset, damage.length, damage.reason, error))
     reason = report.lost_end
     if reason is not None:
-        found.append(DamagedRange(report.tail_offset, report.tail_size, reason, end_explained(reason)))
+        found.append(ReportedDamage(report.tail_offset, report.tail_size, reason, end_explained(reason)))
     return found
 
 

@@ -49,7 +49,7 @@ def write_files(
     if format.message is not None and format.message.framing == "whole":
         yield from _write_units(format, batches, place, options)
         return
-    rows = _Rows(batches)
+    rows = _PendingRows(batches)
     chosen = _chosen(options)
     while rows.more():
         name = _new_name(format, options)
@@ -99,7 +99,7 @@ def _new_name(format: Format, options: WriteOptions) -> str:
     return f"{secrets.token_hex(8)}{ending(format, options.codec)}"
 
 
-def _taken(format: Format, rows: _Rows, file: Counted, options: WriteOptions) -> Iterator[pa.RecordBatch]:
+def _taken(format: Format, rows: _PendingRows, file: Counted, options: WriteOptions) -> Iterator[pa.RecordBatch]:
     """Yield the rows of one file: at least one row, whatever its size."""
     most, largest = options.max_records or MOST_ROWS, options.max_bytes
     whole = 0
@@ -113,7 +113,7 @@ def _taken(format: Format, rows: _Rows, file: Counted, options: WriteOptions) ->
             return
 
 
-class _Rows:
+class _PendingRows:
     """Rows that are taken in pieces."""
 
     def __init__(self, batches: Iterable[pa.RecordBatch]) -> None:

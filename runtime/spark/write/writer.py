@@ -42,7 +42,7 @@ ABANDONED = timedelta(days=1)
 
 
 @dataclass(frozen=True)
-class WrittenFile:
+class StagedFile:
     """A file that waits for the commit: its ``name`` in the staging folder, the task that wrote it, and the subfolder
     of the target for which it is meant.
     """
@@ -58,7 +58,7 @@ class Written(WriterCommitMessage):
     write.
     """
 
-    files: tuple[WrittenFile, ...]
+    files: tuple[StagedFile, ...]
     rows: int
     attempt: str
     query: str | None = None
@@ -84,7 +84,7 @@ class FilesWriter:
         partition = context.partitionId() if context is not None else 0
         query = self._query(context)
         attempt = self._attempt(query)
-        files: list[WrittenFile] = []
+        files: list[StagedFile] = []
         rows = 0
         with HideTraceback():
             filled = (batch for batch in iterator if batch.num_rows)
@@ -98,7 +98,7 @@ class FilesWriter:
                 place = staging(self._folder(), attempt)
                 place.make()
                 for name, count in write_files(self.format, chain([first], several), place, self.options):
-                    files.append(WrittenFile(name, partition, name_of_folder))
+                    files.append(StagedFile(name, partition, name_of_folder))
                     rows += count
         return Written(tuple(files), rows, attempt, query)
 
@@ -137,13 +137,13 @@ class FilesWriter:
         log.commit(Commit(name, moves, removes))
         return log
 
-    def _empty(self, attempt: str) -> list[tuple[str, WrittenFile]]:
+    def _empty(self, attempt: str) -> list[tuple[str, StagedFile]]:
         """Return a staged file without rows, or nothing if such a file is not valid for the format."""
         place = staging(self._folder(), attempt)
         place.make()
         name = write_empty(self.format, place, self.options)
         # In a subfolder, so that readers find the partition columns.
-        return [] if name is None else [(attempt, WrittenFile(name, 0, null_folder(self.options.partition_by)))]
+        return [] if name is None else [(attempt, StagedFile(name, 0, null_folder(self.options.partition_by)))]
 
     def _clear(self, own: str) -> None:
         """Remove the staging folders whose names begin with ``own``, and those that were abandoned."""

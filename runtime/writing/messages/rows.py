@@ -11,7 +11,7 @@ from ...base.errors import WireloomError
 from ...base.nearest import unknown
 from ...format.description import Column, Format
 from ..batches import batches_of
-from ..fields import READER_COLUMNS, Filled, column_values
+from ..fields import READER_COLUMNS, FilledField, column_values
 
 
 def rows_of(format: Format, batch: pa.RecordBatch, first_row: int = 0) -> Iterator[dict[str, Any]]:
@@ -89,4 +89,4 @@ def _values(format: Format, name: str, column: Column, batch: pa.RecordBatch, fi
         values: list[Any] = array.to_pylist()
         return values
     stored = format.schema.field(column.same_as).type if column.same_as in format.schema.names else kind
-    return column_values(Filled(name, name, kind, stored, labels=column.labels), array, first_row)
+    return column_values(FilledField(name, name, kind, stored, labels=column.labels), array, first_row)

@@ -46,7 +46,7 @@ WRITE_OPTIONS = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReadOptions(LiveReadOptions):
+class KinesisReadOptions(LiveReadOptions):
     """The checked options of a read."""
 
     calls: Calls
@@ -57,7 +57,7 @@ class ReadOptions(LiveReadOptions):
 
 
 @dataclass(frozen=True)
-class WriteOptions:
+class KinesisWriteOptions:
     """The checked options of a write."""
 
     calls: Calls
@@ -65,11 +65,11 @@ class WriteOptions:
     target_size: int
 
 
-def read_options(given: Mapping[str, str]) -> ReadOptions:
+def read_options(given: Mapping[str, str]) -> KinesisReadOptions:
     """Return the checked options of a read. Raises ``UnknownNameError`` and ``WireloomError``."""
     values = known_options(SOURCE, given, READ_OPTIONS, OTHER_NAMES)
     mode = values.get("mode", "permissive").lower()
-    return ReadOptions(
+    return KinesisReadOptions(
         calls=_calls(values),
         start=start_of(values.get("start", "TRIM_HORIZON")),
         end=time_of("option end", values["end"]) if "end" in values else None,
@@ -79,11 +79,11 @@ def read_options(given: Mapping[str, str]) -> ReadOptions:
     )
 
 
-def write_options(given: Mapping[str, str]) -> WriteOptions:
+def write_options(given: Mapping[str, str]) -> KinesisWriteOptions:
     """Return the checked options of a write. Raises ``UnknownNameError`` and ``WireloomError``."""
     values = known_options(SOURCE, given, WRITE_OPTIONS, OTHER_NAMES)
     target = size("targetSize", values.get("targetSize", "50k"))
-    return WriteOptions(_calls(values), flag("aggregated", values.get("aggregated", "true")), target)
+    return KinesisWriteOptions(_calls(values), flag("aggregated", values.get("aggregated", "true")), target)
 
 
 def _calls(values: Mapping[str, str]) -> Calls:

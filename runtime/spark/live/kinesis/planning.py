@@ -27,7 +27,7 @@ from ....kinesis import (
     records_of,
     with_new,
 )
-from .options import ReadOptions
+from .options import KinesisReadOptions
 from .reader import ShardPartition
 
 VERSION = 1
@@ -78,11 +78,11 @@ class Offset:
             raise WireloomError("the checkpoint is damaged: use a new checkpoint") from None
 
 
-class Planning:
+class KinesisPlanning:
     """The state of a query while it runs. It only caches: the offsets contain everything that is needed
     for correctness."""
 
-    def __init__(self, options: ReadOptions) -> None:
+    def __init__(self, options: KinesisReadOptions) -> None:
         self._options = options
         self._name = options.calls.name
         self._shards: dict[str, StreamShard] | None = None

@@ -12,9 +12,9 @@ from ....base.errors import WireloomError
 from ....kinesis import LATEST, TICK, Position, ShardReading, StreamShard, first_positions, list_shards, records_of
 from ...errors import HideTraceback
 from ...read.casting import Caster
-from ...read.schema import Target
-from ..stream import LiveReader
-from .options import ReadOptions
+from ...read.schema import TargetColumn
+from ..stream import LiveBatchReader
+from .options import KinesisReadOptions
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -37,12 +37,12 @@ class ShardPartition(InputPartition):
         self.until, self.before = until, before
 
 
-class KinesisReader(LiveReader):
+class KinesisReader(LiveBatchReader):
     """The batch reader of a stream."""
 
-    options: ReadOptions
+    options: KinesisReadOptions
 
-    def __init__(self, options: ReadOptions, targets: Sequence[Target]) -> None:
+    def __init__(self, options: KinesisReadOptions, targets: Sequence[TargetColumn]) -> None:
         self.options = options
         self.targets = tuple(targets)
 

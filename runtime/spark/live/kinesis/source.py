@@ -21,7 +21,7 @@ from ..source import LiveSource
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from .options import ReadOptions
+    from .options import KinesisReadOptions
     from .reader import KinesisReader
     from .stream import KinesisStreamReader
     from .writer import KinesisStreamWriter, KinesisWriter
@@ -47,7 +47,7 @@ class KinesisStreamSource(LiveSource):
         """Return the name of the source."""
         return "kinesis_stream"
 
-    def read_options(self) -> ReadOptions:
+    def read_options(self) -> KinesisReadOptions:
         """Return the checked options of a read. Raises ``WireloomError``."""
         from .options import read_options
 

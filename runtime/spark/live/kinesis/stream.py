@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ..stream import LiveStreamReader
 
 if TYPE_CHECKING:
-    from .planning import Planning
+    from .planning import KinesisPlanning
     from .reader import KinesisReader
 
 
@@ -16,8 +16,8 @@ class KinesisStreamReader(LiveStreamReader):
 
     reader: KinesisReader
 
-    def plan(self) -> Planning:
+    def plan(self) -> KinesisPlanning:
         """Return the planning of a query."""
-        from .planning import Planning
+        from .planning import KinesisPlanning
 
-        return Planning(self.reader.options)
+        return KinesisPlanning(self.reader.options)

@@ -13,7 +13,7 @@ from ....base.errors import WireloomError
 from ....base.nearest import unknown
 from ....kinesis import Producer
 from ...errors import HideTraceback
-from .options import WriteOptions
+from .options import KinesisWriteOptions
 
 COLUMNS: dict[str, tuple[type[DataType], ...]] = {
     "partition_key": (StringType,),
@@ -35,7 +35,7 @@ class Put(WriterCommitMessage):
 class KinesisWriter(DataSourceArrowWriter):
     """Puts rows as they come. Rows of a failed task are not removed, so they are in the stream twice."""
 
-    def __init__(self, options: WriteOptions, schema: StructType, overwrite: bool) -> None:
+    def __init__(self, options: KinesisWriteOptions, schema: StructType, overwrite: bool) -> None:
         if overwrite:
             raise WireloomError("records of a stream cannot be replaced: use mode append")
         for name in NEEDED:

@@ -45,7 +45,7 @@ EARLIEST = "earliest"
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReadOptions(LiveReadOptions):
+class S2ReadOptions(LiveReadOptions):
     """The checked options of a read. ``prefix``: whether ``stream`` is a prefix of stream names."""
 
     basin: str
@@ -58,14 +58,14 @@ class ReadOptions(LiveReadOptions):
     max_partition: int | None
 
 
-def read_options(given: Mapping[str, str]) -> ReadOptions:
+def read_options(given: Mapping[str, str]) -> S2ReadOptions:
     """Return the checked options of a read. Raises ``UnknownNameError`` and ``WireloomError``."""
     values = known_options(SOURCE, given, READ_OPTIONS)
     streams = [name for name in ("stream", "streamPrefix") if name in values]
     if len(streams) != 1:
         raise WireloomError("name what to read: option stream, or streamPrefix")
     part = values.get("maxRecordsPerPartition")
-    found = ReadOptions(
+    found = S2ReadOptions(
         basin=_basin(values),
         stream=values[streams[0]],
         prefix=streams[0] == "streamPrefix",
@@ -84,7 +84,7 @@ def read_options(given: Mapping[str, str]) -> ReadOptions:
 
 
 @dataclass(frozen=True)
-class WriteOptions:
+class S2WriteOptions:
     """The checked options of a write."""
 
     basin: str
@@ -94,14 +94,14 @@ class WriteOptions:
     state: str | None
 
 
-def write_options(given: Mapping[str, str]) -> WriteOptions:
+def write_options(given: Mapping[str, str]) -> S2WriteOptions:
     """Return the checked options of a write. Raises ``UnknownNameError`` and ``WireloomError``."""
     values = known_options(SOURCE, given, WRITE_OPTIONS)
     if "stream" not in values:
         raise WireloomError("name what to write to: option stream")
     checkpoint = next((value for name, value in given.items() if name.lower() == "checkpointlocation"), None)
     state = values.get("stateLocation") or (f"{checkpoint.rstrip('/')}/s2_stream" if checkpoint else None)
-    return WriteOptions(_basin(values), values["stream"], values.get("endpoint"), values.get("fencingToken"), state)
+    return S2WriteOptions(_basin(values), values["stream"], values.get("endpoint"), values.get("fencingToken"), state)
 
 
 def _basin(values: Mapping[str, str]) -> str:

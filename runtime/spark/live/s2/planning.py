@@ -11,7 +11,7 @@ from typing import TypeVar
 from ....base.errors import WireloomError
 from ....s2.places import place_of
 from ....s2.streams import first_of, streams_of, tail_of
-from .options import EARLIEST, ReadOptions
+from .options import EARLIEST, S2ReadOptions
 
 LOG = logging.getLogger(__name__)
 REQUESTS = 16
@@ -31,10 +31,10 @@ class Range:
     earliest: bool = False
 
 
-class Planning:
+class S2Planning:
     """Requests the positions of the streams that options name."""
 
-    def __init__(self, options: ReadOptions) -> None:
+    def __init__(self, options: S2ReadOptions) -> None:
         self._options = options
 
     def streams(self) -> list[str]:

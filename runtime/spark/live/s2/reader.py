@@ -9,10 +9,10 @@ from pyspark.sql.datasource import InputPartition
 
 from ....s2.reading import LostRecordsError
 from ...errors import HideTraceback
-from ...read.schema import Target
-from ..stream import LiveReader
-from .options import ReadOptions
-from .planning import ADVICE, Planning, Range
+from ...read.schema import TargetColumn
+from ..stream import LiveBatchReader
+from .options import S2ReadOptions
+from .planning import ADVICE, Range, S2Planning
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -25,7 +25,7 @@ BATCH_ROWS = 8192
 """Maximum number of rows of a batch."""
 
 
-class StreamRange(InputPartition):
+class S2Partition(InputPartition):
     """The input of one task."""
 
     def __init__(self, index: int, range: Range) -> None:
@@ -33,24 +33,24 @@ class StreamRange(InputPartition):
         self.range = range
 
 
-class S2Reader(LiveReader):
+class S2Reader(LiveBatchReader):
     """The batch reader of streams, between two positions."""
 
-    options: ReadOptions
+    options: S2ReadOptions
 
-    def __init__(self, options: ReadOptions, targets: Sequence[Target]) -> None:
+    def __init__(self, options: S2ReadOptions, targets: Sequence[TargetColumn]) -> None:
         self.options = options
         self.targets = tuple(targets)
 
     def partitions(self) -> Sequence[InputPartition]:
         """Return a partition for each stream, up to its current end. Raises ``WireloomError``."""
         with HideTraceback():
-            return partitions_of(Planning(self.options).ranges())
+            return partitions_of(S2Planning(self.options).ranges())
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """Yield the batches of one partition. Raises ``WireloomError``, also for lost records if
         ``failOnDataLoss`` is on."""
-        if not isinstance(partition, StreamRange):
+        if not isinstance(partition, S2Partition):
             # If there are no ranges, Spark reads a partition of its own making.
             return
         with HideTraceback():
@@ -84,6 +84,6 @@ class S2Reader(LiveReader):
                 yield caster.cast(batch, {STREAM: wanted.stream})
 
 
-def partitions_of(ranges: Sequence[Range]) -> list[StreamRange]:
+def partitions_of(ranges: Sequence[Range]) -> list[S2Partition]:
     """Return Spark's partitions of the ranges."""
-    return [StreamRange(index, each) for index, each in enumerate(ranges)]
+    return [S2Partition(index, each) for index, each in enumerate(ranges)]

@@ -10,7 +10,7 @@ from ...errors import HideTraceback
 from ..source import LiveSource
 
 if TYPE_CHECKING:
-    from .options import ReadOptions
+    from .options import S2ReadOptions
     from .reader import S2Reader
     from .stream import S2StreamReader
     from .writer import S2StreamWriter, S2Writer
@@ -25,7 +25,7 @@ class S2StreamSource(LiveSource):
         """Return the name of the source."""
         return "s2_stream"
 
-    def read_options(self) -> ReadOptions:
+    def read_options(self) -> S2ReadOptions:
         """Return the checked options of a read. Raises ``WireloomError``."""
         from .options import read_options
 

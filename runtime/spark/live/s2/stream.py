@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..stream import LiveStreamReader
-from .options import ReadOptions
-from .planning import Planning, limited
-from .reader import S2Reader, StreamRange, partitions_of
+from .options import S2ReadOptions
+from .planning import S2Planning, limited
+from .reader import S2Partition, S2Reader, partitions_of
 
 
-class StreamPlanning(Planning):
+class S2StreamPlanning(S2Planning):
     """Plans the batches of a streaming query. An offset is the sequence number of the next record of each stream."""
 
-    def __init__(self, options: ReadOptions) -> None:
+    def __init__(self, options: S2ReadOptions) -> None:
         super().__init__(options)
         self._is_fixed = False
         self._fixed: dict[str, int] | None = None
@@ -38,7 +38,7 @@ class StreamPlanning(Planning):
         """Return the ends of the streams."""
         return dict(sorted(self._tails.items()))
 
-    def partitions(self, start: Mapping[str, Any], end: Mapping[str, Any]) -> list[StreamRange]:
+    def partitions(self, start: Mapping[str, Any], end: Mapping[str, Any]) -> list[S2Partition]:
         """Return the partitions of a batch, see ``live.stream.StreamPlanning``."""
         return partitions_of(self.between(start, end))
 
@@ -48,6 +48,6 @@ class S2StreamReader(LiveStreamReader):
 
     reader: S2Reader
 
-    def plan(self) -> StreamPlanning:
+    def plan(self) -> S2StreamPlanning:
         """Return the planning of a query."""
-        return StreamPlanning(self.reader.options)
+        return S2StreamPlanning(self.reader.options)

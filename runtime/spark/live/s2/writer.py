@@ -16,7 +16,7 @@ from ....s2.commands import check_token
 from ....s2.streams import end_or_beginning, streams_of, tail_of
 from ...errors import HideTraceback
 from ...folders import Folder, folder
-from .options import WriteOptions
+from .options import S2WriteOptions
 from .reader import PATIENCE
 from .records import check_columns, records_of
 
@@ -35,7 +35,7 @@ KEPT = 2
 class StreamsWriter:
     """The common base of batch and streaming writers. It is pickled to be sent to the tasks, without access tokens."""
 
-    def __init__(self, options: WriteOptions, schema: StructType, overwrite: bool) -> None:
+    def __init__(self, options: S2WriteOptions, schema: StructType, overwrite: bool) -> None:
         check_columns(schema)
         if overwrite:
             raise WireloomError("records of a stream cannot be replaced: use mode append")
@@ -80,7 +80,7 @@ class S2Writer(StreamsWriter, DataSourceArrowWriter):
     """Appends a data frame. The end of each stream is requested before any task begins, so that tasks can
     be run again."""
 
-    def __init__(self, options: WriteOptions, schema: StructType, overwrite: bool) -> None:
+    def __init__(self, options: S2WriteOptions, schema: StructType, overwrite: bool) -> None:
         super().__init__(options, schema, overwrite)
         basin, endpoint = options.basin, options.endpoint
         prefix, placed, _ = options.stream.partition(PARTITION)
@@ -98,7 +98,7 @@ class S2StreamWriter(StreamsWriter, DataSourceStreamArrowWriter):
     """Appends the batches of a stream, each exactly once. The position at which a batch begins is kept until the batch
     after the next."""
 
-    def __init__(self, options: WriteOptions, schema: StructType, overwrite: bool) -> None:
+    def __init__(self, options: S2WriteOptions, schema: StructType, overwrite: bool) -> None:
         super().__init__(options, schema, overwrite)
         if options.state is None:
             raise WireloomError(
