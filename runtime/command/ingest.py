@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..base.ingest_choices import COMPRESSIONS, EVOLUTIONS, EXISTING, KINDS, REFUSE
 from ..base.options import camel_case
 from ..base.plurals import counted
 from . import completing
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--to",
-    type=click.Choice(("parquet", "delta", "iceberg")),
+    type=click.Choice(KINDS),
     default="parquet",
     show_default=True,
     help="Kind of the table.",
@@ -106,7 +107,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--compression",
-    type=click.Choice(("snappy", "zstd", "lz4", "gzip", "none")),
+    type=click.Choice(COMPRESSIONS),
     default="snappy",
     show_default=True,
     help="Compression of the table's files.",
@@ -121,15 +122,15 @@ if TYPE_CHECKING:
 @reader_options("columns", "mode", "recover", table=False)
 @click.option(
     "--existing",
-    type=click.Choice(("append", "adopt", "overwrite", "error")),
+    type=click.Choice(EXISTING),
     default="append",
     show_default=True,
     help="If the table exists: append new files, also to Parquet files of other software, replace it, or fail.",
 )
 @click.option(
     "--schema-evolution",
-    type=click.Choice(("refuse", "add", "quarantine")),
-    default="refuse",
+    type=click.Choice(EVOLUTIONS),
+    default=REFUSE,
     show_default=True,
     help="If the columns differ from those of the table: fail, add new ones to it, or quarantine what it cannot hold.",
 )

@@ -10,6 +10,7 @@ import pyarrow as pa
 from ..base.arguments import names, one_of
 from ..base.nearest import unknown
 from ..reading.blobs.exploding import Exploder
+from ..reading.options import MODES
 
 FORMAT = "kpl_aggregated_record"
 BLOB, SEQUENCE, SUB = "_blob", "sequence_number", "sub_sequence_number"
@@ -37,7 +38,6 @@ SCHEMA = pa.schema([pa.field(name, kind) for name, kind in KINDS.items()])
 OUTER = (SEQUENCE, "approximate_arrival_timestamp")
 CONSTANT = ("stream", "shard_id")
 HASH_RANGES = ("shard", "all")
-MODES = ("permissive", "dropmalformed", "failfast")
 
 
 def schema_of(columns: Sequence[str] | None) -> pa.Schema:

@@ -12,8 +12,7 @@ from ..folders import Folder
 from ..write.commit_log import Commit
 from .ledger import Shape
 
-KINDS = ("parquet", "delta", "iceberg")
-"""The kinds of tables."""
+
 PLACES = ("", "file", *S3, "gs", "abfs", "abfss", "hdfs")
 """Schemes of addresses that deltalake and pyiceberg support."""
 

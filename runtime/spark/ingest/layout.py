@@ -9,9 +9,9 @@ import pyarrow as pa
 
 from ...base.arguments import names, one_of, positive
 from ...base.errors import UnsupportedError, WireloomError
+from ...base.ingest_choices import COMPRESSIONS
 from ...base.nearest import unknown
 
-COMPRESSIONS = ("snappy", "zstd", "lz4", "gzip", "none")
 FILE_BYTES = 1 << 30
 NAMING = (
     pa.types.is_string,

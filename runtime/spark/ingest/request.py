@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypedDict
 from ...base.addresses import S3, is_remote, local_path, same_for_all, scheme_of
 from ...base.arguments import check_texts, names, one_of, positive, shown
 from ...base.errors import UnsupportedError, WireloomError
+from ...base.ingest_choices import EVOLUTIONS, EXISTING, KINDS, QUARANTINE, REFUSE
 from ...format.description import Format
 from ...format.explored import ExploredFormat
 from ...format.registry import formats, get
@@ -25,16 +26,14 @@ from ..folders import Folder, folder
 from ..options import read_options
 from ..read.file_listing import encoded, list_inputs
 from ..registration import source_of
-from .catalogs import KINDS, check_place
+from .catalogs import check_place
 from .conversion import RowConversion
 from .layout import FileLayout, file_layout
-from .schema_drift import EVOLUTIONS, QUARANTINE, REFUSE
 from .task_source import WRITES, TaskWriting, writing_name, writing_source
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-EXISTING = ("append", "adopt", "overwrite", "error")
 ARGUMENTS = {"mode": "mode", "recover": "recover", "columns": "columns", "path": "inputs", "paths": "inputs"}
 """Options of a read, in lower case, that have an equivalent argument of ``ingest``."""
 PASSED_OVER = ("ignoreMissingFiles", "ignoreCorruptFiles")

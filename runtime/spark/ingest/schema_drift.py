@@ -8,14 +8,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ...base.errors import WireloomError
+from ...base.ingest_choices import ADD, REFUSE
 from .ledger import Shape
 
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
-REFUSE, ADD, QUARANTINE = "refuse", "add", "quarantine"
-EVOLUTIONS = (REFUSE, ADD, QUARANTINE)
-"""Handling of a read whose columns differ from those of the table; see ``ingest``."""
 ADVICE = "name another table, choose columns that fit, or replace the table with overwrite"
 CHANGES = "or have schema_evolution add columns, or quarantine the records that do not fit"
 UNKNOWN = "unknown"

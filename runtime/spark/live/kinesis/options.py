@@ -8,6 +8,7 @@ from datetime import datetime
 
 from ....base.errors import WireloomError
 from ....kinesis import HASH_RANGES, Calls, start_of, time_of
+from ....reading.options import MODES
 from ...option_values import flag, one_of, size
 from ..options import LiveReadOptions, common_options, known_options
 
@@ -75,7 +76,7 @@ def read_options(given: Mapping[str, str]) -> KinesisReadOptions:
         end=time_of("option end", values["end"]) if "end" in values else None,
         **common_options(values),
         hash_range=one_of("hashRange", values.get("hashRange", "shard").lower(), HASH_RANGES),
-        mode=one_of("mode", mode, ("permissive", "dropmalformed", "failfast")),
+        mode=one_of("mode", mode, MODES),
     )
 
 
