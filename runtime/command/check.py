@@ -12,13 +12,14 @@ import click
 from ..base.errors import WireloomError
 from ..base.printable import printable
 from . import completing
+from .exit_codes import UNUSABLE
 from .parameters import allow_option
 from .standard import wants_colours, write_json
 
 if TYPE_CHECKING:
     from wireloom.codegen.spec.diagnostic import Diagnostic
 
-REFUSED, UNUSABLE = 1, 2
+REFUSED = 1
 SUFFIX = ".ksy"
 
 

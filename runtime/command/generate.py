@@ -14,6 +14,7 @@ import click
 from ..base.errors import SpecError, WireloomError
 from ..base.printable import printable
 from . import completing
+from .exit_codes import UNUSABLE
 from .parameters import allow_option
 from .standard import wants_colours
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from wireloom.codegen.emit import Changes
     from wireloom.codegen.project import Project
 
-DIFFERS, UNUSABLE = 1, 2
+DIFFERS = 1
 NOTES = 5
 """Maximum number of notes that are printed individually."""
 

@@ -16,6 +16,7 @@ import click
 
 from ..base.errors import SpecError, TemporaryError, WireloomError
 from ..base.printable import printable
+from .exit_codes import FAILED, INTERRUPTED, PIPE_CLOSED, TERMINATED, UNUSABLE
 from .standard import wants_colours
 
 COMMANDS = (
@@ -37,13 +38,6 @@ COMMANDS = (
     "ingest",
     "completion",
 )
-FAILED = 1
-"""Exit code for a failure that may succeed when it is tried again."""
-UNUSABLE = 2
-INTERRUPTED = 128 + signal.SIGINT
-TERMINATED = 128 + signal.SIGTERM
-PIPE_CLOSED = 141
-"""Exit codes that a shell reports for a process ended by the signal."""
 
 
 class PipeClosedError(Exception):

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .exit_codes import UNUSABLE
 from .parameters import format_argument, inputs_argument, location_of, reader_options
-from .program import UNUSABLE
 
 if TYPE_CHECKING:
     from ..base.report import FileReport, ReadReport
