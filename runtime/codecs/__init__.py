@@ -12,7 +12,7 @@ from ..base.arguments import one_of, shown
 from ..base.errors import WireloomError
 from ..base.face import face
 from .blocks import BLOCK_CODECS, MAX_EXPANDED, BlockCodec, expand_block
-from .codec import Codec, CodecError, Compressor, Decoder, Resumable
+from .codec import MAX_WINDOW, Codec, CodecError, Compressor, Decoder, Resumable
 from .gzip import GZIP
 from .plain import NONE
 from .zstd import ZSTD
@@ -22,8 +22,6 @@ CODECS: dict[str, Codec] = {each.name: each for each in (ZSTD, GZIP, NONE)}
 
 AUTO = "auto"
 """The value of the option ``codec`` that recognises the codec by content."""
-MAX_WINDOW = 128 * 1024 * 1024
-"""Default of the option ``max_window`` in bytes: the memory that a decompressor may need for its window."""
 HEAD = 160 * 1024
 """Number of bytes that ``detect`` examines: more than the largest block of zstd."""
 

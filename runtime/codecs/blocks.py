@@ -18,14 +18,12 @@ import xxhash
 import zstandard
 
 from . import snappy_blocks
-from .codec import CodecError, Decoder
+from .codec import MAX_WINDOW, CodecError, Decoder
 from .snappy_blocks import arrow, damaged, too_large
 from .zstd import ZstdDecoder
 
 MAX_EXPANDED = 64 * 1024 * 1024
 """Default limit of the decompressed size of a block in bytes."""
-MAX_WINDOW = 128 * 1024 * 1024
-"""Maximum memory in bytes that a decompressor of xz or zstd may need for its window."""
 PIECE = 1024 * 1024
 
 

@@ -8,6 +8,10 @@ from typing import Protocol, runtime_checkable
 
 from ..base.errors import DamagedInputError
 
+MAX_WINDOW = 128 * 1024 * 1024
+"""The memory in bytes that a decompressor may need for its window: the default of the option ``max_window``, and the
+limit for blocks inside files."""
+
 
 class CodecError(DamagedInputError):
     """A compressed stream that cannot be decompressed. The reader that catches it adds path and offset."""
