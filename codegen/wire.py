@@ -388,3 +388,11 @@ class Choice:
     padding: tuple[tuple[str, int], ...]
     default: str
     doc: str = ""
+
+
+@dataclass(frozen=True)
+class RowWay:
+    """One of several ways to the rows of a table; ``types`` and ``path`` as in ``Rows`` of model and plan."""
+
+    types: tuple[Path, ...]
+    path: tuple[str, ...]

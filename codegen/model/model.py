@@ -29,6 +29,7 @@ from ..wire import (
     Preallocated,
     Process,
     Repeat,
+    RowWay,
     Size,
     Terminator,
     Units,
@@ -240,14 +241,6 @@ class Struct:
     @cached_property
     def _instances(self) -> dict[str, Instance]:
         return {each.id: each for each in reversed(self.instances)}
-
-
-@dataclass(frozen=True)
-class RowWay:
-    """One of several ways to the rows of a table; ``types`` and ``path`` as in ``Rows``."""
-
-    types: tuple[Path, ...]
-    path: tuple[str, ...]
 
 
 @dataclass(frozen=True)

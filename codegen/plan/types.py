@@ -11,7 +11,6 @@ from wireloom.base.cached import cached_property
 from ..expression.nodes import Attribute, CoveredChecksum, Name, Node
 from ..expression.types import Path, UserType
 from ..expression.walk import expressions_in, walk
-from ..model.model import RowWay
 from ..spec.diagnostic import Diagnostic
 from ..spec.position import Position
 from ..wire import (
@@ -24,6 +23,7 @@ from ..wire import (
     Message,
     Parameter,
     Preallocated,
+    RowWay,
     Units,
 )
 from .nodes import Cover, Field, Fill, Instance, Step
