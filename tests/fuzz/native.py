@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from ..engine.sanitizing import SHARED
 from . import libfuzzer
 from .targets import REPORT, ROOT, Outcome, Target
 
 ENGINE = ROOT / "runtime" / "engine"
 TESTS = ROOT / "tests" / "engine"
-SHARED = ("check.c", "feed.c", "message_check.c")
 FLAGS = ("-std=c11", "-g", "-fno-sanitize-recover=all", f"-I{ENGINE}", f"-I{TESTS}")
 ROUNDS = 20_000
 """Number of inputs per start of a target that drives itself."""
@@ -33,8 +33,17 @@ class Toolchain:
     guided: bool
 
     def run(self, *arguments: str | Path) -> None:
-        """Run the compiler. Raises ``CalledProcessError`` or ``OSError``."""
-        subprocess.run([self.compiler, *FLAGS, *map(str, arguments)], check=True, capture_output=True)
+        """Run the compiler, whose messages go to stderr. Raises ``CalledProcessError`` or ``OSError``."""
+        subprocess.run([self.compiler, *FLAGS, *map(str, arguments)], check=True)
+
+    def has_sanitizers(self) -> bool:
+        """Return whether programs with ASan and UBSan can be built."""
+        probe = [self.compiler, "-fsanitize=address,undefined", "-x", "c", "-", "-o", os.devnull]
+        try:
+            done = subprocess.run(probe, input=b"int main(void) { return 0; }", capture_output=True, check=False)
+        except OSError:
+            return False
+        return done.returncode == 0
 
 
 def find_clang() -> str | None:
@@ -64,7 +73,7 @@ def engine_objects(folder: Path, *options: str) -> tuple[Path, ...]:
     """Return the engine and the common parts of its targets, compiled into the folder once per process."""
     folder.mkdir(parents=True, exist_ok=True)
     sources = [path for path in sorted(ENGINE.glob("*.c")) if path.name != "_module.c"]
-    sources += [TESTS / each for each in SHARED]
+    sources += SHARED
     objects, chosen = tuple(folder / f"{path.stem}.o" for path in sources), toolchain()
 
     def compile_one(source: Path, object: Path) -> None:
@@ -89,13 +98,12 @@ def build(
 
 
 def fuzz(target: Target, seconds: float, report: Path = REPORT, *, optimise: str = "-O1") -> Outcome:
-    """Fuzz for that long, not including the time for building."""
+    """Fuzz for that long, not including the time for building. A target that does not compile is an error."""
     outcome = Outcome(target.name, target.kind)
-    try:
-        program = build(report / "build", target.name, optimise)
-    except (OSError, subprocess.CalledProcessError) as error:
-        outcome.absent = f"no C compiler with ASan and UBSan ({error})"
+    if not toolchain().has_sanitizers():
+        outcome.absent = "no C compiler with ASan and UBSan"
         return outcome
+    program = build(report / "build", target.name, optimise)
     if toolchain().guided:
         libfuzzer.run([program], outcome, seconds, report)
     else:
