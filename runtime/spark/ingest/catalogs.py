@@ -12,7 +12,6 @@ from ..folders import Folder
 from ..write.commit_log import Commit
 from .ledger import Shape
 
-
 PLACES = ("", "file", *S3, "gs", "abfs", "abfss", "hdfs")
 """Schemes of addresses that deltalake and pyiceberg support."""
 
