@@ -51,7 +51,7 @@ class Location:
     )
     filesystem: Any = option(
         None,
-        "File system of the sources, of ``pyarrow.fs`` or ``fsspec``. Paths are then paths in it.",
+        "File system of the paths, of ``pyarrow.fs`` or ``fsspec``. Paths are then paths in it.",
         OTHER,
         check=checked_filesystem,
         python=True,

@@ -11,6 +11,7 @@ from .. import codecs
 from ..base.arguments import check_booleans
 from ..base.errors import WireloomError
 from ..base.nearest import unknown
+from ..base.options import documented, options_of
 from ..format.description import Format
 from ..format.registry import get
 from ..input.inputs import Location
@@ -22,6 +23,8 @@ from .limits import limit_of
 from .output import Counted, Target, codec_of, name_of, opened
 from .units import UnitEncoder, unit_options
 
+LOCATION = tuple(name for name in options_of(Location) if name != "verify_sha256")
+"""Options for access to the storage that is written to."""
 BLOCK = 1 << 20
 """Approximate number of bytes passed to the compressor at a time."""
 
@@ -49,7 +52,6 @@ def write(
     level: int | None = None,
     lossy: bool = False,
     allow_modules: Sequence[str] = (),
-    filesystem: Any = None,
     **options: Any,
 ) -> WriteReport:
     """Write ``rows`` as a file of ``format``.
@@ -63,7 +65,7 @@ def write(
       ``level``: the level of the codec.
     - ``lossy``: write messages even if a table cannot hold all of their fields, which is an error otherwise.
     - ``allow_modules``: modules whose classes a spec may name, see ``wireloom.load_spec``.
-    - ``filesystem``: the file system of the path, of ``pyarrow.fs`` or ``fsspec``.
+    {options}
     - ``options``: those of the format (``stride="rules"``); the one that selects the table (``table="index"``,
       ``message="append_input"``); ``max_record``, the maximum size of a row in the file, in bytes. For rows inside of
       units: ``unit_rows`` and ``unit_bytes``, the maximum number of rows and the approximate maximum number of data
@@ -73,14 +75,15 @@ def write(
     row and the column for a value that cannot be written; rows count from 0.
     """
     check_booleans(lossy=lossy)
+    location = Location(**{name: options.pop(name) for name in LOCATION if name in options})
     format, options = of_table(get(format, allow_modules), options)
     if format.message is not None:
-        return _write_messages(format, rows, target, codec, level, lossy, filesystem, options)
+        return _write_messages(format, rows, target, codec, level, lossy, location, options)
     padding, max_record = padding_of(format, options), max_record_of(format, options)
     packer = codecs.compressor(codec if codec is not None else codec_of(format, name_of(target)), level)
     pieces = _pieces(format, rows, padding, max_record, options)
     count = size = 0
-    with opened(target, Location(filesystem=filesystem)) as file:
+    with opened(target, location) as file:
         counted = Counted(file)
         for piece, number in pieces:
             count += number
@@ -88,6 +91,9 @@ def write(
             _put(counted, packer, piece)
         counted.write(packer.flush())
     return WriteReport(count, size, counted.count)
+
+
+documented(write, Location, LOCATION)
 
 
 def _pieces(
@@ -118,7 +124,7 @@ def _write_messages(
     codec: str | None,
     level: int | None,
     lossy: bool,
-    filesystem: Any,
+    location: Location,
     options: dict[str, Any],
 ) -> WriteReport:
     # Imported here, since most formats do not need messages.
@@ -129,7 +135,7 @@ def _write_messages(
     writer = UnitWriter(format, options)
     packer = codecs.compressor(codec if codec is not None else codec_of(format, name_of(target)), level)
     count = size = 0
-    with opened(target, Location(filesystem=filesystem)) as file:
+    with opened(target, location) as file:
         counted = Counted(file)
         for piece, number in writer.pieces(writer.rows(rows)):
             count += number

@@ -7,10 +7,13 @@ from typing import Any
 
 import pyarrow.fs
 import pytest
+import wireloom
 from wireloom import WireloomError
 from wireloom.command import main
 from wireloom.input import object_stores
 from wireloom.writing import opened, write
+
+from ...storage_server import Store
 
 ROWS = Path(__file__).with_name("rows.ndjson")
 
@@ -30,6 +33,22 @@ def test_an_object(scheme: str, bucket: Path) -> None:
     assert report.stored == 3
     assert (bucket / "a.log").read_bytes() == b"\x02a\x00"
     assert os.listdir(bucket) == ["a.log"]
+
+
+@pytest.mark.parametrize(("name", "row"), [("cobs_log", {"payload": b"a"}), ("otlp_logs", {"event_name": "a"})])
+def test_the_options_of_a_store(
+    name: str, row: dict[str, object], object_store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rows and messages are written to a store that the environment does not name."""
+    for each in ("AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3", "AWS_REGION", "AWS_DEFAULT_REGION"):
+        monkeypatch.delenv(each, raising=False)
+    bucket, how = f"rows-{name.replace('_', '-')}", {"endpoint": object_store.endpoint, "region": "us-east-1"}
+    object_store.client.create_bucket(Bucket=bucket)
+    write(name, [row], f"s3://{bucket}/a", **how)
+    found = wireloom.read(name, f"s3://{bucket}/a", columns=list(row), **how)
+    assert found.to_pylist() == [row]
+    with pytest.raises(WireloomError, match="region must be a string"):
+        write(name, [row], f"s3://{bucket}/a", region=7)
 
 
 def test_an_object_that_fails(bucket: Path) -> None:
