@@ -43,6 +43,7 @@ def command(
     """
     import sys
 
+    from ..writing import opened
     from .overwriting import refuse_overwrite
     from .reading import chosen, limited, refuse_foreign, scanning, warn
 
@@ -51,12 +52,14 @@ def command(
     if report_path == "-":
         raise click.UsageError("payloads and report would be mixed: name a file", click.get_current_context())
     refuse_overwrite(("-", report_path), inputs, format_name)
-    output = standard_output()
     quiet = sys.stdout.isatty()
-    with scanning(format, inputs, options, f"extract {format.name}", quiet=quiet) as (scanner, batches):
+    with (
+        opened(standard_output()) as output,
+        scanning(format, inputs, options, f"extract {format.name}", quiet=quiet) as (scanner, batches),
+    ):
         for batch in limited(batches, limit):
             output.write(b"".join(value.removesuffix(b"\n") + b"\n" for value in batch.column(0).to_pylist()))
-    output.flush()
+        output.flush()
     if report_path is not None:
         write_json(report_path, scanner.report.to_dict())
     warn(scanner)

@@ -91,7 +91,43 @@ def _writable(file: Any) -> IO[bytes]:
     writable = getattr(file, "writable", None)
     if callable(writable) and not writable():
         raise WireloomError("the file object is open for reading only: open it for writing, as with 'wb'", path=path)
-    return cast(IO[bytes], file)
+    return cast(IO[bytes], _Complete(file) if isinstance(file, io.RawIOBase) else file)
+
+
+class _Complete(io.RawIOBase):
+    """A caller's unbuffered file, which may write less than it is given at once; standard output is one with
+    ``PYTHONUNBUFFERED``. Closing this does not close the file."""
+
+    def __init__(self, file: io.RawIOBase) -> None:
+        self._file = file
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any, /) -> int:
+        view = memoryview(data).cast("B")
+        done = 0
+        while done < len(view):
+            written = self._file.write(view[done:])
+            if written is None:
+                raise BlockingIOError(errno.EAGAIN, "the file is non-blocking and takes no more bytes", done)
+            done += written
+        return done
+
+    def seekable(self) -> bool:
+        return self._file.seekable()
+
+    def seek(self, offset: int, whence: int = 0, /) -> int:
+        return self._file.seek(offset, whence)
+
+    def tell(self) -> int:
+        return self._file.tell()
+
+    def fileno(self) -> int:
+        return self._file.fileno()
+
+    def isatty(self) -> bool:
+        return self._file.isatty()
 
 
 class _File(io.FileIO):

@@ -79,7 +79,7 @@ def test_failfast_refuses_a_segment_that_is_cut_off(row_reader: str, streamed: b
     whole = len(samples.frames(PAYLOADS[:-1]))
     for size in (whole + 1, whole + 4, whole + 21, len(SEGMENT) - 1):
         how: dict[str, Any] = {"streamed": streamed, "chunk": 100, "columns": ["payload"]}
-        with pytest.raises(wireloom.DamagedInputError, match=r"ends inside the record.*tail=growing") as caught:
+        with pytest.raises(wireloom.DamagedInputError, match=r"ends inside the record.*tail='growing'") as caught:
             read(row_reader, "edgemq_segment", SEGMENT[:size], mode="failfast", **how)
         assert (caught.value.offset, caught.value.reason, caught.value.record) == (whole, "truncated", len(PAYLOADS))
         for mode in ("failfast", "permissive"):

@@ -1,5 +1,6 @@
 """Files that appear when they are complete, also in an object store."""
 
+import io
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -106,3 +107,21 @@ def test_rows_from_an_object(name: str, bucket: Path) -> None:
     main(["decode", "cobs_log", str(bucket / "a.log"), "-o", f"s3://b/{name}", *kind], standalone_mode=False)
     main(["encode", "cobs_log", f"s3://b/{name}", "-o", "s3://b/again.log"], standalone_mode=False)
     assert (bucket / "again.log").read_bytes() == (bucket / "a.log").read_bytes() != b""
+
+
+def test_a_file_that_takes_little_at_once_gets_everything() -> None:
+    class Short(io.RawIOBase):
+        taken = b""
+
+        def writable(self) -> bool:
+            return True
+
+        def write(self, data: Any, /) -> int:
+            self.taken += bytes(data[:7])
+            return len(data[:7])
+
+    file, whole = Short(), io.BytesIO()
+    for out in (file, whole):
+        wireloom.write("cobs_log", [{"payload": b"payload %d" % number} for number in range(9)], out)
+    assert file.taken == whole.getvalue()
+    assert not file.closed
