@@ -115,9 +115,7 @@ class Workshop:
         in_blocks = format.wire.block and not looks_up(format, columns)
         if offset and (in_blocks or _is_found_anywhere(format)):
             how["byte_range"] = (offset, FAR)
-        request = scan_request(format, **how)
-        if resume is not None or request.byte_range is not None:
-            request = replace(request, resume=resume, chunk=CHUNK, prefetch=False)
+        request = replace(scan_request(format, **how), resume=resume, chunk=CHUNK, prefetch=False)
         rows: list[dict[str, Any]] = []
         types: dict[str, str] = {}
         with Scanner(request, [source]) as batches:
