@@ -93,7 +93,8 @@ def entry(file: str, line: int, column: int, severity: str, message: str) -> dic
 
 
 def _could_be_rows(plan: Plan) -> str:
-    """Return what would read the items of the root's last attribute, if they could be rows."""
+    """Return a hint that the items of the root's last attribute could be rows, and which reader would read them; '' if
+    they could not."""
     for each in takewhile(lambda each: each.holder is plan.root, candidates(plan)):
         if each.field is plan.root.fields[-1] and isinstance(each.field.repeat, RepeatEos):
             reader = "the object parser would read them: " if each.refusal else "the engine would read them"
@@ -102,7 +103,7 @@ def _could_be_rows(plan: Plan) -> str:
 
 
 def _coverage(plan: Plan) -> tuple[str | None, str]:
-    """Return what reads the rows (``columns`` is the engine), and a sentence about it."""
+    """Return the name of the row reader (``columns`` is the engine, ``None`` without rows), and a sentence about it."""
     if plan.units is not None or plan.rows is not None:
         # Specs for which no code can be generated are refused here too.
         lower(plan)
@@ -119,7 +120,7 @@ def _coverage(plan: Plan) -> tuple[str | None, str]:
 
 
 def _table(plan: Plan, rows: Rows) -> tuple[str, str]:
-    """Return what reads the rows of one table, and a sentence about it."""
+    """Return the name of the row reader of one table, and a sentence about it."""
     compiled = compile_program(plan, rows, table_columns(plan, rows))
     what = f"the rows of {rows.name}" if rows.name else "its rows"
     if compiled.refusal is not None:
@@ -130,7 +131,7 @@ def _table(plan: Plan, rows: Rows) -> tuple[str, str]:
 
 
 def _memory(rows: Rows, program: ColumnProgram | None) -> str:
-    """Return what is kept in memory as a whole while rows inside other objects are read; empty for other rows."""
+    """Return a clause about the memory that reading takes: one item, or the whole input; '' for rows that are items."""
     if rows.streaming:
         return f"; each item of {rows.field!r} is in memory as a whole, up to max_record bytes" if rows.path else ""
     # Whether a program can be interrupted inside a unit is determined when it is loaded.

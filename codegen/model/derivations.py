@@ -163,8 +163,8 @@ def _may_solve(attribute: Attribute, use: _Use) -> bool:
 
 
 def _is_there(attribute: Attribute, use: _Use) -> bool:
-    """Return whether the attribute is present exactly when the use applies, or decides itself whether it does and has a
-    default for the other case."""
+    """Return whether the attribute is present exactly when the use applies, or has a default and is the only name in
+    the condition of the use."""
     if attribute.default is not None and attribute.condition is None and use.condition is not None:
         return names_in(use.condition) == {attribute.id}
     return attribute.condition == use.condition

@@ -45,7 +45,7 @@ def check_leftovers(builder: Checker, symbol: Symbol, member: Member) -> None:
 
 
 def _others(section: Section) -> Iterator[Expression]:
-    """Yield the expressions of which only the names can be checked."""
+    """Yield the expressions in which nothing but the names can be checked."""
     for key in ("valid", "type", "process", "value", "parent"):
         value = section.values.get(key)
         if not (isinstance(value, Expression) and isinstance(value.node, BooleanLiteral)):

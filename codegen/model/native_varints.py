@@ -55,7 +55,7 @@ def _on_the_way(root: Struct, names: tuple[str, ...], known: Mapping[Path, Struc
 
 
 def _only_integers(varints: Varints, known: Iterable[Struct]) -> Varints:
-    """Return the varints of which only the integer is used."""
+    """Return the varint types of which expressions use only the integer value."""
     refused: set[Path] = set()
     for struct in known:
         if any(struct.path[: len(path)] == path for path in varints):
@@ -82,7 +82,7 @@ def _paths(type: Type) -> set[Path]:
 
 
 def _otherwise_used(node: Node, varints: Varints) -> set[Path]:
-    """Return the types of which an expression uses something other than the integer."""
+    """Return the varint types of which an expression uses another member than the integer value."""
     found: set[Path] = set()
     waiting = [node]
     while waiting:

@@ -61,16 +61,14 @@ def find_enum(world: World, start: Symbol, name: str) -> Enum | None:
 
 
 def may_be_type(world: World, start: Symbol, name: str) -> bool:
-    """Return whether a type that is not found may be one whose declaration has an error, so that nothing more is
-    reported.
-    """
+    """Return whether a missing type may be due to an error already reported."""
     if start.file.unknown_types or any(each.unknown_types for each in start.outwards()):
         return True
     return any(each.unknown_types for each in _holders(world, start, name))
 
 
 def may_be_enum(world: World, start: Symbol, name: str) -> bool:
-    """Return the same for an enum."""
+    """Return whether a missing enum may be due to an error already reported."""
     around = list(start.outwards())
     if start.file.unknown_enums or any(each.unknown_enums for each in around):
         return True

@@ -57,8 +57,8 @@ def read_ways(
 def _leads_through_import(
     types: list[Struct], steps: int, root: Struct, position: Position, diagnostics: Diagnostics
 ) -> bool:
-    """Return whether a step begins in an object of an imported type, which is reported: the classes of the other spec
-    cannot refer to these rows."""
+    """Report a step that begins in an object of an imported type, and return whether there is one: the classes of the
+    other spec cannot refer to these rows."""
     for struct in types[:steps]:
         if struct.path[0] != root.path[0]:
             name = "::".join(struct.path)
@@ -69,7 +69,7 @@ def _leads_through_import(
 
 
 def _refuse(one: Way, other: Way, diagnostics: Diagnostics) -> bool:
-    """Return whether two paths cannot lead to rows of the same table, which is reported."""
+    """Report two paths that cannot lead to rows of the same table, and return whether they cannot."""
     if one.ids[0] != other.ids[0]:
         names = listed(map(shown, (one.ids[0], other.ids[0])))
         message = f"all paths to the rows of a table must begin with the same attribute, not {names}"

@@ -217,7 +217,7 @@ class _Groups:
         return True
 
     def _items(self, bits: list[Sum]) -> tuple[Value, ...]:
-        """Return the list with these bits."""
+        """Build the list of groups that contain ``bits``, in order."""
         made: tuple[Value, ...] = ()
         for low in bits:
             made = (*made, self._item(low, made, follows=len(made) + 1 < len(bits)))

@@ -100,12 +100,12 @@ class BufferedTypes:
         return isinstance(attribute.size, ExpressionSize)
 
     def _is_own(self, kind: UserType) -> bool:
-        """Return whether a type belongs to this spec, and so has the same root."""
+        """Return whether a type is declared in this spec, and so has the same root."""
         return not kind.opaque and kind.path[0] == self.spec.root.path[0]
 
     def _is_sure(self, struct: Struct, node: Node) -> bool:
-        """Return whether an expression has a value whatever the fields contain, and the same one at every position of
-        the stream."""
+        """Return whether an expression can be evaluated for any contents of the fields, independently of the stream's
+        position."""
         match node:
             case Name("_"):
                 return True

@@ -174,7 +174,7 @@ class Field:
 
     @property
     def solvable(self) -> bool:
-        """Return whether it is an integer whose value is determined only by what it measures."""
+        """Return whether the field is an integer that is determined only by the size or count that it stores."""
         plain = self.repeat is None and self.switch is None and not self.is_checksum
         return plain and not self.given and is_number(self.type)
 

@@ -42,7 +42,7 @@ class Unsolved:
 
     @property
     def message(self) -> str:
-        """Return the same sentence, followed by what to do."""
+        """Return the sentence, followed by advice."""
         return f"{self.reason}: {WHAT_TO_DO}"
 
 

@@ -104,7 +104,7 @@ class Declarations:
         return next((each for each in names if self._meaning(each, place) is target), "::" + "::".join(path))
 
     def _meaning(self, name: str, place: Declared) -> Declared | None:
-        """Return what a name refers to in the dialect: a type, searched from the inside out, or else an enum."""
+        """Resolve a name in the dialect: to a type, searched from the inside out, or else to an enum."""
         parts = name.split("::")
         return self._type(parts, place) or self._enum(parts, place)
 

@@ -149,8 +149,8 @@ class BlockWriter:
         ) from error
 
     def _lead(self, held: bool) -> tuple[bytes, int | None]:
-        """Return the delimiter that is missing before the next record, and the size of the file for which
-        this is valid."""
+        """Return the delimiter to write before the next record (empty if it is there), and the file size at which that
+        was determined."""
         size = self._calls.size(self._descriptor)
         if size is None:
             return b"" if self._begun else self._delimiter, None

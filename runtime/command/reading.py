@@ -104,7 +104,7 @@ def place(file: FileReport) -> str:
 
 
 def verdict(file: FileReport) -> str:
-    """Return one line about an input: that it is clean, or what is wrong and where."""
+    """Return one line about an input: ``clean``, or its problems with their positions."""
     parts = ["no record is valid: is this a file of this format?"] if file.foreign and file.tail != "limit" else []
     if file.damaged:
         first = file.damaged[0]

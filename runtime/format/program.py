@@ -312,7 +312,7 @@ class ColumnProgram:
 
     @cached_property
     def is_plain(self) -> bool:
-        """Return whether rows are read without anything but their own bytes, and have no lists."""
+        """Return whether reading a row requires only its own bytes, and rows have no lists."""
         depends = self.has_rows or self.whole or self.expansions or self.chains or self.variables or self.preset
         return not depends and not any(self.levels)
 

@@ -12,7 +12,7 @@ MOST_ALTERNATIVES = 10_000
 
 
 def alternatives(pattern: str) -> list[str]:
-    """Return the patterns that ``{a,b}`` in a pattern stands for; braces without a comma are literal.
+    """Expand ``{a,b}`` in a pattern to one pattern per alternative; braces without a comma are literal.
 
     >>> alternatives("day={1,2}/{x}.log")
     ['day=1/{x}.log', 'day=2/{x}.log']

@@ -81,9 +81,7 @@ class Selection:
         return self.is_done and not self.wanted.all_damage
 
     def reaches(self, end: int) -> bool:
-        """Return whether an item that ends at ``end`` and has been counted is at or after the beginning of what is
-        shown.
-        """
+        """Return whether a counted item that ends at ``end`` is at or after the beginning of what is shown."""
         return end > self.wanted.offset and self.seen >= self.wanted.number
 
     def takes(self, *, is_damage: bool) -> bool:

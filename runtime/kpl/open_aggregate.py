@@ -51,7 +51,7 @@ class OpenAggregate:
         self.memory += RECORD_MEMORY + len(record.data)
 
     def made(self) -> KinesisRecord:
-        """Return the records, of which there is at least one, as a Kinesis record."""
+        """Build the Kinesis record of the buffered records (at least one)."""
         first = self.records[0]
         is_plain = self._is_plain()
         data = first.data if is_plain else aggregate(self._partition_keys, self._explicit_hash_keys, self.records)

@@ -16,8 +16,8 @@ def offset_of(io: KaitaiStream) -> int:
 
 
 def end_of(io: KaitaiStream) -> int:
-    """Return the offset in the input of the end of what has been read of a stream; for the content of a compressed
-    block, that of the block's end."""
+    """Return the offset in the input up to which a stream has been read; for the content of a compressed block, the end
+    of the block."""
     block: tuple[int, int] | None = getattr(io, "block", None)
     return offset_of(io) if block is None else block[1]
 

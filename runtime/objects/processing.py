@@ -97,7 +97,7 @@ def decoded(data: bytes, routine: Any, *arguments: Any) -> bytes:
 
 
 def done(data: bytes, place: str, *arguments: Any) -> bytes:
-    """Return the inverse of ``undone``, by ``encode`` of the same class."""
+    """Return ``data`` encoded by ``encode`` of the class ``place``: the inverse of ``undone``."""
     return _called(place, "encode", data, arguments)
 
 

@@ -251,8 +251,8 @@ def go_on(holder: Any, name: str, *steps: int) -> None:
 
 
 def positioned(holder: Any, io: KaitaiStream, position: int, *steps: int) -> AbstractContextManager[None]:
-    """Return the context in which ``holder`` reads what is at a position of ``io`` and may lead to the rows by one of
-    these steps; afterwards the stream is at its previous position. A position after the end counts as the end."""
+    """Return a context that seeks to ``position``, logs rows of ``steps``, and seeks back. A position after the end
+    counts as the end."""
     return _Position(_log_at(holder, *steps), io, position)
 
 
@@ -262,7 +262,7 @@ def _log_of(holder: Any) -> RowLog | None:
 
 
 def _log_at(holder: Any, *steps: int) -> RowLog | None:
-    """Return the log if one of these is the next step to the rows."""
+    """Return the log if one of ``steps`` is the next step to the rows, else ``None``."""
     log = _log_of(holder)
     if log is None or not any(each in log.steps for each in steps):
         return None
@@ -309,8 +309,8 @@ class UnitOfRows(_Unit):
 
 
 class AfterRows(_Unit):
-    """The context in which ``holder``, the root of an input that is read as a whole, reads what is after the rows,
-    provided that the first step to them is one of these. ``sums``: whether a checksum is verified there."""
+    """Context for reading the fields after the rows, if the first of ``steps`` leads to them. ``holder``: the root of
+    an input that is read as a whole; ``sums``: whether a checksum is verified there."""
 
     def __init__(self, holder: Any, io: KaitaiStream, *steps: int, sums: bool = False) -> None:
         log = _log_of(holder)

@@ -135,7 +135,7 @@ class BundleReader:
     def _good(
         self, memory: memoryview, parts: Sequence[BundledFile], fills: Sequence[Filled], places: Sequence[int]
     ) -> list[BundledFile]:
-        """Return the files, from the first on, for which reading each on its own would return the same rows."""
+        """Return the leading files that yield the same rows if each is read separately."""
         good: list[BundledFile] = []
         first = 0
         for part in parts:

@@ -302,7 +302,8 @@ class EngineRowReader:
         return bytearray(self._chains_at(offset) * 2) if self._variables else None
 
     def _room(self, number: int, capacity: int, most: int) -> int:
-        """Return the number of bytes to allocate for a column's data: an eighth more than rows so far would need."""
+        """Return the number of bytes to allocate for a column's data: that of rows of the average size so far, and an
+        eighth more."""
         width = self._widths.get(number)
         return most if width is None else min(most, int(width * capacity * 1.125) + 64)
 

@@ -75,8 +75,8 @@ class FirstRefusal(list[KaitaiStructError]):
 
 
 class FirstOfValue(FirstRefusal):
-    """A list of refusals in what a value needs from elsewhere, whose first one ends the reading. ``verify``: whether
-    checksums count."""
+    """A list of refusals in the bytes at other positions that a value depends on. The first one ends the reading.
+    ``verify``: whether checksums count."""
 
     def __init__(self, *, verify: bool) -> None:
         super().__init__()

@@ -29,11 +29,11 @@ UNWRITTEN = (
 
 
 class RowError(WireloomError):
-    """An error of a single row, which fewer rows per unit do not avoid."""
+    """An error of a single row, which occurs in units of any number of rows."""
 
 
 class MisplacedError(WireloomError):
-    """A given value of a row that would differ in what is written.
+    """A given value of a row that differs from the value that would be written.
 
     ``before``: number of earlier rows in the same object, without which it may be different.
     """
@@ -44,7 +44,7 @@ class MisplacedError(WireloomError):
 
 
 def without_rows(format: Format, error: Exception) -> RowError:
-    """Return the error for a file without rows, of which ``error`` says why its beginning cannot be written."""
+    """Return the error for a file without rows whose beginning cannot be written because of ``error``."""
     asked = ", ".join(each.name for each in format.columns if each.asks is not None and not each.presumed)
     why = f"it begins with values of {asked}; write one row with these and no content" if asked else error
     return RowError(f"{format.name} cannot be written without a row: {why}")
@@ -56,9 +56,8 @@ def rows_before(error: Exception) -> int:
 
 
 def untrue(made: Any, names: Sequence[str]) -> str:
-    """Return a message about the first of these value instances of which a reader would find a value other than the
-    given one; empty if there is none.
-    """
+    """Return a message about the first value instance that a reader would compute differently from the given value; ''
+    if there is none."""
     for name in names:
         value, found = made._given[name], getattr(made, name)
         if found != value:

@@ -299,7 +299,7 @@ class UnitEncoder:
                 most, before = rows_before(error) or place // 2, place
 
     def _needed(self, rows: RemainingRows, count: int) -> Iterator[bytes]:
-        """Yield the bytes of rows of other tables that the first rows need."""
+        """Yield the bytes of the rows of other tables to which the first rows refer."""
         found = (rows.at(place) for place in range(count))
         if self._look_up_rows is not None:
             yield from self._look_up_rows.before(each.refers for each in found if each is not None)

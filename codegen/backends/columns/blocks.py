@@ -41,7 +41,7 @@ def enter(state: State, scope: Scope, field: Field, *, contains: bool = False) -
 
 
 def find(state: State, scope: Scope, field: Field, span: Span, size: int | None) -> None:
-    """Append the steps that locate the bytes of the value."""
+    """Append the steps that locate the bytes of a value."""
     add, name, terminator = state.assembler.add, field.id, field.terminator
     if terminator is not None and len(terminator.value) != 1:
         raise NotForEngineError(f'the terminator of "{name}" has several bytes')

@@ -236,7 +236,7 @@ def _is_filled(struct: TypePlan, field: Field, held: set[str]) -> bool:
 
 
 def _missing_inside(plan: Plan, type: ArrowType) -> Iterator[str]:
-    """Yield the same names for the structs of a column."""
+    """Yield the names of the attributes that the structs in a column lack."""
     if type.owner:
         struct = plan.type(type.owner)
         held = {field_name(name) for name, _ in type.fields}

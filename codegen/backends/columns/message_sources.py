@@ -35,7 +35,8 @@ def instance_source(paths: Paths, place: Place, instance: Instance) -> FieldSour
 
 
 def _is_as_it_is(found: FieldFound, instance: Instance) -> bool:
-    """Return whether the instance has the type of the field; a timestamp or a label is the same value."""
+    """Return whether the instance has the type of the field, so that its value needs no conversion. Timestamps and
+    labels need none either."""
     field = field_of(found.attribute)
     if field.json:
         # The column of the field is text, that of an instance contains the message itself.

@@ -102,7 +102,7 @@ def _store(state: State, number: int, column: TableColumn, scalar: Scalar) -> No
 
 
 def _member(state: State, scope: Scope, field: Field) -> Scalar:
-    """Return the scalar by which expressions find the field."""
+    """Return the scalar to which expressions resolve the name of the field."""
     scalar = Scalar(field.id, integer_interval(field.type) or Interval(0, 0), state.facts)
     state.created.append(scalar)
     scope.members[field.id] = scalar

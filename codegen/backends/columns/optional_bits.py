@@ -67,7 +67,7 @@ def _totals(fields: Sequence[Field]) -> set[int]:
 
 
 def _settled(condition: Node) -> tuple[Node, bool]:
-    """Return the question of a condition, and the answer for which the condition holds."""
+    """Return the condition without negation, and the truth value it must have."""
     if isinstance(condition, Unary) and condition.operator == "not":
         asked, wanted = _settled(condition.operand)
         return asked, not wanted

@@ -25,7 +25,7 @@ def give_arguments(state: State, scope: Scope, field: Field, inner: Scope) -> No
 
 
 def must_have_value(state: State, compiled: Compiled, comment: str) -> None:
-    """Append the check that loses what is read where an expression has no value."""
+    """Append a check that ends reading (lost) if the expression has no value."""
     exists = joined((compiled, compiled), Code.EQUAL, BOOLEAN)
     held = state.assembler.temporary(exists, f"{comment}?")
     state.assembler.add(Op.CHECK_TRUE, held, Refusal(True, "value"), comment=comment)

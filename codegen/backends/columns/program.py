@@ -83,7 +83,7 @@ def lower_program(plan: Plan, rows: Rows, columns: tuple[TableColumn, ...]) -> L
 
 
 def _nodes_on(plan: Plan, rows: Rows, row: Path, columns: tuple[TableColumn, ...]) -> ColumnNodes:
-    """Return the columns of a program as columns of rows of another type, with the same numbers."""
+    """Return copies of the columns of a program, with the same numbers, for rows of another type."""
     return ColumnNodes(plan, columns_on(plan, rows, row, columns))
 
 
@@ -193,7 +193,7 @@ def _presets(
 
 
 def _size_of(field: Field) -> int | None:
-    """Return the size of bytes if it is constant and within what comparisons support, else ``None``."""
+    """Return the size of bytes if it is constant and small enough for comparisons, else ``None``."""
     plain = not field.is_cut and field.process is None and field.switch is None
     return field.fixed_size if plain and (field.fixed_size or 0) <= LONGEST_LITERAL else None
 

@@ -51,8 +51,7 @@ def _table(plan: Plan) -> Iterator[tuple[Position | None, str]]:
 
 
 def within_of(plan: Plan, rows: Rows) -> str:
-    """Return the attribute, part of the bytes of another one, because of which rows or the objects around them can only
-    be read; empty if there is none."""
+    """Return the name of the enclosing attribute that makes the rows read-only, or ''."""
     reasons = (plan.type(path).read_only for path in (plan.root.path, *rows.types))
     return next((why.within for why in reasons if why is not None and why.within), "")
 

@@ -137,7 +137,7 @@ class Stream:
 
     @property
     def itself(self) -> Stream:
-        """Return the underlying stream, wherever in it reading began."""
+        """Return the underlying stream, independent of the position at which reading began."""
         return self.of or self
 
 

@@ -37,7 +37,8 @@ def asked_lists(plan: Plan) -> frozenset[str]:
 
 
 def asked_bytes(plan: Plan) -> frozenset[str]:
-    """Return the names of bytes of which an expression of the spec uses more than the size."""
+    """Return the names of the attributes of bytes whose content, not only size, is used in an expression of the
+    spec."""
     found = set()
     for struct in plan.types:
         sized = {

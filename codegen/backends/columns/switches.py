@@ -85,7 +85,7 @@ def lower_switch(state: State, scope: Scope, field: Field, switch: Switch, value
 
 @dataclass
 class _Objects:
-    """The objects of which a switch chooses one, for expressions after it.
+    """The objects between which a switch chooses, for expressions after it.
 
     ``before``: the position before all of them, at which none is present; ``created``: the scalars, spans and objects
     in them. Their lists are available only to expressions inside.
@@ -174,7 +174,7 @@ def _note(place: Slot, scalar: Scalar, value: int) -> None:
 
 
 def _are_asked(state: State, field: Field) -> bool:
-    """Return whether expressions may use the objects of which a switch chooses one."""
+    """Return whether an expression may use one of the objects between which a switch chooses."""
     is_asked = state.asked_objects is not None and field.id in state.asked_objects
     return is_asked and any(isinstance(each.type, UserType) for each in field.forms)
 

@@ -119,8 +119,8 @@ def _function(scope: ClassScope, cover: Cover) -> str:
 
 
 def covered_lines(scope: ClassScope, marks: Marks, fields: Sequence[Field]) -> Lines:
-    """Return the statements that record what checksums cover which are values of instances, after the last of the
-    covered fields has been read."""
+    """Return the statements that record the positions of the bytes covered by checksums in value instances, after the
+    last covered field."""
     names = {each.id for each in fields}
     return tuple(
         scope.code(

@@ -50,7 +50,7 @@ def _constructor(scope: ClassScope) -> MethodView:
 
 
 def read_constants(scope: ClassScope) -> tuple[str, ...]:
-    """Return the assignments of the class: what Kaitai's API has in addition to methods."""
+    """Return the class attributes that Kaitai's API has in addition to methods."""
     struct = scope.struct
     placed = tuple(field_name(each.id) for each in struct.instances if each.field is not None)
     found = [f"_instances = {placed!r}"] if placed else []

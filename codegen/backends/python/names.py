@@ -92,7 +92,7 @@ def where_name(table: str) -> str:
 
 
 def covered_slot(instance: str) -> str:
-    """Return the name of the attribute with the positions of what the checksum of an instance covers.
+    """Return the name of the attribute that stores the positions of the bytes covered by the checksum of an instance.
 
     >>> covered_slot("hash")
     '_covered_hash'

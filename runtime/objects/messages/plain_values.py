@@ -20,7 +20,8 @@ def values_of(message: Message) -> dict[str, Any]:
 
 
 def value_of(message: Message, name: str) -> Any:
-    """Return one field of a message in the same form. Raises ``KeyError`` for a name that is not a field."""
+    """Return the value of one field of a message as plain data, as ``values_of`` does. Raises ``KeyError`` for a name
+    that is not a field."""
     plan = plan_of(type(message))
     rule = next((each for each in plan.rule.fields if each.name == name), None)
     if rule is None:

@@ -16,7 +16,7 @@ from .wire import write_varint
 
 
 class Inner(NamedTuple):
-    """A message inside another, or an entry of a map: its tag, what writes it, and its part of an error's path."""
+    """A nested message, or an entry of a map: its tag, its writer, and its part of an error's path."""
 
     tag: bytes
     parts: Parts

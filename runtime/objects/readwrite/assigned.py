@@ -82,7 +82,7 @@ class AssignedStruct(ReadWriteKaitaiStruct):
 
 
 def setter(kind: type, name: str) -> Callable[[Any, object], None]:
-    """Return a function that does what ``put`` does for one attribute, in half the time."""
+    """Return a setter for one attribute, equivalent to ``put`` and twice as fast."""
     found: Callable[[Any, object], None] = vars(kind)[name].__set__
     return found
 

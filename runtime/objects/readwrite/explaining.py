@@ -67,7 +67,7 @@ def _is_unset(error: AttributeError) -> bool:
 
 
 def _unset(error: AttributeError) -> AttributeError:
-    """Return the same error with a sentence that says what to do."""
+    """Return the error for an unset attribute with advice added to its message."""
     kind = type(error.obj)
     what, instead = "", "assign it"
     if error.name in getattr(kind, "_m_parameters", ()):
@@ -77,7 +77,7 @@ def _unset(error: AttributeError) -> AttributeError:
 
 
 def _named(error: Exception, holder: Any) -> str:
-    """Return the field that the error itself names."""
+    """Return the field that the message of the error names."""
     if isinstance(error, ConsistencyError):
         return str(error.id)
     return error.name or "" if isinstance(error, AttributeError) and error.obj is holder else ""

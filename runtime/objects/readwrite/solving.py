@@ -30,7 +30,7 @@ class Solution(NamedTuple):
 
     @property
     def is_known(self) -> bool:
-        """Return whether the other numbers of the expression are known."""
+        """Return whether factor and addend can be computed."""
         try:
             self.numbers()
         except AttributeError:
@@ -42,14 +42,13 @@ class Solution(NamedTuple):
         return _number(self.factor), _number(self.addend)
 
     def value_for(self, wanted: int) -> int | None:
-        """Return the value of the attribute with which the expression becomes ``wanted``; ``None`` if there is no such
-        integer."""
+        """Return the integer for which the expression equals ``wanted``, or ``None`` if there is none."""
         factor, addend = self.numbers()
         value, rest = divmod(wanted - addend, factor) if factor else (0, 1)
         return None if rest else value
 
     def misfit(self, wanted: int) -> str:
-        """Return the message about a value that no integer leads to."""
+        """Return the error message for a value that no integer solution yields."""
         factor, addend = self.numbers()
         rest = f" + {addend}" if addend else ""
         return f"{self.name} cannot say {wanted}, which is not {factor} * {self.name}{rest} for any integer"

@@ -139,7 +139,7 @@ class RowPacking:
         return self._level(0, list(zip(made, rows, strict=True)))
 
     def _level(self, depth: int, rows: list[tuple[Message, Row]]) -> Message:
-        """Return the message at a level, including the messages inside it for these rows."""
+        """Build the message at a level, with the messages inside it for ``rows``."""
         level = self._levels[depth]
         values = {self._fields[name]: rows[0][1][name] for name in level.names if rows and name in rows[0][1]}
         if depth + 1 == len(self._levels):

@@ -49,5 +49,5 @@ class S2StreamReader(LiveStreamReader):
     reader: S2Reader
 
     def plan(self) -> S2StreamPlanning:
-        """Return the planning of a query."""
+        """Create the planner of a streaming query."""
         return S2StreamPlanning(self.reader.options)
