@@ -152,24 +152,21 @@ def _zeros(stored: Stored, most: int) -> int:
 
 
 def _in_pieces(request: ScanRequest, source: Input) -> bool:
-    """Return whether an input that is not compressed is read in pieces without a thread, as the engine needs them: what
-    this core has copied is in its cache, and the system reads ahead from local storage by itself."""
+    """Return whether several pieces of an input that is not compressed may fill one batch."""
     is_local = isinstance(source, FileInput) and not source.patient
-    return is_local and request.chunk is None and not request.prefetch and request.joins_pieces
+    return is_local and request.chunk is None and request.joins_pieces
 
 
 def _blocks(request: ScanRequest, source: Input, stored: Stored, decoder: Decoder) -> Blocks:
     chunk = request.chunk or CHUNK
     stop = None if request.byte_range is None else request.byte_range[1]
-    if decoder is stored and _in_pieces(request, source):
-        return DirectBlocks(decoder, CHUNK, stop=stop, expects=True)
     if (
         _is_worth_a_thread(source, stored, request, decoder is not stored)
         if request.prefetch is None
         else request.prefetch
     ):
         return PrefetchedBlocks(decoder, chunk, patient=source.patient, stop=stop)
-    return DirectBlocks(decoder, chunk, stop=stop)
+    return DirectBlocks(decoder, chunk, stop=stop, expects=decoder is stored and _in_pieces(request, source))
 
 
 def _is_worth_a_thread(source: Input, stored: Stored, request: ScanRequest, compressed: bool) -> bool:

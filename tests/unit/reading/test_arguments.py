@@ -177,7 +177,7 @@ CASES: dict[str, tuple[Callable[..., Any], dict[str, Any], dict[str, tuple[list[
     "write": (
         wireloom.write,
         {"format": "cobs_log", "rows": [], "target": "written.log"},
-        FORMAT | ROWS | WRITING | {"target": ([None, 1, True, [1]], "^cannot write to ")},
+        FORMAT | ROWS | WRITING | LOCATION | {"target": ([None, 1, True, [1]], "^cannot write to ")},
     ),
     "write messages": (
         wireloom.write,
