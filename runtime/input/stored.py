@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-from contextlib import suppress
 from typing import Any, cast
 
 from ..base.errors import WireloomError
@@ -89,19 +88,6 @@ class Stored:
                 f"the input ended at stored byte {position}, but it had {self._size} bytes when it was opened"
             )
         return count
-
-    def expect(self, expected: int, size: int, stop: int | None) -> int:
-        """Let the system read ahead from storage: ``size`` bytes or more after the position, as soon as fewer than that
-        are left of the bytes up to ``expected``, an offset that earlier calls have returned. Return the offset up to
-        which it reads, at most ``stop``."""
-        end = self.position + 2 * size if stop is None else min(self.position + 2 * size, stop)
-        if not hasattr(os, "posix_fadvise") or end - expected < min(size, end - self.position):
-            return expected
-        begin = max(expected, self.position)
-        with suppress(OSError, AttributeError):
-            # Not every stream has a descriptor, nor every file system this call: both are only slower without.
-            os.posix_fadvise(cast(Any, self._stream).fileno(), begin, end - begin, os.POSIX_FADV_WILLNEED)
-        return end
 
     def skip_hole(self, back: int) -> int:
         """If the next byte lies in a hole of a sparse file, seek to ``back`` bytes before the hole's end. Return the

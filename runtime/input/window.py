@@ -144,12 +144,10 @@ def new_block(decoder: Decoder, chunk: int) -> Block:
 class DirectBlocks:
     """Blocks that are filled on demand."""
 
-    def __init__(self, decoder: Decoder, chunk: int = CHUNK, *, stop: int | None = None, expects: bool = False) -> None:
+    def __init__(self, decoder: Decoder, chunk: int = CHUNK, *, stop: int | None = None) -> None:
         self._decoder = decoder
         self._chunk = chunk
         self._stop = stop
-        self._expected = 0 if expects else -1
-        """The stored byte up to which the system reads ahead; -1: as it does by itself."""
         self._free: Block | None = None
         self._first = True
         self._ended = False
@@ -161,8 +159,6 @@ class DirectBlocks:
         block, self._free = self._free, None
         if block is None:
             block = new_block(self._decoder, min(self._chunk, FIRST) if self._first else self._chunk)
-        if self._expected >= 0 and isinstance(self._decoder, Stored):
-            self._expected = self._decoder.expect(self._expected, CHUNK, self._stop)
         fill(self._decoder, block, self._stop)
         self._ended = block.last
         return block

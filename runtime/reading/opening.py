@@ -111,7 +111,7 @@ def open_input(request: ScanRequest, source: Input) -> Opened:
 
         def begin_at(offset: int) -> Window:
             stored.seek(min(offset, source.size or 0))
-            return StreamWindow(DirectBlocks(stored, request.chunk or CHUNK, expects=in_pieces), stored.position)
+            return StreamWindow(DirectBlocks(stored, request.chunk or CHUNK), stored.position)
 
         can_begin = codec == "none" and source.seekable
         decoder = codecs.decoder(codec, stored, max_window=request.max_window)
@@ -166,7 +166,7 @@ def _blocks(request: ScanRequest, source: Input, stored: Stored, decoder: Decode
         else request.prefetch
     ):
         return PrefetchedBlocks(decoder, chunk, patient=source.patient, stop=stop)
-    return DirectBlocks(decoder, chunk, stop=stop, expects=decoder is stored and _in_pieces(request, source))
+    return DirectBlocks(decoder, chunk, stop=stop)
 
 
 def _is_worth_a_thread(source: Input, stored: Stored, request: ScanRequest, compressed: bool) -> bool:

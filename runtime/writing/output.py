@@ -7,7 +7,7 @@ import io
 import os
 import secrets
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -94,6 +94,18 @@ def _writable(file: Any) -> IO[bytes]:
     return cast(IO[bytes], _Complete(file) if isinstance(file, io.RawIOBase) else file)
 
 
+def _write_all(write: Callable[[memoryview], int | None], data: Any) -> int:
+    """Write all of ``data`` with a function that may take less at once, like ``io.RawIOBase.write``."""
+    view = memoryview(data).cast("B")
+    done = 0
+    while done < len(view):
+        taken = write(view[done:])
+        if taken is None:
+            raise BlockingIOError(errno.EAGAIN, "the file is non-blocking and takes no more bytes", done)
+        done += taken
+    return done
+
+
 class _Complete(io.RawIOBase):
     """A caller's unbuffered file, which may write less than it is given at once; standard output is one with
     ``PYTHONUNBUFFERED``. Closing this does not close the file."""
@@ -105,14 +117,7 @@ class _Complete(io.RawIOBase):
         return True
 
     def write(self, data: Any, /) -> int:
-        view = memoryview(data).cast("B")
-        done = 0
-        while done < len(view):
-            written = self._file.write(view[done:])
-            if written is None:
-                raise BlockingIOError(errno.EAGAIN, "the file is non-blocking and takes no more bytes", done)
-            done += written
-        return done
+        return _write_all(self._file.write, data)
 
     def seekable(self) -> bool:
         return self._file.seekable()
@@ -139,12 +144,8 @@ class _File(io.FileIO):
             super().__init__(path, mode)
 
     def write(self, data: Any, /) -> int:
-        view = memoryview(data).cast("B")
-        done = 0
         with _named(self._shown):
-            while done < len(view):
-                done += super().write(view[done:])
-        return done
+            return _write_all(super().write, data)
 
 
 @contextmanager
