@@ -7,6 +7,7 @@ READY := $(VENV)/.ready
 # Where everything is installed, its parts are too.
 DEMO_READY := $(if $(wildcard $(READY)),$(READY),$(VENV)/.ready-demo)
 DOCS_READY := $(if $(wildcard $(READY)),$(READY),$(VENV)/.ready-docs)
+TYPINGS := .typings/.ready
 PYTEST := $(BIN)/python -m pytest
 # Tests start hundreds of processes: what they import is compiled once.
 unexport PYTHONDONTWRITEBYTECODE
@@ -52,9 +53,10 @@ $(READY) $(VENV)/.ready-demo $(VENV)/.ready-docs: $(INSTALLED)
 demo: $(DEMO_READY)
 	@$(BIN)/python -m wireloom.demo
 
-test: setup
+# The checks that take longest are first, so that two run at any time. A goal that waits for another would be last.
+test: setup $(TYPINGS)
 	@sh .ci/check-java
-	@$(MAKE) --no-print-directory --jobs 2 --output-sync wheel types check docs studio-test lint
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync types wheel studio-test docs check lint
 	$(PYTEST) -n 2 --dist loadgroup tests
 	@$(MAKE) --no-print-directory test-objects
 
@@ -92,20 +94,20 @@ studio-test: setup
 
 # The documentation as a site, in site/.
 .PHONY: docs
-docs: $(DOCS_READY) typings
+docs: $(DOCS_READY) $(TYPINGS)
 	@PYTHON="$(BIN)/python" sh .ci/docs
 
-# What the type checkers and the documentation import.
-.PHONY: typings
-typings:
+# What the type checkers and the documentation import: links to the entries of runtime/, whose time changes with them.
+$(TYPINGS): .ci/typings runtime
 	@sh .ci/typings
+	@touch $@
 
-lint: setup typings
+lint: setup $(TYPINGS)
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@PYTHONPATH=.typings $(BIN)/lint-imports --no-cache --no-logo
 
-types: setup typings
+types: setup $(TYPINGS)
 	@$(BIN)/mypy
 
 generate: setup

@@ -19,7 +19,7 @@ from .backends.columns.message_lower import coverage as message_coverage
 from .backends.columns.read_only import read_only
 from .backends.columns.table import table_columns
 from .backends.python.lower import lower
-from .model.load import analyse
+from .model.load import analyse, unreadable
 from .model.model import Spec
 from .model.routines import said_of_routines
 from .plan import Plan, Rows, plan_of, printed
@@ -59,7 +59,7 @@ def check(
     try:
         result = analyse(path, text, import_paths=folders, allow_modules=checked_modules(allow_modules))
     except OSError as error:
-        raise WireloomError(f"cannot be read: {error.strerror}", path=str(path)) from error
+        raise unreadable(path, error) from error
     diagnostics = list(result.diagnostics)
     if result.spec is None:
         return Checked(diagnostics)

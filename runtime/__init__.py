@@ -124,6 +124,10 @@ def __getattr__(name: str) -> Any:
     # PEP 562: `import wireloom` stays quick, and a Spark worker that only imports it imports no pyarrow.
     if name == "formats":
         return importlib.import_module(".formats", __name__)
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("wireloom")
     if name not in _HOME:
         raise AttributeError(f"module 'wireloom' has no attribute {name!r}")
     value = getattr(importlib.import_module(f".{_HOME[name]}", __name__), name)

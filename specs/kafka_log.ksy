@@ -14,10 +14,7 @@ meta:
     tables:
       records:
         doc: The records. Compacted topics have gaps in their offsets.
-        rows:
-          - batches.current.body.records
-          - batches.message
-          - batches.set.messages.messages.message
+        rows: [batches.current.body.records, batches.message, batches.set.messages.messages.message]
         unit: batches
         columns: [offset, timestamp, key, value, headers]
         selectable: [timestamp_type, codec, is_transactional, is_control, producer_id, producer_epoch, base_sequence,
@@ -53,10 +50,9 @@ types:
         doc: 'Offset of the first record when the batch was written; of a compressed set of messages, of the last one.',
         -wireloom: {default: current.body.records.first.offset}}
       - {id: len_batch, type: s4, valid: {min: 14}, doc: Bytes of the batch that follow this field.}
-      - id: epoch_or_crc
-        type: s4
-        doc: Epoch of the partition's leader that appended the batch, -1 where that is not known; CRC-32 of a message.
-        -wireloom: {checksum: {algorithm: crc32, over: [magic, set], if: magic != 2}, default: -1}
+      - {id: epoch_or_crc, type: s4,
+        doc: 'Epoch of the partition''s leader that appended the batch, -1 where that is not known; CRC-32 of a message.',
+        -wireloom: {checksum: {algorithm: crc32, over: [magic, set], if: magic != 2}, default: -1}}
       - {id: magic, type: s1, valid: {min: 0, max: 2}, doc: Version of the format., -wireloom: {default: 2}}
       - {id: current, type: current, size: len_batch - 5, if: magic == 2, doc: All else in version 2.}
       - {id: attributes, type: u1, if: magic != 2,
@@ -67,9 +63,8 @@ types:
         if: magic != 2 and attributes & 7 != 0, doc: A message with compressed ones.}
     instances:
       flags: {value: 'magic == 2 ? current.attributes : attributes', doc: The attributes in any version.}
-      base_offset:
-        value: 'magic == 2 ? offset : attributes & 7 == 0 ? offset : set.base + set.index.entries.first.offset'
-        doc: Offset of the first record.
+      base_offset: {doc: Offset of the first record.,
+        value: 'magic == 2 ? offset : attributes & 7 == 0 ? offset : set.base + set.index.entries.first.offset'}
       last_offset: {value: 'magic == 2 ? offset + current.last_offset_delta : offset',
         doc: Offset of the last record when the batch was written.}
       last_offset_delta: {value: current.last_offset_delta, if: magic == 2,
@@ -99,13 +94,10 @@ types:
     seq:
       - {id: crc, type: u4, doc: CRC-32C of all that follows.,
         -wireloom: {checksum: {algorithm: crc32c, over: [attributes, body]}}}
-      - id: attributes
-        type: u2
-        doc: Codec (bits 0 to 2), type of timestamps (3), whether it is in a transaction (4) and a control batch (5).
-        -wireloom:
-          default: >-
-            body.records.first.codec.to_i | body.records.first.timestamp_type.to_i << 3
-            | body.records.first.is_transactional.to_i << 4 | body.records.first.is_control.to_i << 5
+      - {id: attributes, type: u2,
+        doc: 'Codec (bits 0 to 2), type of timestamps (3), whether it is in a transaction (4) and a control batch (5).',
+        -wireloom: {default: 'body.records.first.codec.to_i | body.records.first.timestamp_type.to_i << 3
+          | body.records.first.is_transactional.to_i << 4 | body.records.first.is_control.to_i << 5'}}
       - {id: last_offset_delta, type: s4,
         doc: 'Offset of the last record when the batch was written, from the first one on.',
         -wireloom: {default: body.records.last.offset - _parent.offset}}
@@ -122,8 +114,7 @@ types:
         -wireloom: {codec: {switch-on: attributes & 7, cases: {0: none, 1: gzip, 2: snappy-xerial, 3: lz4, 4: zstd}}}}
   body:
     doc: The records of a batch.
-    seq:
-      - {id: records, type: record, repeat: expr, repeat-expr: _parent.count, doc: The records.}
+    seq: [{id: records, type: record, repeat: expr, repeat-expr: _parent.count, doc: The records.}]
   record:
     doc: One record.
     seq:
@@ -145,12 +136,9 @@ types:
         doc: Names and values that applications add; names may repeat., -wireloom: {default: []}}
     instances:
       offset: {value: _parent._parent._parent.offset + offset_delta.value, doc: Position in the partition.}
-      timestamp:
-        value: >-
-          _parent._parent.attributes & 8 != 0 ? _parent._parent.max_timestamp
-          : _parent._parent.base_timestamp + timestamp_delta.value
-        doc: When the record was created, or appended to the log.
-        -wireloom: {timestamp: ms}
+      timestamp: {doc: 'When the record was created, or appended to the log.', -wireloom: {timestamp: ms},
+        value: '_parent._parent.attributes & 8 != 0 ? _parent._parent.max_timestamp
+          : _parent._parent.base_timestamp + timestamp_delta.value'}
       timestamp_type: {value: _parent._parent.attributes >> 3 & 1, enum: kafka_messages::timestamp_types,
         doc: Whether the producer or the broker set the timestamp; version 0 has none.,
         -wireloom: {labels: true, default: 0}}
@@ -209,10 +197,7 @@ types:
         -wireloom: {checksum: {algorithm: crc32, over: [magic, message]}}}
       - {id: magic, type: s1, valid: _parent._parent.version, doc: Version of the format.}
       - {id: attributes, type: u1, doc: The type of its timestamp (bit 3).}
-      - id: message
-        type: >-
-          kafka_messages::message(_parent._parent.base + offset,
-          _parent._parent.base + _parent._parent.index.entries.first.offset,
-          magic, _parent._parent.flags, _parent._parent.outer_timestamp)
-        size: len - 6
-        doc: The message itself.
+      - {id: message, size: len - 6, doc: The message itself.,
+        type: 'kafka_messages::message(_parent._parent.base + offset,
+          _parent._parent.base + _parent._parent.index.entries.first.offset, magic, _parent._parent.flags,
+          _parent._parent.outer_timestamp)'}

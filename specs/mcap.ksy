@@ -14,9 +14,8 @@ meta:
     tables:
       messages:
         doc: The messages, in the order of the file.
-        rows:
-          - records.body.as<chunk>.records.records.body.as<mcap_records::message>
-          - records.body.as<mcap_records::message>
+        rows: [records.body.as<chunk>.records.records.body.as<mcap_records::message>,
+          records.body.as<mcap_records::message>]
         columns: [channel_id, topic, sequence, log_time, publish_time, data]
         look-ups:
           topic: &channel {table: channels, key: channel_id, match: id, value: topic}
@@ -28,15 +27,13 @@ meta:
           channel_metadata: {<<: *more, value: metadata}
       schemas:
         doc: The schemas of messages, as they stand before the messages.
-        rows:
-          - records.body.as<mcap_records::schema>
-          - records.body.as<chunk>.records.records.body.as<mcap_records::schema>
+        rows: [records.body.as<mcap_records::schema>,
+          records.body.as<chunk>.records.records.body.as<mcap_records::schema>]
         columns: [id, name, encoding, data]
       channels:
         doc: The channels, as they stand before the messages.
-        rows:
-          - records.body.as<mcap_records::channel>
-          - records.body.as<chunk>.records.records.body.as<mcap_records::channel>
+        rows: [records.body.as<mcap_records::channel>,
+          records.body.as<chunk>.records.records.body.as<mcap_records::channel>]
         columns: [id, topic, message_encoding, schema_id, schema_name, metadata]
         look-ups:
           schema_name: &schema {table: schemas, key: schema_id, match: id, value: name}
@@ -66,9 +63,9 @@ doc: |
   up to 255 bytes after the last field of a record; reserved opcodes and more bytes are damage.
 
   Writers make chunks of messages, with the column `compression` (`zstd`, `lz4` or empty; `zstd` by default), after the
-  channels and schemas that they refer to. They write no summary, since what it says of all chunks, such as where they
-  are, is no value of a row. Such a file is valid (`summary_start` in its footer is 0): readers go through it from the
-  beginning, and `mcap recover` adds a summary.
+  channels and schemas that they refer to, and a summary: the schemas and channels, statistics, and indexes of chunks,
+  attachments and metadata, with which a reader goes straight to the chunks of a time. It has no indexes of messages in
+  their chunks, numbers of messages by channel, summary offsets and checksum, all of which may be left out.
 
   A chunk whose checksum is wrong has no rows. Messages outside of chunks have no checksum of their own: that of
   `data_end` covers all of the file before it, and is not verified, since that would cost all messages. After a damaged
@@ -85,11 +82,38 @@ seq:
         # No profile, and the name of a library.
         - {opcode: 'opcodes::header', body: {profile: '""', library: '"wireloom"'}}
       ends-with:
-        # No checksum of all before; and a footer that says that nothing else is there.
+        # No checksums of the data and the summary; the summary begins after this record, which has 13 bytes.
         - opcode: opcodes::data_end
           body: {data_section_crc: 0}
           summary:
-            records: [{opcode: 'opcodes::footer', body: {summary_start: 0, summary_offset_start: 0, summary_crc: 0}}]
+            records:
+              - {<<: &schemas {for-each: '_.opcode == opcodes::schema'},
+                item: {opcode: 'opcodes::schema', body: _.body.as<mcap_records::schema>}}
+              - {<<: &channels {for-each: '_.opcode == opcodes::channel'},
+                item: {opcode: 'opcodes::channel', body: _.body.as<mcap_records::channel>}}
+              - {opcode: 'opcodes::statistics', body: {message_count: {<<: &chunks {for-each: '_.opcode == opcodes::chunk'},
+                  total: _.body.as<chunk>.records.records.size}, chunk_count: {<<: *chunks, total: 1},
+                  schema_count: {<<: *schemas, total: 1}, channel_count: {<<: *channels, total: 1},
+                  attachment_count: {<<: &attachments {for-each: '_.opcode == opcodes::attachment'}, total: 1},
+                  metadata_count: {<<: &metadata {for-each: '_.opcode == opcodes::metadata'}, total: 1},
+                  message_start_time: {<<: *chunks, smallest: _.body.as<chunk>.message_start_time, otherwise: 0},
+                  message_end_time: {<<: *chunks, largest: _.body.as<chunk>.message_end_time, otherwise: 0},
+                  counts: {counts: []}}}
+              - {<<: *chunks, item: {opcode: 'opcodes::chunk_index', body: {
+                  message_start_time: _.body.as<chunk>.message_start_time,
+                  message_end_time: _.body.as<chunk>.message_end_time, chunk_start_offset: _offset, chunk_length: _size,
+                  message_index_offsets: '"".to_b("ASCII")', message_index_length: 0,
+                  compression: _.body.as<chunk>.compression, compressed_size: _.body.as<chunk>.len_records,
+                  uncompressed_size: _.body.as<chunk>.uncompressed_size}}}
+              - {<<: *attachments, item: {opcode: 'opcodes::attachment_index', body: {offset: _offset, length: _size,
+                  log_time: _.body.as<mcap_records::attachment>.log_time,
+                  create_time: _.body.as<mcap_records::attachment>.create_time,
+                  data_size: _.body.as<mcap_records::attachment>.data.length,
+                  name: _.body.as<mcap_records::attachment>.name,
+                  media_type: _.body.as<mcap_records::attachment>.media_type}}}
+              - {<<: *metadata, item: {opcode: 'opcodes::metadata_index', body: {offset: _offset, length: _size,
+                  name: _.body.as<mcap_records::metadata>.name}}}
+              - {opcode: 'opcodes::footer', body: {summary_start: _offset + 13, summary_offset_start: 0, summary_crc: 0}}
 types:
   record:
     doc: A record.
@@ -108,30 +132,20 @@ types:
             opcodes::chunk: chunk
             opcodes::attachment: mcap_records::attachment
             opcodes::metadata: mcap_records::metadata
-            <<: &more_bodies
-              opcodes::header: mcap_records::header
-              opcodes::footer: mcap_records::footer
-              opcodes::message_index: mcap_records::message_index
-              opcodes::chunk_index: mcap_records::chunk_index
-              opcodes::attachment_index: mcap_records::attachment_index
-              opcodes::statistics: mcap_records::statistics
-              opcodes::metadata_index: mcap_records::metadata_index
-              opcodes::summary_offset: summary_offset
-              opcodes::data_end: mcap_records::data_end
+            <<: &more_bodies {'opcodes::header': 'mcap_records::header', 'opcodes::footer': 'mcap_records::footer',
+              'opcodes::message_index': 'mcap_records::message_index', 'opcodes::chunk_index': 'mcap_records::chunk_index',
+              'opcodes::attachment_index': 'mcap_records::attachment_index',
+              'opcodes::statistics': 'mcap_records::statistics', 'opcodes::metadata_index': 'mcap_records::metadata_index',
+              'opcodes::summary_offset': summary_offset, 'opcodes::data_end': 'mcap_records::data_end'}
             _: private
         doc: What it says.
       - {id: summary, type: summary, if: opcode == opcodes::data_end, doc: All that follows the last message.}
   chunk:
     doc: Records that are compressed together.
     seq:
-      - id: message_start_time
-        type: u8
-        doc: The earliest `log_time` of its messages; 0 without any.
-        -wireloom:
-          timestamp: ns
-          default:
-            smallest: _.body.as<mcap_records::message>.log_time
-            <<: &messages {of: records.records, if: '_.opcode == opcodes::message', otherwise: 0}
+      - {id: message_start_time, type: u8, doc: The earliest `log_time` of its messages; 0 without any.,
+        -wireloom: {timestamp: ns, default: {smallest: _.body.as<mcap_records::message>.log_time,
+          <<: &messages {of: records.records, if: '_.opcode == opcodes::message', otherwise: 0}}}}
       - {id: message_end_time, type: u8, doc: The latest one.,
         -wireloom: {timestamp: ns, default: {largest: _.body.as<mcap_records::message>.log_time, <<: *messages}}}
       - {id: uncompressed_size, type: u8, doc: Bytes of the records before they were compressed.}
@@ -141,13 +155,9 @@ types:
       - {id: compression, type: str, size: len_compression,
         doc: How the records are compressed; empty where they are not., -wireloom: {default: '"zstd"'}}
       - {id: len_records, type: u8, doc: Bytes of the records in the file.}
-      - id: records
-        type: chunk_records
-        size: len_records
-        doc: Schemas, channels and messages.
-        -wireloom:
-          codec: {switch-on: compression, cases: {'""': none, '"lz4"': lz4, '"zstd"': zstd},
-            size-decompressed: uncompressed_size, max-expanded: 268435456}
+      - {id: records, type: chunk_records, size: len_records, doc: 'Schemas, channels and messages.',
+        -wireloom: {codec: {switch-on: compression, cases: {'""': none, '"lz4"': lz4, '"zstd"': zstd},
+          size-decompressed: uncompressed_size, max-expanded: 268435456}}}
       - &unknown_rest {id: more, size-eos: true, valid: {expr: _.length < 256}, -wireloom: {default: '"".to_b("ASCII")'},
         doc: Fields of later versions. More than these few bytes are a wrong length.}
   chunk_records:
@@ -158,15 +168,9 @@ types:
     seq:
       - {id: opcode, type: u1, enum: opcodes, valid: {expr: _ != opcodes::none}, doc: What it is.}
       - {id: len_body, type: u8, doc: Bytes of the body.}
-      - id: body
-        size: len_body
-        type:
-          switch-on: opcode
-          cases:
-            opcodes::message: mcap_records::message
-            opcodes::channel: mcap_records::channel
-            opcodes::schema: mcap_records::schema
-        doc: What it says.
+      - {id: body, size: len_body, doc: What it says., type: {switch-on: opcode, cases: {
+          'opcodes::message': 'mcap_records::message', 'opcodes::channel': 'mcap_records::channel',
+          'opcodes::schema': 'mcap_records::schema'}}}
   summary:
     doc: What follows the last message, to the end of the file.
     seq:
@@ -181,15 +185,8 @@ types:
     seq:
       - {id: opcode, type: u1, enum: opcodes, valid: {expr: _ != opcodes::none}, doc: What it is.}
       - {id: len_body, type: u8, doc: Bytes of the body.}
-      - id: body
-        size: len_body
-        type:
-          switch-on: opcode
-          cases:
-            opcodes::channel: mcap_records::channel
-            opcodes::schema: mcap_records::schema
-            <<: *more_bodies
-        doc: What it says.
+      - {id: body, size: len_body, doc: What it says., type: {switch-on: opcode, cases: {<<: *more_bodies,
+          'opcodes::channel': 'mcap_records::channel', 'opcodes::schema': 'mcap_records::schema'}}}
   summary_offset:
     doc: Where the records of one kind are in the summary.
     seq:

@@ -7,6 +7,7 @@ meta:
   ks-version: '0.11'
   imports: packet_headers
   -wireloom:
+    nonempty: true
     tables:
       packets:
         doc: The packets, of enhanced, simple and obsolete packet blocks.
@@ -19,11 +20,8 @@ meta:
         rows: blocks.body.content.as<interface>, columns: [linktype, snaplen, tsresol, tsoffset, options]}
       sections: {doc: The sections., rows: blocks.body.content.as<section>,
         columns: [version_major, version_minor, len_section, options]}
-      names:
-        doc: Addresses and their names.
-        rows: blocks.body.content.as<name_resolution>.records.body
-        where: _parent.kind > 0
-        columns: [kind, address, names]
+      names: {doc: Addresses and their names., rows: blocks.body.content.as<name_resolution>.records.body,
+        where: _parent.kind > 0, columns: [kind, address, names]}
       statistics: {doc: Statistics of interfaces., rows: blocks.body.content.as<interface_statistics>,
         columns: [interface_id, ts, options]}
       blocks: {doc: 'All blocks, known or not.', rows: blocks, columns: [kind, len]}
@@ -73,18 +71,13 @@ types:
       - {id: magic, type: u4le, valid: {any-of: [0x1a2b3c4d, 0x4d3c2b1a]}, doc: As a little-endian number.}
     instances:
       turned: {value: _parent.len_head}
-      len:
-        value: >-
-          magic == _root.magic ? turned
-          : (turned & 255) << 24 | (turned & 0xff00) << 8 | turned >> 8 & 0xff00 | turned >> 24
-        -wireloom: {sets: _root.len_start}
-        doc: Length of the block.
+      len: {doc: Length of the block., -wireloom: {sets: _root.len_start}, value: 'magic == _root.magic ? turned
+          : (turned & 255) << 24 | (turned & 0xff00) << 8 | turned >> 8 & 0xff00 | turned >> 24'}
       order: {value: magic, -wireloom: {sets: _root.magic}, doc: Byte order of what follows.}
   end:
     doc: The end of a block.
     meta: {endian: *order}
-    seq:
-      - {id: len, type: u4, valid: _parent.len, doc: Length of the block once more.}
+    seq: [{id: len, type: u4, valid: _parent.len, doc: Length of the block once more.}]
   declared:
     doc: What is kept of an interface for its packets.
     instances:
@@ -97,12 +90,8 @@ types:
     doc: What a block holds.
     meta: {endian: *order}
     seq:
-      - id: content
-        type:
-          switch-on: _parent.kind
-          cases: {1: interface, 2: packet(2), 3: packet(3), 4: name_resolution, 5: interface_statistics, 6: packet(6),
-            0x0a0d0d0a: section}
-        doc: Blocks of other kinds are passed over.
+      - {id: content, doc: Blocks of other kinds are passed over., type: {switch-on: _parent.kind, cases: {1: interface,
+          2: packet(2), 3: packet(3), 4: name_resolution, 5: interface_statistics, 6: packet(6), 0x0a0d0d0a: section}}}
     types:
       section:
         doc: The beginning of a section.
@@ -148,11 +137,9 @@ types:
         instances:
           power: {value: unit & 127}
           digits: {value: 'power > 9 ? power - 9 : 9 - power'}
-          ten:
-            value: >-
-              (digits & 1 != 0 ? 10 : 1) * (digits & 2 != 0 ? 100 : 1) * (digits & 4 != 0 ? 10000 : 1)
-              * (digits & 8 != 0 ? 100000000 : 1) * (digits & 16 != 0 ? 10000000000000000 : 1)
-            doc: 10 to the power of the digits.
+          ten: {doc: 10 to the power of the digits., value: '(digits & 1 != 0 ? 10 : 1) * (digits & 2 != 0 ? 100 : 1)
+              * (digits & 4 != 0 ? 10000 : 1) * (digits & 8 != 0 ? 100000000 : 1)
+              * (digits & 16 != 0 ? 10000000000000000 : 1)'}
           multiplier: {value: 'unit > 127 ? 1000000000 : power > 9 ? 1 : ten', -wireloom: {sets: _root.multiplier}}
           divisor: {value: 'unit > 127 ? (power > 62 ? 0 : 1 << (power & 63)) : power > 27 ? 0 : power > 9 ? ten : 1',
             -wireloom: {sets: _root.divisor}}
@@ -160,14 +147,12 @@ types:
       tsoffset:
         doc: Seconds to add to times.
         seq: [{id: seconds, type: s8}]
-        instances:
-          offset: {value: seconds, -wireloom: {sets: _root.offset}}
-          known: {value: seconds, -wireloom: {sets: _parent._parent.tsoffset}}
+        instances: {offset: {value: seconds, -wireloom: {sets: _root.offset}},
+          known: {value: seconds, -wireloom: {sets: _parent._parent.tsoffset}}}
       packet:
         doc: A packet.
         -wireloom: {instances-of: 'packet_headers::packet'}
-        params:
-          - {id: kind, type: u4, doc: '6: enhanced; 3: simple, of the first interface and without a time; 2: obsolete.'}
+        params: [{id: kind, type: u4, doc: '6: enhanced; 3: simple, of the first interface, without a time; 2: obsolete.'}]
         seq:
           - {id: interface, type: u4, if: kind == 6}
           - {id: interface_of_old, type: u2, if: kind == 2}
@@ -190,13 +175,10 @@ types:
             doc: Type of the packet's outermost header (LINKTYPE); 1 is Ethernet.}
           link: {value: 'is_declared ? _root.linktypes[index] : 0x10000', doc: The same where it is known.}
           units: {value: ts_high << 32 | ts_low, if: kind != 3}
-          ts:
-            value: &ts >-
-              (ts_high << 32 | ts_low) * (_root.multipliers[index] & 0x3fffffff) / _root.divisors[index]
-              + _root.offsets[index] * 1000000000
-            if: kind != 3 and is_declared and _root.divisors[index] > 0
-            -wireloom: {timestamp: ns}
-            doc: When the packet was captured.
+          ts: {value: &ts '(ts_high << 32 | ts_low) * (_root.multipliers[index] & 0x3fffffff) / _root.divisors[index]
+              + _root.offsets[index] * 1000000000',
+            if: 'kind != 3 and is_declared and _root.divisors[index] > 0', -wireloom: {timestamp: ns},
+            doc: When the packet was captured.}
       name_resolution:
         doc: Addresses and their names.
         seq:
@@ -215,23 +197,15 @@ types:
           - {id: names, type: strz, encoding: UTF-8, repeat: eos, doc: Its names.}
       interface_statistics:
         doc: Statistics of an interface.
-        seq:
-          - {id: interface_id, type: u4, doc: Number of the interface in its section.}
-          - {id: ts_high, type: u4}
-          - {id: ts_low, type: u4}
-          - {id: options, type: option, repeat: eos, doc: 'Such as packets received (4) and dropped (5).'}
+        seq: [{id: interface_id, type: u4, doc: Number of the interface in its section.}, {id: ts_high, type: u4},
+          {id: ts_low, type: u4},
+          {id: options, type: option, repeat: eos, doc: 'Such as packets received (4) and dropped (5).'}]
         instances:
           index: {value: _root.first + interface_id}
-          ts:
-            value: *ts
-            if: interface_id < _root.linktypes.size - _root.first and _root.divisors[index] > 0
-            -wireloom: {timestamp: ns}
-            doc: When the statistics were taken.
+          ts: {value: *ts, if: 'interface_id < _root.linktypes.size - _root.first and _root.divisors[index] > 0',
+            -wireloom: {timestamp: ns}, doc: When the statistics were taken.}
       option:
         doc: An option of a block.
         -wireloom: {columns: [code, value]}
-        seq:
-          - {id: code, type: u2, doc: '0 ends the options, 1 is a comment; others depend on the block.'}
-          - {id: len, type: u2}
-          - {id: value, size: len}
-          - {id: padding, size: -len & 3}
+        seq: [{id: code, type: u2, doc: '0 ends the options, 1 is a comment; others depend on the block.'},
+          {id: len, type: u2}, {id: value, size: len}, {id: padding, size: -len & 3}]

@@ -35,6 +35,12 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # Shells start background jobs in this way, and commands that tests interrupt would inherit it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+for name in tuple(os.environ):
+    if name.startswith(("AWS_", "S2_")) or name.lower().endswith("_proxy"):
+        # The accounts and the proxy of this machine's user are not for servers that tests start.
+        del os.environ[name]
+os.environ.update(AWS_CONFIG_FILE=os.devnull, AWS_SHARED_CREDENTIALS_FILE=os.devnull, AWS_EC2_METADATA_DISABLED="true")
+
 SPARK_SETTINGS = {
     "spark.sql.shuffle.partitions": "1",
     "spark.default.parallelism": "1",
@@ -144,12 +150,21 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Let garbage collections during the tests visit what tests create, instead of the whole suite each time."""
+    """Let garbage collections during the tests visit what tests create, instead of the whole suite each time; and let
+    those that visit all of it be rare, which take several percent of the tests' time otherwise."""
     gc.disable()
     result = yield
     gc.freeze()
+    gc.set_threshold(*gc.get_threshold()[:2], 100)
     gc.enable()
     return result
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Save the collections at the end of a process that shares the suite (``-n``), where nothing would be reported."""
+    if hasattr(session.config, "workerinput"):
+        gc.freeze()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -184,8 +199,7 @@ def _names_a_reader(item: pytest.Item) -> bool:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Return the scheduler of tests for ``--dist loadgroup``: by the groups of ``scheduling``, and all other tests
-    individually."""
+    """Return the scheduler of tests for ``--dist loadgroup``: by the groups of ``scheduling``, and by files."""
     return scheduler(config, log) if config.getoption("dist") == "loadgroup" else None
 
 

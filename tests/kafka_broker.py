@@ -10,10 +10,12 @@ import socket
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
-SECONDS = 300
+from .ports import free_ports
+from .waiting import SECONDS
+
 """A broker that does not answer within this time never will."""
 ID = "AAAAAAAAAAAAAAAAAAAAAQ"
 """Identifier of a cluster: 16 bytes in base64."""
@@ -22,7 +24,7 @@ ID = "AAAAAAAAAAAAAAAAAAAAAQ"
 @contextmanager
 def running(jars: Path, folder: Path) -> Iterator[str]:
     """Start a broker whose files are in ``folder``; yield its address."""
-    address, controller = (f"127.0.0.1:{_free_port()}" for _ in range(2))
+    address, controller = (f"127.0.0.1:{port}" for port in free_ports(2))
     settings = {
         "process.roles": "broker,controller",
         "node.id": "1",
@@ -48,12 +50,6 @@ def running(jars: Path, folder: Path) -> Iterator[str]:
     finally:
         process.kill()
         process.wait()
-
-
-def _free_port() -> int:
-    with closing(socket.socket()) as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
 
 
 def _wait(address: str, process: subprocess.Popen[bytes], log: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import threading
 import time
 from collections import deque
@@ -26,7 +27,7 @@ HEARTBEAT = 0.15
 
 @dataclass
 class Fault:
-    """What goes wrong with the next session or append. ``status``: it is refused so, with ``code``. ``cut_after``: the
+    """A failure of the next session or append. ``status``: that of its refusal, with ``code``. ``cut_after``: the
     connection breaks after so many bytes of frames. ``drain_after``: a terminal message follows so many frames.
     ``advise_after``: frames from this one on advise to reconnect. ``silent``: nothing is sent, not even a heartbeat.
     ``lose_ack``: the batch is appended, and the connection breaks before that is said."""
@@ -197,7 +198,7 @@ class Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Type", "s2s/proto")
         self.send_header("Transfer-Encoding", "chunked")
         self.end_headers()
-        out = _Frames(self.wfile, fault, self.headers.get("Accept-Encoding", "none"))
+        out = _Frames(self.wfile, self.connection, fault, self.headers.get("Accept-Encoding", "none"))
         deadline = time.monotonic() + int(query["wait"]) if "wait" in query else None
         following, heard, beaten = begin, time.monotonic(), False
         while not state.closing:
@@ -289,14 +290,15 @@ class Handler(BaseHTTPRequestHandler):
 class _Frames:
     """Frames of a session, with its faults."""
 
-    def __init__(self, file: Any, fault: Fault, compression: str) -> None:
-        self._file, self._fault, self._compression = file, fault, compression
+    def __init__(self, file: Any, connection: socket.socket, fault: Fault, compression: str) -> None:
+        self._file, self._connection, self._fault, self._compression = file, connection, fault, compression
         self._sent = self._bytes = 0
 
     def send(self, batch: s2.ReadBatch) -> None:
         fault = self._fault
         if fault.silent:
-            time.sleep(2)
+            # Until the client closes the connection.
+            self._connection.recv(1)
             raise _CutError
         if fault.drain_after is not None and self._sent >= fault.drain_after:
             error = s2.ServerError(503, "server_draining", "going")

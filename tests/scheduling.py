@@ -36,11 +36,20 @@ TOGETHER = {
     "fuzz": ("tests/fuzz/test_brief.py::test_targets_of_the_engine_run",),
 }
 """The groups, and how the ids of their tests begin."""
+SINGLE = ("tests/docs/", "tests/engine/")
+"""Folders of tests that take long each, and are no groups by their files: they are the last ones, so that all processes
+end at about the same time."""
 
 
 def group_of(test: str) -> str | None:
     """Return the group of a test's id."""
     return next((name for name, beginnings in TOGETHER.items() if test.startswith(beginnings)), None)
+
+
+def scope_of(test: str) -> str:
+    """Return what a test belongs to that one process runs: its group, its file, whose tests share what they prepare, or
+    the test alone."""
+    return group_of(test) or (test if test.startswith(SINGLE) else test.partition("::")[0])
 
 
 def wanted_group(item: pytest.Item) -> str | None:
@@ -75,12 +84,12 @@ class Numbered(list[str]):
 
 
 def scheduler(config: pytest.Config, log: Any) -> Any:
-    """Return the scheduler of tests for ``--dist loadgroup``: by their groups, and all other tests individually."""
+    """Return the scheduler of tests for ``--dist loadgroup``: by their groups and files."""
     from xdist.scheduler import LoadGroupScheduling
 
     class Scheduling(LoadGroupScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            return group_of(nodeid) or nodeid
+            return scope_of(nodeid)
 
         def add_node_collection(self, node: WorkerController, collection: Sequence[str]) -> None:
             super().add_node_collection(node, collection)

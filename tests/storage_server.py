@@ -14,6 +14,9 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
 
+from .ports import free_ports
+from .waiting import SECONDS
+
 BUCKET = "wireloom-logs"
 KEYS = {"AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local"}
 
@@ -104,13 +107,11 @@ def running_apart() -> Iterator[Store]:
     """
     import boto3
 
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    [port] = free_ports(1)
     command = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + SECONDS
         while not _answers(port):
             assert process.poll() is None, "the server has ended"
             assert time.monotonic() < deadline, "the server does not answer"

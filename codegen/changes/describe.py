@@ -194,6 +194,9 @@ def expression_text(node: Node) -> str:
         case nodes.Made(names, values):
             given = (f"{name}: {expression_text(value)}" for name, value in zip(names, values, strict=True))
             return f"{{{', '.join(given)}}}"
+        case nodes.ForEach(function, condition, value, otherwise):
+            other = "" if otherwise is None else f" or else {expression_text(otherwise)}"
+            return f"{function}({expression_text(value)} for each {expression_text(condition)}){other}"
         case nodes.RandomBytes(size):
             return f"{size} random bytes"
         case nodes.CoveredChecksum():

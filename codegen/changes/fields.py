@@ -63,6 +63,7 @@ class Fields:
         yield from _checksum(place, old.checksum, new.checksum)
         yield from _framing(place, old.framing, new.framing)
         yield from field_changes(place, old.message, new.message)
+        yield from _written(place, old, new)
 
     def instances(self, place: str, old: Instance, new: Instance, area: str) -> Iterator[Change]:
         """Yield the changes of an instance. ``area``: the area of a computed value, which has no bytes of its own."""
@@ -236,6 +237,19 @@ def _checksum_text(rule: Checksum) -> str:
     text += f", {rule.endian}" if rule.endian else ""
     text += "" if rule.stored is None else f", stored {expression_text(rule.stored)}"
     return text if rule.continues is None else f"{text}, continues {expression_text(rule.continues)}"
+
+
+def _written(place: str, old: Attribute, new: Attribute) -> Iterator[Change]:
+    """Yield the changes of what a writer writes if it is not given a value, and before and after the rows."""
+    before, after = optional_text(old.default), optional_text(new.default)
+    if before != after:
+        yield Change(Level.COMPATIBLE, WIRE, place, f"default: {before} → {after}: a writer writes other values")
+    for key, one, other in (
+        ("begins-with", old.begins_with, new.begins_with),
+        ("ends-with", old.ends_with, new.ends_with),
+    ):
+        if optional_text(one) != optional_text(other):
+            yield Change(Level.COMPATIBLE, WIRE, place, f"{key} changed: a writer writes other items there")
 
 
 def _framing(place: str, old: Framing | None, new: Framing | None) -> Iterator[Change]:

@@ -46,15 +46,15 @@ class Side:
 
 @contextmanager
 def opened(old: str, new: str) -> Iterator[tuple[Side, Side]]:
-    """Yield both sides. Files from git are in a temporary folder within the context.
+    """Yield both sides. Files from git are in a temporary folder within the context. If ``old`` is a revision alone
+    and has the path of ``new``, which no longer exists, ``new`` has no files.
 
     Raises ``WireloomError`` if there is no such file, folder, revision or path in it.
     """
     with tempfile.TemporaryDirectory(prefix="wireloom-") as folder:
-        yield (
-            _side(old, new, Path(folder) / "old"),
-            _side(new, old, Path(folder) / "new"),
-        )
+        before = _side(old, new, Path(folder) / "old")
+        removed = before.revision is not None and ":" not in old and not Path(new).exists()
+        yield before, Side(new, {}, before.single) if removed else _side(new, old, Path(folder) / "new")
 
 
 def _side(text: str, other: str, folder: Path) -> Side:
@@ -67,11 +67,10 @@ def _side(text: str, other: str, folder: Path) -> Side:
     if colon:
         base, local = Path(), inside.startswith("./")
     else:
-        # A revision alone uses the path of the other side, which is a file here.
-        if not Path(other).exists():
-            raise WireloomError("no such spec file or folder: check the path, or give REVISION:PATH", path=other)
-        base, local = Path(other).resolve().parent, True
-        inside = Path(other).resolve().name
+        # A revision alone uses the path of the other side, whose folders may have been removed since.
+        whole = Path(other).resolve()
+        base, local = next(each for each in (whole, *whole.parents) if each.is_dir()), True
+        inside = str(whole.relative_to(base))
     top = Path(_git(base, text, "rev-parse", "--show-toplevel").decode().strip())
     if local:
         inside = Path(os.path.relpath((base / inside).resolve(), top)).as_posix()
@@ -81,6 +80,8 @@ def _side(text: str, other: str, folder: Path) -> Side:
     if not found.exists() and not colon and Path(other).is_dir():
         # The folder, with all its files, was added after the revision.
         return Side(f"{revision}:{inside}", {}, False, revision)
+    if not found.exists() and not colon and not Path(other).exists():
+        raise WireloomError("no such spec file or folder: check the path, or give REVISION:PATH", path=other)
     if not found.exists():
         raise WireloomError(
             f"{inside} does not exist in {revision}: give the path from the top of the repository",

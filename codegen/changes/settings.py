@@ -32,6 +32,9 @@ def setting_changes(old: Spec, new: Spec) -> Iterator[Change]:
     if old.preallocated != new.preallocated:
         text = "zeros at the end of an input are treated differently"
         yield Change(Level.COMPATIBLE, SETTINGS, "preallocated", text)
+    if old.nonempty != new.nonempty:
+        text = f"an input without bytes is {'now truncated' if new.nonempty else 'no longer truncated, but clean'}"
+        yield Change(Level.BREAKING if new.nonempty else Level.COMPATIBLE, SETTINGS, "nonempty", text)
     if old.searched != new.searched:
         text = f"with recover, large files are {'now' if new.searched else 'no longer'} read in byte ranges"
         yield Change(Level.COMPATIBLE, SETTINGS, "ranges", text)

@@ -209,6 +209,18 @@ class Made(Node):
 
 
 @dataclass(frozen=True)
+class ForEach(Node):
+    """The objects (``item``, in a list) or the ``total``, ``largest`` or ``smallest`` value (``function``) of an
+    expression for the items, each of which is ``_``, that a writer has written so far and for which a condition holds;
+    ``otherwise`` if there are none."""
+
+    function: str
+    condition: Node
+    value: Node
+    otherwise: Node | None = None
+
+
+@dataclass(frozen=True)
 class RandomBytes(Node):
     """``size`` random bytes."""
 

@@ -16,6 +16,7 @@ from .nodes import (
     CoveredChecksum,
     EnumMember,
     FloatLiteral,
+    ForEach,
     IntegerLiteral,
     ListLiteral,
     Logical,
@@ -98,6 +99,8 @@ def _simple(node: Node) -> str:
         case Made(names=names, values=values):
             parts = (f"{name}: {written(value)}" for name, value in zip(names, values, strict=True))
             return f"{{{', '.join(parts)}}}"
+        case ForEach(function=function, condition=condition, value=value):
+            return f"for each {written(condition)}, {function}: {written(value)}"
         case RandomBytes(size=size):
             return f"{size} random bytes"
     return "…"

@@ -15,7 +15,7 @@ from ..backends.python.api import Api
 from ..backends.python.lower import lower_module
 from ..backends.python.names import module_name
 from ..emit import noted, same_id
-from ..model.load import load
+from ..model.load import load, unreadable
 from ..model.model import Spec
 from ..plan import plan_of
 from ..plan.unsolved import Unsolved, refuse, unsolved
@@ -58,7 +58,7 @@ def modules(
         except WireloomError as error:
             made.errors.append(error)
         except OSError as error:
-            made.errors.append(WireloomError(f"cannot be read: {error.strerror}", path=str(path)))
+            made.errors.append(unreadable(path, error))
     return made
 
 

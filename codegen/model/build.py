@@ -234,8 +234,12 @@ class Builder:
             return None
         test, wanted = check
         if not test(type_of(node)):
-            found = type_name(type_of(node))
-            self.diagnostics.error(expression.place(node.start, node.end), f"{what} must be {wanted}, found {found}")
+            found = type_of(node)
+            message = f"{what} must be {wanted}, found {type_name(found)}"
+            of = self.world.at(found.path) if isinstance(found, UserType) and not found.opaque else None
+            if of is not None and test is is_integer and "value" in of.members:
+                message += "; add '.value' for its integer"
+            self.diagnostics.error(expression.place(node.start, node.end), message)
             return None
         return node
 

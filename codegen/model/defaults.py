@@ -171,7 +171,8 @@ def around_items(
                 message = f"'{key}' requires a repeated attribute of the outermost type, with a user-defined type"
                 diagnostics.error(section.position_of(key), message)
             else:
-                items = ObjectReader(symbol, typing, diagnostics).list(value, attribute.type)
+                around = Surroundings(stream=False, written=attribute.type if key == "ends-with" else None)
+                items = ObjectReader(symbol, typing, diagnostics, around).list(value, attribute.type)
         found.append(items)
     return updated(attribute, begins_with=found[0], ends_with=found[1])
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path as FilePath
 
+from wireloom.base.errors import NO_SPEC_FILE, WireloomError
 from wireloom.format.routines import checked_modules
 
 from ..expression.types import Path
@@ -108,6 +109,12 @@ def analyse(
         return Result(None, diagnostics.sorted())
     imports = tuple(replace(each, allow_modules=allow_modules) for each in spec.imports)
     return Result(replace(spec, allow_modules=allow_modules, imports=imports), diagnostics.sorted())
+
+
+def unreadable(path: FilePath, error: OSError) -> WireloomError:
+    """Return the error for a spec file that cannot be read."""
+    missing = isinstance(error, FileNotFoundError)
+    return WireloomError(NO_SPEC_FILE if missing else f"cannot be read: {error.strerror}", path=str(path))
 
 
 _display = display_name
@@ -225,6 +232,7 @@ def _spec(file: SourceFile, root: Struct, structs: Structs, world: World, diagno
         codec=table.codec,
         path_pattern=table.path_pattern,
         max_record=table.max_record,
+        nonempty=table.nonempty,
         preallocated=table.preallocated,
         searched=is_searched(meta.extensions, root, table.tables, structs.values(), diagnostics),
         choices=table.choices,

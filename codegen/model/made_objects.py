@@ -2,41 +2,86 @@
 
 from __future__ import annotations
 
-from ..expression.nodes import ListLiteral, Made, Name, Node
+from dataclasses import replace
+
+from ..expression.nodes import ForEach, ListLiteral, Made, Name, Node
 from ..expression.typer import type_of
-from ..expression.typerules import assignable, is_integer, type_name
+from ..expression.typerules import assignable, is_boolean, is_integer, type_name
 from ..expression.types import ListType, Type, UserType
 from ..spec.diagnostics import Diagnostics
-from ..spec.syntax import Entries, Entry, Expression, Items, Text, Value
+from ..spec.syntax import Entries, Entry, Expression, Items, Section, Text, Value
+from ..spec.writing_tables import FOR_EACH
 from ..words import shown, suggestion
 from .fields import Field, PendingSwitch
-from .scope import Typing
+from .scope import NOTHING, Surroundings, Typing
 from .symbols import Member, Symbol
 
 
 class ObjectReader:
-    """Reads lists of objects, and reports errors. Their expressions are in the scope of ``symbol``."""
+    """Reads lists of objects, and reports errors. Their expressions are in the scope of ``symbol``, with the names of
+    ``around``; ``for-each`` requires that these include what has been written."""
 
-    def __init__(self, symbol: Symbol, typing: Typing, diagnostics: Diagnostics) -> None:
+    def __init__(
+        self, symbol: Symbol, typing: Typing, diagnostics: Diagnostics, around: Surroundings = NOTHING
+    ) -> None:
         self._symbol = symbol
         self._typing = typing
         self._diagnostics = diagnostics
+        self._around = around
 
     def list(self, value: Items, item: Type) -> ListLiteral | None:
         """Return the list; ``item``: the type of its items."""
-        made = [self._value(each, item) for each in value.items]
+        made = [self._item(each, item) for each in value.items]
         if value.incomplete or any(each is None for each in made):
             return None
         return ListLiteral(tuple(each for each in made if each is not None), type=ListType(item))
 
+    def _item(self, value: Value, wanted: Type) -> Node | None:
+        """Return an item of a list, or the items that ``for-each`` describes."""
+        if isinstance(value, Section) and _functions(value) == ["item"]:
+            return self._for_each(value, "item", wanted)
+        return self._value(value, wanted)
+
+    def _for_each(self, section: Section, function: str, wanted: Type) -> Node | None:
+        """Return what ``for-each`` describes; ``function``: its key besides the condition."""
+        condition, value = section.expression(FOR_EACH), section.get(function)
+        if section.faulty or condition is None or value is None:
+            return None
+        if self._around.written is None or self._around.item is not None:
+            self._refused(section, "'for-each' is only available in 'ends-with', and not in itself")
+            return None
+        around = self._around
+        self._around = replace(around, item=around.written)
+        chosen = self._typing.expression(self._symbol, condition, self._around)
+        found = self._value(value, wanted)
+        self._around = around
+        if chosen is not None and not is_boolean(type_of(chosen)):
+            self._refused(condition, f"'for-each' must be a boolean, found {type_name(type_of(chosen))}")
+            return None
+        other = section.get("otherwise")
+        if other is not None and function not in ("largest", "smallest"):
+            self._refused(other, "'otherwise' requires 'largest' or 'smallest'")
+            return None
+        otherwise = None if other is None else self._value(other, wanted)
+        if chosen is None or found is None or (other is not None and otherwise is None):
+            return None
+        return ForEach(function, chosen, found, otherwise, type=wanted)
+
     def _value(self, value: Value, wanted: Type) -> Node | None:
         """Return a value of a type."""
+        if isinstance(value, Section):
+            functions = _functions(value)
+            if len(functions) == 1 and functions != ["item"]:
+                return self._for_each(value, functions[0], wanted)
+            message = "'for-each' requires 'item' in a list, otherwise exactly one of 'total', 'largest' and 'smallest'"
+            self._refused(value, message)
+            return None
         if isinstance(value, Entries):
             return self._object(value, wanted)
         if isinstance(value, Items):
             self._refused(value, f"expected {type_name(wanted)}, found a list")
             return None
-        node = self._typing.expression(self._symbol, value) if isinstance(value, Expression) else None
+        node = self._typing.expression(self._symbol, value, self._around) if isinstance(value, Expression) else None
         if node is None or not isinstance(value, Expression):
             return None
         found = type_of(node)
@@ -98,6 +143,11 @@ class ObjectReader:
 
     def _refused(self, value: Value, message: str) -> None:
         self._diagnostics.error(value.position, message)
+
+
+def _functions(section: Section) -> list[str]:
+    """Return the keys that say what ``for-each`` describes."""
+    return [each for each in ("item", "total", "largest", "smallest") if each in section]
 
 
 def _chosen(switch: PendingSwitch, around: Entries) -> Node | None:

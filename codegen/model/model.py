@@ -332,6 +332,8 @@ class Spec:
     """``{name}`` parts between slashes and dots, matched against the end of a path; each name is a column."""
     preallocated: Preallocated | None = None
     """Set if zeros after the last record are not damage."""
+    nonempty: bool = False
+    """Whether an input without bytes is truncated."""
     searched: bool = False
     """Whether the start of a byte range is found by searching for a unit."""
     max_record: int = 64 * 1024 * 1024

@@ -98,6 +98,8 @@ def unknown_type(world: World, start: Symbol, name: str, built_in: Iterable[str]
     sentence = f"unable to find type {shown(name)}, searching from {start.name}"
     if name in ELSEWHERE:
         return f"{sentence}; did you mean '{ELSEWHERE[name]}'?"
+    if name == "varint" and name not in visible:
+        return f"{sentence}; declare it in 'types', as in 'varint: {{-wireloom: {{varint: le}}}}'"
     if may_be_built_in(name):
         return f"{sentence}; integers have 1, 2, 4 or 8 bytes; use bits for other widths, such as b24"
     return f"{sentence}{suggestion(name, visible)}"

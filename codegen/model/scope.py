@@ -45,12 +45,16 @@ class _NotTypedYetError(Exception):
 @dataclass(frozen=True)
 class Surroundings:
     """The names that an expression can use besides members: ``_`` (``item``), ``_on`` and whether there is an
-    ``_index``. ``unknown``: these are unknown, since the member with the expression has another error."""
+    ``_index`` and a stream ``_io``. ``unknown``: these are unknown, since the member with the expression has another
+    error. ``written``: the type of the items that have been written of a file: there are ``_offset`` and ``_count``,
+    and with ``_`` also ``_size``."""
 
     item: Type | None = None
     switch_on: Type | None = None
     index: bool = False
     unknown: bool = False
+    stream: bool = True
+    written: Type | None = None
 
 
 NOTHING = Surroundings()
@@ -212,10 +216,17 @@ class StructScope:
             return self.around.switch_on
         if name == "_index" and self.around.index:
             return ComputedIntegerType()
+        if self.around.written is not None and name in ("_offset", "_count" if self.around.item is None else "_size"):
+            return ComputedIntegerType()
         reasons = {
-            "_": "'_' is only available in 'repeat-until' and 'valid'",
+            "_": "'_' is only available in 'valid' and 'repeat-until', and as an item or checksum in 'for-each', "
+            "'largest', 'smallest', 'stored' and 'continues'",
             "_on": "'_on' is only available in the cases of a switch",
             "_index": "'_index' is only available in repeated attributes",
+            "_offset": "'_offset' is only available in 'ends-with'",
+            "_count": "'_count' is only available in 'ends-with', outside of 'for-each'",
+            "_size": "'_size' is only available in 'for-each'",
+            **({} if self.around.stream else {"_io": "'_io' is not available in 'begins-with' and 'ends-with'"}),
         }
         if name in reasons and self.around.unknown:
             raise AlreadyReportedError

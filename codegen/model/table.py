@@ -40,6 +40,7 @@ class Extensions:
     codec: str = "none"
     path_pattern: str | None = None
     max_record: int = DEFAULT_MAX_RECORD
+    nonempty: bool = False
     preallocated: Preallocated | None = None
     choices: tuple[Choice, ...] = ()
     units: Units | None = None
@@ -83,6 +84,7 @@ class TableReader:
             codec=section.word("codec", "none"),
             path_pattern=self._path(section, column_names(units) if units is not None else columns),
             max_record=section.integer("max-record") or DEFAULT_MAX_RECORD,
+            nonempty=section.flag("nonempty"),
             preallocated=read_preallocated(section, tables, self.diagnostics),
             choices=self._choices(section),
         )
@@ -287,7 +289,7 @@ class TableReader:
                 what = "::".join(row.path) + (" with its enclosing objects" if types[1:] else "")
                 message = f"{what} has no attribute or instance {shown(name.value)}{hint}"
                 self.diagnostics.error(name.position, message)
-            elif self._fresh(name, (*taken, *found)):
+            elif self._fresh(name, (*taken, *found), section.texts("parent-columns")):
                 if isinstance(member, Instance) and member.attribute is not None:
                     self.diagnostics.error(
                         name.position, f"{shown(name.value)} is a parse instance (with 'pos') and cannot be a column"
@@ -296,9 +298,11 @@ class TableReader:
                     found.append(name.value)
         return tuple(found)
 
-    def _fresh(self, name: Text, taken: tuple[str, ...]) -> bool:
+    def _fresh(self, name: Text, taken: tuple[str, ...], parents: tuple[Text, ...] = ()) -> bool:
         if name.value in taken:
-            self.diagnostics.error(name.position, f"the column {shown(name.value)} already exists")
+            is_parent = any(each.value == name.value for each in parents)
+            hint = " in 'parent-columns': rename one attribute, which does not change the bytes" if is_parent else ""
+            self.diagnostics.error(name.position, f"the column {shown(name.value)} already exists{hint}")
         return name.value not in taken
 
     def _parent_columns(self, section: Section, rows: Attribute) -> tuple[str, ...]:

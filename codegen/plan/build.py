@@ -68,6 +68,7 @@ class _Builder:
             path_pattern=spec.path_pattern,
             max_record=spec.max_record,
             preallocated=spec.preallocated,
+            nonempty=spec.nonempty,
             searched=spec.searched,
             choices=spec.choices,
             file_extensions=spec.file_extensions,

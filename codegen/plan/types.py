@@ -300,6 +300,8 @@ class Plan:
     """The default of the reader's limit on the size of a record, in bytes."""
     preallocated: Preallocated | None = None
     """Whether zeros after the last record are not damage."""
+    nonempty: bool = False
+    """Whether an input without bytes is truncated."""
     searched: bool = False
     """Whether the start of a byte range is found by searching for a unit."""
     choices: tuple[Choice, ...] = ()

@@ -6,6 +6,7 @@ import re
 
 from ..words import shown, suggestion
 from .kinds import Table
+from .tables import EXTENSION
 from .tree import Mapping, Scalar, YamlNode
 
 BYTES = ("contents", "pad-right", "parent", "process", "size", "size-eos")
@@ -40,7 +41,7 @@ def fitting(table: Table, node: Mapping) -> list[str]:
 def unknown_key(word: str, table: Table, node: Mapping) -> str:
     """Return the sentence about a key that the table does not have: with the key that was probably meant, or all that
     would fit."""
-    hint = suggestion(word, table.keys)
+    hint = suggestion(word, table.keys) or (suggestion(word, [EXTENSION]) if table.extensions else "")
     if hint:
         return f"unknown key {shown(word)} in {table.name}{hint}"
     return f"unknown key found, expected: {', '.join(fitting(table, node))}"

@@ -42,6 +42,7 @@ ORDER = (
     "preallocated",
     "timestamp",
     "default",
+    "for-each",
     "valid",
     "switch",
     "instance",
@@ -83,6 +84,7 @@ TITLES = {
     "preallocated": "`preallocated` as a mapping",
     "timestamp": "`timestamp` as a mapping",
     "default": "`default` as a mapping",
+    "for-each": "`for-each` in a list of objects",
     "meta-extensions": f"`{EXTENSION}` in `meta`: the table",
     "field-extensions": f"`{EXTENSION}` in an attribute",
     "instance-extensions": f"`{EXTENSION}` in an instance",
@@ -206,9 +208,9 @@ def _expressions() -> list[str]:
     lines = [
         *_heading("Expressions", "expressions"),
         "Numbers (`12`, `0x1f`, `0b11`, `1.5`), text in quotes, `true` and `false`, lists, `enum::member`, names of "
-        "attributes, instances and parameters, `_parent`, `_root`, `_io`; `_` in `valid` and `repeat-until`, `_index` "
-        "where something repeats; `sizeof<type>`, `value.as<type>`, `list[index]`, `value.attribute`. Operators, those "
-        f"that bind loosest first: {', '.join([*operators, '`-x` `~x`'])}.",
+        "attributes, instances and parameters, `_parent`, `_root`, `_io`; `_` in `valid`, `repeat-until` and "
+        "`for-each`, `_index` where something repeats; `sizeof<type>`, `value.as<type>`, `list[index]`, "
+        f"`value.attribute`. Operators, those that bind loosest first: {', '.join([*operators, '`-x` `~x`'])}.",
         "",
         "| of | can be asked |",
         "|---|---|",

@@ -102,7 +102,11 @@ FIELD_KEYS = {
     ),
     "repeat-expr": Key(EXPRESSION, "With repeat: expr, the number of items."),
     "repeat-until": Key(EXPRESSION, "With repeat: until, a condition that is true for the last item, _."),
-    "terminator": Key(BYTE, "The byte that ends it."),
+    "terminator": Key(
+        BYTE,
+        "The byte that ends it. A line break of two bytes, \\r\\n, begins with 0x0d; the next attribute is the other "
+        "byte: contents \\n.",
+    ),
     "include": Key(FLAG, "Whether the terminator belongs to the value."),
     "consume": Key(FLAG, "Whether reading continues after the terminator, and not before it."),
     "eos-error": Key(FLAG, "Whether a missing terminator is an error."),
@@ -257,6 +261,7 @@ TABLES["meta-extensions"] = Table(
             EitherKind("true, or a mapping with sector and header", FLAG, TableKind("preallocated")),
             "Files are preallocated: zeros after the last record are not damage.",
         ),
+        "nonempty": Key(FLAG, "Inputs begin with a record, so that one without bytes is truncated."),
         "ranges": Key(
             TextKind(choices=("search",)), "Byte ranges begin at a unit that is found; its own checksum proves it."
         ),

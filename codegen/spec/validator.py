@@ -52,6 +52,7 @@ from .syntax import (
 from .tables import EXTENSION, TABLES
 from .tree import Mapping, Scalar, Sequence, YamlNode, described
 from .varints import varint_type
+from .writing_tables import FOR_EACH
 
 _PROCESS = re.compile(r"\s*([a-z][a-z0-9_]*(?:\.[a-z_][a-z0-9_]*)*)\s*(?:\((.*)\))?\s*", re.DOTALL)
 
@@ -122,7 +123,9 @@ class Validator:
             self.diagnostics.concerns(key.position, name, key.text if kind is not None else None)
             if kind is not None:
                 keys[key.text] = key.position
-                self.diagnostics.concerns(child.position, name, key.text)
+                items = child.items if isinstance(child, Sequence) else ()
+                for part in (child, *(item for item in items if isinstance(item, Scalar))):
+                    self.diagnostics.concerns(part.position, name, key.text)
                 value = self.check(child, kind)
                 if value is not None:
                     values[key.text] = value
@@ -201,12 +204,14 @@ class Validator:
         return Entries(tuple(entries), node.position, len(entries) < len(node.entries))
 
     def _objects(self, node: YamlNode) -> Value | None:
-        """Return a list of objects, an object in it, or a value of such an object."""
+        """Return a list of objects, an object in it or one for each item, or a value of such an object."""
         if isinstance(node, Sequence):
             items = [self._objects(each) for each in node.items]
             found = tuple(each for each in items if each is not None)
             return Items(found, node.position, len(found) < len(items))
         if isinstance(node, Mapping):
+            if any(key.text == FOR_EACH for key, _ in node.entries):
+                return self._section(node, FOR_EACH)
             return self._map(node, MapKind("attribute", ObjectsKind()))
         if node.value is None:
             self._wrong(node, "an expression, an object or a list")

@@ -25,6 +25,10 @@ instances:
 """
 
 
+FILE = "varint"
+"""The file of positions in the template: they are not positions in the spec."""
+
+
 def varint_type(extensions: Section, keys: AnyMapping[str, Position], diagnostics: Diagnostics) -> Mapping | None:
     """Return the attributes and instances of a type with the key ``varint``; ``None`` for other types, and after an
     error.
@@ -49,12 +53,12 @@ def varint_type(extensions: Section, keys: AnyMapping[str, Position], diagnostic
         text = _text(order, bits, zigzag=given.word("signed") == "zigzag")
     else:
         return None
-    return _read(text, extensions.position.file)
+    return _read(text)
 
 
 @lru_cache(32)
-def _read(text: str, file: str) -> Mapping:
-    made = read_yaml(text, file, Diagnostics())
+def _read(text: str) -> Mapping:
+    made = read_yaml(text, FILE, Diagnostics())
     assert isinstance(made, Mapping)
     return made
 

@@ -217,6 +217,7 @@ class EtcdWal(Struct):
         """A record (`walpb.Record`)."""
 
         _rule = MESSAGES.messages[0]
+        _checksums = ("crc",)
 
         _root: EtcdWal = UNSET
         _parent: EtcdWal.Frame = UNSET
@@ -240,6 +241,17 @@ class EtcdWal(Struct):
         @property
         def _covers_bytes(self) -> bool:
             return bool(before(self._parent._parent, self, "crc", 0) is not None and self.data)
+
+        def _verifies_crc(self) -> bool:
+            return (
+                before(self._parent._parent, self, "crc", 0) is not None
+                and (
+                    -1
+                    if self.type == 4 and before(self._parent._parent, self, "crc", _CRC32C(b"")) == 0
+                    else before(self._parent._parent, self, "crc", _CRC32C(b""))
+                )
+                != -1
+            )
 
     class Entry(Message):
         """An entry of the Raft log (`raftpb.Entry`)."""

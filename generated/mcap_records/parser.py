@@ -369,6 +369,9 @@ class McapRecords(Struct):
         def _covers_bytes(self) -> bool:
             return bool(self.crc != 0)
 
+        def _verifies_crc(self) -> bool:
+            return self.crc != 0
+
     class Metadata(Struct):
         """Names and values about the log."""
 

@@ -11,6 +11,7 @@ from typing import Any
 from ..base.ahead import start
 from ..base.arguments import check_booleans
 from ..base.errors import UnknownNameError, UnsupportedError, WireloomError
+from ..base.keywords import checks_keywords
 from ..format.description import Format
 from ..format.registry import get
 from ..writing.batches import batches_of
@@ -54,6 +55,7 @@ class AppendWriter:
     and for a file that is compressed, by its name or its first bytes.
     """
 
+    @checks_keywords()
     def __init__(
         self,
         target: str | os.PathLike[str] | int,

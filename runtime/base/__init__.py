@@ -11,6 +11,7 @@ __getattr__ = face(
         "iso_times": "UNITS iso_time time_count",
         "limits": "MAX_COMPUTED MAX_DECIMAL_BITS MAX_INTEGER_BITS",
         "options": "FLAG NUMBER camel_case check_options documented option options_of",
+        "pool": "Job",
         "printable": "markup",
     },
 )

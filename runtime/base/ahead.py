@@ -6,13 +6,18 @@ import os
 import threading
 import weakref
 from collections.abc import Callable, Iterable
-from queue import SimpleQueue
+from contextlib import suppress
+from queue import Empty, SimpleQueue
 from typing import Generic, TypeVar
 
 from .errors import WireloomError
 
 Slot = TypeVar("Slot")
 Item = TypeVar("Item")
+
+INTERRUPTIBLE = 0.5
+"""Seconds after which a wait is repeated. Python notices a signal that arrives just before a thread blocks only when
+the thread runs again."""
 
 
 class Ahead(Generic[Slot, Item]):
@@ -58,7 +63,7 @@ class Ahead(Generic[Slot, Item]):
             self._is_started = True
             for slot in self._first_slots():
                 self.give(slot)
-        made = self._made.get()
+        made = self._wait()
         if isinstance(made, BaseException):
             try:
                 raise made
@@ -67,6 +72,11 @@ class Ahead(Generic[Slot, Item]):
                 # cycle.
                 del made
         return made[0]
+
+    def _wait(self) -> tuple[Item] | BaseException:
+        while True:
+            with suppress(Empty):
+                return self._made.get(timeout=INTERRUPTIBLE)
 
     def close(self, *, wait: bool = True) -> bool:
         """Request the end of the thread, and wait for it if ``wait``. Return whether it is known to have ended; false

@@ -13,7 +13,14 @@ SHOWN = 80
 
 
 def shown(value: Any) -> str:
-    """Return a wrong value as messages show it: on one line, shortened if it is long."""
+    """Return a wrong value as messages show it: on one line, shortened if it is long.
+
+    >>> shown("a\\nb"), shown(1 << 1000)
+    ("'a\\\\nb'", 'an integer of 1,001 bits')
+    """
+    if isinstance(value, int) and value.bit_length() > 256:
+        # Python refuses to convert integers of thousands of digits to text.
+        return f"an integer of {value.bit_length():,} bits"
     return " ".join(repr(value).split())[:SHOWN]
 
 

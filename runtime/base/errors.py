@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from .shown_addresses import without_secrets
 
+NO_SPEC_FILE = "no such spec file: check the path and the folder it is relative to"
+
 
 class WireloomError(Exception):
     """An error of wireloom, with its position if that is known.
@@ -71,6 +73,9 @@ class WrongFormatError(DamagedInputError):
 
 class UnknownNameError(WireloomError):
     """A format, column, option or value of an option that does not exist; the message names the nearest."""
+
+    option: tuple[str, str, tuple[str, ...]] | None = None
+    """For an option of a reader: the format, the unknown name and the valid names, of which a command accepts fewer."""
 
 
 class UnsupportedError(WireloomError):

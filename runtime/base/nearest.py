@@ -26,9 +26,18 @@ def unknown(what: str, name: object, known: Iterable[str]) -> UnknownNameError:
 def nearest(name: object, known: Iterable[str]) -> str | None:
     """Return the most similar name in ``known``; ``None`` if none is similar enough.
 
-    >>> nearest("shelfs", ["books", "shelves"])
-    'shelves'
+    A name with another first letter has to be more similar, since the first letter is rarely wrong, or to have the same
+    letters in another order.
+
+    >>> nearest("shelfs", ["books", "shelves"]), nearest("grow", ["growing"]), nearest("di", ["id"])
+    ('shelves', 'growing', 'id')
     """
+    if not isinstance(name, str):
+        return None
+    word = name.casefold()
     folded = {each.casefold(): each for each in known}
-    near = get_close_matches(name.casefold(), folded, n=1, cutoff=0.5) if isinstance(name, str) else []
+    alike = [each for each in folded if each[:1] == word[:1]]
+    swapped = [each for each in folded if sorted(each) == sorted(word)]
+    close = get_close_matches(word, folded, n=1, cutoff=0.75) or get_close_matches(word, alike, n=1, cutoff=0.6)
+    near = swapped or close
     return folded[near[0]] if near else None

@@ -35,6 +35,7 @@ REASONS = (
 
 LOST_TAILS = ("limit", "invalid_length", "invalid_value")
 """Values of ``tail`` of inputs whose rest could not be read."""
+EMPTY = "the input is empty: its header is missing"
 ENDS = {"truncated": "truncated", "limit": "limit", "invalid_length": "length", "invalid_value": "value"}
 """The reason why the end of an input contains no rows, by ``tail``."""
 FAILURES = ("codec", "missing", "limit")

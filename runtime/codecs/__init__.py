@@ -16,6 +16,8 @@ from .codec import MAX_WINDOW, Codec, CodecError, Compressor, Decoder, Resumable
 from .gzip import GZIP
 from .plain import NONE
 from .zstd import ZSTD
+from .zstd_frames import MAGIC as ZSTD_MAGIC
+from .zstd_frames import frame_sizes as zstd_frame_sizes
 
 CODECS: dict[str, Codec] = {each.name: each for each in (ZSTD, GZIP, NONE)}
 """All codecs by name. Streams are recognised in this order."""
@@ -127,6 +129,7 @@ __all__ = [
     "MAX_EXPANDED",
     "MAX_WINDOW",
     "NONE",
+    "ZSTD_MAGIC",
     "BlockCodec",
     "Codec",
     "CodecError",
@@ -143,6 +146,7 @@ __all__ = [
     "listed",
     "suffix_of",
     "without_suffix",
+    "zstd_frame_sizes",
 ]
 
 __getattr__ = face(

@@ -21,6 +21,7 @@ from . import snappy_blocks
 from .codec import MAX_WINDOW, CodecError, Decoder
 from .snappy_blocks import arrow, damaged, too_large
 from .zstd import ZstdDecoder
+from .zstd_frames import frame_sizes
 
 MAX_EXPANDED = 64 * 1024 * 1024
 """Default limit of the decompressed size of a block in bytes."""
@@ -83,6 +84,9 @@ def _zstd(data: memoryview, limit: int, size: int | None) -> bytes:
     except zstandard.ZstdError:
         claimed = 0
     room = min(limit, (len(data) // LEAST_BLOCK + 1) * LARGEST_BLOCK)
+    if claimed < 0 and (sizes := frame_sizes(data)) is not None:
+        # The decompressor allocates as much as it may return.
+        room = min(room, sizes[1])
     if 0 < claimed <= room or claimed < 0:
         try:
             content: bytes = decompressor.decompress(data, max_output_size=room, allow_extra_data=False)

@@ -51,7 +51,7 @@ class GzipDecoder:
         self._piece = memoryview(bytearray(PIECE))
         self._input = self._piece[:0]
         self._output = memoryview(b"")
-        """What has been decompressed, and has not been asked for yet."""
+        """Decompressed bytes that have not been returned yet."""
         self._member: Any = zlib.decompressobj(WINDOW_BITS)
         self._begun = False
         """Whether a byte of the present member has been seen."""

@@ -23,6 +23,48 @@ def is_magic(first: bytes) -> bool:
     return first == MAGIC or first in SKIPPABLE_MAGICS
 
 
+def _sizes(descriptor: int) -> tuple[bool, int, int, int]:
+    """Return what the fifth byte of a frame says: whether it has a single segment, and the sizes in bytes of the
+    dictionary's number, of the content's size, and of the whole header."""
+    single_segment = bool(descriptor & 0x20)
+    dictionary_size = (0, 1, 2, 4)[descriptor & 3]
+    content_size_size = (1 if single_segment else 0, 2, 4, 8)[descriptor >> 6]
+    return (
+        single_segment,
+        dictionary_size,
+        content_size_size,
+        5 + (not single_segment) + dictionary_size + content_size_size,
+    )
+
+
+def _block(data: memoryview, at: int) -> tuple[bool, int, int]:
+    """Return what the three bytes at ``at`` say about a block: whether it is the last one, its kind, and its size."""
+    word = data[at] | data[at + 1] << 8 | data[at + 2] << 16
+    return bool(word & 1), word >> 1 & 3, word >> 3
+
+
+def frame_sizes(data: memoryview) -> tuple[int, int] | None:
+    """Return the size in bytes of the zstd frame at the beginning of ``data``, and the maximum size of its content:
+    that in its header, if there is one; ``None`` if there is no frame, or not all of it. Nothing is decompressed, so a
+    frame with these sizes may be damaged."""
+    if len(data) < 5 or data[:4] != MAGIC:
+        return None
+    descriptor = data[4]
+    _, _, content_size_size, at = _sizes(descriptor)
+    stated = int.from_bytes(data[at - content_size_size : at], "little") + (256 if content_size_size == 2 else 0)
+    last, blocks = False, 0
+    while not last:
+        if at + 3 > len(data):
+            return None
+        last, kind, size = _block(data, at)
+        if kind > COMPRESSED or size > MAX_BLOCK:
+            return None
+        at += 3 + (1 if kind == REPEATED else size)
+        blocks += 1
+    at += 4 if descriptor & 4 else 0
+    return (at, stated if content_size_size else blocks * MAX_BLOCK) if at <= len(data) else None
+
+
 class Walker:
     """Splits a stream into parts; ``read`` makes it a source for ``zstandard``'s stream reader."""
 
@@ -35,9 +77,9 @@ class Walker:
         self._end = 0
         self._parts = self._walk()
         self.part = "nothing"
-        """What was handed out last: ``header``, ``block`` or ``checksum``."""
+        """The kind of the part that was returned last: ``header``, ``block`` or ``checksum``."""
         self.offset = 0
-        """Where in the compressed stream that part begins."""
+        """The offset of that part in the compressed stream."""
         self._taken = 0
 
     def read(self, _size: int) -> memoryview:
@@ -97,10 +139,7 @@ class Walker:
         if not self._have(5):
             raise self._early("a frame's header")
         descriptor = self._view[self._begin + 4]
-        single_segment = bool(descriptor & 0x20)
-        dictionary_size = (0, 1, 2, 4)[descriptor & 3]
-        content_size_size = (1 if single_segment else 0, 2, 4, 8)[descriptor >> 6]
-        size = 5 + (not single_segment) + dictionary_size + content_size_size
+        single_segment, dictionary_size, content_size_size, size = _sizes(descriptor)
         if not self._have(size):
             raise self._early("a frame's header")
         header = bytes(self._view[self._begin : self._begin + size])
@@ -111,9 +150,7 @@ class Walker:
         while not last:
             if not self._have(3):
                 raise self._early("a block's header")
-            start = self._view[self._begin : self._begin + 3]
-            word = start[0] | start[1] << 8 | start[2] << 16
-            last, kind, size = bool(word & 1), word >> 1 & 3, word >> 3
+            last, kind, size = _block(self._view, self._begin)
             if kind > COMPRESSED or size > MAX_BLOCK:
                 raise CodecError(f"the zstd block at compressed byte {self._taken} is damaged")
             whole = 3 + (1 if kind == REPEATED else size)

@@ -73,11 +73,11 @@ def _compared(old: Side, new: Side) -> Iterator[tuple[str, tuple[Change, ...]]]:
 
     from ..base.errors import WireloomError
 
-    if not new.files:
+    if not new.files and not (old.files and old.revision is not None):
         raise WireloomError("there are no specs in this folder", path=new.shown)
     if old.single != new.single:
         raise WireloomError(f"compare a file with a file, or a folder with a folder: {old.shown}, {new.shown}")
-    if new.single:
+    if new.single and new.files:
         [before], [after] = old.files, new.files
         spec = new.spec(after)
         yield spec.name, compare(old.spec(before), spec)

@@ -79,13 +79,13 @@ def command(
     from .reading import chosen
 
     format, options = chosen(format_name, options, needs_rows=False)
+    request = scan_request(format, columns=["_offset"], **options)
+    if any(value != "auto" for value in request.choices.values()):
+        raise UnsupportedError(f"{', '.join(request.choices)} applies to rows: a dump shows the input as one object")
     refuse_overwrite((output,), (source,), format_name)
     inputs = expand(source, location_of(options))
     if len(inputs) != 1:
         raise click.UsageError(f"only one file can be dumped at a time, and {source} is {len(inputs)}")
-    request = scan_request(format, columns=["_offset"], **options)
-    if any(value != "auto" for value in request.choices.values()):
-        raise UnsupportedError(f"{', '.join(request.choices)} applies to rows: a dump shows the input as one object")
     errors = _Errors(inputs[0])
     form = form or ("yaml" if output.endswith((".yaml", ".yml")) else "json")
     with ExitStack() as resources:
@@ -96,7 +96,7 @@ def command(
             try:
                 Dumper(text, as_bytes, errors.say).write(whole.struct, whole.failure)
             except WireloomError:
-                text.flush()
+                text.stop()
                 raise
     for each in whole.refusals:
         errors.say(WireloomError(str(each)))

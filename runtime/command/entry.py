@@ -15,6 +15,7 @@ def main() -> None:
 
         if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
             signal.signal(signal.SIGINT, leave)
+        from . import signals
         from .program import main as program
 
         try:
@@ -22,6 +23,7 @@ def main() -> None:
         finally:
             # Nothing is left to stop. While Python exits, an interrupt would end it without a message.
             signal.signal(signal.SIGINT, signal.SIG_IGN)
+            signals.forget()
     except KeyboardInterrupt:
         leave()
 
@@ -40,8 +42,10 @@ def leave(_number: int = 0, _frame: FrameType | None = None) -> NoReturn:
 
 
 def begun() -> None:
-    """Raise an exception for interrupts from now on."""
+    """Let interrupts raise ``KeyboardInterrupt`` from now on."""
     import signal
 
+    from .signals import handle
+
     if signal.getsignal(signal.SIGINT) is leave:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGINT, handle)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @click.command("extract", short_help="Print the payload column, one line per row.")
 @format_argument
 @inputs_argument()
-@reader_options("tail", "verify")
+@reader_options("recover", "tail", "verify")
 @limit_option
 @report_option("the read report as JSON")
 def command(

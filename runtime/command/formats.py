@@ -9,31 +9,21 @@ import click
 
 from ..base.errors import WireloomError
 from ..base.printable import printable
+from . import completing
 
 if TYPE_CHECKING:
     from ..format.description import Format
 
 
 @click.command("formats", short_help="List the formats.")
+@click.argument("names", metavar="[FORMAT]...", nargs=-1, shell_complete=completing.format_names)
 @click.option("--json", "as_json", is_flag=True, help="Print the full description of each format as JSON.")
-def command(as_json: bool) -> None:
-    """List all formats, with their columns."""
-    from ..format.registry import formats, get, hidden
+def command(names: tuple[str, ...], as_json: bool) -> None:
+    """List formats, with their columns: the given ones, or all."""
+    from ..format.registry import get
     from ..reading.request import message_options
 
-    for name, (unused, used) in sorted(hidden().items()):
-        said = (
-            f"wireloom: warning: {name}: two packages have a format of this name: that of {used} is used, that of "
-            f"{unused} is not"
-        )
-        click.echo(printable(said), err=True)
-    found = []
-    for name in formats():
-        try:
-            found.append(get(name))
-        except WireloomError as error:
-            # An incompatible package must not hide the others.
-            click.echo(printable(f"wireloom: warning: {name}: {error}"), err=True)
+    found = [get(name) for name in names] if names else _all()
     if as_json:
         click.echo(json.dumps([described(each) for each in found], indent=2))
         return
@@ -51,6 +41,27 @@ def command(as_json: bool) -> None:
             values = ["auto", *(name for name, _ in choice.padding)]
             summary = choice.doc.partition("\n")[0]
             click.echo(f"  option: {choice.name}={'|'.join(values)} {summary}".rstrip())
+
+
+def _all() -> list[Format]:
+    """Return all formats. Those that cannot be loaded, and those hidden by another one of the same name, are printed as
+    warnings."""
+    from ..format.registry import formats, get, hidden
+
+    for name, (unused, used) in sorted(hidden().items()):
+        said = (
+            f"wireloom: warning: {name}: two packages have a format of this name: that of {used} is used, that of "
+            f"{unused} is not"
+        )
+        click.echo(printable(said), err=True)
+    found = []
+    for name in formats():
+        try:
+            found.append(get(name))
+        except WireloomError as error:
+            # An incompatible package must not hide the others.
+            click.echo(printable(f"wireloom: warning: {name}: {error}"), err=True)
+    return found
 
 
 def described(format: Format) -> dict[str, Any]:

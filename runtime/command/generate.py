@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..base.errors import SpecError, WireloomError
+from ..base.errors import NO_SPEC_FILE, SpecError, WireloomError
 from ..base.printable import printable
 from . import completing
 from .exit_codes import UNUSABLE
@@ -179,9 +179,13 @@ def _result(changes: Changes, folder: Path, check: bool, as_json: bool) -> int:
         _tell(changes, folder)
     elif code:
         click.echo(changes.diff, nl=False)
-        for path in (*changes.removed, *changes.foreign):
+        for path in changes.removed:
             click.echo(printable(f"wireloom: {_shown(folder, path)} does not belong to any spec"), err=True)
-        click.echo("wireloom: the generated code differs from the specs: run 'wireloom generate'", err=True)
+        for path in changes.foreign:
+            found = f"wireloom: {_shown(folder, path)} was not generated: move it out of the folder, or delete it"
+            click.echo(printable(found), err=True)
+        if changes.written or changes.removed:
+            click.echo("wireloom: the generated code differs from the specs: run 'wireloom generate'", err=True)
     return code
 
 
@@ -225,7 +229,7 @@ def _described(changes: Changes, folder: Path) -> dict[str, object]:
 def _specs(given: tuple[Path, ...], project: Project, output: Path | None) -> list[Path]:
     missing = next((each for each in given if not each.is_file()), None)
     if missing is not None:
-        raise WireloomError("no such spec file: check the path and the folder it is relative to", path=str(missing))
+        raise WireloomError(NO_SPEC_FILE, path=str(missing))
     standing = project.spec_files() if output is None or not given else []
     known = {each.resolve() for each in standing}
     found = [*standing, *(each for each in given if each.resolve() not in known)]

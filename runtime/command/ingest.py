@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -180,6 +182,7 @@ def command(
     from ..spark.ingest.catalogs import catalog_of
     from ..spark.ingest.failures import translate_failures
     from ..spark.option_values import size
+    from ..spark.options import check_batch_options, read_options
     from .overwriting import refuse_overwrite
 
     format = get(format_name, options.pop("allow_modules", ()))
@@ -187,34 +190,44 @@ def command(
     if report_path == "-":
         raise click.UsageError("summary and report would be mixed: use --json, or name a file")
     refuse_overwrite(("-", report_path), inputs, format_name, folders=(table, quarantine, metrics, checkpoint))
-    # Spark takes seconds to start, so a missing package or input is reported first.
+    location = location_of(options)
+    arguments: dict[str, Any] = {name: options.pop(name) for name in ("mode", "recover", "columns") if name in options}
+    further = {camel_case(name) if name in OPTIONS else name: _spelled(value) for name, value in options.items()}
+    # Spark takes seconds to start, so an unknown option and a missing package or input are reported first.
+    read_options(format, {"path": inputs[0], **further})
     catalog_of(to)
     if not stream:
-        expand(list(inputs), location_of(options))
+        check_batch_options(further)
+        expand(list(inputs), location)
     asked: dict[str, Any] = {
         "quarantine": quarantine,
         "metrics": metrics,
         "prometheus_file": prometheus_file,
         "prometheus_port": prometheus_port,
-        **{name: options.pop(name) for name in ("mode", "recover", "columns") if name in options},
+        **arguments,
         "partition_by": partition_by or (),
         "sort_by": sort_by or (),
         "file_bytes": None if file_bytes is None else size("--file-bytes", file_bytes),
         "compression": compression,
         "dictionary": dictionary,
-        "options": {camel_case(name) if name in OPTIONS else name: _spelled(value) for name, value in options.items()},
+        "options": further,
         "existing": existing,
         "schema_evolution": schema_evolution,
         "to": to,
     }
     if checkpoint is not None:
-        with translate_failures(), _session() as spark:
+        with translate_failures(), _without_logs_of_py4j(), _session() as spark:
             told = None if as_json else _tell
             summary = ingest_stream(
                 spark, format, list(inputs), table, checkpoint=checkpoint, every=every, told=told, **asked
             )
     else:
-        with translate_failures(), _session() as spark, bar(f"ingest {format.name}", columns=TASKS) as shown:
+        with (
+            translate_failures(),
+            _without_logs_of_py4j(),
+            _session() as spark,
+            bar(f"ingest {format.name}", columns=TASKS) as shown,
+        ):
             # Requesting the progress has a cost.
             progress = _teller(shown) if sys.stderr.isatty() else None
             summary = ingest(
@@ -274,6 +287,25 @@ def _session() -> Iterator[SparkSession]:
             # A failure of Java at the end must not hide the result.
             with suppress(Exception):
                 session.stop()
+
+
+@contextmanager
+def _without_logs_of_py4j() -> Iterator[None]:
+    """Suppress the tracebacks that py4j logs within the block: it raises the same exceptions, also that of Ctrl-C."""
+
+    def is_wanted(record: logging.LogRecord) -> bool:
+        return record.exc_info is None or "py4j" not in Path(record.pathname).parts
+
+    # py4j uses loggers of its own and the root logger, whose filters do not see what other loggers pass on.
+    root, own = logging.getLogger(), logging.getLogger("py4j")
+    propagates = own.propagate
+    root.addFilter(is_wanted)
+    own.propagate = False
+    try:
+        yield
+    finally:
+        root.removeFilter(is_wanted)
+        own.propagate = propagates
 
 
 def _teller(shown: Bar) -> Callable[[IngestProgress], None]:

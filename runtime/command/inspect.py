@@ -80,6 +80,7 @@ def command(
     from ..format.routines import naming
     from ..input.expansion import expand
     from ..inspecting import Wanted, shown_records
+    from ..reading.request import scan_request
     from .overwriting import refuse_overwrite
     from .reading import chosen
 
@@ -88,6 +89,8 @@ def command(
     if as_json and html is not None:
         raise click.UsageError("--json and --html exclude each other", click.get_current_context())
     format, options = chosen(format_name, options, needs_rows=False)
+    # Options are checked before anything is opened.
+    scan_request(format, columns=["_offset"], **options)
     refuse_overwrite(("-" if html is None else html,), (source,), format_name)
     inputs = expand(source, location_of(options))
     if len(inputs) != 1:

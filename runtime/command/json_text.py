@@ -10,10 +10,13 @@ MOST_DIGITS = 4000
 
 
 def parse_json(text: str) -> Any:
-    """Return the value of a text. Raises ``ValueError``, also for an object with duplicate keys, a number with more
-    digits than any column could hold, or values that are nested too deeply."""
+    """Return the value of a text. Raises ``ValueError`` with the number of the character at which the text is not JSON,
+    also for an object with duplicate keys, a number with more digits than any column could hold, or values that are
+    nested too deeply."""
     try:
         return json.loads(text, object_pairs_hook=_unique, parse_int=_integer)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{error.msg.removesuffix(' at')} at character {error.pos + 1}") from error
     except RecursionError as error:
         raise ValueError("lists and objects are nested too deeply") from error
 

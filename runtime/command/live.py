@@ -6,6 +6,7 @@ import logging
 import signal
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from types import FrameType
 from typing import IO, TYPE_CHECKING, Any
 from urllib.parse import unquote
 
@@ -74,16 +75,25 @@ def followed(found: StreamReading, file: IO[bytes]) -> Iterator[Any]:
 
 @contextmanager
 def _interrupt_postponed() -> Iterator[None]:
-    """Raise the ``KeyboardInterrupt`` of a Ctrl-C within the block at its end, so that the writing of a
-    batch is not interrupted."""
+    """Handle the first Ctrl-C of the block at its end, so that the writing of a batch is not interrupted. The second
+    one interrupts it, since the reader of a pipe may have stalled."""
     came: list[int] = []
-    before = signal.signal(signal.SIGINT, lambda number, frame: came.append(number))
+
+    def note(number: int, _: FrameType | None) -> None:
+        if came:
+            raise KeyboardInterrupt
+        came.append(number)
+
+    # SIGALRM repeats a signal that came during an import.
+    numbers = [getattr(signal, each) for each in ("SIGINT", "SIGALRM") if hasattr(signal, each)]
+    before = [(each, signal.signal(each, note)) for each in numbers]
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before:
+            signal.signal(number, handler)
     if came:
-        raise KeyboardInterrupt
+        signal.raise_signal(came[0])
 
 
 def report_of(found: StreamReading, rows: int) -> dict[str, Any]:

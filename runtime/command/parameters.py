@@ -180,6 +180,12 @@ def names(_context: click.Context, _parameter: click.Parameter, value: str | Non
     return found
 
 
+def is_accepted(name: str) -> bool:
+    """Return whether ``--option`` accepts an option of a format or of readers; most of the latter have an option of
+    the same name instead."""
+    return name not in OPTIONS or name in LIMITS
+
+
 def _mapping(values: tuple[str, ...]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for value in values:
@@ -187,8 +193,8 @@ def _mapping(values: tuple[str, ...]) -> dict[str, Any]:
         if not sign or not name:
             raise click.BadParameter(f"{value!r} is not of the form NAME=VALUE")
         name = name.strip().replace("-", "_")
-        if name in OPTIONS and name not in LIMITS:
-            raise click.BadParameter(f"{name} is not the name of a format option")
+        if not is_accepted(name):
+            raise click.BadParameter(f"{name} cannot be set here: name an option of the format, or {', '.join(LIMITS)}")
         if name in OPTIONS and OPTIONS[name].kind == NUMBER:
             if not text.isascii() or not text.isdigit():
                 raise click.BadParameter(f"{name} must be a number of at least 1, not {text!r}")

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import importlib
 import os
-import signal
 import sys
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import nullcontext, suppress
 from difflib import get_close_matches
+from io import UnsupportedOperation
 from typing import Any, NoReturn
 
 import click
 
-from ..base.errors import SpecError, TemporaryError, WireloomError
+from ..base.errors import SpecError, TemporaryError, UnknownNameError, WireloomError
 from ..base.printable import printable
-from .exit_codes import FAILED, INTERRUPTED, PIPE_CLOSED, TERMINATED, UNUSABLE
+from . import signals
+from .exit_codes import FAILED, INTERRUPTED, PIPE_CLOSED, UNUSABLE
 from .standard import wants_colours
 
 COMMANDS = (
@@ -108,8 +109,11 @@ class Program(click.Group):
         prog_name = prog_name or "wireloom"
         if not standalone_mode:
             return super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
+        _open_missing_output()
         try:
-            with _terminable():
+            # Only the main thread may handle signals.
+            is_main = threading.current_thread() is threading.main_thread()
+            with signals.handled() if is_main else nullcontext():
                 code = super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
             sys.stdout.flush()
         except click.UsageError as error:
@@ -117,12 +121,9 @@ class Program(click.Group):
             taken = [name for each in (error.ctx.command.params if error.ctx else ()) for name in each.opts]
             if isinstance(error, click.NoSuchOption) and "--option" in taken:
                 message += "; an option of the format is given as --option NAME=VALUE"
-            elif (
-                isinstance(error, click.MissingParameter)
-                and error.param is not None
-                and error.param.metavar == "FORMAT"
-            ):
-                message += "; 'wireloom formats' lists the formats"
+            elif isinstance(error, click.MissingParameter):
+                # Click lists choices on lines of their own.
+                message = " ".join(message.split()) + _about_format(error)
             elif message.startswith("Got unexpected extra argument") and error.ctx is not None:
                 message += f"; the usage is {error.ctx.get_usage().partition(': ')[2]}"
             _fail(f"{message} (see '{error.ctx.command_path if error.ctx else prog_name} --help')")
@@ -137,37 +138,68 @@ class Program(click.Group):
         except WireloomError as error:
             _fail(_shown(error))
         except (PipeClosedError, BrokenPipeError):
-            # Python would report the error again when it flushes at exit.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             sys.exit(PIPE_CLOSED)
         except OSError as error:
             _fail(f"{error.filename}: {error.strerror}" if error.filename is not None else error.strerror or str(error))
         except (KeyboardInterrupt, click.Abort):
+            _discard_output()
             click.echo("wireloom: interrupted", err=True)
             sys.exit(INTERRUPTED)
+        except SystemExit:
+            # Only signals raise it: click's codes are returned.
+            _discard_output()
+            raise
+        finally:
+            _discard_unwritable_output()
         sys.exit(code if isinstance(code, int) else 0)
 
 
-@contextmanager
-def _terminable() -> Iterator[None]:
-    """Raise an exception for SIGTERM within the block, so that unfinished output is removed."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGTERM, lambda _number, _frame: sys.exit(TERMINATED))
+def _open_missing_output() -> None:
+    """Let what is printed fail if standard output is closed (``>&-``), instead of losing it without a message."""
+    if sys.stdout is None:
+        # Nothing can be written to a file that is opened for reading.
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 1)
+        sys.stdout = os.fdopen(1, "w", closefd=False)
+
+
+def _discard_unwritable_output() -> None:
+    """Discard buffered output that cannot be written, which Python would report again at exit, with exit code 120."""
     try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
+        sys.stdout.flush()
+    except OSError:
+        _discard_output()
+
+
+def _discard_output() -> None:
+    """Discard buffered output, and what is written from now on: a reader that has stalled would be waited for."""
+    # Output that is not a file, as in tests, has no descriptor.
+    with suppress(UnsupportedOperation):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _about_format(error: click.MissingParameter) -> str:
+    """Return what to add to the error for a missing argument, if FORMAT is missing."""
+    if error.param is not None and error.param.metavar == "FORMAT":
+        return "; 'wireloom formats' lists the formats"
+    from ..format.registry import formats
+
+    given = error.ctx.params.get("format_name") if error.ctx is not None else None
+    if given is None or given.endswith(".ksy") or given in formats():
+        return ""
+    return f"; FORMAT comes first, and {given!r} is not a format: 'wireloom formats' lists the formats"
 
 
 def _shown(error: WireloomError) -> str:
     """Return an error with options as they are given to commands."""
     # Imported here: few commands end with an error.
     from ..base.advice import respell
-    from .parameters import spelled
+    from ..base.nearest import unknown
+    from .parameters import is_accepted, spelled
 
     respell(error, spelled)
+    if isinstance(error, UnknownNameError) and error.option is not None:
+        format_name, name, known = error.option
+        error.message = unknown(f"option of {format_name}", name, filter(is_accepted, known)).message
     return str(error)
 
 

@@ -91,9 +91,7 @@ def warn(scanner: Scanner) -> None:
 def refuse_foreign(scanner: Scanner) -> None:
     """Raise ``WrongFormatError`` for inputs that are not of the format, and ``DamagedInputError`` for those that are
     too large to be read as a whole."""
-    from ..reading.wrong_format import wrong_format
-
-    error = wrong_format(scanner.format, scanner.foreign)
+    error = scanner.wrong_format()
     if error is not None:
         raise error
 
@@ -105,6 +103,8 @@ def place(file: FileReport) -> str:
 
 def verdict(file: FileReport) -> str:
     """Return one line about an input: ``clean``, or its problems with their positions."""
+    from ..base.report import EMPTY
+
     parts = ["no record is valid: is this a file of this format?"] if file.foreign and file.tail != "limit" else []
     if file.damaged:
         first = file.damaged[0]
@@ -115,7 +115,8 @@ def verdict(file: FileReport) -> str:
     if file.tail not in ("clean", "unread", "growing"):
         what = "ends inside a row" if file.tail == "truncated" else "not read further"
         why = f"{file.tail}: zeros to the end" if file.tail_zeros else file.tail
-        parts.append(f"{what} from byte {file.tail_offset} on ({why})")
+        is_empty = file.tail == "truncated" and file.bytes == file.tail_size == 0 and file.error is None
+        parts.append(f"{EMPTY} ({why})" if is_empty else f"{what} from byte {file.tail_offset} on ({why})")
     if file.error is not None:
         parts.append(file.error)
     return "; ".join(parts) if parts else "clean"

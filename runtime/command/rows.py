@@ -183,7 +183,7 @@ def _lines(format: Format, file: IO[bytes], as_bytes: str) -> Iterator[pa.Record
 def _object(line: bytes, number: int) -> dict[str, Any]:
     try:
         # json.loads would detect UTF-16 or UTF-32 in bytes; JSON lines are UTF-8.
-        row = parse_json(line.decode("utf-8-sig" if number == 1 else "utf-8"))
+        row = parse_json(line.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n"))
     except UnicodeDecodeError as error:
         raise WireloomError(
             f"line {number} is not valid UTF-8: is this a binary file? Rows can be read from {', '.join(ROW_KINDS)}"

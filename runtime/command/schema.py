@@ -7,7 +7,11 @@ import click
 from .standard import write_json
 
 
-@click.command("schema", short_help="Print the JSON Schema of specs, for completion in editors.")
+@click.command(
+    "schema",
+    short_help="Print the JSON Schema of specs, for completion in editors.",
+    context_settings={"allow_extra_args": True},
+)
 @click.option("-o", "--output", metavar="FILE", default="-", help="File to write [standard output].")
 def command(output: str) -> None:
     """Print the JSON Schema (2020-12) of .ksy files with wireloom's keys.
@@ -18,6 +22,15 @@ def command(output: str) -> None:
     """
     from wireloom.codegen.spec.schema import schema
 
+    from ..format.registry import get
+
+    context = click.get_current_context()
+    for name in context.args:
+        # Raises an error with the nearest name if there is no such format.
+        get(name)
+        raise click.UsageError(
+            f"the schema is that of all specs: 'wireloom formats {name}' prints the columns of a format", context
+        )
     if output.endswith(".ksy"):
-        raise click.UsageError(f"{output} is the name of a spec: name a .json file", click.get_current_context())
+        raise click.UsageError(f"{output} is the name of a spec: name a .json file", context)
     write_json(output, schema())

@@ -78,7 +78,7 @@ class _Lines(Sink):
 
 
 class _Parquet(_ArrowSink):
-    def __init__(self, file: IO[bytes], schema: pa.Schema) -> None:
+    def __init__(self, file: _Discardable, schema: pa.Schema) -> None:
         from pyarrow.parquet import ParquetWriter
 
         # Parquet has no unions.
@@ -107,7 +107,7 @@ class _Parquet(_ArrowSink):
 
 
 class _Arrow(_ArrowSink):
-    def __init__(self, file: IO[bytes], schema: pa.Schema, *, stream: bool) -> None:
+    def __init__(self, file: _Discardable, schema: pa.Schema, *, stream: bool) -> None:
         self._writer = (pa.ipc.new_stream if stream else pa.ipc.new_file)(file, schema)
 
     def write(self, batch: pa.RecordBatch) -> None:
@@ -115,7 +115,7 @@ class _Arrow(_ArrowSink):
 
 
 class _Csv(_ArrowSink):
-    def __init__(self, file: IO[bytes], schema: pa.Schema, as_bytes: str, *, escape_formulas: bool) -> None:
+    def __init__(self, file: _Discardable, schema: pa.Schema, as_bytes: str, *, escape_formulas: bool) -> None:
         from pyarrow.csv import CSVWriter
 
         self._as_bytes, self._escape_formulas = as_bytes, escape_formulas
@@ -177,7 +177,8 @@ class _TableSink(Sink):
         with console.capture() as captured:
             console.print(table)
             if self.enough:
-                console.print(f"the first {self._limit:,} rows", highlight=False)
+                first = "the first row" if self._limit == 1 else f"the first {self._limit:,} rows"
+                console.print(first, highlight=False)
         self._file.write(captured.get().encode())
 
 
@@ -226,24 +227,49 @@ def sink(
     target: Any = _Compressed(file, codec) if codec is not None else file
     if kind in ("ndjson", "csv") and target.isatty():
         target = _Terminal(file, (lambda each: json.dumps(each)[1:-1]) if kind == "ndjson" else printable)
+    discardable = _Discardable(target)
     made: Sink
     if kind == "table":
         made = _TableSink(target, schema, as_bytes, TABLE_ROWS if limit is None else limit)
     elif kind == "arrow":
-        made = _Arrow(target, schema, stream=name == "-" or name.endswith(".arrows"))
+        made = _Arrow(discardable, schema, stream=name == "-" or name.endswith(".arrows"))
     elif kind == "csv":
-        made = _Csv(target, schema, as_bytes, escape_formulas=escape_formulas)
+        made = _Csv(discardable, schema, as_bytes, escape_formulas=escape_formulas)
     else:
-        made = _Parquet(target, schema) if kind == "parquet" else _Lines(target, as_bytes)
+        made = _Parquet(discardable, schema) if kind == "parquet" else _Lines(target, as_bytes)
     try:
         yield made
         made.close()
         if codec is not None:
             target.finish()
     except BaseException:
+        discardable.discards = True
         with suppress(Exception):
             made.abandon()
         raise
+
+
+class _Discardable:
+    """A file for pyarrow, which writes the end of a file even after an error or an interrupt. ``discards``: whether
+    that is not passed on, since the reader of a pipe may have stalled."""
+
+    closed = discards = False
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+
+    def write(self, data: Any) -> int:
+        if self.discards:
+            return len(data)
+        try:
+            return self._file.write(data)
+        except BaseException:
+            self.discards = True
+            raise
+
+    def flush(self) -> None:
+        if not self.discards:
+            self._file.flush()
 
 
 class _Filter(ABC):

@@ -32,6 +32,22 @@ def command(spec: Path, source: str, port: int, no_browser: bool, options: dict[
     \b
       wireloom studio readings.ksy readings.bin
     """
+    if spec.suffix != SUFFIX:
+        raise WireloomError(
+            f"a spec is a {SUFFIX} file; for the formats that 'wireloom formats' lists, 'wireloom inspect' shows the "
+            "bytes of a file next to their fields",
+            path=str(spec),
+        )
+    if not spec.is_file():
+        raise WireloomError(
+            f"there is no such spec: 'wireloom new {spec.stem}' makes a package with a first one", path=str(spec)
+        )
+    if Path(source).is_dir():
+        raise WireloomError("this is a folder: name a file in it", path=source)
+    if not Path(source).is_file():
+        raise WireloomError("no such file: check the path and the folder it is relative to", path=source)
+    if options:
+        _check(spec, options)
     from ..base.extras import require
 
     for module in ("nicegui", "starlette", "uvicorn"):
@@ -39,17 +55,22 @@ def command(spec: Path, source: str, port: int, no_browser: bool, options: dict[
     from ..studio.helper import Helper
     from ..studio.serving import serve
 
-    if spec.suffix != SUFFIX:
-        raise WireloomError(f"a spec is a {SUFFIX} file", path=str(spec))
-    if not spec.is_file():
-        raise WireloomError(
-            f"there is no such spec: 'wireloom new {spec.stem}' makes a package with a first one", path=str(spec)
-        )
-    if not Path(source).is_file():
-        raise WireloomError("there is no such file", path=source)
     allowed = tuple(options.pop("allow_modules", ()))
     helper = Helper(spec, source, options, allowed)
     serve(helper, port, opens_browser=not no_browser, told=_told)
+
+
+def _check(spec: Path, options: dict[str, Any]) -> None:
+    """Raise ``WireloomError`` for options that the reader of a spec does not have. Nothing is checked if the spec has
+    errors, which the page shows."""
+    from ..format.registry import get
+    from ..reading.request import scan_request
+
+    try:
+        format = get(spec, options.get("allow_modules", ()), needs_rows=False)
+    except WireloomError:
+        return
+    scan_request(format, **options)
 
 
 def _told(address: str) -> None:

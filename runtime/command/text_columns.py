@@ -95,13 +95,20 @@ def _bytes(name: str, values: list[Any], numbers: list[int], as_bytes: str) -> l
         for number, value in zip(numbers, values, strict=True):
             try:
                 if value is not None:
-                    decode(value)
-            except (ValueError, TypeError, AttributeError) as error:
-                raise WireloomError(
-                    f"line {number}, column {name}: {value!r:.60} is not valid {as_bytes}: "
-                    "choose another text form with --bytes"
-                ) from error
+                    _decoded(value, as_bytes)
+            except ValueError as error:
+                raise WireloomError(f"line {number}, column {name}: {error}") from error
         raise
+
+
+def _decoded(value: Any, as_bytes: str) -> bytes:
+    """Return the bytes of a text. Raises ``ValueError`` that says what is wrong with another value."""
+    if not isinstance(value, str):
+        raise ValueError(f"{value!r:.60} is not a string: write bytes as a string, in the form that --bytes names")
+    try:
+        return DECODERS[as_bytes](value)
+    except ValueError as error:
+        raise ValueError(f"{value!r:.60} is not valid {as_bytes}: choose another text form with --bytes") from error
 
 
 def _nested(name: str, kind: pa.DataType, values: list[Any], numbers: list[int], as_bytes: str) -> list[Any]:
@@ -121,7 +128,7 @@ def _inner(kind: pa.DataType, value: Any, as_bytes: str) -> Any:
     if value is None:
         return None
     if pa.types.is_binary(kind):
-        return DECODERS[as_bytes](value)
+        return _decoded(value, as_bytes)
     if pa.types.is_floating(kind):
         return _float(kind, value)
     if pa.types.is_timestamp(kind) and isinstance(value, str):

@@ -12,6 +12,7 @@ from .parameters import format_argument, inputs_argument, location_of, reader_op
 
 if TYPE_CHECKING:
     from ..base.report import FileReport, ReadReport
+    from ..format.description import Format
     from ..input.inputs import Input, Location
 
 CLEAN, DAMAGED = 0, 1
@@ -41,10 +42,13 @@ def command(
     from ..base.errors import WireloomError
     from ..base.report import ReadReport
     from ..format.registry import get
+    from ..reading.request import scan_request
     from .overwriting import refuse_overwrite
     from .reading import scanning
 
     format = get(format_name, options.pop("allow_modules", ()))
+    # Options are checked before anything is opened.
+    scan_request(format, **options)
     refuse_overwrite(("-",), inputs, format_name)
     found, missing = _expanded(inputs, location_of(options))
     if not found and not as_json:
@@ -57,7 +61,9 @@ def command(
             report = scanner.report
     report.files += missing
     click.echo(
-        json.dumps(report.to_dict(), indent=2) if as_json else "\n".join(_lines(report, options.get("recover", False)))
+        json.dumps(report.to_dict(), indent=2)
+        if as_json
+        else "\n".join(_lines(format, report, options.get("recover", False)))
     )
     context.exit(max((code_of(each) for each in report.files), default=CLEAN))
 
@@ -87,6 +93,11 @@ def code_of(file: FileReport) -> int:
     return UNUSABLE if file.foreign or (file.failed and not file.rows) else DAMAGED
 
 
+def _is_unread(file: FileReport) -> bool:
+    """Return whether nothing of an input could be read, as when it does not exist."""
+    return file.failed and not file.foreign and not file.bytes
+
+
 def _counts(file: FileReport) -> str:
     """Return further counts of an input, besides its messages, such as invalid digests."""
     counts = {name: value for name, value in file.facts.items() if type(value) is int and value and name != "messages"}
@@ -100,17 +111,19 @@ def _is_worth_a_search(file: FileReport) -> bool:
     return (file.tail_size or 0) * file.rows >= 2 * file.tail_offset
 
 
-def _lines(report: ReadReport, recover: bool) -> list[str]:
+def _lines(format: Format, report: ReadReport, recover: bool) -> list[str]:
     from ..base.plurals import counted
     from ..base.printable import printable
+    from ..reading.request import searches_rows
     from .reading import place, verdict
 
+    is_searchable = not recover and (searches_rows(format) or format.wire.message is not None)
     lines = []
     for file in report.files:
-        lines.append(
-            f"{place(file)}: {printable(verdict(file))}; {counted(file.rows, 'row')}, {counted(file.bytes, 'byte')}"
-            f"{_counts(file)}"
-        )
+        line = f"{place(file)}: {printable(verdict(file))}"
+        if not _is_unread(file):
+            line += f"; {counted(file.rows, 'row')}, {counted(file.bytes, 'byte')}{_counts(file)}"
+        lines.append(line)
         if len(file.damaged) > 1:
             lines += [
                 f"  bytes {each.offset} to {each.offset + each.length}: {each.reason}"
@@ -118,10 +131,12 @@ def _lines(report: ReadReport, recover: bool) -> list[str]:
             ]
             if len(file.damaged) > SHOWN_RANGES:
                 lines.append(f"  and {len(file.damaged) - SHOWN_RANGES:,} more: --json lists them all")
-        if not recover and _is_worth_a_search(file):
+        if is_searchable and _is_worth_a_search(file):
             lines.append(f"  {counted(file.tail_size or 0, 'byte')} are not read: --recover searches them for records")
     if len(report.files) > 1:
-        bad = sum(not each.clean for each in report.files)
+        unread = sum(map(_is_unread, report.files))
+        bad = sum(not each.clean for each in report.files) - unread
+        not_read = f", {unread:,} could not be read" if unread else ""
         total = f"{counted(report.rows, 'row')}, {counted(report.bytes, 'byte')}"
-        lines.append(f"{len(report.files):,} inputs, {bad:,} damaged; {total}")
+        lines.append(f"{len(report.files):,} inputs, {bad:,} damaged{not_read}; {total}")
     return lines

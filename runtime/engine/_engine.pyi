@@ -53,7 +53,6 @@ def fill_slab(
     in_pieces: bool,
     resume: object,
     predicates: Buffer,
-    first_row: int = 0,
 ) -> tuple[
     int,
     int,
@@ -112,6 +111,10 @@ def fill_messages(
     counts: Buffer,
     problems: Buffer,
 ) -> tuple[int, int, int, int, int, int, int]: ...
+def repeat_runs(places: Buffer, /) -> bytes: ...
+def repeat_inner(runs: Buffer, offsets: Buffer, /) -> tuple[bytes, int]: ...
+def repeat_weigh(runs: Buffer, width: int, weights: Buffer, /) -> int: ...
+def repeat(runs: Buffer, values: Buffer, width: int, to: Buffer, /) -> None: ...
 def encode(
     fields: tuple[tuple[int, int, Buffer | None, int], ...],
     offsets: Buffer | None,

@@ -11,6 +11,7 @@
 #include "_maker.h"
 #include "_md5.h"
 #include "_messages.h"
+#include "_repeat.h"
 #include "_slabs.h"
 
 /* Program --------------------------------------------------------------------------------------------------------- */
@@ -188,18 +189,18 @@ static PyObject *engine_fill_slab(PyObject *module, PyObject *positional, PyObje
     static char *names[] = {"program",  "source",  "begin",   "end",     "base_offset", "at_end",     "at_start",
                             "capacity", "wanted",  "offsets", "slab",    "data",        "damages",    "padding",
                             "max_record", "stop",  "verify",  "null_rows", "preset",    "items",      "expand",
-                            "max_items", "chains",  "stores",  "in_pieces", "resume",  "predicates", "first_row", NULL};
+                            "max_items", "chains",  "stores",  "in_pieces", "resume",  "predicates", NULL};
     PyObject *program_given, *source, *wanted, *slab, *data, *damages, *preset, *items, *expand, *chains, *stores, *resume,
         *predicates;
-    Py_ssize_t begin, end, capacity, padding, max_record, max_items, first_row = 0;
+    Py_ssize_t begin, end, capacity, padding, max_record, max_items;
     long long base_offset, stop;
     int at_end, at_start, offsets, verify, null_rows, in_pieces;
     (void)module;
-    if (!PyArg_ParseTupleAndKeywords(positional, keywords, "O!OnnLppnOpOOOnnLppOOOnOOpOO|n:fill_slab", names, program_type,
+    if (!PyArg_ParseTupleAndKeywords(positional, keywords, "O!OnnLppnOpOOOnnLppOOOnOOpOO:fill_slab", names, program_type,
                                      &program_given, &source, &begin, &end, &base_offset, &at_end, &at_start, &capacity,
                                      &wanted, &offsets, &slab, &data, &damages, &padding, &max_record, &stop, &verify,
                                      &null_rows, &preset, &items, &expand, &max_items, &chains, &stores, &in_pieces,
-                                     &resume, &predicates, &first_row))
+                                     &resume, &predicates))
         return NULL;
     const wl_program *program = ((program_object *)program_given)->program;
     call each = {.held = {NULL, 0}};
@@ -207,7 +208,7 @@ static PyObject *engine_fill_slab(PyObject *module, PyObject *positional, PyObje
     PyObject *answer = NULL;
     if (make_call(&each, program, preset) && read_window(&each, source, begin, end, base_offset, padding, max_record) &&
         slab_read_layout(&each.held, &layout, program, wanted, capacity, offsets, items) &&
-        slab_read_outputs(&each, &layout, slab, data, first_row) && read_damages(&each, damages) &&
+        slab_read_outputs(&each, &layout, slab, data) && read_damages(&each, damages) &&
         read_chains(&each, program, chains) && read_stores(&each, program, stores) &&
         read_predicates(&each, program, predicates)) {
         arguments_of(&each, at_end, at_start, verify, null_rows, stop);
@@ -380,6 +381,10 @@ static PyMethodDef functions[] = {
     {"stuff", engine_stuff, METH_VARARGS, NULL},
     {"unstuff", engine_unstuff, METH_VARARGS, NULL},
     {"fill_messages", (PyCFunction)(void (*)(void))engine_fill_messages, METH_VARARGS | METH_KEYWORDS, NULL},
+    {"repeat_runs", engine_repeat_runs, METH_O, NULL},
+    {"repeat_inner", engine_repeat_inner, METH_VARARGS, NULL},
+    {"repeat_weigh", engine_repeat_weigh, METH_VARARGS, NULL},
+    {"repeat", engine_repeat, METH_VARARGS, NULL},
     {"checksum", engine_checksum, METH_O, NULL},
     {"md5_many", engine_md5_many, METH_VARARGS, NULL},
     {"features", engine_features, METH_NOARGS, NULL},

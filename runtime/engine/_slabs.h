@@ -171,40 +171,17 @@ static PyObject *slab_places(const slab_layout *layout) {
     return places;
 }
 
-/* Whether the columns may contain `first_row` rows already. */
-static bool slab_holds(const slab_layout *layout, const wl_column *columns, Py_ssize_t first_row) {
-    bool holds = first_row == 0 || (first_row > 0 && (size_t)first_row <= layout->capacity &&
-                                    wl_program_levels(layout->program) == 0);
-    for (size_t i = 0; holds && first_row && i < wl_program_columns(layout->program); i++) {
-        uint32_t used = 0;
-        if (columns[i].wanted && wl_program_storage(layout->program, i) == WL_VARIABLE)
-            memcpy(&used, columns[i].offsets + first_row * 4, sizeof used);
-        holds = used <= columns[i].data_size;
-    }
-    if (!holds)
-        PyErr_SetString(PyExc_ValueError, "first_row is not a number of rows in the columns");
-    return holds;
-}
-
-/* The outputs of a fill; the bits of rows from first_row on are zeroed. */
-static bool slab_read_outputs(call *each, const slab_layout *layout, PyObject *slab, PyObject *data,
-                              Py_ssize_t first_row) {
+/* The outputs of a fill; the bitmaps are zeroed. */
+static bool slab_read_outputs(call *each, const slab_layout *layout, PyObject *slab, PyObject *data) {
     uint8_t *memory;
-    if (!slab_read_columns(&each->held, layout, slab, data, true, each->columns, &memory) ||
-        !slab_holds(layout, each->columns, first_row))
+    if (!slab_read_columns(&each->held, layout, slab, data, true, each->columns, &memory))
         return false;
     each->arguments.capacity = layout->capacity;
-    each->arguments.first_row = (size_t)first_row;
     each->arguments.offsets = layout->offsets ? memory : NULL;
     each->arguments.items = layout->items;
     for (size_t i = 0; i < wl_program_columns(layout->program); i++) {
-        if (!each->columns[i].wanted)
-            continue;
-        uint8_t *validity = each->columns[i].validity;
-        size_t size = (size_t)(slab_values(layout, i) + 7) / 8, from = (size_t)first_row / 8;
-        if (first_row % 8)
-            validity[from++] &= (uint8_t)((1u << first_row % 8) - 1);
-        memset(validity + from, 0, size - from);
+        if (each->columns[i].wanted)
+            memset(each->columns[i].validity, 0, (size_t)(slab_values(layout, i) + 7) / 8);
     }
     return true;
 }

@@ -5,6 +5,7 @@
  * beginning of a loop iteration these are the values set before the loop, since the end of an iteration has set those
  * too. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "computed_text.h"
 #include "internal.h"
@@ -263,12 +264,25 @@ static void note_unset(const wl_program *program, const values *read, const valu
         *unset++ |= read->marks[i] && !set->marks[i];
 }
 
+static void set_all(bool *set, const wl_range *range) { memset(set + range->from, true, (size_t)(range->to - range->from)); }
+
+/* What is certainly set at the beginning of the row, or of a function, which may be called from anywhere and whose own
+ * values a call has cleared. */
+static values set_at_beginning(const wl_program *program, const wl_function *function) {
+    values set = {{false}, {false}, {false}};
+    memset(set.registers, true, program->preset_count);
+    if (function) {
+        set_all(set.registers, &function->registers);
+        set_all(set.spans, &function->spans);
+        set_all(set.marks, &function->marks);
+    }
+    return set;
+}
+
 /* `at`: for each step, what is set on all jumps to it; NULL if there are none. */
 static bool find_unset(const wl_program *program, values **at) {
-    values set = {{false}, {false}, {false}}, read;
+    values set = set_at_beginning(program, NULL), read;
     bool runs_on = true;
-    for (uint32_t i = 0; i < program->preset_count; i++)
-        set.registers[i] = true;
     for (uint32_t i = 0; i < program->step_count; i++) {
         const wl_step *step = program->steps + i;
         if (at[i] && runs_on && !meet(at, i, &set))
@@ -277,6 +291,8 @@ static bool find_unset(const wl_program *program, values **at) {
             set = *at[i];
         if (!program->reachable[i])
             continue;
+        if (step->op == WL_OP_FUNCTION)
+            set = set_at_beginning(program, program->functions + step->a);
         read = (values){{false}, {false}, {false}};
         note_reads(program, step, &read);
         note_unset(program, &read, &set);

@@ -28,8 +28,11 @@ static void note_offsets(const wl_row_block *block, size_t rows, size_t row) {
     if (!arguments->offsets)
         return;
     uint8_t *out = arguments->offsets + row * 8;
+    /* Not read again after each store. */
+    const uint64_t base = arguments->base_offset;
+    const uint8_t *const source = arguments->source;
     for (size_t i = 0; i < rows; i++)
-        wl_store8(out + i * 8, arguments->base_offset + (size_t)(block->at[0][i] - arguments->source));
+        wl_store8(out + i * 8, base + (size_t)(block->at[0][i] - source));
 }
 
 size_t wl_block_read(wl_row_block *block, wl_fill_result *result, size_t begin) {
@@ -40,7 +43,7 @@ size_t wl_block_read(wl_row_block *block, wl_fill_result *result, size_t begin) 
     block->readable = block->run->readable;
     block->padding = block->run->arguments->padding;
     block->row = result->rows;
-    size_t found = wl_chosen.block_rows(block, &ahead), rows = wl_row_block_run(block, found, found);
+    size_t found = wl_row_block_find(block, &ahead), rows = wl_row_block_run(block, found, found);
     note_offsets(block, block->built, result->rows);
     result->rows += block->built;
     result->dropped += rows - block->built;

@@ -6,8 +6,6 @@
 
 /* Writes the first offset of every variable column; the others are written row by row. */
 void wl_columns_start(const wl_run *run) {
-    if (run->arguments->first_row)
-        return;
     for (uint32_t i = 0; i < run->program->column_count; i++) {
         const wl_column *column = run->arguments->columns + i;
         unsigned storage = run->program->storages[i];
@@ -58,18 +56,9 @@ void wl_row_take_back(wl_run *run, size_t row) {
     }
 }
 
-/* Inverts the bits [from, rows); returns how many of them were set. */
-static size_t turn_round(uint8_t *bits, size_t from, size_t rows) {
-    size_t set = 0, i = from / 8;
-    if (from % 8) {
-        const bool is_last = rows / 8 == i;
-        const unsigned before = (1u << from % 8) - 1, inside = is_last ? (1u << rows % 8) - 1 : 0xFF;
-        set = (size_t)__builtin_popcount(bits[i] & inside & ~before);
-        bits[i] = (uint8_t)((bits[i] ^ ~before) & (inside | before));
-        if (is_last)
-            return set;
-        i++;
-    }
+/* Inverts the first `rows` bits; returns how many of them were set. */
+static size_t turn_round(uint8_t *bits, size_t rows) {
+    size_t set = 0, i = 0;
     /* Few bits are set. */
     for (; i + 8 <= rows / 8; i += 8) {
         uint64_t word;
@@ -100,7 +89,7 @@ void wl_columns_finish(const wl_run *run, wl_fill_result *result) {
         if (!column->wanted)
             continue;
         size_t level = run->program->levels[i], rows = level ? run->levels[level].used : result->rows;
-        result->null_counts[i] = turn_round(column->validity, level ? 0 : run->arguments->first_row, rows);
+        result->null_counts[i] = turn_round(column->validity, rows);
         if (run->program->storages[i] == WL_VARIABLE)
             result->data_used[i] = wl_load4(column->offsets + rows * 4);
     }

@@ -211,7 +211,6 @@ typedef struct {
     bool null_rows;           /* a damaged row becomes a row of nulls */
     bool proven;              /* wl_resync() only: a row needs a checksum of its own that covers some bytes */
     size_t capacity;          /* maximum number of rows */
-    size_t first_row;         /* number of rows in the columns already, from earlier calls; without lists */
     const size_t *items;      /* maximum number of items of each level of lists; wl_program_levels() of them */
     const wl_column *columns; /* one per column of the program */
     uint8_t *offsets;         /* NULL, or capacity uint64 for the absolute offset of each row */
@@ -240,7 +239,7 @@ typedef struct {
 } wl_fill_arguments;
 
 typedef struct {
-    size_t rows;     /* including those of earlier calls */
+    size_t rows;
     size_t dropped;  /* number of valid rows refused by a predicate */
     size_t consumed; /* index in source up to which the input has been processed: the next call's `begin` */
     int status;
@@ -249,7 +248,7 @@ typedef struct {
     size_t needed; /* WL_NO_ROOM, WL_BATCH_FULL: data bytes; WL_NEED_INPUT: number of bytes that the row is known to
                     * need (a hint, bounded) */
     size_t damage_count;
-    size_t *null_counts; /* provided by the caller, one per column of the program: nulls from first_row on */
+    size_t *null_counts; /* provided by the caller, one per column of the program */
     size_t *data_used;   /* likewise: data bytes of variable columns */
     size_t *items_used;  /* provided by the caller, one per level of lists */
     size_t unit_begin;   /* of the last complete unit: its index in source, and the numbers of rows and damages before

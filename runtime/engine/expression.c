@@ -260,7 +260,9 @@ static bool quick(const wl_run *run, const uint8_t *code, const uint8_t *end, wl
     return true;
 }
 
-wl_integer wl_expression(wl_run *run, const wl_instruction *instruction, bool *failed_at_last) {
+/* Aligned: where its loops begin in a cache line changes its speed by a tenth, whatever the functions before it are. */
+__attribute__((aligned(64))) wl_integer wl_expression(wl_run *run, const wl_instruction *instruction,
+                                                      bool *failed_at_last) {
     wl_integer values[WL_DEEPEST_STACK];
     size_t count = 0;
     uint64_t failed = 0;

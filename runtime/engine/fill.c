@@ -221,8 +221,7 @@ bool wl_fill(const wl_program *program, const wl_fill_arguments *arguments, wl_f
     wl_run *run = wl_run_make(program, arguments, false);
     if (!run)
         return false;
-    *result = (wl_fill_result){.rows = arguments->first_row,
-                               .consumed = arguments->begin,
+    *result = (wl_fill_result){.consumed = arguments->begin,
                                .null_counts = result->null_counts,
                                .data_used = result->data_used,
                                .items_used = result->items_used};

@@ -4,6 +4,10 @@
 #include "decimal.h"
 #include "message_json.h"
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 static void put_unsigned(wl_sink *to, uint64_t value) {
     char digits[20];
     size_t at = sizeof digits;
@@ -37,6 +41,27 @@ static inline bool has_special(uint64_t word) {
     return (((word - ones * 0x20) & ~word) | ((quote - ones) & ~quote) | ((slash - ones) & ~slash)) & tops;
 }
 
+/* The number of bytes at the beginning of `text` that need no escape, up to `size`. */
+static inline size_t plain_bytes(const uint8_t *text, size_t size) {
+    size_t at = 0;
+#if defined(__SSE2__)
+    const __m128i quote = _mm_set1_epi8('"'), slash = _mm_set1_epi8('\\'), control = _mm_set1_epi8(0x1F);
+    for (; size - at >= 16; at += 16) {
+        const __m128i bytes = _mm_loadu_si128((const void *)(text + at));
+        __m128i special = _mm_or_si128(_mm_cmpeq_epi8(bytes, quote), _mm_cmpeq_epi8(bytes, slash));
+        special = _mm_or_si128(special, _mm_cmpeq_epi8(_mm_min_epu8(bytes, control), bytes));
+        const int found = _mm_movemask_epi8(special);
+        if (WL_UNLIKELY(found))
+            return at + (size_t)__builtin_ctz((unsigned)found);
+    }
+#endif
+    while (size - at >= 8 && WL_LIKELY(!has_special(wl_load_le8(text + at))))
+        at += 8;
+    while (at < size && text[at] >= 0x20 && text[at] != '"' && text[at] != '\\')
+        at++;
+    return at;
+}
+
 static void put_escaped(wl_sink *to, uint8_t byte) {
     static const char letters[] = "uuuuuuuubtnufruu";
     uint8_t escape[6] = {'\\', byte};
@@ -56,20 +81,15 @@ static void put_escaped(wl_sink *to, uint8_t byte) {
 }
 
 void wl_put_text(wl_sink *to, const uint8_t *text, size_t size) {
-    size_t begin = 0, at = 0;
     wl_put_byte(to, '"');
-    while (at < size) {
-        if (size - at >= 8 && WL_LIKELY(!has_special(wl_load_le8(text + at)))) {
-            at += 8;
-        } else if (text[at] >= 0x20 && text[at] != '"' && text[at] != '\\') {
-            at++;
-        } else {
-            wl_put(to, text + begin, at - begin);
-            put_escaped(to, text[at++]);
-            begin = at;
-        }
+    for (size_t at = 0;; at++) {
+        const size_t plain = plain_bytes(text + at, size - at);
+        wl_put(to, text + at, plain);
+        at += plain;
+        if (at == size)
+            break;
+        put_escaped(to, text[at]);
     }
-    wl_put(to, text + begin, at - begin);
     wl_put_byte(to, '"');
 }
 

@@ -1,4 +1,4 @@
-/* Fields that are not a single value in a slot: repeated ones, closed enums, and members of oneofs. */
+/* Fields that are not a single value in a slot: repeated ones, closed enums; and what members of oneofs clear. */
 #include "message_wire.h"
 
 static const uint8_t *wrong(wl_walk *walk, uint32_t what, const uint8_t *at, uint64_t value, uint64_t count) {
@@ -115,30 +115,20 @@ void wl_walk_clear(wl_walk *walk, const wl_field *field) {
 
 const uint8_t *wl_walk_chosen(wl_walk *walk, const wl_node *node, const wl_field *field, const uint8_t *cursor,
                               const uint8_t *end, uint64_t stamp, bool *counts) {
-    wl_slot *slot = walk->slots + field->slot;
     const uint8_t *at = cursor;
     uint64_t value;
-    if (field->wire == WL_WIRE_BYTES) {
-        at = read_bytes(walk, node, cursor, end, &value);
-        if (!at)
-            return NULL;
-        if ((field->flags & WL_FIELD_TEXT) && !wl_text_is_utf8(at, (size_t)value))
-            return wrong(walk, WL_UNIT_TEXT, cursor, 0, 0);
-        cursor = at + value;
-    } else {
-        cursor = read_scalar(walk, node, field, cursor, end, &value);
-        if (!cursor)
-            return NULL;
-        if ((field->flags & WL_FIELD_CLOSED) && !wl_enum_has(walk->program, field, value)) {
-            if (field->drop != WL_NONE)
-                walk->slots[field->drop].stamp = stamp;
-            *counts = false;
-            return cursor;
-        }
+    cursor = read_scalar(walk, node, field, cursor, end, &value);
+    if (!cursor)
+        return NULL;
+    if (!wl_enum_has(walk->program, field, value)) {
         if (field->drop != WL_NONE)
-            walk->slots[field->drop].stamp = 0;
+            walk->slots[field->drop].stamp = stamp;
+        *counts = false;
+        return cursor;
     }
+    if (field->drop != WL_NONE)
+        walk->slots[field->drop].stamp = 0;
     wl_walk_clear(walk, field);
-    *slot = (wl_slot){at, value, stamp};
+    walk->slots[field->slot] = (wl_slot){at, value, stamp};
     return cursor;
 }

@@ -93,9 +93,14 @@ static void note_problem(wl_walk *walk, size_t unit, size_t rows) {
 static bool put_row(wl_walk *walk, bool whole) {
     const wl_message_program *program = walk->program;
     const wl_scope *scope = program->scopes + program->row_scope;
+    const wl_room *room = walk->rooms + program->row_scope;
+    if (scope->lead != WL_NONE && walk->vectors[scope->lead].length >= room->elements)
+        return wl_no_room(walk, room->vector, room->elements + 1, walk->vectors[room->vector].used);
     for (uint32_t i = 0; i < scope->emit_count; i++) {
         const wl_emit *emit = program->emits + scope->emits + i;
         bool put;
+        if (emit->deferred)
+            continue;
         if (whole && emit->vector == program->whole && walk->unit_size <= WL_MOST_UNIT)
             put = wl_append_bytes(walk, emit->vector, walk->unit, walk->unit_size, false);
         else if (whole && (emit->op == WL_EMIT_MARK || emit->op == WL_EMIT_ROW_NUMBER))
@@ -117,8 +122,9 @@ static void cut_rows(wl_walk *walk) {
     const wl_message_program *program = walk->program;
     const wl_scope *scope = program->scopes + program->row_scope;
     for (uint32_t i = 0; i < scope->emit_count; i++) {
-        uint32_t vector = program->emits[scope->emits + i].vector;
-        wl_vector_cut(walk, vector, walk->marks[vector].length + walk->bad);
+        const wl_emit *emit = program->emits + scope->emits + i;
+        uint32_t counted = emit->deferred ? scope->lead : emit->vector;
+        wl_vector_cut(walk, emit->vector, walk->marks[counted].length + walk->bad);
     }
     for (uint32_t i = 0; i < program->lookup_count; i++) {
         uint32_t vector = program->lookups[i].vector;
@@ -132,13 +138,14 @@ static void cut_rows(wl_walk *walk) {
 static bool read_message(wl_walk *walk) {
     const wl_message_program *program = walk->program;
     uint64_t stamp = ++walk->stamp;
+    walk->set = 0;
     for (uint32_t i = 0; i < program->table_count; i++)
         walk->tables[i].count = 0;
     if (!wl_walk_message(walk, program->nodes + program->unit_node, walk->message, walk->message + walk->message_size,
                          stamp, 0))
         return false;
     return (!walk->suspect || wl_is_initialized(walk)) && wl_close_scope(walk, program->unit_scope, stamp, 0) &&
-           wl_emit_all(walk, program->emits + program->unit_emits, program->unit_emit_count, stamp);
+           wl_emit_unit(walk, stamp);
 }
 
 /* Appends the replacement of an invalid unit. */
@@ -241,6 +248,7 @@ bool wl_messages_fill(const wl_message_program *program, const wl_messages_argum
                     .result = result,
                     .vectors = arguments->vectors,
                     .slots = make(program->slot_count, sizeof *walk.slots),
+                    .rooms = make(program->scope_count, sizeof *walk.rooms),
                     .marks = make(program->vector_count, sizeof *walk.marks),
                     .starts = make(program->vector_count, sizeof *walk.starts),
                     .tables = make(program->table_count, sizeof *walk.tables),
@@ -248,7 +256,7 @@ bool wl_messages_fill(const wl_message_program *program, const wl_messages_argum
                     .merged = make(program->has_json ? program->slot_count : 0, sizeof *walk.merged),
                     .readable = arguments->source + arguments->source_size};
     *result = (wl_messages_result){.status = WL_MESSAGES_END};
-    bool good = walk.slots && walk.marks && walk.starts && walk.tables && walk.indices && walk.merged;
+    bool good = walk.slots && walk.rooms && walk.marks && walk.starts && walk.tables && walk.indices && walk.merged;
     if (good) {
         wl_vectors_start(&walk);
         read_units(&walk);
@@ -264,6 +272,7 @@ bool wl_messages_fill(const wl_message_program *program, const wl_messages_argum
     free(walk.merged);
     free(walk.pieces);
     free(walk.slots);
+    free(walk.rooms);
     free(walk.marks);
     free(walk.starts);
     free(walk.tables);

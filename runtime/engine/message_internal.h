@@ -58,7 +58,7 @@ enum {
     WL_DO_MERGED,   /* a message that is part of the enclosing one */
     WL_DO_ITEM,     /* a message with a scope of its own */
     WL_DO_REPEATED, /* values that are stored in a vector or a table, or only need to be read */
-    WL_DO_CHOSEN,   /* a value of a closed enum, or a member of a oneof */
+    WL_DO_CHOSEN,   /* a value of a closed enum */
 };
 
 /* One field of a node. WL_NONE if it has none; slot 0 is written to and never read. */
@@ -82,6 +82,9 @@ typedef struct {
     uint32_t name;  /* its name in JSON, with quotes and a colon: its beginning in the constants … */
     uint32_t name_size;
     uint64_t required; /* its bit */
+    uint64_t set;      /* the bit of its slot in wl_walk.set */
+    uint64_t replaces; /* the bits of slots of which one must be set for `clears` to have an effect; not for closed
+                        * enums */
 } wl_field;
 
 /* A message type at one position in the tree of wanted columns, or at any position that is not wanted. Fields are in
@@ -91,8 +94,9 @@ typedef struct {
     uint32_t field_count;
     bool strict;
     bool has_oneof;
-    uint64_t required;   /* bits of the required fields */
-    uint8_t by_tag[256]; /* tags of one byte: 1 + index of the field with this wire type, 0: other tags */
+    bool often_single; /* most messages of the type are a single value */
+    uint64_t required;           /* bits of the required fields */
+    const wl_field *by_tag[256]; /* the field with a tag of one byte and this wire type; NULL: other tags */
 } wl_node;
 
 /* How the end of a scope writes an element. */
@@ -122,6 +126,9 @@ typedef struct {
     uint32_t flags;
     uint32_t default_size; /* size in bytes of the default, which begins at default_value in the constants */
     uint32_t node;         /* WL_EMIT_JSON */
+    uint8_t bit;           /* of its slot in wl_walk.set */
+    bool deferred;         /* null elements are written later, in runs (message_nulls.c) */
+    bool more;             /* deferred: the next one has the same bit */
     uint64_t default_value;
 } wl_emit;
 
@@ -131,6 +138,11 @@ typedef struct {
     uint32_t emit_count;
     uint32_t drop; /* a slot; if it is set, the entry does not count */
     bool is_row;
+    /* Deferred emits, which come after the others, in the order of their bits. */
+    uint32_t first_deferred; /* index among the emits of the scope */
+    uint32_t lead;           /* the vector whose length is that of all vectors; WL_NONE: no emit is deferred */
+    uint64_t bits;
+    uint16_t by_bit[64]; /* the first one with each bit: index among the deferred ones */
 } wl_scope;
 
 typedef struct {
@@ -184,6 +196,8 @@ struct wl_message_program {
 /* Checks every operand and fills in the derived members (message_validate.c). */
 bool wl_message_program_check(wl_message_program *program, char *message, size_t message_size);
 unsigned wl_wire_of_kind(unsigned kind);
+/* Decides which emits are deferred, and sorts them, once the program has been checked. False: out of memory. */
+bool wl_message_program_defer(wl_message_program *program);
 
 /* The walk of one call --------------------------------------------------------------------------------------------- */
 
@@ -213,6 +227,12 @@ typedef struct {
     size_t capacity;
 } wl_merged;
 
+/* The number of elements for which all vectors of a scope have room. */
+typedef struct {
+    size_t elements;
+    uint32_t vector; /* the one that has room for no more */
+} wl_room;
+
 /* The state of a vector at the beginning of the unit. */
 typedef struct {
     size_t length;
@@ -226,6 +246,7 @@ typedef struct {
     wl_messages_result *result;
     wl_vector *vectors;      /* the caller's */
     wl_slot *slots;          /* owned */
+    wl_room *rooms;          /* owned; one per scope */
     wl_mark *marks;          /* owned; one per vector */
     size_t *starts;          /* owned; lengths at the beginning of the call */
     wl_table *tables;        /* owned */
@@ -236,6 +257,7 @@ typedef struct {
     size_t piece_capacity;
     size_t index_capacity;
     uint64_t stamp;          /* the last one that was assigned */
+    uint64_t set;            /* which slots have been set in the current scope: a bit per slot, modulo 64 */
     const uint8_t *readable; /* bytes before this may be read (not used) beyond a value's end */
     /* The unit that is being read. */
     const uint8_t *unit;
@@ -281,7 +303,8 @@ size_t wl_count_fields(const uint8_t *begin, const uint8_t *end, uint32_t number
 bool wl_is_initialized(wl_walk *walk);
 
 /* Writing vectors (message_vectors.c). False: no room. */
-bool wl_emit_all(wl_walk *walk, const wl_emit *emits, size_t count, uint64_t stamp);
+bool wl_emit_scope(wl_walk *walk, const wl_scope *scope, uint64_t stamp);
+bool wl_emit_unit(wl_walk *walk, uint64_t stamp);
 bool wl_emit_null(wl_walk *walk, uint32_t vector);
 bool wl_no_room(wl_walk *walk, uint32_t vector, size_t elements, size_t data);
 bool wl_append_bytes(wl_walk *walk, uint32_t vector, const uint8_t *at, size_t size, bool text);
@@ -291,6 +314,17 @@ void wl_vectors_mark(wl_walk *walk);
 void wl_vectors_take_back(wl_walk *walk);
 void wl_vectors_start(wl_walk *walk);
 void wl_vectors_finish(wl_walk *walk);
+static inline void wl_set_null(wl_vector *vector) {
+    vector->validity[vector->length / 8] |= (uint8_t)(1u << vector->length % 8);
+    vector->nulls++;
+}
+
+/* Deferred nulls (message_nulls.c). */
+void wl_nulls_start(wl_walk *walk);
+/* Appends nulls to a vector that has fewer than `length` elements and room for as many. */
+void wl_nulls_reach(wl_walk *walk, uint32_t vector, size_t length);
+/* Appends all nulls that have been deferred. */
+void wl_nulls_finish(wl_walk *walk);
 
 /* Text in which invalid UTF-8 is replaced by U+FFFD, one per run that cannot be part of a character, like Python's
  * errors="replace". `out` NULL: only counts. Returns its size in bytes (message_text.c). */

@@ -150,6 +150,14 @@ static bool is_zero(const wl_field *field, const wl_piece *of) {
     return !wl_read_number(field, of->begin, of->end, &value) || value == 0;
 }
 
+/* Writes the only value of a field that is no message. */
+static bool put_only(wl_walk *walk, wl_sink *to, const wl_field *field, const wl_piece *of, bool *is_first) {
+    if ((field->flags & WL_FIELD_IMPLICIT) && is_zero(field, of))
+        return true;
+    wl_put_name(walk, to, field, is_first);
+    return wl_put_value(walk, to, field, of);
+}
+
 /* The pieces [first, first + count) belong to one field. */
 static bool put_field(wl_walk *walk, wl_sink *to, const wl_field *field, size_t first, size_t count, unsigned depth,
                       bool *is_first) {
@@ -162,10 +170,7 @@ static bool put_field(wl_walk *walk, wl_sink *to, const wl_field *field, size_t 
         return wl_put_message(walk, to, walk->program->nodes + field->node, first, count, depth + 1);
     }
     const wl_piece last = walk->pieces[first + count - 1];
-    if ((field->flags & WL_FIELD_IMPLICIT) && is_zero(field, &last))
-        return true;
-    wl_put_name(walk, to, field, is_first);
-    return wl_put_value(walk, to, field, &last);
+    return put_only(walk, to, field, &last, is_first);
 }
 
 /* Members of oneofs that were replaced by another one become pieces of no field. */
@@ -193,9 +198,33 @@ static bool drop_replaced(wl_walk *walk, const wl_node *node, size_t base) {
     return true;
 }
 
+/* Writes a message if it is in one piece and a single value, as most values of one of several types are. */
+static bool put_single(wl_walk *walk, wl_sink *to, const wl_node *node, const wl_piece *of, bool *good) {
+    const wl_field *field = of->begin < of->end ? node->by_tag[*of->begin] : NULL;
+    if (!field || field->kind == WL_KIND_MESSAGE || field->action == WL_DO_REPEATED || field->action == WL_DO_CHOSEN)
+        return false;
+    wl_piece value = {of->begin + 1, of->end, 0, 0, field->wire};
+    uint64_t number;
+    uint32_t what;
+    if (field->wire == WL_WIRE_BYTES) {
+        value.begin = wl_varint_read(value.begin, of->end, false, &number, &what);
+        if (!value.begin || number != (uint64_t)(of->end - value.begin))
+            return false;
+    } else if (wl_read_number(field, value.begin, of->end, &number) != of->end) {
+        return false;
+    }
+    bool is_first = true;
+    *good = put_only(walk, to, field, &value, &is_first);
+    if (is_first)
+        wl_put_byte(to, '{');
+    wl_put_byte(to, '}');
+    return true;
+}
+
 bool wl_put_message(wl_walk *walk, wl_sink *to, const wl_node *node, size_t first, size_t count, unsigned depth) {
-    if (depth > WL_DEEPEST_MESSAGE)
-        return true;
+    bool good = true;
+    if (depth > WL_DEEPEST_MESSAGE || (count == 1 && put_single(walk, to, node, walk->pieces + first, &good)))
+        return good;
     size_t base = walk->piece_count;
     for (size_t i = first; i < first + count; i++) {
         bool dropped;

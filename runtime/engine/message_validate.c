@@ -89,7 +89,7 @@ static unsigned action_of(const wl_field *field) {
         return field->scope == WL_NONE ? WL_DO_MERGED : WL_DO_ITEM;
     if (field->flags & WL_FIELD_REPEATED)
         return WL_DO_REPEATED;
-    if ((field->flags & WL_FIELD_CLOSED) || field->clear_count)
+    if (field->flags & WL_FIELD_CLOSED)
         return WL_DO_CHOSEN;
     switch (field->wire) {
     case WL_WIRE_FIXED64:
@@ -181,9 +181,9 @@ static bool check_field(checker *check, wl_field *field, const wl_node *node) {
 /* The tags of one byte, which the walk looks up directly. */
 static void make_tags(wl_node *node, const wl_field *fields) {
     for (uint32_t i = 0; i < node->field_count && fields[i].number < 16; i++) {
-        node->by_tag[fields[i].number << 3 | fields[i].wire] = (uint8_t)(i + 1);
+        node->by_tag[fields[i].number << 3 | fields[i].wire] = fields + i;
         if (fields[i].action == WL_DO_REPEATED)
-            node->by_tag[fields[i].number << 3 | WL_WIRE_BYTES] = (uint8_t)(i + 1);
+            node->by_tag[fields[i].number << 3 | WL_WIRE_BYTES] = fields + i;
     }
 }
 
@@ -198,7 +198,7 @@ static bool check_node(checker *check, wl_node *node) {
         if (!check_field(check, field, node))
             return false;
         if (i && fields[i - 1].number >= field->number)
-            return refuse(check, "field %u does not stand before field %u", field->number, fields[i - 1].number);
+            return refuse(check, "field %u does not precede field %u", field->number, fields[i - 1].number);
         node->has_oneof |= field->oneof != 0;
         if (field->flags & WL_FIELD_REQUIRED) {
             if (required == WL_MOST_REQUIRED)
@@ -207,6 +207,7 @@ static bool check_node(checker *check, wl_node *node) {
             node->required |= field->required;
         }
     }
+    node->often_single = node->has_oneof || node->field_count == 1;
     make_tags(node, fields);
     return true;
 }
@@ -241,7 +242,7 @@ static bool check_shapes(checker *check) {
             return refuse(check, "vector %u has an unknown storage: %u", i, shape->storage);
         }
         if (depth == DEEPEST_VECTOR)
-            return refuse(check, "vectors stand more than %u deep in each other", DEEPEST_VECTOR);
+            return refuse(check, "vectors are nested more than %u deep", DEEPEST_VECTOR);
         ends[++depth] = shape->end;
     }
     return true;
@@ -320,7 +321,7 @@ static bool check_header(checker *check) {
         !is_range(check, "constants", program->prefix, program->prefix_size, program->constant_size))
         return false;
     if (program->max_depth > WL_DEEPEST_MESSAGE)
-        return refuse(check, "messages may stand %u deep in each other, this engine goes to %u", program->max_depth,
+        return refuse(check, "messages may be nested %u deep, this engine allows %u", program->max_depth,
                       WL_DEEPEST_MESSAGE);
     if (!program->has_whole || program->whole == WL_NONE)
         return true;
@@ -385,7 +386,8 @@ static bool check_parts(checker *check) {
 bool wl_message_program_check(wl_message_program *program, char *message, size_t message_size) {
     checker check = {.program = program, .message = message, .message_size = message_size};
     check.writers = calloc(program->slot_count + 1, 1);
-    bool good = check.writers ? check_parts(&check) : refuse(&check, "there is no memory for it");
+    bool good = (check.writers || refuse(&check, "there is no memory for it")) && check_parts(&check) &&
+                (wl_message_program_defer(program) || refuse(&check, "there is no memory for it"));
     free(check.writers);
     return good;
 }

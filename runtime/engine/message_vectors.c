@@ -21,11 +21,6 @@ static inline bool has_room(wl_walk *walk, uint32_t number) {
     return WL_LIKELY(vector->length < vector->capacity) || wl_no_room(walk, number, vector->length + 1, vector->used);
 }
 
-static inline void set_null(wl_vector *vector) {
-    vector->validity[vector->length / 8] |= (uint8_t)(1u << vector->length % 8);
-    vector->nulls++;
-}
-
 static inline void store_fixed(wl_vector *vector, unsigned storage, uint64_t value) {
     uint8_t *to = vector->values + vector->length * storage;
     switch (storage) {
@@ -80,7 +75,7 @@ bool wl_append_bytes(wl_walk *walk, uint32_t number, const uint8_t *at, size_t s
 static void put_null(wl_walk *walk, uint32_t number) {
     wl_vector *vector = walk->vectors + number;
     unsigned storage = walk->program->shapes[number].storage;
-    set_null(vector);
+    wl_set_null(vector);
     if (storage <= 8)
         store_fixed(vector, storage, 0);
     else if (storage == WL_VARIABLE)
@@ -109,56 +104,96 @@ static bool emit_absent(wl_walk *walk, const wl_emit *emit, uint64_t stamp) {
                   emit->default_size, emit->op == WL_EMIT_TEXT);
 }
 
-bool wl_emit_all(wl_walk *walk, const wl_emit *emits, size_t count, uint64_t stamp) {
+/* Appends one element. */
+static inline __attribute__((always_inline)) bool emit_one(wl_walk *walk, const wl_emit *emit, wl_vector *vector,
+                                                           const wl_slot *slot, uint64_t stamp) {
+    if (!has_room(walk, emit->vector))
+        return false;
+    switch (emit->op) {
+    case WL_EMIT_FIXED:
+        if (WL_UNLIKELY(slot->stamp != stamp))
+            return emit_absent(walk, emit, stamp);
+        store_fixed(vector, walk->program->shapes[emit->vector].storage, slot->value);
+        break;
+    case WL_EMIT_BYTES:
+    case WL_EMIT_TEXT:
+        if (WL_UNLIKELY(slot->stamp != stamp))
+            return emit_absent(walk, emit, stamp);
+        return append(walk, emit->vector, slot->at, (size_t)slot->value, (size_t)(walk->readable - slot->at),
+                      emit->op == WL_EMIT_TEXT);
+    case WL_EMIT_JSON:
+        if (slot->stamp != stamp)
+            return emit_absent(walk, emit, stamp);
+        return wl_append_json(walk, emit->vector, emit->node, slot->at, (size_t)slot->value);
+    case WL_EMIT_STRUCT:
+        if (slot->stamp != stamp && !(emit->flags & WL_ABSENT_PRESENT))
+            wl_set_null(vector);
+        break;
+    case WL_EMIT_LIST:
+        if (emit->guard != WL_NONE && walk->slots[emit->guard].stamp != stamp)
+            wl_set_null(vector);
+        wl_store4(vector->values + (vector->length + 1) * 4, (uint32_t)vector[1].length);
+        break;
+    case WL_EMIT_ROW_NUMBER:
+        wl_store4(vector->values + vector->length * 4, (uint32_t)walk->row);
+        break;
+    case WL_EMIT_MARK:
+        vector->values[vector->length] = 1;
+        break;
+    default:
+        wl_store4(vector->values + vector->length * 4, (uint32_t)walk->vectors[emit->slot].length);
+        break;
+    }
+    vector->length++;
+    return true;
+}
+
+static bool emit_all(wl_walk *walk, const wl_emit *emits, size_t count, uint64_t stamp) {
     for (const wl_emit *emit = emits; emit < emits + count; emit++) {
-        wl_vector *vector = walk->vectors + emit->vector;
-        const wl_slot *slot = walk->slots + emit->slot;
-        if (!has_room(walk, emit->vector))
+        if (!emit_one(walk, emit, walk->vectors + emit->vector, walk->slots + emit->slot, stamp))
             return false;
-        switch (emit->op) {
-        case WL_EMIT_FIXED:
-            if (WL_UNLIKELY(slot->stamp != stamp)) {
-                emit_absent(walk, emit, stamp);
-                continue;
-            }
-            store_fixed(vector, walk->program->shapes[emit->vector].storage, slot->value);
-            break;
-        case WL_EMIT_BYTES:
-        case WL_EMIT_TEXT: {
-            bool there = slot->stamp == stamp;
-            if (!(WL_LIKELY(there) ? append(walk, emit->vector, slot->at, (size_t)slot->value,
-                                            (size_t)(walk->readable - slot->at), emit->op == WL_EMIT_TEXT)
-                                   : emit_absent(walk, emit, stamp)))
-                return false;
-            continue;
-        }
-        case WL_EMIT_JSON:
-            if (!(slot->stamp == stamp ? wl_append_json(walk, emit->vector, emit->node, slot->at, (size_t)slot->value)
-                                       : emit_absent(walk, emit, stamp)))
-                return false;
-            continue;
-        case WL_EMIT_STRUCT:
-            if (slot->stamp != stamp && !(emit->flags & WL_ABSENT_PRESENT))
-                set_null(vector);
-            break;
-        case WL_EMIT_LIST:
-            if (emit->guard != WL_NONE && walk->slots[emit->guard].stamp != stamp)
-                set_null(vector);
-            wl_store4(vector->values + (vector->length + 1) * 4, (uint32_t)vector[1].length);
-            break;
-        case WL_EMIT_ROW_NUMBER:
-            wl_store4(vector->values + vector->length * 4, (uint32_t)walk->row);
-            break;
-        case WL_EMIT_MARK:
-            vector->values[vector->length] = 1;
-            break;
-        default:
-            wl_store4(vector->values + vector->length * 4, (uint32_t)walk->vectors[emit->slot].length);
-            break;
-        }
-        vector->length++;
     }
     return true;
+}
+
+/* The deferred emits whose values are there; `before`: the number of elements that their vectors should have. */
+static bool emit_deferred(wl_walk *walk, const wl_scope *scope, uint64_t stamp, size_t before) {
+    const wl_emit *deferred = walk->program->emits + scope->emits + scope->first_deferred;
+    for (uint64_t set = walk->set & scope->bits; set; set &= set - 1) {
+        const wl_emit *emit = deferred + scope->by_bit[__builtin_ctzll(set)];
+        for (bool more = true; more; emit++) {
+            const wl_slot *slot = walk->slots + emit->slot;
+            wl_vector *vector = walk->vectors + emit->vector;
+            more = emit->more;
+            if (WL_UNLIKELY(slot->stamp != stamp))
+                continue;
+            if (vector->length < before)
+                wl_nulls_reach(walk, emit->vector, before);
+            if (!emit_one(walk, emit, vector, slot, stamp))
+                return false;
+        }
+    }
+    return true;
+}
+
+__attribute__((noinline)) static bool emit_with_deferred(wl_walk *walk, const wl_scope *scope, uint64_t stamp) {
+    const wl_room *room = walk->rooms + (scope - walk->program->scopes);
+    size_t before = walk->vectors[scope->lead].length;
+    if (WL_UNLIKELY(before >= room->elements))
+        return wl_no_room(walk, room->vector, before + 1, walk->vectors[room->vector].used);
+    return emit_all(walk, walk->program->emits + scope->emits, scope->first_deferred, stamp) &&
+           emit_deferred(walk, scope, stamp, before);
+}
+
+bool wl_emit_scope(wl_walk *walk, const wl_scope *scope, uint64_t stamp) {
+    if (scope->lead != WL_NONE)
+        return emit_with_deferred(walk, scope, stamp);
+    return emit_all(walk, walk->program->emits + scope->emits, scope->emit_count, stamp);
+}
+
+bool wl_emit_unit(wl_walk *walk, uint64_t stamp) {
+    const wl_message_program *program = walk->program;
+    return emit_all(walk, program->emits + program->unit_emits, program->unit_emit_count, stamp);
 }
 
 /* Clears the null bits of the elements [from, to). */
@@ -216,9 +251,11 @@ void wl_vectors_start(wl_walk *walk) {
                 wl_store4(vector->values, 0);
         }
     }
+    wl_nulls_start(walk);
 }
 
 void wl_vectors_finish(wl_walk *walk) {
+    wl_nulls_finish(walk);
     for (uint32_t i = 0; i < walk->program->vector_count; i++) {
         wl_vector *vector = walk->vectors + i;
         size_t at = walk->starts[i];

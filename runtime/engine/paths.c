@@ -4,13 +4,12 @@
  * certain; anything else is assumed to be uncertain, which costs a little but is never wrong. For the columns of a
  * list's items this starts at the beginning of an item, for those of rows inside of a unit at the beginning of a
  * row. */
-#include "internal.h"
+#include "plan.h"
 
-static bool writes_column(const wl_step *step) {
-    return step->op == WL_OP_COLUMN_FIXED || step->op == WL_OP_COLUMN_TEXT || step->op == WL_OP_COLUMN_BYTES || step->op == WL_OP_COLUMN_REGISTER ||
-           step->op == WL_OP_COLUMN_TIMESTAMP || step->op == WL_OP_COLUMN_NULL || step->op == WL_OP_NULL_UNLESS || step->op == WL_OP_LIST_END ||
-           step->op == WL_OP_COLUMN_STRUCT;
-}
+/* Whether the step gives the column a value or a null in every row. */
+static bool sets_column(const wl_step *step) { return wl_writes_value(step) || step->op == WL_OP_COLUMN_NULL; }
+
+static bool writes_column(const wl_step *step) { return sets_column(step) || step->op == WL_OP_NULL_UNLESS; }
 
 /* A column that two steps of a row write may be null by one of them and not by the other, so it also begins as null:
  * then every value that is written clears the null. */
@@ -66,7 +65,7 @@ void wl_program_paths(wl_program *program) {
             within = program->partner[i];
         if (step->op == WL_OP_END)
             within = program->step_count;
-        if (i >= within && writes_column(step))
+        if (i >= within && sets_column(step))
             note_column(program, &text, step->a);
         if (step->op == WL_OP_ROW || step->op == WL_OP_ITEM)
             begin_region(&text, step->op == WL_OP_ROW ? 0 : step->b);

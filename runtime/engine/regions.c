@@ -83,7 +83,7 @@ static int level_here(const walker *walk) {
 
 static bool begin(walker *walk, const wl_step *step, bool is_region) {
     if (walk->depth == MOST_OPEN)
-        return refuse(walk, "too much stands inside each other");
+        return refuse(walk, "too many parts are nested");
     walk->open[walk->depth++] = (opened){step->op, walk->at, walk->current, 0};
     if (is_region)
         walk->current = ++walk->regions;
@@ -129,7 +129,7 @@ static void find_row_loop(walker *walk) {
 
 static bool begin_row(walker *walk, const wl_step *step) {
     if (holder(walk))
-        return refuse(walk, "a row stands inside of a row");
+        return refuse(walk, "a row is inside of a row");
     find_row_loop(walk);
     return begin(walk, step, true);
 }
@@ -141,7 +141,7 @@ static bool begin_list(walker *walk, const wl_step *step) {
     if (step->a >= program->column_count || program->storages[step->a] != WL_LIST)
         return refuse(walk, "column %u is no list", step->a);
     if (level_here(walk) != program->levels[step->a])
-        return refuse(walk, "a list of level %u cannot stand here", program->levels[step->a]);
+        return refuse(walk, "a list of level %u cannot be here", program->levels[step->a]);
     if (program->levels[step->a] >= step->b)
         return refuse(walk, "level %u is not further in than its list", step->b);
     if (walk->list_of[step->b] && walk->list_of[step->b] != step->a + 1u)
@@ -160,7 +160,7 @@ static bool end_list(walker *walk, const wl_step *step) {
 static bool begin_item(walker *walk, const wl_step *step) {
     const opened *around = holder(walk);
     if (!around || around->op != WL_OP_LIST || step_of(walk, around)->b != step->b)
-        return refuse(walk, "an item of level %u cannot stand here", step->b);
+        return refuse(walk, "an item of level %u cannot be here", step->b);
     return begin(walk, step, true);
 }
 
@@ -214,7 +214,7 @@ static bool begin_seek(walker *walk, const wl_step *step) {
 static bool begin_attempt(walker *walk, const wl_step *step) {
     const opened *around = holder(walk);
     if (around && around->op != WL_OP_ROW)
-        return refuse(walk, "an attempt stands inside of a list");
+        return refuse(walk, "an attempt is inside of a list");
     walk->program->attempts = true;
     return begin(walk, step, true);
 }
@@ -337,7 +337,7 @@ static bool walk_step(walker *walk, const wl_step *step) {
     case WL_OP_ROW_END:
         return end(walk, WL_OP_ROW, "a row");
     case WL_OP_WHERE:
-        return level_here(walk) == 0 || refuse(walk, "a condition of the row cannot stand here");
+        return level_here(walk) == 0 || refuse(walk, "a condition of the row cannot be here");
     case WL_OP_LIST:
         return begin_list(walk, step);
     case WL_OP_LIST_END:

@@ -63,7 +63,7 @@ static bool make_guards(wl_row_block *block) {
     block->guards = malloc(sizeof *block->guards);
     if (!block->guards)
         return false;
-    block->guards->count = 0;
+    block->guards->count = block->guards->size_count = 0;
     block->guards->ancestors[0] = 1;
     memset(block->guards->taken[0], 1, sizeof block->guards->taken[0]);
     return true;
@@ -84,11 +84,16 @@ static bool make_values(wl_row_block *block, size_t count) {
 
 /* What copying needs in every row. */
 static void locate_copies(wl_row_block *block) {
+    const bool separate = block->nested || (block->guards && block->guards->size_count);
+    block->copies_by_columns = separate && block->copy_count && !block->sum_count && !block->chooses;
     for (size_t i = 0; i < block->copy_count; i++) {
         wl_string_column *column = block->copies + i;
         column->begins = block->at[column->from.stretch];
         column->ends = block->at[column->to.stretch];
         column->taken = block->guards ? block->guards->taken[column->guard] : NULL;
+        block->copies_by_columns &= !column->outer;
+        for (size_t j = 0; j < i; j++)
+            block->copies_by_columns &= block->copies[j].offsets != column->offsets;
     }
 }
 
@@ -115,6 +120,7 @@ wl_row_block *wl_row_block_make(wl_run *run, const wl_instruction *first, const 
     block->run = run;
     block->known = known;
     block->sums = (wl_sum *)(void *)(block + 1);
+    block->sum_room = steps;
     block->copies = (wl_string_column *)(void *)(block->sums + steps);
     block->checks = (wl_row_block_step *)(void *)(block->copies + steps);
     block->columns = block->checks + steps;
@@ -128,6 +134,7 @@ wl_row_block *wl_row_block_make(wl_run *run, const wl_instruction *first, const 
         (!block->nested || block->guards || make_guards(block))) {
         wl_row_block_filter_layout(block);
         locate_copies(block);
+        block->is_plain = wl_row_block_is_plain(block);
         return block;
     }
     wl_row_block_free(block);
@@ -165,6 +172,7 @@ void wl_row_block_free(wl_row_block *block) {
         free(block->lanes);
         free(block->guards);
         free(block->values);
+        free(block->sequences);
     }
     free(block);
 }

@@ -48,6 +48,7 @@ enum {
 #endif
 
 typedef struct wl_string wl_string;
+typedef struct wl_varint_sequence wl_varint_sequence; /* row_block_sequences.h */
 
 /* How a string is located, if some function locates it together with another one. */
 typedef enum {
@@ -66,7 +67,7 @@ typedef const uint8_t *(*wl_layout)(const wl_string *string, wl_row_block *block
 /* What is between two stretches; `before` is the number of bytes of fixed fields in the stretch before it. The size of
  * a byte string is the field of kind `kind` at `size`, plus `more`. */
 struct wl_string {
-    wl_place size;
+    wl_place size; /* of a condition: the value that decides */
     uint32_t kind;
     uint32_t first, count;
     bool enters; /* a sub-stream of that size begins */
@@ -83,6 +84,8 @@ struct wl_string {
     wl_row_block_step *computed;
     wl_layout lay_out;       /* locates it, perhaps together with following ones */
     wl_layout lay_out_alone; /* locates only it */
+    wl_layout lay_out_parts; /* of the first string of a sequence: locates it if the row has no shape */
+    wl_varint_sequence *sequence; /* NULL: no sequence begins with it */
     wl_located located;
     const struct wl_condition *decides;   /* of a condition: what decides, */
     uint8_t (*taken)[WL_ROW_BLOCK_ROWS]; /* and for each row whether it is true, and whether it is false */
@@ -138,6 +141,7 @@ typedef struct {
     wl_integer *lane; /* of a register: its computed values */
     const int64_t *narrow; /* the same, if they always have 64 bits; NULL: they may have more */
     const int64_t *values;   /* likewise, of a varint, whose values are at `from` too */
+    bool is_same;            /* all rows of a block have the first of these values */
     const wl_integer *outer; /* likewise, if it is the same for all rows; `from` is then unused */
     const wl_span *outer_span; /* likewise, of a span */
     uint32_t guard;
@@ -165,6 +169,7 @@ struct wl_row_block_step {
     int64_t *narrow;         /* the values of a property of a stream; those of an expression that only columns read,
                               * unless some of them have more than 64 bits; NULL in a column: they are in the lane */
     bool widens;             /* something reads them from the lane */
+    const wl_sum *sum;       /* of a stored checksum: over fixed bytes, so that it is computed in this step; or NULL */
     bool *is_wide;           /* whether some of the current ones have more than 64 bits, and so are in the lane */
     const int64_t *values;   /* the values of a varint; NULL: not a varint */
     const wl_integer *outer; /* the value of all rows; NULL: each has its own */
@@ -177,18 +182,24 @@ struct wl_row_block_step {
     size_t room;
 };
 
+/* Locates several rows at once, from row number `row` at `at` on; returns their number, which may be 0. */
+typedef size_t (*wl_several_rows)(wl_row_block *block, const wl_ahead *ahead, const uint8_t *at, size_t row);
+
 struct wl_row_block {
     wl_run *run;
+    wl_several_rows several_rows; /* for rows without padding; or NULL */
     wl_block_lanes *lanes;   /* NULL if nothing is computed; owned */
     wl_block_guards *guards; /* NULL if no column begins as null, and all rows run the same steps; owned */
     wl_known_byte known;
     wl_string strings[WL_MOST_STRETCHES]; /* one more than there are, for what follows the last one */
     size_t string_count;
-    wl_sum *sums;
+    wl_sum *sums; /* those that are computed row by row, then unused ones, then those of fixed bytes */
     size_t sum_count;
+    size_t sum_room;
     wl_string_column *copies;
     size_t copy_count;
     size_t unset_copies; /* the first ones, which are empty, of columns that begin as null */
+    bool copies_by_columns; /* nothing else needs the bytes of the rows, and each column has a copy of its own */
     bool chooses; /* there are predicates: data of matching rows is copied when these are known */
     size_t built; /* number of matching rows of the last block */
     size_t spare;  /* between delimiters: number of bytes after each row that may be read */
@@ -201,11 +212,14 @@ struct wl_row_block {
     size_t padding; /* between rows */
     const uint8_t *readable; /* bytes before this may be read */
     const uint8_t *outer[WL_DEEPEST_LIMIT]; /* the ends of the streams around the sub-streams that are open */
+    bool is_plain; /* for wl_variant.plain_rows */
+    bool has_fixed_parts; /* its conditions are on bytes, and only determine which fixed fields a row has */
     bool nested;   /* between some stretches there is something other than a byte string with a size of the row's own */
     wl_place row_begin, row_end; /* in a loop: of the row, in the iteration */
     int64_t (*values)[WL_ROW_BLOCK_ROWS]; /* of the varints; NULL if there are none; owned */
     wl_block_varint varints[WL_MOST_BLOCK_VARINTS];
     size_t varint_count;
+    wl_varint_sequence *sequences; /* NULL if there are none; owned */
     size_t tail;   /* bytes of the last stretch */
     size_t stride; /* distance between consecutive rows without byte strings, including padding; or 0 */
     /* How much is tried at once: little after rows that could not be read in this way, and nothing for a while if there
@@ -251,6 +265,12 @@ static inline bool wl_row_block_waits(wl_row_block *block) { return block->wait 
  * or -1; only for those that have the known byte. NULL if a row block cannot run them, or if out of memory. */
 wl_row_block *wl_row_block_make(wl_run *run, const wl_instruction *first, const wl_instruction *last, int loop,
                                 wl_known_byte known);
+/* In row_block_plain.c: whether the rows are plain ones. */
+bool wl_row_block_is_plain(const wl_row_block *block);
+/* Finds the consecutive rows of a block; returns the number of those that are valid so far. */
+static inline size_t wl_row_block_find(wl_row_block *block, const wl_ahead *ahead) {
+    return (block->is_plain ? wl_chosen.plain_rows : wl_chosen.block_rows)(block, ahead);
+}
 /* The byte that nearly all of the block's first `rows` current rows have where a condition depends on one. */
 wl_known_byte wl_row_block_common_byte(const wl_row_block *block, size_t rows);
 

@@ -1,34 +1,7 @@
 /* What needs all bytes of a block's rows, row by row: checksums, copies, and finding consecutive rows. Compiled for
  * every width of vectors. */
-#include "row_block_layout.h"
-#include "vectors.h"
-
-#define VECTORS 4
-#define LINE 64
-#define PAGE 4096
-#define AHEAD_BYTES 2048
-#define AHEAD_ROWS 12
-#define WIDE 512 /* size in bytes of a row of which most cache lines are not needed if only its fields are read */
-#define SHORT 2048
-
-/* Like wl_copy(), in steps of several vectors: the fewer steps, the fewer branches that depend on the size. */
-INLINE void copy(uint8_t *to, const uint8_t *from, size_t size, size_t to_room, size_t from_room, size_t width) {
-    if (WL_LIKELY(size <= SHORT && to_room - size >= VECTORS * WL_COPY_BLOCK &&
-                  from_room - size >= VECTORS * WL_COPY_BLOCK)) {
-        if (size <= WL_COPY_BLOCK) {
-            wl_copy_vectors(to, from, 1, width);
-            return;
-        }
-        const uint8_t *end = from + size;
-        do {
-            wl_copy_vectors(to, from, VECTORS, width);
-            to += VECTORS * WL_COPY_BLOCK;
-            from += VECTORS * WL_COPY_BLOCK;
-        } while (from < end);
-    } else if (size) {
-        memcpy(to, from, size);
-    }
-}
+#include "row_block_prefetch.h"
+#include "row_block_sizes.h"
 
 INLINE bool sum_holds(wl_row_block *block, const wl_sum *sum, size_t row) {
     const wl_checksum *checksum = sum->checksum;
@@ -69,7 +42,7 @@ INLINE bool copy_bytes(const wl_row_block *block, const wl_string_column *column
     /* The used size is read back from the caller's memory, so it is not trusted. */
     if (WL_UNLIKELY(used > room || size > room - used))
         return false;
-    copy(column->out + used, from, size, room - used, (size_t)(readable - from), width);
+    wl_copy_steps(column->out + used, from, size, room - used, (size_t)(readable - from), width);
     wl_store4(offset + 4, (uint32_t)(used + size));
     return true;
 }
@@ -108,23 +81,12 @@ INLINE bool takes(wl_row_block *block, size_t row, size_t size, const uint8_t *r
     return WL_LIKELY(hold(block, row) && are_copied(block, row, row, readable, width, guarded, nested));
 }
 
-/* Processors prefetch sequential accesses, but not far enough for rows, and not across pages. For rows of one size of
- * which only the fields are read: those of the row some rows ahead. For others: everything, if it is not much. In
- * addition one line of a later page, so that its address translation is cached. */
-INLINE void fetch_ahead(const uint8_t *at, const uint8_t *next, bool skips) {
-    size_t size = (size_t)(next - at);
-    if (skips) {
-        __builtin_prefetch((const void *)((uintptr_t)next + AHEAD_ROWS * size));
-    } else if (size <= SHORT) {
-        for (size_t i = 0; i < size; i += LINE)
-            __builtin_prefetch((const void *)((uintptr_t)at + AHEAD_BYTES + i));
-    }
-    __builtin_prefetch((const void *)(((uintptr_t)next | (PAGE - 1)) + 1 + PAGE));
-}
+/* How the parts of rows are located. */
+typedef enum { BYTE_STRINGS, FIXED_PARTS, GUARDED, NESTED } wl_form;
 
-/* `kind`: the kind of the sizes of all byte strings, if it is known here. `nested`: there is more than byte strings. */
-INLINE size_t rows_of_kind(wl_row_block *block, const wl_ahead *ahead, unsigned kind, size_t width, bool guarded,
-                           bool nested) {
+/* `by_columns`: nothing but copies needs the bytes of the rows, which is left to copy_columns(). */
+INLINE size_t rows_of(wl_row_block *block, const wl_ahead *ahead, size_t width, wl_form form, bool by_columns) {
+    const bool nested = form == NESTED, guarded = nested || form == GUARDED;
     const uint8_t *at = ahead->at, *last = ahead->last, *readable = block->readable;
     const size_t rows = ahead->rows;
     size_t row = 0;
@@ -132,38 +94,32 @@ INLINE size_t rows_of_kind(wl_row_block *block, const wl_ahead *ahead, unsigned 
     /* Only fields are read, with byte strings between them. */
     const bool skims = block->string_count && !wl_row_block_reads_all(block);
     const wl_known_byte known = block->known;
+    const wl_several_rows several_rows = nested && !block->padding ? block->several_rows : NULL;
     for (; row < rows && at < last; row++) {
+        if (several_rows) {
+            row += several_rows(block, ahead, at, row);
+            at = block->at[0][row];
+            if (row == rows || at >= last)
+                break;
+        }
         if (WL_UNLIKELY(known.is_known && at[known.offset] != known.value))
             break;
-        const uint8_t *next = nested    ? lay_out_nested(block, at, row, ahead)
-                              : guarded ? lay_out_guarded(block, at, row, ahead)
-                                        : lay_out(block, at, row, ahead, kind);
+        const uint8_t *next = form == NESTED        ? lay_out_nested(block, at, row, ahead)
+                              : form == GUARDED     ? lay_out_guarded(block, at, row, ahead)
+                              : form == FIXED_PARTS ? lay_out_sizes(block, at, row, ahead)
+                                                    : lay_out(block, at, row, ahead);
         if (WL_UNLIKELY(!next))
             break;
         const size_t size = (size_t)(next - at);
         fetch_ahead(at, next, skims && size > WIDE && (size == before || size > SHORT));
         before = size;
-        if (WL_UNLIKELY(!takes(block, row, size, readable, width, guarded || nested, nested)))
+        if (!by_columns && WL_UNLIKELY(!takes(block, row, size, readable, width, guarded, nested)))
             break;
         at = block->at[0][row + 1] = next;
     }
+    if (form == FIXED_PARTS)
+        locate_parts(block, row);
     return row;
-}
-
-INLINE size_t block_rows(wl_row_block *block, const wl_ahead *ahead, size_t width) {
-    if (block->nested)
-        return rows_of_kind(block, ahead, WL_KIND_COUNT, width, true, true);
-    if (block->guards && block->guards->count)
-        return rows_of_kind(block, ahead, WL_KIND_COUNT, width, true, false);
-    if (block->string_count == 1 && block->strings[0].kind == WL_U2LE)
-        return rows_of_kind(block, ahead, WL_U2LE, width, false, false);
-    if (block->string_count == 1 && block->strings[0].kind == WL_U8LE)
-        return rows_of_kind(block, ahead, WL_U8LE, width, false, false);
-    if (block->string_count == 1 && block->strings[0].kind == WL_U4BE)
-        return rows_of_kind(block, ahead, WL_U4BE, width, false, false);
-    if (block->string_count == 1 && block->strings[0].kind == WL_U4LE)
-        return rows_of_kind(block, ahead, WL_U4LE, width, false, false);
-    return rows_of_kind(block, ahead, WL_KIND_COUNT, width, false, false);
 }
 
 INLINE size_t frame_rows(wl_row_block *block, size_t rows, size_t spare, size_t width) {
@@ -186,9 +142,50 @@ INLINE size_t copy_rows(wl_row_block *block, size_t rows, size_t width) {
     return rows;
 }
 
+/* Finds rows whose sizes are determined by bytes of their first stretch, and then takes those that have been found. */
+INLINE size_t sized_rows(wl_row_block *block, const wl_ahead *ahead, size_t width) {
+    const size_t found = find_sized(block, ahead);
+    locate_holding(block, found);
+    locate_parts(block, found);
+    if (block->copies_by_columns)
+        return wl_chosen.copy_columns(block, found);
+    const uint8_t *const *begins = block->at[0];
+    for (size_t row = 0; wl_row_block_reads_all(block) && row < found; row++) {
+        const size_t size = (size_t)(begins[row + 1] - begins[row]);
+        if (WL_UNLIKELY(!takes(block, row, size, block->readable, width, false, false)))
+            return row;
+    }
+    return found;
+}
+
+/* Separate functions, since compilers allocate registers for all of a function. */
+#define ROWS(name, level, vector, attributes, form, by_columns)                                                        \
+    attributes __attribute__((noinline, aligned(64))) static size_t name##_##level(wl_row_block *block,                \
+                                                                                   const wl_ahead *ahead) {            \
+        return rows_of(block, ahead, sizeof(vector), form, by_columns);                                                \
+    }
 #define VARIANT(level, vector, attributes)                                                                             \
+    ROWS(byte_strings, level, vector, attributes, BYTE_STRINGS, false)                                                 \
+    ROWS(fixed_parts, level, vector, attributes, FIXED_PARTS, false)                                                   \
+    ROWS(guarded, level, vector, attributes, GUARDED, false)                                                           \
+    ROWS(nested, level, vector, attributes, NESTED, false)                                                             \
+    ROWS(located, level, vector, attributes, NESTED, true)                                                             \
+    attributes __attribute__((noinline, aligned(64))) static size_t sized_##level(wl_row_block *block,                 \
+                                                                                  const wl_ahead *ahead) {             \
+        return sized_rows(block, ahead, sizeof(vector));                                                               \
+    }                                                                                                                  \
     attributes size_t wl_block_rows_##level(wl_row_block *block, const wl_ahead *ahead) {                              \
-        return block_rows(block, ahead, sizeof(vector));                                                               \
+        if (block->guards && block->guards->size_count)                                                                \
+            return sized_##level(block, ahead);                                                                        \
+        if (block->copies_by_columns)                                                                                  \
+            return wl_chosen.copy_columns(block, located_##level(block, ahead));                                       \
+        if (block->nested)                                                                                             \
+            return nested_##level(block, ahead);                                                                       \
+        if (block->has_fixed_parts)                                                                                    \
+            return fixed_parts_##level(block, ahead);                                                                  \
+        if (block->guards && block->guards->count)                                                                     \
+            return guarded_##level(block, ahead);                                                                      \
+        return byte_strings_##level(block, ahead);                                                                     \
     }                                                                                                                  \
     attributes size_t wl_frame_rows_##level(wl_row_block *block, size_t rows, size_t spare) {                          \
         return frame_rows(block, rows, spare, sizeof(vector));                                                         \

@@ -158,7 +158,7 @@ bool wl_row_block_decode(wl_row_block *block, const wl_instruction *instruction,
             next = (wl_block_code){.code = CODE_CONSTANT, .constant = wl_byte_value(block->known.value, fact->kind)};
         else if (fact)
             next = (wl_block_code){.code = each, .kind = fact->kind, .from = fact->from, .to = fact->to,
-                                   .lane = fact->lane, .narrow = fact->narrow, .values = fact->values,
+                                   .lane = fact->lane, .narrow = fact->narrow, .is_same = fact->is_same, .values = fact->values,
                                    .outer = fact->outer};
         if (each == CODE_SPAN_ORDER) {
             next.other = code + 3;

@@ -99,9 +99,9 @@ static void load(const wl_row_block *block, wl_place place, unsigned kind, wl_in
 static void leaf(const wl_row_block *block, const wl_block_code *code, wl_integer *to, size_t rows) {
     switch (code->code) {
     case CODE_REGISTER:
-        if (code->narrow)
+        if (wl_code_narrow(code))
             for (size_t i = 0; i < rows; i++)
-                to[i] = code->narrow[i];
+                to[i] = code->narrow[code->is_same ? 0 : i];
         else if (code->lane)
             memcpy(to, code->lane, rows * sizeof *to);
         else if (code->table)
@@ -177,16 +177,6 @@ size_t wl_row_block_expression(wl_row_block *block, const wl_row_block_step *ste
             step->lane[i] = taken[i] ? step->lane[i] : 0;
     }
     return rows;
-}
-
-size_t wl_row_block_stored_sum(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
-    rows = wl_row_block_expression(block, step, rows);
-    const uint64_t *found = wl_row_block_load(block, step->from, step->kind, block->loaded, rows);
-    const bool natural = step->kind == WL_U8LE || step->kind == WL_U8BE;
-    size_t i = 0;
-    while (i < rows && WL_LIKELY(step->lane[i] == (natural ? (wl_integer)found[i] : (wl_integer)(int64_t)found[i])))
-        i++;
-    return i;
 }
 
 /* For one row ------------------------------------------------------------------------------------------------------ */
@@ -281,25 +271,59 @@ size_t wl_row_block_computed(wl_row_block *block, const wl_row_block_step *step,
     return rows;
 }
 
-/* Whether a check or an expression reads the lane of the step. */
-static bool is_read_before_columns(const wl_row_block *block, const wl_row_block_step *step) {
+/* Whether every value of the step exists: sums of a few fields and constants never have more than 128 bits. */
+static bool always_exists(const wl_row_block_step *step) {
+    bool exists = step->code_count <= 8;
+    for (size_t i = 0; i < step->code_count; i++) {
+        const wl_block_code *code = step->codes + i;
+        const bool is_field = code->code == CODE_REGISTER && !code->lane && !code->outer;
+        exists &= is_field || ((code->code == CODE_ADD || code->code == CODE_SUBTRACT) && code->is_constant);
+    }
+    return exists;
+}
+
+void wl_row_block_drop_unread(wl_row_block *block) {
+    for (size_t i = 0; i < block->check_count; i++) {
+        wl_row_block_step *step = block->checks + i;
+        bool is_read = step->run != wl_row_block_expression || !always_exists(step);
+        for (size_t j = 0; j < block->check_count; j++)
+            is_read |= j != i && block->checks[j].lane == step->lane;
+        for (size_t j = 0; j < block->column_count; j++)
+            is_read |= block->columns[j].lane == step->lane;
+        for (size_t j = 0; !is_read && j < block->lanes->code_count; j++)
+            is_read = block->lanes->codes[j].lane == step->lane;
+        if (!is_read)
+            step->run = wl_row_block_computed;
+    }
+}
+
+/* Whether a check reads the lane of the step, and not its values of 64 bits. */
+static bool is_read_by_check(const wl_row_block *block, const wl_row_block_step *step) {
     bool reads = false;
     for (size_t i = 0; i < block->check_count; i++)
-        reads |= block->checks + i != step && block->checks[i].lane == step->lane;
-    for (size_t i = 0; i < block->lanes->code_count; i++)
-        reads |= block->lanes->codes[i].lane == step->lane;
+        reads |= block->checks + i != step && block->checks[i].lane == step->lane &&
+                 block->checks[i].run != wl_row_block_lane_zero;
     return reads;
 }
 
-/* The columns take the values of the expression from `narrow`, if these have 64 bits. */
+/* Columns, later expressions and conditions of loops take the values of the expression from `narrow`, if these have
+ * 64 bits. */
 static void read_narrow(wl_row_block *block, wl_row_block_step *step) {
     step->widens = false;
     step->is_wide = block->lanes->is_wide + (step->lane - block->lanes->values[0]) / WL_ROW_BLOCK_ROWS;
-    for (size_t i = 0; i < block->column_count; i++) {
-        wl_row_block_step *column = block->columns + i;
-        if (column->lane == step->lane) {
-            column->narrow = step->narrow;
-            column->is_wide = step->is_wide;
+    for (size_t i = 0; i < block->check_count + block->column_count; i++) {
+        wl_row_block_step *reader =
+            i < block->check_count ? block->checks + i : block->columns + (i - block->check_count);
+        if (reader->lane == step->lane) {
+            reader->narrow = step->narrow;
+            reader->is_wide = step->is_wide;
+        }
+    }
+    for (size_t i = 0; i < block->lanes->code_count; i++) {
+        wl_block_code *code = block->lanes->codes + i;
+        if (code->lane == step->lane) {
+            code->narrow = step->narrow;
+            code->is_wide = step->is_wide;
         }
     }
 }
@@ -312,82 +336,11 @@ void wl_row_block_widen(wl_row_block *block) {
                 j < block->check_count ? block->checks + j : block->columns + (j - block->check_count);
             step->widens |= other != step && other->lane == step->lane;
         }
-        /* Chosen rows are moved within the lane, and values of rows without the guard are cleared there. */
-        if (step->run == wl_row_block_expression && !step->guard && !block->chooses &&
-            !is_read_before_columns(block, step))
+        /* Chosen rows are moved within the lane, and values of rows without the guard are cleared there. What a stored
+         * checksum is compared with is read only there. */
+        if ((step->run == wl_row_block_expression && !step->guard && !block->chooses &&
+             !is_read_by_check(block, step)) ||
+            (step->run == wl_row_block_stored_sum && !wl_kind_is_u8(step->kind)))
             read_narrow(block, step);
     }
-}
-
-size_t wl_row_block_stream(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
-    const uint8_t *first = wl_row_block_at(block, step->from, 0);
-    wl_integer found;
-    if (!wl_stream_value(block->run, step->instruction, first, &found))
-        return 0;
-    /* Positions and sizes have 63 bits. */
-    const int64_t value = (int64_t)found;
-    if (step->instruction->b)
-        for (size_t i = 0; i < rows; i++)
-            step->narrow[i] = value;
-    else
-        for (size_t i = 0; i < rows; i++)
-            step->narrow[i] = value + (wl_row_block_at(block, step->from, i) - first);
-    for (size_t i = 0; step->widens && i < rows; i++)
-        step->lane[i] = step->narrow[i];
-    return value == found ? rows : 0;
-}
-
-size_t wl_row_block_index(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
-    const wl_loop *loop = block->run->loops + step->instruction->b;
-    for (size_t i = 0; i < rows; i++)
-        step->lane[i] = (wl_integer)loop->index + (step->kind ? (wl_integer)i : 0);
-    return rows;
-}
-
-/* Checks and columns of computed values ---------------------------------------------------------------------------- */
-
-size_t wl_row_block_lane_range(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
-    (void)block;
-    const int64_t end = step->instruction->d;
-    const wl_integer *values = step->lane, least = step->instruction->c;
-    const wl_integer most = step->instruction->b & 0x80 ? (wl_integer)(uint64_t)end : (wl_integer)end;
-    size_t i = 0;
-    while (i < rows && WL_LIKELY(values[i] >= least && values[i] <= most))
-        i++;
-    return i;
-}
-
-size_t wl_row_block_lane_true(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
-    (void)block;
-    size_t i = 0;
-    while (i < rows && WL_LIKELY(step->lane[i] != 0))
-        i++;
-    return i;
-}
-
-size_t wl_row_block_lane_timestamp(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
-    uint8_t *out = step->out + block->row * 8;
-    const int64_t least = step->instruction->c, most = step->instruction->d;
-    if (step->narrow && !*step->is_wide) {
-        memcpy(out, step->narrow, rows * 8);
-        for (size_t i = 0; i < rows; i++) {
-            if (WL_UNLIKELY(step->narrow[i] < least || step->narrow[i] > most))
-                wl_column_null(block->run, step->column, block->row + i);
-        }
-        return rows;
-    }
-    for (size_t i = 0; i < rows; i++) {
-        wl_store8(out + i * 8, (uint64_t)step->lane[i]);
-        if (WL_UNLIKELY(step->lane[i] < least || step->lane[i] > most))
-            wl_column_null(block->run, step->column, block->row + i);
-    }
-    return rows;
-}
-
-size_t wl_row_block_lane_zero(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
-    (void)block;
-    size_t i = 0;
-    while (i < rows && step->lane[i] == 0)
-        i++;
-    return i;
 }

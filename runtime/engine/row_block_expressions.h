@@ -17,7 +17,9 @@ struct wl_block_code {
     uint8_t other_size;
     wl_place from, to;
     const wl_integer *lane; /* a computed register; NULL: a field */
-    const int64_t *narrow;  /* its values, if they always have 64 bits */
+    const int64_t *narrow;  /* its values, if they have 64 bits: */
+    const bool *is_wide;    /* whether some of the current ones have more; NULL: they never have */
+    bool is_same;           /* all rows of a block have the first of them */
     const int64_t *table;   /* the computed value for each value of the byte at `from`; NULL: the field itself */
     const int64_t *values;  /* values of a varint; NULL: not a varint */
     const wl_integer *outer; /* the same for all rows; NULL: it is not */
@@ -38,6 +40,11 @@ struct wl_block_lanes {
     bool is_wide[WL_BLOCK_LANES]; /* the expression's values of the current rows are in its lane */
 };
 
+/* The values of a computed register if they have 64 bits; NULL: they are in its lane. */
+static inline const int64_t *wl_code_narrow(const wl_block_code *code) {
+    return code->is_wide && *code->is_wide ? NULL : code->narrow;
+}
+
 /* Sets the codes and the lane of an EXPRESSION from what is known about registers and spans. False: it cannot be run
  * over columns. */
 bool wl_row_block_decode(wl_row_block *block, const wl_instruction *instruction, wl_row_block_step *step,
@@ -53,8 +60,12 @@ size_t wl_row_block_computed(wl_row_block *block, const wl_row_block_step *step,
 size_t wl_row_block_expression(wl_row_block *block, const wl_row_block_step *step, size_t rows);
 /* The same for the stored form of a checksum, which must equal the field of kind `kind` at `from`. */
 size_t wl_row_block_stored_sum(wl_row_block *block, const wl_row_block_step *step, size_t rows);
+/* Whether unsigned integers of the kind may need more than 63 bits. */
+static inline bool wl_kind_is_u8(uint32_t kind) { return kind == WL_U8LE || kind == WL_U8BE; }
 /* Assigns a lane to a step, whose values have 64 bits; false: there are no more. */
 bool wl_row_block_add_lane(wl_row_block *block, wl_row_block_step *step);
+/* Drops expressions whose values nothing reads, such as a size that is found with the byte string that it is for. */
+void wl_row_block_drop_unread(wl_row_block *block);
 /* Finds the streams and expressions whose values are needed with 128 bits. */
 void wl_row_block_widen(wl_row_block *block);
 /* The number of a loop's iteration; `kind` is 1 if each row is an iteration of it. */

@@ -27,7 +27,8 @@ void wl_condition_tabulate(wl_row_block *block, size_t number, const wl_instruct
     for (unsigned byte = 0; byte < 256; byte++) {
         bool failed = false;
         const wl_integer value = wl_of_byte(block, code, from, kind, (uint8_t)byte, &failed);
-        table[byte] = (wl_decision){.taken = (value ? UINT32_C(2) : UINT32_C(4)) << 2 * number, .fails = failed};
+        table[byte] = (wl_decision){
+            .taken = (value ? UINT32_C(2) : UINT32_C(4)) << 2 * number, .holds = value != 0, .fails = failed};
     }
 }
 
@@ -76,10 +77,8 @@ bool wl_condition_range(wl_condition *condition, const wl_instruction *code, boo
 }
 
 void wl_condition_sizes(wl_condition *condition, size_t holding, size_t failing) {
-    for (size_t byte = 0; byte < 256; byte++) {
-        bool holds = condition->table[byte].taken >> (2 * condition->number + 1) & 1;
-        condition->table[byte].size = (uint16_t)(holds ? holding : failing);
-    }
+    for (size_t byte = 0; byte < 256; byte++)
+        condition->table[byte].size = (uint16_t)(condition->table[byte].holds ? holding : failing);
 }
 
 static const uint8_t *taken_of(const wl_row_block *block, const wl_row_block_step *step) {

@@ -18,12 +18,27 @@
 extern const uint8_t wl_zeros[WL_GUARDED_BYTES + 64];
 
 /* The decision for a value of the byte: a bit for the guard that the row runs; for parts without byte strings the size
- * in bytes of the one that the row has; and whether the condition has no value. */
+ * in bytes of the one that the row has; whether the condition is true, and whether it has no value. */
 typedef struct {
     uint32_t taken;
     uint16_t size;
-    bool fails;
+    bool holds, fails;
 } wl_decision;
+
+/* What a byte in the first stretch of a row says about its size: the size of a byte string, or of the part that a
+ * condition selects. */
+typedef struct {
+    int64_t offset; /* of the byte */
+    int64_t before; /* bytes of fixed fields before the byte string or part */
+    const uint8_t **ends;
+    const struct wl_condition *condition; /* NULL: a byte string */
+    uint8_t *holds;                       /* for each row whether the condition is true */
+    uint32_t sizes[256];                  /* for each value of the byte; or WL_NO_SIZE */
+} wl_size_table;
+
+/* Of values with which a row is not read in a block. */
+#define WL_NO_SIZE UINT32_MAX
+#define WL_MOST_SIZE_TABLES 8
 
 typedef struct wl_condition {
     uint32_t parent; /* the enclosing guard */
@@ -40,6 +55,8 @@ typedef struct wl_condition {
 struct wl_block_guards {
     size_t count;                        /* number of conditions */
     wl_condition conditions[WL_MOST_CONDITIONS];
+    size_t size_count; /* 0, or the number of tables that determine the sizes of rows; each part has one */
+    wl_size_table sizes[WL_MOST_SIZE_TABLES];
     uint32_t ancestors[WL_MOST_GUARDS]; /* a bit per guard: itself and those that enclose it */
     uint8_t taken[WL_MOST_GUARDS][WL_ROW_BLOCK_ROWS]; /* 1 if the row runs the guard, otherwise 0 */
 };
@@ -55,8 +72,11 @@ void wl_condition_tabulate(wl_row_block *block, size_t number, const wl_instruct
 /* Sets the range if `code` compares a 64-bit integer in a register with a constant; NULL: not equal to 0. `natural`: it
  * is unsigned. False: it does something else. */
 bool wl_condition_range(wl_condition *condition, const wl_instruction *code, bool natural);
-/* Sets the sizes of parts without byte strings. */
+/* Sets the sizes of parts without byte strings in the table. */
 void wl_condition_sizes(wl_condition *condition, size_t holding, size_t failing);
+
+/* In row_block_sizes.c: sets the tables of sizes, if bytes in the first stretch determine the sizes of all parts. */
+void wl_row_block_find_sizes(wl_row_block *block);
 
 size_t wl_row_block_unset(wl_row_block *block, const wl_row_block_step *step, size_t rows);
 size_t wl_row_block_guarded_column(wl_row_block *block, const wl_row_block_step *step, size_t rows);

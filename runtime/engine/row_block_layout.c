@@ -5,6 +5,7 @@
  * values, and the processing of rows overlaps. Everything is checked against the end of its stream before it is
  * used. */
 #include "row_block_expressions.h"
+#include "row_block_sequences.h"
 #include "row_block_strings.h"
 
 INLINE size_t number_of(const wl_row_block *block, const wl_string *string) {
@@ -169,8 +170,7 @@ LAYOUT(condition_by_last) {
 
 LAYOUT(optional) {
     PASS;
-    at = wl_string_optional(string, at, limit, row, value);
-    if (WL_UNLIKELY(!at))
+    if (WL_UNLIKELY(!wl_string_optional(string, &at, limit, row, value)))
         return NULL;
     GO_ON_WITH(string + 3);
 }
@@ -181,7 +181,7 @@ LAYOUT(condition_by_byte) {
     const wl_decision *decision = condition->table + block->at[condition->place.stretch][row][condition->place.offset];
     if (WL_UNLIKELY(decision->fails))
         return NULL;
-    string = decide(block, string, decision->taken >> (2 * string->condition - 1) & 1, row);
+    string = decide(block, string, decision->holds, row);
     string->begins[row] = at;
     GO_ON_WITH(string + 1);
 }
@@ -248,6 +248,24 @@ static wl_layout chosen(const wl_row_block *block, wl_string *string, int last) 
     }
 }
 
+/* Whether all rows have that stretch. */
+static bool is_common(const wl_row_block *block, size_t stretch) {
+    return !stretch || !block->strings[stretch - 1].next;
+}
+
+/* Whether the conditional parts have fixed sizes and are not in other ones, and rows can be located without them. */
+static bool has_fixed_parts(const wl_row_block *block) {
+    bool good = !block->nested && block->guards && block->guards->count;
+    for (size_t i = 0; good && i < block->string_count; i++) {
+        const wl_string *string = block->strings + i;
+        good = (string->plain || (string->fixed && !string->guard)) && is_common(block, string->size.stretch);
+        i += string->fixed ? string->fixed - 1 : 0;
+    }
+    for (size_t i = 0; i < block->copy_count; i++)
+        good &= !block->copies[i].guard;
+    return good;
+}
+
 void wl_row_block_filter_layout(wl_row_block *block) {
     int last = -1;
     block->strings[block->string_count] = (wl_string){.before = (int64_t)block->tail, .lay_out = end};
@@ -260,6 +278,7 @@ void wl_row_block_filter_layout(wl_row_block *block) {
             string->plain_bytes = (unsigned)wl_smaller(string->plain_bytes, block->varints[string->first + j].plain);
         if (string->condition) {
             string->decides = block->guards->conditions + string->condition - 1;
+            string->size = string->decides->place;
             string->taken = block->guards->taken + 2 * string->condition - 1;
         }
         string->lay_out_alone = chosen(block, string, last);
@@ -268,9 +287,17 @@ void wl_row_block_filter_layout(wl_row_block *block) {
         else if (string->guard != string->next && !string->condition)
             last = -1;
     }
+    if (wl_chosen.has_avx2)
+        wl_row_block_find_sequences(block);
     for (size_t i = 0; i < block->string_count; i++) {
         wl_string *string = block->strings + i;
         const wl_layout several = wl_row_block_superinstruction(block, string);
-        string->lay_out = several ? several : string->lay_out_alone;
+        string->lay_out = string->lay_out_parts = several ? several : string->lay_out_alone;
+        if (string->sequence)
+            string->lay_out = wl_row_block_sequence(block, string);
     }
+    block->several_rows = wl_row_block_several_rows(block);
+    block->has_fixed_parts = has_fixed_parts(block);
+    if (block->has_fixed_parts)
+        wl_row_block_find_sizes(block);
 }

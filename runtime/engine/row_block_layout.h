@@ -8,16 +8,14 @@
 #define INLINE static inline __attribute__((always_inline))
 
 /* Finds the beginnings of the row's stretches; returns the next row, or NULL if this one is not plain. */
-INLINE const uint8_t *lay_out(wl_row_block *block, const uint8_t *at, size_t row, const wl_ahead *ahead,
-                              unsigned kind) {
+INLINE const uint8_t *lay_out(wl_row_block *block, const uint8_t *at, size_t row, const wl_ahead *ahead) {
     size_t left = (size_t)(ahead->end - at) - ahead->least;
     left = left < ahead->largest ? left : ahead->largest;
     const uint8_t *next = at + ahead->least;
     block->at[0][row] = at;
     for (size_t i = 0; i < block->string_count; i++) {
         const wl_string *string = block->strings + i;
-        unsigned each = kind < WL_KIND_COUNT ? kind : string->kind;
-        uint64_t size = wl_string_size(wl_row_block_at(block, string->size, row), each, (uint64_t)string->more);
+        uint64_t size = wl_string_size(wl_row_block_at(block, string->size, row), string->kind, (uint64_t)string->more);
         if (WL_UNLIKELY(size > left))
             return NULL;
         left -= size;
@@ -111,6 +109,61 @@ INLINE const uint8_t *lay_out_guarded(wl_row_block *block, const uint8_t *begin,
     for (size_t i = 1; i <= 2 * guards->count; i++)
         guards->taken[i][row] = taken >> i & 1;
     return at + block->tail + block->padding;
+}
+
+/* The same for rows whose conditional parts have fixed sizes and are not in other ones: only these sizes are added up.
+ * What is in the parts is found by locate_parts(). */
+INLINE const uint8_t *lay_out_sizes(wl_row_block *block, const uint8_t *begin, size_t row, const wl_ahead *ahead) {
+    size_t left = (size_t)(ahead->end - begin) - ahead->least;
+    left = left < ahead->largest ? left : ahead->largest;
+    const wl_string *const end = block->strings + block->string_count;
+    const uint8_t *at = begin;
+    block->at[0][row] = at;
+    for (const wl_string *string = block->strings; string != end; string++) {
+        const uint8_t *place = string_at(block, string->size, begin, row);
+        uint64_t size;
+        at += string->before;
+        if (string->condition) {
+            const wl_decision *decision = string->decides->table + *place;
+            if (WL_UNLIKELY(decision->fails))
+                return NULL;
+            string->taken[0][row] = decision->holds;
+            size = decision->size;
+            string += string->fixed - 1;
+        } else {
+            size = wl_string_size(place, string->kind, (uint64_t)string->more);
+        }
+        if (WL_UNLIKELY(size > left))
+            return NULL;
+        left -= size;
+        string->begins[row] = at += size;
+    }
+    return at + block->tail + block->padding;
+}
+
+/* Where the part of the rows that are `taken` begins: it has `size` bytes, and what follows it is at `ends`. */
+INLINE void locate_part(const uint8_t **restrict begins, const uint8_t *const *restrict ends,
+                        const uint8_t *restrict taken, int64_t size, size_t rows) {
+    for (size_t i = 0; i < rows; i++)
+        begins[i] = where(taken[i], ends[i] - size);
+}
+
+/* After lay_out_sizes(): the parts of all rows. */
+INLINE void locate_parts(wl_row_block *block, size_t rows) {
+    for (size_t i = 0; i < block->string_count; i++) {
+        const wl_string *string = block->strings + i;
+        if (!string->condition)
+            continue;
+        i += string->fixed - 1;
+        const uint8_t *const *ends = block->strings[i].begins;
+        const uint8_t *restrict holds = string->taken[0];
+        uint8_t *restrict fails = string->taken[1];
+        for (size_t row = 0; row < rows; row++)
+            fails[row] = !holds[row];
+        locate_part(string->begins, ends, holds, string[1].before, rows);
+        if (string->fixed == 3)
+            locate_part(string[1].begins, ends, fails, string[2].before, rows);
+    }
 }
 
 /* The same for rows with varints, sub-streams, or parts that depend on more than a byte. */

@@ -31,10 +31,12 @@ static void note_offsets(const wl_row_block *block, size_t rows) {
     const size_t all = run->program->delimiter_size ? run->unit_position
                        : same                       ? (size_t)(run->block_begin - arguments->source)
                                                     : 0;
-    for (size_t i = 0; i < rows; i++) {
-        const uint8_t *at = wl_row_block_at(block, block->row_begin, i);
-        wl_store8(out + i * 8, arguments->base_offset + (same ? all : (size_t)(at - arguments->source)));
-    }
+    /* What is the same for all rows is not read again after each store. */
+    const uint64_t base = arguments->base_offset;
+    const uint8_t *const source = arguments->source, *const *begins = block->at[block->row_begin.stretch];
+    const int64_t offset = block->row_begin.offset;
+    for (size_t i = 0; i < rows; i++)
+        wl_store8(out + i * 8, base + (same ? all : (size_t)(begins[i] + offset - source)));
 }
 
 /* If there were only few rows, a block is worth little, and fewer are tried. */
@@ -95,7 +97,7 @@ __attribute__((noinline)) static const uint8_t *read_turns(wl_run *run, const wl
     block->at[0][0] = cursor;
     block->readable = cursor + wl_contents_readable(run, cursor);
     block->row = run->result->rows;
-    size_t found = wl_chosen.block_rows(block, &ahead), rows = wl_row_block_run(block, found, found);
+    size_t found = wl_row_block_find(block, &ahead), rows = wl_row_block_run(block, found, found);
     const uint8_t *next = block->at[0][rows];
     learn(block, rows, (size_t)(next - cursor));
     if (!rows) {

@@ -161,12 +161,7 @@ INLINE const int64_t *leaf(const wl_row_block *block, const wl_block_code *code,
             const wl_span span = {from, (size_t)(wl_row_block_at(block, code->to, i) - from)};
             to[i] = (int64_t)wl_span_order(span, code->other, code->other_size);
         }
-    } else if (code->code == CODE_CONSTANT || code->outer) {
-        const wl_integer value = code->outer ? *code->outer : code->constant;
-        *wrong |= value == (int64_t)value ? 0 : HIGHEST;
-        for (size_t i = 0; i < rows; i++)
-            to[i] = (int64_t)value;
-    } else if (code->narrow) {
+    } else if (wl_code_narrow(code)) {
         return code->narrow;
     } else if (code->lane) {
         for (size_t i = 0; i < rows; i++) {
@@ -186,43 +181,132 @@ INLINE const int64_t *leaf(const wl_row_block *block, const wl_block_code *code,
     return to;
 }
 
+/* The stack of an expression. A value is the same for all rows, or there is one for each row: in place, or in the memory
+ * of its level, which is in use by no other level. */
+typedef struct {
+    const int64_t *values[WL_BLOCK_DEEPEST + 1]; /* NULL: the same for all rows */
+    int64_t same[WL_BLOCK_DEEPEST + 1];
+    int64_t *memory[WL_BLOCK_DEEPEST + 1];
+} values_stack;
+
+/* Writes the value of each row to memory if it is the same for all. */
+INLINE void spread(values_stack *stack, size_t level, size_t rows) {
+    if (stack->values[level])
+        return;
+    for (size_t i = 0; i < rows; i++)
+        stack->memory[level][i] = stack->same[level];
+    stack->values[level] = stack->memory[level];
+}
+
+/* Puts the value of another level at `level`. */
+INLINE void move(values_stack *stack, size_t level, size_t from) {
+    int64_t *const free = stack->memory[level];
+    stack->values[level] = stack->values[from];
+    stack->same[level] = stack->same[from];
+    if (stack->values[from] == stack->memory[from]) {
+        stack->memory[level] = stack->memory[from];
+        stack->memory[from] = free;
+    }
+}
+
+INLINE void push(const wl_row_block *block, const wl_block_code *code, values_stack *stack, size_t level, size_t rows,
+                 uint64_t *wrong) {
+    const bool is_constant = code->code == CODE_CONSTANT, is_register = code->code == CODE_REGISTER;
+    if (is_register && code->is_same) {
+        stack->values[level] = NULL;
+        stack->same[level] = *code->narrow;
+        return;
+    }
+    if (!is_constant && !(is_register && code->outer)) {
+        stack->values[level] = leaf(block, code, stack->memory[level], rows, wrong);
+        return;
+    }
+    const wl_integer value = is_constant ? code->constant : *code->outer;
+    *wrong |= value == (int64_t)value ? 0 : HIGHEST;
+    stack->values[level] = NULL;
+    stack->same[level] = (int64_t)value;
+}
+
+INLINE uint64_t run_one(const wl_block_code *code, values_stack *stack, size_t level, size_t rows) {
+    if (!stack->values[level]) {
+        int64_t value = stack->same[level];
+        return one(code, &value, &stack->same[level], 1);
+    }
+    /* Every value has these 64 bits. */
+    if (code->code == CODE_NARROW && wl_kind_size(code->kind) == 8 && wl_kind_is_signed(code->kind))
+        return 0;
+    const uint64_t wrong = one(code, stack->values[level], stack->memory[level], rows);
+    stack->values[level] = stack->memory[level];
+    return wrong;
+}
+
+INLINE bool is_commutative(unsigned code) {
+    return code == CODE_ADD || code == CODE_MULTIPLY || code == CODE_AND || code == CODE_OR || code == CODE_XOR;
+}
+
+INLINE uint64_t run_two(const wl_block_code *code, values_stack *stack, size_t level, size_t rows) {
+    const int64_t *left = stack->values[level], *right = code->is_constant ? NULL : stack->values[level + 1];
+    int64_t value = stack->same[level], other = code->is_constant ? (int64_t)code->constant : stack->same[level + 1];
+    if (!left && !right)
+        return two(code->code, &value, NULL, other, &stack->same[level], 1);
+    if (!left && is_commutative(code->code)) {
+        left = right;
+        right = NULL;
+        other = value;
+    } else {
+        spread(stack, level, rows);
+        left = stack->values[level];
+    }
+    stack->values[level] = stack->memory[level];
+    return two(code->code, left, right, other, stack->memory[level], rows);
+}
+
+/* condition, then, otherwise */
+INLINE void choose(values_stack *stack, size_t level, size_t rows) {
+    if (!stack->values[level]) {
+        move(stack, level, stack->same[level] ? level + 1 : level + 2);
+        return;
+    }
+    spread(stack, level + 1, rows);
+    spread(stack, level + 2, rows);
+    for (size_t i = 0; i < rows; i++)
+        stack->memory[level][i] =
+            stack->values[level][i] ? stack->values[level + 1][i] : stack->values[level + 2][i];
+    stack->values[level] = stack->memory[level];
+}
+
 INLINE bool compute(const wl_row_block *block, const wl_row_block_step *step, size_t rows) {
-    const int64_t *stack[WL_BLOCK_DEEPEST + 1] = {0};
-    int64_t *memory[WL_BLOCK_DEEPEST];
+    values_stack stack; /* only its memory has a value: clearing the rest takes as long as a code for some rows */
     for (size_t i = 0; i < WL_BLOCK_DEEPEST; i++)
-        memory[i] = block->lanes->narrow[i];
-    memory[0] = step->widens ? memory[0] : step->narrow;
+        stack.memory[i] = block->lanes->narrow[i];
+    stack.memory[0] = step->widens ? stack.memory[0] : step->narrow;
     uint64_t wrong = 0;
     size_t count = 0;
     for (size_t at = 0; at < step->code_count && !(wrong & HIGHEST); at++) {
         const wl_block_code *code = step->codes + at;
         switch (wl_code_takes(code->code)) {
         case 0:
-            stack[count] = leaf(block, code, memory[count], rows, &wrong);
-            count++;
+            push(block, code, &stack, count++, rows, &wrong);
             break;
         case 1:
-            wrong |= one(code, stack[count - 1], memory[count - 1], rows);
-            stack[count - 1] = memory[count - 1];
+            wrong |= run_one(code, &stack, count - 1, rows);
             break;
         case 2:
             count -= !code->is_constant;
-            wrong |= two(code->code, stack[count - 1], code->is_constant ? NULL : stack[count], (int64_t)code->constant,
-                         memory[count - 1], rows);
-            stack[count - 1] = memory[count - 1];
+            wrong |= run_two(code, &stack, count - 1, rows);
             break;
-        default: /* condition, then, otherwise */
+        default:
             count -= 2;
-            for (size_t i = 0; i < rows; i++)
-                memory[count - 1][i] = stack[count - 1][i] ? stack[count][i] : stack[count + 1][i];
-            stack[count - 1] = memory[count - 1];
+            choose(&stack, count - 1, rows);
             break;
         }
     }
+    spread(&stack, 0, rows);
+    const int64_t *const result = stack.values[0];
     for (size_t i = 0; step->widens && i < rows; i++)
-        step->lane[i] = stack[0][i];
-    if (!step->widens && stack[0] != step->narrow)
-        memcpy(step->narrow, stack[0], rows * sizeof *step->narrow);
+        step->lane[i] = result[i];
+    if (!step->widens && result != step->narrow)
+        memcpy(step->narrow, result, rows * sizeof *step->narrow);
     return !(wrong & HIGHEST);
 }
 

@@ -256,7 +256,8 @@ static void note_skips(wl_row_block *block, size_t condition) {
 static bool end_parts(wl_planner *plan, const wl_arms *ended) {
     wl_row_block *block = plan->block;
     wl_string *first = block->strings + ended->string, *last = block->strings + block->string_count - 1;
-    const uint32_t around = block->guards->conditions[ended->condition].parent;
+    wl_condition *condition = block->guards->conditions + ended->condition;
+    const uint32_t around = condition->parent;
     if (plan->cursor.offset == 0 && plan->guard == 2 * ended->condition + 2 && last->next == plan->guard &&
         last->kind == WL_BETWEEN_JUMP) {
         /* There is nothing if the condition is false. */
@@ -272,9 +273,8 @@ static bool end_parts(wl_planner *plan, const wl_arms *ended) {
     for (size_t i = 1; i < count; i++)
         fixed &= (first[i].kind == WL_BETWEEN_NOTHING || first[i].kind == WL_BETWEEN_JUMP) && !first[i].condition && !first[i].enters;
     first->fixed = fixed ? (uint32_t)count : 0;
-    if (fixed)
-        wl_condition_sizes(block->guards->conditions + ended->condition, (size_t)first[1].before,
-                           count == 3 ? (size_t)first[2].before : 0);
+    if (fixed && !condition->by_range)
+        wl_condition_sizes(condition, (size_t)first[1].before, count == 3 ? (size_t)first[2].before : 0);
     return true;
 }
 

@@ -1,5 +1,6 @@
 /* The checks and columns of a plan, as steps of a row block. */
 #include "row_block_planner.h"
+#include "row_block_sums.h"
 
 /* Adds the next step, for a known value. */
 static wl_row_block_step *add(wl_row_block_step *steps, size_t *count, wl_row_block_function run, const wl_fact *value,
@@ -63,6 +64,10 @@ bool wl_plan_range(wl_planner *plan, const wl_instruction *instruction) {
     if (!value || value->outer || (value->lane && plan->guard))
         return false;
     wl_integer high = instruction->b & 0x80 ? (wl_integer)(uint64_t)instruction->d : (wl_integer)instruction->d;
+    if (wl_is_known_byte(plan->block, value)) {
+        const wl_integer byte = wl_byte_value(plan->block->known.value, value->kind);
+        return byte >= instruction->c && byte <= high;
+    }
     wl_row_block_function run = value->lane   ? wl_row_block_lane_range
                                 : plan->guard ? wl_row_block_guarded_range
                                               : wl_row_block_range;
@@ -143,7 +148,8 @@ bool wl_plan_stream(wl_planner *plan, const wl_instruction *instruction) {
         if (!wl_row_block_add_lane(plan->block, step))
             return false;
     }
-    plan->registers[instruction->a] = (wl_fact){.known = true, .lane = step->lane, .narrow = step->narrow};
+    plan->registers[instruction->a] = (wl_fact){
+        .known = true, .lane = step->lane, .narrow = step->narrow, .is_same = instruction->b == 1};
     return true;
 }
 
@@ -299,12 +305,14 @@ bool wl_plan_no_items(wl_planner *plan, const wl_instruction *instruction) {
     return note_write(plan, instruction->a);
 }
 
-/* Computes the stored form of a checksum for all rows together, from their sums. */
+/* Computes the stored form of a checksum for all rows together, from their sums; those of fixed bytes are computed for
+ * all rows together as well. */
 static bool add_stored(wl_planner *plan, wl_sum *sum, const wl_fact *expected, const wl_instruction *instruction) {
     const wl_rule *rule = sum->checksum->rule;
+    wl_row_block *block = plan->block;
     wl_row_block_step *step = add_check(plan, wl_row_block_stored_sum, expected, instruction);
     wl_row_block_step sums;
-    if (!wl_row_block_add_lane(plan->block, &sums))
+    if (!wl_row_block_add_lane(block, &sums))
         return false;
     if (sum->checksum->algorithm->of.width < 64)
         sum->narrow = sums.narrow;
@@ -313,8 +321,13 @@ static bool add_stored(wl_planner *plan, wl_sum *sum, const wl_fact *expected, c
     const wl_fact before = plan->registers[rule->sum];
     plan->registers[rule->sum] = (wl_fact){.known = true, .lane = sums.lane, .narrow = sum->narrow};
     const bool good = are_known(plan, &sum->checksum->stored) &&
-                      wl_row_block_decode(plan->block, &sum->checksum->stored, step, plan->registers, plan->spans);
+                      wl_row_block_decode(block, &sum->checksum->stored, step, plan->registers, plan->spans);
     plan->registers[rule->sum] = before;
+    if (good && sum->from.stretch == sum->to.stretch && wl_row_block_is_simple_sum(block, sum)) {
+        block->sums[--block->sum_room] = *sum;
+        step->sum = block->sums + block->sum_room;
+        block->sum_count--;
+    }
     return good;
 }
 

@@ -24,9 +24,14 @@ wl_layout wl_row_block_varints(const wl_row_block *block, const wl_string *strin
 /* Whether these are lowest byte first, with the same sign, and may have two bytes without a check. */
 bool wl_row_block_short_varints(const wl_row_block *block, const wl_string *string);
 
+/* The function for rows of which each is such a varint, and nothing else; or NULL. */
+wl_several_rows wl_row_block_several_rows(const wl_row_block *block);
+
 /* The function that locates the string together with the next one, if there is one for these two; or NULL. Both already
  * have functions of their own. */
 wl_layout wl_row_block_superinstruction(const wl_row_block *block, const wl_string *string);
+/* The function that locates the sequence that begins with the string, together with what follows it. */
+wl_layout wl_row_block_sequence(const wl_row_block *block, const wl_string *string);
 
 INLINE bool wl_condition_holds(const wl_condition *condition, uint64_t value) {
     return (value - condition->low <= condition->reach) != condition->inverted;
@@ -34,8 +39,9 @@ INLINE bool wl_condition_holds(const wl_condition *condition, uint64_t value) {
 
 /* Records whether the condition of the string is true. */
 INLINE void wl_string_decided(const wl_string *string, bool holds, size_t row) {
-    string->taken[0][row] = holds;
-    string->taken[1][row] = !holds;
+    uint8_t(*const taken)[WL_ROW_BLOCK_ROWS] = string->taken;
+    taken[0][row] = holds;
+    taken[1][row] = !holds;
 }
 
 /* Where stretch number `after` after the string's own begins, for a row. */
@@ -44,23 +50,24 @@ INLINE void wl_string_begins(const wl_string *string, size_t after, size_t row, 
 }
 
 /* Locates a byte string that is present if the value of the varint before it, its size, says so: three strings, of
- * which this is the first. NULL: it does not fit. */
-INLINE const uint8_t *wl_string_optional(const wl_string *string, const uint8_t *at, const uint8_t *limit, size_t row,
-                                         int64_t value) {
-    const uint8_t *from = wl_zeros, *to = wl_zeros;
+ * which this is the first, and moves `*next` to its end. False: it does not fit. */
+INLINE bool wl_string_optional(const wl_string *string, const uint8_t **next, const uint8_t *limit, size_t row,
+                               int64_t value) {
+    const uint8_t *at = *next, *from = wl_zeros, *to = wl_zeros;
     const bool holds = wl_condition_holds(string->decides, (uint64_t)value);
     wl_string_decided(string, holds, row);
     if (holds) {
         const uint64_t size = (uint64_t)(value + string[1].more);
         if (WL_UNLIKELY(size > (uint64_t)(limit - at)))
-            return NULL;
+            return false;
         from = at;
         to = at += size;
     }
     wl_string_begins(string, 0, row, from);
     wl_string_begins(string, 1, row, to);
     wl_string_begins(string, 2, row, at);
-    return at;
+    *next = at;
+    return true;
 }
 
 #endif

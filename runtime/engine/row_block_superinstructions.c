@@ -1,49 +1,110 @@
 /* Superinstructions: functions that locate varints of one or two bytes together with what the last of them determines
  * directly after them, or the end of a sub-stream together with that of the row. Records consist of little else, so
  * this halves the number of calls. What is longer, or incomplete, is left to the functions of the single parts. */
+#include "row_block_sequences.h"
 #include "row_block_strings.h"
 #include "varint.h"
 
-/* Reads the varints of the string; NULL: some have more bytes, or the stream ends. */
-INLINE const uint8_t *take(const wl_string *string, const uint8_t *at, const uint8_t *limit, size_t row, bool single,
-                           bool zigzag, int64_t *value) {
+/* Reads the varints of the string, and moves `*next` to their end; false: some have more bytes, or the stream ends. */
+INLINE bool take(const wl_string *string, const uint8_t **next, const uint8_t *limit, size_t row, bool single,
+                 bool zigzag, int64_t *value) {
+    const uint8_t *at = *next;
     int64_t(*values)[WL_ROW_BLOCK_ROWS] = string->values, (*const end)[WL_ROW_BLOCK_ROWS] = values + string->count;
     if (WL_UNLIKELY(string->before >= limit - at))
-        return NULL;
+        return false;
     at += string->before;
     for (;;) {
         uint64_t bits = *at++;
         if (bits >= 0x80) {
             if (WL_UNLIKELY(at == limit || *at >= 0x80))
-                return NULL;
+                return false;
             bits = (bits & 0x7F) | (uint64_t)*at++ << 7;
         }
         *value = zigzag ? wl_varint_signed(bits) : (int64_t)bits;
         values[0][row] = *value;
         values++;
-        if (single || values == end)
-            return at;
+        if (single || values == end) {
+            *next = at;
+            return true;
+        }
         if (WL_UNLIKELY(at == limit))
-            return NULL;
+            return false;
     }
 }
 
 /* `then`: locates what follows, at the end of the varints. */
 #define AFTER_VARINTS(name, single, zigzag, then)                                                                      \
     LAYOUT(name) {                                                                                                     \
-        const uint8_t *const begin = at;                                                                               \
-        at = take(string, at, limit, row, single, zigzag, &value);                                                     \
-        if (WL_UNLIKELY(!at))                                                                                          \
-            return string->lay_out_alone(string, block, begin, limit, row, value);                                     \
+        if (WL_UNLIKELY(!take(string, &at, limit, row, single, zigzag, &value)))                                       \
+            return string->lay_out_alone(string, block, at, limit, row, value);                                        \
         wl_string_begins(string, 0, row, at);                                                                          \
         then;                                                                                                          \
     }
+
+#if defined(__x86_64__)
+#define AVX2 __attribute__((target("avx2")))
+
+/* The row has another shape than the last one. */
+__attribute__((noinline)) LAYOUT(reshaped) {
+    const unsigned ends = ~(unsigned)_mm_movemask_epi8(_mm_loadu_si128((const void *)at));
+    const wl_layout found = wl_sequence_find_shape(string->sequence, ends) ? string->lay_out : string->lay_out_parts;
+    return found(string, block, at, limit, row, value);
+}
+
+/* The values of a sequence, 16 bits each. */
+AVX2 INLINE __m128i sequence_values(__m128i bytes, const wl_sequence_shape *shape, bool zigzag) {
+    const __m128i found = _mm_shuffle_epi8(bytes, _mm_loadu_si128((const void *)shape->lanes));
+    const __m128i bits = _mm_and_si128(found, _mm_loadu_si128((const void *)wl_sequence_masks.bits));
+    const __m128i words = _mm_maddubs_epi16(_mm_loadu_si128((const void *)wl_sequence_masks.weights), bits);
+    const __m128i signs = _mm_srai_epi16(_mm_slli_epi16(words, 15), 15);
+    return zigzag ? _mm_xor_si128(_mm_srli_epi16(words, 1), signs) : words;
+}
+
+/* Stores four values, wanted or not: the others are those of later varints, which are stored afterwards. */
+AVX2 INLINE void store_four(int64_t (*values)[WL_ROW_BLOCK_ROWS], size_t row, __m128i words) {
+    const __m128i low = _mm_cvtepi16_epi64(words), high = _mm_cvtepi16_epi64(_mm_srli_epi64(words, 32));
+    _mm_storel_epi64((void *)&values[0][row], low);
+    _mm_storeh_pd((void *)&values[1][row], _mm_castsi128_pd(low));
+    _mm_storel_epi64((void *)&values[2][row], high);
+    _mm_storeh_pd((void *)&values[3][row], _mm_castsi128_pd(high));
+}
+
+#define AFTER_SEQUENCE(name, both, zigzag, then)                                                                       \
+    AVX2 LAYOUT(name) {                                                                                                \
+        const wl_sequence_shape *const shape = string->sequence->last;                                                 \
+        if (WL_UNLIKELY(block->readable - at < WL_SEQUENCE_BYTES || shape->size > limit - at))                         \
+            return string->lay_out_parts(string, block, at, limit, row, value);                                        \
+        const __m128i bytes = _mm_loadu_si128((const void *)at);                                                       \
+        if (WL_UNLIKELY((~(unsigned)_mm_movemask_epi8(bytes) ^ shape->ends) & shape->parts))                           \
+            return reshaped(string, block, at, limit, row, value);                                                     \
+        const __m128i words = sequence_values(bytes, shape, zigzag);                                                   \
+        store_four(string->values, row, words);                                                                        \
+        value = (int16_t)_mm_extract_epi16(words, WL_SEQUENCE_VARINTS);                                                \
+        if (both)                                                                                                      \
+            wl_string_begins(string, 0, row, at + shape->begin);                                                       \
+        at += shape->size;                                                                                             \
+        wl_string_begins(string, both, row, at);                                                                       \
+        string += both;                                                                                                \
+        then;                                                                                                          \
+    }
+#define SEQUENCES(name, then)                                                                                          \
+    AFTER_SEQUENCE(name##_sequence_unsigned, 0, false, then)                                                           \
+    AFTER_SEQUENCE(name##_sequence_signed, 0, true, then)                                                              \
+    AFTER_SEQUENCE(name##_both_unsigned, 1, false, then)                                                               \
+    AFTER_SEQUENCE(name##_both_signed, 1, true, then)                                                                  \
+    static const wl_layout name##_sequences[2][2] = {{name##_sequence_unsigned, name##_sequence_signed},               \
+                                                     {name##_both_unsigned, name##_both_signed}};
+#else
+#define SEQUENCES(name, then)
+#endif
+
 #define FOUR(name, then)                                                                                               \
     AFTER_VARINTS(name##_1_unsigned, true, false, then)                                                                \
     AFTER_VARINTS(name##_1_signed, true, true, then)                                                                   \
     AFTER_VARINTS(name##_unsigned, false, false, then)                                                                 \
     AFTER_VARINTS(name##_signed, false, true, then)                                                                    \
-    static const wl_layout name##_four[2][2] = {{name##_unsigned, name##_signed}, {name##_1_unsigned, name##_1_signed}};
+    static const wl_layout name##_four[2][2] = {{name##_unsigned, name##_signed}, {name##_1_unsigned, name##_1_signed}}; \
+    SEQUENCES(name, then)
 
 FOUR(alone, GO_ON_WITH(string + 1))
 
@@ -67,8 +128,7 @@ FOUR(entered, {
 })
 
 FOUR(optional, {
-    at = wl_string_optional(string + 1, at, limit, row, value);
-    if (WL_UNLIKELY(!at))
+    if (WL_UNLIKELY(!wl_string_optional(string + 1, &at, limit, row, value)))
         return NULL;
     GO_ON_WITH(string + 4);
 })
@@ -78,6 +138,13 @@ FOUR(empty, {
         return NULL;
     wl_string_begins(string, 1, row, at);
     GO_ON_WITH(string + 2);
+})
+
+FOUR(empty_row, {
+    if (WL_UNLIKELY(value > 0))
+        return NULL;
+    wl_string_begins(string, 1, row, at);
+    return string[2].before > limit - at ? NULL : at + string[2].before + block->padding;
 })
 
 LAYOUT(leave_row) {
@@ -92,11 +159,14 @@ LAYOUT(leave_row) {
 /* Four and more are read together (row_block_varints.c), and three if the row has nothing else with a size of its own. */
 static size_t most_varints(const wl_row_block *block) { return block->string_count == 1 ? 2 : 3; }
 
+static bool is_last(const wl_row_block *block, const wl_string *string) {
+    return string + 1 == block->strings + block->string_count;
+}
+
 wl_layout wl_row_block_superinstruction(const wl_row_block *block, const wl_string *string) {
     const wl_string *next = string + 1;
-    const bool is_last = next == block->strings + block->string_count;
     if (string->kind == WL_BETWEEN_LEAVE)
-        return is_last ? leave_row : NULL;
+        return is_last(block, string) ? leave_row : NULL;
     if (string->kind != WL_BETWEEN_VARINTS || string->count > most_varints(block) || !wl_row_block_short_varints(block, string))
         return NULL;
     const bool single = string->count == 1, zigzag = block->varints[string->first].zigzag;
@@ -106,8 +176,29 @@ wl_layout wl_row_block_superinstruction(const wl_row_block *block, const wl_stri
     case WL_LOCATED_OPTIONAL:
         return optional_four[single][zigzag];
     case WL_LOCATED_EMPTY:
-        return empty_four[single][zigzag];
+        return is_last(block, next) ? empty_row_four[single][zigzag] : empty_four[single][zigzag];
     default:
         return alone_four[single][zigzag];
     }
+}
+
+wl_layout wl_row_block_sequence(const wl_row_block *block, const wl_string *string) {
+#if defined(__x86_64__)
+    const wl_varint_sequence *sequence = string->sequence;
+    const bool both = sequence->both, zigzag = sequence->zigzag;
+    const wl_string *next = string + 1 + both;
+    switch (next->before ? WL_LOCATED_ALONE : next->located) {
+    case WL_LOCATED_BY_SIZE:
+        return next->enters ? entered_sequences[both][zigzag] : sized_sequences[both][zigzag];
+    case WL_LOCATED_OPTIONAL:
+        return optional_sequences[both][zigzag];
+    case WL_LOCATED_EMPTY:
+        return is_last(block, next) ? empty_row_sequences[both][zigzag] : empty_sequences[both][zigzag];
+    default:
+        return alone_sequences[both][zigzag];
+    }
+#else
+    (void)block;
+    return string->lay_out_parts;
+#endif
 }

@@ -128,6 +128,17 @@ void wl_short_varints_start(void) {
 #if defined(__x86_64__)
 #define AVX2 __attribute__((target("avx2")))
 
+/* The values of the first four varints, 16 bits each. */
+AVX2 INLINE __m128i short_values(__m128i bytes, const wl_short_varints *found, bool zigzag) {
+    __m128i words = _mm_shuffle_epi8(bytes, _mm_loadl_epi64((const void *)found->lanes));
+    words = _mm_or_si128(_mm_and_si128(words, _mm_set1_epi16(0x7F)),
+                         _mm_and_si128(_mm_srli_epi16(words, 1), _mm_set1_epi16(0x3F80)));
+    if (zigzag)
+        words = _mm_xor_si128(_mm_srli_epi16(words, 1),
+                              _mm_sub_epi16(_mm_setzero_si128(), _mm_and_si128(words, _mm_set1_epi16(1))));
+    return words;
+}
+
 /* Reads the first `count` varints at `bytes`. Four values are stored: the others are those of later varints, which are
  * stored afterwards. Returns the number of bytes; 0: there are longer ones. */
 AVX2 INLINE size_t take_four(int64_t (*values)[WL_ROW_BLOCK_ROWS], size_t row, __m128i bytes, unsigned ends,
@@ -135,13 +146,7 @@ AVX2 INLINE size_t take_four(int64_t (*values)[WL_ROW_BLOCK_ROWS], size_t row, _
     const wl_short_varints *found = short_ones + (ends & 0xFF);
     if (WL_UNLIKELY(found->count < count))
         return 0;
-    __m128i words = _mm_shuffle_epi8(bytes, _mm_loadl_epi64((const void *)found->lanes));
-    words = _mm_or_si128(_mm_and_si128(words, _mm_set1_epi16(0x7F)),
-                         _mm_and_si128(_mm_srli_epi16(words, 1), _mm_set1_epi16(0x3F80)));
-    if (zigzag)
-        words = _mm_xor_si128(_mm_srli_epi16(words, 1),
-                              _mm_sub_epi16(_mm_setzero_si128(), _mm_and_si128(words, _mm_set1_epi16(1))));
-    const __m256i all = _mm256_cvtepi16_epi64(words);
+    const __m256i all = _mm256_cvtepi16_epi64(short_values(bytes, found, zigzag));
     const __m128i low = _mm256_castsi256_si128(all), high = _mm256_extracti128_si256(all, 1);
     _mm_storel_epi64((void *)&values[0][row], low);
     _mm_storeh_pd((void *)&values[1][row], _mm_castsi128_pd(low));
@@ -196,7 +201,90 @@ SHORT_VARINTS(short_signed, true)
 static wl_layout short_varints(bool zigzag) {
     return !wl_chosen.has_avx2 ? NULL : zigzag ? short_signed : short_unsigned;
 }
+
+/* Rows that consist of one varint, four at once, from row number `row` at `at` on: their values, and where they and the
+ * next row begin. Returns their number; the row after them, if there is one, is longer, or near an end. */
+AVX2 INLINE size_t take_rows(wl_row_block *block, const wl_ahead *ahead, const uint8_t *at, size_t row, bool zigzag) {
+    int64_t *const values = block->values[block->strings->first];
+    const size_t first = row;
+    while (ahead->rows - row >= AT_ONCE && block->readable - at >= 16) {
+        const __m128i bytes = _mm_loadu_si128((const void *)at);
+        const wl_short_varints *found = short_ones + (~(unsigned)_mm_movemask_epi8(bytes) & 0xFF);
+        if (WL_UNLIKELY(found->count < AT_ONCE || found->ends[AT_ONCE - 1] > ahead->end - at))
+            break;
+        if (WL_UNLIKELY(found->ends[AT_ONCE - 2] >= ahead->last - at))
+            break;
+        _mm256_storeu_si256((void *)(values + row), _mm256_cvtepi16_epi64(short_values(bytes, found, zigzag)));
+        int32_t ends;
+        memcpy(&ends, found->ends, sizeof ends);
+        const __m256i begins = _mm256_add_epi64(_mm256_set1_epi64x((int64_t)(uintptr_t)at),
+                                                _mm256_cvtepu8_epi64(_mm_cvtsi32_si128(ends)));
+        _mm256_storeu_si256((void *)(block->at[0] + row + 1), begins);
+        _mm256_storeu_si256((void *)(block->at[1] + row), begins);
+        at += found->ends[AT_ONCE - 1];
+        row += AT_ONCE;
+    }
+    return row - first;
+}
+
+/* A bit for each of 64 bytes: whether it is the last one of a varint. */
+#define SCANNED 64
+
+AVX2 INLINE uint64_t ends_of(const uint8_t *at) {
+    const unsigned low = (unsigned)_mm256_movemask_epi8(_mm256_loadu_si256((const void *)at));
+    const unsigned high = (unsigned)_mm256_movemask_epi8(_mm256_loadu_si256((const void *)(at + SCANNED / 2)));
+    return ~(low | (uint64_t)high << 32);
+}
+
+/* The same for rows that consist of several varints, four varints at once. The ends of varints are looked up for many
+ * bytes at once, so that a row waits only for the size of the previous one. */
+AVX2 INLINE size_t take_long_rows(wl_row_block *block, const wl_ahead *ahead, const uint8_t *at, size_t row,
+                                  bool zigzag) {
+    int64_t(*const values)[WL_ROW_BLOCK_ROWS] = block->strings->values;
+    const size_t first = row, count = block->strings->count, rows = ahead->rows;
+    while (row < rows && ahead->last - at >= SCANNED && ahead->end - at >= SCANNED &&
+           block->readable - at >= SCANNED + 8) {
+        uint64_t ends = ends_of(at);
+        const uint8_t *const last = at + SCANNED - 2 * count;
+        for (; row < rows && at <= last; row++) {
+            for (size_t number = 0; number < count; number += AT_ONCE) {
+                const __m128i bytes = _mm_loadl_epi64((const void *)at);
+                const size_t size =
+                    take_four(values + number, row, bytes, (unsigned)ends, wl_smaller(count - number, AT_ONCE), zigzag);
+                if (WL_UNLIKELY(!size))
+                    return row - first;
+                at += size;
+                ends >>= size;
+            }
+            block->at[0][row + 1] = block->at[1][row] = at;
+        }
+    }
+    return row - first;
+}
+
+#define SEVERAL_ROWS(name, take, zigzag)                                                                               \
+    AVX2 static size_t name(wl_row_block *block, const wl_ahead *ahead, const uint8_t *at, size_t row) {               \
+        return take(block, ahead, at, row, zigzag);                                                                    \
+    }
+
+SEVERAL_ROWS(unsigned_rows, take_rows, false)
+SEVERAL_ROWS(signed_rows, take_rows, true)
+SEVERAL_ROWS(long_unsigned_rows, take_long_rows, false)
+SEVERAL_ROWS(long_signed_rows, take_long_rows, true)
+
+static wl_several_rows several_rows(bool zigzag, size_t count) {
+    if (!wl_chosen.has_avx2)
+        return NULL;
+    if (count == 1)
+        return zigzag ? signed_rows : unsigned_rows;
+    return zigzag ? long_signed_rows : long_unsigned_rows;
+}
 #else
+static wl_several_rows several_rows(bool zigzag, size_t count) {
+    (void)zigzag, (void)count;
+    return NULL;
+}
+
 static wl_layout short_varints(bool zigzag) {
     (void)zigzag;
     return NULL;
@@ -228,4 +316,15 @@ wl_layout wl_row_block_varints(const wl_row_block *block, const wl_string *strin
     if (!alike)
         return any_varints;
     return zigzag ? signed_varints : unsigned_varints;
+}
+
+wl_several_rows wl_row_block_several_rows(const wl_row_block *block) {
+    const wl_string *string = block->strings;
+    const bool alone = block->string_count == 1 && string->kind == WL_BETWEEN_VARINTS &&
+                       !string->before && !string->condition && !string->guard && !block->tail;
+    const bool fits = 2 * string->count <= block->run->arguments->max_record;
+    const bool locates = !block->sum_count && !block->copy_count && !block->known.is_known;
+    return alone && fits && locates && wl_row_block_short_varints(block, string)
+               ? several_rows(block->varints[string->first].zigzag, string->count)
+               : NULL;
 }

@@ -42,6 +42,11 @@ size_t wl_text_character(const uint8_t *text, size_t size) {
 bool wl_text_is_utf8(const uint8_t *text, size_t size) {
     for (size_t at = 0; at < size;) {
         at += ascii_words(text + at, size - at);
+        /* The last word of the text, part of which may have been looked at. */
+        if (size >= 8 && size - at < 8 && !(wl_load_le8(text + size - 8) & HIGH_BITS))
+            return true;
+        if (size >= 4 && size < 8 && !((wl_load_le4(text) | wl_load_le4(text + size - 4)) & (uint32_t)HIGH_BITS))
+            return true;
         /* Byte by byte to the next word boundary, so that a single character does not cost a restart. */
         for (size_t i = 0; i < 8 && at < size; i++) {
             size_t step = wl_text_character(text + at, size - at);

@@ -22,6 +22,11 @@ static inline size_t wl_scan_count(size_t wanted, size_t readable) {
 typedef void (*wl_copy_many_function)(uint8_t *to, size_t gap, const uint8_t *const *from, const uint32_t *sizes,
                                       size_t count, uint32_t largest);
 
+/* Computes the states after `count` ranges, each of which starts from `state`: from begins[i] + begin up to
+ * ends[i] + end. */
+typedef void (*wl_crc_ranges)(uint64_t state, const uint8_t *const *begins, int64_t begin, const uint8_t *const *ends,
+                              int64_t end, size_t count, uint64_t *states);
+
 /* The product of two states of a CRC modulo its polynomial. */
 typedef uint64_t (*wl_crc_multiply)(const wl_crc *crc, uint64_t left, uint64_t right);
 
@@ -38,6 +43,7 @@ typedef struct {
     const char *crc32c_name;
     const char *scan_name;
     wl_sum_function crc32c;
+    wl_crc_ranges crc32c_ranges; /* NULL: no faster than one by one */
     wl_crc_multiply crc32c_multiply;
     wl_crc_fold crc_fold; /* NULL if there is none */
     wl_scan_function scan_pair; /* reads one byte after `count` */
@@ -46,8 +52,12 @@ typedef struct {
     /* Checksums and copies of a block's rows (row_block_bytes.c): of consecutive rows, which they search for, and of
      * the first `rows` current rows, after each of which `spare` bytes may be read. Return the number of valid rows. */
     size_t (*block_rows)(wl_row_block *block, const wl_ahead *ahead);
+    size_t (*plain_rows)(wl_row_block *block, const wl_ahead *ahead); /* if wl_row_block.is_plain */
     size_t (*frame_rows)(wl_row_block *block, size_t rows, size_t spare);
     size_t (*copy_rows)(wl_row_block *block, size_t rows); /* only the copies, for rows that were chosen */
+    /* Only the copies, for the first `rows` current rows, if all columns have copies of their own
+     * (row_block_copies.c). */
+    size_t (*copy_columns)(const wl_row_block *block, size_t rows);
     /* Computes an expression with 64-bit values into the step's lane; false: some value has more bits or does not exist
      * (row_block_narrow.c). */
     bool (*compute_narrow)(const wl_row_block *block, const wl_row_block_step *step, size_t rows);
@@ -75,16 +85,24 @@ void wl_sha256_portable(uint32_t *state, const uint8_t *data, size_t count);
 void wl_sha256_x86(uint32_t *state, const uint8_t *data, size_t count);
 uint64_t wl_crc32c_portable(uint64_t state, const uint8_t *data, size_t size, const void *tables);
 uint64_t wl_crc32c_sse42(uint64_t state, const uint8_t *data, size_t size, const void *tables);
+void wl_crc32c_ranges_sse42(uint64_t state, const uint8_t *const *begins, int64_t begin, const uint8_t *const *ends,
+                            int64_t end, size_t count, uint64_t *states);
 uint64_t wl_crc32c_avx512(uint64_t state, const uint8_t *data, size_t size, const void *tables);
 uint64_t wl_crc32c_armv8(uint64_t state, const uint8_t *data, size_t size, const void *tables);
 void wl_crc_fold_pclmul(const wl_crc *crc, uint64_t state, const uint8_t *data, size_t size, uint8_t *folded);
 uint64_t wl_crc_multiply_portable(const wl_crc *crc, uint64_t left, uint64_t right);
 uint64_t wl_crc32c_multiply_pclmul(const wl_crc *crc, uint64_t left, uint64_t right);
 size_t wl_block_rows_portable(wl_row_block *, const wl_ahead *);
+size_t wl_plain_rows_portable(wl_row_block *, const wl_ahead *);
+size_t wl_plain_rows_avx2(wl_row_block *, const wl_ahead *);
+size_t wl_plain_rows_avx512(wl_row_block *, const wl_ahead *);
 size_t wl_frame_rows_portable(wl_row_block *, size_t, size_t);
 size_t wl_copy_rows_portable(wl_row_block *, size_t);
 size_t wl_copy_rows_avx2(wl_row_block *, size_t);
 size_t wl_copy_rows_avx512(wl_row_block *, size_t);
+size_t wl_copy_columns_portable(const wl_row_block *, size_t);
+size_t wl_copy_columns_avx2(const wl_row_block *, size_t);
+size_t wl_copy_columns_avx512(const wl_row_block *, size_t);
 size_t wl_block_rows_avx2(wl_row_block *, const wl_ahead *);
 size_t wl_frame_rows_avx2(wl_row_block *, size_t, size_t);
 size_t wl_block_rows_avx512(wl_row_block *, const wl_ahead *);

@@ -25,4 +25,33 @@ static inline __attribute__((always_inline)) void wl_copy_vectors(uint8_t *to, c
     }
 }
 
+#define WL_COPY_STEP 4     /* in units of WL_COPY_BLOCK */
+#define WL_COPY_STEPS_MOST 2048 /* maximum size in bytes of what is copied in such steps */
+
+/* Like wl_copy(), in steps of several vectors: the fewer steps, the fewer branches that depend on the size. A step more
+ * may be read and written. */
+static inline __attribute__((always_inline)) void wl_copy_in_steps(uint8_t *to, const uint8_t *from, size_t size,
+                                                                   size_t width) {
+    if (size <= WL_COPY_BLOCK) {
+        wl_copy_vectors(to, from, 1, width);
+        return;
+    }
+    const uint8_t *end = from + size;
+    do {
+        wl_copy_vectors(to, from, WL_COPY_STEP, width);
+        to += WL_COPY_STEP * WL_COPY_BLOCK;
+        from += WL_COPY_STEP * WL_COPY_BLOCK;
+    } while (from < end);
+}
+
+/* The same if there is that much room; otherwise byte by byte. */
+static inline __attribute__((always_inline)) void wl_copy_steps(uint8_t *to, const uint8_t *from, size_t size,
+                                                                size_t to_room, size_t from_room, size_t width) {
+    if (WL_LIKELY(size <= WL_COPY_STEPS_MOST && to_room - size >= WL_COPY_STEP * WL_COPY_BLOCK &&
+                  from_room - size >= WL_COPY_STEP * WL_COPY_BLOCK))
+        wl_copy_in_steps(to, from, size, width);
+    else if (size)
+        memcpy(to, from, size);
+}
+
 #endif

@@ -53,8 +53,8 @@ class Column:
     shows: tuple[str, int] | None = None
     """The attribute with a default that a value instance shows, and its number of levels above the row."""
     optional: bool = False
-    """Whether the attribute has an ``if``, or a switch without a case for every value: the column is null in rows for
-    which the condition is false, or no case matches."""
+    """Whether the attribute has an ``if``, or a switch without a case for every value, or is an optional field of a
+    message: the column is null in rows for which the condition is false, no case matches, or the field is absent."""
     same_as: str = ""
     """For a value instance that only shows an attribute in another form (``ts`` for ``ts_millis``): that attribute, in
     which a writer stores the value."""

@@ -121,6 +121,9 @@ class Level:
     ends: bool = False
     """Whether there are items before those with rows, which the method ``_begins_ATTRIBUTE`` of the class creates, or
     (``ends``) after them: ``_after_ATTRIBUTE``."""
+    notes: int = 0
+    """The number of parts of the items after those with rows that refer to the latter: ``_note_ATTRIBUTE`` creates
+    them, item by item."""
     tags: tuple[tuple[str, int], ...] = ()
     """The field by which a switch chooses the type that leads to the rows, and the value that chooses it."""
 
@@ -210,6 +213,7 @@ class Format:
     """Whether all rows have the same size, so that the position of a row does not depend on the previous one."""
     within: str = ""  # the attribute within the bytes of another one, because of which tables are read-only
     preallocated: tuple[int, int] | None = None  # zeros after the last record are not damage: sizes of sector, header
+    nonempty: bool = False  # an input without bytes is truncated
     searched: bool = False  # with recover, the start of a byte range is found by searching for a unit
     fragments: Fragments | None = None
     """Set if rows are assembled from several rows on the wire."""

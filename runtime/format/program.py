@@ -310,12 +310,6 @@ class ColumnProgram:
         """Return the initial items of variables that are lists."""
         return tuple(each for each in self.variables if isinstance(each, tuple))
 
-    @cached_property
-    def is_plain(self) -> bool:
-        """Return whether reading a row requires only its own bytes, and rows have no lists."""
-        depends = self.has_rows or self.whole or self.expansions or self.chains or self.variables or self.preset
-        return not depends and not any(self.levels)
-
     @property
     def has_rows(self) -> bool:
         """Return whether a unit has any number of rows."""

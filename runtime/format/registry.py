@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from ..base.arguments import shown
 from ..base.entry_points import entry_points
-from ..base.errors import WireloomError
+from ..base.errors import NO_SPEC_FILE, WireloomError
+from ..base.keywords import checks_keywords
 from ..base.nearest import unknown
 from .description import MODEL_VERSION, Format
 from .routines import checked_modules
@@ -85,6 +86,7 @@ def get(name: str | Path | Format, allow_modules: Sequence[str] = (), *, needs_r
     raise unknown("format", text, formats())
 
 
+@checks_keywords()
 def load_spec(path: str | Path, *, allow_modules: Sequence[str] = ()) -> Format:
     """Compile a spec file in memory and return its format.
 
@@ -102,7 +104,7 @@ def _load_spec(path: str | Path, modules: Sequence[str], needs_rows: bool) -> Fo
         raise WireloomError(f"path must be the path of a spec file, not {shown(path)}")
     path = Path(os.fsdecode(path))
     if not path.is_file():
-        raise WireloomError("no such spec file: check the path and the folder it is relative to", path=str(path))
+        raise WireloomError(NO_SPEC_FILE, path=str(path))
     # The generator is only needed here; a format in a package works without it.
     explore = importlib.import_module("wireloom.codegen.explore")
     found: Format = explore.load_format(path, modules, needs_rows=needs_rows)

@@ -5,16 +5,23 @@ from __future__ import annotations
 import io
 import os
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
 
 from ..base.errors import NothingThereError, WireloomError
 from ..base.options import FLAG, OTHER, TEXT, check_options, option
+from ..base.printable import printable
 from ..base.redaction import check_endpoint
+from ..base.shown_addresses import without_secrets
 from .filesystems import checked_filesystem
 
 WILDCARDS = frozenset("*?[")
+NAMED = 3
+"""Number of inputs that ``listed_inputs`` names; further ones are counted."""
+LONGEST_PATH = 80
+"""Maximum number of characters of a path in ``listed_inputs``."""
 
 
 class Stream(Protocol):
@@ -248,3 +255,12 @@ class PipeInput(FileInput):
     def patient(self) -> bool:
         """Like ``Input.patient``."""
         return True
+
+
+def listed_inputs(inputs: Sequence[Input]) -> str:
+    """Return the first inputs by path and the number of the others, for ``repr``: bounded, on one line and without
+    secrets. The end of a long path is shown."""
+    paths = ["bytes" if each.path is None else printable(without_secrets(each.path)) for each in inputs[:NAMED]]
+    text = ", ".join(each if len(each) <= LONGEST_PATH else f"…{each[1 - LONGEST_PATH :]}" for each in paths)
+    more = len(inputs) - NAMED
+    return f"{text} and {more:,} more" if more > 0 else text or "no inputs"

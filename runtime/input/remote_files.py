@@ -12,7 +12,7 @@ from ..base.shown_addresses import without_secrets
 from .inputs import Input, Location, Stream
 from .listing import in_order
 from .remote_listing import found_at, key_advice
-from .stores import store_of
+from .stores import arrow_errors, not_found, store_of
 from .web_files import WebFile, is_web
 
 READ_SIZE = 4 * 1024 * 1024
@@ -79,7 +79,8 @@ class RemoteInput(Input):
     def _ranged(self) -> Ranged:
         store = store_of(self.address, self.location)
         if store.spec is None:
-            return _ArrowFile(store.files.open_input_file(store.path))
+            with arrow_errors():
+                return _ArrowFile(store.files.open_input_file(store.path))
         if is_web(store.spec):
             return WebFile(store.spec, store.path, self.size, by_range=self.wanted is not None)
         return _SpecFile(store.spec, store.path)
@@ -97,7 +98,8 @@ class _ArrowFile:
         if position >= self._size:
             # Google's store refuses such a request.
             return b""
-        found: bytes = self._file.read_at(size, position)
+        with arrow_errors():
+            found: bytes = self._file.read_at(size, position)
         return found
 
     def close(self) -> None:
@@ -188,12 +190,7 @@ def expand_remote(address: str, location: Location) -> Iterator[Input]:
     except OSError as error:
         raise WireloomError(f"the object store refused the request: {error}", path=address) from None
     if not found:
-        raise NothingThereError(
-            "no such object: check bucket, key, region and credentials"
-            if scheme_of(address) in S3
-            else "not found: check the address and the credentials",
-            path=address,
-        )
+        raise NothingThereError(not_found(address), path=address)
     for each in sorted(found.values(), key=lambda each: in_order(each.path, "/")):
         named = store.address(each.path)
         yield RemoteInput(

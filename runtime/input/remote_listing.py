@@ -15,7 +15,7 @@ from ..base.errors import NothingThereError, WireloomError
 from ..base.shown_addresses import without_secrets
 from .inputs import WILDCARDS
 from .listing import alternatives, hidden
-from .stores import Store
+from .stores import Store, arrow_errors
 from .web_files import is_web
 
 MOST_PAGES = 10_000
@@ -57,7 +57,8 @@ def found_at(store: Store) -> Iterator[Found]:
     """Yield the files at a path of a store. Raises ``OSError`` and ``WireloomError``."""
     if store.spec is None:
         for pattern in alternatives(store.path):
-            yield from _of_arrow(store.files, pattern)
+            with arrow_errors():
+                yield from _of_arrow(store.files, pattern)
         return
     try:
         # Implementations cache listings for the life of the process.
@@ -143,7 +144,9 @@ def _web_info(spec: Any, address: str) -> dict[str, Any]:
         cause = error.__cause__
         status = getattr(cause, "status", None)
         if status is None:
-            raise OSError(without_secrets(str(cause or "no answer"))) from None
+            raise WireloomError(
+                f"the server cannot be reached: {without_secrets(str(cause or 'no answer'))}", path=address
+            ) from None
         kind = NothingThereError if status in (404, 410) else WireloomError
         raise kind(f"the server answers {status} {getattr(cause, 'message', '')}".rstrip(), path=address) from None
     return {**found, "name": address}

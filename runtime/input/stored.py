@@ -33,7 +33,7 @@ class Stored:
         self._size = size
         self._head = memoryview(b"")
         self._failure: StorageError | None = None
-        """What went wrong after the head."""
+        """The error after the head."""
         self.position = 0
         """Stored bytes that have been handed out, counted from the start of the input. Other threads may look."""
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
 
+import pyarrow as pa
 import pyarrow.fs
 
 from ..base.addresses import S3, local_path, scheme_of
-from ..base.errors import MissingExtraError, UnsupportedError, WireloomError
+from ..base.errors import MissingExtraError, NothingThereError, UnsupportedError, WireloomError
 from ..base.extras import require
 from ..base.redaction import check_address
 from ..base.shown_addresses import without_secrets
@@ -71,7 +74,8 @@ def store_of(address: str, location: Location) -> Store:
         return _of_fsspec(address, scheme)
     authority, _, rest = address.partition("://")[2].partition("/")
     if not authority:
-        raise WireloomError(f"the address has no {'host' if scheme in HADOOP else 'bucket'}", path=address)
+        what = "host" if scheme in HADOOP else "bucket"
+        raise WireloomError(f"the address has no {what}: {scheme}://{what.upper()}/PATH", path=address)
     begin = f"{address.partition('://')[0]}://{authority}"
     rest = rest.rstrip("/")
     try:
@@ -85,7 +89,23 @@ def store_of(address: str, location: Location) -> Store:
             return Store(store, f"{container}/{rest}".rstrip("/"), f"{begin}/", f"{container}/", flat=True)
         return Store(_hadoop(begin), f"/{rest}", begin)
     except (OSError, ValueError) as error:
-        raise WireloomError(f"the store cannot be reached: {error}", path=address) from None
+        # Arrow lists all libraries that it looked for, a line each.
+        raise WireloomError(f"the store cannot be reached: {str(error).partition(NEWLINE)[0]}", path=address) from None
+
+
+NEWLINE = "\n"
+
+
+@contextmanager
+def arrow_errors() -> Iterator[None]:
+    """Raise ``OSError`` for errors of a file system of pyarrow that Arrow has no class for, such as a lack of
+    credentials for Azure."""
+    try:
+        yield
+    except pa.ArrowException as error:
+        if type(error) is not pa.ArrowException:
+            raise
+        raise OSError(str(error).partition(NEWLINE)[0]) from None
 
 
 def _check_options(address: str, scheme: str, location: Location) -> None:
@@ -174,6 +194,9 @@ def _of_fsspec(address: str, scheme: str) -> Store:
             f"cannot read or write {scheme}://: neither pyarrow nor fsspec supports it; is the address misspelt?",
             path=address,
         ) from None
+    except FileNotFoundError:
+        # As for an archive inside of which a path is.
+        raise NothingThereError(not_found(address), path=address) from None
     except Exception as error:
         # Implementations of fsspec raise exceptions of any class.
         raise WireloomError(f"the store cannot be reached: {error}", path=address) from None
@@ -182,6 +205,15 @@ def _of_fsspec(address: str, scheme: str) -> Store:
     named = named if named.endswith(path) else named.rstrip("/")
     prefix = named[: len(named) - len(path)] if named.endswith(path) else spec.unstrip_protocol("")
     return Store(_wrapped(spec), path, prefix, suffix=suffix, spec=spec)
+
+
+def not_found(address: str) -> str:
+    """Return the message for an address that names nothing, with what its user can check."""
+    scheme = scheme_of(address)
+    if scheme in S3:
+        return "no such object: check bucket, key, region and credentials"
+    # The memory of the process has no credentials.
+    return f"not found: check the address{'' if scheme == 'memory' else ' and the credentials'}"
 
 
 def move(files: Any, source: str, target: str) -> None:

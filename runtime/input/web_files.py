@@ -32,7 +32,7 @@ class WebFile:
         self._ranged: Any = None
         self._answer: Any = None
         self._at = 0
-        """Where the answer goes on."""
+        """The offset in the file of the next byte of the answer."""
 
     def read_at(self, size: int, position: int) -> bytes:
         """Like ``Ranged.read_at``."""

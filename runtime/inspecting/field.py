@@ -16,8 +16,8 @@ class Field:
 
     ``[begin, end)``: its bytes, as offsets in the content of the record; ``begin`` is -1 if it has none there: a
     computed value, or one inside decompressed bytes. ``checked``: whether the checksum is valid; ``None`` if the field
-    is not a checksum. ``problem``: the error of the field. ``owner``: the class, or the message type, of which it is an
-    attribute or an instance; empty for items of lists.
+    is not a checksum, or not verified. ``problem``: the error of the field. ``owner``: the class, or the message type,
+    of which it is an attribute or an instance; empty for items of lists.
     """
 
     name: str

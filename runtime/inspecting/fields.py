@@ -77,8 +77,7 @@ class _Tree:
         for each in found:
             each.owner = type(struct).__qualname__
             if _attribute(each) in struct._checksums and each.value is not None and not each.computed:
-                refused = each.problem is not None
-                each.checked = False if refused else (True if complete else None)
+                each.checked = False if each.problem is not None else _is_verified(struct, each, complete) or None
         self._count += len(found)
         return found
 
@@ -266,6 +265,12 @@ class _Tree:
             begin = cursor + shift if shift is not None and cursor < end else -1
             rest = end + shift if shift is not None and begin >= 0 else -1
             found.append(Field(next_field(struct, [each.name for each in found]), None, begin, rest, problem=problem))
+
+
+def _is_verified(struct: Struct, checksum: Field, complete: bool) -> bool:
+    """Return whether a checksum without an error has been verified: not where its condition (``if``) is false."""
+    needed = getattr(struct, f"_verifies_{_attribute(checksum)}", None)
+    return complete and (needed is None or needed())
 
 
 def _attribute(field: Field) -> str:

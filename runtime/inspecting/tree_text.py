@@ -69,6 +69,11 @@ class TreeText(ABC):
     def _end(self, is_list: bool) -> None:
         """Write the text after the last value of a mapping or list."""
 
+    def stop(self) -> None:
+        """Write the buffered text, and end its last line, which may be incomplete."""
+        self._pieces.append("\n")
+        self.flush()
+
     def flush(self) -> None:
         """Write the buffered text."""
         self._write("".join(self._pieces).encode())

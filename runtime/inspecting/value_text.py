@@ -43,8 +43,9 @@ def shown(field: Field, units: dict[str, str] | None = None, longest: int = LONG
         moment = _moment(value, unit) if unit else None
         if moment is not None:
             return moment
-        if field.checked is not None:
-            return f"{value:#010x}"
+        if field.checked is not None and (value >= 0 or field.size):
+            # Signed fields are shown with the same digits as unsigned ones.
+            return f"{value if value >= 0 else value + (1 << 8 * field.size):#010x}"
         # Python refuses to convert longer integers to decimals.
         return _cut(str(value) if value.bit_length() <= MAX_DECIMAL_BITS else hex(value), False, longest)
     if isinstance(value, bytes):

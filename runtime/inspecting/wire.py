@@ -7,10 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 from ..format.message_rules import FieldKind, FieldRule, Label, MessageRule, MessageSet, WireType
+from ..objects.messages.descriptors import descriptor_of
 from ..objects.messages.errors import WireError
 from ..objects.messages.kinds import FLOATS, INTEGERS, fixed_code, wire_type
 from ..objects.messages.objects import Message
-from ..objects.messages.plans import plan_of
 from ..objects.messages.wire import check_tag, read_varint, read_varints, skip_field
 from .field import MOST_FIELDS, Field
 
@@ -41,12 +41,12 @@ def wire_fields(types: MessageSet, data: bytes, base: int, number: int = 0) -> l
 
 def wire_fields_of(message: Message, data: bytes, base: int) -> list[Field]:
     """Return the same as ``wire_fields`` for the bytes of a message of the class of ``message``."""
-    top = plan_of(type(message))
-    plans = {id(top.rule): top}
+    top = descriptor_of(type(message))
+    descriptors = {id(top.rule): top}
 
     def inner(owner: MessageRule, rule: FieldRule) -> MessageRule:
-        child = next(plan for each, plan in plans[id(owner)].children if each.name == rule.name)
-        plans[id(child.rule)] = child
+        child = next(descriptor for each, descriptor in descriptors[id(owner)].children if each.name == rule.name)
+        descriptors[id(child.rule)] = child
         return child.rule
 
     return _Walk(inner, data, base).message(top.rule, 0, len(data), 0)

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from ..base.arguments import one_of
 from ..base.errors import WireloomError
+from ..base.keywords import checks_keywords
 from .calls import PATIENCE, Calls
 from .positions import SHARD_END, Position, start_of, time_of
 from .records import HASH_RANGES, RecordBatches, schema_of
@@ -120,6 +121,7 @@ def records_of(
     return RecordBatches(calls.name, shard_id, columns, hash_range=known, mode=mode)
 
 
+@checks_keywords()
 def read(
     stream: str,
     *,

@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from ..base.errors import TemporaryError, WireloomError
+from ..base.keywords import checks_keywords
 from ..kpl import Aggregator, KinesisRecord, Shard, ShardMap, UserRecord, hash_of, range_of
 from ..kpl.aggregator import MAX_SIZE, TARGET_SIZE
 from ..reading.blobs.from_wire import from_wire
@@ -37,6 +38,7 @@ class Producer:
     since Kinesis has no transactions.
     """
 
+    @checks_keywords()
     def __init__(
         self,
         stream: str,

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..base.errors import WireloomError
+from ..base.keywords import checks_keywords
 from .hashing import hash_of
 from .open_aggregate import OpenAggregate, is_sent_plain
 from .records import KinesisRecord, UserRecord
@@ -47,6 +48,7 @@ class Aggregator:
     ['second']
     """
 
+    @checks_keywords()
     def __init__(
         self,
         *,

@@ -85,6 +85,7 @@ from .kaitai import (
     ValidationNotEqualError,
     ValidationNotInEnumError,
 )
+from .notes import Notes
 from .processing import (
     compress,
     compressed,
@@ -133,6 +134,7 @@ __all__ = [
     "KaitaiStructError",
     "MemoryStream",
     "NoTerminatorFoundError",
+    "Notes",
     "ProcessError",
     "Progress",
     "ReadStruct",

@@ -6,6 +6,7 @@ __getattr__ = face(
     __name__,
     {
         "blobs.memory": "memory_of",
+        "coalescing": "ENOUGH_BYTES ENOUGH_ROWS coalesced",
         "damage_log": "DamageLog LISTED_EMPTY",
         "opening": "Opened",
         "options": "LIMITS ScanOptions",

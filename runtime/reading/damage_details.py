@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from ..base.advice import Advice
 from ..base.limits import LARGEST_RECORD
+from ..base.report import EMPTY
 from ..input.window import Window
 from ..rows.reader import Filled, RowDamage, Settings
 from ..rows.zero_runs import ZeroRuns
-from .damage_log import FAILED_ADVICE, LOST_ADVICE, cut_advice
+from .damage_log import HEADER_ADVICE, cut_advice, lost_advice
 from .recovery import takes_row
-from .request import grows_by_rows
+from .request import grows_by_rows, searches_rows
 
 if TYPE_CHECKING:
     from ..rows.object_reader import ObjectRowReader
@@ -47,6 +48,7 @@ class DamageDetails:
             "padding": self.padding,
             "max_record": request.max_record,
             "max_computed": request.max_computed,
+            "ahead": request.prefetch is not False,
         }
         return Settings(**(usual | different))
 
@@ -139,15 +141,19 @@ class DamageDetails:
 
     def lose(self, lost: Lost, window: Window) -> None:
         """Record a row after which nothing is read, like ``DamageLog.lose``."""
-        sentence, advice = None, LOST_ADVICE
+        request, sentence = self._request, lost.sentence
+        is_searchable = not request.recovers and searches_rows(request.format)
+        advice = HEADER_ADVICE if lost.in_head else lost_advice(searchable=is_searchable)
         if lost.tail == "truncated":
-            sentence, advice = lost.sentence, cut_advice(self._request.format)
+            if lost.in_head:
+                sentence = "the input ends before the first record" if len(window.view) else EMPTY
+            advice = cut_advice(request.format)
         elif lost.tail == "limit":
-            hint = self.limit_hint(window, lost.offset)
-            limit = self._request.max_record
-            self._report.error = lost.sentence or f"larger than {limit} bytes at byte {lost.offset}: {Advice(hint)}"
-            advice = f"{LOST_ADVICE}; {hint}"
-        elif not grows_by_rows(self._request.format):
-            sentence, advice = lost.sentence, FAILED_ADVICE
+            hint, sentence = self.limit_hint(window, lost.offset), None
+            shown = f"larger than {request.max_record} bytes at byte {lost.offset}: {Advice(hint)}"
+            self._report.error = lost.sentence or shown
+            advice = f"{advice}; {hint}"
+        elif grows_by_rows(request.format):
+            sentence = None
         damage = RowDamage(lost.offset, lost.offset, -1, lost.reason)
-        self._log.lose(damage, lambda _: (self.number(), None), sentence, advice)
+        self._log.lose(damage, lambda _: (None if lost.in_head else self.number(), lost.field), sentence, advice)

@@ -35,6 +35,13 @@ ADVICE = {
 ANY_ADVICE = "{mode='permissive'} leaves it out"
 FAILED_ADVICE = "{mode='permissive'} keeps the records before it"
 LOST_ADVICE = f"{FAILED_ADVICE}, {{recover=True}} also looks for the next one"
+HEADER_ADVICE = "no record can be read without the header: name the right format, or repair the header"
+
+
+def lost_advice(*, searchable: bool) -> str:
+    """Return the options with which reading continues after a record without an end. ``searchable``: whether
+    ``recover``, which is not set, searches for the next record."""
+    return LOST_ADVICE if searchable else FAILED_ADVICE
 
 
 def cut_advice(format: Format) -> str:
@@ -77,7 +84,7 @@ class DamageLog:
             counts[damage.reason] = counts.get(damage.reason, 0) + 1
         return True
 
-    def lose(self, damage: RowDamage, details: Details, said: str | None = None, advice: str = LOST_ADVICE) -> None:
+    def lose(self, damage: RowDamage, details: Details, said: str | None, advice: str) -> None:
         """Record the offset at which the layout is lost and the tail begins. Raises ``DamagedInputError`` in mode
         ``failfast``, for every byte range, since nothing after it can be read."""
         if self._fails:

@@ -13,7 +13,8 @@ import pyarrow.dataset
 from ..base.errors import UnsupportedError, WireloomError
 from ..format.description import Format
 from ..input import expansion
-from ..input.inputs import Input
+from ..input.inputs import Input, listed_inputs
+from .coalescing import coalesced
 from .options import ScanOptions, takes
 from .request import ScanRequest, narrowed, scan_request
 from .row_filter import checked_filter
@@ -35,6 +36,15 @@ class LogDataset(pyarrow.dataset.InMemoryDataset):  # type: ignore[misc]
         self._request = request
         self._inputs = inputs
 
+    @property
+    def path(self) -> str | None:
+        """Return the path of its input as in reports; ``None`` for bytes, and for several inputs, each of which is one
+        of ``get_fragments()``."""
+        return self._inputs[0].path if len(self._inputs) == 1 else None
+
+    def __repr__(self) -> str:
+        return f"<LogDataset of {self._request.format.name}: {listed_inputs(self._inputs)}>"
+
     def scanner(
         self, columns: Any = None, filter: Any = None, batch_size: int | None = None, **_: Any
     ) -> pyarrow.dataset.Scanner:
@@ -42,28 +52,29 @@ class LogDataset(pyarrow.dataset.InMemoryDataset):  # type: ignore[misc]
         which ``filter`` is true. Options of pyarrow about how files are read have no effect."""
         if batch_size is not None:
             batch_size = min(batch_size, self._request.batch_rows)
-        names = list(self.schema.names) if columns is None or isinstance(columns, dict) else list(columns)
-        unknown = [name for name in names if name not in self.schema.names]
+        own = self.schema.names
+        names = own if columns is None or isinstance(columns, dict) else list(columns)
+        unknown = sorted(set(names).difference(own))
         if unknown:
-            raise WireloomError(f"the dataset has no column {unknown[0]!r}: it has {', '.join(self.schema.names)}")
+            raise WireloomError(f"the dataset has no column {unknown[0]!r}: it has {', '.join(own)}")
         # A query that only counts rows needs no column, and receives the first one.
-        read = names or self.schema.names[:1]
-        request = _filtered(self._request, filter)
+        request = _filtered(self._request, filter, names or own[:1])
         if batch_size:
             request = replace(request, batch_rows=batch_size)
-        scanner = Scanner(narrowed(request, read, None), self._inputs)
-        batches = pa.RecordBatchReader.from_batches(scanner.schema, _closing(scanner))
+        scanner = Scanner(request, self._inputs)
+        batches = pa.RecordBatchReader.from_batches(scanner.schema, _closing(scanner, request.batch_rows))
         wanted = columns if isinstance(columns, dict) else names
         return pyarrow.dataset.Scanner.from_batches(batches, columns=wanted, use_threads=False)
 
     def get_fragments(self, filter: Any = None) -> Iterator[LogDataset]:
-        """Return the inputs one by one, each a dataset."""
-        request = _filtered(self._request, filter)
+        """Return the inputs one by one, each a dataset with its ``path``."""
+        request = _filtered(self._request, filter, _shown(self._request))
         return (LogDataset(request, [each]) for each in self._inputs)
 
     def filter(self, expression: Any) -> LogDataset:
         """Return the dataset of the rows for which an expression is true."""
-        return LogDataset(_filtered(self._request, checked_filter(expression)), self._inputs)
+        request = _filtered(self._request, checked_filter(expression), _shown(self._request))
+        return LogDataset(request, self._inputs)
 
     def replace_schema(self, schema: Any) -> Any:
         """Raise ``UnsupportedError``."""
@@ -89,11 +100,11 @@ def dataset(format: str | Path | Format, source: Any, **options: Any) -> LogData
     return LogDataset(request, expansion.expand(source, request.location))
 
 
-def _filtered(request: ScanRequest, expression: Any) -> ScanRequest:
-    """Return the request with an additional filter. A limit would count other rows then."""
+def _filtered(request: ScanRequest, expression: Any, columns: Sequence[str]) -> ScanRequest:
+    """Return the request for some columns, with an additional filter. A limit would count other rows then."""
     if expression is not None and request.limit is not None:
         raise UnsupportedError("a dataset with a limit cannot be filtered: leave limit out, and limit the query")
-    return narrowed(request, _shown(request), None, expression)
+    return narrowed(request, columns, None, expression)
 
 
 def _shown(request: ScanRequest) -> list[str]:
@@ -101,6 +112,7 @@ def _shown(request: ScanRequest) -> list[str]:
     return list(request.layout.names[: request.shown])
 
 
-def _closing(scanner: Scanner) -> Iterator[Any]:
+def _closing(scanner: Scanner, most: int) -> Iterator[Any]:
+    """Yield the rows in batches of at most ``most`` rows, and close the scanner."""
     with scanner:
-        yield from scanner
+        yield from coalesced(scanner, most, eager=True)

@@ -64,7 +64,7 @@ class Ended:
 
 @dataclass(slots=True)
 class Lost:
-    """The end of the row or unit at ``offset`` is unknown.
+    """The end of the row, of the unit or of the bytes before the rows at ``offset`` is unknown.
 
     - ``reason``: as in ``RowDamage``.
     - ``tail``: how the input ends if no other row is found, a value of ``FileReport.tail``.
@@ -73,6 +73,7 @@ class Lost:
     - ``content``: the first bytes of the range, if it has already been searched without finding a row.
     - ``sentence``: details of the reason; ``cause``: the original exception.
     - ``is_read``: whether the whole input counts as read.
+    - ``in_head``: whether it lies before the rows; ``field``: the name of the invalid value there, if known.
     """
 
     offset: int
@@ -84,6 +85,8 @@ class Lost:
     sentence: str | None = None
     cause: Exception | None = None
     is_read: bool = False
+    in_head: bool = False
+    field: str | None = None
 
 
 Extraction = Generator["Event", None, Next | Ended | Lost]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Generator, Iterator, Mapping
+from functools import cache
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -24,12 +25,13 @@ from .records import RecordRows
 if TYPE_CHECKING:
     from ..base.report import FileReport
     from ..format.description import Fragments
+    from .readers import Readers
     from .request import ScanRequest
 
 FULL, FIRST, MIDDLE, LAST, SKIPPED, UNKNOWN = range(6)
 """The role of a fragment in its record; ``UNKNOWN``: its kind is not one of the format's."""
-BEGINS = bytes(role in (FULL, FIRST) for role in range(256))
-"""For each role, whether a record begins with it."""
+LAST_OF_BEGINNINGS = pa.scalar(FIRST, pa.uint8())
+"""A record begins with the roles up to this one."""
 ENDS = bytes(role in (FULL, LAST) for role in range(256))
 """For each role, whether a record ends with it."""
 
@@ -46,12 +48,18 @@ Content = Callable[[int, int], bytes | None]
 class FragmentJoiner:
     """Turns the rows of one input, each a fragment, into those of records, or into the rows inside records.
 
-    ``request``: the request of the result; ``wire``: that of the fragments; ``note``: records damage; ``content``:
-    returns the first bytes of a range of the input, ``None`` if they are not in memory.
+    ``request``: the request of the result; ``wire``: that of the fragments; ``readers``: those of the scan; ``note``:
+    records damage; ``content``: returns the first bytes of a range of the input, ``None`` if they are not in memory.
     """
 
     def __init__(
-        self, request: ScanRequest, wire: ScanRequest, report: FileReport, note: Note, content: Content
+        self,
+        request: ScanRequest,
+        wire: ScanRequest,
+        readers: Readers,
+        report: FileReport,
+        note: Note,
+        content: Content,
     ) -> None:
         format = wire.format
         assert format.fragments is not None
@@ -68,15 +76,14 @@ class FragmentJoiner:
         self._report = report
         self._note = note
         self._content = content
-        self._role_of = _roles_of_kinds(self._fragments)
-        self._role_of_byte = bytes(self._role_of.get(kind, UNKNOWN) for kind in range(256))
+        self._role_of, self._role_of_byte = _roles_of_kinds(self._fragments)
         self._shown = {self._data, *(() if self._codec is None else (self._codec,)), *wire.layout.wanted}
         """The columns of records that something is made of."""
         self._open: tuple[list[Mapping[int, pa.Array]], list[pa.Array]] | None = None
         """The fragments of a record whose last one has not come: their columns and their offsets, event by event."""
         self._zeros = ZeroRuns()
         self._zeros_end = -1
-        self._inner = RecordRows(request, report, self._damage) if request.format.inside else None
+        self._inner = RecordRows(request, readers, report, self._damage) if request.format.inside else None
 
     @property
     def open_at(self) -> int | None:
@@ -282,9 +289,9 @@ class FragmentJoiner:
         places, roles = places.slice(first, last - first), roles[first:last]
         pieces = places
         if any(role in roles for role in (FIRST, MIDDLE, LAST)):
-            begins = _flags(roles.translate(BEGINS))
+            begins = pc.less_equal(_bytes_array(roles), LAST_OF_BEGINNINGS)
             joined = {
-                number: _put_together(array, begins) if number == self._data else array.filter(begins)
+                number: _put_together(array, begins) if number == self._data else _beginnings(array, begins)
                 for number, array in joined.items()
             }
             places = pieces.filter(begins)
@@ -330,13 +337,16 @@ def _going_on(roles: bytes) -> tuple[int, bool]:
     return count + is_done, is_done
 
 
-def _roles_of_kinds(fragments: Fragments) -> dict[int, int]:
+@cache
+def _roles_of_kinds(fragments: Fragments) -> tuple[Mapping[int, int], bytes]:
+    """Return the role of each kind, and that of each kind of one byte."""
     roles = zip(
         (FULL, FIRST, MIDDLE, LAST, SKIPPED),
         (fragments.full, fragments.first, fragments.middle, fragments.last, fragments.skip),
         strict=True,
     )
-    return {kind: role for role, kinds in roles for kind in kinds}
+    role_of = {kind: role for role, kinds in roles for kind in kinds}
+    return role_of, bytes(role_of.get(kind, UNKNOWN) for kind in range(256))
 
 
 def _places(roles: bytes, role: int) -> Iterator[int]:
@@ -365,6 +375,11 @@ def _bytes_array(values: bytes) -> pa.Array:
 def _numbers(values: pa.Array) -> memoryview:
     """Return a uint64 array without nulls as a memory view, in which Python can search for integers."""
     return memoryview(values.buffers()[1] or b"").cast("B").cast("Q")[values.offset : values.offset + len(values)]
+
+
+def _beginnings(values: pa.Array, begins: pa.Array) -> pa.Array:
+    """Return the values that are beginnings (``begins``, booleans)."""
+    return values.slice(0, begins.true_count) if values.null_count == len(values) else values.filter(begins)
 
 
 def _put_together(pieces: pa.Array, begins: pa.Array) -> pa.Array:

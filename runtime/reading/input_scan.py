@@ -55,7 +55,7 @@ class InputScan:
             from .fragments import FragmentJoiner
 
             note = self._extractor.note
-            self._joiner = FragmentJoiner(self._asked, request, self.report, note, self._content)
+            self._joiner = FragmentJoiner(self._asked, request, readers, self.report, note, self._content)
             self._scanned.joiner = self._joiner
 
     @property
@@ -120,10 +120,15 @@ class InputScan:
         extractor = self._extractor
         outcome = yield from self._joined(extractor.begin(opened))
         window = opened.window
+        # The window loses its bytes if what is before the rows is refused.
+        self._check.look_at(window)
         while True:
             match outcome:
                 case Ended() if (yield from self._resume_after_gap(outcome.offset, opened)):
                     window = opened.window
+                case Ended(0, is_read=True) if self._lacks_records(window):
+                    self._lose(Lost(0, "truncated", "truncated", in_head=True), opened)
+                    return True
                 case Ended():
                     self.report.tail, self.report.tail_offset = "clean", outcome.offset
                     self._size_tail(opened)
@@ -138,6 +143,10 @@ class InputScan:
                     window.extend()
             self._check.look_at(window)
             outcome = yield from self._joined(extractor.take(window))
+
+    def _lacks_records(self, window: Window) -> bool:
+        """Return whether the input has no bytes, but must begin with a record."""
+        return self._request.format.nonempty and not window.view and window.error is None
 
     def _joined(self, extraction: Extraction) -> Extraction:
         """Yield the events with records in place of their fragments."""

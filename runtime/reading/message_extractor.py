@@ -18,7 +18,7 @@ from ..units.framing import CLEAN, Units
 from ..units.guarded import framing_for, hooks_for, lengths_of, resumable
 from ..units.pieces import Piece, pieces, row_starts, units_of_rows, wanted_columns
 from ..units.recovering import Search
-from .damage_log import FAILED_ADVICE, LOST_ADVICE, cut_advice
+from .damage_log import cut_advice, lost_advice
 from .events import DamagedRange, Event, FramingBytes, Rows
 from .extraction import Ended, Extraction, Extractor, Lost, Next, ScannedInput
 from .place import UnitStart
@@ -53,9 +53,11 @@ class MessageExtractor(Extractor):
         self._hooks = hooks_for(request.format, request.message_options)
         wanted = wanted_columns(request.format, request.layout.wanted, self._hooks)
         self._decoder = scanned.readers.decoder(wanted, null_rows=request.null_rows)
-        lengths = lengths_of(self._framing)
+        lengths = None if request.grows else lengths_of(self._framing)
+        self._is_searchable = lengths is not None and not request.recover
+        """Whether messages would be searched for with ``recover``."""
         self._search: Search | None = None
-        if request.recover and not request.grows and lengths is not None:
+        if request.recover and lengths is not None:
             self._search = Search(request.format, lengths, scanned.readers.decoder(()))
         self._messages = 0
         self._wholes = 0
@@ -243,7 +245,7 @@ class MessageExtractor(Extractor):
         )
         self._report.error = sentence
         try:
-            self._log.lose(damage, _unknown, sentence, LOST_ADVICE if lost.reason == "limit" else FAILED_ADVICE)
+            self._log.lose(damage, _unknown, sentence, lost_advice(searchable=self._is_searchable))
         except DamagedInputError as error:
             raise error from lost.cause
 

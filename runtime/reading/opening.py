@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from .. import codecs
 from ..base.errors import WireloomError
 from ..codecs import CodecError, Decoder, Resumable
-from ..input.inputs import FileInput, Input
+from ..input.inputs import Input
 from ..input.stored import Stored
 from ..input.window import CHUNK, Blocks, DirectBlocks, MemoryWindow, PrefetchedBlocks, StreamWindow, Window
 from .request import ScanRequest
@@ -37,8 +37,6 @@ class Opened:
     """Creates a window that begins at an offset of the input; ``None`` if bytes can only be read sequentially."""
     decoder: Decoder | None = None
     """Decompresses the input, if it is compressed."""
-    in_pieces: bool = False
-    """Whether a batch may be filled from several extensions of the window."""
 
     def restart(self, offset: int) -> Window:
         """Continue at an offset of the input, with a new window that replaces the previous one."""
@@ -95,19 +93,15 @@ def open_input(request: ScanRequest, source: Input) -> Opened:
                 # The first row may follow zeros, in this range: the file must be read from its beginning to determine
                 # that.
                 stored.seek(0)
-                blocks = _blocks(request, source, stored, stored)
-                return Opened(StreamWindow(blocks), stored, in_pieces=_in_pieces(request, source))
+                return Opened(StreamWindow(_blocks(request, source, stored, stored)), stored)
             stored.seek(min(begin, source.size or 0))
-            blocks = _blocks(request, source, stored, stored)
             return Opened(
-                StreamWindow(blocks, stored.position), stored, at_start=False, in_pieces=_in_pieces(request, source)
+                StreamWindow(_blocks(request, source, stored, stored), stored.position), stored, at_start=False
             )
         if codec == "none" and content is not None:
             return Opened(
                 MemoryWindow(content), begin_at=lambda offset: MemoryWindow(content, min(offset, len(content)))
             )
-
-        in_pieces = codec == "none" and _in_pieces(request, source)
 
         def begin_at(offset: int) -> Window:
             stored.seek(min(offset, source.size or 0))
@@ -121,7 +115,6 @@ def open_input(request: ScanRequest, source: Input) -> Opened:
             decoder=decoder,
             size=source.size if codec == "none" else None,
             begin_at=begin_at if can_begin else None,
-            in_pieces=in_pieces,
         )
     except WireloomError as error:
         window = MemoryWindow(memoryview(b""))
@@ -149,12 +142,6 @@ def _zeros(stored: Stored, most: int) -> int:
         if zeros < size or not size:
             return count
     return count
-
-
-def _in_pieces(request: ScanRequest, source: Input) -> bool:
-    """Return whether several pieces of an input that is not compressed may fill one batch."""
-    is_local = isinstance(source, FileInput) and not source.patient
-    return is_local and request.chunk is None and request.joins_pieces
 
 
 def _blocks(request: ScanRequest, source: Input, stored: Stored, decoder: Decoder) -> Blocks:

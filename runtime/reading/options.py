@@ -124,7 +124,7 @@ class ScanOptions(Location):
     )
     prefetch: bool | None = option(
         None,
-        "Read and decompress ahead in a thread. By default for larger compressed inputs, and for some large files.",
+        "Read and decompress ahead in threads. By default for large files, larger compressed inputs, and zstd blocks.",
         FLAG,
         python=True,
     )

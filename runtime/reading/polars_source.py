@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..base.extras import require
+from .coalescing import ENOUGH_ROWS, coalesced
 
 if TYPE_CHECKING:
     import polars
@@ -34,7 +35,7 @@ def lazy_frame(schema: pa.Schema, batches: Callable[[list[str], int | None, Any]
         # The limit counts the rows before the condition, as in frame.head(10).filter(…).
         filter = None if predicate is None or rows is not None else translated(predicate, schema)
         with batches(names or schema.names[:1], rows, filter) as scanner:
-            for batch in scanner:
+            for batch in coalesced(scanner, ENOUGH_ROWS, eager=True):
                 frame = polars.DataFrame(batch)
                 yield frame if predicate is None else frame.filter(predicate)
 

@@ -22,8 +22,9 @@ positions."""
 class Root:
     """The root object as far as it was read. ``size``: the number of bytes that it took.
 
-    ``refused``: the reason why a value is invalid although its end is known, and ``field`` the name of that value.
+    ``refused``: the reason why a value is invalid although its end is known.
     ``lost``: the reason why nothing after it can be read, and ``error`` details of it.
+    ``field``: the name of the value that is refused or at which the rest was lost, if known.
     """
 
     struct: Struct
@@ -59,7 +60,7 @@ def read_prologue(format: Format, window: Window, max_record: int, verify: bool)
         try:
             struct._read_prologue()
         except FAILURES as error:
-            root.lost = reason_of(error)
+            root.lost, root.field = reason_of(error), field_of(format, error)
             root.error = NESTED if isinstance(error, RecursionError) else None
         root.size = stream.pos() - (window.base + window.begin)
         if taken < left and (root.lost == "truncated" or stream.saw_end):

@@ -115,7 +115,8 @@ def fields_of(expression: Any) -> set[str] | None:
 
 
 def _names(node: FilterNode) -> Iterator[str]:
-    yield node.name
+    if node.name:
+        yield node.name
     for each in node.inside:
         yield from _names(each)
 

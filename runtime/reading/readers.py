@@ -24,6 +24,8 @@ class Readers:
     def __init__(self, request: ScanRequest) -> None:
         self.root: Struct | None = None
         self.request = request.of_wire()
+        self._asked = request
+        self._inside: RowReader | None = None
         self._row_readers: dict[Settings, RowReader] = {}
         self._decoders: dict[tuple[tuple[int, ...], bool], UnitDecoder] = {}
 
@@ -40,6 +42,14 @@ class Readers:
             request = self.request
             found = self._row_readers[settings] = select.make(request.engine, request.format, self.root, settings)
         return found
+
+    def inside(self, settings: Settings) -> RowReader:
+        """Return the row reader for the rows inside the reassembled records of an input, which begins."""
+        if self._inside is None:
+            self._inside = select.make(self._asked.engine, self._asked.format, None, settings)
+        else:
+            self._inside.begin(None)
+        return self._inside
 
     def decoder(self, wanted: tuple[int, ...], *, null_rows: bool = False) -> UnitDecoder:
         """Return the decoder for the columns of these numbers."""

@@ -11,7 +11,6 @@ import pyarrow.compute as pc
 
 from ..base.limits import LARGEST_RECORD
 from ..input.window import MemoryWindow
-from ..rows import select
 from ..rows.reader import Filled, RowDamage, RowReader, Settings, Status
 from .events import DamagedRange, Event, Rows
 
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..base.report import FileReport
+    from .readers import Readers
     from .request import ScanRequest
 
 AT_ONCE = 2 * 1024 * 1024
@@ -28,10 +28,16 @@ SIZE = 4
 
 
 class RecordRows:
-    """Turns records of one input into their rows. ``request``: that of the table of the rows; ``damaged``: creates the
-    event of a damaged range of the input."""
+    """Turns records of one input into their rows. ``request``: that of the table of the rows; ``readers``: those of the
+    scan; ``damaged``: creates the event of a damaged range of the input."""
 
-    def __init__(self, request: ScanRequest, report: FileReport, damaged: Callable[[RowDamage], DamagedRange]) -> None:
+    def __init__(
+        self,
+        request: ScanRequest,
+        readers: Readers,
+        report: FileReport,
+        damaged: Callable[[RowDamage], DamagedRange],
+    ) -> None:
         self._request = request
         self._report = report
         self._damaged = damaged
@@ -44,7 +50,7 @@ class RecordRows:
             max_record=LARGEST_RECORD,
             max_computed=request.max_computed,
         )
-        self._reader: RowReader = select.make(request.engine, request.format, None, settings)
+        self._reader: RowReader = readers.inside(settings)
         self._base = 0
         """Bytes of records, with their sizes, that have been read."""
 

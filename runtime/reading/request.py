@@ -105,19 +105,6 @@ class ScanRequest(ScanOptions):
         return self.recover or bool(self.format.marker)
 
     @property
-    def joins_pieces(self) -> bool:
-        """Return whether batches may be filled from several pieces of an input: if the engine reads rows that depend on
-        their own bytes only, and nothing about a batch must be looked up in the input."""
-        format = self.format
-        if self.engine != "columns" or format.message is not None or format.block or self.whole:
-            return False
-        if format.preallocated is not None or format.marker or self.grows or self.pushed.predicates:
-            return False
-        if any(format.columns[number].looked_up for number in self.read_columns):
-            return False
-        return format.program is not None and format.program.is_plain
-
-    @property
     def trusts_end(self) -> bool:
         """Return whether the end of an input ends its last row, as a delimiter does."""
         return not self.grows and not (self.mode == "failfast" and self.format.delimiter)
@@ -238,8 +225,8 @@ def _read_columns(format: Format, layout: Layout) -> tuple[int, ...]:
     fragments, wanted = format.fragments, layout.wanted
     if fragments is None:
         return wanted
-    columns = enumerate(format.columns)
-    return tuple(sorted({*wanted, *(n for n, each in columns if each.name in fragments.columns)}))
+    columns, needed = enumerate(format.columns), fragments.columns
+    return tuple(sorted({*wanted, *(n for n, each in columns if each.name in needed)}))
 
 
 def of_table(format: Format, options: Mapping[str, Any]) -> tuple[Format, dict[str, Any]]:
@@ -270,6 +257,13 @@ def grows_by_rows(format: Format) -> bool:
     return format.message.framing != "whole"
 
 
+def searches_rows(format: Format) -> bool:
+    """Return whether rows of the format are searched for, with the option ``recover``, after a row without an end; not
+    if the format consists of messages, whose framing determines that."""
+    wire = format.wire
+    return wire.streaming and wire.message is None and not wire.block and not wire.delimiter
+
+
 def check_names(format: Format, options: Iterable[str], *, in_table: bool, more: Sequence[str]) -> None:
     """Raise ``UnknownNameError`` for an option that the reader of the format does not have; ``more``: further options
     to suggest."""
@@ -280,7 +274,10 @@ def check_names(format: Format, options: Iterable[str], *, in_table: bool, more:
         if name not in (*choices, *others):
             if name == "table" and not table:
                 raise UnknownNameError(f"{format.name} has one table: leave the option 'table' out")
-            raise unknown(f"option of {format.name}", name, [*choices, *table, *others, *more])
+            known = (*choices, *table, *others, *more)
+            error = unknown(f"option of {format.name}", name, known)
+            error.option = (format.name, name, known)
+            raise error
 
 
 def _options(

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..input.window import Window
 from ..rows.leading_zeros import skip_zeros
-from ..rows.reader import FEW_DAMAGES, Extend, Filled, RowDamage, RowReader, Status
-from ..rows.zero_runs import AfterZeros, cut_at_zeros, ends_in_zeros, is_wiped, pass_zeros
+from ..rows.reader import FEW_DAMAGES, Filled, RowDamage, RowReader, Status
+from ..rows.zero_runs import AfterZeros, Fill, cut_at_zeros, ends_in_zeros, is_wiped, pass_zeros
 from . import recovery
 from .damage_details import DamageDetails
 from .events import DamagedRange, Event, Head, Rows
@@ -66,8 +66,6 @@ class RowExtractor(DamageDetails, Extractor):
         self._torn: bytes | None = None
         """The first bytes of a last row that was not written to its end."""
         self._row_reader: Any = None
-        self._in_pieces = False
-        """Whether a batch is filled from several extensions of the window."""
         self._doubts = self._unchosen = 0
         """Fills that were not in order, and those to come that choose no rows for that."""
         self._found: SearchedRange | None = None
@@ -80,7 +78,7 @@ class RowExtractor(DamageDetails, Extractor):
     def begin(self, opened: Opened) -> Extraction:
         """Implement ``Extractor.begin``."""
         request, window = self._request, opened.window
-        self._at_start, self._in_pieces = opened.at_start, opened.in_pieces
+        self._at_start = opened.at_start
         self._cuts = request.byte_range is not None and opened.at_start
         root = None
         if request.format.has_prologue:
@@ -89,7 +87,8 @@ class RowExtractor(DamageDetails, Extractor):
 
             prologue = read_prologue(request.format, window, request.max_record, request.verify)
             if prologue.lost is not None:
-                return lost_row(window, 0, prologue.lost, sentence=prologue.error)
+                more = {"sentence": prologue.error, "in_head": True, "field": prologue.field}
+                return lost_row(window, 0, prologue.lost, of_unit=True, **more)
             if prologue.refused is not None:
                 damage = RowDamage(0, prologue.size, -1, prologue.refused)
                 content = bytes(window.view[: prologue.size])
@@ -128,7 +127,8 @@ class RowExtractor(DamageDetails, Extractor):
             self._scanned.start, self._at_start = begin, False
             self._row_reader.resume(begin, request.resume.state)
         yield from self._skip_leading_zeros(window)
-        return Next.CALL
+        is_empty = self._at_start and self._stop < 0 and not len(window.view) and not window.at_end
+        return Next.INPUT if is_empty else Next.CALL
 
     def _search_range(self, opened: Opened, first: int) -> Window:
         """Return a window that begins at the first unit in the byte range. ``first``: offset of the input's first
@@ -158,9 +158,8 @@ class RowExtractor(DamageDetails, Extractor):
 
     def take(self, window: Window) -> Extraction:
         """Implement ``Extractor.take``."""
-        begin = window.base + window.begin
         filled, zeros, doubtful, holds = self._fill_rows(window)
-        moved = window.base + filled.consumed != begin
+        moved = filled.consumed != window.begin
         window.begin = filled.consumed
         self._scanned.count(window)
         if filled.rows or filled.damages or filled.dropped:
@@ -231,9 +230,8 @@ class RowExtractor(DamageDetails, Extractor):
         self._filled_from = (window.begin, self._at_start)
         if (chosen := self._choose(window)) is not None:
             return chosen, -1, None, None
-        fill = partial(self._fill, window, self._capacity)
-        extend = partial(self._extend, window) if self._in_pieces else None
-        filled, zeros = fill(self._fill_stop, extend=extend), -1
+        fill: Fill = partial(self._fill, window, self._capacity)
+        filled, zeros = fill(self._fill_stop), -1
         if not request.format.delimiter and (filled.damages or filled.status is Status.LOST):
             filled, zeros = cut_at_zeros(filled, window, fill)
         if request.format.preallocated is not None or (request.grows and not request.format.delimiter):
@@ -282,16 +280,11 @@ class RowExtractor(DamageDetails, Extractor):
         """Return whether the window does not end the input, or the input's end completes its last row."""
         return not window.at_end or (window.error is None and self._request.trusts_end)
 
-    def _extend(self, window: Window) -> bool:
-        """Extend the window while a batch is filled. Return whether its rows are read like those before them."""
-        return window.extend() and self._ends(window)
-
-    def _fill(self, window: Window, capacity: int, stop: int, extend: Extend | None = None) -> Filled:
+    def _fill(self, window: Window, capacity: int, stop: int) -> Filled:
         request, at_start = self._request, self._at_start
         row_reader: RowReader = self._row_reader
         if self._ends(window):
-            joins: dict[str, Any] = {} if extend is None else {"extend": extend}
-            return row_reader.fill(window, capacity=capacity, at_start=at_start, stop=stop, **joins)
+            return row_reader.fill(window, capacity=capacity, at_start=at_start, stop=stop)
         proof = partial(has_proof, request.format, self._readers.root)
         unpadded = self._readers.rows(self.settings(padding=0))
         return fill_up_to_break(row_reader, window, proof, unpadded, capacity=capacity, at_start=at_start, stop=stop)

@@ -31,11 +31,26 @@ def checked_limit(value: Any) -> int:
 
 
 def filter_columns(format: Format, expression: Any) -> tuple[str, ...]:
-    """Return the names of the columns that a filter needs. Raises ``WireloomError`` for a column that the format does
-    not have, and for a filter that does not fit the types of the columns or is not boolean."""
-    schema = Layout.of(format, selectable(format)).schema
-    _apply(schema, expression)
+    """Return the names of the columns that a filter needs.
+
+    Raises ``UnknownNameError`` with the nearest name for a column that the format does not have, and ``WireloomError``
+    for a column that is given by its position and for a filter that does not fit the types of the columns or is not
+    boolean.
+    """
     named = fields_of(expression)
+    if named:
+        Layout.of(format, sorted(named))
+    if named is None and _has_positions(expression):
+        raise WireloomError(f"filter: name columns instead of giving their positions: {expression}")
+    schema = Layout.of(format, selectable(format)).schema
+    try:
+        _apply(schema, expression)
+    except WireloomError as error:
+        if isinstance(error.__cause__, pa.ArrowNotImplementedError) and named:
+            # Arrow names the types only.
+            types = ", ".join(f"{each.name} is {each.type!s:.60}" for each in schema if each.name in named)
+            raise WireloomError(f"{error.message}: {types}") from error
+        raise
     if named is not None:
         return tuple(name for name in schema.names if name in named)
     return tuple(name for name in schema.names if not _applies(_without(schema, name), expression))
@@ -71,6 +86,15 @@ def _applies(schema: pa.Schema, expression: Any) -> bool:
     except WireloomError:
         return False
     return True
+
+
+def _has_positions(expression: Any) -> bool:
+    """Return whether an expression refers to columns by position. Batches have other columns than the query."""
+    try:
+        expression.__reduce__()
+    except pa.ArrowNotImplementedError as error:
+        return "non-name field_ref" in str(error)
+    return False
 
 
 def _without(schema: pa.Schema, name: str) -> pa.Schema:

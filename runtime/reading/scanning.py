@@ -10,14 +10,13 @@ from typing import Any, Self
 
 import pyarrow as pa
 
-from ..base.advice import Advice
-from ..base.errors import WireloomError
+from ..base.errors import DamagedInputError, WireloomError
 from ..base.report import FileReport, ReadReport
 from ..format import registry
 from ..format.description import Format
 from ..format.routines import naming
 from ..input import expansion
-from ..input.inputs import Input
+from ..input.inputs import Input, listed_inputs
 from ..rows.batches import Layout
 from .input_scan import InputScan
 from .options import NAMES_OF_OPTIONS, ScanOptions, takes
@@ -27,7 +26,7 @@ from .row_filter import kept, limited
 from .small_files import Bundle, BundleReader, is_possible
 from .wrong_format import wrong_format
 
-FORMAT_ADVICE = Advice("{check_format=False} reads such an input as empty")
+FORMAT_ADVICE = "name the right format, or {check_format=False} to read such an input as empty"
 
 
 SPENT = {"read": "has been read to its end", "failed": "has failed", "closed": "is closed"}
@@ -136,9 +135,14 @@ class Scanner:
     def _refuse_foreign(self) -> None:
         """Raise ``WrongFormatError`` for inputs that are not of the format, or ``DamagedInputError`` for those that are
         too large to be read as a whole, after the rows of all other inputs have been returned."""
-        error = wrong_format(self._request.format, self.foreign, FORMAT_ADVICE)
+        error = self.wrong_format(FORMAT_ADVICE)
         if error is not None and self._request.check_format:
             raise error
+
+    def wrong_format(self, *advice: str) -> DamagedInputError | None:
+        """Return the error for the ``foreign`` inputs; ``None`` if there are none. ``advice``: as for the function
+        ``wrong_format``."""
+        return wrong_format(self._request, self.foreign, *advice)
 
     @property
     def format(self) -> Format:
@@ -195,6 +199,9 @@ class Scanner:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self.close()
+
+    def __repr__(self) -> str:
+        return f"<Scanner of {self.format.name}: {listed_inputs(self._inputs)}>"
 
     def _repr_html_(self) -> str:
         """Return the HTML representation for notebooks, without reading from the inputs."""

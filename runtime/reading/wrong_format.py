@@ -6,10 +6,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ..base.advice import Advice
 from ..base.errors import DamagedInputError, WrongFormatError
+from ..base.report import LOST_TAILS
 from ..codecs import CodecError
 from ..rows.leading_zeros import NOT_ZERO
-from .request import grows_by_rows
+from .request import grows_by_rows, searches_rows
 
 if TYPE_CHECKING:
     from ..base.report import FileReport
@@ -23,6 +25,9 @@ NAMED = 3
 FIRST_OF_WHOLE = 64 * 1024
 """Number of bytes that are judged of an input that is read as a whole."""
 FEW_ITEMS = 10_000
+INSPECT_ADVICE = "name the right format; 'wireloom inspect' shows what a reader finds in the file"
+RECOVER_ADVICE = "if only its first record is damaged, {recover=True} searches for the next one"
+SEARCHED_TAILS = ("truncated", *LOST_TAILS)
 TAKES_IT = "raise max_record to read it"
 TOO_LARGE = f"the input is read as a whole and larger than max_record: {TAKES_IT}"
 MOST_CHANGED = 64
@@ -163,11 +168,14 @@ def is_too_large(format: Format, file: FileReport) -> bool:
     return file.tail == "limit" and not file.rows and not grows_by_rows(format)
 
 
-def wrong_format(format: Format, files: Sequence[FileReport], advice: str | None = None) -> DamagedInputError | None:
+def wrong_format(
+    request: ScanRequest, files: Sequence[FileReport], advice: str = INSPECT_ADVICE
+) -> DamagedInputError | None:
     """Return the error for files that are not of the format, or too large to be read as a whole; ``None`` if there are
-    none."""
+    none. ``advice``: a template of ``Advice``."""
     if not files:
         return None
+    format = request.format
     large = next((each for each in files if is_too_large(format, each)), None)
     if large is not None:
         return DamagedInputError(large.error or TOO_LARGE, path=large.path, reason="limit")
@@ -175,13 +183,22 @@ def wrong_format(format: Format, files: Sequence[FileReport], advice: str | None
     more = f"; nor in {', '.join(others[:NAMED])}" if others else ""
     if len(others) > NAMED:
         more += f" and {len(others) - NAMED:,} more"
-    why = f" ({first.error})" if first.error else ""
+    is_cut = first.tail == "truncated" and first.bytes and not first.tail_offset
+    cut = "it ends inside the first one" if is_cut else ""
+    why = f" ({first.error or cut})" if first.error or cut else ""
     return WrongFormatError(
         f"not in the format {format.name}? No record in it is valid{why}{more}",
         path=first.path,
         reason=_reason(first),
-        advice=advice or "name the right format; 'wireloom inspect' shows what a reader finds in the file",
+        advice=Advice(f"{advice}; {RECOVER_ADVICE}" if _is_searchable(request, first) else advice),
     )
+
+
+def _is_searchable(request: ScanRequest, file: FileReport) -> bool:
+    """Return whether ``recover``, which is not set, would search the file for records."""
+    format = request.format.wire
+    has_head = not format.has_prologue or file.tail_offset > 0
+    return file.tail in SEARCHED_TAILS and has_head and not request.recovers and searches_rows(format)
 
 
 def _reason(file: FileReport) -> str | None:

@@ -74,7 +74,8 @@ class Layout:
         if columns is None:
             return cls(format, format.default_columns)
         names = arguments.names("columns", columns)
-        known = selectable(format)
+        # A dictionary, since formats may have hundreds of columns.
+        known = dict.fromkeys(selectable(format))
         for name in names:
             if name not in known:
                 others = (each for each in format.tables if each != format.table)
@@ -83,8 +84,8 @@ class Layout:
                     message = f"unknown column of {format.name} {name!r}: {format.option} {holder!r} has it"
                     raise UnknownNameError(message)
                 raise unknown(f"column of {format.name}", name, known)
-        twice = next((name for name in names if names.count(name) > 1), None)
-        if twice is not None:
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
             raise WireloomError(f"the column {twice!r} is requested twice")
         if not names:
             raise WireloomError("columns is empty: name at least one")

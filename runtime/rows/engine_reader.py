@@ -11,7 +11,6 @@ import struct
 import sys
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -27,23 +26,11 @@ from ..objects.errors import too_much_computed
 from .chain_places import Carried, ChainPlaces, places_of
 from .engine_chains import CHAIN, PackedVariables, stores_of, variable_chain
 from .expanding import Expander
-from .filling_on import Fill, filled, filled_on
 from .loaded_programs import load
 from .nested_columns import Filling
 from .object_rows import NESTED
 from .predicates import packed
-from .reader import (
-    BATCH_BYTES,
-    FEW_DAMAGES,
-    BatchColumns,
-    Extend,
-    Filled,
-    LastUnit,
-    RowDamage,
-    Settings,
-    Status,
-    label_array,
-)
+from .reader import BATCH_BYTES, FEW_DAMAGES, BatchColumns, Filled, LastUnit, RowDamage, Settings, Status, label_array
 from .room import MOST, Room, expected_rows, trim
 from .shapes import shown
 from .unit_states import ReaderState
@@ -60,6 +47,8 @@ STATELESS = ReaderState()
 
 WHOLE_BYTES = 64 * 1024 * 1024
 """Maximum data size in bytes that is allocated for a column if the whole input is one batch: at most its size."""
+EXPECTED_EXPANSION = 16
+"""Expected maximum of the size of the content of compressed blocks divided by that of their bytes."""
 FEW_CHOSEN = 1024
 """Number of rows allocated at first if few may match predicates, since a batch keeps all memory allocated for it."""
 FEW_ITEMS = 1024
@@ -83,7 +72,8 @@ class EngineRowReader:
         self._is_whole = loaded.source.whole
         self._has_units = bool(format.rows_path)
         """Whether damage may be a part of a unit; rows that have a size are read as units, and are none."""
-        self._expand = Expander(loaded.source, settings.contents) if loaded.source.expansions else None
+        expands = bool(loaded.source.expansions)
+        self._expand = Expander(loaded.source, settings.contents, ahead=settings.ahead) if expands else None
         self.begin(root)
         self._wanted = loaded.wanted(settings.wanted)
         self._least_size = loaded.least_size
@@ -137,33 +127,21 @@ class EngineRowReader:
         return self._places.at(offset) + self._carried.at(offset)
 
     def fill(
-        self,
-        window: Window,
-        *,
-        capacity: int,
-        at_start: bool = False,
-        stop: int = -1,
-        chooses: bool = False,
-        extend: Extend | None = None,
+        self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1, chooses: bool = False
     ) -> Filled:
-        """Implement ``RowReader.fill``. At most ``DAMAGES`` damaged rows are recorded.
-
-        ``extend``, for programs that are ``is_plain``: if all rows so far are valid and more input is needed, the batch
-        is filled from the window as extended by it, see ``filled_on``.
-        """
+        """Implement ``RowReader.fill``. At most ``DAMAGES`` damaged rows are recorded."""
         settings, wanted = self._settings, self._wanted
         begin = window.base + window.begin
         resume = self._pauses.get(begin)
         if self._expand is not None:
-            self._expand.read_on(window.base + window.begin)
-        if window.at_end or not self._loaded.source.is_plain or chooses:
-            extend = None
+            self._expand.read_on(window)
         left = len(window.view) - window.begin
-        if extend is None:
-            # Room for one row more than possible: only then the fill reports what is after the last one.
-            capacity = min(capacity, left // self._least_size + 1, self._chosen if chooses else capacity)
-        # The data of a row is never larger than its bytes, unless it comes from objects around the rows.
-        most = min(WHOLE_BYTES if self._is_whole else BATCH_BYTES, left if extend is None else BATCH_BYTES)
+        # The content of compressed blocks is larger than their bytes, by how much is only known afterwards.
+        content = left if self._expand is None else max(EXPECTED_EXPANSION * left, BATCH_BYTES)
+        # Room for one row more than possible: only then the fill reports what is after the last one.
+        capacity = min(capacity, content // self._least_size + 1, self._chosen if chooses else capacity)
+        # The data of a row is never larger than its content, unless it comes from objects around the rows.
+        most = min(WHOLE_BYTES if self._is_whole else BATCH_BYTES, content)
         rows = expected_rows(self._density, left, capacity) if self._is_whole else capacity
         room = Room(
             rows,
@@ -180,9 +158,14 @@ class EngineRowReader:
             if self._chains or self._variables:
                 known = self._chains_at(window.base + window.begin)
                 chains = bytearray(known) + bytes(len(known) * (1 + room.damages))
-            fill: Fill = partial(
-                _engine.fill_slab,
+            result = _engine.fill_slab(
                 self._program,
+                window.view,
+                window.begin,
+                len(window.view),
+                base_offset=window.base,
+                at_end=window.at_end,
+                at_start=at_start,
                 capacity=room.rows,
                 wanted=wanted.flags,
                 offsets=settings.offsets,
@@ -204,7 +187,6 @@ class EngineRowReader:
                 resume=resume,
                 predicates=self._predicates if chooses else b"",
             )
-            result = filled(fill, window, at_start=at_start)
             (
                 rows,
                 dropped,
@@ -231,26 +213,23 @@ class EngineRowReader:
                 room = replace(room, data={number: max(size, most) for number, size in room.data.items()})
             else:
                 break
-        if extend is not None:
-            result = filled_on(fill, result, window, extend)
-            rows, dropped, consumed, status, reason, position, needed, damage_count, null_counts, used, *_ = result
         if status == Status.BATCH_FULL:
             # It was the number of the column that is full.
             reason = Reason.NONE
         for number, buffer in zip(wanted.variable, data, strict=True):
             trim(buffer, used[number])
-            if rows * 4 >= capacity or (rows and (chooses or extend is not None)):
+            if rows * 4 >= capacity or (chooses and rows):
                 self._widths[number] = max(self._widths.get(number, 0.0), used[number] / rows)
         if chooses:
             self._chosen = max(FEW_CHOSEN, 4 * rows if rows == capacity else max(self._chosen // 2, 2 * rows))
         if rows:
-            self._density = max(self._density, rows / max(window.base + len(window.view) - begin, 1))
+            self._density = max(self._density, rows / max(left, 1))
             self._items = [max(known, count / rows) for known, count in zip(self._items, items, strict=True)]
         noted = [
             RowDamage(begin, end, row, WORDS[number], bool(inside) and self._has_units)
             for begin, end, row, number, inside in DAMAGE.iter_unpack(memoryview(damages)[: DAMAGE.size * damage_count])
         ]
-        taken = Filled(
+        filled = Filled(
             rows,
             self._columns(layout, slab, data, (rows, *items), null_counts),
             pa.Array.from_buffers(pa.uint64(), rows, [None, slab.slice(0, 8 * rows)]) if settings.offsets else None,
@@ -269,13 +248,13 @@ class EngineRowReader:
             self._pauses[window.base + consumed] = pause
         if chains is not None:
             sums, size = CHAIN.size * self._chains, CHAIN.size * (self._chains + len(self._variables))
-            for place, offset in places_of(taken, window.base):
+            for place, offset in places_of(filled, window.base):
                 known = bytes(chains[size * place : size * (place + 1)])
                 self._places.note(offset, known[:sums])
                 if any(known[sums:]):
                     # There may have been no unit, so that the beginning of the last one is unknown.
                     self._carried.note(offset, known[sums:])
-        return taken
+        return filled
 
     def resync(self, window: Window, begin: int, *, proven: bool = False) -> tuple[bool, int]:
         """Implement ``RowReader.resync``."""

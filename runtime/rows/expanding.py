@@ -2,33 +2,43 @@
 
 from __future__ import annotations
 
+import struct
+
 from ..base.report import REASONS
 from ..codecs import CodecError, expand_block
-from ..format.program import ColumnProgram, Reason
+from ..format.program import ColumnProgram, Expansion, Reason
+from ..input.window import Window
 from ..objects.errors import ProcessError
 from ..objects.processing import decompress, rotate_left, rotate_right, xor
+from .contents_ahead import ContentsAhead
 
 CHANGED = {"xor": xor, "rol": rotate_left, "ror": rotate_right}
 """The functions that transform each byte, by their names in ``process``."""
 MOST_KEPT = 64 * 1024 * 1024
 """Maximum total size in bytes of contents that are kept for a unit that is read again."""
+FEW_KEPT = 256 * 1024
+"""The same, until a unit is read again whose contents are gone: most units have a single block, and memory that is used
+again at once is still in a processor's cache."""
 EDGE = 64
 """Number of bytes at both ends of a block by which it is identified, besides its position and size."""
 
 
 class Contents:
     """The contents of the most recent blocks of an input. A unit that does not fit into a batch is read again for the
-    next one, and tables for look-ups read the same blocks later."""
+    next one, and tables for look-ups read the same blocks later. ``most``: maximum total size in bytes, except for a
+    single content."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int = MOST_KEPT) -> None:
         self._kept: dict[tuple[object, ...], bytes] = {}
         self._size = 0
-        self._position = -1
+        self._position = self._last = -1
+        self._most = self._usual = most
 
     def forget(self) -> None:
         """Forget all blocks, since another input begins."""
         self._kept.clear()
         self._size = 0
+        self._last, self._most = -1, self._usual
 
     def read_on(self, position: int) -> None:
         """Forget the blocks before an offset from which the input is read. If the offset is not after the previous one,
@@ -44,7 +54,14 @@ class Contents:
         return self._kept.get(key)
 
     def keep(self, key: tuple[object, ...], content: bytes) -> None:
-        """Keep the content of a block if there is room."""
+        """Keep the content of a block, whose position the key begins with, if there is room."""
+        position = key[0]
+        if isinstance(position, int):
+            if position <= self._last:
+                self._most = MOST_KEPT
+            self._last = max(self._last, position)
+        while self._most < MOST_KEPT and self._kept and self._size + len(content) > self._most:
+            self._size -= len(self._kept.pop(next(iter(self._kept))))
         if self._size + len(content) <= MOST_KEPT:
             self._kept[key] = content
             self._size += len(content)
@@ -65,13 +82,30 @@ class SeenContents:
 
 
 class Expander:
-    """Decompresses the blocks of one input. ``contents``: those that are kept."""
+    """Decompresses the blocks of one input. ``contents``: those that are kept; ``ahead``: whether threads may
+    decompress the next ones."""
 
-    def __init__(self, program: ColumnProgram, contents: Contents | SeenContents | None = None) -> None:
+    def __init__(
+        self, program: ColumnProgram, contents: Contents | SeenContents | None = None, *, ahead: bool = False
+    ) -> None:
         self._expansions = program.expansions
-        self._contents = contents or Contents()
-        self.forget = self._contents.forget
-        self.read_on = self._contents.read_on
+        self._contents = contents or Contents(FEW_KEPT)
+        self._ahead = ContentsAhead() if ahead else None
+        self.plain = b"".join(map(_plain, program.expansions))
+        """For each expansion, the index of the codec that leaves blocks as they are, or -1, and their maximum size in
+        bytes, as two int64: the engine does not call for such blocks."""
+
+    def forget(self) -> None:
+        """Forget all blocks, since another input begins."""
+        self._contents.forget()
+        if self._ahead is not None:
+            self._ahead.forget()
+
+    def read_on(self, window: Window) -> None:
+        """Set the bytes that are read next."""
+        self._contents.read_on(window.base + window.begin)
+        if self._ahead is not None:
+            self._ahead.look_at(window)
 
     def __call__(self, number: int, chosen: int, size: int, data: memoryview, position: int) -> bytes | int | None:
         """Return the content of a block; ``None`` if it is not compressed, or the number of the reason why it has none.
@@ -90,13 +124,24 @@ class Expander:
             return kept
         if expansion.is_process:
             return self._processed(expansion.codecs[0], chosen, data)
+        content = self._expected(expansion, chosen, size, data, position)
         try:
-            content = expand_block(expansion.codecs, chosen, data, expansion.most, None if size == -1 else size)
+            if content is None:
+                content = expand_block(expansion.codecs, chosen, data, expansion.most, None if size == -1 else size)
         except CodecError as error:
             return REASONS.index(error.reason or "codec")
         if position >= 0:
             self._contents.keep(key, content)
         return content
+
+    def _expected(self, expansion: Expansion, chosen: int, size: int, data: memoryview, position: int) -> bytes | None:
+        """Return the content of a block if a thread has decompressed it."""
+        codecs = expansion.codecs
+        if self._ahead is None or position < 0 or not 0 <= chosen < len(codecs) or codecs[chosen] != "zstd":
+            return None
+        content = self._ahead.take(position, data)
+        fits = content is not None and len(content) <= expansion.most and size in (-1, len(content))
+        return content if fits else None
 
     def _processed(self, name: str, key: int, data: memoryview) -> bytes | int:
         """Return the bytes after ``process``, or the number of the reason why it failed."""
@@ -106,3 +151,8 @@ class Expander:
             except ProcessError as error:
                 return REASONS.index(error.reason)
         return CHANGED[name](bytes(data), key)
+
+
+def _plain(expansion: Expansion) -> bytes:
+    has_none = "none" in expansion.codecs and not expansion.is_process
+    return struct.pack("=qq", expansion.codecs.index("none") if has_none else -1, expansion.most)

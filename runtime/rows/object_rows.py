@@ -159,6 +159,9 @@ class ObjectRows:
         if offset is not None:
             self._states.chains[offset] = self._places.at(offset)
             self.begin_search(offset)
+            if self.format.variables:
+                # What an incomplete unit sets does not count if nothing of it is returned: it is read again, or lost.
+                self._states.variables[offset] = self._states.first
 
     def begin_search(self, offset: int) -> None:
         """Begin a fill or a search at an offset: variables have the values that they had before it."""

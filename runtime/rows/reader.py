@@ -2,12 +2,12 @@
 
 There are two with the same interface and the same results: ``columns`` (the engine) and ``objects`` (generated
 classes). Both read complete rows from ``window.view[window.begin:]`` and report why they stopped; they never change the
-window, except with ``extend`` of the engine's reader.
+window.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -27,10 +27,6 @@ BATCH_BYTES = 4 * 1024 * 1024
 """Maximum number of data bytes of a variable-size column in one batch; a single larger row is still returned."""
 FEW_DAMAGES = 16
 """Number of damaged rows that a fill may record even if it is to read fewer rows."""
-
-
-Extend = Callable[[], bool]
-"""Extends the window, and returns whether its rows may be in the same batch as those before them."""
 
 
 class Status(IntEnum):
@@ -76,6 +72,8 @@ class Settings:
     max_computed: int = MAX_COMPUTED
     contents: Contents | SeenContents | None = None
     """Contents of compressed blocks that several readers of the same bytes share."""
+    ahead: bool = False
+    """Whether threads may decompress blocks ahead."""
     in_pieces: bool = False
     """Whether units may be read in pieces, see ``Filled.in_unit``."""
     predicates: tuple[Predicate, ...] = ()
@@ -100,11 +98,10 @@ class BatchColumns(Mapping[int, pa.Array]):
     def __init__(self, batch: Any, numbers: tuple[int, ...]) -> None:
         self.batch = batch
         self.numbers = numbers
+        self._places = {number: place for place, number in enumerate(numbers)}
 
     def __getitem__(self, number: int) -> pa.Array:
-        if number not in self.numbers:
-            raise KeyError(number)
-        return self.batch.column(self.numbers.index(number))
+        return self.batch.column(self._places[number])
 
     def __iter__(self) -> Iterator[int]:
         return iter(self.numbers)

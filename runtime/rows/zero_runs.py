@@ -72,7 +72,7 @@ class ZeroRuns:
 
     def __init__(self) -> None:
         self._end = self._reach = -1
-        """The end of the last run so far, and of the zeros after it that were at hand."""
+        """The end of the last run so far, and of the zeros after it that were in memory."""
 
     def joined(self, damages: Sequence[RowDamage], view: memoryview, base: int) -> list[RowDamage]:
         """Return the damaged ranges with one range, of the reason ``zeros``, for each run. A range that continues a run

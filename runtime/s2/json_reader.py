@@ -70,7 +70,7 @@ class JsonReader:
     def _unexpected(self, expected: str) -> NoReturn:
         if self._at >= len(self._text):
             self.fail(f"the JSON ends where {expected} was expected", "eof")
-        self.fail(f"{expected} must stand here", "syntax")
+        self.fail(f"{expected} expected here", "syntax")
 
     def _other_type(self, expected: str) -> NoReturn:
         """Raise the error for a value of another type: a data error if it is a valid value."""

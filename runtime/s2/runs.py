@@ -7,11 +7,10 @@ before them, since zstd and zlib release the GIL.
 from __future__ import annotations
 
 import mmap
-import os
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from ..base.cached import cached_property
+from ..base.pool import Job, pool, processors
 from ..rows.reader import BATCH_BYTES
 from .compression import COMPRESSIONS, MAX_CONTENT, BodyError, decompress_into
 from .frames import COMPRESSION_SHIFT, LENGTH_SIZE, MAX_LENGTH, TERMINAL
@@ -23,8 +22,6 @@ SMALL_BODY = 64 * 1024
 """Maximum size in bytes of uncompressed bodies that are copied if they are between compressed ones."""
 WORTH_A_THREAD = 16 * 1024
 """Minimum number of stored bytes of a run for which decompression in a thread is faster."""
-WORKERS = 2
-"""Number of threads of a process: together they are faster than a thread that builds rows."""
 SLOT = BATCH_BYTES + MAX_CONTENT + 1
 """Size in bytes for the decompressed data of a run, which ends with the message that exceeds ``BATCH_BYTES``."""
 SLOTS = 8
@@ -81,8 +78,7 @@ class Run:
     """The bitwise or of all flag bytes."""
     slot: int = -1
     """Offset of its slot; -1 if it has none."""
-    _ahead: Future[list[Content]] | None = None
-    _process: int = 0
+    _ahead: Job[list[Content]] | None = None
 
     @property
     def size(self) -> int:
@@ -91,19 +87,18 @@ class Run:
 
     def begin_ahead(self, view: memoryview, slots: Slots) -> None:
         """Start to decompress the run, with which ``view`` begins, in a thread if that is faster."""
-        if self.size < WORTH_A_THREAD or _parallel() < 2:
+        if self.size < WORTH_A_THREAD or processors() < 2:
             return
         # A copy, since the window of the view may be refilled meanwhile.
         stored = memoryview(bytes(view[: self.size]))
         self.slot = slots.take()
-        self._process = os.getpid()
-        self._ahead = _pool().submit(_decompress, stored, self.frames, slots.memory, self.slot)
+        self._ahead = Job(pool().submit(_decompress, stored, self.frames, slots.memory, self.slot))
 
     def contents(self, view: memoryview, slots: Slots) -> list[Content]:
         """Return the messages of the first frames: at least one, and about ``BATCH_BYTES`` in total."""
-        # A job that has not started is not waited for, and a forked process does not have the threads.
-        if self._ahead is not None and self._process == os.getpid() and not self._ahead.cancel():
-            return self._ahead.result()
+        found = None if self._ahead is None else self._ahead.result()
+        if found is not None:
+            return found
         if self.slot < 0:
             self.slot = slots.take()
         return _decompress(view[: self.size], self.frames, slots.memory, self.slot)
@@ -164,20 +159,3 @@ def find_run(view: memoryview, offset: int) -> Run:
 def is_compressed(flag: int) -> bool:
     """Return whether the body of a frame with this flag is compressed."""
     return flag >> COMPRESSION_SHIFT & 3 in (1, 2)
-
-
-_pools: dict[int, ThreadPoolExecutor] = {}
-"""Thread pools by process id: a forked process has none of its parent's threads."""
-
-
-def _pool() -> ThreadPoolExecutor:
-    process = os.getpid()
-    if process not in _pools:
-        _pools.clear()
-        _pools[process] = ThreadPoolExecutor(WORKERS, thread_name_prefix="wireloom-s2")
-    return _pools[process]
-
-
-def _parallel() -> int:
-    """Return the number of processors that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

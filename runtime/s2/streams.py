@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from ..base.arguments import check_place, one_of
 from ..base.errors import WireloomError
+from ..base.keywords import checks_keywords
 from .client import S2Error, answer_to, client_of
 from .endpoint import encryption_key
 from .errors import RANGE_NOT_SATISFIABLE
@@ -26,6 +27,7 @@ STREAM_NOT_FOUND = "stream_not_found"
 """The error code for a stream that does not exist."""
 
 
+@checks_keywords(StreamRange.__annotations__)
 def read(
     basin: str,
     stream: str,
@@ -45,6 +47,7 @@ def read(
         return pa.Table.from_batches(list(reading), reading.schema)
 
 
+@checks_keywords(StreamRange.__annotations__)
 def scan(
     basin: str,
     stream: str,
@@ -92,6 +95,7 @@ def scan(
     return reading
 
 
+@checks_keywords(StreamRange.__annotations__)
 def tail(
     basin: str,
     stream: str,

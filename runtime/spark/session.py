@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
+import traceback
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -65,7 +67,20 @@ def start(name: str = "wireloom", *, cores: int | str = "*", settings: Mapping[s
     builder = SparkSession.builder.appName(name).master(f"local[{cores}]")
     for key, value in wanted.items():
         builder = builder.config(key, value)
-    return builder.getOrCreate()
+    try:
+        return builder.getOrCreate()
+    except BaseException as error:
+        _end_java(error)
+        raise
+
+
+def _end_java(error: BaseException) -> None:
+    """End the Java process that was being started when ``error`` was raised. pyspark does not end it, and it would
+    stay: the file in which it reports its port can no longer be written."""
+    for frame, _ in traceback.walk_tb(error.__traceback__):
+        for each in frame.f_locals.values():
+            if isinstance(each, subprocess.Popen):
+                each.kill()
 
 
 def session_elsewhere(name: str, address: str | None = None) -> SparkSession:

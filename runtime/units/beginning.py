@@ -7,8 +7,8 @@ from typing import Any, cast
 
 from ..format.description import Format
 from ..format.message_rules import FieldKind, FieldRule, Label, WireType
+from ..objects.messages.descriptors import descriptor_of
 from ..objects.messages.kinds import wire_type
-from ..objects.messages.plans import plan_of
 
 CHAIN = 3
 """Number of consecutive messages that count as proof."""
@@ -40,7 +40,7 @@ def first_bytes(format: Format) -> frozenset[int]:
     """Return the bytes with which a unit begins: those of the tag of one of its fields, or of its prefix."""
     if format.message is not None and format.message.prefix:
         return frozenset(format.message.prefix[:1])
-    rules = plan_of(cast(Any, format.message_class)).rule.fields
+    rules = descriptor_of(cast(Any, format.message_class)).rule.fields
     return frozenset(byte for rule in rules for byte in _tag_bytes(rule))
 
 

@@ -14,7 +14,7 @@ from ..base.errors import RoutineError, WireloomError
 from ..base.nearest import unknown
 from ..format.description import Format, MessageUnits
 from ..format.routines import load
-from ..objects.messages.plans import plan_of
+from ..objects.messages.descriptors import descriptor_of
 from ..rows.leading_zeros import NOT_ZERO
 from ..rows.messages.decoding import Decoded
 from ..rows.reader import BATCH_BYTES, RowDamage
@@ -184,7 +184,7 @@ class Prefixed:
         self._use(units_of(format).framing)
         self._format = format
         self._zeros_end = -1
-        """Where in the input the last run of zeros ended, as far as it was at hand."""
+        """The offset at which the last run of zeros ended, as far as it was in memory."""
 
     def _use(self, word: str) -> None:
         self._width, self._read_length = length_reader(word)
@@ -238,7 +238,7 @@ class Prefixed:
         if units.whole:
             return False
         envelope = units.least or units.prefix or units.digest
-        return bool(envelope) or bool(plan_of(cast(Any, self._format.message_class)).required)
+        return bool(envelope) or bool(descriptor_of(cast(Any, self._format.message_class)).required)
 
     def _pass_zeros(self, units: Units, position: int, base: int, at_end: bool) -> int:
         """Skip a run of zeros at a length of 0. Returns the index after it, 0 if there is none, and -1 if more input is

@@ -12,6 +12,7 @@ import pyarrow as pa
 from ..base.arguments import shown
 from ..base.errors import WireloomError
 from ..rows.shapes import without_union_types
+from .fields import range_of
 
 ROWS = 16_384
 """Maximum number of rows per batch, which bounds the size of objects created from it."""
@@ -19,15 +20,19 @@ BYTES = 8 * 1024 * 1024
 """Approximate maximum size of a batch in bytes; a single row may be larger."""
 MANY = 65_536
 """Maximum number of rows of a batch that is not converted to Python objects."""
+TO_TABLE = ("toArrow", "to_table", "collect")
+"""Methods that return a table: of Spark's data frames, of datasets of other libraries and of Polars' lazy frames."""
+MISFITS = (pa.ArrowException, TypeError, ValueError, OverflowError)
+"""Exceptions of pyarrow for values that it cannot convert."""
 
 
 def batches_of(rows: Any, types: pa.Schema | None = None, most: int = ROWS) -> Iterator[pa.RecordBatch]:
     """Yield record batches of at most ``most`` rows, in order.
 
-    ``rows``: a ``pyarrow.Table``, ``RecordBatch`` or ``RecordBatchReader``; anything with ``__arrow_c_stream__`` or
-    ``__arrow_c_array__`` (data frames of other libraries); a mapping of column names to lists; or an iterable of
-    tables, batches, or mappings (one mapping per row). ``types``: the preferred types of columns of mappings, used if
-    they fit all values. Raises ``WireloomError`` for anything else.
+    ``rows``: a ``pyarrow.Table``, ``RecordBatch`` or ``RecordBatchReader``; a ``Dataset`` or ``Scanner`` of
+    ``pyarrow.dataset``; anything with ``__arrow_c_stream__`` or ``__arrow_c_array__`` (data frames of other libraries);
+    a mapping of column names to lists; or an iterable of tables, batches, or mappings (one mapping per row). ``types``:
+    the preferred types of columns of mappings, used if they fit all values. Raises ``WireloomError`` for anything else.
     """
     for batch in _whole_batches(rows, types):
         yield from cut(batch, most)
@@ -57,7 +62,7 @@ def _whole_batches(rows: Any, types: pa.Schema | None) -> Iterator[pa.RecordBatc
     elif isinstance(rows, Iterable) and not isinstance(rows, str | bytes | bytearray | memoryview):
         yield from _of_items(iter(rows), types)
     else:
-        raise _no_rows(rows)
+        yield from _of_dataset(rows)
 
 
 def _taken(rows: Any, take: Callable[[Any], Any]) -> Any:
@@ -71,10 +76,27 @@ def _taken(rows: Any, take: Callable[[Any], Any]) -> Any:
         raise _no_rows(rows) from error
 
 
+def _of_dataset(rows: Any) -> Iterator[pa.RecordBatch]:
+    """Yield the batches of a ``Dataset`` or ``Scanner`` of ``pyarrow.dataset``.
+
+    Raises ``WireloomError`` for anything else.
+    """
+    import pyarrow.dataset
+
+    if isinstance(rows, pyarrow.dataset.Dataset):
+        rows = rows.scanner()
+    if not isinstance(rows, pyarrow.dataset.Scanner):
+        raise _no_rows(rows)
+    reader = rows.to_reader()
+    # The columns are checked even if a dataset has no rows.
+    yield pa.RecordBatch.from_pylist([], schema=reader.schema)
+    yield from reader
+
+
 def _no_rows(rows: Any) -> WireloomError:
-    return WireloomError(
-        f"rows cannot be read from {type(rows).__name__}: give an Arrow table, record batches, or row mappings"
-    )
+    call = next((name for name in TO_TABLE if callable(getattr(rows, name, None))), None)
+    advice = f"give the result of its {call}()" if call else "give an Arrow table, record batches, or row mappings"
+    return WireloomError(f"rows cannot be read from {type(rows).__name__}: {advice}")
 
 
 def rows_of_columns(columns: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -108,7 +130,7 @@ def _table(columns: Mapping[str, Any], types: pa.Schema | None) -> pa.Table:
         {
             name: values
             if isinstance(values, pa.Array | pa.ChunkedArray)
-            else _column(name, _list(name, values), types)
+            else _column(name, _list(name, values), types, 0)
             for name, values in columns.items()
         }
     )
@@ -140,8 +162,8 @@ def _of_items(items: Iterator[Any], types: pa.Schema | None) -> Iterator[pa.Reco
             names = list(dict.fromkeys(chain.from_iterable(block)))
             start = done
             yield _arrow(
-                lambda block=block, names=names: pa.RecordBatch.from_arrays(
-                    [_column(name, [row.get(name) for row in block], types) for name in names], names=names
+                lambda block=block, names=names, start=start: pa.RecordBatch.from_arrays(
+                    [_column(name, [row.get(name) for row in block], types, start) for name in names], names=names
                 ),
                 start,
             )
@@ -157,9 +179,10 @@ def stray_item(item: Any) -> WireloomError:
     return WireloomError(f"an item of the rows is {type(item).__name__}: expected record batches or mappings")
 
 
-def _column(name: str, values: list[Any], types: pa.Schema | None) -> pa.Array:
-    """Return a column of values, in the preferred type if possible."""
+def _column(name: str, values: list[Any], types: pa.Schema | None, row: int) -> pa.Array:
+    """Return a column of values, in the preferred type if possible. ``row``: the number of the first value."""
     index = types.get_field_index(name) if types is not None else -1
+    kind = None
     if types is not None and index >= 0:
         try:
             kind = without_union_types(types.field(index).type)
@@ -171,10 +194,24 @@ def _column(name: str, values: list[Any], types: pa.Schema | None) -> pa.Array:
                 return pa.array([str(each) if type(each) is int else each for each in values], pa.string())
             if not any(_has_fraction(kind, each) or _has_stray(kind, each) for each in values):
                 return pa.array(values, _wide(kind))
-        except (pa.ArrowException, TypeError, ValueError, OverflowError):
+        except MISFITS:
             # Invalid values are reported when they are written.
             pass
-    return pa.array(values)
+    try:
+        return pa.array(values)
+    except MISFITS as error:
+        raise WireloomError(_misfit(name, values, kind, row, error)) from error
+
+
+def _misfit(name: str, values: list[Any], kind: pa.DataType | None, row: int, error: Exception) -> str:
+    """Return a message that names the first value that cannot be converted to the type by itself, if any."""
+    for number, value in enumerate(values, row):
+        try:
+            pa.scalar(value, kind)
+        except MISFITS:
+            wanted = f"{kind}{range_of(kind)}" if kind is not None else "any type of a column"
+            return f"row {number}, column {name}: {shown(value)} does not fit {wanted}"
+    return f"column {name}: the values from row {row} on cannot be converted: {error}"
 
 
 def _has_fraction(kind: pa.DataType, value: Any) -> bool:
@@ -227,7 +264,7 @@ def _wide(type: pa.DataType) -> pa.DataType:
 def _arrow(make: Any, row: int) -> Any:
     try:
         return make()
-    except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
+    except MISFITS as error:
         raise WireloomError(f"the values from row {row} on cannot be converted to columns: {error}") from error
 
 

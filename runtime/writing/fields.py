@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from ..base.errors import WireloomError
 from ..base.iso_times import time_count
-from ..base.nearest import unknown
+from ..base.nearest import nearest, unknown
 from ..format.description import Column, Format
 from ..objects.messages.errors import MessageError
 from ..rows.shapes import without_union_types, without_unions
@@ -79,8 +79,8 @@ def fields_of(format: Format, schema: pa.Schema) -> tuple[FilledField, ...]:
     ]
     for name in schema.names:
         if name not in others:
-            # A wrong name is most likely a misspelt name of a missing column.
-            raise unknown(f"column of {format.name}", name, [each.name for each in missing] or known)
+            lacking = [each.name for each in missing]  # It is most likely a misspelt name of one of these.
+            raise unknown(f"column of {format.name}", name, lacking if nearest(name, lacking) else known)
     if missing:
         wanted = [_names(format, each) for each in needed]
         unread = [each.name for each in missing if not each.default]
@@ -271,6 +271,8 @@ def _cast(array: pa.Array, type: pa.DataType) -> pa.Array:
         raise pa.ArrowTypeError("bool values are not numbers")
     if pa.types.is_timestamp(type) and (pa.types.is_string(array.type) or pa.types.is_large_string(array.type)):
         return times(array, type)
+    if pa.types.is_timestamp(type) and pa.types.is_integer(array.type):
+        array = array.cast(pa.int64())  # The only integers that Arrow casts to times.
     # An integer becomes the nearest float, like any other number.
     done = array.cast(type, safe=not (pa.types.is_integer(array.type) and pa.types.is_floating(type)))
     _check_range(array, done)
@@ -312,7 +314,7 @@ def _numbers(filled: FilledField, array: pa.Array, first_row: int) -> pa.Array:
                 raise unknown(f"label in row {first_row + row}, column {filled.name}:", str(given), known)
             if not _is_in_range(kind, value):
                 raise WireloomError(
-                    f"row {first_row + row}, column {filled.name}: {given!r:.40} does not fit {kind}{_range(kind)}"
+                    f"row {first_row + row}, column {filled.name}: {given!r:.40} does not fit {kind}{range_of(kind)}"
                 )
         result.append(value)
     return pa.array(result, kind)
@@ -345,7 +347,7 @@ def _misfit(filled: FilledField, array: pa.Array, first_row: int, error: Excepti
         return f"column {filled.name}: {array.type} cannot be written as {filled.type}: {error}"
     value = array[start].as_py()
     text = repr(value) if not isinstance(value, bytes | str) or len(value) <= 40 else f"{value[:40]!r}…"
-    return f"row {first_row + start}, column {filled.name}: {text} does not fit {filled.type}{_range(filled.type)}"
+    return f"row {first_row + start}, column {filled.name}: {text} does not fit {filled.type}{range_of(filled.type)}"
 
 
 def misfit(filled: FilledField, value: Any) -> str | None:
@@ -360,7 +362,7 @@ def misfit(filled: FilledField, value: Any) -> str | None:
     elif pa.types.is_string(kind) or pa.types.is_large_string(kind):
         wanted, fits = "str", isinstance(value, str)
     elif pa.types.is_integer(kind):
-        wanted = f"an integer of {kind}{_range(kind)}"
+        wanted = f"an integer of {kind}{range_of(kind)}"
         fits = isinstance(value, Integral) and not is_truth and _is_in_range(kind, int(value))
     elif pa.types.is_floating(kind):
         wanted, fits = "a number", isinstance(value, Real) and not is_truth
@@ -385,7 +387,10 @@ def _fits(array: pa.Array, type: pa.DataType) -> bool:
     return True
 
 
-def _range(type: pa.DataType) -> str:
+def range_of(type: pa.DataType) -> str:
+    """Return the range of an integer type, or what a timestamp may be, in parentheses after a space; else ''."""
+    if pa.types.is_timestamp(type):
+        return f" (times, their text in ISO 8601, or integers: {type.unit} since 1970, up to {2**63 - 1})"
     if not pa.types.is_integer(type):
         return ""
     bits = type.bit_width

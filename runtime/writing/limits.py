@@ -7,6 +7,12 @@ from typing import Any
 from ..base.arguments import shown
 from ..base.errors import WireloomError
 from ..base.limits import LARGEST_RECORD
+from ..format.description import Format
+
+UNIT_ROWS = 1000
+"""Default maximum number of rows of an object that may be followed by another one."""
+UNIT_BYTES = 1024 * 1024
+"""Approximate maximum number of data bytes of such an object."""
 
 
 def limit_of(value: Any, name: str = "max_record") -> int:
@@ -23,3 +29,8 @@ def limit_of(value: Any, name: str = "max_record") -> int:
         of = "" if name == "unit_rows" else " of bytes"
         raise WireloomError(f"{name} must be a number{of} of at least 1, not {shown(value)}")
     return min(limit, LARGEST_RECORD)
+
+
+def unit_options(format: Format) -> tuple[str, ...]:
+    """Return the names of the options for the number of rows per unit; empty if there is no choice."""
+    return ("unit_rows", "unit_bytes") if any(each.repeated for each in format.levels[1:]) else ()

@@ -224,14 +224,15 @@ def _destination(path: str) -> tuple[Path, os.stat_result | None]:
 
 @contextmanager
 def _remote(url: str, location: Location) -> Iterator[IO[bytes]]:
-    from ..input.stores import move, store_of
+    from ..input.stores import arrow_errors, move, store_of
 
     store = store_of(url, location)
     temporary = f"{store.path}.{secrets.token_hex(4)}.tmp"
     try:
-        with store.files.open_output_stream(temporary) as stream:
-            yield cast(IO[bytes], stream)
-        move(store.files, temporary, store.path)
+        with arrow_errors():
+            with store.files.open_output_stream(temporary) as stream:
+                yield cast(IO[bytes], stream)
+            move(store.files, temporary, store.path)
     except BaseException as error:
         # Closing an unfinished upload completes it under the temporary name, which is then deleted.
         with suppress(Exception):

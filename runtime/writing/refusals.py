@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from ..base.errors import WireloomError
+from ..base.errors import UnsupportedError, WireloomError
 from ..format.description import Column, Format
 from ..objects import UNSET, ConsistencyError, KaitaiStructError, Struct
 from ..objects.errors import NoObjectError, UnsetError
 from ..objects.messages.objects import Message
+from .unit_rows import RemainingRows, key_of
 
 REFUSALS = (
     KaitaiStructError,
@@ -41,6 +43,17 @@ class MisplacedError(WireloomError):
     def __init__(self, row: int, before: int, untrue: str) -> None:
         super().__init__(f"row {row} cannot be written: {untrue}")
         self.before = before
+
+
+@contextmanager
+def row_errors(what: str) -> Iterator[None]:
+    """Raise errors of writing as ``RowError``: fewer rows would have the same error. ``what``: what is written."""
+    try:
+        yield
+    except UnsupportedError:
+        raise
+    except REFUSALS as error:
+        raise RowError(f"{what} cannot be written: {error}") from error
 
 
 def without_rows(format: Format, error: Exception) -> RowError:
@@ -120,6 +133,32 @@ def _missing(name: str, value: Any, error: Exception) -> str | None:
     else:
         return None
     return next((found for part, each in parts if (found := _missing(part, each, error)) is not None), None)
+
+
+def refuse_changes(rows: RemainingRows, count: int) -> None:
+    """Raise ``RowError`` if two of the first rows, ``count`` of them, look up different values with one key: the rows
+    of the other table come before the object with all of them."""
+    changed = next((place for place in range(1, count) if rows.changes(place)), None)
+    if changed is not None:
+        what = f"row {rows.first + changed} cannot be written: it looks up other values than an earlier row with the"
+        raise RowError(f"{what} same key, and both belong to one object")
+
+
+def several(format: Format, names: Sequence[Sequence[str]], rows: RemainingRows, place: int) -> WireloomError:
+    """Return the error for a row that needs another object than earlier rows, if only one is allowed. ``names``: those
+    of the attributes of each level."""
+    row, before = rows.at(place), rows.at(place - 1)
+    number = rows.first + place
+    assert row is not None
+    assert before is not None
+    levels = format.levels
+    single = next((depth for depth, each in enumerate(levels, 1) if each.repeated), len(levels))
+    for attributes, mine, others in zip(names[:single], row.values, before.values, strict=False):
+        for name, value, other in zip(attributes, mine, others, strict=True):
+            if key_of(value) != key_of(other):
+                what = f"row {number}, column {name}: {value!r} after {other!r}"
+                return RowError(f"{what}, and a file has one value of it")
+    return RowError(f"row {number} has no room in a file of {format.name} that has {place} rows already")
 
 
 class Attempt(NamedTuple):

@@ -13,23 +13,25 @@ class Row(NamedTuple):
 
     ``values``: the values of each level, and finally of the row itself. ``same``: the number of levels, from the
     outermost one, with the same values as in the previous row. ``weight``: approximate number of bytes of all rows up
-    to and including this one. ``refers``: the rows of other tables that it needs.
+    to and including this one. ``refers``: the rows of other tables that it needs. ``differs``: the number of the last
+    row before it that needs another row with the same key; -1 if there is none.
     """
 
     values: tuple[tuple[Any, ...], ...]
     same: int
     weight: int
     refers: tuple[Any, ...] = ()
+    differs: int = -1
 
 
 class RemainingRows:
     """The remaining rows, the next one at place 0. ``first``: its number; ``error``: the error that ended the table."""
 
-    def __init__(self, source: Iterator[Row]) -> None:
+    def __init__(self, source: Iterator[Row], first: int = 0) -> None:
         self._source = source
         self._held: list[Row] = []
         self._dropped: Row | None = None
-        self.first = 0
+        self.first = first
         self.error: WireloomError | None = None
 
     def at(self, place: int) -> Row | None:
@@ -52,11 +54,24 @@ class RemainingRows:
         last, before = self.at(end - 1), self.at(start - 1)
         return (last.weight if last is not None else 0) - (before.weight if before is not None else 0)
 
+    def changes(self, place: int) -> bool:
+        """Return whether the row at a place needs another row of a table than one from place 0 on with the same key."""
+        row = self.at(place)
+        return row is not None and row.differs >= self.first
+
     def drop(self, count: int) -> None:
         """Remove the first ``count`` rows."""
         self._dropped = self._held[count - 1]
         del self._held[:count]
         self.first += count
+
+
+def zipped(own: list[list[int]], values: list[list[object]], rows: int) -> list[list[tuple[Any, ...]]]:
+    """Return the values of each level, row by row. ``own``: the numbers of the columns of each level; ``values``: the
+    columns; ``rows``: the number of rows."""
+    return [
+        list(zip(*(values[number] for number in numbers), strict=True)) if numbers else [()] * rows for numbers in own
+    ]
 
 
 def keys_of(values: list[tuple[Any, ...]]) -> list[Any]:

@@ -6,7 +6,7 @@ its count and the writer's options allow it. The classes fill in counts, lengths
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, count
 from typing import Any
 
@@ -14,9 +14,11 @@ import pyarrow as pa
 
 from ..base.errors import UnsupportedError, WireloomError
 from ..format.description import Format
+from ..objects.notes import Notes
 from ..objects.streams import MemoryStream
-from .fields import FilledField, fields_of, values_of
-from .look_up_rows import LookUpRows, references_of
+from .fields import FilledField, values_of
+from .limits import UNIT_BYTES, UNIT_ROWS
+from .look_up_rows import Changes, LookUpRows, Reference, given_fields, references_of
 from .making import object_maker, value_at
 from .native import framed
 from .refusals import (
@@ -30,21 +32,14 @@ from .refusals import (
     left_out,
     may_leave_out,
     refusal,
+    refuse_changes,
+    row_errors,
     rows_before,
+    several,
     untrue,
     without_rows,
 )
-from .unit_rows import RemainingRows, Row, key_of, keys_of, weight_of
-
-UNIT_ROWS = 1000
-"""Default maximum number of rows of an object that may be followed by another one."""
-UNIT_BYTES = 1024 * 1024
-"""Approximate maximum number of data bytes of such an object."""
-
-
-def unit_options(format: Format) -> tuple[str, ...]:
-    """Return the names of the options for the number of rows per unit; empty if there is no choice."""
-    return ("unit_rows", "unit_bytes") if any(each.repeated for each in format.levels[1:]) else ()
+from .unit_rows import RemainingRows, Row, keys_of, weight_of, zipped
 
 
 class UnitEncoder:
@@ -62,6 +57,8 @@ class UnitEncoder:
         self._max_record = max_record
         self._unit_rows = unit_rows
         self._unit_bytes = unit_bytes
+        self._called: Mapping[str, str] = {}
+        """Names that columns of the format have in the table instead of their own."""
         self._one_by_one = format.streaming and not format.sized_rows
         """Whether units are written separately; otherwise the whole file is created at once."""
         self._names: list[list[str]] = []
@@ -69,7 +66,9 @@ class UnitEncoder:
         self._verified: list[list[str]] = []
         self._optional = [each for each in format.columns if may_leave_out(format, each)]
         self._look_up_rows: LookUpRows | None = None
-        self._tables: dict[str, UnitEncoder] = {}
+        self._tables: dict[tuple[str, ...], UnitEncoder] = {}
+        self._notes = Notes()
+        self._root: Any = None
 
     def pieces(self, batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[bytes, int]]:
         """Yield the bytes of a file piece by piece, each with the number of its rows.
@@ -86,7 +85,8 @@ class UnitEncoder:
         if not self._one_by_one:
             yield self._file(rows)
             return
-        root = self._object(0, rows.at(0))
+        self._notes = notes = Notes(self._levels[0].notes)
+        self._root = root = self._object(0, rows.at(0))
         setattr(root, self._levels[0].attribute, [])
         if not self._format.delimiter:
             try:
@@ -98,59 +98,64 @@ class UnitEncoder:
                     raise without_rows(self._format, error) from error
                 attempt = Attempt(error, 0)
                 raise refusal(attempt, attempt, 0, self._format) from error
+            notes.position += len(head)
             yield head, 0
         if self._levels[0].begins:
-            yield self._framing_items(root, "begins"), 0
-        yield from self._units(rows, root)
+            begin = self._framing_items(root, "begins")
+            notes.position += len(begin)
+            yield begin, 0
+        yield from self._units(rows)
         if self._levels[0].ends:
-            yield self._framing_items(root, "after"), 0
+            yield self._framing_items(root, "after", notes), 0
 
-    def _units(self, rows: RemainingRows, root: Any) -> Iterator[tuple[bytes, int]]:
+    def _units(self, rows: RemainingRows) -> Iterator[tuple[bytes, int]]:
         while (row := rows.at(0)) is not None:
-            if rows.first and not row.same:
-                raise self._several(rows, 0)
-            yield self._unit(rows, root)
+            if rows.at(-1) is not None and not row.same:
+                raise several(self._format, self._names, rows, 0)
+            yield self._unit(rows)
 
-    def _framing_items(self, root: Any, where: str) -> bytes:
+    def _framing_items(self, root: Any, where: str, *notes: Notes) -> bytes:
         """Return the bytes of items that a file has in addition to those with rows."""
-        items = getattr(root, f"_{where}_{self._levels[0].attribute}")()
-        for each in items:
-            each._parent, each._root = root, root
-        return b"".join(self._framed(each.to_bytes()) for each in items)
+        with row_errors(f"the {'begin' if where == 'begins' else 'end'} of a file of {self._format.name}"):
+            items = getattr(root, f"_{where}_{self._levels[0].attribute}")(*notes)
+            for each in items:
+                each._parent, each._root = root, root
+            return b"".join(self._framed(each.to_bytes()) for each in items)
 
-    def _of_table(self, table: Format, batch: pa.RecordBatch) -> Iterator[bytes]:
+    def _of_table(self, reference: Reference, batch: pa.RecordBatch, first: int) -> Iterator[bytes]:
         """Yield the bytes of rows of another table to which rows of this one refer."""
-        encoder = self._tables.get(table.table)
+        place = reference.table, reference.key, reference.match
+        encoder = self._tables.get(place)
         if encoder is None:
-            encoder = self._tables[table.table] = UnitEncoder(table, max_record=self._max_record)
-        rows = RemainingRows(encoder._rows([batch]))
-        root = encoder._object(0, None)
-        setattr(root, encoder._levels[0].attribute, [])
-        for data, _ in encoder._units(rows, root):
-            yield data
+            table = self._format.of_table(reference.table)
+            encoder = self._tables[place] = UnitEncoder(table, max_record=self._max_record)
+        encoder._root, encoder._notes, encoder._called = self._root, self._notes, reference.names
+        rows = RemainingRows(encoder._rows([batch], first), first)
+        yield from (data for data, _ in encoder._units(rows))
 
     # Rows ------------------------------------------------------------------------------------------------------------
 
-    def _rows(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Row]:
+    def _rows(self, batches: Iterable[pa.RecordBatch], first: int = 0) -> Iterator[Row]:
         before: tuple[Any, ...] | None = None
-        first = weight = 0
+        weight = 0
+        changes = Changes()
         for batch in batches:
             levels, shared = self._columns(batch, first)
             if self._look_up_rows is None:
-                references = references_of(self._format, batch.schema.names)
+                references = references_of(self._format, batch.schema.names, self._called)
                 self._look_up_rows = LookUpRows(self._format, references, self._of_table)
             refers = self._look_up_rows.values(batch)
             keys = [keys_of(each) for each in shared]
             weights = accumulate(map(weight_of, levels[-1]), initial=weight)
             next(weights)
             rows = zip(zip(*levels, strict=True), zip(*keys, strict=True), weights, refers, strict=True)
-            for values, key, weight, others in rows:
+            for number, (values, key, weight, others) in enumerate(rows, first):
                 same = 0
                 if before is not None:
                     while same < len(key) and key[same] == before[same]:
                         same += 1
                 before = key
-                yield Row(values, same, weight, others)
+                yield Row(values, same, weight, others, changes.differs(others, number))
             first += batch.num_rows
 
     def _columns(self, batch: pa.RecordBatch, first_row: int) -> tuple[list[list[tuple[Any, ...]]], list[Any]]:
@@ -158,7 +163,7 @@ class UnitEncoder:
         and those of rows that depend on it alone.
         """
         depth = len(self._levels)
-        filled = fields_of(self._format, batch.schema)
+        filled = given_fields(self._format, batch.schema, self._called)
         values = [values_of(each, batch, first_row) for each in filled]
         places = [0 if each.parent else depth - each.up for each in filled]
         own = [[number for number, place in enumerate(places) if place == level] for level in range(depth + 1)]
@@ -168,7 +173,7 @@ class UnitEncoder:
         for number, each in enumerate(filled):
             if each.solved is not None:
                 given, values[number] = values[number], [0] * batch.num_rows
-                values[number] = self._solved(each, given, self._zipped(own, values, batch.num_rows), first_row)
+                values[number] = self._solved(each, given, zipped(own, values, batch.num_rows), first_row)
         shared = [
             [
                 *numbers,
@@ -180,14 +185,7 @@ class UnitEncoder:
             ]
             for level, numbers in enumerate(own[:-1])
         ]
-        return self._zipped(own, values, batch.num_rows), self._zipped(shared, values, batch.num_rows)
-
-    @staticmethod
-    def _zipped(own: list[list[int]], values: list[list[object]], rows: int) -> list[list[tuple[Any, ...]]]:
-        return [
-            list(zip(*(values[number] for number in numbers), strict=True)) if numbers else [()] * rows
-            for numbers in own
-        ]
+        return zipped(own, values, batch.num_rows), zipped(shared, values, batch.num_rows)
 
     def _solved(
         self, filled: FilledField, given: list[Any], levels: list[list[tuple[Any, ...]]], first_row: int
@@ -264,13 +262,14 @@ class UnitEncoder:
         return made, place
 
     def _is_full(self, rows: RemainingRows, start: int, place: int, most: int) -> bool:
-        return place - start >= most or rows.weight(start, place) >= self._unit_bytes
+        # The rows of other tables come before all rows of a unit, and one of them for each key.
+        return rows.changes(place) or place - start >= most or rows.weight(start, place) >= self._unit_bytes
 
     # Bytes -----------------------------------------------------------------------------------------------------------
 
-    def _unit(self, rows: RemainingRows, root: Any) -> tuple[bytes, int]:
+    def _unit(self, rows: RemainingRows) -> tuple[bytes, int]:
         """Return the next unit: the rows that belong together, or as many of them as one can hold."""
-        most, before = self._unit_rows, 0
+        most, before, root = self._unit_rows, 0, self._root
         first: Attempt | None = None
         chain = dict(getattr(root, "_chain", {}))
         while True:
@@ -280,9 +279,12 @@ class UnitEncoder:
                 unit, place = self._made(1, rows, 0, root, most)
                 data = self._framed(self._written(unit, 1, rows.first))
                 if len(data) <= self._max_record + len(self._format.delimiter):
-                    data = b"".join((*self._needed(rows, place), data))
+                    needed = b"".join(self._needed(rows, place))
+                    # Fewer rows would add notes, and leave out the rows needed, which count as written.
+                    with row_errors(f"what the end of a file of {self._format.name} says of row {rows.first}"):
+                        self._notes.add(root, self._levels[0].attribute, unit, len(data))
                     rows.drop(place)
-                    return data, place
+                    return needed + data, place
                 raise WireloomError(
                     f"{len(data)} bytes on the wire are more than max_record ({self._max_record}): raise it here and "
                     "for the readers, or leave rows out",
@@ -300,9 +302,10 @@ class UnitEncoder:
 
     def _needed(self, rows: RemainingRows, count: int) -> Iterator[bytes]:
         """Yield the bytes of the rows of other tables to which the first rows refer."""
+        refuse_changes(rows, count)
         found = (rows.at(place) for place in range(count))
         if self._look_up_rows is not None:
-            yield from self._look_up_rows.before(each.refers for each in found if each is not None)
+            yield from self._look_up_rows.before((each.refers for each in found if each is not None), rows.first)
 
     def _file(self, rows: RemainingRows) -> tuple[bytes, int]:
         """Return the whole file. Inner objects get fewer rows if they cannot contain all rows of equal values."""
@@ -312,7 +315,7 @@ class UnitEncoder:
             try:
                 root, place = self._made(0, rows, 0, None, most)
                 if rows.at(place) is not None:
-                    raise self._several(rows, place)
+                    raise several(self._format, self._names, rows, place)
                 return self._written(root, 0, 0), place
             except UnsupportedError:
                 raise
@@ -366,7 +369,7 @@ class UnitEncoder:
         try:
             row.to_bytes()
         except REFUSALS as error:
-            values = ((name, getattr(row, name, None)) for name in self._names[-1])
+            values = ((name, value_at(row, name)) for name in self._names[-1])
             raise RowError(f"row {number} cannot be written: {explained(error, values)}") from error
 
     def _refuse_unwritten(self, made: Any, again: Any, depth: int, numbers: Iterator[int]) -> None:
@@ -381,19 +384,3 @@ class UnitEncoder:
         if up:
             for mine, other in zip(self._items(made, depth), self._items(again, depth), strict=False):
                 self._refuse_unwritten(mine, other, depth + 1, numbers)
-
-    # Errors ---------------------------------------------------------------------------------------------------
-
-    def _several(self, rows: RemainingRows, place: int) -> WireloomError:
-        """Return the error for a row that needs another object than earlier rows, if only one is allowed."""
-        row, before = rows.at(place), rows.at(place - 1)
-        number = rows.first + place
-        assert row is not None
-        assert before is not None
-        single = next((depth for depth, each in enumerate(self._levels, 1) if each.repeated), len(self._levels))
-        for names, mine, others in zip(self._names[:single], row.values, before.values, strict=False):
-            for name, value, other in zip(names, mine, others, strict=True):
-                if key_of(value) != key_of(other):
-                    what = f"row {number}, column {name}: {value!r} after {other!r}"
-                    return RowError(f"{what}, and a file has one value of it")
-        return RowError(f"row {number} has no room in a file of {self._format.name} that has {place} rows already")

@@ -19,12 +19,14 @@ from ..reading.request import of_table
 from .batches import batches_of
 from .encoder import RowEncoder
 from .fragments import FragmentEncoder
-from .limits import limit_of
+from .limits import limit_of, unit_options
 from .output import Counted, Target, codec_of, name_of, opened
-from .units import UnitEncoder, unit_options
+from .units import UnitEncoder
 
 LOCATION = tuple(name for name in options_of(Location) if name != "verify_sha256")
 """Options for access to the storage that is written to."""
+ARGUMENTS = ("codec", "level", "lossy", "allow_modules", *LOCATION)
+"""Arguments of ``write`` besides the options of the format."""
 BLOCK = 1 << 20
 """Approximate number of bytes passed to the compressor at a time."""
 
@@ -57,8 +59,9 @@ def write(
     """Write ``rows`` as a file of ``format``.
 
     - ``format``: a name (see ``wireloom.formats()``), the path of a spec or a ``Format``.
-    - ``rows``: an Arrow table, record batches or a reader of them, any object with ``__arrow_c_stream__``, or mappings.
-      Lengths, counts and checksums are computed; columns with such values are allowed and ignored.
+    - ``rows``: an Arrow table, record batches or a reader of them, a dataset of pyarrow or its scanner, any object with
+      ``__arrow_c_stream__``, or mappings. Lengths, counts and checksums are computed; columns with such values are
+      allowed and ignored.
     - ``target``: a path, an address (``s3://…``), a binary file object or the result of ``fsspec.open``. A file gets
       its name only when it is complete.
     - ``codec``: ``zstd``, ``gzip`` …; by default that of the target's suffix (``.zst``, ``.gz``), or the format's own.
@@ -173,5 +176,5 @@ def max_record_of(format: Format, options: dict[str, Any]) -> int:
     known = [*(each.name for each in format.choices), *unit_options(format), "max_record"]
     for name in options:
         if name not in known:
-            raise unknown(f"option of {format.name}", name, known)
+            raise unknown(f"option of {format.name}", name, [*known, *ARGUMENTS])
     return limit_of(options.get("max_record", format.max_record))

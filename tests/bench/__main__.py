@@ -1,8 +1,9 @@
-"""``python -m tests.bench [--megabytes N] [--turns N] [--only TEXT]``."""
+"""``python -m tests.bench [--megabytes N] [--turns N] [--part NAME] [--only TEXT]``."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import chain
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from . import (
     mcap,
     objects,
     otlp,
+    push_down,
     record_logs,
     report,
     s2,
@@ -34,38 +36,43 @@ from . import (
 from .measure import Comparison, measure
 
 
-def every(size: int, kaitai: Path) -> Iterator[Comparison]:
-    """Yield all comparisons, created one by one, since each needs its inputs in memory."""
-    parts = (
-        engine.comparisons(size),
-        writing.comparisons(size),
-        wide.comparisons(size),
-        layouts.comparisons(size),
-        binlogs.comparisons(size),
-        captures.comparisons(size),
-        etcd.comparisons(size),
-        in_pieces.comparisons(size),
-        record_logs.comparisons(size),
-        otlp.comparisons(size),
-        mcap.comparisons(size),
-        kpl.comparisons(size),
-        s2.comparisons(size),
-        objects.comparisons(size, kaitai),
-        spark.comparisons(size),
-        ingest.comparisons(size),
-    )
-    return chain.from_iterable(parts)
+def parts(size: int, kaitai: Path) -> dict[str, Callable[[], Iterator[Comparison]]]:
+    """Return functions that yield the comparisons of each part one by one, since each needs its inputs in memory."""
+    modules = {
+        "engine": engine,
+        "writing": writing,
+        "push-down": push_down,
+        "wide": wide,
+        "layouts": layouts,
+        "binlogs": binlogs,
+        "captures": captures,
+        "etcd": etcd,
+        "in-pieces": in_pieces,
+        "record-logs": record_logs,
+        "otlp": otlp,
+        "mcap": mcap,
+        "kpl": kpl,
+        "s2": s2,
+        "spark": spark,
+        "ingest": ingest,
+    }
+    found = {name: partial(module.comparisons, size) for name, module in modules.items()}
+    return found | {"objects": partial(objects.comparisons, size, kaitai)}
+
+
+PARTS = (*parts(0, Path()), "figures")
 
 
 @click.command()
 @click.option("--megabytes", default=256, show_default=True, help="Size of the inputs.")
 @click.option("--turns", default=9, show_default=True, help="How often each is measured.")
 @click.option(
-    "--only", default="", help="Only the comparisons whose title holds this text; 'figures': what is counted alone."
+    "--part", "chosen", multiple=True, type=click.Choice(PARTS), help="Only this part; 'figures' is what is counted."
 )
+@click.option("--only", default="", help="Only the comparisons whose title contains this text, and no figures.")
 @click.option("--out", default="bench-report", show_default=True, type=click.Path(path_type=Path))
-def bench(megabytes: int, turns: int, only: str, out: Path) -> None:
-    """Run the benchmarks, print a table, and write a report with a plot."""
+def bench(megabytes: int, turns: int, chosen: tuple[str, ...], only: str, out: Path) -> None:
+    """Run the benchmarks, print a table, and write a report with plots."""
     from wireloom import engine as loaded
 
     if not loaded.available:
@@ -74,18 +81,20 @@ def bench(megabytes: int, turns: int, only: str, out: Path) -> None:
     rows = []
     size = megabytes * 1_000_000
     with Progress(console=console, transient=True) as progress:
-        for comparison in every(size, Path(out, "kaitai").absolute()):
-            if only.lower() not in comparison.title.lower():
-                continue
-            task = progress.add_task(comparison.title, total=turns + 1)
-            rows.append(measure(comparison, turns, lambda task=task: progress.advance(task)).to_dict())  # type: ignore[misc]
-            progress.remove_task(task)
-    every_figure = chain(figures.figures(size), spark_start.figures())
-    counted = [] if only and only not in "figures" else [each.to_dict() for each in every_figure]
-    features = loaded.features()
-    report.write(rows, counted, features, turns, out)
-    console.print((out / "bench.md").read_text().split("![")[0], soft_wrap=True, markup=False)
-    console.print(f"Written: {out}/bench.md, bench.json, bench.png")
+        for part, comparisons in parts(size, Path(out, "kaitai").absolute()).items():
+            for comparison in comparisons() if part in (chosen or PARTS) else ():
+                if only.lower() not in comparison.title.lower():
+                    continue
+                task = progress.add_task(comparison.title, total=turns + 1)
+                result = measure(comparison, turns, lambda task=task: progress.advance(task))  # type: ignore[misc]
+                rows.append({"part": part, **result.to_dict()})
+                progress.remove_task(task)
+    counted = []
+    if not only and "figures" in (chosen or PARTS):
+        counted = [each.to_dict() for each in chain(figures.figures(size), spark_start.figures())]
+    pictures = report.write(rows, counted, loaded.features(), megabytes, turns, out)
+    console.print((out / "bench.md").read_text(), soft_wrap=True, markup=False)
+    console.print(f"Written: {', '.join(str(out / name) for name in ('bench.md', 'bench.json', *pictures))}")
 
 
 if __name__ == "__main__":

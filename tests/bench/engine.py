@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import io
 import tempfile
-import time
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-import pyarrow as pa
 import zstandard
 
-from .data import HOUR, START, delimiters_log, drain, segment, segment_of, stuffed_log
+from .data import delimiters_log, drain, segment, segment_of, stuffed_log
 from .measure import Comparison, Work
 
 
@@ -44,31 +42,6 @@ def decompress_only(compressed: bytes, raw_size: int) -> Work:
     return Work("python-zstandard, stream", raw_size, run)
 
 
-CPU = "by CPU time, which filtering batches takes on several cores"
-
-
-def _filtered(raw: bytes) -> Iterator[Comparison]:
-    """Yield filters that keep one row in a thousand: the engine evaluates the condition, or, if it is computed, it is
-    evaluated on batches."""
-    # Imported here, since it takes longer than everything else that an unrelated benchmark imports.
-    import pyarrow.compute as pc
-
-    most = pa.scalar(START + HOUR // 1000, pa.uint64())
-    at = pc.field("ts_millis")
-    works = {
-        "a filter, CRC on": {"filter": at < most},
-        "all rows": {},
-        "filtered batches": {"filter": pc.bit_wise_or(at, at) < most},
-    }
-    few, whole, after = (
-        Work(f"wireloom, {name}", len(raw), partial(drain, "edgemq_segment", raw, **more), clock=time.process_time)
-        for name, more in works.items()
-    )
-    title = "EdgeMQ raw, all columns of 0.1 % of the rows"
-    yield Comparison(f"{title}, beside all rows", few, whole, target=1, note=CPU)
-    yield Comparison(f"{title}, beside batches that are filtered", few, after, target=1, note=CPU)
-
-
 def comparisons(size: int) -> Iterator[Comparison]:
     raw = segment(size)
     # The segment repeats a block that is larger than this level's window (2 MB), so the repetition does not improve
@@ -96,7 +69,6 @@ def comparisons(size: int) -> Iterator[Comparison]:
         two = partial(drain, "edgemq_segment", each, columns=["tenant", "ts"], verify=False)
         title = f"EdgeMQ raw, payloads of {title} bytes, tenant and ts alone, no CRC"
         yield Comparison(title, Work("wireloom", len(each), two), full, target=3)
-    yield from _filtered(raw)
     log = stuffed_log(size)
     log_work = Work("wireloom", len(log), lambda: drain("word_stuffed_log", log))
     title = "word-stuffed log, 200-byte records → Arrow, CRC on"

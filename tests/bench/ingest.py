@@ -18,6 +18,8 @@ from .measure import Comparison, Work, missing
 from .spark import FORMAT, Stage, absence
 
 TITLE = "ingest to Parquet, CPU time"
+# The environment of the benchmarks has no programs of its own.
+COMMAND = (sys.executable, "-c", "from wireloom.command.entry import main; main()")
 
 
 def tree_seconds() -> float:
@@ -60,8 +62,7 @@ def comparisons(size: int) -> Iterator[Comparison]:
         stage.source(stage.whole).write.parquet(str(table))
 
     def decode() -> None:
-        program = str(Path(sys.executable).parent / "wireloom")
-        subprocess.run([program, "decode", FORMAT, str(stage.whole), "-o", str(decoded)], check=True)
+        subprocess.run([*COMMAND, "decode", FORMAT, str(stage.whole), "-o", str(decoded)], check=True)
 
     def work(name: str, run: object, prepare: object) -> Work:
         return Work(name, size, run, prepare, clock=tree_seconds)  # type: ignore[arg-type]

@@ -91,7 +91,7 @@ def _row(chance: random.Random, number: int, *, body: int) -> tuple[int, bytes]:
 
 
 def _kinds(folder: Path, size: int) -> Iterator[Comparison]:
-    """Every row counts as ``PLAIN`` bytes: the time per row is compared."""
+    """Compare the time per row: every row counts as ``PLAIN`` bytes."""
     more: dict[str, Callable[[int], bytes]] = {
         "plain": lambda kind: b"",
         "text": lambda kind: b"some tex",
@@ -119,7 +119,7 @@ def _kinds(folder: Path, size: int) -> Iterator[Comparison]:
 
 
 def _varints(folder: Path, size: int) -> Iterator[Comparison]:
-    """Every value counts as eight bytes: the time per value is compared."""
+    """Compare the time per value: every value counts as eight bytes."""
     for count in (1, 3, 8, 20):
         chance = random.Random(14)
         values = [chance.randrange(1 << chance.randrange(1, 14)) for _ in range(2000 * count)]

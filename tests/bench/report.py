@@ -1,9 +1,11 @@
-"""Writes the results: a page, its data, and a plot."""
+"""Writes the results: a page, its data, and pictures."""
 
 from __future__ import annotations
 
 import json
+import os
 import platform
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -33,14 +35,14 @@ def table_of_figures(figures: list[dict[str, Any]]) -> list[str]:
     return lines
 
 
-def markdown(rows: list[dict[str, Any]], figures: list[dict[str, Any]], features: dict[str, Any], turns: int) -> str:
+def markdown(
+    rows: list[dict[str, Any]], figures: list[dict[str, Any]], pictures: Iterable[str], conditions: str
+) -> str:
     lines = [
         "# Bench",
         "",
-        f"Python {platform.python_version()} on {platform.machine()}; engine: "
-        + ", ".join(f"{name} {value}" for name, value in sorted(features.items()) if isinstance(value, str))
-        + f"; {turns} turns, medians; a ratio is the speed of the work over the speed of what it is compared with, "
-        "taken turn by turn.",
+        f"{conditions}; medians; a ratio is the speed of the work over the speed of what it is compared with, taken "
+        "turn by turn.",
         "",
         "| work | speed | compared with | its speed | ratio (lowest–highest) | to reach | |",
         "|---|---|---|---|---|---|---|",
@@ -57,55 +59,99 @@ def markdown(rows: list[dict[str, Any]], figures: list[dict[str, Any]], features
         )
     lines += table_of_figures(figures)
     notes = dict.fromkeys(f"- {row['title']}: {row['note']}" for row in [*rows, *figures] if row["note"])
-    lines += ["", *notes, "", "![ratios](bench.png)", ""]
+    lines += ["", *notes, "", *(f"![ratios]({each})" for each in pictures), ""]
     return "\n".join(lines)
 
 
-ROWS_PER_PANEL = 24
-"""Maximum number of comparisons in one panel of the plot; further ones go to another panel beside it, so that the
-picture fits a screen."""
+def conditions(features: dict[str, Any], megabytes: int, turns: int) -> str:
+    """Return the kind of the machine, and how much was measured how often."""
+    levels = ", ".join(f"{name} {value}" for name, value in sorted(features.items()) if isinstance(value, str))
+    return (
+        f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}; engine: {levels}; inputs "
+        f"of {megabytes} MB, {turns} turns"
+    )
 
 
-def plot(rows: list[dict[str, Any]], path: Path) -> None:
-    """Write a PNG with a bar for each ratio, and a mark at its target."""
+def pictures(rows: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    """Return the comparisons of each picture by the name of its file: a picture for each part, and several for one that
+    does not fit a screen."""
+    parts: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        if not row.get("absent"):
+            parts.setdefault(row["part"], []).append(row)
+    found = {}
+    for part, members in parts.items():
+        for number, first in enumerate(range(0, len(members), ROWS_PER_PICTURE), 1):
+            name = f"bench-{part}.svg" if number == 1 else f"bench-{part}-{number}.svg"
+            found[name] = members[first : first + ROWS_PER_PICTURE]
+    return found
+
+
+ROWS_PER_PICTURE = 20
+"""Maximum number of comparisons in a picture, which then fits a screen."""
+
+
+def plot(rows: list[dict[str, Any]], path: Path, conditions: str) -> None:
+    """Write an SVG with a bar for each ratio, from 1 to the ratio, and a mark at its target."""
     import matplotlib
 
     matplotlib.use("Agg")
     from matplotlib import pyplot
+    from matplotlib.ticker import FuncFormatter, NullFormatter
 
-    shown = [row for row in rows if not row.get("absent")]
-    count = max(1, -(-len(shown) // ROWS_PER_PANEL))
-    height = -(-len(shown) // count)
-    figure, panels = pyplot.subplots(
-        1, count, squeeze=False, figsize=(9 * count, 1.2 + 0.4 * height), layout="constrained"
+    height = 1.4 + 0.36 * len(rows)
+    # Texts stay texts, which can be searched and copied; the same results give the same file.
+    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "wireloom"}):
+        figure, axes = pyplot.subplots(figsize=(9, height), layout="constrained")
+        for place, row in enumerate(rows):
+            _bar(axes, place, row)
+        axes.axvline(1, color="#57606a", linewidth=1)
+        axes.set_xscale("log")
+        axes.margins(x=0.12)
+        for set_formatter in (axes.xaxis.set_major_formatter, axes.xaxis.set_minor_formatter):
+            set_formatter(NullFormatter())
+        low, high = axes.get_xlim()
+        axes.set_xticks([each for each in TICKS if low <= each <= high])
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        axes.set_yticks(range(len(rows)), [f"{row['title']}\nagainst {row['against']}" for row in rows], fontsize=7)
+        axes.set_ylim(len(rows) - 0.4, -0.6)
+        axes.set_xlabel(
+            "speed over the speed of what it is compared with; thin: lowest to highest; red: to reach", fontsize=8
+        )
+        figure.suptitle(conditions, fontsize=8)
+        figure.savefig(path, metadata={"Date": None})
+        pyplot.close(figure)
+
+
+TICKS = [digit * 10.0**power for power in range(-3, 5) for digit in (1, 2, 5)]
+
+
+def _bar(axes: Any, place: int, row: dict[str, Any]) -> None:
+    ratio = row["ratio"]
+    axes.barh(place, abs(ratio - 1), left=min(ratio, 1), color="#3b6ea5" if ratio >= 1 else "#b08d57", height=0.55)
+    axes.plot([row["lowest_ratio"], row["highest_ratio"]], [place, place], color="#888888", linewidth=1)
+    axes.annotate(
+        f"{ratio:.2f}", (max(row["highest_ratio"], 1), place), (3, -2.5), textcoords="offset points", fontsize=7
     )
-    for index, axes in enumerate(panels[0]):
-        _panel(axes, shown[index * height : (index + 1) * height])
-    figure.supxlabel("speed over the speed of what it is compared with (red: to reach)", fontsize=9)
-    figure.savefig(path, dpi=100)
-    pyplot.close(figure)
-
-
-def _panel(axes: Any, rows: list[dict[str, Any]]) -> None:
-    places = range(len(rows))
-    ratios = [row["ratio"] for row in rows]
-    errors = [
-        [row["ratio"] - row["lowest_ratio"] for row in rows],
-        [row["highest_ratio"] - row["ratio"] for row in rows],
-    ]
-    axes.barh(places, ratios, xerr=errors, color="#3b6ea5", height=0.55, ecolor="#888888")
-    for place, row in zip(places, rows, strict=True):
-        if row["target"] is not None:
-            axes.plot([row["target"]] * 2, [place - 0.38, place + 0.38], color="#c0392b", linewidth=2)
-    axes.set_yticks(places, [f"{row['title']}\nagainst {row['against']}" for row in rows], fontsize=7)
-    axes.invert_yaxis()
+    if row["target"] is not None:
+        axes.plot([row["target"]] * 2, [place - 0.38, place + 0.38], color="#c0392b", linewidth=2)
 
 
 def write(
-    rows: list[dict[str, Any]], figures: list[dict[str, Any]], features: dict[str, Any], turns: int, folder: Path
-) -> None:
+    rows: list[dict[str, Any]],
+    figures: list[dict[str, Any]],
+    features: dict[str, Any],
+    megabytes: int,
+    turns: int,
+    folder: Path,
+) -> list[str]:
+    """Write page, data and pictures into a folder, and return the names of the pictures."""
     folder.mkdir(parents=True, exist_ok=True)
-    data = {"engine": features, "turns": turns, "results": rows, "figures": figures}
+    data = {"engine": features, "megabytes": megabytes, "turns": turns, "results": rows, "figures": figures}
+    said = conditions(features, megabytes, turns)
+    drawn = pictures(rows)
     (folder / "bench.json").write_text(json.dumps(data, indent=2))
-    (folder / "bench.md").write_text(markdown(rows, figures, features, turns))
-    plot(rows, folder / "bench.png")
+    (folder / "bench.md").write_text(markdown(rows, figures, drawn, said))
+    for name, members in drawn.items():
+        plot(members, folder / name, said)
+    return list(drawn)

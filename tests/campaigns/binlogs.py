@@ -33,7 +33,7 @@ class Written:
 
 
 class _Units:
-    """What both formats have in common."""
+    """The common part of both formats."""
 
     name: str
     format: str

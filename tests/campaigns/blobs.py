@@ -48,7 +48,7 @@ def read_blobs(case: Case, format: str, **options: Any) -> tuple[list[list[dict[
         cut = case.source.randrange(len(blobs) + 1)
         column = pa.chunked_array([column[:cut], column[cut:]])
     elif way == 1:
-        column = pa.array([b"before", *blobs, b"behind"], column.type)[1:-1]
+        column = pa.array([b"before", *blobs, b"after"], column.type)[1:-1]
     case.options = {"format": format, "column": str(type(column)), **options}
     lists, report = from_wire_with_report(column, format, **options)
     found = lists.to_pylist()

@@ -29,8 +29,8 @@ def _size(pieces: Pieces) -> int:
 
 def _cut(pieces: Pieces, begin: int, end: int) -> tuple[Pieces, Pieces, Pieces]:
     before, rest = _split(pieces, begin)
-    inside, behind = _split(rest, end - begin)
-    return before, inside, behind
+    inside, after = _split(rest, end - begin)
+    return before, inside, after
 
 
 def _overwritten(old: Pieces, new: bytes) -> Pieces:
@@ -70,8 +70,8 @@ class Damager:
         return begin, min(begin + length, size)
 
     def _overwrite_with(self, pieces: Pieces, begin: int, new: bytes) -> Pieces:
-        before, inside, behind = _cut(pieces, begin, begin + len(new))
-        return [*before, *_overwritten(inside, new), *behind]
+        before, inside, after = _cut(pieces, begin, begin + len(new))
+        return [*before, *_overwritten(inside, new), *after]
 
     def overwrite(self, pieces: Pieces) -> Pieces:
         """Overwrite bytes with random ones."""
@@ -93,20 +93,20 @@ class Damager:
 
     def remove(self, pieces: Pieces) -> Pieces:
         """Remove bytes."""
-        before, _, behind = _cut(pieces, *self._range(pieces, 200))
-        return [*before, *behind]
+        before, _, after = _cut(pieces, *self._range(pieces, 200))
+        return [*before, *after]
 
     def insert(self, pieces: Pieces) -> Pieces:
         """Insert random bytes."""
         begin, _ = self._range(pieces, 1)
-        before, behind = _split(pieces, begin)
-        return [*before, (NEW, self._source.randbytes(self._source.randrange(1, 64))), *behind]
+        before, after = _split(pieces, begin)
+        return [*before, (NEW, self._source.randbytes(self._source.randrange(1, 64))), *after]
 
     def intersperse(self, pieces: Pieces) -> Pieces:
         """Insert tokens, once or several times."""
         begin, _ = self._range(pieces, 1)
-        before, behind = _split(pieces, begin)
-        return [*before, (NEW, self._source.choice(self._tokens) * self._source.choice((1, 1, 1, 2, 70))), *behind]
+        before, after = _split(pieces, begin)
+        return [*before, (NEW, self._source.choice(self._tokens) * self._source.choice((1, 1, 1, 2, 70))), *after]
 
     def zero(self, pieces: Pieces) -> Pieces:
         """Overwrite a page with zeros."""
@@ -120,14 +120,14 @@ class Damager:
 
     def behead(self, pieces: Pieces) -> Pieces:
         """Remove the beginning, or overwrite it with zeros."""
-        before, behind = _split(pieces, self._range(pieces, 1)[0])
-        return behind if self._source.random() < 0.5 else [*_overwritten(before, bytes(_size(before))), *behind]
+        before, after = _split(pieces, self._range(pieces, 1)[0])
+        return after if self._source.random() < 0.5 else [*_overwritten(before, bytes(_size(before))), *after]
 
     def duplicate(self, pieces: Pieces) -> Pieces:
         """Copy a block to another position."""
         _, block, _ = _cut(pieces, *self._range(pieces, 600))
-        before, behind = _split(pieces, self._range(pieces, 1)[0])
-        return [*before, *block, *behind]
+        before, after = _split(pieces, self._range(pieces, 1)[0])
+        return [*before, *block, *after]
 
     def concatenate(self, pieces: Pieces) -> Pieces:
         """Append another file, or its end."""

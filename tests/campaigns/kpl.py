@@ -73,7 +73,7 @@ def whole(blob: bytes) -> list[Row]:
 
 @dataclass
 class Aggregates:
-    """What was written: the rows of each blob. ``content``, ``other``: two of the blobs, for files."""
+    """The written content: the rows of each blob. ``content``, ``other``: two of the blobs, for files."""
 
     content: bytes
     other: bytes

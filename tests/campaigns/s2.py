@@ -60,7 +60,7 @@ def comparable(rows: list[Row], kind: str) -> list[tuple[str, ...]]:
 
 @dataclass
 class Messages:
-    """What was written. ``blobs``: single messages; ``content``, ``other``: those in files."""
+    """The written content. ``blobs``: single messages; ``content``, ``other``: those in files."""
 
     kind: str
     content: bytes

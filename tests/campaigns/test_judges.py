@@ -31,7 +31,7 @@ UNCOVERED = ["prometheus_wal, samples"]
 COMPRESSED = ["edgemq_segment in zstd", "edgemq_segment in gzip"]
 
 
-def _behind(rows: Rows, report: Report) -> int | None:
+def _after(rows: Rows, report: Report) -> int | None:
     """Return the number of the first row after damage."""
     begin = next((at + size for at, size, _ in report["damaged"] if size), None)
     if begin is None:
@@ -39,13 +39,13 @@ def _behind(rows: Rows, report: Report) -> int | None:
     return next((number for number, row in enumerate(rows) if row["_offset"] >= begin), None)
 
 
-def loses_a_row_behind_damage(rows: Rows, report: Report) -> Result:
-    number = _behind(rows, report)
+def loses_a_row_after_damage(rows: Rows, report: Report) -> Result:
+    number = _after(rows, report)
     return None if number is None else ([*rows[:number], *rows[number + 1 :]], report)
 
 
 def gives_up_at_damage(rows: Rows, report: Report) -> Result:
-    number = _behind(rows, report)
+    number = _after(rows, report)
     if number is None:
         return None
     at, _, reason = next(each for each in report["damaged"] if each[1])
@@ -136,7 +136,7 @@ def counts_other_bytes(rows: Rows, report: Report) -> Result:
 
 Fault = Callable[[Rows, Report], Result]
 FAULTS: list[tuple[Fault, list[str]]] = [
-    (loses_a_row_behind_damage, TILED + COMPRESSED),
+    (loses_a_row_after_damage, TILED + COMPRESSED),
     (gives_up_at_damage, PLAIN),
     (begins_a_range_late, TILED + COMPRESSED),
     (ends_a_range_early, TILED + COMPRESSED),

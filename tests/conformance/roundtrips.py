@@ -1,5 +1,4 @@
-"""Whether the suite's own files are unchanged after reading and writing; in a process whose current folder is the
-suite."""
+"""Reads and writes the suite's own files, which must not change; in a process whose current folder is the suite."""
 
 from __future__ import annotations
 

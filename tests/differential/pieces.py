@@ -103,7 +103,7 @@ def inside(values: Values, parameters: tuple[Number, ...] = ()) -> Values:
 
 @dataclass
 class Scope:
-    """What the attributes that follow may use."""
+    """The attributes that later ones may use."""
 
     numbers: list[Number] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)

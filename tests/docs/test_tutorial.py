@@ -28,7 +28,11 @@ def prepared(folder: Path, text: str) -> Page:
         # pip interprets this as turning isolation off.
         "PIP_NO_BUILD_ISOLATION": "0",
         "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+        "PIP_NO_CACHE_DIR": "1",
+        "PIP_CONFIG_FILE": os.devnull,
         "GIT_CONFIG_GLOBAL": str(folder / "gitconfig"),
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "XDG_CONFIG_HOME": str(folder),
     }
     (folder / "gitconfig").write_text("[user]\nname = A\nemail = a@example.com\n")
     return page

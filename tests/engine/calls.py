@@ -94,6 +94,7 @@ def make(*arguments: Any) -> tuple[int, bytes] | None:
     return None if made is None else (made.number, made.data)
 
 
+RUN = struct.pack("=3Q", 0, 2, 3)
 GOOD: dict[str, tuple[Callable[..., Any], Callable[[], list[Any]]]] = {
     "Program": (_engine.Program, lambda: [EDGEMQ.pack()]),
     "MessageProgram": (_engine.MessageProgram, lambda: [pack_s2()]),
@@ -105,6 +106,10 @@ GOOD: dict[str, tuple[Callable[..., Any], Callable[[], list[Any]]]] = {
     "export_slab": (exported, export_slab),
     "resync": (_engine.resync, resync),
     "fill_messages": (_engine.fill_messages, fill_messages),
+    "repeat_runs": (_engine.repeat_runs, lambda: [bytearray(struct.pack("=3i", 0, 0, 1))]),
+    "repeat_inner": (_engine.repeat_inner, lambda: [RUN, bytearray(struct.pack("=3i", 0, 1, 3))]),
+    "repeat_weigh": (_engine.repeat_weigh, lambda: [RUN, 3, bytearray(8)]),
+    "repeat": (_engine.repeat, lambda: [RUN, bytearray(b"ab"), 1, bytearray(8)]),
     "encode": (_engine.encode, encode),
     "find_delimiter": (_engine.find_delimiter, lambda: [bytearray(b"abc\0"), 0, 4, b"\0"]),
     "stuff": (_engine.stuff, lambda: [bytearray(b"a\0b"), 2]),

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from wireloom import engine
-from wireloom.format import ColumnProgram
+from wireloom.format import ColumnProgram, Kind, Op, Step, Storage
 
 from ..examples import examples
 from .harness import COBS, EDGEMQ, WORD_STUFFED, Options, frame, read, record
@@ -55,6 +55,26 @@ def test_made_up_programs(data: st.DataObject) -> None:
     assert read(program, content, options) == wanted
     pieces = data.draw(st.integers(1, 30))
     assert read(program, content, options, chunk=pieces, capacity=1 + pieces % 7, room=pieces, damages=2) == wanted
+
+
+def test_a_column_without_a_value_is_null_whatever_null_unless_says() -> None:
+    steps = (Step(Op.NEED, 1), Step(Op.REGISTER_FIXED, 0, Kind.U1), Step(Op.NULL_UNLESS, 0), Step(Op.END))
+    program = ColumnProgram(steps, columns=(Storage.FIXED8,), registers=1)
+    assert read(program, b"\0\1") == expected(program, b"\0\1", Options())
+    assert read(program, b"\0\1").rows == [(0, (None,)), (1, (None,))]
+
+
+def test_what_a_function_reads_before_a_row_sets_it_is_zero() -> None:
+    """Here a size that the row only sets after the call."""
+    row = (
+        Step(Op.CALL),
+        Step(Op.NEED, 1),
+        Step(Op.REGISTER_FIXED, 0, Kind.U1),
+        Step(Op.COLUMN_REGISTER, 0, 0, Kind.U1),
+    )
+    function = (Step(Op.FUNCTION), Step(Op.SKIP_REGISTER, 0), Step(Op.NEED, 1), Step(Op.RETURN))
+    program = ColumnProgram((*row, Step(Op.END), *function), columns=(Storage.FIXED8,), registers=1)
+    assert read(program, b"\0\1\0\2\0\3").rows == [(0, (1,)), (2, (2,)), (4, (3,))]
 
 
 @settings(max_examples=examples(150), deadline=None, suppress_health_check=SLOW)

@@ -265,7 +265,7 @@ def test_conditions_of_rows() -> None:
     load(NEED, where, END)
     load(Step(Op.ROW), where, Step(Op.ROW_END), END, whole=True)
     refused("register 9", Step(Op.WHERE, 9), END)
-    refused("a condition of the row cannot stand here", where, Step(Op.ROW), Step(Op.ROW_END), END, whole=True)
+    refused("a condition of the row cannot be here", where, Step(Op.ROW), Step(Op.ROW_END), END, whole=True)
 
 
 def test_inner_units() -> None:

@@ -141,7 +141,7 @@ def test_the_parts_are_where_this_test_looks_for_them() -> None:
         ("unit_emits", 14, 16, "emits 16 … . 0"),
         ("unit_emit_count", 0, 1, "emits 15 … . 1"),
         ("unit_emit_count", 0, NONE, "emits 15"),
-        ("max_depth", 500, 501, "stand 501 deep in each other, this engine goes to 500"),
+        ("max_depth", 500, 501, "nested 501 deep, this engine allows 500"),
         ("prefix", 0, 1, "constants 1 … . 2"),
         ("prefix_size", 1, 3, "constants 0 … . 3"),
         ("whole", 15, 17, "no vector 17"),
@@ -207,7 +207,7 @@ TOO_MUCH = [
     (("nodes", 3, 1, NONE), "fields 12"),
     (("fields", 2, "number", 0), "0 is no field number"),
     (("fields", 10, "number", 1 << 29), "536870912 is no field number"),
-    (("fields", 3, "number", 1), "field 1 does not stand before field 1"),
+    (("fields", 3, "number", 1), "field 1 does not precede field 1"),
     (("fields", 2, "kind", 0), "no kind 0"),
     (("fields", 2, "kind", 10), "no kind 10"),
     (("fields", 2, "kind", 19), "no kind 19"),
@@ -319,7 +319,7 @@ def test_vectors_in_each_other(lists: int, fits: bool) -> None:
     if fits:
         _engine.MessageProgram(packed)
     else:
-        refused("vectors stand more than 64 deep in each other", packed)
+        refused("vectors are nested more than 64 deep", packed)
 
 
 @pytest.mark.parametrize("family", [Family.CRC, Family.XXH64, Family.XXH3, 99, 2**32 - 1])

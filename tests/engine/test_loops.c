@@ -27,6 +27,7 @@ typedef struct {
     unsigned listed;
     unsigned before, after; /* the row's parts are those between */
     bool flat; /* without units and a loop */
+    bool numbers; /* its rows are nothing but varints of one kind */
     bool alike; /* most rows have the same parts; those depend on the first byte */
     bool limited, by_count, in_units, summed;
     unsigned outer; /* bytes of the byte strings of the kind ALIKE */
@@ -44,6 +45,14 @@ static int column_of(layout *it, unsigned storage, unsigned level) {
     program->storages[program->column_count] = (uint8_t)storage;
     program->levels[program->column_count] = (uint8_t)level;
     return (int)program->column_count++;
+}
+
+static void make_numbers(source_of_chance *chance, layout *it) {
+    const part each = {.kind = VARINT, .groups = 2 + pick(chance, 8), .flags = 2 * pick(chance, 2)};
+    for (unsigned count = 1 + pick(chance, pick(chance, 2) ? 4 : 20); it->part_count < count; it->part_count++) {
+        it->parts[it->part_count] = each;
+        it->parts[it->part_count].end = it->parts[it->part_count].other = it->part_count + 1;
+    }
 }
 
 /* Parts up to the end of one list, at most `depth` inside of each other. Returns the number after the last. */
@@ -334,9 +343,10 @@ static void put_unit(source_of_chance *chance, layout *it) {
 
 static layout make_layout(source_of_chance *chance) {
     layout it = {.limited = pick(chance, 2), .in_units = pick(chance, 2), .outer = pick(chance, 12)};
-    it.flat = pick(chance, 3) == 0;
-    it.alike = pick(chance, 2);
-    it.padding = it.flat ? pick(chance, 4) : 0;
+    it.numbers = pick(chance, 6) == 0;
+    it.flat = it.numbers ? pick(chance, 4) : pick(chance, 3) == 0;
+    it.alike = !it.numbers && pick(chance, 2);
+    it.padding = it.flat && !it.numbers ? pick(chance, 4) : 0;
     it.by_count = !it.limited || pick(chance, 2);
     it.program.registers = FIRST_FREE;
     it.program.spans = 1;
@@ -344,12 +354,15 @@ static layout make_layout(source_of_chance *chance) {
     it.program.marks = 2;
     it.program.rules[0] = sum_rule(crc_of(CRC32C, 0, 0), -1, 0, 0);
     it.program.rule_count = 1;
-    make_parts(chance, &it, 2);
-    it.before = pick(chance, 2) ? 0 : it.parts[0].other;
+    if (it.numbers)
+        make_numbers(chance, &it);
+    else
+        make_parts(chance, &it, 2);
+    it.before = it.numbers || pick(chance, 2) ? 0 : it.parts[0].other;
     it.after = it.part_count;
     if (it.before == it.part_count)
         it.before = 0;
-    it.summed = !it.before && pick(chance, 4) == 0;
+    it.summed = !it.before && !it.numbers && pick(chance, 4) == 0;
     if (it.flat) {
         it.program.presets = 1;
         put_step(&it, WL_OP_MARK, 0, 1, 0, 0);
@@ -502,12 +515,15 @@ static void test_layouts(void) {
             all[chance_below(&chance, size)] ^= (uint8_t)(1u << chance_below(&chance, 8));
         uint8_t *input = copy_of(all, size);
         const wl_integer preset[1] = {it.outer};
+        size_t most = chance_below(&chance, 4) ? 1 << 17 : 500 + chance_below(&chance, 20000);
+        if (it.numbers && it.flat && chance_below(&chance, 3) == 0)
+            most = 2 * it.part_count - chance_below(&chance, 3);
         feed how = {.input = input,
                     .size = size,
                     .capacity = 1 + chance_below(&chance, 4000),
                     .room = 1 << 16,
                     .damages = 100,
-                    .max_record = chance_below(&chance, 4) ? 1 << 17 : 500 + chance_below(&chance, 20000),
+                    .max_record = most,
                     .stop = -1,
                     .wanted = chance_below(&chance, 3) ? 0xFFFF : (uint32_t)chance_next(&chance) & 0xFFFF,
                     .verify = true,

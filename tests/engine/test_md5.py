@@ -8,8 +8,6 @@ import os
 import random
 import subprocess
 import sys
-import threading
-import time
 from collections.abc import Callable, Sequence
 
 import pytest
@@ -122,24 +120,3 @@ def test_every_level_and_none() -> None:
     outputs = {run_python(WIRELOOM_CPU=level) for level in levels} | {run_python(WIRELOOM_ENGINE="objects")}
     assert len(outputs) == 1
     assert engine.features()["md5"] in ("portable", "sse2", "avx2", "avx512", "neon")
-
-
-def test_the_gil_is_released(source: bytes) -> None:
-    """Another thread counts while calls run."""
-    counted: list[float] = []
-    stop = threading.Event()
-
-    def count() -> None:
-        while not stop.is_set():
-            counted.append(time.perf_counter())
-            time.sleep(0)
-
-    thread = threading.Thread(target=count)
-    thread.start()
-    begin = time.perf_counter()
-    for _ in range(50):
-        engine.md5_many(source, numbers([0]), numbers([len(source)]))
-    end = time.perf_counter()
-    stop.set()
-    thread.join()
-    assert len([moment for moment in counted if begin < moment < end]) > 10

@@ -87,7 +87,7 @@ static void test_refusals(void) {
     REFUSED(it.value_count = 2; field->kind = WL_KIND_ENUM; field->value_count = 2, "ascending");
     REFUSED(it.clear_count = 1; field->clear_count = 1; it.clears[0].is_list = 1, "is no list");
     REFUSED(it.clear_count = 1; field->clear_count = 1; it.clears[0].number = 7, "no slot 7");
-    REFUSED(message_draft_field(&it, 0, 1, WL_KIND_BOOL, 0), "does not stand before");
+    REFUSED(message_draft_field(&it, 0, 1, WL_KIND_BOOL, 0), "does not precede");
     REFUSED(it.shapes[0].storage = 3, "unknown storage");
     REFUSED(it.shapes[0].end = 2, "ends at 2");
     REFUSED(it.shapes[0].end = 0, "ends at 0");

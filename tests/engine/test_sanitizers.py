@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from ..examples import PROFILE
+from ..waiting import SECONDS
 from . import sanitizing
 
 HERE = Path(__file__).parent
@@ -49,7 +50,7 @@ def run_test(program: Path, *arguments: str) -> None:
     # The sanitizers' report explains a failure, so it must reach the test's output.
     environment = {**os.environ, **sanitizer_options()}
     done = subprocess.run(
-        [program, *arguments], env=environment, capture_output=True, text=True, check=False, timeout=600
+        [program, *arguments], env=environment, capture_output=True, text=True, check=False, timeout=SECONDS
     )
     assert done.returncode == 0, done.stdout + done.stderr
 
@@ -128,7 +129,7 @@ def test_the_shim(sanitized_python: dict[str, str]) -> None:
     command += ["-k", OTHERWISE, *map(str, found)]
     environment = {**os.environ, **sanitized_python}
     done = subprocess.run(
-        command, cwd=sanitizing.ROOT, env=environment, capture_output=True, text=True, check=False, timeout=300
+        command, cwd=sanitizing.ROOT, env=environment, capture_output=True, text=True, check=False, timeout=SECONDS
     )
     assert done.returncode == 0, done.stdout[-20_000:] + done.stderr[-20_000:]
     assert "passed" in done.stdout

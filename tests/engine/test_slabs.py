@@ -86,42 +86,6 @@ def test_nulls_and_memory_that_was_used_before() -> None:
     assert batch.to_pydict() == {"payload": [b"good", None, b"last"], "millis": [1, None, 1]}
 
 
-@pytest.mark.parametrize("first", range(4))
-@pytest.mark.parametrize("before", [0, 9])
-def test_calls_that_continue_a_batch(before: int, first: int) -> None:
-    """The second call adds its rows after those of the first one, and its bits to the bytes of bitmaps in use."""
-    bad = bytearray(frame(b"bad"))
-    bad[-1] ^= 1
-    frames = [frame(b"x")] * before + [frame(b"good"), bytes(bad), frame(b""), frame(b"last")]
-    given = fill_slab()
-    layout = (SLAB[0], 20, True)
-    given[7], given[17] = 20, True
-    given[10] = bytearray(b"\xa5") * _engine.slab_size(FRAMES, *layout, ())
-    given[5] = False
-    cut = len(b"".join(frames[: before + first]))
-    given[1], given[3] = b"".join(frames), cut
-    rows, *_, nulls, used, _, _, _ = _engine.fill_slab(*given)
-    assert rows == before + first
-    given[2], given[3], given[5], given[6] = cut, len(given[1]), True, not rows
-    more, *_, added, used, _, _, _ = _engine.fill_slab(*given, rows)
-    assert (more, used[3]) == (len(frames), before + 8)
-    null_counts = tuple(map(int.__add__, nulls, added))
-    batch = exported(FRAMES, *layout, given[10], given[11], more, null_counts)
-    batch.validate(full=True)
-    assert batch.to_pydict() == {
-        "payload": [b"x"] * before + [b"good", None, b"", b"last"],
-        "millis": [1] * before + [1, None, 1, 1],
-    }
-
-
-@pytest.mark.parametrize("first_row", [-1, 6, 2**62, 5])
-def test_first_rows_that_are_not_in_the_columns(first_row: int) -> None:
-    given = fill_slab()
-    given[10][:] = b"\xa5" * len(given[10])
-    with pytest.raises(ValueError, match="first_row is not a number of rows in the columns"):
-        _engine.fill_slab(*given, first_row)
-
-
 def test_no_rows() -> None:
     given = fill_slab()
     given[3] = 0

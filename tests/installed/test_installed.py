@@ -1,5 +1,6 @@
 """Run against the installed wheel, in a separate environment without access to the sources."""
 
+import importlib.metadata
 import io
 import json
 import subprocess
@@ -18,6 +19,7 @@ SEGMENT = str(VECTORS / "edgemq" / "plain_200.wal.zst")
 def test_it_is_the_installed_package_with_its_engine() -> None:
     assert Path(wireloom.__file__).is_relative_to(sysconfig.get_paths()["platlib"])
     assert wireloom.engine.available
+    assert wireloom.__version__ == importlib.metadata.version("wireloom")
     assert {"edgemq_segment", "word_stuffed_log", "cobs_log"} <= set(wireloom.formats())
 
 

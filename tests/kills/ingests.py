@@ -28,6 +28,7 @@ from wireloom.input import Location, filesystem
 from ..java import QUICK_SPARK
 from ..spark.logs import log
 from ..storage_server import BUCKET, running_apart
+from ..waiting import SECONDS
 
 KINDS = ("parquet", "delta", "iceberg")
 MODES = ("batch", "stream")
@@ -35,7 +36,6 @@ LONGEST = 8.0
 """Maximum number of seconds after its first write within which a run is killed."""
 START_SECONDS = 120.0
 """Maximum number of seconds within which a run must write something."""
-RUN_SECONDS = 600
 
 
 class Subject:
@@ -150,7 +150,7 @@ def kill(process: subprocess.Popen[bytes], java_only: bool) -> bool:
                 continue
             if head.endswith("(java") and int(rest.split()[3]) == process.pid:
                 os.kill(int(each.parent.name), signal.SIGKILL)
-        process.communicate(timeout=RUN_SECONDS)
+        process.communicate(timeout=SECONDS)
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.communicate()
@@ -173,7 +173,7 @@ def run(subject: Subject, kills: int, randomness: random.Random, longest: float 
             time.sleep(0.02)
         done += kill(process, randomness.random() < 0.4)
     process = subject.start()
-    _, errors = process.communicate(timeout=RUN_SECONDS)
+    _, errors = process.communicate(timeout=SECONDS)
     if process.returncode:
         return done, errors.decode(errors="replace")[-500:]
     found = subject.found()

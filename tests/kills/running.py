@@ -15,6 +15,7 @@ import wireloom
 from wireloom import FileReport
 from wireloom.append import AppendWriter
 
+from ..waiting import SECONDS
 from . import nursery
 from .appender import Life, acknowledged, live
 from .subjects import SUBJECTS, Record, Subject, record_of
@@ -26,8 +27,6 @@ LEAST, MOST = 0.005, 0.15
 """Seconds between two kills from outside."""
 TEARS = 40
 """In how many of 10,000 writes an appender is killed."""
-PATIENCE = 60
-"""Maximum number of seconds within which an appender ends on request, on any machine."""
 
 COUNTS = ("kills", "logs", "acknowledged", "rows", "torn", "lost", "false damage", "false rows", "repeated")
 """The counts. ``torn``: records that a kill cut, as the reader reports them or, without a checksum, reads them."""
@@ -94,7 +93,7 @@ def _log(
 
     def bury(index: int) -> None:
         life, process = running.pop(index)
-        process.join(PATIENCE)
+        process.join(SECONDS)
         # An appender that is asked to end before it has begun is ended by the request.
         ends = (0, -signal.SIGKILL, -signal.SIGTERM)
         assert process.exitcode in ends, f"an appender ended with {process.exitcode}"

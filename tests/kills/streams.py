@@ -24,6 +24,7 @@ import wireloom.s2 as s2
 
 from .. import s2_server
 from ..java import QUICK_SPARK
+from ..waiting import SECONDS
 from . import nursery
 
 STREAM = "killed"
@@ -32,7 +33,6 @@ LEAST, MOST = 0.01, 0.3
 BATCH = 1500
 """Maximum number of records of an append: more than S2 accepts at once."""
 SPARK_BATCH = 400
-SECONDS = 600
 """A program that still runs after this time hangs."""
 
 COPY = f"""

@@ -1,4 +1,4 @@
-"""Programs in separate processes, whose memory is measured, and which are waited for."""
+"""Programs in separate processes, whose growth in memory is measured, and which are waited for."""
 
 from __future__ import annotations
 
@@ -11,15 +11,19 @@ from pathlib import Path
 import pytest
 from wireloom import engine
 
-MEGABYTE = 1_000_000
-SECONDS = 100
-"""Time limit for hostile inputs; all of them take a few seconds at most, on any machine."""
+from ..waiting import SECONDS
 
-# For this program alone, since getrusage also counts the process before it became this program.
+MEGABYTE = 1_000_000
+
+# VmHWM is of this program alone, whereas getrusage also counts the process before it became this program.
+MEMORY = """
+def resident(name="VmRSS"):
+    with open("/proc/self/status") as status:
+        [kilobytes] = [int(line.split()[1]) for line in status if line.startswith(name)]
+    return kilobytes * 1024
+"""
 PEAK = """
-with open("/proc/self/status") as status:
-    [peak] = [int(line.split()[1]) for line in status if line.startswith("VmHWM")]
-print(peak)
+print(resident("VmHWM") - BEFORE)
 """
 
 needs_proc = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the peak is read from /proc")
@@ -27,24 +31,31 @@ needs_engine = pytest.mark.skipif(not engine.available, reason="the object parse
 
 
 def measured(program: str, *arguments: object) -> tuple[list[str], int]:
-    """Run a program to its end. Return its output, in words, and its largest resident size in bytes."""
-    lines, peak = measured_lines(program, *arguments)
-    return [word for line in lines for word in line], peak
+    """Run a program to its end. Return its output, in words, and by how many bytes its largest resident size exceeds
+    ``BEFORE``.
+
+    The program sets ``BEFORE = resident()`` after its imports, whose size depends on libraries, their threads and the
+    kernel's page sizes.
+    """
+    lines, grown = measured_lines(program, *arguments)
+    return [word for line in lines for word in line], grown
 
 
 def measured_lines(program: str, *arguments: object) -> tuple[list[list[str]], int]:
     """As ``measured``, with a list of words for each line of the output."""
-    command = [sys.executable, "-c", program + PEAK, *map(str, arguments)]
+    command = [sys.executable, "-c", MEMORY + program + PEAK, *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
-    *lines, peak = done.stdout.splitlines()
-    return [each.split() for each in lines], int(peak) * 1024
+    *lines, grown = done.stdout.splitlines()
+    return [each.split() for each in lines], int(grown)
 
 
 READ = """
 import shlex
 import sys
 import wireloom
+wireloom.read("cobs_log", b"")
+BEFORE = resident()
 for line in sys.argv[1:]:
     name, path, *given = shlex.split(line)
     options = dict(each.split("=") for each in given)
@@ -60,7 +71,7 @@ for line in sys.argv[1:]:
 
 
 def measured_reads(*files: Sequence[object]) -> tuple[list[list[str]], int]:
-    """Read files in one process, each given by a format, a path and options. Return the words about each, and the
-    largest resident size in bytes."""
+    """Read files in one process, each given by a format, a path and options. Return the words about each, and by how
+    many bytes the largest resident size exceeds that of a process that has read an empty input."""
     lines = [shlex.join(map(str, each)) for each in files]
     return measured_lines(READ, *lines)

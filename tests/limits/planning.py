@@ -2,7 +2,7 @@
 
 The simulated store lists any number of objects. A batch read is planned up to the partitions in the form in which they
 are sent to the tasks, and a stream up to its second batch. The output is JSON: CPU seconds of each step, and the
-maximum memory.
+megabytes by which the maximum memory exceeds that of planning a single file.
 """
 
 from __future__ import annotations
@@ -63,18 +63,23 @@ Listing.get_type_name = lambda _: "listing"
 Listing.__abstractmethods__ = frozenset()
 
 
+def resident() -> float:
+    """Return the largest resident size of this process so far, in megabytes."""
+    [peak] = [line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM")]
+    return int(peak.split()[1]) * 1024 / 1e6
+
+
 def measure(format: str, files: int, size: int, ending: str) -> dict[str, Any]:
     """Plan a batch and a stream; return the figures."""
     store = Listing(files, size, ending)
     found: dict[str, Any] = {"files": files, "seconds": {}}
-    last = time.process_time()
+    last, before = time.process_time(), resident()
 
     def done(step: str) -> None:
         nonlocal last
         now = time.process_time()
         found["seconds"][step] = round(now - last, 2)
-        [peak] = [line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM")]
-        found["megabytes"] = int(peak.split()[1]) >> 10
+        found["megabytes"] = round(resident() - before)
         last = now
 
     with mock.patch.object(object_stores, "filesystem", return_value=arrow_fs.PyFileSystem(store)):
@@ -121,6 +126,7 @@ def measure(format: str, files: int, size: int, ending: str) -> dict[str, Any]:
 @click.option("--ending", default=".wal.zst", show_default=True)
 def main(name: str, files: int, terabytes: float, ending: str) -> None:
     """Print the cost of planning."""
+    measure(name, 1, 100, ending)
     print(json.dumps(measure(name, files, int(terabytes * 1e12) // files, ending), indent=2))
 
 

@@ -12,7 +12,7 @@ from wireloom.s2 import encode_frame
 from .children import MEGABYTE, measured_reads, needs_engine, needs_proc
 
 pytestmark = [needs_proc, needs_engine]
-MOST = 250 * MEGABYTE
+MOST = 200 * MEGABYTE
 
 
 def zeros(codec: str, megabytes: int) -> bytes:
@@ -37,33 +37,31 @@ ZEROS = (
 
 
 def test_zeros(tmp_path: Path) -> None:
-    megabytes, reads = 130, []
+    """The zeros would take more memory than the process may have."""
     for codec in ("zstd", "gzip"):
-        (tmp_path / codec).write_bytes(zeros(codec, megabytes))
-    for name, codec, options, _ in ZEROS:
-        reads.append((name, tmp_path / codec, f"codec={codec}", *options))
-    found, peak = measured_reads(*reads)
+        (tmp_path / codec).write_bytes(zeros(codec, 300))
+    reads = [(name, tmp_path / codec, f"codec={codec}", *options) for name, codec, options, _ in ZEROS]
+    found, grown = measured_reads(*reads)
     assert [(words[0], words[2]) for words in found] == [("0", tail) for *_, tail in ZEROS]
-    # The process itself takes more than 60 MB.
-    assert peak < (megabytes + 50) * MEGABYTE
+    assert grown < MOST
 
 
 def test_zeros_as_one_message(tmp_path: Path) -> None:
     """A message is read as a whole, up to the 64 MiB of its limit."""
     path = tmp_path / "bomb"
     path.write_bytes(zeros("zstd", 500))
-    [words], peak = measured_reads(("kpl_aggregated_record", path, "codec=zstd"))
+    [words], grown = measured_reads(("kpl_aggregated_record", path, "codec=zstd"))
     assert (words[0], words[2]) == ("0", "limit")
-    assert peak < 400 * MEGABYTE
+    assert grown < 320 * MEGABYTE
 
 
 def test_a_bomb_inside_a_bomb_is_not_opened(tmp_path: Path) -> None:
     inner = gzip.compress(zeros("zstd", 260), mtime=0)
     path = tmp_path / "nested.wal.zst"
     path.write_bytes(zstandard.ZstdCompressor().compress(inner))
-    [words], peak = measured_reads(("edgemq_segment", path, "check_format=no"))
+    [words], grown = measured_reads(("edgemq_segment", path, "check_format=no"))
     assert words[:3] == ["0", str(len(inner)), "truncated"]
-    assert peak < MOST
+    assert grown < MOST
 
 
 def test_sessions_of_bombs(tmp_path: Path) -> None:
@@ -74,9 +72,9 @@ def test_sessions_of_bombs(tmp_path: Path) -> None:
         frame = encode_frame(message, path.name)
         assert len(frame) < 5000
         sizes.append(path.write_bytes(frame * 125))
-    found, peak = measured_reads(*(("s2_session", path) for path in paths))
+    found, grown = measured_reads(*(("s2_session", path) for path in paths))
     assert [words[:3] for words in found] == [["0", str(size), "clean"] for size in sizes]
-    assert peak < MOST
+    assert grown < MOST
 
 
 def test_sessions_of_frames_beyond_the_limit(tmp_path: Path) -> None:
@@ -86,8 +84,8 @@ def test_sessions_of_frames_beyond_the_limit(tmp_path: Path) -> None:
         path = tmp_path / compression
         path.write_bytes(((len(body) + 1).to_bytes(3, "big") + bytes((flag,)) + body) * 10)
         reads.append(("s2_session", path, "check_format=no"))
-    found, peak = measured_reads(*reads)
+    found, grown = measured_reads(*reads)
     for words in found:
         assert words[0] == "0"
         assert words[2:] == ["clean", "limit", "limit", "limit"]
-    assert peak < MOST
+    assert grown < MOST

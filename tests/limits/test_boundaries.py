@@ -51,7 +51,7 @@ def test_one_byte_more_than_look_ups_may_give(name: str) -> None:
 
 @needs_engine
 def test_what_look_ups_may_give_of_the_largest_units() -> None:
-    """At most 1 GiB, even if nobody needs it."""
+    """At most 1 GiB, even if no column needs it."""
     unit = aggregate(field(1, b"k" * (4 << 20)) + RECORD * 300 + field(15, bytes(1 << 20)))
     made = decoded("columns", registry.get(KPL), [unit], ["data"])
     assert made.rows == 256

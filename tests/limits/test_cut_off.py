@@ -37,10 +37,10 @@ class CuttingFile(io.FileIO):
 
     def readinto(self, buffer: Any, /) -> int | None:
         count = super().readinto(buffer)
-        behind = min(count or 0, self.tell() - self.end)
-        if count and behind > 0:
+        after = min(count or 0, self.tell() - self.end)
+        if count and after > 0:
             os.truncate(self.name, self.end)
-            buffer[count - behind : count] = bytes(behind)
+            buffer[count - after : count] = bytes(after)
         return count
 
 

@@ -10,13 +10,14 @@ import pyarrow.parquet as pq
 import pytest
 
 from ..java import QUICK_SPARK
+from ..waiting import SECONDS
 
 
 @pytest.mark.usefixtures("fork_server")
 def test_the_demonstration_runs_to_its_end(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "wireloom.demo", "--scale", "0.01", "--folder", str(tmp_path / "demo")]
     environment = {**os.environ, **QUICK_SPARK}
-    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=environment, timeout=500)
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=environment, timeout=SECONDS)
     assert done.returncode == 0, done.stderr[-2000:]
     assert done.stderr == "", "neither warnings nor messages of others"
     for shown in ("wireloom ingest edgemq_segment", "Events per tenant and hour", "In quarantine", "What to try next"):

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import fcntl
 import functools
 import gzip
 import os
 import resource
 import signal
+import struct
 import subprocess
 import sys
+import termios
 import time
 from pathlib import Path
 
@@ -18,7 +21,7 @@ import zstandard
 from wireloom import WireloomError
 
 from ..unit.reading.samples import cobs_log, frame, frames, payloads
-from .children import SECONDS
+from ..waiting import SECONDS
 
 COMMAND = [sys.executable, "-c", "from wireloom.command.entry import main; main()"]
 LARGEST = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({size}, {size}));"
@@ -118,7 +121,7 @@ def test_a_pipe_that_stalls_is_left_at_an_interrupt(command: str, name: str, beg
     assert process.stdin is not None
     process.stdin.write(begun)
     process.stdin.flush()
-    _wait_until_it_reads(process.pid)
+    _wait_until_it_reads(process)
     process.send_signal(signal.SIGINT)
     # Standard input stays open: only the interrupt ends the command.
     process.wait(timeout=SECONDS)
@@ -130,15 +133,21 @@ def test_a_pipe_that_stalls_is_left_at_an_interrupt(command: str, name: str, beg
     assert os.listdir(tmp_path) == []
 
 
-def _wait_until_it_reads(process: int) -> None:
-    """Wait until the process has read everything in the pipe, and waits for more."""
+def _wait_until_it_reads(process: subprocess.Popen[bytes]) -> None:
+    """Wait until the process has read everything in the pipe; then, where the system shows it, until it waits for
+    more."""
+    assert process.stdin is not None
     deadline = time.monotonic() + SECONDS
-    while time.monotonic() < deadline:
+    while struct.unpack("i", fcntl.ioctl(process.stdin, termios.FIONREAD, bytes(4))) != (0,):
+        assert process.poll() is None
+        assert time.monotonic() < deadline
         time.sleep(0.05)
-        threads = list(Path(f"/proc/{process}/task").glob("*/wchan"))
-        waits = any("pipe" in each.read_text() for each in threads)
-        if not threads or waits or time.monotonic() > deadline - SECONDS + 3:
+    deadline = time.monotonic() + 3
+    while time.monotonic() < deadline:
+        threads = list(Path(f"/proc/{process.pid}/task").glob("*/wchan"))
+        if not threads or any("pipe" in each.read_text() for each in threads):
             return
+        time.sleep(0.05)
 
 
 @pytest.mark.parametrize("to", ["ndjson", "parquet", "csv", pytest.param("arrow", marks=pytest.mark.thorough)])
@@ -176,6 +185,7 @@ FULL = Path("/dev/full")
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="there is no /dev/full, a file that is always full")
+@pytest.mark.parametrize("unbuffered", ["", pytest.param("1", marks=pytest.mark.thorough)])
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -197,14 +207,36 @@ FULL = Path("/dev/full")
     ],
     ids=" ".join,
 )
-def test_standard_output_that_is_full(arguments: list[str], tmp_path: Path) -> None:
+def test_standard_output_that_is_full(arguments: list[str], unbuffered: str, tmp_path: Path) -> None:
     (tmp_path / "a.log").write_bytes(cobs_log(payloads(2000)))
     (tmp_path / "rows.ndjson").write_bytes(b'{"payload": "ab"}\n' * 20_000)
     with FULL.open("wb") as full:
         done = subprocess.run(
-            [*COMMAND, *arguments], cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, timeout=SECONDS, check=False
+            [*COMMAND, *arguments],
+            cwd=tmp_path,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            env=os.environ | {"PYTHONUNBUFFERED": unbuffered},
+            timeout=SECONDS,
+            check=False,
         )
     assert done.returncode == 2
     assert done.stderr.startswith(b"wireloom: error: ")
     assert b"No space left on device" in done.stderr
     assert done.stderr.count(b"\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "error"),
+    [
+        (["formats"], 2, "wireloom: error: Bad file descriptor\n"),
+        (["decode", "cobs_log", "a.log", "--to", "parquet"], 2, "wireloom: error: Bad file descriptor\n"),
+        (["decode", "cobs_log", "a.log", "-o", "rows.parquet"], 0, ""),
+    ],
+    ids=lambda each: " ".join(each) if isinstance(each, list) else "",
+)
+def test_standard_output_that_is_closed(arguments: list[str], code: int, error: str, tmp_path: Path) -> None:
+    (tmp_path / "a.log").write_bytes(cobs_log(payloads(20)))
+    command = ["sh", "-c", 'exec "$@" >&-', "sh", *COMMAND, *arguments]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=SECONDS, check=False)
+    assert (done.returncode, done.stderr) == (code, error)

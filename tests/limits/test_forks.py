@@ -6,12 +6,14 @@ import os
 import subprocess
 import sys
 from concurrent.futures import Future
+from typing import Any
 
 import pytest
 from wireloom import WireloomError
+from wireloom.base import Job
 from wireloom.s2 import Slots, encode_frame, find_run
 
-from .children import SECONDS
+from ..waiting import SECONDS
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks")
 
@@ -20,7 +22,7 @@ FORKED = """
 import os, signal, sys, threading
 from wireloom import read
 from wireloom.format import description, registry
-from wireloom.objects.messages import plans
+from wireloom.objects.messages import descriptors
 
 shared = sys.argv[1]
 inside, outside = threading.Event(), threading.Event()
@@ -34,24 +36,24 @@ def stopping(function):
         return function(*arguments)
     return stopped
 
-if shared == "plan":
-    plans._fill = stopping(plans._fill)
-    target = lambda: plans.plan_of(registry.get("s2_messages").message_class)
+if shared == "descriptor":
+    descriptors._fill = stopping(descriptors._fill)
+    target = lambda: descriptors.descriptor_of(registry.get("s2_messages").message_class)
 else:
     description.Format._submodule = stopping(description.Format._submodule)
     description.Format.class_of = stopping(description.Format.class_of)
     target = lambda: getattr(registry.get("word_stuffed_log"), shared)
 
 threading.Thread(target=target, daemon=True).start()
-assert inside.wait(60)
+assert inside.wait(900)
 child = os.fork()
 if child == 0:
-    signal.alarm(30)
+    signal.alarm(900)
     for each in (registry.get("word_stuffed_log"), registry.get("cobs_log")):
         assert each.schema is each.schema and each.row_class is each.row_class and each.program is each.program
     assert read("cobs_log", b"\\x02a\\0").num_rows == 1
-    plan = plans.plan_of(registry.get("s2_messages").message_class)
-    assert plan is plans.plan_of(registry.get("s2_messages").message_class) and plan.steps
+    descriptor = descriptors.descriptor_of(registry.get("s2_messages").message_class)
+    assert descriptor is descriptors.descriptor_of(registry.get("s2_messages").message_class) and descriptor.steps
     os._exit(0)
 _, status = os.waitpid(child, 0)
 outside.set()
@@ -59,7 +61,7 @@ sys.exit(status and f"the child ended with {status}")
 """
 
 
-@pytest.mark.parametrize("shared", ["schema", "row_class", "program", "plan"])
+@pytest.mark.parametrize("shared", ["schema", "row_class", "program", "descriptor"])
 def test_a_fork_while_a_thread_computes_what_is_shared(shared: str) -> None:
     command = [sys.executable, "-W", "ignore", "-c", FORKED, shared]
     done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
@@ -71,9 +73,11 @@ def test_what_a_thread_of_the_parent_decompresses_is_not_waited_for() -> None:
     view = memoryview(encode_frame(content, "zstd"))
     for process in (os.getpid(), os.getpid() + 1):
         slots, run = Slots(), find_run(view, 0)
-        run._ahead, run._process = Future(), process
-        run._ahead.set_running_or_notify_cancel()
-        run._ahead.set_exception(WireloomError("by the thread"))
+        future: Future[Any] = Future()
+        future.set_running_or_notify_cancel()
+        future.set_exception(WireloomError("by the thread"))
+        run._ahead = Job(future)
+        run._ahead._process = process
         if process == os.getpid():
             with pytest.raises(WireloomError, match="by the thread"):
                 run.contents(view, slots)

@@ -158,10 +158,10 @@ def test_a_search_for_the_next_row_passes_over_holes(
     sizes = count_reads(monkeypatch)
     for format, content in ((own, rows.getvalue()), ("edgemq_segment", frames(payloads(20)))):
         path = tmp_path / "sparse.log"
-        behind = TEBIBYTE - 4096 * 3
+        after = TEBIBYTE - 4096 * 3
         with path.open("wb") as file:
             file.write(content + b"\xff" * 50)
-            file.seek(behind)
+            file.seek(after)
             file.write(content)
             file.truncate(TEBIBYTE)
         if path.stat().st_blocks * 512 > SIZE // 2:
@@ -170,6 +170,6 @@ def test_a_search_for_the_next_row_passes_over_holes(
         how = {"columns": ["_offset", "payload"], "max_record": 100_000}
         table, _ = read(row_reader, format, path, recover=True, **how)
         assert table["payload"].to_pylist() == payloads(20) * 2
-        assert table["_offset"].to_pylist()[20] == behind
+        assert table["_offset"].to_pylist()[20] == after
         assert sum(sizes) < 20 * CHUNK
         path.unlink()

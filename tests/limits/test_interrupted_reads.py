@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import gc
 import threading
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ from wireloom.input import Stored, window
 from wireloom.reading import opening
 
 from ..unit.reading.samples import frames, payloads
+from ..waiting import SECONDS
 from .children import needs_proc
 from .interrupting import interrupt, open_below
 
@@ -63,7 +65,7 @@ def test_when_the_thread_has_just_started(log: Path, monkeypatch: pytest.MonkeyP
     with pytest.raises(KeyboardInterrupt):
         wireloom.read("edgemq_segment", log)
     for each in begun:
-        each.join(60)
+        each.join(SECONDS)
     assert len(begun) == 1
 
 
@@ -101,7 +103,7 @@ def test_where_the_thread_is_told_to_end(log: Path, monkeypatch: pytest.MonkeyPa
     # Clearing the blocks notifies it.
     del blocks
     gc.collect()
-    begun.join(60)
+    begun.join(SECONDS)
     stored.close()
 
 
@@ -111,3 +113,21 @@ def test_while_it_is_opened(place: tuple[Any, str], log: Path, monkeypatch: pyte
     with pytest.raises(KeyboardInterrupt):
         wireloom.read("edgemq_segment", log)
     assert open_below(log.parent) == []
+
+
+def test_just_before_the_wait_for_the_thread() -> None:
+    """As if Ctrl-C came between Python's check for signals and the wait: the flag is set, no system call returns."""
+    released, waited_out = threading.Event(), []
+
+    def work(_: None) -> None:
+        _thread.interrupt_main()
+        waited_out.append(not released.wait(60))
+
+    read_ahead = ahead.Ahead("wireloom-test", work, lambda: [None])
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            read_ahead.next()
+    finally:
+        released.set()
+        read_ahead.close()
+    assert waited_out == [False]

@@ -18,7 +18,7 @@ import pytest
 import wireloom
 
 from ..unit.reading.samples import cobs_log, payloads
-from .children import SECONDS
+from ..waiting import SECONDS
 
 INTERRUPTS = int(os.environ.get("WIRELOOM_INTERRUPTS", "2"))
 
@@ -76,18 +76,19 @@ def test_an_interrupt_at_any_time(name: str, inputs: Path, tmp_path: Path) -> No
 
 def test_an_interrupt_when_all_is_done(inputs: Path) -> None:
     program = f"""
-import atexit, os, time
+import atexit, os
 def last():
     os.write(1, b"ending\\n")
-    time.sleep(0.5)
+    os.read(0, 1)
 atexit.register(last)
 {PROGRAM}"""
     command = [sys.executable, "-c", program, "verify", "cobs_log", "a.log", "--json"]
-    process = subprocess.Popen(command, cwd=inputs, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    process = subprocess.Popen(command, cwd=inputs, **pipes)
     assert process.stdout is not None
-    while process.stdout.readline() != b"ending\n":
-        assert process.poll() is None
+    assert b"ending\n" in iter(process.stdout.readline, b"")
     process.send_signal(signal.SIGINT)
+    # Its standard input ends, and so does the process.
     _, errors = process.communicate(timeout=SECONDS)
     assert (process.returncode, errors) == (0, b"")
 

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from .children import SECONDS
+from ..waiting import SECONDS
 
 # These are the calls of users. The hook sees every socket that Python opens; anything that Arrow does itself would
 # fail, if the system allows the network to be removed.

@@ -23,7 +23,7 @@ from wireloom.checksums import algorithm, function
 from wireloom.engine import md5_many
 
 from ..unit.reading.samples import cobs_log, frames, payloads, word_log
-from .children import SECONDS
+from ..waiting import SECONDS
 
 CRC32C, CRC32 = (function(algorithm(each)) for each in ("crc32c", "crc32"))
 SEGMENT = frames(payloads(500))
@@ -184,10 +184,11 @@ class Watched:
                 ran.append(True)
 
         beside = threading.Thread(target=run)
-        beside.start()
         before = sys.getswitchinterval()
+        # Before the start, after which it could ask for the interpreter's lock with the other interval.
         sys.setswitchinterval(NEVER)
         try:
+            beside.start()
             wanted.release()
             result = function(*arguments, **keywords)
             self.seen = self.seen or bool(ran)
@@ -256,7 +257,7 @@ def patched(patch: pytest.MonkeyPatch, name: str, watched: Watched) -> None:
 
 
 @pytest.mark.skipif(not wireloom.engine.available, reason="the engine is not there")
-@pytest.mark.skipif(not LOCKED, reason="where there is no lock nobody has to let go of it")
+@pytest.mark.skipif(not LOCKED, reason="where there is no lock it need not be released")
 def test_what_does_not_let_go_is_found_out() -> None:
     watched = Watched()
     for _ in range(TRIES):

@@ -17,6 +17,7 @@ import pyspark
 import wireloom
 
 from ..java import QUICK_JAVA
+from ..waiting import SECONDS
 
 SPARK_HOME = Path(pyspark.__file__).parent
 ENVIRONMENT = {
@@ -26,7 +27,6 @@ ENVIRONMENT = {
     "SPARK_DAEMON_MEMORY": "256m",
     "SPARK_DAEMON_JAVA_OPTS": "-Dspark.master.rest.enabled=false",
 }
-SECONDS = 300
 """What has not started within this time never will."""
 
 

@@ -50,17 +50,17 @@ class Query:
         """Plan the next batch; return whether there is one."""
         limit = ReadAllAvailable() if everything else self.reader.getDefaultReadLimit()
         before = self.offset
-        behind = json.dumps(self.reader.latestOffset(json.loads(before), limit))
-        if behind == before:
+        after = json.dumps(self.reader.latestOffset(json.loads(before), limit))
+        if after == before:
             return False
-        self.batches.append((before, behind))
+        self.batches.append((before, after))
         return True
 
     def read(self, number: int = -1) -> pa.Table:
         """Return the rows of a batch; every Arrow batch must be exactly in the form that Spark accepts."""
-        before, behind = (json.loads(each) for each in self.batches[number])
-        partitions = [sent(each) for each in self.reader.partitions(before, behind)]
-        assert self.reader.partitions(behind, behind) == []
+        before, after = (json.loads(each) for each in self.batches[number])
+        partitions = [sent(each) for each in self.reader.partitions(before, after)]
+        assert self.reader.partitions(after, after) == []
         expected = to_arrow_schema(self.schema, timezone="UTC")
         tasks = sent(sent(self._source).streamReader(schema=self.schema))
         batches = [batch for partition in partitions for batch in tasks.read(partition)]

@@ -11,10 +11,9 @@ import pytest
 from wireloom import WireloomError
 from wireloom.spark.read import ALONE, DEPTH, ahead
 
+from ..waiting import SECONDS
 from .conftest import LONG_ROWS
 from .driver import planned
-
-PATIENCE = 30.0
 
 
 def threads() -> list[threading.Thread]:
@@ -47,7 +46,7 @@ class Source:
 
     def wait_for(self, made: int) -> bool:
         with self.moved:
-            return self.moved.wait_for(lambda: self.made >= made, PATIENCE)
+            return self.moved.wait_for(lambda: self.made >= made, SECONDS)
 
 
 @pytest.mark.parametrize("items", range(12))
@@ -113,7 +112,7 @@ def test_an_interrupt_while_the_thread_starts_leaves_nothing(monkeypatch: pytest
         with pytest.raises(KeyboardInterrupt):
             next(items)
     for thread in threads():
-        thread.join(PATIENCE)
+        thread.join(SECONDS)
     assert not threads()
     assert source.closed
     assert source.made == ALONE
@@ -145,9 +144,9 @@ def test_it_may_be_cleared_away_by_its_own_thread() -> None:
     held.append(ahead(forgetful()))
     for _ in range(ALONE + 1):
         next(held[0]) if held else None
-    assert cleared.wait(PATIENCE)
+    assert cleared.wait(SECONDS)
     for thread in threads():
-        thread.join(PATIENCE)
+        thread.join(SECONDS)
     assert not threads()
 
 

@@ -306,7 +306,7 @@ def test_keys_and_values_of_a_path() -> None:
 # Pruning --------------------------------------------------------------------------------------------------------------
 
 
-def test_columns_that_nobody_selects_are_not_built(samples: dict[str, Sample], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unselected_columns_are_not_built(samples: dict[str, Sample], monkeypatch: pytest.MonkeyPatch) -> None:
     built: list[tuple[int, ...]] = []
     make = select.make
 

@@ -24,6 +24,7 @@ from click.testing import CliRunner
 from wireloom.command import main
 
 from ..docs.blocks import Page
+from ..waiting import SECONDS
 from . import cluster as clusters
 
 PAGE = Path(__file__).parents[2] / "docs" / "cluster.md"
@@ -36,7 +37,6 @@ SETTINGS = {
     "spark.sql.codegen.wholeStage": "false",
 }
 FILES, ROWS = 40, 250
-SECONDS = 900
 """A job that takes longer hangs, however busy the machine is."""
 
 # Python runs this when it starts, in each process that has the environment of the test. A task that opens the file in
@@ -66,7 +66,7 @@ sys.addaudithook(hold)
 def test_the_page(way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lake, inputs = tmp_path / "lake", tmp_path / "doors"
     lake.mkdir()
-    # The environment of the page has its own sitecustomize.
+    # The processes that tests start otherwise preload modules by PYTHONPATH.
     monkeypatch.delenv("PYTHONPATH", raising=False)
     monkeypatch.setenv("PIP_NO_BUILD_ISOLATION", "false")
     monkeypatch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
@@ -143,7 +143,9 @@ def pack_environment(folder: Path, way: str, start: str) -> None:
     venv.create(made, symlinks=True)
     [site] = made.glob("lib/python*/site-packages")
     (site / "dependencies.pth").write_text(f"{Path(pyarrow.__file__).parents[1]}\n")
-    (site / "sitecustomize.py").write_text(start)
+    # Not as sitecustomize, of which some distributions have their own.
+    (site / "hold_task.py").write_text(start)
+    (site / "hold_task.pth").write_text("import hold_task\n")
     files = clusters.package_files()
     if way == "py-files":
         with zipfile.ZipFile(folder / "wireloom.zip", "w") as archive:

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import pytest
 from pyspark.sql import SparkSession
-from wireloom import WireloomError
+from wireloom import UnknownNameError, WireloomError
 from wireloom.spark.ingest import ingest
 from wireloom.spark.ingest_stream import ingest_stream
 
@@ -55,3 +55,24 @@ def test_what_only_runs_of_batches_take(name: str, value: Any, message: str) -> 
     more: dict[str, Any] = {name: value}
     with pytest.raises(WireloomError, match=message):
         ingest(NO_SESSION, "cobs_log", "in", "out", **more)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("quarantin", "ingest 'quarantin': did you mean 'quarantine'?"),
+        ("batch_file", "ingest 'batch_file': did you mean 'batch_files'?"),
+        ("xyz", "ingest 'xyz': there are batch_files, progress, quarantine, metrics, mode, "),
+    ],
+)
+def test_an_option_that_ingest_does_not_have(name: str, said: str) -> None:
+    more: dict[str, Any] = {name: "x"}
+    with pytest.raises(UnknownNameError) as caught:
+        ingest(NO_SESSION, "cobs_log", "in", "out", **more)
+    assert str(caught.value).startswith(f"unknown option of {said}")
+
+
+def test_an_option_that_ingest_stream_does_not_have() -> None:
+    more: dict[str, Any] = {"evry": "1 minute"}
+    with pytest.raises(UnknownNameError, match=r"^unknown option of ingest_stream 'evry': did you mean 'every'"):
+        ingest_stream(NO_SESSION, "cobs_log", "in", "out", checkpoint="c", **more)

@@ -50,8 +50,8 @@ def test_every_byte_is_in_one_slice(
             assert own[0].byte_range is None
             continue
         assert candidate.splittable
-        for one, behind in pairwise(own):
-            assert one.end == behind.begin
+        for one, after in pairwise(own):
+            assert one.end == after.begin
         assert own[-1].end == LAST
         assert sum(each.cost for each in own) == candidate.input.size
 

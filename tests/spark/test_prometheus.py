@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import socket
 import urllib.request
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from wireloom import UnsupportedError, WireloomError
 from wireloom.spark.folders import folder
 from wireloom.spark.ingest import PrometheusMetrics, compact_ledger, open_tables
 
+from ..ports import free_ports
 from .pipeline import asked, check, make_inputs, run
 
 pytest.importorskip("prometheus_client", reason="the package prometheus-client is not installed")
@@ -87,9 +87,7 @@ def test_a_run_that_fails_says_so_and_when_one_succeeded(tmp_path: Path) -> None
 def test_a_port_shows_them_while_the_run_goes_on(tmp_path: Path) -> None:
     make_inputs(tmp_path / "in", 2)
     run(tmp_path)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    [port] = free_ports(1)
     prometheus = PrometheusMetrics(folder(str(tmp_path / "table")), None, port)
     address = f"http://127.0.0.1:{port}/metrics"
     with prometheus.run(), open_tables(asked(tmp_path)) as tables:

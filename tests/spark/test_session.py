@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -71,6 +72,54 @@ def test_the_error_is_one_sentence(tmp_path: Path) -> None:
         "wireloom.base.errors.UnsupportedError: Spark requires Java, and no Java was found on the path: pip install"
     )
     assert "JAVA_GATEWAY_EXITED" not in told.stderr
+
+
+def test_java_does_not_outlive_an_interrupt_of_its_start(tmp_path: Path) -> None:
+    script = tmp_path / "bin" / "spark-submit"
+    script.parent.mkdir()
+    script.write_text("#!/bin/sh\nkill -INT $PPID\nexec sleep 100\n")
+    script.chmod(0o755)
+    program = """
+import os
+from wireloom.spark.session import start
+try:
+    start()
+except KeyboardInterrupt:
+    print(os.waitstatus_to_exitcode(os.waitpid(-1, 0)[1]))
+"""
+    environment = os.environ | {"SPARK_HOME": str(tmp_path)}
+    told = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False)
+    assert told.stdout == f"{-signal.SIGKILL}\n", told.stderr
+
+
+def test_an_interrupt_of_a_job_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "a.wal").touch()
+    program = """
+import os, signal, threading
+import wireloom.spark.ingest
+from wireloom.command.entry import main
+def ingest(spark, *_, **__):
+    threading.Timer(1, os.kill, [os.getpid(), signal.SIGINT]).start()
+    # As long as it waits for Java.
+    spark._jvm.java.lang.Thread.sleep(60_000)
+wireloom.spark.ingest.ingest = ingest
+main()
+"""
+    command = [sys.executable, "-c", program, "ingest", "edgemq_segment", "a.wal", "--table", "t", "--quarantine", "q"]
+    told = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert told.returncode == 130
+    assert "Traceback" not in told.stderr
+    assert told.stderr.splitlines()[-1] == "wireloom: interrupted"
+
+
+@pytest.mark.parametrize("locale", ["C", "POSIX"])
+def test_java_accepts_the_paths_that_python_accepts(locale: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LC_ALL", locale)
+    prepare_java()
+    home = os.environ.get("JAVA_HOME")
+    java = [f"{home}/bin/java" if home else "java", "-XshowSettings:properties", "-version"]
+    told = subprocess.run(java, capture_output=True, text=True, check=True).stderr
+    assert "sun.jnu.encoding = UTF-8" in told
 
 
 def test_the_wrapper_leaves_the_missing_module_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -90,8 +90,8 @@ def test_a_checkpoint_without_times_is_read_on(tmp_path: Path) -> None:
         write(WAL, tmp_path / name, name)
     query = Query(WAL, path=tmp_path, maxFilesPerTrigger=1)
     assert sorted(together(query)) == ["a", "b"]
-    before, behind = query.batches[-1]
-    older = json.loads(first_version(behind))
+    before, after = query.batches[-1]
+    older = json.loads(first_version(after))
     del older["marks"]
     query.batches[-1] = before, json.dumps(older)
     query.restart()

@@ -79,7 +79,7 @@ def test_offsets_stay_small(tmp_path: Path) -> None:
         write(WAL, tmp_path / f"{number:03d}", str(number))
         age(tmp_path / f"{number:03d}", number)
     assert len(together(query)) == 200
-    assert max(len(behind) for _, behind in query.batches) < 2000
+    assert max(len(after) for _, after in query.batches) < 2000
     for number in range(100):
         (tmp_path / f"{number:03d}").unlink()
     query.restart()

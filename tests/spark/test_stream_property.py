@@ -15,7 +15,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 import wireloom
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from wireloom import WireloomError
 
@@ -26,6 +26,8 @@ from .stream_driver import Query, age
 FILES = 4
 ROTATIONS = 6
 """Of all files together; after each, the content of a file is different."""
+FIRST_ROW = 23
+"""Number of bytes after which the first row of a file is complete in all formats."""
 
 steps = st.lists(
     st.one_of(
@@ -120,10 +122,10 @@ class Log:
     generation: int = 0
     written: int = 0
 
-    @property
-    def begun(self) -> bool:
-        """Return whether it may be rotated, since it is not empty."""
-        return self.written > 20 and self.generation < ROTATIONS
+    def may_rotate(self, pattern: str) -> bool:
+        """Return whether it is found after a rotation. Without a complete row, nothing of it has been read, and only a
+        name that matches the pattern is listed."""
+        return self.written >= (FIRST_ROW if pattern else FIRST_ROW - 2) and self.generation < ROTATIONS
 
     def write(self, count: int, time: int) -> None:
         """Write the next bytes."""
@@ -198,6 +200,9 @@ rotations = st.lists(
 @pytest.mark.parametrize("name", NAMES)
 @settings(max_examples=examples(100))
 @given(todo=rotations, files=st.integers(1, 3), size=st.integers(1, 200), pattern=st.sampled_from(["", "*.log"]))
+@example(todo=[("write", 0, FIRST_ROW - 2), ("rename", 0)], files=1, size=1, pattern="")
+@example(todo=[("write", 0, FIRST_ROW - 2), ("rename", 0)], files=1, size=1, pattern="*.log")
+@example(todo=[("write", 0, FIRST_ROW), ("rename", 0)], files=1, size=1, pattern="*.log")
 def test_logs_that_are_rotated(name: str, todo: list[tuple[Any, ...]], files: int, size: int, pattern: str) -> None:
     """A log that was begun before it is rotated is read to its end, whatever its new name is."""
     with tempfile.TemporaryDirectory() as folder:
@@ -208,7 +213,7 @@ def test_logs_that_are_rotated(name: str, todo: list[tuple[Any, ...]], files: in
         for clock, step in enumerate([*todo, ("end",)]):
             if step[0] == "write":
                 logs[step[1]].write(step[2], clock)
-            elif step[0] in ("rename", "copy", "compress") and logs[step[1]].begun:
+            elif step[0] in ("rename", "copy", "compress") and logs[step[1]].may_rotate(pattern):
                 number, generation = step[1], logs[step[1]].generation
                 if pattern:
                     # Files that do not match the pattern are only searched if a part of them has been read.

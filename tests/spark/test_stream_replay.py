@@ -56,8 +56,8 @@ def test_a_log_that_is_rotated_while_it_is_read(tailed: Format, tmp_path: Path) 
     append(tailed, log, *numbered("old"))
     query = following(tailed, tmp_path)
     assert query.plan()
-    before, behind = (json.loads(each) for each in query.batches[0])
-    [partition] = query.reader.partitions(before, behind)
+    before, after = (json.loads(each) for each in query.batches[0])
+    [partition] = query.reader.partitions(before, after)
     batches = query.reader.read(partition)
     found = [next(batches)]
     rotate(log, "app.log.1")
@@ -156,7 +156,7 @@ def test_a_checkpoint_of_the_first_version_is_read_on(tailed: Format, tmp_path: 
     append(tailed, log, *numbered("old"))
     query = following(tailed, tmp_path)
     assert together(query) == numbered("old")
-    query.batches = [(before, first_version(behind)) for before, behind in query.batches]
+    query.batches = [(before, first_version(after)) for before, after in query.batches]
     assert payloads(query.read()) == numbered("old")
     append(tailed, log, "next")
     query.restart()

@@ -100,7 +100,7 @@ def test_a_format_whose_files_begin_with_something(tmp_path: Path) -> None:
     format = wireloom.load_spec(spec)
     place = folder(str(tmp_path / "out"))
     assert write_empty(format, place, write_options(format, {"path": place.address})) is None
-    assert not (tmp_path / "out").exists(), "nobody knows the version"
+    assert not (tmp_path / "out").exists(), "the version cannot be recorded"
     spec.write_text(spec.read_text().replace("type: u2}", "type: u2, valid: 7}"))
     format = wireloom.load_spec(spec)
     place.make()

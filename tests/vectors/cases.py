@@ -1,4 +1,4 @@
-"""Where the vectors are, and how they are read."""
+"""The folder of the vectors, and functions that read them."""
 
 import gzip
 import json
@@ -9,10 +9,10 @@ HERE = Path(__file__).parent
 
 
 def rows(*parts: str) -> list[dict[str, Any]]:
-    """The JSON lines of one vector file."""
+    """Return the rows of a vector file of JSON lines."""
     return [json.loads(line) for line in HERE.joinpath(*parts).read_text().splitlines()]
 
 
 def unzipped(*parts: str) -> bytes:
-    """The content of one gzip file of the vectors."""
+    """Return the decompressed content of a vector file."""
     return gzip.decompress(HERE.joinpath(*parts).read_bytes())

@@ -55,17 +55,17 @@ class PeerCase:
 
     @property
     def content(self) -> bytes:
-        """The file's bytes."""
+        """Return the content of the file."""
         return HERE.joinpath(self.format, self.file).read_bytes()
 
     @property
     def options(self) -> dict[str, Any]:
-        """Options of a reader of the table."""
+        """Return the options of a reader of the table."""
         return {"table": self.table} if self.table else {}
 
     @property
     def row_readers(self) -> tuple[str, ...]:
-        """The row readers that read the table."""
+        """Return the names of the row readers that read the table."""
         format = format_of(self.format)
         chosen = format.of_table(self.table) if self.table else format
         is_run = chosen.program is not None or chosen.message_program is not None
@@ -73,18 +73,18 @@ class PeerCase:
 
     @property
     def read_only(self) -> bool:
-        """Whether the table cannot be written."""
+        """Return whether the table cannot be written."""
         found = format_of(self.format)
         return bool((found.of_table(self.table) if self.table else found).read_only)
 
     @property
     def columns(self) -> list[str]:
-        """The columns of the rows."""
+        """Return the names of the columns of the rows."""
         return list(self.rows[0]) if self.rows else []
 
 
 def cases() -> list[PeerCase]:
-    """All there are."""
+    """Return all cases."""
     files = (file for name in FORMATS for file in sorted(HERE.joinpath(name).glob("cases*.jsonl")))
     return [PeerCase(file.parent.name, **each) for file in files for each in rows(file.parent.name, file.name)]
 

@@ -184,7 +184,7 @@ def test_otlp(name: str) -> None:
     assert str(table.to_pylist()) == str([{column: row[column] for column in columns} for row in expected])
     lists = wireloom.from_wire(wires, name, columns=columns, mode="failfast")
     assert str([row for each in lists.to_pylist() for row in each]) == str(table.to_pylist())
-    # What we write has all of it, save for messages without rows and fields that nobody knows.
+    # What we write has all of it, save for messages without rows and unknown fields.
     file = io.BytesIO()
     wireloom.write(name, table, file)
     content, found = file.getvalue(), []

@@ -256,14 +256,24 @@ def test_mcap_reads_our_messages(compression: str | None, tmp_path: Path) -> Non
     assert len(wireloom.read("mcap", ours, table="channels")) == 3
 
 
-def test_mcap_reads_our_file_without_a_summary(tmp_path: Path) -> None:
-    """Its reader looks for the summary at the end first, and goes through the file where the footer says that there is
-    none: the messages of a topic, those of a range of times, and all by their times."""
+def test_mcap_reads_the_summary_of_our_file(tmp_path: Path) -> None:
+    """Its reader looks for the summary at the end first: the messages of a topic, those of a range of times, and all by
+    their times. Another one goes through the file."""
     from mcap.reader import NonSeekingReader, SeekingReader
     from mcap.stream_reader import StreamReader
 
     times = [5, 1, 4, 2, 3]
-    rows = [{"channel_id": each % 2, "topic": f"/{each % 2}", "log_time": each, "data": b"%d" % each} for each in times]
+    rows = [
+        {
+            "channel_id": each % 2,
+            "topic": f"/{each % 2}",
+            "log_time": each,
+            "data": b"%d" % each,
+            "schema_id": each % 2,
+            "schema_name": "numbers" if each % 2 else None,
+        }
+        for each in times
+    ]
     ours = tmp_path / "ours.mcap"
     wireloom.write("mcap", rows, ours, unit_rows=2)
     for reader_of in (SeekingReader, NonSeekingReader):
@@ -278,11 +288,40 @@ def test_mcap_reads_our_file_without_a_summary(tmp_path: Path) -> None:
         assert read(topics=["/1"], log_time_order=False) == [5, 1, 3]
         assert read(starting_at=2, ending_before=4) == [2, 3]
     with ours.open("rb") as file:
-        assert SeekingReader(file).get_summary() is None
+        summary = SeekingReader(file).get_summary()
         file.seek(0)
-        *_, data_end, footer = StreamReader(file, validate_crcs=True).records
-    assert vars(data_end) == {"data_section_crc": 0}
-    assert vars(footer) == {"summary_start": 0, "summary_offset_start": 0, "summary_crc": 0}
+        records = list(StreamReader(file, validate_crcs=True, emit_chunks=True).records)
+    assert summary is not None
+    assert {number: each.topic for number, each in summary.channels.items()} == {0: "/0", 1: "/1"}
+    assert {number: each.name for number, each in summary.schemas.items()} == {1: "numbers"}
+    statistics = vars(summary.statistics)
+    assert statistics == {
+        "message_count": 5,
+        "schema_count": 1,
+        "channel_count": 2,
+        "chunk_count": 3,
+        "attachment_count": 0,
+        "metadata_count": 0,
+        "message_start_time": 1,
+        "message_end_time": 5,
+        "channel_message_counts": {},
+    }
+    assert wireloom.read("mcap", ours, table="statistics").drop_columns(
+        ["message_start_time", "message_end_time", "channel_message_counts"]
+    ).to_pylist() == [{name: count for name, count in statistics.items() if name.endswith("_count")}]
+    # Each index leads to its chunk.
+    content = ours.read_bytes()
+    chunks = [each for each in records if type(each).__name__ == "Chunk"]
+    for index, chunk in zip(summary.chunk_indexes, chunks, strict=True):
+        body = content[index.chunk_start_offset :][: index.chunk_length]
+        assert body[0] == 6
+        assert int.from_bytes(body[1:9], "little") == len(body) - 9
+        assert body.endswith(chunk.data)
+        times_there = (index.message_start_time, index.message_end_time)
+        assert times_there == (chunk.message_start_time, chunk.message_end_time)
+        sizes = (index.compressed_size, index.uncompressed_size)
+        assert sizes == (len(chunk.data), chunk.uncompressed_size)
+    assert (vars(records[-1])["summary_offset_start"], vars(records[-1])["summary_crc"]) == (0, 0)
 
 
 @pytest.mark.slow

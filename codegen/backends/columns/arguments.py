@@ -43,6 +43,7 @@ def format_arguments(
         "extensions": (plan.file_extensions, ()),
         "max_record": (plan.max_record, 64 * 1024 * 1024),
         "preallocated": (None if plan.preallocated is None else astuple(plan.preallocated), None),
+        "nonempty": (plan.nonempty, False),
         "searched": (plan.searched, False),
         **more,
         "engine_refusal": (refusal, None),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ...expression.fold import constant_integer
+from ...expression.fold import constant_integer, fold
 from ...expression.nodes import Attribute as Member
 from ...expression.nodes import EnumMember, Name, Node
 from ...expression.types import EnumType, IntegerType, Path, UserType
@@ -13,6 +13,7 @@ from ...plan import Field, Instance, Plan, Rows, TypePlan
 from ...plan.chains import chained_in
 from ...plan.solving import solutions
 from ...wire import EndOfStreamSize, RepeatCount, RepeatUntil
+from ..python.items_around import for_each
 from ..python.iterating import row_ends
 from ..python.names import field_name
 from .arguments import class_reference
@@ -57,6 +58,7 @@ def _source(plan: Plan, struct: TypePlan, field: Field, path: Path) -> str:
         given["until"] = row_ends(field)
     given["begins"] = field.begins_with is not None
     given["ends"] = field.ends_with is not None
+    given["notes"] = 0 if field.ends_with is None else len(for_each(fold(field.ends_with)))
     given["tags"] = _tags(plan, struct, field, path)
     more = "".join(f", {name}={value!r}" for name, value in given.items() if value)
     return f"Level({class_reference(plan, struct.path)!r}, {field_name(field.id)!r}{more})"

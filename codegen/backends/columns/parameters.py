@@ -18,7 +18,7 @@ from .state import State
 
 def give_arguments(state: State, scope: Scope, field: Field, inner: Scope) -> None:
     """Give the object ``inner``, which is about to be read, the arguments that ``field`` of ``scope`` has for it. One
-    that may fail, or that depends on where a stream stands, is computed here; any other where it is used."""
+    that may fail, or that depends on the position in a stream, is computed here; any other where it is used."""
     for parameter, argument in zip(inner.struct.parameters, field.arguments, strict=False):
         found = _computed(state, scope, argument, f"{parameter.id} of {field.id}")
         inner.members[parameter.id] = found or Argument(argument, scope)

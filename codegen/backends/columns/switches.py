@@ -224,7 +224,8 @@ def _lower_form(
 ) -> None:
     """Append the steps of one of the types, and those that set the columns of the others to null."""
     if form.process is not None:
-        raise NotForEngineError(f'"{form.id}" is {form.process.words}')
+        why = f'the type of "{form.id}" is a switch, and it is {form.process.words}'
+        raise NotForEngineError(f'{why}: give each type an attribute of its own, with "if"')
     inner = None
     if node is not None:
         # Without variants the types share one column.

@@ -77,12 +77,8 @@ class TableColumn:
     @property
     def optional(self) -> bool:
         """Return whether an attribute, or the struct that it is in, has an ``if`` or a switch without a case for every
-        value."""
-        if self.in_optional:
-            return True
-        if not isinstance(self.field, Field):
-            return False
-        return self.field.condition is not None or (self.field.repeat is None and self.field.unmatched)
+        value, or is an optional field of a message."""
+        return self.in_optional or (isinstance(self.field, Field) and self.field.optional)
 
     def store(self, assembler: Assembler, number: int, scalar: Scalar) -> None:
         """Append the step that stores a register in column ``number``."""

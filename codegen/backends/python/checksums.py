@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
-from ...expression.types import BytesType, IntegerType, Path, UserType
+from ...expression.types import BytesType, IntegerType
 from ...expression.walk import names_in
 from ...plan import Cover, Field
 from ...plan.chains import chain_holder, chained_in
-from ...wire import OwnSize
 from ..base import refuse
 from .api import Api
 from .marks import Marks
-from .module import Module
 from .names import covered_slot, field_name
 from .processing import defers
 from .scope import ClassScope, member
@@ -77,7 +74,7 @@ def _verify(scope: ClassScope, marks: Marks, cover: Cover, content: str = "") ->
         wire = scope.code("wire_bytes", begin=marks.begins[cover.first], end=marks.ends[cover.last])
         blanked = marks.blanked(cover)
     values = {"wire": wire, "blanked": blanked, "computed": computed_text(scope, cover, data)}
-    chain = _chain(scope, cover)
+    chain = chain_of(scope, cover)
     line = scope.code("checksum", stored=stored, statement=refused_checksum(scope, cover, "io"), **values)
     if chain is not None:
         line = scope.code("chained", chain=chain, held=stored, body=(line,))
@@ -145,7 +142,7 @@ class Chain:
     nothing: str
 
 
-def _chain(scope: ClassScope, cover: Cover) -> Chain | None:
+def chain_of(scope: ClassScope, cover: Cover) -> Chain | None:
     """Return the chain that a checksum continues; ``None`` if it does not continue the previous item's.
 
     Raises ``SpecError`` if the objects are not always items of one list.
@@ -247,13 +244,19 @@ def _late(scope: ClassScope, marks: Marks, cover: Cover) -> Lines:
 
 def _continued(scope: ClassScope, cover: Cover, line: str) -> Lines:
     """Return the statements that compute a checksum, including the chain that it continues."""
-    chain = _chain(scope, cover)
+    chain = chain_of(scope, cover)
     if chain is None:
         return (line,)
     # An expression that names the checksum itself, such as that of a record that only repeats the one before, refers to
     # the previous item's.
-    itself = cover.continues is not None and cover.field.id in names_in(cover.continues)
+    itself = may_continue_itself(cover)
     return (scope.code("chain_written", chain=chain, held=member(cover.field.id), itself=itself, body=(line,)),)
+
+
+def may_continue_itself(cover: Cover) -> bool:
+    """Return whether the checksum that is continued may be the one that is stored, such as that of a record that only
+    says what the log goes on from."""
+    return cover.chained and cover.continues is not None and cover.field.id in names_in(cover.continues)
 
 
 def _when_present(scope: ClassScope, cover: Cover, lines: Lines) -> Lines:
@@ -265,108 +268,3 @@ def _when_present(scope: ClassScope, cover: Cover, lines: Lines) -> Lines:
         text = scope.text(condition, cover.field)
         lines = (scope.code("when", condition=text, body=lines, otherwise=()),)
     return lines
-
-
-# For readers that look for rows -------------------------------------------------------------------------------------
-
-
-DEEPEST_TERM = 4
-"""Maximum depth of objects without bytes of their own that are searched to find out whether a checksum covers any byte.
-"""
-
-
-def covers_method(scope: ClassScope) -> MethodView | None:
-    """Return the method that returns whether the checksums of an object, or of objects inside it, cover any byte;
-    ``None`` if there are no checksums.
-
-    A checksum of no bytes is always valid, so it proves nothing.
-    """
-    checked = _checked_types(scope.module)
-    if scope.struct.path not in checked:
-        return None
-    terms = [_own_term(scope, each) for each in scope.struct.verified]
-    for field in scope.struct.fields:
-        if not checked.isdisjoint(each.path for each in field.held):
-            terms.append(_inner_term(field))
-    terms = [each for each in terms if each != "False"]
-    if len(terms) > 1:
-        terms = [f"({each})" if " and " in each else each for each in terms]
-    text = "True" if "True" in terms else f"bool({' or '.join(terms)})" if terms else "False"
-    return MethodView(
-        signature=f"_covers_bytes(self) -> {scope.annotations.builtin('bool')}",
-        lines=(f"return {text}",),
-        decorators=("property",),
-    )
-
-
-@lru_cache(maxsize=4)
-def _checked_types(module: Module) -> frozenset[Path]:
-    """Return the types whose objects have checksums, or contain objects that do, at any depth."""
-    everything = list(module.plan.family)
-    holders: dict[Path, list[Path]] = {}
-    for struct in everything:
-        for field in struct.fields:
-            for kind in field.held:
-                holders.setdefault(kind.path, []).append(struct.path)
-    found: set[Path] = set()
-    waiting = [each.path for each in everything if each.verified]
-    while waiting:
-        path = waiting.pop()
-        if path not in found:
-            found.add(path)
-            waiting.extend(holders.get(path, ()))
-    return frozenset(found)
-
-
-def _own_term(scope: ClassScope, cover: Cover) -> str:
-    fields = [each for each in scope.struct.fields if each.id in cover.covered]
-    sure = not cover.content and any(
-        each.repeat is None and each.least > 0 and each.condition is None for each in fields
-    )
-    terms = [] if cover.condition is None else [f"{member(cover.field.id)} is not None"]
-    chain = _chain(scope, cover)
-    if chain is not None:
-        # Without the previous item the checksum has not been verified.
-        terms.append(f'{scope.use("before")}({chain.parent}, self, "{chain.name}", 0) is not None')
-    if cover.needed is not None:
-        needed = scope.text(cover.needed, cover.field)
-        terms.append(f"({needed})" if " or " in needed or " if " in needed else needed)
-    if not sure:
-        text = " or ".join(_bytes_term(scope, each, member(each.id)) for each in fields)
-        terms.append(f"({text})" if terms and len(fields) > 1 else text)
-    return " and ".join(terms) or "True"
-
-
-def _bytes_term(scope: ClassScope, field: Field, value: str, depth: int = 0) -> str:
-    """Return a condition that is true if a field with the given ``value`` has bytes. For an object with a stream of its
-    own these are the bytes of the stream, for another object the bytes of its fields.
-    """
-    if field.switch is not None and field.repeat is None and any(map(_has_stream, field.forms)):
-        return f"({value}._io.size() if isinstance({value}, {scope.use('Struct')}) else {value})"
-    if field.repeat is not None or not isinstance(field.type, UserType):
-        return value
-    if _has_stream(field):
-        size = f"{value}._io.size()"
-    elif field.least or field.type.opaque or depth == DEEPEST_TERM:
-        return value
-    else:
-        fields = scope.plan.type(field.type.path).fields
-        terms = (_bytes_term(scope, each, f"{value}.{field_name(each.id)}", depth + 1) for each in fields)
-        size = f"({' or '.join(terms) or 'False'})"
-    return size if field.condition is None else f"({value} is not None and {size})"
-
-
-def _has_stream(field: Field) -> bool:
-    return isinstance(field.type, UserType) and not isinstance(field.size, OwnSize)
-
-
-def _inner_term(field: Field) -> str:
-    value = member(field.id)
-    if field.repeat is not None:
-        values = value if field.condition is None else f"({value} or ())"
-        inner = "getattr(each, '_covers_bytes', False)" if field.switch is not None else "each._covers_bytes"
-        return f"any({inner} for each in {values})"
-    if field.switch is not None:
-        return f"getattr({value}, '_covers_bytes', False)"
-    text = f"{value}._covers_bytes"
-    return text if field.condition is None else f"({value} is not None and {text})"

@@ -20,6 +20,7 @@ from ...expression.nodes import (
     CoveredChecksum,
     EnumMember,
     FloatLiteral,
+    ForEach,
     FormattedString,
     IntegerLiteral,
     ListLiteral,
@@ -52,6 +53,7 @@ from .absence import has_default, may_be_absent, member_may_be_absent
 from .annotations import Annotations
 from .api import Api
 from .literals import integer_text
+from .made_values import aggregate_text, for_each_text, made_text
 from .magnitude import may_outgrow
 from .method_texts import METHODS
 from .module import Module
@@ -86,6 +88,8 @@ class Translator:
     """Whether value instances are the values that a writer is given, instead of computed ones."""
     contents: Mapping[str, str] = declared(default_factory=dict)
     """Compressed attributes, each with the text of its content, for ``NAME.content`` in derivations."""
+    repeated: Mapping[Node, int] = declared(default_factory=dict)
+    """The numbers of the ``ForEach`` in a list of objects."""
 
     def text(self, node: Node, least: int = CONDITIONAL) -> str:
         """Return the text of an expression, in parentheses if its precedence is lower than ``least``."""
@@ -127,9 +131,7 @@ class Translator:
                 return integer_text(value, radix), PRIMARY if value >= 0 else SIGN
             case FloatLiteral(value):
                 return repr(value), PRIMARY if value >= 0 else SIGN
-            case BooleanLiteral(value):
-                return str(value), PRIMARY
-            case StringLiteral(value):
+            case BooleanLiteral(value) | StringLiteral(value):
                 return repr(value), PRIMARY
             case FormattedString(parts):
                 return self._joined(parts), PRIMARY
@@ -161,26 +163,17 @@ class Translator:
             case Cast(value):
                 return self._cast(node, value)
             case Aggregate():
-                return self._aggregate(node), PRIMARY
-            case Made(names, values):
-                return self._made(node, names, values), PRIMARY
+                of_item = replace(self, places={**self.places, "_": "each"})
+                return aggregate_text(self.module, node, self.text, of_item.text), PRIMARY
+            case Made():
+                return made_text(self.module, node, self.text), PRIMARY
+            case ForEach():
+                return for_each_text(self.module, node, f"notes.made[{self.repeated[node]}]", self.text), PRIMARY
             case RandomBytes(size):
                 return f"{self.module.use('random_bytes')}({size})", PRIMARY
             case CoveredChecksum():
                 return self.module.covered_checksum(node), PRIMARY
         raise AssertionError(node)
-
-    def _made(self, node: Made, names: tuple[str, ...], values: tuple[Node, ...]) -> str:
-        assert isinstance(node.type, UserType)
-        given = (f"{field_name(name)}={self.text(value)}" for name, value in zip(names, values, strict=True))
-        return f"{self.module.class_of(node.type.path)}({', '.join(given)})"
-
-    def _aggregate(self, node: Aggregate) -> str:
-        of_item = replace(self, places={**self.places, "_": "each"})
-        condition = "" if node.condition is None else f" if {of_item.text(node.condition)}"
-        otherwise = "" if node.otherwise is None else f", {self.text(node.otherwise)}"
-        values = f"[{of_item.text(node.value)} for each in {self.text(node.items)}{condition}]"
-        return f"{self.module.use(node.function)}({values}{otherwise})"
 
     def _not(self, operand: Node) -> tuple[str, int]:
         if isinstance(operand, Comparison) and operand.operator in ("==", "!="):

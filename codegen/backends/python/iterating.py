@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ...plan import Field
 from ...wire import Repeat, RepeatUntil
 from .annotations import member_names
@@ -49,21 +47,6 @@ def ending_methods(scope: ClassScope) -> list[MethodView]:
         text = scope.text(field.repeat.expression, field, _=f"item_{name}")
         signature = f"_ends_{name}(self, item_{name}: {kind}, index: int) -> bool"
         methods.append(MethodView(signature, (scope.code("value_returned", value=text),)))
-    return methods
-
-
-def framing_item_methods(scope: ClassScope) -> list[MethodView]:
-    """Return the methods ``_begins_NAME()`` and ``_after_NAME()``: the items that a writer writes before and after
-    those with rows.
-    """
-    methods = []
-    for field in scope.struct.fields:
-        name, kind = field_name(field.id), scope.annotations.of_item(field)
-        for method, items in (("begins", field.begins_with), ("after", field.ends_with)):
-            if items is not None:
-                text = replace(scope.translator(field.position), as_given=True).text(items)
-                signature = f"_{method}_{name}(self) -> list[{kind}]"
-                methods.append(MethodView(signature, (scope.code("value_returned", value=text),)))
     return methods
 
 

@@ -70,13 +70,13 @@ def _own_constants(scope: ClassScope) -> tuple[str, ...]:
     declarations of fields.
     """
     number = scope.module.message_numbers.get(scope.struct.path)
-    if number is not None:
-        return (f"_rule = MESSAGES.messages[{number}]",)
     tables = {
-        "_sizes": _sizes(scope),
+        "_sizes": _sizes(scope) if number is None else (),
         "_checksums": tuple(field_name(each.field.id) for each in scope.struct.covers),
     }
-    found = (f"{name} = {items!r}" for name, items in tables.items() if items)
+    found = tuple(f"{name} = {items!r}" for name, items in tables.items() if items)
+    if number is not None:
+        return (f"_rule = MESSAGES.messages[{number}]", *found)
     return (*found, *head_constant(scope))
 
 

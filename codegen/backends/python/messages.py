@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ...expression.types import EnumType, UserType
-from .checksums import covers_method, verify_lines
+from .checksum_proofs import covers_method
+from .checksums import verify_lines
 from .marks import Marks
 from .message_rules import literal, message_set
 from .module import Module

@@ -6,10 +6,11 @@ from collections.abc import Callable, Mapping
 
 from .api import Api
 from .buffered import BASES, is_buffered, rest_method
-from .checksums import covers_method
+from .checksum_proofs import covers_method
 from .endian import endian_lines
 from .instances import where_method
-from .iterating import ending_methods, framing_item_methods, iterator_methods
+from .items_around import framing_item_methods
+from .iterating import ending_methods, iterator_methods
 from .kaitai import read_methods
 from .messages import sum_methods, types_method
 from .names import field_name

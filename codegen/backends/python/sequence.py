@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from ...plan import Cover, Field, Run, Step
 from ...wire import WithinSize
+from .checksum_proofs import verifies_methods
 from .checksums import covered_lines, stored_methods, verify_lines
 from .instances import instance_method
 from .marks import Marks
@@ -92,4 +93,5 @@ def common_methods(scope: ClassScope) -> list[MethodView]:
         methods.append(MethodView("__str__(self) -> str", (scope.code("value_returned", value=text),)))
     methods.extend(instance_method(scope, each) for each in struct.instances)
     methods.extend(stored_methods(scope))
+    methods.extend(verifies_methods(scope))
     return methods

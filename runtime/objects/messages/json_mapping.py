@@ -16,9 +16,9 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 from typing import Any
 
 from ...format.message_rules import FieldKind, FieldRule, Label
+from .descriptors import descriptor_of
 from .errors import MessageError
 from .kinds import FLOATS, INTEGERS
-from .plans import plan_of
 from .writing import is_zero
 
 QUOTED = frozenset(kind for kind, each in INTEGERS.items() if each.most > 1 << 32)
@@ -55,7 +55,7 @@ def json_text(message: Any) -> str:
 def _parts(message: Any, out: list[str]) -> Iterator[Any]:
     """Write a message; yield each message inside it, to be written next."""
     opening = "{"
-    for rule in sorted(plan_of(type(message)).rule.fields, key=lambda each: each.number):
+    for rule in sorted(descriptor_of(type(message)).rule.fields, key=lambda each: each.number):
         value = getattr(message, rule.name)
         if value is None or (rule.label is Label.REPEATED and not value):
             continue

@@ -9,7 +9,7 @@ from ...format.message_rules import Label, MessageRule
 from ..fielded import shown
 from ..structs import Struct
 from ..write_stream import WriteStream
-from .plans import Plan, plan_of
+from .descriptors import Descriptor, descriptor_of
 from .reading import read_message
 from .writing import is_zero, write_message
 
@@ -27,7 +27,7 @@ class Message(Struct):
 
     _rule: ClassVar[MessageRule]
     """The fields, and how they are read and written."""
-    _plan: ClassVar[Plan | None] = None
+    _descriptor: ClassVar[Descriptor | None] = None
 
     @classmethod
     def _types(cls) -> Mapping[str, type[Any]]:
@@ -35,7 +35,7 @@ class Message(Struct):
         return {}
 
     def _assign(self, fields: Mapping[str, Any]) -> None:
-        plan_of(type(self)).blank(self)
+        descriptor_of(type(self)).blank(self)
         super()._assign(fields)
 
     def _read(self) -> None:
@@ -60,8 +60,8 @@ class Message(Struct):
         value = getattr(self, name)
         if value is not None:
             return value
-        plan = plan_of(type(self))
-        return next((plan.default(each) for each in plan.rule.fields if each.name == name), None)
+        descriptor = descriptor_of(type(self))
+        return next((descriptor.default(each) for each in descriptor.rule.fields if each.name == name), None)
 
     def has(self, name: str) -> bool:
         """Return whether a field is present; for one without presence, whether it is not zero; for a repeated one,

@@ -7,23 +7,23 @@ from enum import IntEnum
 from typing import Any
 
 from ...format.message_rules import FieldKind, FieldRule
+from .descriptors import Descriptor, descriptor_of
 from .json_mapping import json_text
 from .objects import Message
-from .plans import Plan, plan_of
 
 
 def values_of(message: Message) -> dict[str, Any]:
     """Return all fields of a message by name: sub-messages as dictionaries, or as JSON text where their fields say so,
     maps as lists of ``{"key": …, "value": …}``, enums as numbers, text with U+FFFD for bytes that are not UTF-8. An
     absent field is its declared default or ``None``."""
-    return _values(message, plan_of(type(message)))
+    return _values(message, descriptor_of(type(message)))
 
 
 def value_of(message: Message, name: str) -> Any:
     """Return the value of one field of a message as plain data, as ``values_of`` does. Raises ``KeyError`` for a name
     that is not a field."""
-    plan = plan_of(type(message))
-    rule = next((each for each in plan.rule.fields if each.name == name), None)
+    descriptor = descriptor_of(type(message))
+    rule = next((each for each in descriptor.rule.fields if each.name == name), None)
     if rule is None:
         raise KeyError(name)
     return _field(message, rule)
@@ -40,8 +40,8 @@ def plain_value(value: Any) -> Any:
     return int(value) if isinstance(value, IntEnum) else readable(value)
 
 
-def _values(message: Any, plan: Plan) -> dict[str, Any]:
-    return {rule.name: _field(message, rule) for rule in plan.rule.fields}
+def _values(message: Any, descriptor: Descriptor) -> dict[str, Any]:
+    return {rule.name: _field(message, rule) for rule in descriptor.rule.fields}
 
 
 def _field(message: Any, rule: FieldRule) -> Any:
@@ -63,7 +63,7 @@ def _plain(value: Any, rule: FieldRule) -> Any:
     if rule.json:
         return None if value is None else json_text(value)
     if rule.kind is FieldKind.MESSAGE:
-        return None if value is None else _values(value, plan_of(type(value)))
+        return None if value is None else _values(value, descriptor_of(type(value)))
     if rule.kind is FieldKind.ENUM:
         return None if value is None else int(value)
     return readable(value)

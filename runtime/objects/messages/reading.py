@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from .descriptors import APPEND, BYTES, FIXED, MESSAGE, PACKED_VARINTS, SET, TEXT, VARINT, Descriptor, descriptor_of
 from .errors import MessageError, WireError
-from .plans import APPEND, BYTES, FIXED, MESSAGE, PACKED_VARINTS, SET, TEXT, VARINT, Plan, plan_of
 from .required import Lacking, check_required
 from .wire import CUT, TOO_DEEP, check_tag, read_varint, read_varints, skip_field, too_long
 
 DROPPED: Any = object()
 """Marks an entry of a map whose value a closed enum does not have: it is dropped like an unknown field."""
 
-Open = tuple[Any, Plan, int, str]
-"""A message that is open: the object, its plan, its end, and the name of its field that is being read."""
+Open = tuple[Any, Descriptor, int, str]
+"""A message that is open: the object, its descriptor, its end, and the name of its field that is being read."""
 
 
 def read_message(message: Any, data: bytes, base: int = 0) -> None:
@@ -21,19 +21,19 @@ def read_message(message: Any, data: bytes, base: int = 0) -> None:
 
     ``base``: position of ``data`` in its stream, for the offsets of errors. Raises ``MessageError``.
     """
-    plan = plan_of(type(message))
-    plan.blank(message)
+    descriptor = descriptor_of(type(message))
+    descriptor.blank(message)
     lacking: Lacking = {}
-    _read(message, plan, data, base, lacking)
+    _read(message, descriptor, data, base, lacking)
     if lacking:
-        check_required(message, plan, lacking)
+        check_required(message, descriptor, lacking)
 
 
-def _read(message: Any, plan: Plan, data: bytes, base: int, lacking: Lacking) -> None:
+def _read(message: Any, descriptor: Descriptor, data: bytes, base: int, lacking: Lacking) -> None:
     """Run the loop. Its state is in local variables for speed."""
     stack: list[Open] = []
-    depth = plan.rule.max_depth
-    steps = plan.steps
+    depth = descriptor.rule.max_depth
+    steps = descriptor.steps
     begin = position = 0
     end = len(data)
     name = ""
@@ -49,13 +49,13 @@ def _read(message: Any, plan: Plan, data: bytes, base: int, lacking: Lacking) ->
                         tag = tag & 0x7F | byte << 7
                         position += 1
                     else:
-                        tag, position = read_varint(data, begin, plan.strict)
+                        tag, position = read_varint(data, begin, descriptor.strict)
                     if position > end:
                         raise WireError(CUT)
                 step = steps.get(tag)
                 if step is None:
-                    name = plan.names.get(tag >> 3, "") if plan.strict else ""
-                    position = _skip(plan, data, tag, begin, position, end, depth - len(stack))
+                    name = descriptor.names.get(tag >> 3, "") if descriptor.strict else ""
+                    position = _skip(descriptor, data, tag, begin, position, end, depth - len(stack))
                     continue
                 action, name, store, more, others = step
                 value: Any
@@ -67,11 +67,11 @@ def _read(message: Any, plan: Plan, data: bytes, base: int, lacking: Lacking) ->
                             value = value & 0x7F | byte << 7
                             position += 1
                         else:
-                            value, position = read_varint(data, position - 1, plan.strict)
+                            value, position = read_varint(data, position - 1, descriptor.strict)
                     if more is not None:
                         value = more(value)
                         if value is None:
-                            if plan.entry is not None:
+                            if descriptor.entry is not None:
                                 message.value = DROPPED
                             continue
                 elif action == FIXED:
@@ -84,7 +84,7 @@ def _read(message: Any, plan: Plan, data: bytes, base: int, lacking: Lacking) ->
                     value = data[position]
                     position += 1
                     if value > 0x7F:
-                        value, position = read_varint(data, position - 1, plan.strict)
+                        value, position = read_varint(data, position - 1, descriptor.strict)
                     stop = position + value
                     if stop > end:
                         raise too_long(value, end - position)
@@ -95,12 +95,12 @@ def _read(message: Any, plan: Plan, data: bytes, base: int, lacking: Lacking) ->
                     elif action == MESSAGE:
                         if len(stack) >= depth:
                             raise WireError(TOO_DEEP, "limit")
-                        stack.append((message, plan, end, name))
-                        message, plan, end = _enter(message, plan, name, store, more, others), more, stop
-                        steps = plan.steps
+                        stack.append((message, descriptor, end, name))
+                        message, descriptor, end = _enter(message, descriptor, name, store, more, others), more, stop
+                        steps = descriptor.steps
                         continue
                     else:
-                        getattr(message, name).extend(_packed(action, more, data, position, stop, plan.strict))
+                        getattr(message, name).extend(_packed(action, more, data, position, stop, descriptor.strict))
                         position = stop
                         continue
                     position = stop
@@ -114,16 +114,16 @@ def _read(message: Any, plan: Plan, data: bytes, base: int, lacking: Lacking) ->
                         setattr(message, other, None)
             if position > end:
                 raise WireError(CUT)
-            for required in plan.required:
+            for required in descriptor.required:
                 if getattr(message, required) is None:
                     lacking[id(message)] = message, base + end
                     break
             if not stack:
                 return
-            if plan.entry is not None:
-                _keep_entry(message, plan, lacking, base + end)
-            message, plan, end, name = stack.pop()
-            steps = plan.steps
+            if descriptor.entry is not None:
+                _keep_entry(message, descriptor, lacking, base + end)
+            message, descriptor, end, name = stack.pop()
+            steps = descriptor.steps
     except IndexError:
         sentence, reason = CUT, "message"
     except UnicodeDecodeError:
@@ -134,13 +134,15 @@ def _read(message: Any, plan: Plan, data: bytes, base: int, lacking: Lacking) ->
     raise MessageError(sentence, field=_path(stack, message, name), offset=base + begin, reason=reason)
 
 
-def _enter(message: Any, plan: Plan, name: str, store: int, inner: Plan, others: tuple[str, ...]) -> Any:
+def _enter(
+    message: Any, descriptor: Descriptor, name: str, store: int, inner: Descriptor, others: tuple[str, ...]
+) -> Any:
     """Return the object that a sub-message is read into: a new one, or the existing one, to be merged."""
     if store != APPEND:
         known = getattr(message, name)
         if known is not None:
             return known
-    child = _new_child(message if plan.entry is None else message._parent, plan, inner)
+    child = _new_child(message if descriptor.entry is None else message._parent, descriptor, inner)
     if store != APPEND:
         setattr(message, name, child)
         for other in others:
@@ -150,31 +152,31 @@ def _enter(message: Any, plan: Plan, name: str, store: int, inner: Plan, others:
     return child
 
 
-def _new_child(parent: Any, plan: Plan, inner: Plan) -> Any:
+def _new_child(parent: Any, descriptor: Descriptor, inner: Descriptor) -> Any:
     child: Any = object.__new__(inner.message_class)
     child._parent = parent
     # An object of a type of another spec is its own root.
-    child._root = parent._root if inner.module == plan.module else child
+    child._root = parent._root if inner.module == descriptor.module else child
     child._io = parent._io
     inner.blank(child)
     return child
 
 
-def _keep_entry(entry: Any, plan: Plan, lacking: Lacking, offset: int) -> None:
+def _keep_entry(entry: Any, descriptor: Descriptor, lacking: Lacking, offset: int) -> None:
     """Add an entry to a map. A missing key or value has its default; the last entry of a key wins."""
-    key, value = plan.rule.fields
-    assert plan.entry is not None
+    key, value = descriptor.rule.fields
+    assert descriptor.entry is not None
     if entry.value is DROPPED:
         return
     if entry.key is None:
-        entry.key = plan.default(key)
+        entry.key = descriptor.default(key)
     if entry.value is None:
-        entry.value = plan.default(value)
-        for _, inner in plan.children:
-            entry.value = _new_child(entry._parent, plan, inner)
+        entry.value = descriptor.default(value)
+        for _, inner in descriptor.children:
+            entry.value = _new_child(entry._parent, descriptor, inner)
             if inner.required:
                 lacking[id(entry.value)] = entry.value, offset
-    getattr(entry._parent, plan.entry.name)[entry.key] = entry.value
+    getattr(entry._parent, descriptor.entry.name)[entry.key] = entry.value
 
 
 def _packed(action: int, more: Any, data: bytes, position: int, end: int, strict: bool) -> list[Any]:
@@ -187,11 +189,11 @@ def _packed(action: int, more: Any, data: bytes, position: int, end: int, strict
     return [value for (value,) in more.iter_unpack(memoryview(data)[position:end])]
 
 
-def _skip(plan: Plan, data: bytes, tag: int, begin: int, position: int, end: int, depth: int) -> int:
+def _skip(descriptor: Descriptor, data: bytes, tag: int, begin: int, position: int, end: int, depth: int) -> int:
     check_tag(tag)
-    if plan.strict and tag >> 3 in plan.names:
+    if descriptor.strict and tag >> 3 in descriptor.names:
         raise WireError(f"the field has the wire type {tag & 7}, which does not match its type")
-    return skip_field(data, tag, begin, position, end, plan.strict, depth)
+    return skip_field(data, tag, begin, position, end, descriptor.strict, depth)
 
 
 def _path(stack: list[Open], message: Any, name: str) -> str:

@@ -8,10 +8,10 @@ from math import copysign
 from typing import Any, NamedTuple, TypeAlias
 
 from ...format.message_rules import FieldKind, FieldRule, Label, WireType
+from .descriptors import CHOSEN, SCALAR, SEVERAL, Descriptor, FieldWriter, descriptor_of
 from .encoding import Encode, encoder
 from .errors import MessageError
 from .kinds import LENGTH_DELIMITED, wire_type
-from .plans import CHOSEN, SCALAR, SEVERAL, FieldWriter, Plan, plan_of
 from .wire import write_varint
 
 
@@ -33,13 +33,13 @@ def write_message(message: Any) -> bytes:
     Raises ``MessageError``, which names the field, if a required field is missing, a value does not fit its field,
     several members of a oneof are set, or messages are nested too deeply.
     """
-    plan = plan_of(type(message))
-    depth = plan.rule.max_depth
+    descriptor = descriptor_of(type(message))
+    depth = descriptor.rule.max_depth
     written: list[bytes] = []
     # ``total`` is the size of the first ``counted`` pieces.
     counted = total = 0
     stack: list[tuple[Inner, Parts, int]] = []
-    parts = _parts(message, plan, written)
+    parts = _parts(message, descriptor, written)
     try:
         while True:
             inner = next(parts, None)
@@ -63,8 +63,8 @@ def write_message(message: Any) -> bytes:
     return b"".join(written)
 
 
-def _parts(message: Any, plan: Plan, written: list[bytes]) -> Parts:
-    for writer in plan.writers or make_writers(plan):
+def _parts(message: Any, descriptor: Descriptor, written: list[bytes]) -> Parts:
+    for writer in descriptor.writers or make_writers(descriptor):
         name, shape, tag, encode, prefixed, rule, _, _ = writer
         value = getattr(message, name)
         if value is None:
@@ -73,9 +73,9 @@ def _parts(message: Any, plan: Plan, written: list[bytes]) -> Parts:
             continue
         if shape != SCALAR:
             if rule.oneof:
-                _check_oneof(message, plan, rule)
+                _check_oneof(message, descriptor, rule)
             if shape == SEVERAL:
-                yield from _several(message, plan, writer, value, written)
+                yield from _several(message, descriptor, writer, value, written)
                 continue
         elif not value and rule.label is Label.IMPLICIT and is_zero(value):
             continue
@@ -91,43 +91,45 @@ def _parts(message: Any, plan: Plan, written: list[bytes]) -> Parts:
             written.append(tag + data)
 
 
-def _check_oneof(message: Any, plan: Plan, rule: FieldRule) -> None:
-    others = (each.name for each in plan.rule.fields if each.oneof == rule.oneof and each is not rule)
+def _check_oneof(message: Any, descriptor: Descriptor, rule: FieldRule) -> None:
+    others = (each.name for each in descriptor.rule.fields if each.oneof == rule.oneof and each is not rule)
     other = next((name for name in others if getattr(message, name) is not None), None)
     if other is not None:
         raise MessageError(f"{other} is set as well, but only one member of {rule.oneof} can be set", field=rule.name)
 
 
-def _several(message: Any, plan: Plan, writer: FieldWriter, value: Any, written: list[bytes]) -> Parts:
+def _several(message: Any, descriptor: Descriptor, writer: FieldWriter, value: Any, written: list[bytes]) -> Parts:
     """Write a field that is not a single scalar: a map, sub-messages or repeated scalars."""
     if writer.rule.label is Label.REPEATED:
         kind, what = (Mapping, "mapping") if writer.key is not None else (Sequence, "list")
         if not isinstance(value, kind) or isinstance(value, str | bytes | bytearray):
             raise MessageError(f"{_shown(value)} is not a {what}", field=writer.name)
     if writer.key is not None:
-        return _map(message, plan, writer, writer.key, value, written)
-    if writer.plan is not None:
-        return _messages(message, plan, writer, writer.plan, value, written)
+        return _map(message, descriptor, writer, writer.key, value, written)
+    if writer.descriptor is not None:
+        return _messages(message, descriptor, writer, writer.descriptor, value, written)
     _repeated(writer, value, written)
     return iter(())
 
 
-def _messages(message: Any, plan: Plan, writer: FieldWriter, inner: Plan, value: Any, written: list[bytes]) -> Parts:
+def _messages(
+    message: Any, descriptor: Descriptor, writer: FieldWriter, inner: Descriptor, value: Any, written: list[bytes]
+) -> Parts:
     if writer.rule.label is not Label.REPEATED:
-        child = _adopted(message, plan, value, inner, writer.name)
+        child = _adopted(message, descriptor, value, inner, writer.name)
         yield Inner(writer.tag, _parts(child, inner, written), writer.name)
         return
     for number in range(len(value) - 1, -1, -1):
         name = f"{writer.name}[{number}]"
-        child = _adopted(message, plan, value[number], inner, name)
+        child = _adopted(message, descriptor, value[number], inner, name)
         yield Inner(writer.tag, _parts(child, inner, written), name)
 
 
-def _adopted(message: Any, plan: Plan, value: Any, inner: Plan, name: str) -> Any:
+def _adopted(message: Any, descriptor: Descriptor, value: Any, inner: Descriptor, name: str) -> Any:
     if not isinstance(value, inner.message_class):
         raise MessageError(f"{_shown(value)} is no {inner.message_class.__qualname__}", field=name)
     value._parent = message
-    value._root = message._root if inner.module == plan.module else value
+    value._root = message._root if inner.module == descriptor.module else value
     return value
 
 
@@ -146,22 +148,29 @@ def _repeated(writer: FieldWriter, values: Sequence[Any], written: list[bytes]) 
 
 
 def _map(
-    message: Any, plan: Plan, writer: FieldWriter, encode: Encode, values: dict[Any, Any], written: list[bytes]
+    message: Any,
+    descriptor: Descriptor,
+    writer: FieldWriter,
+    encode: Encode,
+    values: dict[Any, Any],
+    written: list[bytes],
 ) -> Parts:
     keys = {key: _encoded(encode, key, writer.name) for key in values}
     # Text is sorted by its bytes, numbers by value, as in deterministic serialization.
     text = writer.rule.key is FieldKind.STRING
     for key in sorted(keys, key=keys.__getitem__ if text else None, reverse=True):
         name = f"{writer.name}[{key!r}]"
-        yield Inner(writer.tag, _entry(message, plan, writer, keys[key], values[key], written), name)
+        yield Inner(writer.tag, _entry(message, descriptor, writer, keys[key], values[key], written), name)
 
 
-def _entry(message: Any, plan: Plan, writer: FieldWriter, key: bytes, value: Any, written: list[bytes]) -> Parts:
+def _entry(
+    message: Any, descriptor: Descriptor, writer: FieldWriter, key: bytes, value: Any, written: list[bytes]
+) -> Parts:
     """Write an entry of a map: a message of a key and a value, which are written even if they are zero."""
     tag = write_varint(2 << 3 | wire_type(writer.rule.kind))
-    if writer.plan is not None:
-        child = _adopted(message, plan, value, writer.plan, "value")
-        yield Inner(tag, _parts(child, writer.plan, written), "value")
+    if writer.descriptor is not None:
+        child = _adopted(message, descriptor, value, writer.descriptor, "value")
+        yield Inner(tag, _parts(child, writer.descriptor, written), "value")
     else:
         data = _encoded(writer.encode, value, "value")
         written.append(data)
@@ -193,27 +202,27 @@ def is_zero(value: Any) -> bool:
     return not value and not (isinstance(value, float) and copysign(1.0, value) < 0)
 
 
-def make_writers(plan: Plan) -> tuple[FieldWriter, ...]:
-    """Make the writers of a type's fields, highest number first; the plan keeps them."""
-    fields = sorted(plan.rule.fields, key=lambda each: each.number, reverse=True)
-    plan.writers = tuple(_writer(plan, each) for each in fields)
-    return plan.writers
+def make_writers(descriptor: Descriptor) -> tuple[FieldWriter, ...]:
+    """Make the writers of a type's fields, highest number first; the descriptor keeps them."""
+    fields = sorted(descriptor.rule.fields, key=lambda each: each.number, reverse=True)
+    descriptor.writers = tuple(_writer(descriptor, each) for each in fields)
+    return descriptor.writers
 
 
-def _writer(plan: Plan, rule: FieldRule) -> FieldWriter:
+def _writer(descriptor: Descriptor, rule: FieldRule) -> FieldWriter:
     is_prefixed = rule.kind in LENGTH_DELIMITED
     several = rule.kind is FieldKind.MESSAGE or rule.label is Label.REPEATED
     in_one = rule.label is Label.REPEATED and (rule.packed or rule.key is not None)
-    inner = next((each for field, each in plan.children if field is rule), None)
+    inner = next((each for field, each in descriptor.children if field is rule), None)
     if inner is not None and rule.key is not None:
         inner = next((each for _, each in inner.children), None)
     return FieldWriter(
         name=rule.name,
         shape=SEVERAL if several else CHOSEN if rule.oneof else SCALAR,
         tag=write_varint(rule.number << 3 | (WireType.LENGTH_DELIMITED if in_one else wire_type(rule.kind))),
-        encode=encoder(rule, rule.kind, plan.rule.check_text),
+        encode=encoder(rule, rule.kind, descriptor.rule.check_text),
         prefixed=is_prefixed,
         rule=rule,
-        plan=inner,
-        key=None if rule.key is None else encoder(rule, rule.key, plan.rule.check_text),
+        descriptor=inner,
+        key=None if rule.key is None else encoder(rule, rule.key, descriptor.rule.check_text),
     )

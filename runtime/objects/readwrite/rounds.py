@@ -15,11 +15,11 @@ class WrittenLayout:
         self.changes: list[str] = []
         """The attributes that took another value in this round."""
         self.floating: set[tuple[int, str]] = set()
-        """The attributes, each by its object, that say where something stands that has no place yet."""
+        """The attributes, each by its object, that contain a position that is not known yet."""
         self.checksums: list[Callable[[], None]] = []
-        """What is computed at the end of a round, in the order in which it was asked for."""
+        """Functions that compute checksums at the end of a round, in the order in which they were added."""
         self.refused: list[ChecksumError] = []
-        """The checksums that were assigned and are not those of what was written in this round."""
+        """Errors of the assigned checksums that differ from those of the bytes written in this round."""
 
     def follow(self, solutions: tuple[Solution, ...], wanted: int) -> None:
         """Set the free attribute so that its expression becomes ``wanted``."""

@@ -113,11 +113,11 @@ class OpenStream(TrackedStream):
         self.layout = layout
         self.assumed = assumed
         self.wanted = 0
-        """The size with which everything has a place of its own, as far as that is known."""
+        """The size, as far as it is known, with which no two values overlap."""
         self.tail: int | None = None
-        """Where what is counted from the end of the stream begins."""
+        """The position of the first value that is counted from the end of the stream."""
         self.clashes = 0
-        """How often bytes were written over others."""
+        """Number of times that bytes were overwritten with others."""
         self.was_asked = False
         """Whether anything depends on the size of the stream."""
         super().__init__()

@@ -12,7 +12,8 @@ __getattr__ = face(
         "object_decoder": "ObjectDecoder",
         "packed": "pack",
         "problems": "PROBLEM_SIZE",
-        "repeating": "most_repeated repeated",
+        "repeating": "most_repeated",
+        "repetition": "Repetition repeated",
         "vectors": "Memory",
     },
 )

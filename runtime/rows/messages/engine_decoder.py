@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -18,11 +18,9 @@ from .column_tree import ColumnTree
 from .decoding import Decoded, UnitProblem
 from .packed import pack
 from .problems import PROBLEM_SIZE, Explainer
-from .repeating import DETAIL, oversized_units, repeated, rows_without
+from .repeating import DETAIL, oversized_units, rows_without
+from .repetition import repeated
 from .vectors import MOST, Memory, Vector, VectorStorage
-
-if TYPE_CHECKING or engine.available:
-    from ...engine import _engine
 
 BATCH_BYTES = 4 << 20
 """Bytes of input per batch."""
@@ -96,7 +94,7 @@ class EngineDecoder:
         units = rows = problem_count = 0
         while first + units < count:
             try:
-                status, done, made, found, vector, elements, data = _engine.fill_messages(
+                status, done, made, found, vector, elements, data = engine._engine.fill_messages(
                     self._program,
                     source,
                     begin_numbers,
@@ -215,7 +213,7 @@ def _load(program: MessageProgram, needed: frozenset[int], max_depth: int | None
     if (needed, max_depth) not in loaded:
         tree = ColumnTree(program, needed)
         try:
-            loaded[needed, max_depth] = tree, _engine.MessageProgram(pack(program, tree, max_depth))
+            loaded[needed, max_depth] = tree, engine._engine.MessageProgram(pack(program, tree, max_depth))
         except ValueError as error:
             raise UnsupportedError(f"{error}; set WIRELOOM_ENGINE=objects") from None
     return loaded[needed, max_depth]

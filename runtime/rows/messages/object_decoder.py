@@ -17,9 +17,9 @@ from ...format.message_program import LookupSource
 from ...format.message_rules import Label, MessageRule
 from ...objects.computing import Computing
 from ...objects.errors import FAILURES, ComputedError, ItemError, reason_of
+from ...objects.messages.descriptors import descriptor_of
 from ...objects.messages.objects import Message
 from ...objects.messages.plain_values import plain_value, value_of
-from ...objects.messages.plans import plan_of
 from .. import object_values
 from ..reader import BATCH_BYTES
 from .arrow_types import field_type
@@ -74,7 +74,7 @@ class ObjectDecoder:
         self._computing = Computing(max_computed)
         self._lookups = _lookups(format)
         self._text_sizes: dict[int, tuple[str, int]] = {}
-        self._unit_types = [field_type(plan_of(self._class), name) for name in self._units.unit_columns]
+        self._unit_types = [field_type(descriptor_of(self._class), name) for name in self._units.unit_columns]
 
     def decode(self, source: Any, begins: pa.Array, sizes: pa.Array, first: int = 0, *, capacity: int) -> Decoded:
         """Implement ``UnitDecoder.decode``."""

@@ -10,10 +10,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from .repetition import Repetition
+
 MOST_TIMES, FREE, MOST = 256, 1 << 16, 1 << 30
-MOST_ITEMS = (1 << 31) - 1
-SMALL = 1 << 26
-"""Batches that cannot exceed this size are not examined further."""
 
 DETAIL = "{name} is repeated for {rows} rows, which would take more than {most} bytes"
 
@@ -33,8 +32,15 @@ def oversized_units(
     ``values``: a column with an element for each message above the rows; ``parents``: the element of each row;
     ``counts``: the number of rows of each unit.
     """
-    if values.nbytes * len(parents) <= SMALL:
+    if not unit_sizes:
         return {}
+    least = most_repeated(min(unit_sizes))
+    if values.nbytes * len(parents) <= least:
+        return {}
+    if parents.null_count == 0:
+        repetition = Repetition(values, parents)
+        if repetition.fits and repetition.largest <= least:
+            return {}
     ends = list(accumulate(counts.to_pylist()))
     found: dict[int, tuple[int, int]] = {}
     taken = pc.value_counts(parents)
@@ -68,32 +74,3 @@ def rows_without(units: Sequence[int], counts: pa.Array, null_rows: bool) -> tup
         left.append(len(kept))
         row += count
     return pa.array(numbers, pa.int64()), pa.array(left, pa.int32())
-
-
-def repeated(values: Any, places: Any) -> Any:
-    """Return ``values.take(places)``. Columns that are entirely null, as most kinds of a value of several kinds are,
-    are not traversed. ``values`` begins at 0."""
-    kind = values.type
-    if places.null_count:
-        return values.take(places)
-    if values.null_count == len(values):
-        return pa.nulls(len(places), kind)
-    is_list = pa.types.is_list(kind)
-    if not is_list and not pa.types.is_struct(kind):
-        return values.take(places)
-    mask = values.is_null().take(places) if values.null_count else None
-    if not is_list:
-        children = [repeated(values.field(number), places) for number in range(kind.num_fields)]
-        return pa.StructArray.from_arrays(children, fields=list(kind), mask=mask)
-    begins, ends = values.offsets[:-1].take(places), values.offsets[1:].take(places)
-    stops = pc.cumulative_sum(pc.subtract(ends, begins).cast(pa.int64()))
-    count = stops[-1].as_py() if len(stops) else 0
-    if count > MOST_ITEMS:
-        return values.take(places)
-    offsets = pa.concat_arrays([pa.array([0], pa.int32()), stops.cast(pa.int32())])
-    # The list that contains each item; its index among all items is derived from the beginnings of the list before and
-    # after.
-    owners = pc.list_parent_indices(pa.ListArray.from_arrays(offsets, pa.nulls(count)))
-    numbers = pc.subtract(pc.cumulative_sum(pa.repeat(pa.scalar(1, pa.int32()), count)), 1)
-    items = pc.add(numbers, pc.subtract(begins, offsets[:-1]).take(owners))
-    return pa.ListArray.from_arrays(offsets, repeated(values.values, items), type=kind, mask=mask)

@@ -24,7 +24,7 @@ from .job_progress import IngestProgress, run_job
 from .ledger import key
 from .metrics import batch_metrics
 from .prometheus import PrometheusMetrics
-from .request import Choices, IngestRequest, request
+from .request import Choices, IngestRequest, check_choices, request
 from .summary import IngestSummary
 from .table_files import WrittenFile, taken_back
 from .tables import BatchAttempt, IngestTables, StreamBatch, open_tables
@@ -87,6 +87,7 @@ def ingest(
     Raises ``UnknownNameError`` and ``WireloomError``; ``TemporaryError`` if another run is active, the disk is full or
     a storage fails; in mode ``failfast`` the error of the first damage.
     """
+    check_choices("ingest", choices, ("batch_files", "progress"))
     positive("batch_files", batch_files)
     check_batch_options(choices.get("options") or {})
     if progress is not None:

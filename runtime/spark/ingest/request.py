@@ -14,6 +14,7 @@ from ...base.addresses import S3, is_remote, local_path, same_for_all, scheme_of
 from ...base.arguments import check_texts, names, one_of, positive, shown
 from ...base.errors import UnsupportedError, WireloomError
 from ...base.ingest_choices import EVOLUTIONS, EXISTING, KINDS, QUARANTINE, REFUSE
+from ...base.nearest import unknown
 from ...format.description import Format
 from ...format.explored import ExploredFormat
 from ...format.registry import formats, get
@@ -236,6 +237,14 @@ def request(
         prometheus_file=prometheus_file,
         prometheus_port=prometheus_port,
     )
+
+
+def check_choices(function: str, choices: Iterable[str], own: Iterable[str]) -> None:
+    """Raise ``UnknownNameError`` for a keyword argument that is neither in ``Choices`` nor one of the function's
+    ``own``."""
+    for name in choices:
+        if name not in Choices.__annotations__:
+            raise unknown(f"option of {function}", name, [*own, *Choices.__annotations__])
 
 
 def _check_options(options: Mapping[str, str]) -> None:

@@ -23,7 +23,7 @@ from .failures import unwrap_task_errors
 from .jobs import is_connect
 from .ledger import key
 from .prometheus import PrometheusMetrics
-from .request import Choices, IngestRequest, check_disjoint, request, spark_address
+from .request import Choices, IngestRequest, check_choices, check_disjoint, request, spark_address
 from .summary import IngestSummary
 from .tables import BatchAttempt, IngestTables, StreamBatch, open_tables
 
@@ -58,6 +58,7 @@ def ingest_stream(
     Raises the same errors as ``ingest``, and ``WireloomError`` if the table has files that a new checkpoint would read
     again.
     """
+    check_choices("ingest_stream", choices, ("checkpoint", "every", "told"))
     wanted = request(spark, format, inputs, table, **choices)
     if is_connect(spark):
         raise UnsupportedError(

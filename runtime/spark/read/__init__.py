@@ -5,7 +5,6 @@ from ...base.face import face
 __getattr__ = face(
     __name__,
     {
-        "coalescing": "ENOUGH_BYTES ENOUGH_ROWS coalesced",
         "partition_columns": "NULL column_types folder_values",
         "prefetch": "ALONE DEPTH ahead",
         "split_planning": "Candidate EXPANSION LAST plan",

@@ -14,7 +14,6 @@ from pyspark.sql.datasource import DataSourceReader, InputPartition
 from ...base.errors import NothingThereError, TemporaryError, WireloomError
 from ...base.nearest import unknown
 from ...format.description import Format
-from ...reading.wrong_format import wrong_format
 from ..errors import HideTraceback
 from ..options import ReadOptions
 from .partition import Partition
@@ -114,7 +113,7 @@ class FormatReader(DataSourceReader):
         return self._read(partition)
 
     def _read(self, partition: Partition) -> Iterator[pa.RecordBatch]:
-        from .coalescing import coalesced
+        from ...reading.coalescing import coalesced
         from .prefetch import ahead
         from .task_reports import TaskReportWriter
 
@@ -131,8 +130,8 @@ class FormatReader(DataSourceReader):
         keep_imported()
 
     def _cast_rows(self, partition: Partition, reports: TaskReportWriter | None) -> Generator[pa.RecordBatch]:
+        from ...reading.coalescing import coalesced
         from .casting import Caster
-        from .coalescing import coalesced
         from .file_metadata import METADATA, FileMetadata
 
         caster = Caster(self.targets)
@@ -193,7 +192,7 @@ class FormatReader(DataSourceReader):
                 if not options.ignore_corrupt:
                     raise
             if options.scan.check_format and not options.ignore_corrupt:
-                foreign = wrong_format(scan.format, scanner.foreign, FORMAT_ADVICE)
+                foreign = scanner.wrong_format(FORMAT_ADVICE)
                 if foreign is not None:
                     raise foreign
             for report, piece in zip(scanner.report.files, waiting, strict=False):

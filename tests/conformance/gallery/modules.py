@@ -27,8 +27,8 @@ IGNORED = {
     "D102": "what the spec does not describe has no docstring",
     "E501": "a name of the spec with all that it lies in may be longer than a line",
     "E741": "a member is called `l` because the spec calls it so",
-    "SIM222": "a constant behind what has to be evaluated is how specs force an instance to be read",
-    "SIM223": "a constant behind what has to be evaluated is how specs force an instance to be read",
+    "SIM222": "a constant after what has to be evaluated is how specs force an instance to be read",
+    "SIM223": "a constant after what has to be evaluated is how specs force an instance to be read",
 }
 """Rules of this project that do not apply to code generated from others' specs, and why."""
 

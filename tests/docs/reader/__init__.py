@@ -1,6 +1,6 @@
 """A backend in its own style: functions that read a format into dictionaries, without wireloom at run time.
 
-It uses only the plan of a spec, and not the model behind it. It refuses what its readers do not support.
+It uses only the plan of a spec, and not the model from which it is derived. It refuses what its readers do not support.
 """
 
 from pathlib import Path

@@ -44,7 +44,7 @@ class Function:
 
 @dataclass(frozen=True)
 class View:
-    """What the template prints."""
+    """The data that the template prints."""
 
     title: str
     root: str

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,6 +14,8 @@ from typing import TYPE_CHECKING
 import pyarrow.dataset
 import pytest
 
+from ...ports import free_ports
+from ...waiting import SECONDS
 from ..logs import log, logs, records
 
 if TYPE_CHECKING:
@@ -73,9 +74,7 @@ spark.stop()
 @pytest.fixture
 def address(spark: SparkSession) -> Iterator[str]:
     """Start a server, and return its address."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    [port] = free_ports(1)
     settings = spark._jsc.sc().conf()
     settings.set("spark.connect.grpc.binding.address", "127.0.0.1")
     settings.set("spark.connect.grpc.binding.port", str(port))
@@ -95,7 +94,7 @@ def test_ingest(address: str, tmp_path: Path) -> None:
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=600,
+        timeout=SECONDS,
         check=False,
     )
     assert (tmp_path / "told.json").exists(), done.stderr

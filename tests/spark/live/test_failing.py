@@ -12,6 +12,7 @@ import pytest
 from pyspark.errors import PySparkException
 from wireloom.spark.ingest import ingest
 
+from ...waiting import SECONDS
 from ..logs import log, logs, records
 from .test_pipeline import start
 
@@ -25,7 +26,8 @@ def children(process: int) -> list[int]:
 
 
 def test_a_java_that_is_killed(spark: SparkSession, tmp_path: Path) -> None:
-    held = logs(tmp_path / "in", 6)
+    # More batches than it can commit before this test notices the first one.
+    held = logs(tmp_path / "in", 20)
     commits = tmp_path / "table" / "_wireloom" / "commits"
     process = start(tmp_path, "--batch-files", "1")
     while process.poll() is None and not (commits.exists() and any(commits.iterdir())):
@@ -33,7 +35,7 @@ def test_a_java_that_is_killed(spark: SparkSession, tmp_path: Path) -> None:
     for each in children(process.pid):
         if Path(f"/proc/{each}/comm").read_text().strip() == "java":
             os.kill(each, signal.SIGKILL)
-    said, _ = process.communicate(timeout=300)
+    said, _ = process.communicate(timeout=SECONDS)
     assert process.returncode == 1, said
     # Not only the last line: the thread of accumulators reports its lost connection in several writes at the same time.
     assert (

@@ -17,7 +17,12 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-@pytest.mark.parametrize("name", NAMES)
+SIMILAR = ("cobs_log", "edgemq_segment", "etcd_wal", "otlp_spans", "pcap", "pcapng", "prometheus_wal")
+"""Formats whose examples are those of another format, but for the name."""
+CHOSEN = [pytest.param(each, marks=pytest.mark.thorough if each in SIMILAR else ()) for each in NAMES]
+
+
+@pytest.mark.parametrize("name", CHOSEN)
 def test_the_examples(name: str, tmp_path: Path, spark: SparkSession) -> None:
     page = page_of(name, tmp_path)
     found = [each for each in page.all if "spark" in each.text]

@@ -21,6 +21,7 @@ from wireloom.spark.ingest import ingest, lease, locked, store_lock
 from wireloom.spark.ingest_stream import ingest_stream
 
 from ...storage_server import BUCKET, Store
+from ...waiting import SECONDS
 from ..conftest import ROWS, Sample
 from ..driver import read as source_rows
 
@@ -219,7 +220,7 @@ def test_one_at_a_time(object_store: Store, place: str, monkeypatch: pytest.Monk
     assert object_store.keys(key) == [key], "that of another one stays"
 
 
-def test_a_dead_process_of_this_machine_keeps_nobody_out(object_store: Store, place: str) -> None:
+def test_a_dead_process_of_this_machine_holds_no_lock(object_store: Store, place: str) -> None:
     table = folder(f"{place}/table", Location(endpoint=object_store.endpoint))
     program = "from wireloom.spark.write.driver_process import driver_process; print(driver_process())"
     dead = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.strip()
@@ -242,7 +243,7 @@ def test_only_one_of_many_gets_in(object_store: Store, place: str) -> None:
         try:
             with locked(table):
                 inside.append(1)
-                done.wait(10)
+                done.wait(SECONDS)
         except WireloomError:
             outside.append(1)
             if len(outside) == 5:

@@ -13,6 +13,8 @@ import pytest
 import wireloom
 from wireloom import UnknownNameError, UnsupportedError, WireloomError
 
+from ...waiting import SECONDS
+
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
@@ -250,7 +252,7 @@ def test_streaming_queries(spark: SparkSession, events: DataFrame, blobs: list[b
     lists = stream.select("id", from_wire("data", KPL, columns=["data"]).alias("rows"))
     for name, frame in (("exploded", rows), ("listed", lists)):
         query = frame.writeStream.format("memory").queryName(name).trigger(availableNow=True).start()
-        query.awaitTermination(120)
+        query.awaitTermination(SECONDS)
         assert query.exception() is None
     found = spark.table("exploded").orderBy("id", "sub_sequence_number").collect()
     assert as_dicts(found) == flat(blobs)
@@ -269,7 +271,7 @@ def test_streams_are_read_and_written(name: str, spark: SparkSession, tmp_path: 
         stream = spark.readStream.format(name).option("maxFilesPerTrigger", 1).load(str(tmp_path / "in"))
         writer = stream.writeStream.format(name).option("checkpointLocation", str(tmp_path / "checkpoint"))
         query = writer.trigger(availableNow=True).start(str(tmp_path / "out"))
-        query.awaitTermination(120)
+        query.awaitTermination(SECONDS)
         assert query.exception() is None
         table, report = wireloom.read_with_report(name, tmp_path / "out")
         assert report.clean

@@ -13,6 +13,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,7 @@ from wireloom.spark.ingest import ingest
 from wireloom.spark.ingest_stream import ingest_stream
 
 from ...java import QUICK_SPARK
+from ...waiting import SECONDS
 from ..conftest import ROWS, Sample
 from ..logs import log, logs, records
 
@@ -203,11 +205,12 @@ def start(base: Path, *more: str, submit: bool = False) -> subprocess.Popen[str]
 
 def kill_when(process: subprocess.Popen[str], ready: Callable[[], bool], pause: float) -> None:
     """Kill all processes, including Java, some time after a given condition."""
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + SECONDS
     while process.poll() is None and not ready() and time.monotonic() < deadline:
         time.sleep(0.01)
     time.sleep(pause)
-    os.killpg(process.pid, signal.SIGKILL)
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
     process.communicate()
 
 

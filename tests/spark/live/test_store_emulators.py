@@ -28,6 +28,8 @@ from wireloom.spark.ingest import ingest, lease, locked
 from wireloom.spark.ingest_stream import ingest_stream
 from wireloom.writing import opened
 
+from ...ports import free_ports
+from ...waiting import SECONDS
 from ..conftest import ROWS, Sample
 
 if TYPE_CHECKING:
@@ -55,21 +57,11 @@ class Emulator:
         return Location(endpoint=self.options["endpoint"], anonymous="anonymous" in self.options)
 
 
-def _free_ports(count: int) -> list[int]:
-    several = [socket.socket() for _ in range(count)]
-    for each in several:
-        each.bind(("127.0.0.1", 0))
-    ports = [each.getsockname()[1] for each in several]
-    for each in several:
-        each.close()
-    return ports
-
-
 @contextmanager
 def _server(command: list[str], port: int) -> Iterator[str]:
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         try:
-            until = time.monotonic() + 60
+            until = time.monotonic() + SECONDS
             while True:
                 with socket.socket() as tried:
                     if tried.connect_ex(("127.0.0.1", port)) == 0:
@@ -88,7 +80,7 @@ def azure() -> Iterator[Emulator]:
     pytest.importorskip("adlfs", reason="the package adlfs is not installed")
     if AZURITE is None:
         pytest.skip("azurite is not installed: npm install -g azurite")
-    blob, queue, table = _free_ports(3)
+    blob, queue, table = free_ports(3)
     ports = ["--blobPort", str(blob), "--queuePort", str(queue), "--tablePort", str(table)]
     command = [AZURITE, "--silent", "--inMemoryPersistence", "--skipApiVersionCheck", "--disableTelemetry", *ports]
     with _server(command, blob) as endpoint:
@@ -106,7 +98,7 @@ def google() -> Iterator[Emulator]:
     pytest.importorskip("gcsfs", reason="the package gcsfs is not installed")
     if FAKE_GCS is None:
         pytest.skip("fake-gcs-server is not installed: go install github.com/fsouza/fake-gcs-server@latest")
-    [port] = _free_ports(1)
+    [port] = free_ports(1)
     address = f"127.0.0.1:{port}"
     command = [FAKE_GCS, "-scheme", "http", "-host", "127.0.0.1", "-port", str(port), "-backend", "memory"]
     with _server([*command, "-public-host", address, "-external-url", f"http://{address}"], port) as endpoint:

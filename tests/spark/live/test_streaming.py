@@ -15,6 +15,7 @@ from pyspark.errors import AnalysisException, StreamingQueryException
 
 from ...docs.blocks import Page
 from ...storage_server import Store
+from ...waiting import SECONDS
 from ..stream_driver import age, write
 
 if TYPE_CHECKING:
@@ -130,7 +131,7 @@ def test_a_log_is_followed(spark: SparkSession, tmp_path: Path) -> None:
         for name in names:
             log(folder / "a.log", name)
             query.processAllAvailable()
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + SECONDS
         while committed(spark, tmp_path) != payloads(*names):
             assert time.monotonic() < deadline
             time.sleep(0.2)

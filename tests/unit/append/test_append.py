@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 from wireloom import UnknownNameError, UnsupportedError, WireloomError
 from wireloom.append import AppendError, AppendWriter, SystemCalls, publish
 
+from ...waiting import SECONDS
+
 FORMATS = ("word_stuffed_log", "cobs_log")
 
 
@@ -184,7 +186,7 @@ def test_syncing_on_a_timer_also_writes_the_buffer(tmp_path: Path) -> None:
 
     with AppendWriter(path, buffer=1000, sync=0.01, calls=Noticed()) as writer:
         writer.append(generation=1, payload=b"a")
-        assert synced.wait(30)
+        assert synced.wait(SECONDS)
         assert payloads("word_stuffed_log", path) == [b"a"]
 
 
@@ -198,7 +200,7 @@ def test_an_error_of_the_timer_is_raised_by_the_next_call(tmp_path: Path) -> Non
 
     writer = AppendWriter(tmp_path / "log", sync=0.01, calls=Failing())
     writer.append(generation=1, payload=b"a")
-    assert tried.wait(30)
+    assert tried.wait(SECONDS)
     with pytest.raises(AppendError, match="may not be on the disk"):
         writer.close()
     writer.close()

@@ -8,6 +8,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from unittest import mock
 
@@ -191,8 +192,8 @@ def test_who_keeps_the_lock_is_waited_for_once(
     formats: dict[str, Format], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, pauses = tmp_path / "log", [0.0]
-    monkeypatch.setattr(locking.time, "monotonic", lambda: sum(pauses))
-    monkeypatch.setattr(locking.time, "sleep", pauses.append)
+    # Not the functions of the module "time", which other threads of the process use, too.
+    monkeypatch.setattr(locking, "time", SimpleNamespace(monotonic=lambda: sum(pauses), sleep=pauses.append))
     with AppendWriter(path) as log, path.open("rb") as other:
         fcntl.flock(other, fcntl.LOCK_EX)
         log.append(generation=1, payload=b"a")

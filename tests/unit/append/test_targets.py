@@ -13,6 +13,8 @@ import zstandard
 from wireloom import UnsupportedError, WireloomError
 from wireloom.append import REWRITES, AppendError, AppendWriter, SystemCalls, publish
 
+from ...waiting import SECONDS
+
 
 def payloads(source: object) -> list[bytes]:
     found: list[bytes] = wireloom.read("cobs_log", source)["payload"].to_pylist()
@@ -48,7 +50,7 @@ def test_a_named_pipe_waits_for_its_reader(tmp_path: Path) -> None:
     with AppendWriter(path, "cobs_log") as log:
         log.append(payload=b"a")
         log.append(payload=b"b")
-    assert payloads(reader.communicate(timeout=60)[0]) == [b"a", b"b"]
+    assert payloads(reader.communicate(timeout=SECONDS)[0]) == [b"a", b"b"]
 
 
 @pytest.mark.parametrize("position", [0, 1, 10**9])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -50,6 +52,11 @@ def run(project: Path, **inputs: str) -> tuple[int, str]:
     return done.returncode, done.stdout + done.stderr
 
 
+def annotations(printed: str) -> list[str]:
+    """Return the kinds of the annotations, in order."""
+    return re.findall(r"^::(\w+) title=", printed, re.MULTILINE)
+
+
 def test_code_as_generated(project: Path) -> None:
     code, printed = run(project, base="main")
     assert code == 0
@@ -78,6 +85,42 @@ def test_a_pull_request_that_breaks_readers(project: Path, breaking: str, expect
     git(project, "checkout", ".")
     assert f"::{breaking} title=wireloom::A change of a spec breaks its readers" in printed
     assert code == expected
+
+
+@pytest.mark.parametrize(
+    ("kept", "breaking", "expected"), [((), "error", "error"), (("README",), "warning", "warning error")]
+)
+def test_a_pull_request_that_removes_the_only_spec(
+    project: Path, kept: tuple[str, ...], breaking: str, expected: str
+) -> None:
+    shutil.rmtree(project / "specs")
+    for name in kept:
+        (project / "specs").mkdir()
+        (project / "specs" / name).touch()
+    code, printed = run(project, base="main", breaking=breaking)
+    git(project, "clean", "-d", "--force")
+    git(project, "checkout", ".")
+    assert code == 1
+    assert "door_log: breaking\n  breaking    settings  spec: was removed\n" in printed
+    assert annotations(printed) == expected.split()
+    assert f"::{breaking} title=wireloom::A change of a spec breaks its readers" in printed
+
+
+@pytest.mark.parametrize("base", ["main", ""])
+def test_a_spec_that_is_invalid_has_one_annotation(project: Path, base: str) -> None:
+    (project / "specs" / "door_log.ksy").write_text("meta: {id: door_log}\nseq: [{id: a, type: nothing}]\n")
+    code, printed = run(project, base=base)
+    git(project, "checkout", ".")
+    assert code == 1
+    assert annotations(printed).count("error") == 1
+    assert "the reason is above" in printed
+
+
+@pytest.mark.parametrize("value", ["warn", "", "Error"])
+def test_annotations_that_github_does_not_know_are_refused(project: Path, value: str) -> None:
+    code, printed = run(project, base="main", breaking=value)
+    assert code == 1
+    assert printed == f"::error title=wireloom::The input 'breaking' must be error or warning, not '{value}'.\n"
 
 
 def test_a_base_that_was_not_fetched(project: Path) -> None:

@@ -40,6 +40,9 @@ def layer(folder: Path, *wanted: str) -> Path:
         "EXTRA": "peers",
         "PIP_NO_INDEX": "1",
         "PIP_FIND_LINKS": str(folder),
+        # The user's settings, and a cache in a home that cannot be written, would be reported.
+        "PIP_CONFIG_FILE": os.devnull,
+        "PIP_NO_CACHE_DIR": "1",
     }
     done = subprocess.run(
         ["sh", ROOT / ".ci" / "layer"], cwd=folder, env=environment, capture_output=True, text=True, check=False

@@ -107,6 +107,11 @@ ONE_LINE = [
     # settings
     ("max-record: 1000", "max-record: 2000", "compatible settings max-record: 1000 → 2000: larger rows"),
     ("max-record: 1000", "max-record: 500", "breaking settings max-record: 1000 → 500: previously valid rows may be"),
+    (
+        "max-record: 1000",
+        "max-record: 1000\n    nonempty: true",
+        "breaking settings nonempty: an input without bytes is now",
+    ),
     ("max-record: 1000", "max-record: 1000\n    codec: zstd", "compatible settings codec: none → zstd"),
     ("default: plain", "default: wide", "breaking settings option stride: its default: plain → wide"),
     ("wide: 4", "wide: 5", "breaking settings option stride: the unused bytes of wide changed: 4 → 5"),
@@ -249,6 +254,31 @@ def test_framing() -> None:
     text = (ROOT / "specs" / "word_stuffed_log.ksy").read_text()
     [line] = lines(text, text.replace("[0xfe, 0xfd]", "[0xfd, 0xfe]"))
     assert line == "breaking wire records: framing: between fe fd, word → between fd fe, word"
+
+
+def test_what_a_writer_adds() -> None:
+    text = """
+meta: {id: log, -wireloom: {rows: records, columns: [kind, size]}}
+seq:
+  - id: records
+    type: record
+    repeat: eos
+    -wireloom:
+      begins-with: [{kind: 1}]
+      ends-with: [{kind: 9, size: {for-each: _.kind == 2, total: 1}}]
+types: {record: {seq: [{id: kind, type: u1}, {id: size, type: u1, -wireloom: {default: 5}}]}}
+"""
+    start = "compatible wire "
+    assert lines(text, text.replace("default: 5", "default: 6")) == [
+        f"{start}record.size: default: 5 → 6: a writer writes other values"
+    ]
+    assert lines(text, text.replace("[{kind: 1}]", "[{kind: 3}]")) == [
+        f"{start}records: begins-with changed: a writer writes other items there"
+    ]
+    for old, new in (("_.kind == 2", "_.kind == 3"), ("total: 1", "total: _.size"), ("total", "largest")):
+        assert lines(text, text.replace(old, new)) == [
+            f"{start}records: ends-with changed: a writer writes other items there"
+        ]
 
 
 def test_what_has_no_name_is_not_harmless() -> None:

@@ -74,6 +74,19 @@ def test_folders(project: Path) -> None:
     assert "  breaking    settings  spec: was removed" in run("HEAD", "specs/", code=3).stdout.splitlines()
 
 
+@pytest.mark.parametrize("new", ["specs", "specs/log.ksy", "../inner/specs"])
+def test_all_specs_are_removed(new: str, project: Path) -> None:
+    for each in project.iterdir():
+        each.unlink()
+    emptied = run("HEAD", "specs", code=3).stdout
+    project.rmdir()
+    removed = run("HEAD", new, code=3).stdout
+    assert removed.splitlines()[:2] == ["log: breaking", "  breaking    settings  spec: was removed"]
+    assert emptied.startswith(removed)
+    found = json.loads(run("HEAD", new, "--json", code=3).stdout)
+    assert (found["old"].partition("/")[0], found["new"], found["level"]) == ("HEAD:inner", new, "breaking")
+
+
 def test_a_folder_that_is_new(project: Path) -> None:
     other = project.parent / "more"
     other.mkdir()
@@ -95,6 +108,7 @@ def test_as_json(project: Path) -> None:
     ("old", "new", "said"),
     [
         ("HEAD", "no.ksy", "no.ksy: no such spec file"),
+        ("HEAD", "no/specs", "no/specs: no such spec file or folder: check the path"),
         ("no.ksy", "specs/log.ksy", "no.ksy: no such spec file"),
         ("no-branch", "specs/log.ksy", "no-branch: is neither a file nor a git revision"),
         ("--output=x", "specs/log.ksy", "No such option"),

@@ -119,6 +119,10 @@ REFUSED = {
         "{id: b, type: u1}\n- {id: a, type: {switch-on: b, cases: {1: f4, 2: u2}}}",
         "floats and other numbers",
     ),
+    "compressed switch": (
+        "{id: b, type: u1}\n- {id: a, size: 4, type: {switch-on: b, cases: {1: pair}}, -wireloom: {codec: lz4}}",
+        'the type of "a" is a switch, and it is compressed: give each type an attribute of its own, with "if"',
+    ),
 }
 
 

@@ -59,6 +59,12 @@ def test_an_unknown_shell() -> None:
     assert "'bash', 'zsh', 'fish'" in result.stderr
 
 
+def test_no_shell() -> None:
+    result = CliRunner().invoke(main, ["completion"])
+    assert result.exit_code == 2
+    assert "'{bash|zsh|fish}'. Choose from: bash, zsh, fish (see" in result.stderr
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
 def test_bash_completes_a_format(tmp_path: Path) -> None:

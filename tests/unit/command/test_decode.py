@@ -125,6 +125,7 @@ def test_a_table_shows_the_first_rows() -> None:
     result = run("decode", "edgemq_segment", GOOD, "--to", "table", "--bytes", "utf8")
     assert "payload" in result.stdout
     assert "the first 20 rows" in result.stdout
+    assert "the first row\n" in run("decode", "edgemq_segment", GOOD, "--to", "table", "--limit", "1").stdout
     assert len(result.stdout.splitlines()) < 30
     assert result.stderr == ""
 
@@ -339,6 +340,21 @@ def test_formats() -> None:
     text = run("formats").stdout
     for name in registry.formats():
         assert f"\n{name}  " in f"\n{text}"
+
+
+def test_formats_of_given_names() -> None:
+    found = json.loads(run("formats", "cobs_log", "pcap", "--json").stdout)
+    assert [each["name"] for each in found] == ["cobs_log", "pcap"]
+    text = run("formats", "cobs_log").stdout
+    assert text == "cobs_log  COBS record log\n  columns: payload binary\n"
+    assert "did you mean 'cobs_log'?" in run("formats", "cobs_lgo", code=2).stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "answer"), [("edgemq_segmnet", "did you mean 'edgemq_segment'?"), ("pcap", "'wireloom formats pcap'")]
+)
+def test_the_schema_takes_no_format(name: str, answer: str) -> None:
+    assert answer in run("schema", name, code=2).stderr
 
 
 def test_help_and_version() -> None:

@@ -10,6 +10,8 @@ import pytest
 import wireloom
 from wireloom.base import require
 
+from ...waiting import SECONDS
+
 pytestmark = pytest.mark.slow
 """They start processes."""
 THOROUGH = pytest.mark.thorough
@@ -27,7 +29,7 @@ main()
 def run_without(absent: list[str], arguments: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
     program = COMMAND.format(absent=absent, arguments=arguments)
     return subprocess.run(
-        [sys.executable, "-c", program], cwd=folder, capture_output=True, text=True, check=False, timeout=120
+        [sys.executable, "-c", program], cwd=folder, capture_output=True, text=True, check=False, timeout=SECONDS
     )
 
 
@@ -82,7 +84,7 @@ def test_a_module_of_spark_is_an_import_error(module: str, tmp_path: Path) -> No
         f"try: import {module}\n"
         "except ImportError as error: print(error.name, error)\n"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=SECONDS)
     assert done.stdout == "pyspark Spark needs the package pyspark: pip install 'wireloom[spark]'\n"
 
 

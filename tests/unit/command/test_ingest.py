@@ -15,6 +15,8 @@ pytest.importorskip("pyspark")
     [
         (["edgemq_segmnt", "x", "--table", "t"], "did you mean 'edgemq_segment'?"),
         (["edgemq_segment", "/no/such/file", "--table", "t"], "/no/such/file"),
+        (["edgemq_segment", "/no/such/file", "--table", "t", "--option", "verfy=no"], "did you mean 'verify'?"),
+        (["edgemq_segment", "/no/such/file", "--table", "t", "--option", "maxFilesPerTrigger=1"], "only to streams"),
         (["edgemq_segment", "x"], "Missing option '--table'"),
         (["edgemq_segment", "x", "--table", "t", "--existing", "maybe"], "'append', 'adopt', 'overwrite', 'error'"),
         (["edgemq_segment", "x", "--table", "t", "--to", "orc"], "'parquet', 'delta', 'iceberg'"),

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+from ...waiting import SECONDS
 
 pytestmark = pytest.mark.slow
 """They start processes."""
@@ -31,7 +34,7 @@ sys.exit(main())
 
 def run(number: int, *arguments: str, then: str = "") -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-c", SCRIPT.format(then=then), str(number), *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
 
 
 # The packages "wireloom" and "wireloom.command", and the entry itself, come before that.
@@ -70,9 +73,71 @@ def test_once_a_command_runs_an_interrupt_is_an_exception() -> None:
     program = "import signal; from wireloom.command.program import main; import click.testing"
     script = f"""
 {program}
-from wireloom.command import entry
+from wireloom.command import entry, signals
 signal.signal(signal.SIGINT, entry.leave)
 click.testing.CliRunner().invoke(main, ["formats", "--help"], obj=entry.begun)
-assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+assert signal.getsignal(signal.SIGINT) is signals.handle
 """
     subprocess.run([sys.executable, "-c", script], check=True)
+
+
+DISCARDING = """
+import os, signal, time
+
+os.kill(os.getpid(), signal.{name})
+try:
+    time.sleep({pause})
+    {then}
+except BaseException:
+    print("discarded")
+"""
+# The rest of a command, with what the module above does as one of its imports.
+REST = """
+import os, signal, sys, time
+from wireloom.command import entry, signals
+signal.signal(signal.SIGINT, entry.leave)
+entry.begun()
+sys.path.insert(0, {folder!r})
+try:
+    with signals.handled():
+        {discarding}
+        {rest}
+except KeyboardInterrupt:
+    print("interrupted")
+except SystemExit as error:
+    print("exit code", error.code)
+"""
+NAMES = pytest.mark.parametrize(
+    ("name", "raised"), [("SIGINT", "interrupted\n"), ("SIGTERM", "exit code 143\n")], ids=["interrupt", "terminate"]
+)
+
+
+def rest_of_a_command(folder: Path, discarding: str, rest: str) -> str:
+    script = REST.format(folder=str(folder), discarding=discarding, rest=rest)
+    return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
+
+
+@NAMES
+@pytest.mark.parametrize(
+    ("pause", "then", "rest", "discarded"),
+    [
+        (0, "pass", "time.sleep(900)", ""),
+        (0.1, "pass", "time.sleep(900)", ""),
+        (0, "pass", "pass", ""),
+        (0, "os.kill(os.getpid(), signal.{name})", "pass", "discarded\n"),
+    ],
+    ids=["before the retry", "retried", "at the end", "twice"],
+)
+def test_a_signal_is_not_lost_in_an_import(
+    name: str, raised: str, pause: float, then: str, rest: str, discarded: str, tmp_path: Path
+) -> None:
+    module = DISCARDING.format(name=name, pause=pause, then=then.format(name=name))
+    (tmp_path / "discarding.py").write_text(module)
+    assert rest_of_a_command(tmp_path, "import discarding", rest) == (discarded or raised)
+
+
+@NAMES
+def test_a_signal_is_not_lost_in_a_finalizer(name: str, raised: str, tmp_path: Path) -> None:
+    killed = f"lambda _: os.kill(os.getpid(), signal.{name})"
+    discarding = f"type('Finalized', (), {{'__del__': {killed}}})()"
+    assert rest_of_a_command(tmp_path, discarding, "time.sleep(900)") == raised

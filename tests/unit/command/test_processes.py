@@ -14,6 +14,8 @@ import pyarrow as pa
 import pytest
 from wireloom.writing import write
 
+from ...waiting import SECONDS
+
 pytestmark = pytest.mark.slow
 
 COMMAND = [sys.executable, "-c", "from wireloom.command import main; main()"]
@@ -40,15 +42,34 @@ def test_a_signal_leaves_nothing(number: signal.Signals, code: int, log: Path, t
     assert process.stdin is not None
     process.stdin.write(log.read_bytes())
     process.stdin.flush()
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + SECONDS
     while not os.listdir(tmp_path) and time.monotonic() < deadline:
         time.sleep(0.01)
     assert [each for each in os.listdir(tmp_path) if each.endswith(".tmp")]
     process.send_signal(number)
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=SECONDS)
     assert process.returncode == code
     assert os.listdir(tmp_path) == []
     assert b"Traceback" not in errors
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["interrupt", "terminate"]
+)
+@pytest.mark.parametrize("to", ["parquet", "arrow"])
+def test_a_signal_while_the_reader_of_the_output_has_stalled(
+    to: str, number: signal.Signals, code: int, tmp_path: Path
+) -> None:
+    log = tmp_path / "a.log"
+    write("cobs_log", pa.table({"payload": [os.urandom(1000)] * 200 + [os.urandom(1_000_000)]}), log)
+    process = start("decode", "cobs_log", str(log), "--to", to, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout is not None
+    # The pipe holds less than what is written.
+    assert process.stdout.read(1)
+    process.send_signal(number)
+    assert process.wait(timeout=SECONDS) == code
+    assert process.stderr is not None
+    assert b"Traceback" not in process.stderr.read()
 
 
 def test_an_interrupted_encode_leaves_what_was_there(tmp_path: Path) -> None:
@@ -59,12 +80,12 @@ def test_an_interrupted_encode_leaves_what_was_there(tmp_path: Path) -> None:
     # More than a block, so that writing has begun; standard input stays open.
     process.stdin.write(b'{"payload": "%s"}\n' % (b"00ff" * 100) * 15_000)
     process.stdin.flush()
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + SECONDS
     while len(os.listdir(tmp_path)) < 2 and time.monotonic() < deadline:
         time.sleep(0.01)
     assert len(os.listdir(tmp_path)) == 2
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=SECONDS)
     assert process.returncode == 130
     assert os.listdir(tmp_path) == ["a.log"]
     assert out.read_bytes() == b"before"

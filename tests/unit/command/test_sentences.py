@@ -23,3 +23,39 @@ def test_numbers_of_many_digits(tmp_path: Path, capsys: pytest.CaptureFixture[st
     with pytest.raises(SystemExit):
         main(["encode", "word_stuffed_log", str(tmp_path / "rows.ndjson"), "-o", str(tmp_path / "out")])
     assert "line 3 is not JSON: a number of 6,000 digits, at most 4,000 are read" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("command", "option", "said"),
+    [
+        ("decode", "foo", "'foo': there are recover_within, batch_rows, max_record, max_window, max_computed, codec\n"),
+        ("verify", "colums", "'colums': there are recover_within, batch_rows, "),
+        ("decode", "max-recrod", "'max_recrod': did you mean 'max_record'?\n"),
+    ],
+)
+def test_unknown_options_name_those_that_the_command_accepts(
+    command: str, option: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "a.tfrecord"
+    path.touch()
+    with pytest.raises(SystemExit):
+        main([command, "tfrecord", str(path), "--option", f"{option}=1"])
+    assert f"unknown option of tfrecord {said}" in capsys.readouterr().err
+
+
+def test_options_of_readers_that_commands_set_otherwise(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["decode", "tfrecord", "a", "--option", "columns=data"])
+    said = capsys.readouterr().err
+    assert "columns cannot be set here: name an option of the format, or recover_within, batch_rows" in said
+
+
+@pytest.mark.parametrize("command", ["decode", "verify", "inspect", "dump", "extract"])
+def test_options_come_before_inputs(command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = str(tmp_path / "missing.wal")
+    with pytest.raises(SystemExit):
+        main([command, "edgemq_segment", path, "--option", "strid=rules"])
+    assert "unknown option of edgemq_segment 'strid': did you mean 'stride'?" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main([command, "edgemq_segment", path])
+    assert "missing.wal: no such file or folder" in capsys.readouterr().err

@@ -6,6 +6,7 @@ import json
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -14,6 +15,7 @@ from click.testing import CliRunner, Result
 from wireloom.command import main
 
 from ...s2_server import BASIN, TOKEN, Fault, Server
+from ...waiting import SECONDS
 
 ORDERS = f"s2://{BASIN}/orders"
 RUN = "from wireloom.command.entry import main; main()"
@@ -100,3 +102,22 @@ def test_following_passes_records_on_as_they_come_until_it_is_interrupted(s2_ser
         assert process.stdout.readline() == b"3\n"
         process.send_signal(signal.SIGINT)
         assert (process.stdout.read(), process.stderr.read(), process.wait()) == (b"", b"", 0)
+
+
+@pytest.mark.slow
+def test_following_is_interrupted_twice_while_the_reader_of_its_output_has_stalled(s2_server: Server) -> None:
+    s2_server.fill("orders", 20_000)
+    command = [sys.executable, "-c", RUN, "decode", ORDERS, "--follow"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        # The pipe holds less than what is written.
+        assert process.stdout.read(1)
+        # Two that come at the same time are one.
+        for _ in range(10 * SECONDS):
+            process.send_signal(signal.SIGINT)
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(timeout=0.1)
+                break
+        assert process.poll() == 130
+        assert b"Traceback" not in process.stderr.read()

@@ -37,6 +37,15 @@ def test_verify_several() -> None:
     assert result.stdout.splitlines()[-1].startswith("2 inputs, 1 damaged; ")
 
 
+def test_what_could_not_be_read_is_counted_apart(tmp_path: Path) -> None:
+    missing, empty = str(tmp_path / "missing.wal"), tmp_path / "empty.wal"
+    empty.touch()
+    lines = run("verify", "edgemq_segment", GOOD, DAMAGED, str(empty), missing, code=2).stdout.splitlines()
+    assert lines[2] == f"{empty}: clean; 0 rows, 0 bytes"
+    assert lines[3] == f"{missing}: no such file or folder: check the path and the folder it is relative to"
+    assert lines[4].startswith("4 inputs, 1 damaged, 1 could not be read; ")
+
+
 @pytest.mark.parametrize(("place", "is_said"), [(12, True), (180, False)])
 def test_what_is_not_read_but_could_be_searched(place: int, is_said: bool, tmp_path: Path) -> None:
     spec, log = tmp_path / "log.ksy", tmp_path / "a.log"
@@ -54,3 +63,32 @@ types: {row: {seq: [{id: len, type: u4}, {id: data, size: len}]}}
     assert lines[0].startswith(f"{log}: ends inside a row from byte {place} on (truncated)")
     assert lines[1:] == (["  180 bytes are not read: --recover searches them for records"] if is_said else [])
     assert "--recover" not in run("verify", str(spec), str(log), "--recover", code=1).stdout
+
+
+@pytest.mark.parametrize("format", ["pcap", "pcapng"])
+def test_an_empty_file_of_a_format_with_a_header_lacks_it(format: str, tmp_path: Path) -> None:
+    empty = tmp_path / "empty"
+    empty.touch()
+    said = f"{empty}: the input is empty: its header is missing (truncated)"
+    assert run("verify", format, str(empty), code=1).stdout == f"{said}; 0 rows, 0 bytes\n"
+    growing = run("verify", format, str(empty), "--tail", "growing").stdout
+    assert growing.startswith(f"{empty}: clean up to byte 0, where a row begins that is not complete yet")
+
+
+def test_rows_that_are_read_as_a_whole_are_not_searched_for(tmp_path: Path) -> None:
+    spec, log = tmp_path / "log.ksy", tmp_path / "a.log"
+    spec.write_text(
+        """
+meta: {id: log, endian: be, -wireloom: {rows: part.rows, columns: [data]}}
+seq: [{id: part, type: part_type}, {id: sum, type: u1}]
+types:
+  part_type: {seq: [{id: rows, type: row, repeat: expr, repeat-expr: 9}]}
+  row: {seq: [{id: len, type: u4, valid: {max: 9}}, {id: data, size: len}]}
+"""
+    )
+    rows = bytearray(b"\0\0\0\x08" + b"x" * 8) * 9
+    rows[24] = 1
+    log.write_bytes(rows)
+    lines = run("verify", str(spec), str(log), code=1).stdout.splitlines()
+    assert "not read further from byte 24 on" in lines[0]
+    assert len(lines) == 1

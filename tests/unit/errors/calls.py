@@ -24,6 +24,7 @@ wireloom.read('edgemq_segment', 7)
 wireloom.read('edgemq_segment', [])
 wireloom.read('edgemq_segment', open('events.wal', encoding='latin-1'))
 {SEGMENT.format("colums=['tenant']")}
+{SEGMENT.format("begin=100")}
 {SEGMENT.format("columns='tenant'")}
 {SEGMENT.format("columns=['tennant']")}
 {SEGMENT.format("mode='strict'")}
@@ -32,6 +33,9 @@ wireloom.read('edgemq_segment', open('events.wal', encoding='latin-1'))
 {SEGMENT.format("max_record=0")}
 {SEGMENT.format("recover='yes'")}
 {SEGMENT.format("filter='tenant > 1'")}
+{SEGMENT.format("filter=field('tennant') > 1")}
+{SEGMENT.format("filter=field(1) > 1")}
+{SEGMENT.format("filter=field('tenant') > '1'")}
 {SEGMENT.format("filesystem='local'")}
 {SEGMENT.format("table='frames'")}
 wireloom.read('mcap', 'events.wal', table='massages')
@@ -42,12 +46,14 @@ wireloom.read('edgemq_segment', 'http:/host/key')
 wireloom.read('edgemq_segment', 'damaged.wal', mode='failfast')
 wireloom.load_spec('missing.ksy')
 wireloom.load_spec('unknown_type.ksy')
+wireloom.load_spec('good.ksy', modules=['codecs'])
 wireloom.write('edgemq_segment', [{{'tenant': 1}}], 'out.wal')
 wireloom.write('edgemq_segment', [{{'fmt': 0, 'tenant': -1, 'ts_millis': 0, 'payload': b''}}], 'out.wal')
 wireloom.write('edgemq_segment', [{{'fmt': 0, 'tenant': 1, 'ts_millis': None, 'payload': b''}}], 'out.wal')
 wireloom.write('edgemq_segment', {{'fmt': 0, 'tenant': 1, 'ts_millis': 0, 'payload': b''}}, 'out.wal')
 wireloom.write('edgemq_segment', 7, 'out.wal')
 wireloom.write('edgemq_segment', [], 'nowhere/out.wal')
+wireloom.write('edgemq_segment', [], 'out.wal', codek='zstd')
 wireloom.write('edgemq_segment', [], 'out.wal', codec='zst')
 wireloom.write('edgemq_segment', [], 'out.wal', codec='zstd', level=99)
 wireloom.write('edgemq_segment', [], 'out.wal', stride=4)
@@ -55,6 +61,7 @@ wireloom.append.AppendWriter('out.wal', 'edgemq_segment')
 wireloom.append.AppendWriter('s3://bucket/key', 'cobs_log')
 wireloom.append.AppendWriter('out.cobs.zst', 'cobs_log')
 wireloom.append.AppendWriter('out.cobs', 'cobs_log', sync='sometimes')
+wireloom.append.AppendWriter('out.cobs', 'cobs_log', buffr=100)
 wireloom.from_wire([b''], 'edgemq_segment')
 wireloom.to_wire([], 'edgemq_segment')
 wireloom.search('edgemq_segment', 'events.wal', 5, key='tss')
@@ -66,9 +73,13 @@ wireloom.s2.read('basin-of-logs', 'logs', 0, end='now', endpoint='http://127.0.0
 wireloom.s2.read('basin-of-logs', 'logs', lost='maybe', endpoint='http://127.0.0.1:1')
 wireloom.s2.read('basin-of-logs', 'logs', endpoint='http://127.0.0.1:1', patience=0)
 wireloom.s2.read('basin-of-logs', 'logs', endpoint='ftp://127.0.0.1:1')
+wireloom.s2.read('basin-of-logs', 'logs', tail_ofset=5)
 wireloom.kinesis.read('')
 wireloom.kinesis.read('logs', start='yesterday')
 wireloom.kinesis.read('logs', hash_range='any')
+wireloom.kinesis.read('logs', hashrange='any')
+wireloom.kinesis.Producer('logs', aggregate=False)
+wireloom.kpl.Aggregator(max_siz=100)
 wireloom.kinesis.read('logs')
 wireloom.kinesis.read('logs', region='eu-west-1', endpoint_url='127.0.0.1')
 spark('edgemq_segment', path='events.wal', colums='tenant')
@@ -130,6 +141,7 @@ def names() -> dict[str, object]:
     import wireloom.kinesis
     import wireloom.polars
     import wireloom.s2
+    from pyarrow.compute import field
     from pyspark.sql.types import StructType
     from wireloom.command import main
     from wireloom.format import registry as formats
@@ -145,6 +157,7 @@ def names() -> dict[str, object]:
 
     return {
         "catalog": catalog_of,
+        "field": field,
         "kinesis_stream": lambda **options: KinesisStreamSource(options).schema(),
         "main": main,
         "s2_stream": lambda **options: S2StreamSource(options).schema(),

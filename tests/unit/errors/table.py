@@ -42,6 +42,8 @@ SPECS = {
 COMMANDS = """\
 decode
 decode edgemq_segmnet events.wal
+decode events.wal
+decode pcap events.wal
 decode edgemq_segment missing.wal
 decode edgemq_segment empty/
 decode edgemq_segment *.nothing
@@ -77,7 +79,14 @@ verify edgemq_segment missing.wal
 verify edgemq_segment damaged.wal
 inspect edgemq_segment missing.wal
 inspect edgemq_segmnet events.wal
+inspect events.wal
 dump missing.ksy events.wal
+studio edgemq_segment events.wal
+studio missing.ksy events.wal
+studio good.ksy missing.bin
+studio good.ksy .
+studio good.ksy events.wal --option foo=1
+studio good.ksy events.wal --option codec=foo
 check empty/
 check text.txt
 diff missing.ksy good.ksy

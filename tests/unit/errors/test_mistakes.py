@@ -37,7 +37,9 @@ def test_an_engine_that_cannot_be_loaded(tmp_path: Path) -> None:
     """The input is read without it, which is reported."""
     folder = tmp_path / "wireloom"
     shutil.copytree(
-        Path(wireloom.__file__).parent, folder, ignore=shutil.ignore_patterns("*.so", "*.pyd", "*.c", "*.h")
+        Path(wireloom.__file__).parent,
+        folder,
+        ignore=shutil.ignore_patterns("*.so", "*.pyd", "*.c", "*.h", "__pycache__"),
     )
     (folder / "engine" / "_engine.abi3.so").write_bytes(b"\x7fELF cut off")
     program = "import wireloom.engine; print(wireloom.engine.available)"

@@ -54,3 +54,27 @@ def test_hostile_text_stays_on_its_line() -> None:
     assert found.path == "/bad\\x0akey\\x1b[31m"
     (found,) = diagnostics('enums: {"bad\\nkey\\e[31m": {1: a}}\n')
     assert found.message == "invalid enum ID: 'bad\\x0akey\\x1b[31m', expected /^[a-z][a-z0-9_]*$/"
+
+
+def test_names_on_lines_of_their_own_have_the_help_of_their_list() -> None:
+    text = (
+        "meta:\n  id: x\n  -wireloom:\n    rows: rows\n    columns:\n      - a\n      - c\n      -\n"
+        "seq: [{id: rows, type: row, repeat: eos}]\ntypes: {row: {seq: [{id: a, type: u1}]}}\n"
+    )
+    for each in analyse("x.ksy", text).diagnostics:
+        assert each.help.startswith("'columns' takes a list, each a name"), each
+        assert each.reference == "wireloom reference meta-extensions.columns"
+    text = text.replace("      -\n", "")
+    (unknown,) = analyse("x.ksy", text).diagnostics
+    assert (unknown.line, unknown.help[:23]) == (7, "'columns' takes a list,")
+
+
+def test_a_column_of_the_rows_and_of_the_root() -> None:
+    text = (
+        "meta: {id: x, -wireloom: {rows: rows, columns: [a], parent-columns: [a]}}\n"
+        "seq: [{id: a, type: u1}, {id: rows, type: row, repeat: eos}]\ntypes: {row: {seq: [{id: a, type: u1}]}}\n"
+    )
+    (found,) = analyse("x.ksy", text).diagnostics
+    assert found.message == (
+        "the column 'a' already exists in 'parent-columns': rename one attribute, which does not change the bytes"
+    )

@@ -201,7 +201,12 @@ HERE = BODY.lstrip().splitlines().index('    value: "%s"') + 1
         ("1 + one.z", 8, "unable to access 'z' in demo::point context"),
         ("_paren", 0, "unable to access '_paren' in demo context; did you mean '_parent'?"),
         ("_parent.x", 8, "an object of some type has no 'x'; cast it to its type first: .as<type>.x"),
-        ("_", 0, "'_' is only available in 'repeat-until' and 'valid'"),
+        (
+            "_",
+            0,
+            "'_' is only available in 'valid' and 'repeat-until', and as an item or checksum in 'for-each', "
+            "'largest', 'smallest', 'stored' and 'continues'",
+        ),
         ("_index", 0, "'_index' is only available in repeated attributes"),
         ("_on", 0, "'_on' is only available in the cases of a switch"),
         ("u + text", 0, "'+' cannot be applied to u1 and text"),

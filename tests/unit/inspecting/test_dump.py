@@ -192,6 +192,10 @@ def test_instances_without_end_are_bounded(tmp_path: Path) -> None:
     said = run("dump", path, "-", "-o", out, "--max-output", 10**6, data=b"\1", code=2).stderr
     assert "more than 1,000,000 characters of text: raise --max-output to print them" in said
     assert not out.exists()
+    shown = run("dump", path, "-", "--max-output", 100, data=b"\1", code=2)
+    assert len(shown.stdout) <= 101
+    assert shown.stdout.endswith("\n")
+    assert shown.stderr.startswith("wireloom: error: the values are more than 100 characters")
 
 
 def test_objects_nested_deeper_than_calls_of_functions(tmp_path: Path) -> None:

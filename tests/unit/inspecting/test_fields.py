@@ -1,5 +1,7 @@
 """The bytes of each field, for the objects of the generated classes."""
 
+import json
+import re
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,8 @@ from wireloom.inspecting import places_of as places
 from wireloom.objects import Struct, stuff, unstuff
 
 from .samples import ZOO, animal, run, seen, segment, spans
+
+VECTORS = Path(__file__).parents[2] / "vectors"
 
 
 def test_run_of_fixed_fields(tmp_path: Path) -> None:
@@ -84,7 +88,7 @@ def test_checksum_that_does_not_hold(tmp_path: Path) -> None:
     assert "is stored" in (crc.problem or "")
 
 
-def test_tracing_leaves_nothing_behind() -> None:
+def test_tracing_is_undone_at_its_end() -> None:
     before = Struct._refuse
     seen(ZOO, b"ZOO\x01" + animal(1, b"tom", 1, b"\0\0\0\x09"))
     assert Struct._refuse is before
@@ -177,3 +181,53 @@ def test_head_that_breaks_off() -> None:
     (tail,) = seen(ZOO, b"ZO")
     assert [each.name for each in tail.fields] == ["magic"]
     assert tail.reason == "truncated"
+
+
+@pytest.mark.parametrize(("file", "checked", "pattern"), [("none", None, "-1"), ("v1", True, "0x[0-9a-f]{8}")])
+def test_a_checksum_with_a_condition(file: str, checked: bool | None, pattern: str) -> None:
+    path = VECTORS / "kafka_log" / f"{file}.log"
+    fields = [each for record in json.loads(run("inspect", "kafka_log", path, "--json")) for each in record["fields"]]
+    found = [each for each in fields if each["field"] == "epoch_or_crc"]
+    assert len(found) > 2
+    assert {each["checked"] for each in found} == {checked}
+    assert [each["value"] for each in found if not re.fullmatch(pattern, each["value"])] == []
+
+
+CHAINED = """\
+meta: {id: chained, endian: le, -wireloom: {rows: entries, columns: [kind, data]}}
+seq: [{id: entries, type: entry, repeat: eos}]
+types:
+  entry:
+    seq:
+      - {id: kind, type: u1}
+      - {id: len, type: u1}
+      - {id: crc, type: u4, -wireloom: {checksum: {algorithm: crc32c, over: data, continues: 'START'}}}
+      - {id: data, size: len}
+"""
+
+
+def test_chained_checksums_that_could_not_be_verified(tmp_path: Path) -> None:
+    spec, log = tmp_path / "chained.ksy", tmp_path / "chained.log"
+
+    def checks(content: bytes, start: str) -> list[bool | None]:
+        spec.write_text(CHAINED.replace("START", start))
+        log.write_bytes(content)
+        records = json.loads(run("inspect", spec, log, "--recover", "-n", "9", "--json"))
+        return [each["checked"] for record in records for each in record["fields"] if each["field"] == "crc"]
+
+    spec.write_text(CHAINED.replace("START", "_"))
+    wireloom.write(spec, [{"kind": 4 * (data == b""), "data": data} for data in (b"one", b"", b"six", b"ten")], log)
+    content = log.read_bytes()
+    assert checks(content, "_") == [True] * 4
+    # The record before the third one is lost, and with it the checksum that the third one continues.
+    assert checks(content[:10] + b"\xff" + content[11:], "_") == [True, None, True]
+    # The first record only says what the log goes on from.
+    start = "kind == 4 and _ == 0 ? crc : _"
+    assert checks(content[9:], start) == [None, True, True]
+    assert checks(content, start) == [True] * 4
+
+
+def test_chained_checksums_of_messages() -> None:
+    records = json.loads(run("inspect", "etcd_wal", VECTORS / "etcd_wal" / "segment2.wal", "-n", "4", "--json"))
+    fields = [each for record in records for each in record["fields"]]
+    assert [each["checked"] for each in fields if each["field"].startswith("record.crc")] == [None, True, True, True]

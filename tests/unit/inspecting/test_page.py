@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from ...waiting import SECONDS
 from .samples import HOSTILE, ZOO, animal, log, run, segment
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -130,7 +131,7 @@ def test_page_in_a_browser(page: Path, tmp_path: Path) -> None:
     page.write_text(page.read_text().replace("</body>", f"<script>{steps}</script></body>"))
     profile = tmp_path / "profile"
     command = [str(CHROMIUM), *QUIET, f"--user-data-dir={profile}", "--dump-dom", page.as_uri()]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=True)
     found = re.search(r'<pre id="results">(.*?)</pre>', done.stdout, re.DOTALL)
     assert found, done.stdout[-2000:]
     results = json.loads(html.unescape(found[1]))

@@ -83,7 +83,7 @@ def test_a_spec_that_is_refused_leaves_the_others_alone(specs: Path, tmp_path: P
     output = tmp_path / "made"
     result = run("--kaitai", "-o", output, specs / "bad.ksy", specs / "nowhere.ksy", specs / "part.ksy", code=2)
     assert "bad.ksy:2:21: error: " in result.stderr
-    assert "nowhere.ksy: cannot be read: No such file or directory" in result.stderr
+    assert "nowhere.ksy: no such spec file: check the path" in result.stderr
     assert [each.name for each in output.iterdir()] == ["part.py"]
 
 

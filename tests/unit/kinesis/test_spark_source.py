@@ -14,6 +14,7 @@ from wireloom.kinesis import Calls
 from wireloom.spark.live.kinesis import KinesisStreamSource
 
 from ...kinesis_server import REGION, Streams
+from ...waiting import SECONDS
 
 Row = dict[str, Any]
 LIMITS = (1000, None)
@@ -194,7 +195,7 @@ def test_a_query_without_end_goes_on(kinesis: Streams) -> None:
     assert query.batch(None) == []
     for step in range(3):
         kinesis.put(stream, *((f"key {n}", b"%d.%d" % (step, n)) for n in range(4)))
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + SECONDS
         while len(seen) < 4 * (step + 1) and time.monotonic() < deadline:
             seen += datas(query.batch(None) or [])
     assert sorted(seen) == [f"{step}.{n}" for step in range(3) for n in range(4)]

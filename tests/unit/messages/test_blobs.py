@@ -46,7 +46,7 @@ def test_arrays_of_bytes(kind: pa.DataType) -> None:
 @pytest.mark.parametrize("kind", KINDS, ids=str)
 @pytest.mark.parametrize(("begin", "size"), [(0, 6), (1, 4), (2, 1), (3, 3), (5, 1), (6, 0), (1, 0)])
 def test_sliced_arrays(kind: pa.DataType, begin: int, size: int) -> None:
-    array = pa.array([b"before", *BLOBS, b"behind"], kind).slice(1, len(BLOBS)).slice(begin, size)
+    array = pa.array([b"before", *BLOBS, b"after"], kind).slice(1, len(BLOBS)).slice(begin, size)
     lists = wireloom.from_wire(array, FORMAT)
     lists.validate(full=True)
     assert titles(lists) == TITLES[begin : begin + size]

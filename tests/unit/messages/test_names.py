@@ -34,7 +34,7 @@ NAMES = (
         "check",
         "fields",
         "rule",
-        "plan",
+        "descriptor",
         "types",
         "assign",
         "name",

@@ -7,11 +7,15 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from wireloom.rows.messages import repeated
+from wireloom import engine
+from wireloom.rows.messages import Repetition, repeated
+
+pytestmark = pytest.mark.skipif(not engine.available, reason="the engine is not there")
 
 KINDS = [
     pa.int32(),
     pa.utf8(),
+    pa.dictionary(pa.int32(), pa.utf8()),
     pa.list_(pa.utf8()),
     pa.struct(
         [("a", pa.int64()), ("b", pa.list_(pa.struct([("k", pa.utf8()), ("v", pa.bool_()), ("n", pa.binary())])))]
@@ -45,3 +49,12 @@ def test_it_is_what_take_gives(kind: Any, nulls: float) -> None:
                 made = repeated(values, each)
                 made.validate(full=True)
                 assert made.equals(values.take(each))
+
+
+@pytest.mark.parametrize("kind", [each for each in KINDS if not pa.types.is_dictionary(each)], ids=str)
+def test_the_largest_is_at_least_the_size_of_any_repeated_value(kind: Any) -> None:
+    random = Random(str(kind))
+    values = pa.array([value(random, kind, 0.2) for _ in range(20)], kind)
+    for place in range(20):
+        largest = Repetition(values, pa.array([3, *[place] * 50, 4], pa.int32())).largest
+        assert 50 * values.slice(place, 1).nbytes <= largest <= 50 * 20 * values.nbytes

@@ -9,6 +9,8 @@ MODULES = (
     "wireloom.codegen.backends.base",
     "wireloom.codegen.backends.escaping",
     "wireloom.codegen.backends.python.names",
+    "wireloom.base.arguments",
+    "wireloom.base.nearest",
     "wireloom.objects.checksums",
     "wireloom.objects.framing",
     "wireloom.objects.processing",

@@ -41,7 +41,7 @@ def outcome(stream, name, arguments):
     try:
         return getattr(stream, name)(*arguments)
     except EOFError as error:
-        # What a failed read has consumed differs from stream to stream, and nobody continues from there.
+        # What a failed read has consumed differs from stream to stream, and is not used afterwards.
         return type(error)
     except ValueError as error:
         return type(error)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import traceback
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.fs
 import pytest
 import wireloom
@@ -48,7 +50,7 @@ def test_memory(memory: Any) -> None:
     # Hidden folders are ignored, and a name may contain the characters of a glob.
     assert count("memory://logs") == 3 * ROWS
     assert count("memory://logs/b/[x] ?.log") == ROWS
-    with pytest.raises(WireloomError, match="memory://logs/none: not found"):
+    with pytest.raises(WireloomError, match=r"memory://logs/none: not found: check the address$"):
         count("memory://logs/none")
 
 
@@ -165,7 +167,7 @@ def test_web_servers(handler: Any, tmp_path: Path) -> None:
 
 def test_a_server_that_is_not_there() -> None:
     pytest.importorskip("aiohttp", reason="aiohttp is not there")
-    with pytest.raises(WireloomError, match=r"refused the request: .*127"):
+    with pytest.raises(WireloomError, match=r"the server cannot be reached: .*127"):
         count("http://127.0.0.1:9/a.log")
 
 
@@ -200,7 +202,8 @@ def test_other_stores() -> None:
     ("address", "options", "error"),
     [
         ("nothing://a/b", {}, "neither pyarrow nor fsspec supports it"),
-        ("gs:///b", {}, "has no bucket"),
+        ("gs:///b", {}, "has no bucket: gs://BUCKET/PATH"),
+        ("zip://a::memory://none.zip", {}, "not found: check the address"),
         ("abfs://logs/b", {}, "the account is missing"),
         ("memory://a", {"region": "x"}, "region is an option of s3://"),
         ("sftp://me:SECRET@host/a", {}, "an address must not contain a password"),
@@ -239,6 +242,23 @@ def test_a_store_that_cannot_move_files(tmp_path: Path) -> None:
     wireloom.write("word_stuffed_log", [{"generation": 0, "payload": b"x"}], "a.log", filesystem=files)
     assert [each.name for each in tmp_path.iterdir()] == ["a.log"]
     assert count("a.log", filesystem=files) == 1
+
+
+@pytest.mark.parametrize("refused", ["get_file_info", "open_input_file", "open_output_stream"])
+def test_errors_that_arrow_has_no_class_for(refused: str, tmp_path: Path) -> None:
+    """Like those of Azure without credentials."""
+    (tmp_path / "a.log").write_bytes(LOG)
+    handler = pyarrow.fs.FSSpecHandler(fsspec.filesystem("file"))
+    files = pyarrow.fs.SubTreeFileSystem(str(tmp_path), pyarrow.fs.PyFileSystem(handler))
+
+    def refuse(*_: Any) -> Any:
+        raise pa.ArrowException("Unknown error: no token\nSee the manual")
+
+    setattr(handler, refused, refuse)
+    written = partial(wireloom.write, "word_stuffed_log", [])
+    call = written if refused == "open_output_stream" else count
+    with pytest.raises(WireloomError, match=r"a.log: .*: Unknown error: no token$"):
+        call("a.log", filesystem=files)
 
 
 def test_azure_without_a_key_and_without_tls(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -92,15 +92,15 @@ def test_the_next_frame_that_holds_may_stand_after_what_is_at_hand(row_reader: s
     """A length that was made smaller leads into the frame's own payload, where no frame can begin."""
     begin, data = len(FIVE), bytearray(FIVE + samples.frame(b"x" + bytes(size)) + FIVE)
     data[begin : begin + 4] = (13 + 20).to_bytes(4, "big")
-    behind = len(data) - len(FIVE)
+    after = len(data) - len(FIVE)
     for options in ({}, {"chunk": 100, "streamed": True}):
         how: dict[str, Any] = {"columns": ["_offset", "_error"], **options}
         _, report = read(row_reader, "edgemq_segment", bytes(data), **how)
         assert report["damaged"] == []
         assert (report["tail"], report["tail_offset"]) == ("invalid_length", begin)
         table, report = read(row_reader, "edgemq_segment", bytes(data), recover=True, **how)
-        assert report["damaged"] == [[begin, behind - begin, "checksum"]]
-        offsets = [*range(0, begin, SIZE), begin, *range(behind, len(data), SIZE)]
+        assert report["damaged"] == [[begin, after - begin, "checksum"]]
+        offsets = [*range(0, begin, SIZE), begin, *range(after, len(data), SIZE)]
         assert table["_offset"].to_pylist() == offsets
 
 

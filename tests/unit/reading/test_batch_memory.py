@@ -13,6 +13,9 @@ import wireloom
 from wireloom import engine
 from wireloom.engine import _engine
 
+from ..specs import format_of
+from .blocks import UNITS, record
+from .blocks import batch as block
 from .running import read
 from .samples import frame, frames, rows_of
 
@@ -35,6 +38,15 @@ def test_batches_hold_little_more_than_their_rows() -> None:
     kept = list(sizes(data))
     for batch, held in kept:
         assert held <= 2 * batch.nbytes + 100_000
+
+
+def test_batches_of_compressed_blocks_have_as_many_rows_as_others() -> None:
+    """Although the content is forty times as large as the input."""
+    data = b"".join(block("zstd", shard, *(record(number, b"x" * 100) for number in range(1000))) for shard in range(9))
+    with wireloom.scan(format_of(UNITS), data, columns=["number", "text"]) as scanner:
+        batches = list(scanner)
+    assert [batch.num_rows for batch in batches] == [9000]
+    assert pa.Table.from_batches(batches)["number"].to_pylist() == list(range(1000)) * 9
 
 
 def test_a_small_input_holds_little() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import struct
+import tracemalloc
 import zlib
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 import wireloom
 import zstandard
 from wireloom import DamagedInputError, engine
-from wireloom.codecs import BLOCK_CODECS
+from wireloom.codecs import BLOCK_CODECS, expand_block
 from wireloom.input import MemoryWindow
 from wireloom.rows import Expander, Settings, make_row_reader
 
@@ -306,3 +307,14 @@ def test_damaged_bytes_never_end_in_another_error(reader: str, spec: str) -> Non
             "encoding",
             "truncated",
         }
+
+
+def test_memory_for_the_content_of_a_zstd_frame_without_its_size() -> None:
+    content = random.Random(5).randbytes(200_000)
+    block = zstandard.ZstdCompressor(write_content_size=False).compress(content)
+    tracemalloc.start()
+    try:
+        assert expand_block(("zstd",), 0, block, 64 * 1024 * 1024) == content
+        assert tracemalloc.get_traced_memory()[1] < 1_000_000
+    finally:
+        tracemalloc.stop()

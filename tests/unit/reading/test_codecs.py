@@ -151,7 +151,7 @@ def test_a_bomb_fills_no_more_than_the_room() -> None:
 GZIP = {
     "plain": gzip.compress(CONTENT, mtime=0),
     "two members": gzip.compress(CONTENT[:1000], mtime=0) + gzip.compress(CONTENT[1000:]),
-    "zeros behind": gzip.compress(CONTENT, mtime=0) + bytes(1000),
+    "zeros after": gzip.compress(CONTENT, mtime=0) + bytes(1000),
     "with a name": b"\x1f\x8b\x08\x08\0\0\0\0\0\x03name\0" + gzip.compress(CONTENT, mtime=0)[10:],
     "empty members": gzip.compress(b"", mtime=0) + gzip.compress(CONTENT) + gzip.compress(b""),
 }

@@ -59,6 +59,28 @@ types:
       - {id: number, type: u2, valid: {max: 999}}
       - {id: text, size-eos: true}
 """
+ABOVE = """
+meta: {id: above, endian: be, -wireloom: {rows: batches.rows}}
+seq: [{id: batches, type: batch, repeat: eos}]
+types:
+  batch:
+    seq:
+      - {id: base, type: s8}
+      - {id: flags, type: u1}
+      - {id: count, type: u2}
+      - {id: rows, type: row, repeat: expr, repeat-expr: count}
+  row:
+    seq:
+      - {id: delta, type: s4}
+      - {id: len, type: u1}
+      - {id: text, size: len}
+    instances:
+      at: {value: _parent.base + delta}
+      after: {value: at + 1}
+      chosen: {value: '_parent.flags & 1 != 0 ? _parent.base : at % 1000 + _parent.flags * 2'}
+      mixed: {value: '(delta < 0 ? _parent.flags : -_parent.flags) + (_parent.flags > 1 ? delta : delta - 1) * 3'}
+      flag: {value: 5 - _parent.flags}
+"""
 LIMITS = [-(2**63), 2**63 - 1, -(2**62), 2**62, -1, 0]
 
 
@@ -119,3 +141,19 @@ def test_rows_that_are_units_in_turns_of_a_loop(tmp_path: Path) -> None:
     assert damaged["_offset"] == rows["_offset"]
     parts[50][1] = 0
     agreed(format, b"".join(parts))
+
+
+def test_values_above_the_rows_in_expressions(tmp_path: Path) -> None:
+    """In some batches a sum has more than 64 bits, on which another expression depends."""
+    format, chance = load(tmp_path, ABOVE), Random(7)
+    parts, expected = [], []
+    for base in (0, 2**63 - 1000, -5, -(2**63) + 500, 17):
+        flags, deltas = chance.randrange(4), [chance.randrange(-2000, 2000) for _ in range(200)]
+        parts.append(struct.pack(">qBH", base, flags, len(deltas)))
+        for delta in deltas:
+            text = chance.randbytes(chance.randrange(8))
+            parts.append(struct.pack(">iB", delta, len(text)) + text)
+        expected += [at if -(2**63) <= at < 2**63 - 1 else None for at in (base + delta for delta in deltas)]
+    rows, _ = agreed(format, b"".join(parts))
+    assert rows["at"] == expected
+    assert rows["after"] == [None if at is None else at + 1 for at in expected]

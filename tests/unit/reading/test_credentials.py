@@ -17,7 +17,7 @@ from wireloom.input import Location, expand, profile
 
 SECRET = "wJalrXUtnFEMIKFAKEbPxRfiCYEXAMPLEKEY"
 KEY = "AKIAFAKEEXAMPLE"
-NOBODY = "http://127.0.0.1:9"
+UNREACHABLE = "http://127.0.0.1:9"
 """An address at which nothing listens."""
 THOROUGH = pytest.mark.thorough
 ADDRESS = f"s3://{KEY}:{SECRET}@bucket/folder/a.wal"
@@ -44,7 +44,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, single_attempts: None
 
 
 def read(source: str = "s3://bucket/a.wal", **options: Any) -> Any:
-    return wireloom.read("edgemq_segment", source, **{"region": "us-east-1", "endpoint": NOBODY, **options})
+    return wireloom.read("edgemq_segment", source, **{"region": "us-east-1", "endpoint": UNREACHABLE, **options})
 
 
 CALLS: dict[str, Callable[[], Any]] = {
@@ -88,7 +88,7 @@ def test_a_damaged_file_of_credentials(line: str, files: Path) -> None:
 def test_representations() -> None:
     made = profile("logs")
     assert made.credentials == (KEY, SECRET, None)
-    location = Location("us-east-1", NOBODY, profile="logs")
+    location = Location("us-east-1", UNREACHABLE, profile="logs")
     inputs = expand(b"", location)
     assert clean(repr([made, location, inputs]) + str(made))
 
@@ -112,7 +112,7 @@ def test_options_of_spark(name: str) -> None:
     "arguments",
     [
         ["decode", "edgemq_segment", ADDRESS],
-        ["verify", "edgemq_segment", "s3://bucket/a.wal", "--profile", "logs", "--endpoint", NOBODY],
+        ["verify", "edgemq_segment", "s3://bucket/a.wal", "--profile", "logs", "--endpoint", UNREACHABLE],
         pytest.param(
             ["verify", "edgemq_segment", "s3://bucket/a.wal", "--endpoint", f"http://{KEY}:{SECRET}@127.0.0.1:9"],
             marks=THOROUGH,

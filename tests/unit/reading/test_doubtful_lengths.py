@@ -103,6 +103,10 @@ def test_the_hint_about_the_largest_record(reader: str, tmp_path: Path) -> None:
     assert report.error == "larger than 200 bytes at byte 108: its length is damaged, or the input is truncated"
     with pytest.raises(wireloom.DamagedInputError, match="recover=True also looks for the next one; its length is"):
         read(format, wrong, reader, max_record=200, mode="failfast")
+    # What has been searched for already, or cannot be, is not recommended.
+    cut = block + b"\0\1\xff\xff" + block[4:]
+    with pytest.raises(wireloom.DamagedInputError, match="permissive' keeps the records before it; raise max_record"):
+        read(format, cut, reader, max_record=20, mode="failfast", recover=True)
     rows, _ = read(format, wrong, reader, max_record=200, recover=True)
     assert len(rows) == 4
 

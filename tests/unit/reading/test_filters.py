@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 import wireloom
+from wireloom.reading import scan_request
 
 ROWS = [{"fmt": 0, "tenant": n % 7, "ts_millis": n, "payload": b"x" * (n % 50)} for n in range(3000)]
 TENANT = pc.field("tenant")
@@ -32,6 +33,13 @@ def test_a_filter_over_columns_that_are_not_returned(log: Path) -> None:
     assert table.schema.names == ["ts_millis"]
     assert table["ts_millis"].to_pylist() == expected
     assert wireloom.schema("edgemq_segment", ["ts_millis"]) == table.schema
+
+
+def test_only_selected_columns_and_those_of_the_filter_are_read() -> None:
+    request = scan_request(
+        "edgemq_segment", columns=["ts_millis"], filter=(TENANT == 3) & pc.field("payload").is_valid()
+    )
+    assert (request.layout.names, request.shown) == (("ts_millis", "tenant", "payload"), 1)
 
 
 def test_the_report_counts_what_was_read(log: Path) -> None:
@@ -65,8 +73,10 @@ def test_rows_of_damaged_records_pass_where_the_filter_says_so(log: Path) -> Non
 @pytest.mark.parametrize(
     ("filter", "message"),
     [
-        (pc.field("tenat") == 3, "tenat"),
-        (pc.field("payload") == 3, "no kernel matching"),
+        (pc.field("tenat") == 3, "unknown column of edgemq_segment 'tenat': did you mean 'tenant'?"),
+        (pc.field(1) == 3, "filter: name columns instead of giving their positions: .FieldPath"),
+        (pc.field("payload") == 3, "no kernel matching.*: payload is binary$"),
+        ((pc.field("fmt") == 0) & (pc.field("tenant") > "x"), r"\(uint32, string\): fmt is uint8, tenant is uint32$"),
         (pc.field("tenant"), "must evaluate to bool"),
         ("tenant == 3", "filter must be an expression such as"),
     ],

@@ -41,7 +41,7 @@ def test_a_text_is_no_log(name: str, mode: str, packed: Any, tmp_path: Path) -> 
                 function(name, source(), mode=mode)
             assert caught.value.path in (str(path), None)
             assert caught.value.reason
-            assert "check_format=False" in str(caught.value)
+            assert "name the right format, or check_format=False to read" in str(caught.value)
         table, report = wireloom.read_with_report(name, source(), mode=mode, check_format=False)
         assert (table.num_rows, report.files[0].foreign, report.clean) == (0, True, False)
         assert report.to_dict()["files"][0]["foreign"] is True
@@ -56,6 +56,15 @@ def test_both_readers_say_so(row_reader: str, format: Any, recover: bool) -> Non
     for options in ({}, {"streamed": True, "chunk": 50}):
         with pytest.raises(wireloom.WrongFormatError, match="No record in it is valid"):
             read(row_reader, format, rubbish, recover=recover, check_format=True, **options)
+
+
+@pytest.mark.parametrize("name", ["pcap", "avro_blocks"])
+def test_a_header_that_is_refused_in_a_compressed_file(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "letter.zst"
+    path.write_bytes(zstandard.compress(TEXT * 100))
+    with pytest.raises(wireloom.WrongFormatError, match=f"not in the format {name}"):
+        wireloom.read(name, path)
+    assert CliRunner().invoke(main, ["decode", name, str(path)]).exit_code == 2
 
 
 def test_a_name_that_promises_a_codec(tmp_path: Path) -> None:
@@ -199,3 +208,27 @@ def test_units_without_rows_tell_formats_apart(row_reader: str, place: int) -> N
     assert file["tail"] != "clean"
     with pytest.raises(wireloom.WireloomError, match="not in the format pcapng"):
         wireloom.read("pcapng", bytes(data[first:]))
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "is_named"),
+    [
+        ("edgemq_segment", {}, True),
+        ("edgemq_segment", {"recover": True}, False),
+        # Without its header, nothing of a file can be read.
+        ("pcap", {}, False),
+        ("cobs_log", {}, False),
+    ],
+)
+def test_recover_is_recommended_where_it_searches(name: str, options: dict[str, Any], is_named: bool) -> None:
+    with pytest.raises(wireloom.WrongFormatError) as caught:
+        wireloom.read(name, b"\xff\xfe\xfe" * 300, **options)
+    advice = "; if only its first record is damaged, recover=True searches for the next one"
+    assert str(caught.value).endswith(advice) == is_named
+
+
+def test_an_input_that_ends_inside_its_first_record() -> None:
+    with pytest.raises(
+        wireloom.WrongFormatError, match=r"No record in it is valid \(it ends inside the first one\); name"
+    ):
+        wireloom.read("tfrecord", (9).to_bytes(8, "little") + b"abcd")

@@ -76,7 +76,7 @@ def test_rows(row_reader: str) -> None:
 @pytest.mark.parametrize(
     ("data", "tail", "offset", "damaged", "rows"),
     [
-        (b"", "clean", 0, [], 0),
+        (b"", "truncated", 0, [], 0),
         (b"JRN", "truncated", 0, [], 0),
         (b"JRNX\x03\x00" + entry(b"a"), "invalid_value", 0, [], 0),
         (b"JRNL\x0a\x00" + entry(b"a"), "clean", 22, [[0, 6, "value"]], 1),

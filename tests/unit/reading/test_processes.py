@@ -126,8 +126,8 @@ def test_it_is_damage_of_its_row(tmp_path: Path, kind: str, name: str) -> None:
     bad = row(**given)  # type: ignore[arg-type]  # of the table above
     data = wire(format, [row(), bad, row()])
     table, report = wireloom.read_with_report(format, data, columns=COLUMNS)
-    good, damaged, behind = table.to_pylist()
-    assert (good["body"], behind["body"]) == (b"hello", b"hello")
+    good, damaged, after = table.to_pylist()
+    assert (good["body"], after["body"]) == (b"hello", b"hello")
     assert (damaged["body"], damaged["_error"].partition(":")[0]) == (None, reason)
     [file] = report.files
     assert (file.rows, file.tail, [each.reason for each in file.damaged]) == (2, "clean", [reason])

@@ -218,9 +218,9 @@ def test_rows_that_are_nearly_sorted(disorder: int) -> None:
     for value in randomness.sample(range(5_000), 20):
         found = wireloom.search("word_stuffed_log", content, value, key=key_of, disorder=disorder)
         rest = wireloom.read("word_stuffed_log", content, byte_range=(found.begin, len(content)))
-        behind = {NUMBER.unpack(each[:8])[0] for each in rest["payload"].to_pylist()}
-        assert behind >= set(range(value, 5_000))
-        assert len(behind) <= 5_000 - value + 5 * disorder + 5
+        after = {NUMBER.unpack(each[:8])[0] for each in rest["payload"].to_pylist()}
+        assert after >= set(range(value, 5_000))
+        assert len(after) <= 5_000 - value + 5 * disorder + 5
 
 
 def test_what_cannot_be_searched(tmp_path: Path) -> None:

@@ -12,13 +12,14 @@ import pytest
 import wireloom
 import zstandard
 
+from ...waiting import SECONDS
 from . import samples
 
 
 def threads() -> list[str]:
-    """Return the names of the threads that read; the pool of sessions, which other tests have used, remains."""
+    """Return the names of the threads that read; the pool, which other tests have used, remains."""
     names = [each.name for each in threading.enumerate()]
-    return [each for each in names if each.startswith("wireloom") and not each.startswith("wireloom-s2")]
+    return [each for each in names if each.startswith("wireloom") and not each.startswith("wireloom-pool")]
 
 
 LARGE = zstandard.ZstdCompressor(level=1).compress(samples.frames(samples.payloads(40_000, largest=600)))
@@ -71,6 +72,6 @@ assert status == 0, status
     path = Path(os.environ.get("TMPDIR", "/tmp")) / f"wireloom-fork-{os.getpid()}.wal.zst"
     path.write_bytes(LARGE)
     try:
-        subprocess.run([sys.executable, "-c", script, str(path)], check=True, timeout=60)
+        subprocess.run([sys.executable, "-c", script, str(path)], check=True, timeout=SECONDS)
     finally:
         path.unlink()

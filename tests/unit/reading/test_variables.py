@@ -83,6 +83,43 @@ def test_the_oldest_items_are_forgotten(reader: str, made: Format) -> None:
     assert [reason for _, _, reason in file["damaged"]] == ["value", "value"]
 
 
+INCOMPLETE = """
+meta:
+  id: steps
+  -wireloom: {rows: units, columns: [sum]}
+seq:
+  - {id: units, type: unit, repeat: eos}
+instances:
+  sum: {value: 0, -wireloom: {variable: true}}
+types:
+  unit:
+    seq:
+      - {id: size, type: u1}
+      - {id: step, type: step, size: size}
+      - {id: end, contents: "!"}
+    instances:
+      sum: {value: _root.sum}
+  step:
+    seq: [{id: by, type: u1}]
+    instances:
+      next: {value: _root.sum + by, -wireloom: {sets: _root.sum}}
+"""
+"""The variable is set before the end of the unit."""
+
+
+@pytest.mark.parametrize("reader", ROW_READERS)
+def test_an_incomplete_unit_sets_no_variables(reader: str, tmp_path: Path) -> None:
+    path = tmp_path / "steps.ksy"
+    path.write_text(INCOMPLETE)
+    steps = wireloom.load_spec(path)
+    good = [bytes((1, by)) + b"!" for by in range(1, 7)]
+    # Only the end of the unit around the last three is missing.
+    data = b"".join(good[:3]) + bytes((10, 100)) + b"".join(good[3:])
+    for ways in ({}, {"batch_rows": 1}, {"batch_rows": 2}, {"batch_rows": 3}, {"chunk": 1}, {"chunk": 4}):
+        table, file = read(reader, steps, data, recover=True, streamed="chunk" in ways, **ways)
+        assert (table["sum"].to_pylist(), file["damaged"]) == ([1, 3, 6, 10, 15, 21], [[9, 2, "truncated"]]), ways
+
+
 def test_files_are_read_from_their_beginning(made: Format, tmp_path: Path) -> None:
     with pytest.raises(
         UnsupportedError, match="files of made cannot be read in byte ranges: rows depend on the bytes before them"

@@ -10,6 +10,7 @@ import pytest
 import wireloom
 from wireloom import engine
 
+from ..specs import format_of as format_of_text
 from .running import ROW_READERS, read
 from .test_varints import le, zigzag
 
@@ -46,6 +47,19 @@ types:
       - {id: items, type: u1, repeat: expr, repeat-expr: count.value}
   number: {-wireloom: {varint: RULE}}
 """
+
+SEPARATED = """
+meta: {{id: separated, endian: le, -wireloom: {{rows: rows, columns: [{names}, body]}}}}
+seq: [{{id: rows, type: row, repeat: eos}}]
+types:
+  row:
+    seq:
+{fields}
+      - {{id: body, size: {last}.value}}
+  number: {{-wireloom: {{varint: {{order: le, signed: zigzag}}}}}}
+"""
+SEPARATIONS = ("0 v 1 v v v", "3 v v 2 v v", "0 v v v 8 v", "1 v 11 v v", "0 v 12 v v", "0 v 1 v 1 v")
+"""Varints (v), and numbers of bytes of fixed fields between them."""
 
 
 def rows_of(chance: Random, encode: Any, count: int) -> tuple[bytes, list[dict[str, Any]]]:
@@ -107,3 +121,32 @@ def test_cuts_and_damage(form: str, tmp_path: Path) -> None:
             expected, report = read("objects", format, content)
             assert table.equals(expected)
             assert (file["damaged"], file["tail"]) == (report["damaged"], report["tail"])
+
+
+@pytest.mark.parametrize("reader", ROW_READERS)
+def test_fields_between(reader: str, subtests: pytest.Subtests) -> None:
+    """The sizes of the varints change rarely, always, or in every other row; the fields between them have any bits."""
+    for separation in SEPARATIONS:
+        parts = separation.split()
+        names = [f"f{number}" for number in range(parts.count("v"))]
+        left = iter(names)
+        shapes = [
+            (next(left), "type: number") if part == "v" else (f"gap{at}", f"size: {part}")
+            for at, part in enumerate(parts)
+        ]
+        fields = "\n".join(f"      - {{id: {name}, {shape}}}" for name, shape in shapes)
+        format = format_of_text(SEPARATED.format(names=", ".join(names), fields=fields, last=names[-1]))
+        assert format.engine_refusal is None
+        chance, rows, data = Random(separation), [], b""
+        for number in range(600):
+            most = [60, 8000 * (number % 2) + 60, 8000, 300000][number // 150]
+            values = [chance.randrange(-most, most) for _ in names[:-1]] + [chance.randrange(90)]
+            left_values = iter(values)
+            encoded = (le(zigzag(next(left_values))) if part == "v" else chance.randbytes(int(part)) for part in parts)
+            body = chance.randbytes(values[-1])
+            data += b"".join(encoded) + body
+            rows.append([*values, body])
+        with subtests.test(separation):
+            table, file = read(reader, format, data)
+            assert [list(row.values()) for row in table.to_pylist()] == rows
+            assert (file["damaged"], file["tail"]) == ([], "clean")

@@ -195,6 +195,42 @@ def test_adjacent_numbers(reader: str, signed: bool, count: int) -> None:
         assert file["tail_size"] == end - ends[complete]
 
 
+ALONE = """
+meta: {{id: made, endian: le, -wireloom: {{rows: rows}}}}
+seq: [{{id: rows, type: row, repeat: eos}}]
+types:
+  row:
+    seq:
+{fields}
+  number: {{-wireloom: {{varint: {{order: le{signed}}}}}}}
+"""
+
+
+@pytest.mark.parametrize("reader", ROW_READERS)
+@pytest.mark.parametrize("signed", [False, True])
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 20])
+def test_rows_of_numbers_alone(reader: str, signed: bool, count: int) -> None:
+    """Most have one or two bytes, a few more; no row is larger than the limit."""
+    fields = "\n".join(f"      - {{id: f{number}, type: number}}" for number in range(count))
+    format = format_of(ALONE.format(fields=fields, signed=", signed: zigzag" if signed else ""))
+    assert format.engine_refusal is None
+    chance, rows, ends, data = Random(count), [], [0], b""
+    for number in range(600):
+        bits = 13 if number % 150 else 40
+        row = [chance.getrandbits(chance.randrange(1, bits)) for _ in range(count)]
+        rows.append([-each if signed and chance.random() < 0.5 else each for each in row])
+        data += b"".join(le(zigzag(each) if signed else each) for each in rows[-1])
+        ends.append(len(data))
+    table, file = read(reader, format, data)
+    assert (file["tail"], file["damaged"]) == ("clean", [])
+    assert [list(each.values()) for each in table.to_pylist()] == rows
+    assert read(reader, format, data[: ends[500] - 1])[0].num_rows == 499
+    begin, limit = ends[1], max(count, 2 * count - 1)
+    table, file = read(reader, format, data[begin:], max_record=limit)
+    assert table.num_rows == next(i for i in range(1, 600) if ends[i + 1] - ends[i] > limit) - 1
+    assert file["tail"] == "limit"
+
+
 FAULTY = {
     "an eleventh byte": ("le", b"\xff" * 10 + b"\1", "invalid_value"),
     "ten bytes that go on, at the end": ("le", b"\xff" * 10, "invalid_value"),

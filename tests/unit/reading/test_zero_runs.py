@@ -98,12 +98,12 @@ def test_what_a_wiped_block_leaves_of_rows_is_damaged_by_itself(row_reader: str,
     data = bytearray(content)
     data[8192:16384] = bytes(8192)
     before = max(each for each in places if each <= 8192)
-    behind = min(each for each in places if each >= 16384)
+    after = min(each for each in places if each >= 16384)
     table, report = read(row_reader, format, bytes(data), recover=True, columns=["_offset"])
-    assert table["_offset"].to_pylist() == [each for each in places[:-1] if each < before or each >= behind]
+    assert table["_offset"].to_pylist() == [each for each in places[:-1] if each < before or each >= after]
     assert [each[2] for each in report["damaged"]].count("zeros") == 1
     assert len(report["damaged"]) <= 3
-    assert sum(length for _, length, _ in report["damaged"]) == behind - before
+    assert sum(length for _, length, _ in report["damaged"]) == after - before
 
 
 @pytest.mark.slow

@@ -121,10 +121,10 @@ def test_zeros_are_delimiters_elsewhere(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("row_reader", ROW_READERS)
-@pytest.mark.parametrize("behind", [b"\xfe\xfd", b"\xfe\xfd\xfe\xfd", b"\xfe", b"\x01\xfe\xfd", LOG])
-def test_ranges_that_end_where_the_zeros_do(behind: bytes, row_reader: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("after", [b"\xfe\xfd", b"\xfe\xfd\xfe\xfd", b"\xfe", b"\x01\xfe\xfd", LOG])
+def test_ranges_that_end_where_the_zeros_do(after: bytes, row_reader: str, tmp_path: Path) -> None:
     # A block of the input ends with the range, in the middle of the delimiter or of the record after the zeros.
-    path = file(tmp_path, bytes(535) + behind)
+    path = file(tmp_path, bytes(535) + after)
     size = path.stat().st_size
     columns = ["_offset", "payload"]
     whole, _ = read(row_reader, "word_stuffed_log", path, columns=columns, codec="none")

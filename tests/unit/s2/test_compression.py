@@ -72,16 +72,16 @@ def test_zstd_that_ends_early(checksum: bool, size: bool) -> None:
         assert refusal(SKIPPABLE[: min(cut, 10)], "zstd") == "codec"
 
 
-@pytest.mark.parametrize("behind", [b"\0", b"garbage", b"\x28\xb5", b"\x28\xb5\x2f\xfd"])
+@pytest.mark.parametrize("after", [b"\0", b"garbage", b"\x28\xb5", b"\x28\xb5\x2f\xfd"])
 @pytest.mark.parametrize("size", [True, False])
-def test_what_follows_zstd_is_read(behind: bytes, size: bool) -> None:
-    assert refusal(zstd(TEXT, write_content_size=size) + behind, "zstd") == "codec"
-    assert refusal(zstd(b"", write_content_size=size) + behind, "zstd") == "codec"
+def test_what_follows_zstd_is_read(after: bytes, size: bool) -> None:
+    assert refusal(zstd(TEXT, write_content_size=size) + after, "zstd") == "codec"
+    assert refusal(zstd(b"", write_content_size=size) + after, "zstd") == "codec"
 
 
-@pytest.mark.parametrize("behind", [b"\0", b"garbage", compress(TEXT, "gzip")])
-def test_what_follows_gzip_is_not(behind: bytes) -> None:
-    assert both(compress(TEXT, "gzip") + behind, "gzip") == TEXT
+@pytest.mark.parametrize("after", [b"\0", b"garbage", compress(TEXT, "gzip")])
+def test_what_follows_gzip_is_not(after: bytes) -> None:
+    assert both(compress(TEXT, "gzip") + after, "gzip") == TEXT
 
 
 @pytest.mark.slow

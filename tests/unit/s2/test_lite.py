@@ -14,6 +14,9 @@ import pyarrow as pa
 import pytest
 import wireloom.s2 as s2
 
+from ...ports import free_ports
+from ...waiting import SECONDS
+
 BASIN = "wireloom-tests"
 PROGRAM = shutil.which("s2")
 
@@ -25,12 +28,10 @@ def lite(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Start a server on this machine; yield its address."""
     resources = tmp_path_factory.mktemp("lite") / "resources.json"
     resources.write_text(json.dumps({"basins": [{"name": BASIN, "config": {"create_stream_on_append": True}}]}))
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    [port] = free_ports(1)
     command = [str(PROGRAM), "lite", "--port", str(port), "--no-dashboard", "--init-file", str(resources)]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-        until = time.monotonic() + 30
+        until = time.monotonic() + SECONDS
         while time.monotonic() < until:
             with socket.socket() as tried:
                 if tried.connect_ex(("127.0.0.1", port)) == 0:
@@ -72,7 +73,7 @@ def test_commands_and_conditions(lite: str) -> None:
         s2.Appender(BASIN, "c", 20, endpoint=lite).append(records(1))
     s2.Appender(BASIN, "c", endpoint=lite, fencing_token="mine").append([s2.command_record(s2.Trim(4))])
     # Trimming happens some time later.
-    until = time.monotonic() + 30
+    until = time.monotonic() + SECONDS
     while time.monotonic() < until and s2.read(BASIN, "c", endpoint=lite).num_rows == 12:
         time.sleep(0.1)
     table = s2.read(BASIN, "c", endpoint=lite, columns=["seq_num", "command"])

@@ -14,6 +14,7 @@ import wireloom.s2 as s2
 from wireloom import TemporaryError
 
 from ...s2_server import BASIN, TOKEN, Fault, Server
+from ...waiting import SECONDS
 
 
 def numbers(table: pa.Table) -> list[int]:
@@ -151,7 +152,7 @@ def test_tailing_ends_after_a_wait_and_begins_at_the_end(s2_server: Server) -> N
 def test_silence_is_a_lost_connection(s2_server: Server, caplog: pytest.LogCaptureFixture) -> None:
     s2_server.fill("orders", 5)
     s2_server.faults.append(Fault(silent=True))
-    with s2.StreamReading(BASIN, "orders", 0, end=5, silence=0.2, patience=5) as reading:
+    with s2.StreamReading(BASIN, "orders", 0, end=5, silence=0.5, patience=SECONDS) as reading:
         assert sum(each.num_rows for each in reading) == 5
     assert "Read timed out" in caplog.text
 

@@ -373,7 +373,7 @@ def large_session(compression: str) -> tuple[bytes, list[int], list[list[Any]]]:
 def test_threads_change_nothing(
     processors: int, compression: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(runs, "_parallel", lambda: processors)
+    monkeypatch.setattr(runs, "processors", lambda: processors)
     data, numbers, damaged = large_session(compression)
     (tmp_path / "session").write_bytes(data)
     for source in (data, tmp_path / "session"):
@@ -386,7 +386,7 @@ def test_threads_change_nothing(
 
 
 def test_a_process_that_was_forked_has_no_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runs, "_parallel", lambda: 2)
+    monkeypatch.setattr(runs, "processors", lambda: 2)
     data, _, _ = large_session("zstd")
     view, slots = memoryview(data), runs.Slots()
     run = runs.find_run(view, 0)

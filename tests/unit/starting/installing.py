@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from ...waiting import SECONDS
+
 WIRELOOM = (sys.executable, "-c", "from wireloom.command import main; main()")
 
 
@@ -24,5 +26,5 @@ def run(*command: str, folder: Path, target: Path | None = None) -> subprocess.C
     before = os.environ.get("PYTHONPATH")
     path = os.pathsep.join(str(each) for each in (target, before) if each)
     return subprocess.run(
-        command, cwd=folder, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, timeout=300
+        command, cwd=folder, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, timeout=SECONDS
     )

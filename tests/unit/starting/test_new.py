@@ -145,6 +145,14 @@ def test_a_change_of_the_spec_is_drift_until_it_is_generated(tmp_path: Path, mon
     assert "removed src/pyspark_gone/__init__.py" in done.stdout.splitlines()
     assert not gone.parent.exists()
     assert CliRunner().invoke(main, ["generate", "--check"]).exit_code == 0
+    foreign = folder / "src/wireloom_door_log/generated/mine.py"
+    foreign.write_text("mine = 1\n")
+    drift = CliRunner().invoke(main, ["generate", "--check"])
+    # Generating again would leave the file where it is.
+    assert drift.exit_code == 1
+    assert "run 'wireloom generate'" not in drift.stderr
+    assert "generated/mine.py was not generated: move it out of the folder, or delete it" in drift.stderr
+    foreign.unlink()
     (folder / "specs/two.ksy").write_text(
         "meta: {id: two, -wireloom: {rows: a}}\nseq: [{id: a, type: b, repeat: eos}]\n"
         "types: {b: {seq: [{id: c, type: u1}]}}\n"

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from ...waiting import SECONDS
 from .samples import SPEC, written
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: no browser is driven")
@@ -56,6 +57,7 @@ def test_a_session(studio: tuple[str, Path, Path]) -> None:
     with playwright.sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=CHROMIUM, args=list(QUIET))
         page = browser.new_page(viewport={"width": 1500, "height": 900})
+        page.set_default_timeout(1000 * SECONDS)
         asked: list[str] = []
         wrong: list[str] = []
         page.on("request", lambda request: asked.append(request.url))
@@ -156,6 +158,7 @@ def test_far_into_a_file(studio: tuple[str, Path, Path]) -> None:
     with playwright.sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=CHROMIUM, args=list(QUIET))
         page = browser.new_page(viewport={"width": 1500, "height": 900})
+        page.set_default_timeout(1000 * SECONDS)
         page.goto(address)
         page.wait_for_selector("#status:has-text('199,999 rows · 1 damaged')")
         page.click("#damage")
@@ -176,7 +179,7 @@ def test_strangers_are_refused(studio: tuple[str, Path, Path]) -> None:
 
     port = int(studio[0].split(":")[2].split("/")[0])
     for path, host in (("/", f"127.0.0.1:{port}"), (studio[0].split(str(port))[1], "evil.example")):
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=SECONDS)
         connection.request("GET", path, headers={"Host": host})
         assert connection.getresponse().status == 403
         connection.close()

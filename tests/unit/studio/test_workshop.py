@@ -3,6 +3,7 @@
 import asyncio
 import gzip
 import json
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -110,6 +111,8 @@ def test_a_process_that_takes_too_long_is_killed(tmp_path: Path) -> None:
     async def run() -> Any:
         helper = Helper(spec, str(file))
         await helper.compile(SPEC, 60)
+        assert helper._process is not None
+        helper._process.send_signal(signal.SIGSTOP)
         with pytest.raises(HelperError, match="it took longer than"):
             await helper.do("survey", 0.0001)
         # The next job starts another, which has compiled the spec again.

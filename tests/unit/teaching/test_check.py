@@ -48,6 +48,29 @@ def test_problems_as_json_in_order(bad: Path) -> None:
     assert second["line"] == 8
 
 
+def test_help_in_a_spec_with_a_varint(tmp_path: Path) -> None:
+    """The keys that ``varint`` stands for have the lines of no file."""
+    path = tmp_path / "bad.ksy"
+    path.write_text(
+        """meta:
+  id: bad
+  endian: le
+  -wireloom:
+    rows: items
+    columns: [kind, flag]
+seq:
+  - {id: items, type: item, repeat: eos}
+types:
+  number: {-wireloom: {varint: le}}
+  item: {seq: [{id: kind, type: number}, {id: flags, type: u1}]}
+"""
+    )
+    (problem,) = checked(str(path), code=1)
+    assert problem["message"].endswith("no attribute or instance 'flag'; did you mean 'flags'?")
+    assert problem["help"].startswith("'columns' takes a list, ")
+    assert problem["reference"] == "wireloom reference meta-extensions.columns"
+
+
 def test_what_reads_the_rows_as_json(tmp_path: Path) -> None:
     plain = tmp_path / "plain.ksy"
     plain.write_text("meta: {id: plain}\nseq: [{id: a, type: u1}]\n")
@@ -134,12 +157,15 @@ def test_all_specs_of_a_folder_and_below(tmp_path: Path, monkeypatch: pytest.Mon
 def test_a_spec_that_cannot_be_read_is_in_the_json_and_hides_no_other(bad: Path) -> None:
     missing, *others = checked("nope.ksy", str(bad), code=2)
     assert (missing["file"], missing["severity"]) == ("nope.ksy", "error")
-    assert missing["message"] == "cannot be read: No such file or directory"
+    assert missing["message"] == "no such spec file: check the path and the folder it is relative to"
     assert set(missing) == set(others[0])
     assert [each["line"] for each in others] == [6, 8]
     result = CliRunner().invoke(main, ["check", "nope.ksy", "bad.ksy"])
     assert result.exit_code == 2
-    assert result.stderr == "wireloom: error: nope.ksy: cannot be read: No such file or directory\n"
+    assert (
+        result.stderr
+        == "wireloom: error: nope.ksy: no such spec file: check the path and the folder it is relative to\n"
+    )
     assert "bad.ksy:6:5: error" in result.stdout
 
 

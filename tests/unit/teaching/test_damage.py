@@ -11,6 +11,7 @@ import pytest
 import wireloom
 from wireloom import DamagedInputError, engine
 from wireloom.codecs import CodecError
+from wireloom.format import registry
 
 SPEC = """\
 meta:
@@ -120,6 +121,25 @@ def test_what_stands_before_the_rows(told: wireloom.Format) -> None:
         "byte 0, field version: a value is not allowed (value), or it is not in the format told; "
         "mode='permissive' leaves it out"
     )
+
+
+@pytest.mark.usefixtures("reader")
+@pytest.mark.parametrize("name", ["pcap", "avro_blocks"])
+def test_a_header_after_which_nothing_can_be_read(name: str) -> None:
+    error = failure(registry.get(name), b"letter, not a log" * 9)
+    assert (error.offset, error.record, error.field, error.reason) == (0, None, "magic", "value")
+    assert str(error) == (
+        f"byte 0, field magic: a value is not allowed (value), or it is not in the format {name}; "
+        "no record can be read without the header: name the right format, or repair the header"
+    )
+
+
+@pytest.mark.usefixtures("reader")
+def test_a_header_that_is_cut_off() -> None:
+    error = failure(registry.get("pcap"), b"\xd4\xc3\xb2\xa1\2")
+    assert (error.offset, error.record, error.reason) == (0, None, "truncated")
+    assert str(error).startswith("byte 0: the input ends before the first record (truncated), or ")
+    assert str(failure(registry.get("pcap"), b"")).startswith("byte 0: the input is empty: its header is missing (")
 
 
 @pytest.mark.usefixtures("reader")

@@ -79,8 +79,8 @@ def test_mistakes_of_shape_are_found(body: str) -> None:
 @pytest.mark.parametrize("name", ["language", "extensions", "meta", "table"])
 def test_what_the_validator_takes_is_never_underlined(name: str) -> None:
     heads = {"meta": ("", ""), "table": (TABLE_HEAD, TABLE_BODY)}
-    before, behind = heads.get(name, (HEAD, ""))
-    verdicts = [judged(before + body + behind) for body, _ in cases(name)]
+    before, after = heads.get(name, (HEAD, ""))
+    verdicts = [judged(before + body + after) for body, _ in cases(name)]
     assert (True, False) not in verdicts
     assert (True, True) in verdicts
 

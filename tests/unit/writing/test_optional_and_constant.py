@@ -210,3 +210,36 @@ def test_a_value_inside_of_a_column_that_a_condition_leaves_out_is_refused(text:
             written(format, [row])
         assert f"column {place}" in str(error.value)
         assert "the condition of the attribute is false" in str(error.value)
+
+
+MESSAGES = """
+meta: {id: entries, endian: be, -wireloom: {rows: frames.entry, columns: [source, line, part, name]}}
+seq: [{id: frames, type: frame, repeat: eos}]
+types:
+  frame: {seq: [{id: len, type: u4}, {id: entry, type: entry, size: len}]}
+  entry:
+    -wireloom:
+      message:
+        fields:
+          - {id: source, number: 1, type: string}
+          - {id: line, number: 2, type: bytes}
+          - {id: part, number: 3, type: part}
+          - {id: name, number: 4, type: string, label: optional}
+  part: {-wireloom: {message: {fields: [{id: ordinal, number: 1, type: int32}]}}}
+"""
+
+
+def test_optional_fields_of_messages_in_a_layout(tmp_path: Path) -> None:
+    spec, log = tmp_path / "entries.ksy", tmp_path / "a.log"
+    spec.write_text(MESSAGES)
+    rows = [
+        {"source": "out", "line": b"a", "part": None, "name": None},
+        {"source": "", "line": b"b", "part": {"ordinal": 2}, "name": ""},
+    ]
+    wireloom.write(spec, rows, log)
+    assert wireloom.read(spec, log).to_pylist() == rows
+    assert log.read_bytes() == b"\0\0\0\x08\n\x03out\x12\x01a" + b'\0\0\0\x09\x12\x01b\x1a\x02\x08\x02"\0'
+    wireloom.write(spec, [{"source": "out", "line": b"a"}], log)
+    assert wireloom.read(spec, log).to_pylist() == rows[:1]
+    with pytest.raises(wireloom.WireloomError, match="row 0, column line: null, but the format has no null"):
+        wireloom.write(spec, [rows[0] | {"line": None}], log)

@@ -14,7 +14,7 @@ import wireloom
 from wireloom import WireloomError
 from wireloom.append import publish
 
-NOBODY = 65534
+UNPRIVILEGED = 65534
 
 
 def written(path: Any) -> None:
@@ -45,8 +45,8 @@ def refusal(make: Callable[[Path], None], path: Path) -> str:
         try:
             if os.geteuid() == 0:
                 os.setgroups([])
-                os.setgid(NOBODY)
-                os.setuid(NOBODY)
+                os.setgid(UNPRIVILEGED)
+                os.setuid(UNPRIVILEGED)
             make(path)
             text = "nothing was raised"
         except WireloomError as error:

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.dataset
 import pytest
 import wireloom
 import zstandard
@@ -73,6 +74,8 @@ class Batch:
         EVENTS,
         EVENTS.to_batches()[0],
         pa.RecordBatchReader.from_batches(EVENTS.schema, EVENTS.to_batches()),
+        pyarrow.dataset.dataset(EVENTS),
+        pyarrow.dataset.dataset(EVENTS.append_column("more", EVENTS["fmt"])).scanner(EVENTS.column_names),
         iter([EVENTS.slice(0, 1), EVENTS.slice(1)]),
         Stream(EVENTS),
         Batch(EVENTS.to_batches()[0]),
@@ -217,11 +220,22 @@ def replaced(name: str, values: Any) -> pa.Table:
     return EVENTS.set_column(EVENTS.schema.get_field_index(name), name, values)
 
 
+@pytest.mark.parametrize("type", [pa.uint8(), pa.int32(), pa.int64(), pa.uint64()], ids=str)
+def test_integers_of_any_width_are_times(type: pa.DataType, tmp_path: Path) -> None:
+    path, times = tmp_path / "a.wal", pa.array([7, 8], type)
+    wireloom.write("edgemq_segment", replaced("ts", times), path)
+    assert wireloom.read("edgemq_segment", path)["ts"].cast(pa.int64()).to_pylist() == [7, 8]
+
+
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
         (EVENTS.drop(["ts"]), "without the column ts or ts_millis: the table has fmt, tenant, payload"),
         (EVENTS.rename_columns(["fmt", "tennant", "ts", "payload"]), "'tennant': did you mean 'tenant'"),
+        (
+            EVENTS.rename_columns(["fmt", "id", "ts", "payload"]),
+            "unknown column of edgemq_segment 'id': there are fmt, tenant, ts",
+        ),
         (EVENTS.append_column("extra", EVENTS["fmt"]), "unknown column of edgemq_segment 'extra'"),
         (EVENTS.append_column("fmt", EVENTS["fmt"]), "more than one column fmt"),
         (replaced("tenant", pa.array([1, None], pa.uint32())), "row 1, column tenant: null"),
@@ -231,6 +245,12 @@ def replaced(name: str, values: Any) -> pa.Table:
         (replaced("tenant", pa.array(["1", "x"])), "row 1, column tenant: 'x' does not fit"),
         (replaced("ts", pa.array([0, -1], pa.timestamp("ms"))), "row 1, column ts: a time before 1970"),
         (replaced("ts", pa.array([0, 1], pa.timestamp("us"))), "row 1, column ts: .* does not fit timestamp"),
+        (
+            replaced("ts", pa.array([0, 1 << 63], pa.uint64())),
+            r"row 1, column ts: 9223372036854775808 does not fit timestamp\[ms, tz=UTC\] \(times, their "
+            r"text in ISO 8601, or integers: ms since 1970, up to 9223372036854775807\)",
+        ),
+        (replaced("ts", pa.array([0, -1], pa.int32())), "row 1, column ts: a time before 1970"),
         (replaced("ts", pa.array([0, None], pa.timestamp("ms"))), "row 1, column ts: null"),
         (
             replaced("payload", pa.array([1, 2])),
@@ -238,10 +258,19 @@ def replaced(name: str, values: Any) -> pa.Table:
         ),
         (replaced("payload", pa.array([[1], [2]])), "column payload"),
         ("text", "rows cannot be read from str"),
-        (7, "rows cannot be read from int"),
+        (7, "rows cannot be read from int: give an Arrow table, record batches, or row mappings"),
+        (
+            SimpleNamespace(to_table=lambda: EVENTS),
+            r"rows cannot be read from \w+: give the result of its to_table\(\)",
+        ),
+        (pyarrow.dataset.dataset(EVENTS[:0].rename_columns(["f", "tenant", "ts", "payload"])), "unknown column .* 'f'"),
         ([1, 2], "an item of the rows is int"),
         ([{"fmt": 0}, 3], "mappings and int in one iterable"),
-        ([{"fmt": 0}, {"fmt": "x"}], "cannot be converted to columns"),
+        ([{"fmt": 0}, {"fmt": "x"}], r"row 1, column fmt: 'x' does not fit uint8 \(0 to 255\)"),
+        ([{"fmt": 0, "tenant": 1 << 70}], "row 0, column tenant: 1180591620717411303424 does not fit uint32"),
+        ({"fmt": [0, 1 << 20000]}, "row 1, column fmt: an integer of 20,001 bits does not fit uint8"),
+        ([{"fmt": 0, "x": object()}], "row 0, column x: <object .*> does not fit any type of a column"),
+        ([{"fmt": 0, "x": 1}, {"x": "a"}], "column x: the values from row 0 on cannot be converted: Could not convert"),
     ],
     ids=lambda value: None if isinstance(value, str) and len(value) > 20 else "",
 )
@@ -249,6 +278,14 @@ def test_rows_that_are_refused(rows: Any, message: str, tmp_path: Path) -> None:
     with pytest.raises(WireloomError, match=message):
         write("edgemq_segment", rows, tmp_path / "a.wal")
     assert os.listdir(tmp_path) == []
+
+
+def test_a_lazy_frame_is_collected_first() -> None:
+    polars = pytest.importorskip("polars", reason="Polars is not there")
+    frame = polars.LazyFrame(EVENTS.to_pydict())
+    with pytest.raises(WireloomError, match=r"cannot be read from LazyFrame: give the result of its collect\(\)"):
+        written(frame)
+    assert written(frame.collect()) == FRAMES
 
 
 def test_rows_are_counted_across_batches() -> None:

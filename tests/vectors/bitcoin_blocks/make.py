@@ -58,7 +58,7 @@ def stored(found: list[CBlock]) -> bytes:
 
 
 def rows(content: bytes) -> dict[str, list[dict[str, object]]]:
-    """What the library reads of the blocks."""
+    """Return the rows of each table, as the library reads the blocks."""
     tables: dict[str, list[dict[str, object]]] = {"": [], "transactions": [], "outputs": []}
     begin = 0
     while content[begin : begin + 4] == params.MESSAGE_START:

@@ -61,7 +61,7 @@ def values(count: int, sizes: tuple[int, ...]) -> list[tuple[bytes, bytes]]:
 
 
 def level(folder: str) -> None:
-    """Leaves the log behind: the process ends without closing the store."""
+    """Write a log that is kept, since the process ends without closing the store."""
     import plyvel
 
     store = plyvel.DB(folder, create_if_missing=True)

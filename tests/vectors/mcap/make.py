@@ -63,7 +63,7 @@ def odd() -> bytes:
 
 
 def tables(content: bytes) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    """What ``mcap`` reads: the tables with their rows."""
+    """Yield the tables with their rows, as ``mcap`` reads them."""
     schemas: dict[int, str] = {}
     channels: dict[int, Channel] = {}
     rows: dict[str, list[dict[str, Any]]] = {}

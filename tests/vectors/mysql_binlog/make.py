@@ -118,7 +118,8 @@ def head_of(event: bytes, kinds: tuple[type, ...] = (), checked: bool = False) -
 
 
 def events(path: Path) -> list[dict[str, object]]:
-    """Where events are and their checksums by ``mariadb-binlog``, their heads by ``mysql-replication``."""
+    """Return the events: positions and checksums as ``mariadb-binlog`` prints them, heads as ``mysql-replication``
+    reads them."""
     content = path.read_bytes()
     text = subprocess.run(["mariadb-binlog", "--no-defaults", path], check=True, capture_output=True, text=True).stdout
     begins = [int(each) for each in re.findall(r"^# at (\d+)$", text, re.M)]
@@ -167,7 +168,8 @@ PARTS = {
 
 
 def parts(path: Path) -> dict[str, list[dict[str, object]]]:
-    """What events of some kinds say, by ``mysql-replication``; which tables rows are of, by ``mariadb-binlog``."""
+    """Return the content of events of some kinds as ``mysql-replication`` reads it, and the tables of rows as
+    ``mariadb-binlog`` prints them."""
     content, found = path.read_bytes(), {name: [] for name in PARTS}
     begin, checked = 4, path.name != "unchecked.bin"
     while begin < len(content):

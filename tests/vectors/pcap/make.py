@@ -15,7 +15,7 @@ PACKETS = [(1_700_000_000 + number, number * 1001 + 7, SOURCE.randbytes(number *
 
 
 def by_dpkt(name: str, **options: bool) -> None:
-    """In the byte order of this machine, times in microseconds."""
+    """Write a file in the byte order of this machine, with times in microseconds."""
     with open(HERE / name, "wb") as file:
         writer = dpkt.pcap.Writer(file, snaplen=65535, linktype=dpkt.pcap.DLT_EN10MB, **options)
         for seconds, fraction, data in PACKETS:
@@ -23,7 +23,7 @@ def by_dpkt(name: str, **options: bool) -> None:
 
 
 def by_scapy(name: str, **options: object) -> None:
-    """``endianness``, ``nano``: the byte order, and the unit of times."""
+    """Write a file. ``endianness``: the byte order; ``nano``: whether times are in nanoseconds."""
     with RawPcapWriter(str(HERE / name), linktype=101, **options) as writer:
         writer.write_header(b"")
         for seconds, fraction, data in PACKETS:

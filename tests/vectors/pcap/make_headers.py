@@ -18,7 +18,7 @@ TCP_OPTIONS = [("MSS", 1460), ("NOP", None), ("WScale", 7)]
 
 
 def packets() -> list[Packet]:
-    """What is inside of the outermost header: both versions of IP, TCP, UDP and something else."""
+    """Return packets without an outermost header: both versions of IP, with TCP, UDP and other content."""
     four, six = IP(src="192.0.2.1", dst="198.51.100.7", ttl=61), IPv6(src="2001:db8::1", dst="ff02::fb", hlim=255)
     return [
         four / TCP(sport=443, dport=51000, seq=0xFFFFFFF0, ack=7, flags="SA", options=TCP_OPTIONS),

@@ -78,7 +78,7 @@ def by_python_pcapng(name: str, *orders: str) -> None:
 
 
 def by_scapy(name: str) -> None:
-    """One interface, whose times are in microseconds unless it says something else."""
+    """Write a file with one interface that does not state its unit of time, which is then the microsecond."""
     with PcapNgWriter(str(HERE / name)) as writer:
         for number, size in enumerate(SIZES):
             packet = Ether(dst="02:00:00:00:00:01") / IP(src="192.0.2.1", dst="192.0.2.2") / UDP(sport=53, dport=number)
@@ -88,7 +88,7 @@ def by_scapy(name: str) -> None:
 
 
 def by_wireshark(name: str, tool: str, *arguments: str) -> None:
-    """From the files of ``pcap``."""
+    """Make a file from those of ``pcap`` with a tool of Wireshark."""
     subprocess.run([tool, *arguments], check=True, cwd=PCAPS)
     content = (HERE / name).read_bytes()
     assert content[:4] == b"\x0a\x0d\x0d\x0a"
@@ -105,14 +105,14 @@ by_wireshark("mergecap.pcapng", "mergecap", "-F", "pcapng", "-w", merged, "littl
 
 
 def times(name: str) -> list[int | None]:
-    """What ``tshark`` says of each packet."""
+    """Return the time of each packet in nanoseconds, as ``tshark`` prints it; ``None`` for a packet without one."""
     command = ["tshark", "-r", str(HERE / name), "-T", "fields", "-e", "frame.time_epoch"]
     found = subprocess.run(command, capture_output=True, text=True, check=name != "cut.pcapng").stdout
     return [None if not each else int(Decimal(each) * 10**9) for each in found.splitlines()]
 
 
 def rows_of(name: str) -> Iterator[dict[str, object]]:
-    """What ``python-pcapng`` says of each packet."""
+    """Yield the row of each packet, as ``python-pcapng`` reads it."""
     with open(HERE / name, "rb") as file:
         for block in FileScanner(file):
             if isinstance(block, blocks.BasePacketBlock):
@@ -122,7 +122,7 @@ def rows_of(name: str) -> Iterator[dict[str, object]]:
 
 
 def case_of(name: str) -> dict[str, object]:
-    """A file as it is in ``cases.jsonl``."""
+    """Return the line of a file in ``cases.jsonl``."""
     rows, more = [], {}
     try:
         rows.extend(rows_of(name))

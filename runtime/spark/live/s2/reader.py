@@ -61,9 +61,9 @@ class S2Reader(LiveBatchReader):
                 raise
 
     def _read(self, wanted: Range) -> Iterator[pa.RecordBatch]:
+        from ....reading.coalescing import coalesced
         from ....s2.reading import StreamReading
         from ...read.casting import Caster
-        from ...read.coalescing import coalesced
 
         options = self.options
         caster = Caster(self.targets)

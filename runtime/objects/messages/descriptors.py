@@ -1,4 +1,4 @@
-"""Plans of message classes: tables from tags to the steps that read them."""
+"""Descriptors of message classes: tables from tags to the steps that read them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class DecodeStep(NamedTuple):
 
     ``more``: VARINT, PACKED_VARINTS: the conversion or ``None``; that of a closed enum returns ``None`` for unknown
     numbers; TEXT: the error handler for bytes that are not UTF-8; FIXED, PACKED_FIXED: the ``struct``; MESSAGE: the
-    ``Plan``. ``others``: CHOOSE: the other members of the oneof.
+    ``Descriptor``. ``others``: CHOOSE: the other members of the oneof.
     """
 
     action: int
@@ -44,7 +44,7 @@ class FieldWriter(NamedTuple):
     """How one field is written. A tuple, since it is unpacked fastest.
 
     ``encode``: for scalars. ``prefixed``: whether a length precedes each value.
-    ``plan``: that of the type of a message, or of a map's values. ``key``: how a map's keys are written.
+    ``descriptor``: that of the type of a message, or of a map's values. ``key``: how a map's keys are written.
     """
 
     name: str
@@ -53,7 +53,7 @@ class FieldWriter(NamedTuple):
     encode: Encode
     prefixed: bool
     rule: FieldRule
-    plan: Plan | None = None
+    descriptor: Descriptor | None = None
     key: Encode | None = None
 
 
@@ -63,7 +63,7 @@ class Entry:
     __slots__ = ("_io", "_parent", "_root", "key", "value")
 
 
-class Plan:
+class Descriptor:
     """How objects of one class are created and read. ``steps``: by tag. ``names``: by number.
 
     ``singles``, ``lists``, ``maps``: the fields of an empty message, singular ones with their values. ``required``:
@@ -83,7 +83,7 @@ class Plan:
         self.lists = tuple(each.name for each in rule.fields if _is_list(each))
         self.maps = tuple(each.name for each in rule.fields if each.key is not None)
         self.required = tuple(each.name for each in rule.fields if each.label is Label.REQUIRED)
-        self.children: tuple[tuple[FieldRule, Plan], ...] = ()
+        self.children: tuple[tuple[FieldRule, Descriptor], ...] = ()
         self.enums: Mapping[str, Mapping[int, IntEnum]] = {}
         self.entry: FieldRule | None = None
         self.writers: tuple[FieldWriter, ...] = ()
@@ -108,8 +108,8 @@ def _is_list(rule: FieldRule) -> bool:
 
 
 _lock = RLock()
-_making: dict[type[Any], Plan] = {}
-"""Plans of mutually dependent types that are being made; they are published together when all are complete."""
+_making: dict[type[Any], Descriptor] = {}
+"""Descriptors of mutually dependent types that are being made; they are published together when all are complete."""
 
 
 def _begin_anew() -> None:
@@ -123,28 +123,28 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_begin_anew)
 
 
-def plan_of(message_class: type[Any]) -> Plan:
-    """Return the plan of a class, which is made on first use."""
-    plan: Plan | None = message_class.__dict__.get("_plan")
-    return plan if plan is not None else _make(message_class)
+def descriptor_of(message_class: type[Any]) -> Descriptor:
+    """Return the descriptor of a class, which is made on first use."""
+    descriptor: Descriptor | None = message_class.__dict__.get("_descriptor")
+    return descriptor if descriptor is not None else _make(message_class)
 
 
-def _make(message_class: type[Any]) -> Plan:
+def _make(message_class: type[Any]) -> Descriptor:
     with _lock:
-        known = message_class.__dict__.get("_plan") or _making.get(message_class)
+        known = message_class.__dict__.get("_descriptor") or _making.get(message_class)
         if known is not None:
             return known
         outermost = not _making
-        plan = _making[message_class] = Plan(message_class, message_class._rule, _module_of(message_class))
+        descriptor = _making[message_class] = Descriptor(message_class, message_class._rule, _module_of(message_class))
         try:
-            _fill(plan, message_class._types())
+            _fill(descriptor, message_class._types())
             if outermost:
                 for each, made in _making.items():
-                    each._plan = made
+                    each._descriptor = made
         finally:
             if outermost:
                 _making.clear()
-    return plan
+    return descriptor
 
 
 def _module_of(message_class: type[Any]) -> str:
@@ -152,43 +152,46 @@ def _module_of(message_class: type[Any]) -> str:
     return next(each for each in reversed(message_class.__mro__) if "_rule" in vars(each)).__module__
 
 
-def _fill(plan: Plan, types: Mapping[str, type[Any]]) -> None:
-    fields = plan.rule.fields
-    plan.enums = {
+def _fill(descriptor: Descriptor, types: Mapping[str, type[Any]]) -> None:
+    fields = descriptor.rule.fields
+    descriptor.enums = {
         each.name: {member.value: member for member in types[each.name]}
         for each in fields
         if each.kind is FieldKind.ENUM and each.name in types
     }
-    plan.singles = tuple(
-        (each.name, plan.default(each) if each.label is Label.IMPLICIT and each.kind is not FieldKind.MESSAGE else None)
+    descriptor.singles = tuple(
+        (
+            each.name,
+            descriptor.default(each) if each.label is Label.IMPLICIT and each.kind is not FieldKind.MESSAGE else None,
+        )
         for each in fields
         if each.label is not Label.REPEATED
     )
     children = []
     for rule in fields:
         if rule.key is not None:
-            child = _entry_plan(plan, rule, types.get(rule.name))
+            child = _entry_descriptor(descriptor, rule, types.get(rule.name))
         elif rule.kind is FieldKind.MESSAGE:
             child = _make(types[rule.name])
         else:
-            plan.steps.update(_scalar_steps(plan, rule))
+            descriptor.steps.update(_scalar_steps(descriptor, rule))
             continue
         children.append((rule, child))
         tag = rule.number << 3 | WireType.LENGTH_DELIMITED
-        plan.steps[tag] = DecodeStep(MESSAGE, rule.name, _store(rule), child, _others(plan.rule, rule))
-    plan.children = tuple(children)
+        descriptor.steps[tag] = DecodeStep(MESSAGE, rule.name, _store(rule), child, _others(descriptor.rule, rule))
+    descriptor.children = tuple(children)
 
 
-def _entry_plan(owner: Plan, rule: FieldRule, value_type: type[Any] | None) -> Plan:
-    """Return the plan of a map's entries: repeated messages of a key and a value (fields 1 and 2)."""
+def _entry_descriptor(owner: Descriptor, rule: FieldRule, value_type: type[Any] | None) -> Descriptor:
+    """Return the descriptor of a map's entries: repeated messages of a key and a value (fields 1 and 2)."""
     assert rule.key is not None
     key = FieldRule("key", 1, rule.key, Label.OPTIONAL)
     value = FieldRule("value", 2, rule.kind, Label.OPTIONAL, values=rule.values, json=rule.json)
     shape = MessageRule(f"{owner.rule.name}.{rule.name}", (key, value), owner.strict, owner.rule.check_text)
-    plan = Plan(Entry, shape, owner.module)
-    plan.entry = rule
-    _fill(plan, {"value": value_type} if value_type is not None else {})
-    return plan
+    descriptor = Descriptor(Entry, shape, owner.module)
+    descriptor.entry = rule
+    _fill(descriptor, {"value": value_type} if value_type is not None else {})
+    return descriptor
 
 
 def _others(message: MessageRule, rule: FieldRule) -> tuple[str, ...]:
@@ -203,10 +206,10 @@ def _store(rule: FieldRule) -> int:
     return CHOOSE if rule.oneof else SET
 
 
-def _scalar_steps(plan: Plan, rule: FieldRule) -> dict[int, DecodeStep]:
+def _scalar_steps(descriptor: Descriptor, rule: FieldRule) -> dict[int, DecodeStep]:
     """Return the steps of a scalar field. Repeated fields are accepted packed and unpacked, regardless of the spec."""
-    action, more = _action(plan, rule)
-    step = DecodeStep(action, rule.name, _store(rule), more, _others(plan.rule, rule))
+    action, more = _action(descriptor, rule)
+    step = DecodeStep(action, rule.name, _store(rule), more, _others(descriptor.rule, rule))
     steps = {rule.number << 3 | wire_type(rule.kind): step}
     if rule.label is Label.REPEATED and rule.kind not in LENGTH_DELIMITED:
         packed = PACKED_FIXED if action == FIXED else PACKED_VARINTS
@@ -214,7 +217,7 @@ def _scalar_steps(plan: Plan, rule: FieldRule) -> dict[int, DecodeStep]:
     return steps
 
 
-def _action(plan: Plan, rule: FieldRule) -> tuple[int, Any]:
+def _action(descriptor: Descriptor, rule: FieldRule) -> tuple[int, Any]:
     code = fixed_code(rule.kind)
     if code:
         return FIXED, struct.Struct(f"<{code}")
@@ -222,11 +225,11 @@ def _action(plan: Plan, rule: FieldRule) -> tuple[int, Any]:
         case FieldKind.BYTES:
             return BYTES, None
         case FieldKind.STRING:
-            return TEXT, "strict" if plan.rule.check_text else "surrogateescape"
+            return TEXT, "strict" if descriptor.rule.check_text else "surrogateescape"
         case FieldKind.BOOL:
             return VARINT, bool
         case FieldKind.ENUM:
-            return VARINT, _member_of(rule, plan.enums.get(rule.name, {}))
+            return VARINT, _member_of(rule, descriptor.enums.get(rule.name, {}))
     return VARINT, INTEGERS[rule.kind].read
 
 

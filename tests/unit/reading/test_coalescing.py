@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from wireloom.spark.read import ENOUGH_BYTES, ENOUGH_ROWS, coalesced
+from wireloom.reading import ENOUGH_BYTES, ENOUGH_ROWS, coalesced
 
 
 def batch(start: int, rows: int, size: int = 1) -> pa.RecordBatch:
@@ -49,3 +49,17 @@ def test_what_came_before_a_failure_comes_out_first() -> None:
     assert next(found).num_rows == 5
     with pytest.raises(ValueError, match="no more"):
         next(found)
+
+
+def test_an_eager_consumer_gets_the_first_rows_at_once() -> None:
+    asked = 0
+
+    def counted() -> Iterator[pa.RecordBatch]:
+        nonlocal asked
+        for each in numbered([1] * 100):
+            asked += 1
+            yield each
+
+    found = coalesced(counted(), ENOUGH_ROWS, eager=True)
+    assert (next(found).num_rows, asked) == (1, 1)
+    assert [each.num_rows for each in found] == [2, 4, 8, 16, 16, 16, 16, 16, 5]

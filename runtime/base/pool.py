@@ -1,0 +1,56 @@
+"""Threads of this process, for calls of libraries that release Python's global lock, such as decompressors."""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Generic, TypeVar
+
+Result = TypeVar("Result")
+
+WORKERS = 2
+"""Number of threads of a process: together they are faster than a thread that builds rows."""
+PREFIX = "wireloom-pool"
+"""What the names of the threads begin with."""
+
+_pools: dict[int, ThreadPoolExecutor] = {}
+"""Thread pools by process id: a forked process has none of its parent's threads."""
+
+
+def pool() -> ThreadPoolExecutor:
+    """Return the thread pool of this process."""
+    process = os.getpid()
+    if process not in _pools:
+        _pools.clear()
+        _pools[process] = ThreadPoolExecutor(WORKERS, thread_name_prefix=PREFIX)
+    return _pools[process]
+
+
+def processors() -> int:
+    """Return the number of processors that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class Job(Generic[Result]):
+    """A call that runs in the pool, or later in the caller's thread if no thread has begun it by then."""
+
+    def __init__(self, future: Future[Result]) -> None:
+        self._future = future
+        self._process = os.getpid()
+
+    @property
+    def has_ended(self) -> bool:
+        """Return whether the call has ended, or is not going to begin."""
+        return self._process != os.getpid() or self._future.done()
+
+    def result(self) -> Result | None:
+        """Return the result, and wait for it if a thread is at work; ``None`` if none has begun, or in a forked
+        process, which does not have the threads. Raises what the call raises."""
+        if self._process != os.getpid() or self._future.cancel():
+            return None
+        return self._future.result()
+
+    def cancel(self) -> None:
+        """Do not begin the call any more."""
+        if self._process == os.getpid():
+            self._future.cancel()

@@ -1,0 +1,82 @@
+"""Rows that look up different values with one key: a writer puts them into different objects."""
+
+from pathlib import Path
+
+import pytest
+import wireloom
+
+SPEC = """
+meta:
+  id: shelved
+  endian: le
+  -wireloom:
+    tables:
+      books:
+        rows: records.body.as<shelf>.books
+        columns: [author, n]
+        look-ups: {name: {table: authors, key: author, match: id, value: name}}
+      authors: {rows: records.body.as<author>, columns: [id, name]}
+seq: [{id: records, type: record, repeat: eos}]
+types:
+  record:
+    seq:
+      - {id: kind, type: u1}
+      - {id: len, type: u1}
+      - {id: body, size: len, type: {switch-on: kind, cases: {2: shelf, 3: author}}}
+  author: {seq: [{id: id, type: u1}, {id: name, type: str, encoding: ASCII, size-eos: true}]}
+  shelf: {seq: [{id: books, type: book, repeat: eos}]}
+  book: {seq: [{id: author, type: u1}, {id: n, type: u1}]}
+"""
+
+
+def rows_of(names: str) -> list[dict[str, object]]:
+    """Return rows of author 1 for uppercase letters and of author 2 for others, each with the letter as name."""
+    return [{"author": 1 if name.isupper() else 2, "n": number, "name": name} for number, name in enumerate(names)]
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        ("AAA", "3A 2AAA"),
+        ("AB", "3A 2A 3B 2B"),
+        ("AaABb", "3A 3a 2AaA 3B 3b 2Bb"),
+        ("AABBA", "3A 2AA 3B 2BB 3A 2A"),
+        ("AaBbA", "3A 3a 2Aa 3B 3b 2Bb 3A 2A"),
+        ("AaBaA", "3A 3a 2Aa 3B 2Ba 3A 2A"),
+    ],
+)
+def test_an_object_ends_before_a_row_that_needs_another_one(names: str, expected: str, tmp_path: Path) -> None:
+    spec, path = tmp_path / "shelved.ksy", tmp_path / "some.shelved"
+    spec.write_text(SPEC)
+    format = wireloom.load_spec(spec)
+    rows = rows_of(names)
+    wireloom.write(format, rows, path)
+    assert wireloom.read(format, path, columns=["author", "n", "name"]).to_pylist() == rows
+    content, found = path.read_bytes(), []
+    while content:
+        kind, body, content = content[0], content[2 : 2 + content[1]], content[2 + content[1] :]
+        found.append(f"3{body[1:].decode()}" if kind == 3 else f"2{''.join(names[each] for each in body[1::2])}")
+    assert " ".join(found) == expected
+
+
+def test_mcap_chunks_end_where_a_channel_changes(tmp_path: Path) -> None:
+    path = tmp_path / "some.mcap"
+    rows = [{"channel_id": 1, "topic": name, "log_time": number, "data": b""} for number, name in enumerate("aabba")]
+    wireloom.write("mcap", rows, path)
+    assert "".join(wireloom.read("mcap", path)["topic"].to_pylist()) == "aabba"
+    assert len(wireloom.read("mcap", path, table="chunks")) == 3
+
+
+def test_rows_of_one_object_that_cannot_be_separated(tmp_path: Path) -> None:
+    spec, path = tmp_path / "shelved.ksy", tmp_path / "some.shelved"
+    spec.write_text(SPEC.replace("type: book, repeat: eos", "type: book, repeat: until, repeat-until: _.n == 9"))
+    format = wireloom.load_spec(spec)
+    rows = [{"author": 1, "n": 8, "name": "A"}, {"author": 1, "n": 9, "name": "B"}]
+    with pytest.raises(
+        wireloom.WireloomError, match="row 1 cannot be written: it looks up other values than an earlier"
+    ):
+        wireloom.write(format, rows, path)
+    assert not path.exists()
+    rows[0]["n"] = 9
+    wireloom.write(format, rows, path)
+    assert wireloom.read(format, path, columns=["author", "n", "name"]).to_pylist() == rows
