@@ -93,7 +93,10 @@ def test_a_file_that_grows_while_it_is_read(prefetch: bool, tmp_path: Path) -> N
             file.write(frame(b"later", tenant=30_000) * 10)
         rows += sum(batch.num_rows for batch in scanner)
     assert 30_000 <= rows <= 30_010
-    assert scanner.report.clean
+    [report] = scanner.report.files
+    # File systems show a part of what is appended if it extends into another page of memory.
+    assert not report.damaged
+    assert report.tail == "clean" or (report.tail == "truncated" and report.tail_offset >= len(content))
 
 
 LOG = cobs_log([b"x" * 1000] * 100)[:-7]
