@@ -8,6 +8,7 @@
 #include "_checksums.h"
 #include "_encode.h"
 #include "_expanding.h"
+#include "_fragments.h"
 #include "_maker.h"
 #include "_md5.h"
 #include "_messages.h"
@@ -381,6 +382,7 @@ static PyMethodDef functions[] = {
     {"stuff", engine_stuff, METH_VARARGS, NULL},
     {"unstuff", engine_unstuff, METH_VARARGS, NULL},
     {"fill_messages", (PyCFunction)(void (*)(void))engine_fill_messages, METH_VARARGS | METH_KEYWORDS, NULL},
+    {"join_fragments", engine_join_fragments, METH_VARARGS, NULL},
     {"repeat_runs", engine_repeat_runs, METH_O, NULL},
     {"repeat_inner", engine_repeat_inner, METH_VARARGS, NULL},
     {"repeat_weigh", engine_repeat_weigh, METH_VARARGS, NULL},

@@ -388,5 +388,6 @@ void wl_run_free(wl_run *run) {
     free(run->contents);
     free(run->scratch);
     free(run->folded);
+    wl_byte_table_free(run->byte_tables);
     free(run);
 }

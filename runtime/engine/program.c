@@ -110,7 +110,7 @@ static bool allocate(wl_program *program) {
     return program->steps && program->reachable && program->partner && program->storages && program->levels &&
            program->conditional && program->rules && program->constants && program->messages &&
            program->message_fields && program->functions && program->pauses && program->carried &&
-           program->unset;
+           program->unset && (program->byte_tables = wl_byte_tables_make());
 }
 
 static void read_parts(wl_program *program, const uint8_t *at) {
@@ -205,6 +205,7 @@ void wl_program_free(wl_program *program) {
     free(program->constants);
     free(program->messages);
     free(program->message_fields);
+    wl_byte_tables_free(program->byte_tables);
     free(program);
 }
 

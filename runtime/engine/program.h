@@ -204,6 +204,15 @@ typedef struct {
     wl_range registers, spans, marks, loops;
 } wl_function;
 
+/* Tables of the values of expressions (byte_tables.c). */
+typedef struct wl_byte_table wl_byte_table;
+typedef struct wl_byte_tables wl_byte_tables;
+/* Creates an empty collection; NULL: out of memory. */
+wl_byte_tables *wl_byte_tables_make(void);
+void wl_byte_tables_free(wl_byte_tables *tables);
+/* Frees a table, and those after it. */
+void wl_byte_table_free(wl_byte_table *table);
+
 struct wl_program {
     uint32_t step_count;
     uint32_t column_count;
@@ -252,6 +261,7 @@ struct wl_program {
     uint8_t *constants; /* owned */
     wl_message_table *messages; /* owned */
     wl_message_field *message_fields; /* owned */
+    wl_byte_tables *byte_tables; /* of its expressions; owned */
 };
 
 /* Whether all loop iterations count, since positions may lead to the whole input repeatedly. If an input is read unit

@@ -127,7 +127,7 @@ wl_row_block *wl_row_block_make(wl_run *run, const wl_instruction *first, const 
     block->most = WL_ROW_BLOCK_ROWS;
     block->chooses = run->arguments->predicate_count != 0;
     if (computes && (block->lanes = malloc(sizeof *block->lanes)))
-        block->lanes->lane_count = block->lanes->code_count = block->lanes->table_count = 0;
+        block->lanes->lane_count = block->lanes->code_count = 0;
     bool memory = (!computes || block->lanes) && (!depends || make_guards(block)) &&
                   (!varints || make_values(block, varints));
     if (memory && wl_row_block_plan(block, first, last, loop) &&

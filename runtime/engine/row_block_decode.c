@@ -1,4 +1,5 @@
 /* Decodes expressions for row blocks. Parts of them that depend on a single byte become tables. */
+#include "byte_tables.h"
 #include "expression.h"
 #include "row_block_expressions.h"
 #include "row_block_guards.h"
@@ -71,26 +72,11 @@ static int find_part(const uint8_t *begin, const uint8_t *end, const wl_fact *re
     return found;
 }
 
-/* Computes such a part for each value of the byte. NULL: a value does not exist or has more than 64 bits, or there are too
- * many tables. */
+/* The values of such a part for each value of the byte. NULL: a value does not exist or has more than 64 bits. */
 static const int64_t *tabulated(wl_row_block *block, const uint8_t *begin, const uint8_t *end, int number,
                                 unsigned kind) {
-    wl_block_lanes *lanes = block->lanes;
-    wl_run *run = block->run;
-    if (lanes->table_count == WL_BLOCK_TABLES)
-        return NULL;
-    const wl_instruction part = {.constant = begin, .d = end - begin};
-    const wl_integer before = run->registers[number];
-    bool good = true;
-    for (unsigned byte = 0; byte < 256 && good; byte++) {
-        bool failed = false;
-        run->registers[number] = kind == WL_S1 ? (int8_t)byte : (wl_integer)byte;
-        const wl_integer value = wl_expression(run, &part, &failed);
-        lanes->tables[lanes->table_count][byte] = (int64_t)value;
-        good = !failed && value == (int64_t)value;
-    }
-    run->registers[number] = before;
-    return good ? lanes->tables[lanes->table_count++] : NULL;
+    const wl_byte_table *table = wl_byte_table_of(block->run, begin, (size_t)(end - begin), (unsigned)number, kind);
+    return table && table->holds ? table->values : NULL;
 }
 
 /* Decoding --------------------------------------------------------------------------------------------------------- */
@@ -106,6 +92,55 @@ static bool is_narrow(const wl_block_code *code) {
     default:
         return true;
     }
+}
+
+/* Sets where the arms of SELECTs begin and end. */
+static void find_arms(wl_row_block_step *step) {
+    size_t begins[WL_BLOCK_DEEPEST + 1]; /* for each value of the stack the number of its first code */
+    size_t depth = 0;
+    for (size_t i = 0; i < step->code_count; i++) {
+        const unsigned takes = wl_code_takes(step->codes[i].code);
+        if (takes == 0)
+            begins[depth++] = i;
+        else if (takes == 2)
+            depth -= !step->codes[i].is_constant;
+        else if (takes == 3) {
+            depth -= 2;
+            wl_block_code *then = step->codes + begins[depth], *otherwise = step->codes + begins[depth + 1];
+            then->arm = WL_ARM_THEN;
+            then->arm_end = (uint16_t)begins[depth + 1];
+            otherwise->arm = WL_ARM_OTHERWISE;
+            otherwise->arm_end = (uint16_t)i;
+        }
+    }
+}
+
+/* Whether the codes from number `at` on are the field or register of `*first`, shifted by a constant. */
+static bool is_shifted(const wl_row_block_step *step, size_t at, unsigned shift, const wl_block_code *first) {
+    const wl_block_code *code = step->codes + at;
+    return code->code == CODE_REGISTER && !memcmp(&code->from, &first->from, sizeof code->from) &&
+           code->kind == first->kind && code->lane == first->lane && code->values == first->values && !code->table &&
+           !code->outer && code[1].code == shift && code[1].is_constant;
+}
+
+void wl_row_block_fuse_rotation(wl_row_block_step *step) {
+    wl_block_code *codes = step->codes;
+    if (step->code_count != 7)
+        return;
+    const bool right_first = codes[1].code == CODE_SHIFT_RIGHT;
+    const unsigned first = right_first ? CODE_SHIFT_RIGHT : CODE_SHIFT_LEFT;
+    const unsigned second = right_first ? CODE_SHIFT_LEFT : CODE_SHIFT_RIGHT;
+    if (!is_shifted(step, 0, first, codes) || !is_shifted(step, 2, second, codes))
+        return;
+    const wl_integer by = codes[right_first ? 1 : 3].constant, up = codes[right_first ? 3 : 1].constant;
+    const bool rotates = codes[4].code == CODE_OR && !codes[4].is_constant && by > 0 && by < 32 && up == 32 - by;
+    const bool adds = codes[5].code == CODE_ADD && codes[5].is_constant && codes[5].constant >= 0 &&
+                      codes[5].constant <= UINT32_MAX;
+    const bool ends = codes[6].code == CODE_AND && codes[6].is_constant && codes[6].constant == UINT32_MAX;
+    if (!rotates || !adds || !ends)
+        return;
+    codes[1] = (wl_block_code){.code = WL_CODE_ROTATED, .is_constant = true, .constant = by << 32 | codes[5].constant};
+    step->code_count = 2;
 }
 
 bool wl_row_block_decode(wl_row_block *block, const wl_instruction *instruction, wl_row_block_step *step,
@@ -184,5 +219,6 @@ bool wl_row_block_decode(wl_row_block *block, const wl_instruction *instruction,
     }
     for (size_t i = 0; i < step->code_count; i++)
         step->is_narrow &= is_narrow(step->codes + i);
+    find_arms(step);
     return true;
 }

@@ -39,6 +39,13 @@ static size_t two(unsigned code, wl_integer *left, const wl_integer *right, wl_i
         COMPUTE(CODE_LESS_EQUAL);
         COMPUTE(CODE_GREATER);
         COMPUTE(CODE_GREATER_EQUAL);
+    case WL_CODE_ROTATED:
+        for (size_t i = 0; i < rows; i++) {
+            if (WL_UNLIKELY(left[i] < 0 || left[i] > UINT32_MAX))
+                return i;
+            left[i] = wl_rotated((uint64_t)left[i], (uint64_t)constant);
+        }
+        return rows;
     case CODE_BOOLEAN_AND:
         for (size_t i = 0; i < rows; i++)
             left[i] = left[i] != 0 && (right ? right[i] : constant) != 0;

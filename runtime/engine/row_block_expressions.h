@@ -7,7 +7,17 @@
 #define WL_BLOCK_LANES 24
 #define WL_BLOCK_CODES 512
 #define WL_BLOCK_DEEPEST 6
-#define WL_BLOCK_TABLES 8
+
+/* (x >> n | x << (32 - n)) + c & 0xFFFFFFFF of a value of 32 bits, the masked CRC of several formats, in place of the
+ * codes for that. Its constant is n << 32 | c. */
+#define WL_CODE_ROTATED CODE_COUNT
+
+static inline uint64_t wl_rotated(uint64_t value, uint64_t constant) {
+    const unsigned by = constant >> 32;
+    return ((value >> by | value << (32 - by)) + constant) & UINT32_MAX;
+}
+
+enum { WL_ARM_NONE, WL_ARM_THEN, WL_ARM_OTHERWISE };
 
 /* A code of an expression, with what it reads of each row. */
 struct wl_block_code {
@@ -15,6 +25,8 @@ struct wl_block_code {
     unsigned kind;    /* of the field at `from`, or the one to narrow to */
     bool is_constant; /* of codes with two operands: the second is `constant` */
     uint8_t other_size;
+    uint8_t arm;      /* WL_ARM_NONE, or the arm of a SELECT that begins with this code and ends before the code */
+    uint16_t arm_end; /* with this number */
     wl_place from, to;
     const wl_integer *lane; /* a computed register; NULL: a field */
     const int64_t *narrow;  /* its values, if they have 64 bits: */
@@ -30,13 +42,11 @@ struct wl_block_code {
 struct wl_block_lanes {
     size_t lane_count;
     size_t code_count;
-    size_t table_count;
     wl_block_code codes[WL_BLOCK_CODES];
     wl_integer values[WL_BLOCK_LANES][WL_ROW_BLOCK_ROWS]; /* one result each */
     wl_integer stack[WL_BLOCK_DEEPEST - 1][WL_ROW_BLOCK_ROWS];
     int64_t narrow[WL_BLOCK_DEEPEST][WL_ROW_BLOCK_ROWS]; /* the stack of values of 64 bits */
     int64_t fitting[WL_BLOCK_LANES][WL_ROW_BLOCK_ROWS]; /* likewise, of what always has 64 bits */
-    int64_t tables[WL_BLOCK_TABLES][256];
     bool is_wide[WL_BLOCK_LANES]; /* the expression's values of the current rows are in its lane */
 };
 
@@ -49,6 +59,9 @@ static inline const int64_t *wl_code_narrow(const wl_block_code *code) {
  * over columns. */
 bool wl_row_block_decode(wl_row_block *block, const wl_instruction *instruction, wl_row_block_step *step,
                          const wl_fact *registers, const wl_fact *spans);
+
+/* Replaces the codes of a step by WL_CODE_ROTATED if that is what they compute. */
+void wl_row_block_fuse_rotation(wl_row_block_step *step);
 
 /* Whether a step can be computed for a row whose strings are still being located. */
 bool wl_row_block_is_early(const wl_row_block_step *step);

@@ -1,6 +1,7 @@
 /* Checks and columns of parts that only some rows have. */
 #include "row_block_guards.h"
 
+#include "byte_tables.h"
 #include "expression.h"
 
 const uint8_t wl_zeros[WL_GUARDED_BYTES + 64];
@@ -21,15 +22,18 @@ wl_integer wl_of_byte(wl_row_block *block, const wl_instruction *code, size_t nu
     return found;
 }
 
-void wl_condition_tabulate(wl_row_block *block, size_t number, const wl_instruction *code, uint32_t from,
+bool wl_condition_tabulate(wl_row_block *block, size_t number, const wl_instruction *code, uint32_t from,
                            uint32_t kind) {
-    wl_decision *table = block->guards->conditions[number].table;
+    wl_decision *decisions = block->guards->conditions[number].table;
+    const wl_byte_table *table =
+        code ? wl_byte_table_of(block->run, code->constant, (size_t)code->d, from, kind) : NULL;
     for (unsigned byte = 0; byte < 256; byte++) {
-        bool failed = false;
-        const wl_integer value = wl_of_byte(block, code, from, kind, (uint8_t)byte, &failed);
-        table[byte] = (wl_decision){
-            .taken = (value ? UINT32_C(2) : UINT32_C(4)) << 2 * number, .holds = value != 0, .fails = failed};
+        const bool holds = table ? table->values[byte] != 0 : byte != 0;
+        decisions[byte] = (wl_decision){.taken = (holds ? UINT32_C(2) : UINT32_C(4)) << 2 * number,
+                                        .holds = holds,
+                                        .fails = table && table->failed[byte]};
     }
+    return table || !code;
 }
 
 /* The values from `low` to `high`, which have 64 bits, signed or unsigned. An empty range is the complement of all
@@ -102,8 +106,23 @@ static void set_nulls(wl_row_block *block, size_t column, const uint8_t *taken, 
     }
 }
 
+/* Sets the null bits of all rows. */
+static void set_all_nulls(wl_row_block *block, size_t column, size_t rows) {
+    uint8_t *validity = block->run->arguments->columns[column].validity;
+    const size_t first = block->row, end = first + rows, whole = (first + 7) / 8;
+    if (end < whole * 8) {
+        validity[first / 8] |= (uint8_t)((1u << rows) - 1u) << first % 8;
+        return;
+    }
+    if (first % 8)
+        validity[first / 8] |= (uint8_t)(0xFFu << first % 8);
+    memset(validity + whole, 0xFF, end / 8 - whole);
+    if (end % 8)
+        validity[end / 8] |= (uint8_t)((1u << end % 8) - 1u);
+}
+
 size_t wl_row_block_unset(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
-    set_nulls(block, step->column, block->guards->taken[0], true, rows);
+    set_all_nulls(block, step->column, rows);
     if (step->width <= 8)
         memset(step->out + block->row * step->width, 0, rows * step->width);
     uint8_t *offsets = step->out + block->row * 4;

@@ -67,8 +67,8 @@ bool wl_guards_exclude(const wl_block_guards *guards, uint32_t one, uint32_t oth
 wl_integer wl_of_byte(wl_row_block *block, const wl_instruction *code, size_t number, unsigned kind, uint8_t byte,
                       bool *failed);
 /* Sets the decisions of the condition `number` to the results of `code` for a byte of that kind in a register; NULL:
- * the byte itself. */
-void wl_condition_tabulate(wl_row_block *block, size_t number, const wl_instruction *code, uint32_t from, uint32_t kind);
+ * the byte itself. False: out of memory. */
+bool wl_condition_tabulate(wl_row_block *block, size_t number, const wl_instruction *code, uint32_t from, uint32_t kind);
 /* Sets the range if `code` compares a 64-bit integer in a register with a constant; NULL: not equal to 0. `natural`: it
  * is unsigned. False: it does something else. */
 bool wl_condition_range(wl_condition *condition, const wl_instruction *code, bool natural);

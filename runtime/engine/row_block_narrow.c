@@ -104,12 +104,29 @@ INLINE uint64_t two(unsigned code, const int64_t *left, const int64_t *right, in
     case CODE_GREATER_EQUAL:
         EACH(SIGNED(a) >= SIGNED(b), 0);
         break;
+    case WL_CODE_ROTATED:
+        for (size_t i = 0; i < rows; i++) {
+            wrong |= (uint64_t)left[i] >> 32;
+            to[i] = (int64_t)wl_rotated((uint64_t)left[i], (uint64_t)constant);
+        }
+        return wrong ? HIGHEST : 0;
     case CODE_BOOLEAN_AND:
         EACH((a != 0) & (b != 0), 0);
         break;
     default: /* CODE_BOOLEAN_OR */
         EACH((a | b) != 0, 0);
         break;
+    }
+    return wrong;
+}
+
+INLINE uint64_t subtract_from(int64_t value, const int64_t *right, int64_t *to, size_t rows) {
+    const uint64_t a = (uint64_t)value;
+    uint64_t wrong = 0;
+    for (size_t i = 0; i < rows; i++) {
+        const uint64_t b = (uint64_t)right[i], r = a - b;
+        wrong |= (a ^ b) & (a ^ r);
+        to[i] = (int64_t)r;
     }
     return wrong;
 }
@@ -249,6 +266,10 @@ INLINE uint64_t run_two(const wl_block_code *code, values_stack *stack, size_t l
     int64_t value = stack->same[level], other = code->is_constant ? (int64_t)code->constant : stack->same[level + 1];
     if (!left && !right)
         return two(code->code, &value, NULL, other, &stack->same[level], 1);
+    if (!left && code->code == CODE_SUBTRACT) {
+        stack->values[level] = stack->memory[level];
+        return subtract_from(value, right, stack->memory[level], rows);
+    }
     if (!left && is_commutative(code->code)) {
         left = right;
         right = NULL;
@@ -275,6 +296,14 @@ INLINE void choose(values_stack *stack, size_t level, size_t rows) {
     stack->values[level] = stack->memory[level];
 }
 
+/* Whether the code begins an arm of a SELECT that no row takes, since the condition is the same for all. */
+INLINE bool is_passed(const wl_block_code *code, const values_stack *stack, size_t count) {
+    if (WL_LIKELY(code->arm == WL_ARM_NONE))
+        return false;
+    const size_t condition = count - (code->arm == WL_ARM_THEN ? 1 : 2);
+    return !stack->values[condition] && (stack->same[condition] != 0) != (code->arm == WL_ARM_THEN);
+}
+
 INLINE bool compute(const wl_row_block *block, const wl_row_block_step *step, size_t rows) {
     values_stack stack; /* only its memory has a value: clearing the rest takes as long as a code for some rows */
     for (size_t i = 0; i < WL_BLOCK_DEEPEST; i++)
@@ -284,6 +313,12 @@ INLINE bool compute(const wl_row_block *block, const wl_row_block_step *step, si
     size_t count = 0;
     for (size_t at = 0; at < step->code_count && !(wrong & HIGHEST); at++) {
         const wl_block_code *code = step->codes + at;
+        if (is_passed(code, &stack, count)) {
+            stack.values[count] = NULL;
+            stack.same[count++] = 0;
+            at = (size_t)code->arm_end - 1;
+            continue;
+        }
         switch (wl_code_takes(code->code)) {
         case 0:
             push(block, code, &stack, count++, rows, &wrong);

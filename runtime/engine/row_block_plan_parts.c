@@ -218,10 +218,12 @@ bool wl_plan_condition(wl_planner *plan, const wl_instruction *skip) {
     condition->number = (uint32_t)guards->count;
     condition->by_range = wl_kind_size(value->kind) != 1;
     plan->block->nested |= condition->by_range;
-    if (!condition->by_range)
-        wl_condition_tabulate(plan->block, guards->count, code, number, value->kind);
-    else if (!wl_condition_range(condition, code, value->kind == WL_U8LE || value->kind == WL_U8BE))
+    if (!condition->by_range) {
+        if (!wl_condition_tabulate(plan->block, guards->count, code, number, value->kind))
+            return false;
+    } else if (!wl_condition_range(condition, code, value->kind == WL_U8LE || value->kind == WL_U8BE)) {
         return false;
+    }
     uint32_t then = (uint32_t)(2 * guards->count + 1), around = guards->ancestors[plan->guard];
     guards->ancestors[then] = around | UINT32_C(1) << then;
     guards->ancestors[then + 1] = around | UINT32_C(2) << then;

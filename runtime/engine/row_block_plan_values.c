@@ -323,6 +323,8 @@ static bool add_stored(wl_planner *plan, wl_sum *sum, const wl_fact *expected, c
     const bool good = are_known(plan, &sum->checksum->stored) &&
                       wl_row_block_decode(block, &sum->checksum->stored, step, plan->registers, plan->spans);
     plan->registers[rule->sum] = before;
+    if (good)
+        wl_row_block_fuse_rotation(step);
     if (good && sum->from.stretch == sum->to.stretch && wl_row_block_is_simple_sum(block, sum)) {
         block->sums[--block->sum_room] = *sum;
         step->sum = block->sums + block->sum_room;

@@ -268,6 +268,7 @@ struct wl_run {
     wl_instruction *plan;
     wl_checksum *checksums;
     uint8_t *digests; /* WL_MOST_DIGEST bytes for each rule: the result of its DIGEST */
+    wl_byte_table *byte_tables; /* those that the program does not keep; owned */
     void *folded; /* the results of plan_fold.c, which instructions refer to; owned */
     const uint8_t *readable; /* the end of the bytes that may be read (but not used) beyond a row's end; in source or
                               * scratch memory */

@@ -17,10 +17,12 @@ import pyarrow as pa
 from ..base.errors import UnsupportedError
 from ..base.limits import LARGEST_RECORD
 from ..input.window import MemoryWindow, Window
+from ..rows.engine_reader import EngineRowReader
 from ..rows.reader import Filled, RowDamage, RowReader, Status
 from .damage_details import DamageDetails
 from .events import DamagedRange, Rows
 from .extraction import Ended, Extraction, Extractor, Lost, Next, ScannedInput
+from .pieces_ahead import Piece, PiecesAhead
 from .recovery import CONTENT
 from .row_extractor import IN_ORDER
 from .unwritten_end import end_of_written
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
     from .log_numbers import LogNumbers
     from .opening import Opened
 
-PIECE = 8 * 1024 * 1024
+PIECE = 4 * 1024 * 1024
 """Maximum size in bytes of the blocks that are read at once, as far as they are available; a larger block is read
 alone."""
 
@@ -74,23 +76,23 @@ class BlockExtractor(DamageDetails, Extractor):
         self._written: int | None = None
         """The offset after the last byte that is not zero, of an input that grows."""
         self._row_reader: RowReader
-        self._piece = BlockWindow(memoryview(b""), 0)
+        self._piece: Piece[BlockWindow] | None = None
+        self._ahead: PiecesAhead[BlockWindow] | None = None
 
     def begin(self, opened: Opened) -> Extraction:
         """Implement ``Extractor.begin``."""
         yield from ()
         request, window = self._request, opened.window
         self._readers.begin(None)
-        self._row_reader = self._readers.rows(
-            self.settings(
-                wanted=request.read_columns,
-                offsets=request.reads_offsets or request.byte_range is not None or request.mode == "failfast",
-                null_rows=request.null_fill_rows,
-                # The limit applies to a record, of which a block contains a part.
-                max_record=LARGEST_RECORD,
-                predicates=request.pushed.predicates,
-            )
+        settings = self.settings(
+            wanted=request.read_columns,
+            offsets=request.reads_offsets or request.byte_range is not None or request.mode == "failfast",
+            null_rows=request.null_fill_rows,
+            # The limit applies to a record, of which a block contains a part.
+            max_record=LARGEST_RECORD,
+            predicates=request.pushed.predicates,
         )
+        self._row_reader = self._readers.rows(settings)
         if request.byte_range is not None:
             window = self._narrowed(opened, *request.byte_range)
         else:
@@ -99,17 +101,19 @@ class BlockExtractor(DamageDetails, Extractor):
             self._scanned.check.take_whole(window.view[window.begin :])
         if request.grows:
             self._written = end_of_written(opened)
+        make = partial(self._readers.other, settings) if isinstance(self._row_reader, EngineRowReader) else None
+        self._ahead = PiecesAhead(self._row_reader, make, self._fill)
         return Next.CALL
 
     def take(self, window: Window) -> Extraction:
         """Implement ``Extractor.take``."""
-        if self._piece.is_done:
-            self._piece = self._next_piece(window, PIECE)
-        piece = self._piece
-        if not len(piece.view):
+        if self._piece is None or self._piece.window.is_done:
+            self._piece = self._next(window)
+        if self._piece is None:
             return Ended(window.base + window.begin, is_read=True)
+        piece = self._piece.window
         before = piece.begin
-        filled = self._fill(piece)
+        filled = self._piece.take() or self._fill(self._piece.row_reader, piece)
         piece.begin = filled.consumed
         filled = piece.in_input(filled)
         old = self._left_over(filled, piece, window)
@@ -122,6 +126,7 @@ class BlockExtractor(DamageDetails, Extractor):
         if event.rows or event.damages or event.chosen:
             yield event
         if unfinished is not None:
+            self.close()
             return Lost(unfinished, "truncated", "truncated", is_read=True)
         if filled.status in (Status.TRUNCATED, Status.LOST):
             yield from self._skip_block(filled, piece, is_old=filled.position in old)
@@ -132,27 +137,54 @@ class BlockExtractor(DamageDetails, Extractor):
 
     # Pieces ----------------------------------------------------------------------------------------------------------
 
-    def _next_piece(self, window: Window, size: int) -> BlockWindow:
-        """Return the next available blocks, of about ``size`` bytes at most; empty at the end of the input."""
+    def _next(self, window: Window) -> Piece[BlockWindow] | None:
+        """Return the next piece; ``None`` at the end of the input."""
+        assert self._ahead is not None
+        return self._ahead.next(self._piece, self._following(window, self._ahead.last))
+
+    def _following(self, window: Window, last: BlockWindow | None) -> Iterator[BlockWindow]:
+        """Yield the pieces after ``last``, as far as the window has them. It is extended if there is no last one."""
+        if last is None:
+            self._extend(window)
+            begin = window.begin
+        else:
+            begin = last.offset + len(last.view) - window.base
+        while len((piece := self._piece_at(window, begin, PIECE)).view):
+            yield piece
+            begin += len(piece.view)
+
+    def _extend(self, window: Window) -> None:
+        """Extend the window until it has a block to read, if the input has."""
+        while len(window.view) - window.begin < self._block + self._reserve and window.extend():
+            pass
+
+    @property
+    def _reserve(self) -> int:
+        """Return the number of bytes after a piece that are needed to read it."""
+        # What is left of an older log is told by the fragments in the next block.
+        return self._block if self._logs is not None else 0
+
+    def _piece_at(self, window: Window, begin: int, size: int) -> BlockWindow:
+        """Return the available blocks from an index on, of about ``size`` bytes at most; empty if there are none."""
         most = max(size - size % self._block, self._block)
         if self._stop >= 0:
-            left = self._stop - window.base - window.begin
+            left = max(self._stop - window.base - begin, 0)
             most = min(most, left + -left % self._block)
-        # What is left of an older log is told by the fragments in the next block.
-        reserve = self._block if self._logs is not None else 0
-        while len(window.view) - window.begin < self._block + reserve and window.extend():
-            pass
-        left = len(window.view) - window.begin
-        found = min(left if window.at_end else left - reserve, most)
+        left = len(window.view) - begin
+        found = min(left if window.at_end else left - self._reserve, most)
         if not window.at_end or found == most:
             found -= found % self._block
-        self._row_reader.begin(None)
-        return BlockWindow(window.view[window.begin : window.begin + found], window.base + window.begin)
+        return BlockWindow(window.view[begin : begin + max(found, 0)], window.base + begin)
 
-    def _fill(self, piece: BlockWindow) -> Filled:
+    def close(self) -> None:
+        """Implement ``Extractor.close``."""
+        if self._ahead is not None:
+            self._ahead.clear()
+
+    def _fill(self, row_reader: RowReader, piece: BlockWindow) -> Filled:
         """Return the next rows of a piece."""
         request = self._request
-        fill = partial(self._row_reader.fill, piece, capacity=request.batch_rows)
+        fill = partial(row_reader.fill, piece, capacity=request.batch_rows)
         filled = fill(chooses=bool(request.pushed.predicates) and request.byte_range is None and not request.grows)
         if filled.dropped is not None and (filled.damages or filled.status not in IN_ORDER):
             # Damage is reported together with all rows before it.
@@ -282,7 +314,12 @@ class BlockExtractor(DamageDetails, Extractor):
         window = opened.restart(offset)
         if window.base + window.begin < offset:
             return
-        while len((piece := self._next_piece(window, self._block)).view):
+        while True:
+            self._extend(window)
+            piece = self._piece_at(window, window.begin, self._block)
+            if not len(piece.view):
+                return
+            self._row_reader.begin(None)
             while not piece.is_done:
                 filled = self._row_reader.fill(piece, capacity=self._request.batch_rows)
                 yield piece.in_input(filled)

@@ -131,6 +131,9 @@ class Extractor(Protocol):
         """Record a row after which nothing is read, like ``DamageLog.lose``."""
         ...
 
+    def close(self) -> None:
+        """End the threads that use the bytes of the window."""
+
     def facts(self) -> Mapping[str, Any]:
         """Return the facts about the input that are specific to the format, as JSON values for the report."""
         return {}

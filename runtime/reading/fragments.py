@@ -21,6 +21,19 @@ from .events import DamagedRange, Event, Rows
 from .log_numbers import LogNumbers
 from .record_codecs import RecordCodecs
 from .records import RecordRows
+from .whole_records import (
+    FIRST,
+    FULL,
+    LAST,
+    MIDDLE,
+    SKIPPED,
+    UNKNOWN,
+    WholeRecords,
+    beginnings,
+    offsets_of,
+    role_array,
+    whole_records,
+)
 
 if TYPE_CHECKING:
     from ..base.report import FileReport
@@ -28,15 +41,9 @@ if TYPE_CHECKING:
     from .readers import Readers
     from .request import ScanRequest
 
-FULL, FIRST, MIDDLE, LAST, SKIPPED, UNKNOWN = range(6)
-"""The role of a fragment in its record; ``UNKNOWN``: its kind is not one of the format's."""
-LAST_OF_BEGINNINGS = pa.scalar(FIRST, pa.uint8())
-"""A record begins with the roles up to this one."""
 ENDS = bytes(role in (FULL, LAST) for role in range(256))
 """For each role, whether a record ends with it."""
 
-WHOLE = re.compile(b"(?>%c++|%c%c*+%c)*+" % (FULL, FIRST, MIDDLE, LAST))
-"""Roles of the fragments of whole records."""
 BEGUN = re.compile(b"%c%c*+" % (FIRST, MIDDLE))
 """Roles of the fragments of a record whose last one has not come."""
 
@@ -145,7 +152,7 @@ class FragmentJoiner:
             places = places.take(kept)
             roles = self._roles(arrays[self._kind])
         breaks = [(each.begin, each) for each in event.damages]
-        offsets = _numbers(places)
+        offsets = offsets_of(places)
         first = 0
         if self._open is not None:
             first = yield from self._gone_on(event, arrays, roles, places)
@@ -171,7 +178,7 @@ class FragmentJoiner:
         fragments of the event that are part of it: only these are copied."""
         assert self._open is not None
         parts, before = self._open
-        offsets = _numbers(places)
+        offsets = offsets_of(places)
         count, is_done = _going_on(roles)
         end = event.end
         if event.damages:
@@ -203,7 +210,7 @@ class FragmentJoiner:
         """Return the numbers of the fragments that may have rows; ``None`` if all may."""
         kept = None
         if SKIPPED in roles:
-            kept = pc.not_equal(_bytes_array(roles), SKIPPED)
+            kept = pc.not_equal(role_array(roles), SKIPPED)
         own = None if self.logs is None else self.logs.own(arrays)
         if own is not None:
             kept = own if kept is None else pc.and_(kept, own)
@@ -223,32 +230,45 @@ class FragmentJoiner:
         offset after them; ``may_go_on``: whether more fragments may follow."""
         if not len(places):
             return
-        offsets = _numbers(places)
-        done, dropped = self._looked_through(roles, offsets, end)
-        begin = 0
-        damages = [
-            RowDamage(offsets[a], _at(offsets, b, end), a, reason, reason == "value") for a, b, reason in dropped
-        ]
-        for damage in self._zeros.joined(damages, event.content, event.base):
-            first = damage.row
-            yield from self._rows(event, arrays, roles, places, end, begin, first)
-            yield self._damage(damage._replace(row=-1))
-            begin = bisect_left(offsets, damage.end, first)
-        yield from self._rows(event, arrays, roles, places, end, begin, done)
+        offsets = offsets_of(places)
+        whole = whole_records(roles, places, arrays[self._data])
+        done = whole.fragments
+        if end - offsets[0] <= self._max_record and (done == len(roles) or BEGUN.fullmatch(roles, done)):
+            yield from self._rows(event, arrays, roles[:done], places, _at(offsets, done, end), whole)
+        else:
+            done = yield from self._rows_between_damage(event, arrays, roles, places, end)
         if done < len(places):
             rest = {number: array.slice(done) for number, array in arrays.items()}
             self._open = [rest], [places.slice(done)]
             if not may_go_on:
                 yield from self.broken(end)
 
+    def _rows_between_damage(
+        self, event: Rows, arrays: Mapping[int, pa.Array], roles: bytes, places: pa.Array, end: int
+    ) -> Generator[Event, None, int]:
+        """Yield the records, and the damage of fragments that belong to no record. Return the number of the first
+        fragment of an incomplete record."""
+        offsets = offsets_of(places)
+        done, dropped = self._looked_through(roles, offsets, end)
+        damages = [
+            RowDamage(offsets[a], _at(offsets, b, end), a, reason, reason == "value") for a, b, reason in dropped
+        ]
+        begin = 0
+        for damage in [*self._zeros.joined(damages, event.content, event.base), None]:
+            first = done if damage is None else damage.row
+            part = {number: array.slice(begin, first - begin) for number, array in arrays.items()}
+            found = roles[begin:first], places.slice(begin, first - begin)
+            whole = whole_records(*found, part[self._data])
+            yield from self._rows(event, part, *found, _at(offsets, first, end), whole)
+            if damage is not None:
+                yield self._damage(damage._replace(row=-1))
+                begin = bisect_left(offsets, damage.end, first)
+        return done
+
     def _looked_through(self, roles: bytes, offsets: memoryview, end: int) -> tuple[int, list[tuple[int, int, str]]]:
         """Return the number of the first fragment of an incomplete record, and the fragments that belong to no record,
         as ranges of numbers with the reason. ``offsets``: the beginning of each fragment; ``end``: that of the
         last one."""
-        whole = WHOLE.match(roles)
-        done = whole.end() if whole else 0
-        if end - offsets[0] <= self._max_record and (done == len(roles) or BEGUN.fullmatch(roles, done)):
-            return done, []
         dropped: list[tuple[int, int, str]] = []
         begin, before = -1, -1
         for number in sorted(place for role in range(FIRST, UNKNOWN + 1) for place in _places(roles, role)):
@@ -278,35 +298,30 @@ class FragmentJoiner:
         roles: bytes,
         places: pa.Array,
         end: int,
-        first: int,
-        last: int,
+        whole: WholeRecords,
     ) -> Iterator[Event]:
-        """Yield the records of complete sets of fragments, or the rows inside them."""
-        if first == last:
+        """Yield the records of the first fragments, as many as there are ``roles``, or the rows inside them. ``end``:
+        the offset after them."""
+        count = len(roles)
+        if not count:
             return
-        joined = {number: array.slice(first, last - first) for number, array in arrays.items() if number in self._shown}
-        end = _at(_numbers(places), last, end)
-        places, roles = places.slice(first, last - first), roles[first:last]
-        pieces = places
-        if any(role in roles for role in (FIRST, MIDDLE, LAST)):
-            begins = pc.less_equal(_bytes_array(roles), LAST_OF_BEGINNINGS)
-            joined = {
-                number: _put_together(array, begins) if number == self._data else _beginnings(array, begins)
-                for number, array in joined.items()
-            }
-            places = pieces.filter(begins)
+        joined = {number: array.slice(0, count) for number, array in arrays.items() if number in self._shown}
+        if len(whole.data) < count:
+            begins = beginnings(roles)
+            joined = {number: _values_at(begins, array) for number, array in joined.items() if number != self._data}
+        joined[self._data] = whole.data
         number = 0
         broken: list[tuple[int, str]] = []
         if self._codec is not None:
             joined[self._data], broken = self._codecs.expanded(joined[self._data], joined[self._codec])
         ends = None
         if self._inner is not None or broken:
-            ends = pa.concat_arrays([pieces.slice(1), pa.array([end], pa.uint64())])
-            ends = ends.filter(_flags(roles.translate(ENDS)))
-        for record, reason in (*broken, (len(places), "")):
-            yield from self._records(event, joined, places, ends, number, record)
+            ends = pa.concat_arrays([places.slice(0, count).slice(1), pa.array([end], pa.uint64())])
+            ends = ends.filter(role_array(roles.translate(ENDS)).cast(pa.bool_()))
+        for record, reason in (*broken, (len(whole.offsets), "")):
+            yield from self._records(event, joined, whole.offsets, ends, number, record)
             if reason and ends is not None:
-                yield self._damage(RowDamage(places[record].as_py(), ends[record].as_py(), -1, reason))
+                yield self._damage(RowDamage(whole.offsets[record].as_py(), ends[record].as_py(), -1, reason))
             number = record + 1
 
     def _records(
@@ -324,7 +339,7 @@ class FragmentJoiner:
         arrays = {number: array.slice(first, rows) for number, array in arrays.items()}
         found = Rows(rows, arrays, places.slice(first, rows), (), event.content, event.base, event.end, 0, rows)
         if self._inner is not None and ends is not None:
-            yield from self._inner.take(found, arrays[self._data], _numbers(ends.slice(first, rows)))
+            yield from self._inner.take(found, arrays[self._data], offsets_of(ends.slice(first, rows)))
         else:
             self._report.rows += rows
             yield found
@@ -362,30 +377,6 @@ def _at(offsets: memoryview, number: int, end: int) -> int:
     return offsets[number] if number < len(offsets) else end
 
 
-def _flags(values: bytes) -> pa.Array:
-    """Return bytes as an array of booleans: whether they are not 0."""
-    return _bytes_array(values).cast(pa.bool_())
-
-
-def _bytes_array(values: bytes) -> pa.Array:
-    """Return bytes as an array of uint8, which shares their memory."""
-    return pa.Array.from_buffers(pa.uint8(), len(values), [None, pa.py_buffer(values)])
-
-
-def _numbers(values: pa.Array) -> memoryview:
-    """Return a uint64 array without nulls as a memory view, in which Python can search for integers."""
-    return memoryview(values.buffers()[1] or b"").cast("B").cast("Q")[values.offset : values.offset + len(values)]
-
-
-def _beginnings(values: pa.Array, begins: pa.Array) -> pa.Array:
-    """Return the values that are beginnings (``begins``, booleans)."""
+def _values_at(begins: pa.Array, values: pa.Array) -> pa.Array:
+    """Return the values where ``begins``, booleans, is true."""
     return values.slice(0, begins.true_count) if values.null_count == len(values) else values.filter(begins)
-
-
-def _put_together(pieces: pa.Array, begins: pa.Array) -> pa.Array:
-    """Return one value for each piece that is a beginning (``begins``, booleans): the pieces from there to the next
-    one. They are not copied, since the values of an array are contiguous."""
-    pieces = pieces.fill_null(b"") if pieces.null_count else pieces
-    ends = pa.Array.from_buffers(pa.int32(), len(pieces) + 1, [None, pieces.buffers()[1]], offset=pieces.offset)
-    kept = pa.concat_arrays([ends.slice(0, len(pieces)).filter(begins), ends.slice(len(pieces))])
-    return pa.Array.from_buffers(pieces.type, len(kept) - 1, [None, kept.buffers()[1], pieces.buffers()[2]])

@@ -113,6 +113,7 @@ class InputScan:
                 # The reason why reading stops is more important than errors of routines.
                 with suppress(WireloomError):
                     report.facts = dict(self._extractor.facts())
+            self._extractor.close()
             opened.close()
 
     def _read(self, opened: Opened) -> Generator[Event, None, bool]:

@@ -17,6 +17,8 @@ COMPRESSED_WORTH = 256 * 1024
 """Stored size in bytes below which compressed inputs are decompressed faster than a thread starts."""
 PLAIN_WORTH = 4 * 1024 * 1024
 """The same for uncompressed files, for which a thread only copies."""
+BLOCKS_CHUNK = 8 * 1024 * 1024
+"""Bytes that are read at once of inputs of blocks, of which threads fill several pieces at the same time."""
 HEAD = 4096
 """Number of bytes within which the leading zeros of a file, if any, usually end."""
 
@@ -145,7 +147,7 @@ def _zeros(stored: Stored, most: int) -> int:
 
 
 def _blocks(request: ScanRequest, source: Input, stored: Stored, decoder: Decoder) -> Blocks:
-    chunk = request.chunk or CHUNK
+    chunk = request.chunk or (BLOCKS_CHUNK if request.format.block else CHUNK)
     stop = None if request.byte_range is None else request.byte_range[1]
     if (
         _is_worth_a_thread(source, stored, request, decoder is not stored)

@@ -43,6 +43,11 @@ class Readers:
             found = self._row_readers[settings] = select.make(request.engine, request.format, self.root, settings)
         return found
 
+    def other(self, settings: Settings) -> RowReader:
+        """Return another row reader with these settings for the current input, for a thread."""
+        request = self.request
+        return select.make(request.engine, request.format, self.root, settings)
+
     def inside(self, settings: Settings) -> RowReader:
         """Return the row reader for the rows inside the reassembled records of an input, which begins."""
         if self._inside is None:

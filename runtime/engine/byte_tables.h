@@ -1,0 +1,22 @@
+/* Tables of the values of expressions that depend on a single byte. A program keeps them, since calls for the next part
+ * of an input need the same ones, and computing a table takes as long as reading some hundred rows. */
+#ifndef WIRELOOM_BYTE_TABLES_H
+#define WIRELOOM_BYTE_TABLES_H
+
+#include "internal.h"
+
+struct wl_byte_table {
+    wl_byte_table *next;
+    int64_t values[256];
+    bool failed[256]; /* there is no value, or it has more than 64 bits */
+    bool holds;       /* no value has failed */
+    uint32_t kind;    /* of the byte */
+    size_t size;      /* of the expression */
+    uint8_t code[];
+};
+
+/* Returns the table of an expression for the values of a register that holds a byte of that kind. It belongs to the
+ * program or to the run. NULL: the expression depends on anything else, or out of memory. */
+const wl_byte_table *wl_byte_table_of(wl_run *run, const uint8_t *code, size_t size, unsigned number, unsigned kind);
+
+#endif

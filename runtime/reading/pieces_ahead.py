@@ -1,0 +1,136 @@
+"""Pieces of an input, of which threads fill the next ones while the rows of the current one are used.
+
+The engine releases Python's global lock, so several pieces are filled at the same time. Instead of waiting for a
+thread, the caller fills the next piece that no thread has begun.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from typing import Generic, TypeVar
+
+from ..base.pool import WORKERS, Job, pool, processors
+from ..input.window import MemoryWindow
+from ..rows.reader import Filled, RowReader
+
+AHEAD = 3
+"""Maximum number of pieces after the current one, so that their rows have bounded memory."""
+
+PieceWindow = TypeVar("PieceWindow", bound=MemoryWindow)
+
+
+class Piece(Generic[PieceWindow]):
+    """A part of an input that is read as a separate input. ``row_reader``: reads all of its rows."""
+
+    def __init__(self, window: PieceWindow, row_reader: RowReader) -> None:
+        self.window = window
+        self.row_reader = row_reader
+        self._filled: Filled | Exception | None = None
+
+    @property
+    def is_filled(self) -> bool:
+        """Return whether its first fill has ended."""
+        return self._filled is not None
+
+    def begin(self, fill: Callable[[RowReader, PieceWindow], Filled]) -> None:
+        """Fill its first rows. An exception is raised by ``take``, since the rows before it are used first."""
+        try:
+            self._filled = fill(self.row_reader, self.window)
+        except Exception as error:
+            self._filled = error
+
+    def take(self) -> Filled | None:
+        """Return its first fill, once; ``None`` if there is none."""
+        filled, self._filled = self._filled, None
+        if isinstance(filled, Exception):
+            raise filled
+        return filled
+
+
+class PiecesAhead(Generic[PieceWindow]):
+    """The next pieces of an input.
+
+    ``row_reader``: one that is free; ``make``: creates another one, if threads may fill pieces; ``fill``: fills the
+    first rows of a piece.
+    """
+
+    def __init__(
+        self,
+        row_reader: RowReader,
+        make: Callable[[], RowReader] | None,
+        fill: Callable[[RowReader, PieceWindow], Filled],
+    ) -> None:
+        self._threads = 0 if make is None else min(WORKERS, processors() - 1)
+        self._make = make
+        self._fill = fill
+        self._free = [row_reader]
+        self._pieces: deque[Piece[PieceWindow]] = deque()
+        self._waiting: deque[Piece[PieceWindow]] = deque()
+        """Those that have not been begun. A call of its methods is atomic."""
+        self._jobs: list[Job[None]] = []
+
+    def next(self, last: Piece[PieceWindow] | None, following: Iterator[PieceWindow]) -> Piece[PieceWindow] | None:
+        """Return the next piece, filled if threads are used; ``None`` at the end. ``last``: the one before it, which
+        is done; ``following``: those that have not been passed yet."""
+        if last is not None:
+            self._free.append(last.row_reader)
+        for window in following:
+            self._add(window)
+            if len(self._pieces) > (AHEAD if self._threads else 0):
+                break
+        if not self._pieces:
+            return None
+        self._jobs = [job for job in self._jobs if not job.has_ended]
+        if len(self._waiting) > 1 and len(self._jobs) < self._threads:
+            self._jobs.append(Job(pool().submit(_fill_all, self._waiting, self._fill)))
+        piece = self._pieces.popleft()
+        while not piece.is_filled:
+            if not _fill_one(self._waiting, self._fill):
+                for job in self._jobs:
+                    job.result()
+                if not piece.is_filled:
+                    # This process was forked, so it does not have the thread.
+                    piece = Piece(piece.window, self._reader())
+                    piece.begin(self._fill)
+        return piece
+
+    def clear(self) -> None:
+        """Drop all pieces, and wait for the threads that use their bytes."""
+        self._waiting.clear()
+        for job in self._jobs:
+            job.result()
+        self._free += [piece.row_reader for piece in self._pieces]
+        self._pieces.clear()
+        self._jobs = []
+
+    @property
+    def last(self) -> PieceWindow | None:
+        """Return the last of the next pieces; ``None`` if there is none."""
+        return self._pieces[-1].window if self._pieces else None
+
+    def _reader(self) -> RowReader:
+        row_reader = self._make() if self._make is not None and not self._free else self._free.pop()
+        row_reader.begin(None)
+        return row_reader
+
+    def _add(self, window: PieceWindow) -> None:
+        piece = Piece(window, self._reader())
+        self._pieces.append(piece)
+        self._waiting.append(piece)
+
+
+def _fill_one(waiting: deque[Piece[PieceWindow]], fill: Callable[[RowReader, PieceWindow], Filled]) -> bool:
+    """Fill the first of the waiting pieces; return whether there was one."""
+    try:
+        piece = waiting.popleft()
+    except IndexError:
+        return False
+    piece.begin(fill)
+    return True
+
+
+def _fill_all(waiting: deque[Piece[PieceWindow]], fill: Callable[[RowReader, PieceWindow], Filled]) -> None:
+    """Fill all waiting pieces, also those that are added meanwhile."""
+    while _fill_one(waiting, fill):
+        pass

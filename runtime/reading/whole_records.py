@@ -1,0 +1,78 @@
+"""Whole records at the beginning of a sequence of fragments."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from .. import engine
+
+FULL, FIRST, MIDDLE, LAST, SKIPPED, UNKNOWN = range(6)
+"""The role of a fragment in its record; ``UNKNOWN``: its kind is not one of the format's. The engine has the same
+numbers (``fragments.h``)."""
+
+WHOLE = re.compile(b"(?>%c++|%c%c*+%c)*+" % (FULL, FIRST, MIDDLE, LAST))
+"""Roles of the fragments of whole records."""
+LAST_OF_BEGINNINGS = pa.scalar(FIRST, pa.uint8())
+"""A record begins with the roles up to this one."""
+
+
+class WholeRecords(NamedTuple):
+    """Records, each with its offset in the input and its bytes.
+
+    ``fragments``: the number of fragments that they consist of."""
+
+    fragments: int
+    offsets: pa.Array
+    data: pa.Array
+
+
+def whole_records(roles: bytes, offsets: pa.Array, data: pa.Array) -> WholeRecords:
+    """Return the whole records at the beginning of fragments, up to the first fragment that does not continue the one
+    before it. ``roles``: one byte per fragment; ``offsets``: a uint64 array without nulls. Bytes are not copied."""
+    if engine.available and not data.null_count:
+        return _joined_by_engine(roles, offsets, data)
+    whole = WHOLE.match(roles)
+    count = whole.end() if whole else 0
+    begins = beginnings(roles[:count])
+    return WholeRecords(count, offsets.slice(0, count).filter(begins), _put_together(data.slice(0, count), begins))
+
+
+def beginnings(roles: bytes) -> pa.Array:
+    """Return for each fragment whether a record begins with it."""
+    return pc.less_equal(role_array(roles), LAST_OF_BEGINNINGS)
+
+
+def role_array(roles: bytes) -> pa.Array:
+    """Return the roles as an array of uint8, which shares their memory."""
+    return pa.Array.from_buffers(pa.uint8(), len(roles), [None, pa.py_buffer(roles)])
+
+
+def offsets_of(values: pa.Array) -> memoryview:
+    """Return a uint64 array without nulls as a memory view, in which Python can search for integers."""
+    return memoryview(values.buffers()[1] or b"").cast("B").cast("Q")[values.offset : values.offset + len(values)]
+
+
+def _joined_by_engine(roles: bytes, offsets: pa.Array, data: pa.Array) -> WholeRecords:
+    count = len(roles)
+    bounds, content = data.buffers()[1:]
+    bounds = memoryview(bounds)[4 * data.offset : 4 * (data.offset + count + 1)] if count else bytes(4)
+    to_offsets, to_bounds = pa.allocate_buffer(8 * count), pa.allocate_buffer(4 * (count + 1))
+    fragments, records = engine._engine.join_fragments(roles, offsets_of(offsets), bounds, to_offsets, to_bounds)
+    return WholeRecords(
+        fragments,
+        pa.Array.from_buffers(pa.uint64(), records, [None, to_offsets]),
+        pa.Array.from_buffers(data.type, records, [None, to_bounds, content]),
+    )
+
+
+def _put_together(pieces: pa.Array, begins: pa.Array) -> pa.Array:
+    """Return one value for each piece that is a beginning (``begins``, booleans): the pieces from there to the next
+    one. They are not copied, since the values of an array are contiguous."""
+    pieces = pieces.fill_null(b"") if pieces.null_count else pieces
+    ends = pa.Array.from_buffers(pa.int32(), len(pieces) + 1, [None, pieces.buffers()[1]], offset=pieces.offset)
+    kept = pa.concat_arrays([ends.slice(0, len(pieces)).filter(begins), ends.slice(len(pieces))])
+    return pa.Array.from_buffers(pieces.type, len(kept) - 1, [None, kept.buffers()[1], pieces.buffers()[2]])
