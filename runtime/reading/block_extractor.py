@@ -178,6 +178,7 @@ class BlockExtractor(DamageDetails, Extractor):
 
     def close(self) -> None:
         """Implement ``Extractor.close``."""
+        self._piece = None
         if self._ahead is not None:
             self._ahead.clear()
 
@@ -220,7 +221,9 @@ class BlockExtractor(DamageDetails, Extractor):
 
         def details(damage: RowDamage) -> tuple[int | None, str | None]:
             inside = damage._replace(begin=damage.begin - piece.offset, end=damage.end - piece.offset)
-            return self.of_fill(piece, inside, begin, at_start=True)
+            record, field = self.of_fill(piece, inside, begin, at_start=True)
+            # How many records the fragments before it form is found later.
+            return None if self._scanned.joiner is not None else record, field
 
         hidden = frozenset(each.row for each in damages if not self._log.note(each, details))
         self._report.rows += filled.rows - nulls + (filled.dropped or 0)

@@ -1,0 +1,128 @@
+"""Expressions of which the engine knows more than their codes: what depends on one byte, rotations of checksums, and
+conditions that are the same for all rows."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import crc32c
+import pytest
+import wireloom
+from wireloom.checksums import algorithm
+from wireloom.checksums.functions import function
+
+from tests.differential.agreement import agreed
+
+CHANCE = Random(3)
+
+BY_BYTE = """
+meta: {id: by_byte, endian: le, -wireloom: {rows: rows}}
+seq: [{id: shift, type: u1}, {id: factor, type: s8}, {id: rows, type: row, repeat: eos}]
+types:
+  row:
+    seq:
+      - {id: kind, type: u1}
+      - {id: flags, type: s1, if: (kind + _root.shift) % 3 != 0}
+      - {id: rest, type: u2, if: (kind ^ _root.shift) > 100}
+    instances:
+      sum: {value: kind * _root.factor + _root.shift}
+"""
+MASKED = """
+meta: {{id: masked, endian: le, -wireloom: {{rows: rows}}}}
+seq: [{{id: rows, type: row, repeat: eos}}]
+types:
+  row:
+    seq:
+      - {{id: len, type: u1}}
+      - {{id: body, size: len}}
+      - {{id: crc, type: {kind}, -wireloom: {{checksum: {{algorithm: {algorithm}, over: body, stored: '{stored}'}}}}}}
+"""
+CHOICE = """
+meta: {id: choice, endian: le, -wireloom: {rows: rows}}
+seq: [{id: a, type: s8}, {id: b, type: s8}, {id: rows, type: row, repeat: eos}]
+types:
+  row:
+    seq: [{id: x, type: s8}, {id: y, type: u8}]
+    instances:
+      one: {value: '_root.a > 0 ? x - 1 : x * x * x'}
+      both: {value: '_root.a > 0 ? (_root.b > 0 ? _root.a - x : y) : (_root.b > 0 ? -x : _root.b - y)'}
+      inner: {value: '(x > 5 ? (_root.b > 0 ? x : y) : (_root.a > 0 ? _root.a : _root.b)) + 1'}
+      condition: {value: '(_root.a > 0 ? x > 0 : y > 9) ? 7 : _root.b'}
+"""
+
+
+def load(tmp_path: Path, spec: str) -> wireloom.Format:
+    path = tmp_path / "known.ksy"
+    path.write_text(spec)
+    return wireloom.load_spec(path)
+
+
+def test_more_tables_than_a_program_keeps(tmp_path: Path) -> None:
+    """The values that a byte gives are kept from one input to the next, with those of the input's header in them."""
+    format = load(tmp_path, BY_BYTE)
+    for shift in range(0, 256, 3):
+        rows = bytearray()
+        for kind in CHANCE.choices(range(256), k=300):
+            rows.append(kind)
+            rows += CHANCE.randbytes(1) if (kind + shift) % 3 else b""
+            rows += CHANCE.randbytes(2) if kind ^ shift > 100 else b""
+        factor = CHANCE.choice((-1, 3, 1 << 54))
+        read, _ = agreed(format, struct.pack("<Bq", shift, factor) + rows)
+        assert len(read["kind"]) == 300
+        assert all(
+            (each is None) == ((kind + shift) % 3 == 0) for each, kind in zip(read["flags"], read["kind"], strict=True)
+        )
+
+
+ROTATIONS: dict[str, Any] = {
+    "(_ >> 15 | _ << 17) + 0xa282ead8 & 0xffffffff": lambda x: (x >> 15 | x << 17) + 0xA282EAD8 & 0xFFFFFFFF,
+    "(_ << 17 | _ >> 15) + 0xa282ead8 & 0xffffffff": lambda x: (x >> 15 | x << 17) + 0xA282EAD8 & 0xFFFFFFFF,
+    "(_ >> 31 | _ << 1) + 1 & 0xffffffff": lambda x: (x >> 31 | x << 1) + 1 & 0xFFFFFFFF,
+    "(_ >> 15 | _ << 18) + 7 & 0xffffffff": lambda x: (x >> 15 | x << 18) + 7 & 0xFFFFFFFF,
+    "(_ >> 16 | _ << 16) + 7 & 0xffff": lambda x: (x >> 16 | x << 16) + 7 & 0xFFFF,
+    "(_ >> 15 | _ >> 17) + 7 & 0xffffffff": lambda x: (x >> 15 | x >> 17) + 7 & 0xFFFFFFFF,
+}
+
+
+@pytest.mark.parametrize("stored", ROTATIONS)
+def test_rotated_checksums(tmp_path: Path, stored: str) -> None:
+    format = load(tmp_path, MASKED.format(kind="u4", algorithm="crc32c", stored=stored))
+    bodies = [CHANCE.randbytes(CHANCE.randrange(40)) for _ in range(400)]
+    sums = [ROTATIONS[stored](crc32c.crc32c(body)) for body in bodies]
+    damaged = {5, 6, 130, 399}
+    rows = [
+        bytes([len(body)]) + body + struct.pack("<I", each ^ (number in damaged))
+        for number, (body, each) in enumerate(zip(bodies, sums, strict=True))
+    ]
+    assert format.engine_refusal is None
+    read, _ = agreed(format, b"".join(rows))
+    assert [number for number, body in enumerate(read["body"]) if body is None] == sorted(damaged)
+
+
+def test_a_rotation_of_more_than_32_bits(tmp_path: Path) -> None:
+    """Only values of 32 bits are rotated in one operation."""
+    stored = "(_ >> 15 | _ << 17) + 7 & 0xffffffff"
+    format = load(tmp_path, MASKED.format(kind="u4", algorithm="crc-40/gsm", stored=stored))
+    crc_40 = function(algorithm("crc-40/gsm"))
+    bodies = [CHANCE.randbytes(CHANCE.randrange(40)) for _ in range(300)]
+    sums = [crc_40(body) for body in bodies]
+    masked = [(each >> 15 | each << 17) + 7 & 0xFFFFFFFF for each in sums]
+    rows = [bytes([len(body)]) + body + struct.pack("<I", each) for body, each in zip(bodies, masked, strict=True)]
+    read, _ = agreed(format, b"".join(rows))
+    assert read["body"] == bodies
+
+
+@pytest.mark.parametrize("a", [-3, 4])
+@pytest.mark.parametrize("b", [-(1 << 63), 2])
+def test_conditions_that_are_the_same_for_all_rows(tmp_path: Path, a: int, b: int) -> None:
+    """A value that does not exist in the arm that is not taken does no harm."""
+    format = load(tmp_path, CHOICE)
+    rows = [(CHANCE.choice((0, -7, 9, 1 << 40)), CHANCE.choice((0, 8, 1 << 40))) for _ in range(300)]
+    data = struct.pack("<qq", a, b) + b"".join(struct.pack("<qQ", *each) for each in rows)
+    read, _ = agreed(format, data)
+    # The cube of 2^40, and less than -2^63.
+    beyond = [a <= 0 and (x == 1 << 40 or (b < 0 and y > 0)) for x, y in rows]
+    assert read["x"] == [None if each else x for each, (x, _) in zip(beyond, rows, strict=True)]

@@ -1,0 +1,143 @@
+"""Pieces of a log of blocks that threads fill while the rows of earlier ones are used."""
+
+from __future__ import annotations
+
+import os
+import random
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import wireloom
+from wireloom import engine
+from wireloom.base import pool
+from wireloom.reading import block_extractor, pieces_ahead
+
+from .test_fragments import SPEC, log_of
+
+pytestmark = pytest.mark.skipif(not engine.available, reason="threads fill pieces by the engine")
+
+CHANCE = random.Random(5)
+RECORDS = [CHANCE.randbytes(CHANCE.choice((0, 3, 20, 26, 40, 120))) for _ in range(400)]
+LOG = log_of(RECORDS)
+
+
+@pytest.fixture
+def format(tmp_path: Path) -> wireloom.Format:
+    path = tmp_path / "pieces.ksy"
+    path.write_text(SPEC)
+    return wireloom.load_spec(path)
+
+
+@pytest.fixture(params=[1, 2, 3])
+def threads(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
+    """Return the number of threads besides the caller's; pieces have two blocks."""
+    monkeypatch.setattr(block_extractor, "PIECE", 64)
+    monkeypatch.setattr(pieces_ahead, "processors", lambda: request.param)
+    return int(request.param) - 1
+
+
+def noted(monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """Return a set to which the names of the threads that fill pieces are added."""
+    names: set[str] = set()
+    before = block_extractor.BlockExtractor._fill
+
+    def fill(*arguments: Any) -> Any:
+        names.add(threading.current_thread().name)
+        return before(*arguments)
+
+    monkeypatch.setattr(block_extractor.BlockExtractor, "_fill", fill)
+    return names
+
+
+def outcome(format: wireloom.Format, log: bytes, **options: Any) -> Any:
+    table, report = wireloom.read_with_report(format, log, check_format=False, **options)
+    return table.to_pydict(), report.to_dict()["files"]
+
+
+def test_rows_do_not_depend_on_threads(format: wireloom.Format, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = noted(monkeypatch)
+    assert wireloom.read(format, LOG)["data"].to_pylist() == RECORDS
+    assert any(each.startswith(pool.PREFIX) for each in names) == (threads > 0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", ["permissive", "drop", "failfast"])
+def test_damage_anywhere(format: wireloom.Format, threads: int, mode: str) -> None:
+    """The same rows and the same report as in one piece."""
+    columns = ["_offset", "data", "_error", "_corrupt_record"]
+    for place in range(5, len(LOG), 631):
+        log = bytearray(LOG)
+        log[place] ^= 0x41
+        found = whole = None
+        for size in (64, 1 << 20):
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(block_extractor, "PIECE", size)
+                try:
+                    whole, found = outcome(format, bytes(log), mode=mode, columns=columns), whole
+                except wireloom.WireloomError as error:
+                    whole, found = str(error), whole
+        assert found == whole
+
+
+def test_batches_of_a_few_rows(format: wireloom.Format, threads: int) -> None:
+    """The rest of a piece is read by the reader that began it."""
+    batches = list(wireloom.scan(format, LOG, batch_rows=2))
+    assert max(each.num_rows for each in batches) == 2
+    assert [row for each in batches for row in each["data"].to_pylist()] == RECORDS
+
+
+def test_a_scan_that_is_left_waits_for_its_threads(
+    format: wireloom.Format, threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After that they do not read the caller's bytes."""
+    before: Callable[..., Any] = block_extractor.BlockExtractor._fill
+    at_work: list[None] = []
+
+    def fill(*arguments: Any) -> Any:
+        at_work.append(None)
+        time.sleep(0.01)
+        at_work.pop()
+        return before(*arguments)
+
+    monkeypatch.setattr(block_extractor.BlockExtractor, "_fill", fill)
+    with wireloom.scan(format, LOG, batch_rows=2) as scanner:
+        next(scanner)
+    assert not at_work
+
+
+def test_an_error_in_a_thread_comes_after_the_rows_before_it(
+    format: wireloom.Format, threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before: Callable[..., Any] = block_extractor.BlockExtractor._fill
+
+    def fill(extractor: Any, row_reader: Any, piece: Any) -> Any:
+        if piece.offset == 512:
+            raise MemoryError
+        return before(extractor, row_reader, piece)
+
+    monkeypatch.setattr(block_extractor.BlockExtractor, "_fill", fill)
+    rows: list[bytes] = []
+    scanner = wireloom.scan(format, LOG)
+    with pytest.raises(MemoryError):
+        rows.extend(row for batch in scanner for row in batch["data"].to_pylist())
+    assert rows == RECORDS[: len(rows)]
+    assert sum(map(len, rows)) > 300
+
+
+def test_a_scan_goes_on_in_a_forked_process(format: wireloom.Format, threads: int) -> None:
+    """It does not have the threads."""
+    with wireloom.scan(format, LOG, batch_rows=1000) as scanner:
+        rows = next(scanner)["data"].to_pylist()
+        child = os.fork()
+        if not child:
+            code = 1
+            try:
+                rows += [row for batch in scanner for row in batch["data"].to_pylist()]
+                code = rows != RECORDS
+            finally:
+                os._exit(code)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
