@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from .log_numbers import LogNumbers
     from .opening import Opened
 
-PIECE = 4 * 1024 * 1024
+PIECE = 8 * 1024 * 1024
 """Maximum size in bytes of the blocks that are read at once, as far as they are available; a larger block is read
 alone."""
 

@@ -306,9 +306,13 @@ class FragmentJoiner:
         if not count:
             return
         joined = {number: array.slice(0, count) for number, array in arrays.items() if number in self._shown}
-        if len(whole.data) < count:
-            begins = beginnings(roles)
-            joined = {number: _values_at(begins, array) for number, array in joined.items() if number != self._data}
+        records = len(whole.data)
+        if records < count:
+            joined = {
+                number: array.slice(0, records) if array.null_count == count else array.filter(beginnings(roles))
+                for number, array in joined.items()
+                if number != self._data
+            }
         joined[self._data] = whole.data
         number = 0
         broken: list[tuple[int, str]] = []
@@ -375,8 +379,3 @@ def _places(roles: bytes, role: int) -> Iterator[int]:
 def _at(offsets: memoryview, number: int, end: int) -> int:
     """Return the offset of a fragment; ``end`` for the number after the last one."""
     return offsets[number] if number < len(offsets) else end
-
-
-def _values_at(begins: pa.Array, values: pa.Array) -> pa.Array:
-    """Return the values where ``begins``, booleans, is true."""
-    return values.slice(0, begins.true_count) if values.null_count == len(values) else values.filter(begins)
