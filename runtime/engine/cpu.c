@@ -31,7 +31,7 @@ static const wl_variant variants[] = {
      &wl_md5_avx2, wl_block_rows_avx2, wl_plain_rows_avx2, wl_frame_rows_avx2,
      wl_copy_rows_avx2, wl_copy_columns_avx2, wl_compute_narrow_avx2, wl_copy_many_avx2,
      wl_varint_columns_portable, wl_varint_portable, true, wl_sha256_portable},
-    {"avx512", "avx512", "avx512", wl_crc32c_avx512, NULL, wl_crc32c_multiply_pclmul, wl_crc_fold_pclmul, wl_scan_pair_avx512,
+    {"avx512", "avx512", "avx512", wl_crc32c_avx512, wl_crc32c_ranges_avx512, wl_crc32c_multiply_pclmul, wl_crc_fold_pclmul, wl_scan_pair_avx512,
      wl_scan_byte_avx512, &wl_md5_avx512, wl_block_rows_avx512, wl_plain_rows_avx512, wl_frame_rows_avx512,
      wl_copy_rows_avx512, wl_copy_columns_avx512, wl_compute_narrow_avx2, wl_copy_many_avx512,
      wl_varint_columns_bmi2, wl_varint_bmi2, true, wl_sha256_portable},

@@ -138,6 +138,21 @@ AVX512 uint64_t wl_crc32c_avx512(uint64_t state, const uint8_t *data, size_t siz
     return not_short(state, data, size);
 }
 
+/* Without a call for each short range. */
+AVX512 void wl_crc32c_ranges_avx512(uint64_t state, const uint8_t *const *begins, int64_t begin,
+                                    const uint8_t *const *ends, int64_t end, size_t count, uint64_t *states) {
+    if (begins == ends && (uint64_t)(end - begin) < LEAST) {
+        wl_crc32c_ranges_sse42(state, begins, begin, ends, end, count, states);
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const uint8_t *data = begins[i] + begin;
+        const size_t size = (size_t)(ends[i] + end - data);
+        states[i] = WL_LIKELY(size >= LEAST && size <= SHORT) ? short_data((uint32_t)state, data, size)
+                                                              : wl_crc32c_avx512(state, data, size, NULL);
+    }
+}
+
 #endif
 
 /* ISO C forbids an empty file, which this would be on other processors. */

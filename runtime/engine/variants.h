@@ -85,6 +85,8 @@ void wl_sha256_portable(uint32_t *state, const uint8_t *data, size_t count);
 void wl_sha256_x86(uint32_t *state, const uint8_t *data, size_t count);
 uint64_t wl_crc32c_portable(uint64_t state, const uint8_t *data, size_t size, const void *tables);
 uint64_t wl_crc32c_sse42(uint64_t state, const uint8_t *data, size_t size, const void *tables);
+void wl_crc32c_ranges_avx512(uint64_t state, const uint8_t *const *begins, int64_t begin, const uint8_t *const *ends,
+                             int64_t end, size_t count, uint64_t *states);
 void wl_crc32c_ranges_sse42(uint64_t state, const uint8_t *const *begins, int64_t begin, const uint8_t *const *ends,
                             int64_t end, size_t count, uint64_t *states);
 uint64_t wl_crc32c_avx512(uint64_t state, const uint8_t *data, size_t size, const void *tables);

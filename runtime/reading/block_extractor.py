@@ -22,7 +22,7 @@ from ..rows.reader import Filled, RowDamage, RowReader, Status
 from .damage_details import DamageDetails
 from .events import DamagedRange, Rows
 from .extraction import Ended, Extraction, Extractor, Lost, Next, ScannedInput
-from .pieces_ahead import Piece, PiecesAhead
+from .pieces_ahead import PieceFill, PiecesAhead
 from .recovery import CONTENT
 from .row_extractor import IN_ORDER
 from .unwritten_end import end_of_written
@@ -76,7 +76,7 @@ class BlockExtractor(DamageDetails, Extractor):
         self._written: int | None = None
         """The offset after the last byte that is not zero, of an input that grows."""
         self._row_reader: RowReader
-        self._piece: Piece[BlockWindow] | None = None
+        self._piece: PieceFill[BlockWindow] | None = None
         self._ahead: PiecesAhead[BlockWindow] | None = None
 
     def begin(self, opened: Opened) -> Extraction:
@@ -137,7 +137,7 @@ class BlockExtractor(DamageDetails, Extractor):
 
     # Pieces ----------------------------------------------------------------------------------------------------------
 
-    def _next(self, window: Window) -> Piece[BlockWindow] | None:
+    def _next(self, window: Window) -> PieceFill[BlockWindow] | None:
         """Return the next piece; ``None`` at the end of the input."""
         assert self._ahead is not None
         return self._ahead.next(self._piece, self._following(window, self._ahead.last))

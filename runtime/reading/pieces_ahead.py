@@ -20,7 +20,7 @@ AHEAD = 3
 PieceWindow = TypeVar("PieceWindow", bound=MemoryWindow)
 
 
-class Piece(Generic[PieceWindow]):
+class PieceFill(Generic[PieceWindow]):
     """A part of an input that is read as a separate input. ``row_reader``: reads all of its rows."""
 
     def __init__(self, window: PieceWindow, row_reader: RowReader) -> None:
@@ -65,12 +65,14 @@ class PiecesAhead(Generic[PieceWindow]):
         self._make = make
         self._fill = fill
         self._free = [row_reader]
-        self._pieces: deque[Piece[PieceWindow]] = deque()
-        self._waiting: deque[Piece[PieceWindow]] = deque()
+        self._pieces: deque[PieceFill[PieceWindow]] = deque()
+        self._waiting: deque[PieceFill[PieceWindow]] = deque()
         """Those that have not been begun. A call of its methods is atomic."""
         self._jobs: list[Job[None]] = []
 
-    def next(self, last: Piece[PieceWindow] | None, following: Iterator[PieceWindow]) -> Piece[PieceWindow] | None:
+    def next(
+        self, last: PieceFill[PieceWindow] | None, following: Iterator[PieceWindow]
+    ) -> PieceFill[PieceWindow] | None:
         """Return the next piece, filled if threads are used; ``None`` at the end. ``last``: the one before it, which
         is done; ``following``: those that have not been passed yet."""
         if last is not None:
@@ -91,7 +93,7 @@ class PiecesAhead(Generic[PieceWindow]):
                     job.result()
                 if not piece.is_filled:
                     # This process was forked, so it does not have the thread.
-                    piece = Piece(piece.window, self._reader())
+                    piece = PieceFill(piece.window, self._reader())
                     piece.begin(self._fill)
         return piece
 
@@ -115,12 +117,12 @@ class PiecesAhead(Generic[PieceWindow]):
         return row_reader
 
     def _add(self, window: PieceWindow) -> None:
-        piece = Piece(window, self._reader())
+        piece = PieceFill(window, self._reader())
         self._pieces.append(piece)
         self._waiting.append(piece)
 
 
-def _fill_one(waiting: deque[Piece[PieceWindow]], fill: Callable[[RowReader, PieceWindow], Filled]) -> bool:
+def _fill_one(waiting: deque[PieceFill[PieceWindow]], fill: Callable[[RowReader, PieceWindow], Filled]) -> bool:
     """Fill the first of the waiting pieces; return whether there was one."""
     try:
         piece = waiting.popleft()
@@ -130,7 +132,7 @@ def _fill_one(waiting: deque[Piece[PieceWindow]], fill: Callable[[RowReader, Pie
     return True
 
 
-def _fill_all(waiting: deque[Piece[PieceWindow]], fill: Callable[[RowReader, PieceWindow], Filled]) -> None:
+def _fill_all(waiting: deque[PieceFill[PieceWindow]], fill: Callable[[RowReader, PieceWindow], Filled]) -> None:
     """Fill all waiting pieces, also those that are added meanwhile."""
     while _fill_one(waiting, fill):
         pass

@@ -11,8 +11,7 @@ from typing import Any
 import crc32c
 import pytest
 import wireloom
-from wireloom.checksums import algorithm
-from wireloom.checksums.functions import function
+from wireloom.checksums import algorithm, function
 
 from tests.differential.agreement import agreed
 
