@@ -132,7 +132,8 @@ class Extractor(Protocol):
         ...
 
     def close(self) -> None:
-        """End the threads that use the bytes of the window."""
+        """Wait for the threads that use the bytes of the window, and end them."""
+        return
 
     def facts(self) -> Mapping[str, Any]:
         """Return the facts about the input that are specific to the format, as JSON values for the report."""
