@@ -101,7 +101,8 @@ class BlockExtractor(DamageDetails, Extractor):
             self._scanned.check.take_whole(window.view[window.begin :])
         if request.grows:
             self._written = end_of_written(opened)
-        make = partial(self._readers.other, settings) if isinstance(self._row_reader, EngineRowReader) else None
+        threads = settings.ahead and isinstance(self._row_reader, EngineRowReader)
+        make = partial(self._readers.other, settings) if threads else None
         self._ahead = PiecesAhead(self._row_reader, make, self._fill)
         return Next.CALL
 

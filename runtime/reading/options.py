@@ -124,7 +124,8 @@ class ScanOptions(Location):
     )
     prefetch: bool | None = option(
         None,
-        "Read and decompress ahead in threads. By default for large files, larger compressed inputs, and zstd blocks.",
+        "Read and decompress ahead in threads. By default for large files, larger compressed inputs, zstd blocks,"
+        " and logs of blocks.",
         FLAG,
         python=True,
     )

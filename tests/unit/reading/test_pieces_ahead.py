@@ -61,6 +61,9 @@ def test_rows_do_not_depend_on_threads(format: wireloom.Format, threads: int, mo
     names = noted(monkeypatch)
     assert wireloom.read(format, LOG)["data"].to_pylist() == RECORDS
     assert (len(names) > 1) == (threads > 0)
+    names.clear()
+    assert wireloom.read(format, LOG, prefetch=False)["data"].to_pylist() == RECORDS
+    assert len(names) == 1
 
 
 @pytest.mark.slow
