@@ -46,14 +46,20 @@ static const wl_byte_table *find(const wl_byte_table *table, const uint8_t *code
     return table;
 }
 
-/* Whether the expression reads nothing but this register. */
-static bool reads_only(const uint8_t *code, size_t size, unsigned number) {
+bool wl_depends_on_one(const uint8_t *code, size_t size, unsigned *number) {
+    bool found = false;
     for (size_t at = 0; at < size; at += 1 + wl_code_bytes(code[at], code + at + 1)) {
-        const bool other = code[at] == CODE_REGISTER && wl_code_number(code + at + 1) != number;
-        if (other || wl_code_is_span(code[at]) || wl_code_is_series(code[at]))
+        if (wl_code_is_span(code[at]) || wl_code_is_series(code[at]))
             return false;
+        if (code[at] != CODE_REGISTER)
+            continue;
+        const unsigned each = wl_code_number(code + at + 1);
+        if (found && each != *number)
+            return false;
+        *number = each;
+        found = true;
     }
-    return true;
+    return found;
 }
 
 static wl_byte_table *compute(wl_run *run, const uint8_t *code, size_t size, unsigned number, unsigned kind) {
@@ -83,7 +89,8 @@ static wl_byte_table *compute(wl_run *run, const uint8_t *code, size_t size, uns
 }
 
 const wl_byte_table *wl_byte_table_of(wl_run *run, const uint8_t *code, size_t size, unsigned number, unsigned kind) {
-    if (!reads_only(code, size, number))
+    unsigned only;
+    if (!wl_depends_on_one(code, size, &only) || only != number)
         return NULL;
     wl_byte_tables *tables = run->program->byte_tables;
     wl_byte_table *first = atomic_load(&tables->first);

@@ -15,6 +15,9 @@ struct wl_byte_table {
     uint8_t code[];
 };
 
+/* Whether an expression depends on a single register, whose number it sets. */
+bool wl_depends_on_one(const uint8_t *code, size_t size, unsigned *number);
+
 /* Returns the table of an expression for the values of a register that holds a byte of that kind. It belongs to the
  * program or to the run. NULL: the expression depends on anything else, or out of memory. */
 const wl_byte_table *wl_byte_table_of(wl_run *run, const uint8_t *code, size_t size, unsigned number, unsigned kind);

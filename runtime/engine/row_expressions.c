@@ -1,6 +1,8 @@
 /* Handlers for expressions: the machine for any of them, and one handler each for codes of a register and another
- * register or a constant, for constants, and for codes of two registers, which are most expressions. Missing values are
- * left to the machine. */
+ * register or a constant, for constants, and for codes of two registers, which are most expressions. Longer ones that
+ * depend on one register, such as the kind of a record, have tables for values of a byte. Missing values are left to the
+ * machine. */
+#include "byte_tables.h"
 #include "expression.h"
 #include "handlers.h"
 
@@ -9,6 +11,9 @@
 #define FIRST(step) ((step)->b & 0xFFFF)
 #define SECOND(step) ((step)->b >> 16 & 0x7FFF)
 #define LAZY 0x80000000u
+
+/* Size in bytes of expressions that are worth a table. */
+#define LONG 14
 
 /* Not inlined: a variable whose address is taken would prevent the handler from ending in a jump. */
 __attribute__((noinline)) static void run_expression(wl_run *run, const wl_instruction *step) {
@@ -28,6 +33,27 @@ __attribute__((noinline)) static void run_expression(wl_run *run, const wl_instr
 
 WL_HANDLER(wl_expression_any) {
     run_expression(run, step);
+    GO_ON;
+}
+
+/* Number of times that an expression is computed before it gets a table, which takes as long as 256 of them. */
+#define TRIES 64
+
+__attribute__((noinline)) static void run_untabulated(wl_run *run, const wl_instruction *step) {
+    wl_instruction *instruction = run->plan + (step - run->plan);
+    const wl_integer value = run->registers[FIRST(step)];
+    run_expression(run, step);
+    if (!step->table && value >= 0 && value < 256 && ++instruction->c == TRIES)
+        instruction->table = wl_byte_table_of(run, step->constant, (size_t)step->d, FIRST(step), WL_U1);
+}
+
+static WL_HANDLER(tabulated) {
+    const wl_integer value = run->registers[FIRST(step)];
+    const wl_byte_table *table = step->table;
+    if (WL_LIKELY(table && !run->poisoned && value >= 0 && value < 256 && !table->failed[(size_t)value]))
+        run->registers[step->a] = table->values[(size_t)value];
+    else
+        run_untabulated(run, step);
     GO_ON;
 }
 
@@ -114,6 +140,17 @@ static const wl_handler handlers[CODE_COUNT][2] = {
 /* The register that the code at `code` reads, shifted to its position in operand b. */
 static uint32_t second(const uint8_t *code) { return (uint32_t)wl_code_number(code + 1) << 16; }
 
+/* The handler of a longer expression. */
+static wl_handler other(wl_instruction *instruction) {
+    unsigned number;
+    if (instruction->d < LONG || !wl_depends_on_one(instruction->constant, (size_t)instruction->d, &number))
+        return wl_expression_any;
+    instruction->b = (instruction->b & LAZY) | number;
+    instruction->c = 0;
+    instruction->table = NULL;
+    return tabulated;
+}
+
 wl_handler wl_expression_handler(wl_instruction *instruction) {
     const uint8_t *code = instruction->constant;
     const int64_t size = instruction->d;
@@ -124,7 +161,7 @@ wl_handler wl_expression_handler(wl_instruction *instruction) {
         return constant;
     }
     if (code[0] != CODE_REGISTER)
-        return wl_expression_any;
+        return other(instruction);
     instruction->b |= wl_code_number(code + 1);
     if (size == 3) {
         handler = copy;
@@ -142,5 +179,5 @@ wl_handler wl_expression_handler(wl_instruction *instruction) {
         instruction->c = (int64_t)wl_load_le8(code + 4);
         handler = handlers[code[12]][0];
     }
-    return handler ? handler : wl_expression_any;
+    return handler ? handler : other(instruction);
 }

@@ -124,7 +124,10 @@ struct wl_instruction {
     uint32_t b;
     int64_t c;
     int64_t d;
-    uint8_t *out; /* a column's values */
+    union {
+        uint8_t *out; /* a column's values */
+        const wl_byte_table *table; /* of an EXPRESSION that depends on one register, for values of a byte; or NULL */
+    };
     union {
         uint8_t *offsets; /* of a variable column; d is then its room in bytes */
         const uint8_t *constant;
