@@ -29,6 +29,19 @@ types:
     instances:
       sum: {value: kind * _root.factor + _root.shift}
 """
+IN_ROWS_WITH_LISTS = """
+meta: {id: lists, endian: le, -wireloom: {rows: rows}}
+seq: [{id: rows, type: row, repeat: eos}]
+types:
+  row:
+    seq:
+      - {id: kind, type: u2}
+      - {id: count, type: u1}
+      - {id: items, type: u1, repeat: expr, repeat-expr: count}
+      - {id: extra, type: u1, if: kind >= 4 and kind <= 8 or kind == 300 or kind == 301}
+    instances:
+      quotient: {value: '100 / (kind - 7) + (kind > 200 ? kind - 200 : 0)'}
+"""
 MASKED = """
 meta: {{id: masked, endian: le, -wireloom: {{rows: rows}}}}
 seq: [{{id: rows, type: row, repeat: eos}}]
@@ -74,6 +87,21 @@ def test_more_tables_than_a_program_keeps(tmp_path: Path) -> None:
         assert all(
             (each is None) == ((kind + shift) % 3 == 0) for each, kind in zip(read["flags"], read["kind"], strict=True)
         )
+
+
+def test_conditions_on_one_field_row_by_row(tmp_path: Path) -> None:
+    """Values beyond a byte, and one for which there is no result."""
+    format = load(tmp_path, IN_ROWS_WITH_LISTS)
+    kinds = CHANCE.choices([3, 4, 6, 7, 8, 9, 255, 256, 300, 301, 302, 65535], k=2000)
+    data = bytearray()
+    for kind in kinds:
+        items = CHANCE.randbytes(CHANCE.randrange(4))
+        data += struct.pack("<HB", kind, len(items)) + items
+        data += b"x" if 4 <= kind <= 8 or kind in (300, 301) else b""
+    assert format.engine_refusal is None
+    read, _ = agreed(format, bytes(data))
+    assert read["kind"] == [None if kind == 7 else kind for kind in kinds]
+    assert {each for kind, each in zip(kinds, read["extra"], strict=True) if kind in (4, 301)} == {ord("x")}
 
 
 ROTATIONS: dict[str, Any] = {
