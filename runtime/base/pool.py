@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import threading
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Generic, TypeVar
 
@@ -24,6 +26,12 @@ def pool() -> ThreadPoolExecutor:
         _pools.clear()
         _pools[process] = ThreadPoolExecutor(WORKERS, thread_name_prefix=PREFIX)
     return _pools[process]
+
+
+def is_in_pool() -> bool:
+    """Return whether the current thread is one of the pool's. It must not wait for others, which may wait for it:
+    objects that wait for their threads when they are collected may be collected in any thread."""
+    return threading.current_thread().name.startswith(PREFIX)
 
 
 def processors() -> int:
@@ -54,3 +62,13 @@ class Job(Generic[Result]):
         """Do not begin the call any more."""
         if self._process == os.getpid():
             self._future.cancel()
+
+
+def submitted(executor: ThreadPoolExecutor, call: Callable[..., Result], *arguments: object) -> Job[Result]:
+    """Return the job of a call. No thread begins it if there is none, as when the interpreter ends."""
+    try:
+        future = executor.submit(call, *arguments)
+    except RuntimeError:
+        future = Future()
+        future.cancel()
+    return Job(future)

@@ -282,11 +282,24 @@ def _session() -> Iterator[SparkSession]:
     session = session_elsewhere("wireloom ingest", remote) if new else local_session("wireloom ingest")
     try:
         yield session
+    except Exception:
+        raise
+    except BaseException:
+        if running is None:
+            _silence_java(session)
+        raise
     finally:
         if running is None:
             # A failure of Java at the end must not hide the result.
             with suppress(Exception):
                 session.stop()
+
+
+def _silence_java(session: SparkSession) -> None:
+    """Close the standard error of an interrupted session's Java process. Python workers whose connections end with it
+    would print tracebacks there."""
+    with suppress(Exception):
+        session._jvm.java.lang.System.err.close()  # type: ignore[union-attr]
 
 
 @contextmanager

@@ -79,6 +79,7 @@ class FragmentJoiner:
         log = numbers.get(format.fragments.log)
         self.logs = None if log is None else LogNumbers(log)
         """The log of each fragment, in files that are used again."""
+        self._block = format.block
         self._max_record = request.max_record
         self._report = report
         self._note = note
@@ -281,7 +282,7 @@ class FragmentJoiner:
                 begin = number
             elif begin < 0:
                 dropped.append((number, number + 1, "fragment" if role in (MIDDLE, LAST) else "value"))
-            elif _at(offsets, number + 1, end) - offsets[begin] > self._max_record:
+            elif self._end_of(number, offsets, end) - offsets[begin] > self._max_record:
                 dropped.append((begin, number + 1, "limit"))
                 begin = -1
             elif role == LAST:
@@ -290,6 +291,12 @@ class FragmentJoiner:
             dropped.append((begin, before + 1, "fragment"))
             begin = -1
         return (begin if begin >= 0 else len(roles)), dropped
+
+    def _end_of(self, number: int, offsets: memoryview, end: int) -> int:
+        """Return an offset at or after the end of a fragment, at which the next one or its block ends."""
+        after, begin = _at(offsets, number + 1, end), offsets[number]
+        # What is left of an older log may follow.
+        return min(after, begin - begin % self._block + self._block) if self._block else after
 
     def _rows(
         self,

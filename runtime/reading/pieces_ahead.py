@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Generic, TypeVar
 
-from ..base.pool import WORKERS, Job, pool, processors
+from ..base.pool import WORKERS, Job, is_in_pool, pool, processors, submitted
 from ..input.window import MemoryWindow
 from ..rows.reader import Filled, RowReader
 
@@ -85,7 +85,7 @@ class PiecesAhead(Generic[PieceWindow]):
             return None
         self._jobs = [job for job in self._jobs if not job.has_ended]
         if len(self._waiting) > 1 and len(self._jobs) < self._threads:
-            self._jobs.append(Job(pool().submit(_fill_all, self._waiting, self._fill)))
+            self._jobs.append(submitted(pool(), _fill_all, self._waiting, self._fill))
         piece = self._pieces.popleft()
         while not piece.is_filled:
             if not _fill_one(self._waiting, self._fill):
@@ -98,9 +98,9 @@ class PiecesAhead(Generic[PieceWindow]):
         return piece
 
     def clear(self) -> None:
-        """Drop all pieces, and wait for the threads that use their bytes."""
+        """Drop all pieces, and wait for the threads that use their bytes, unless this is one of them."""
         self._waiting.clear()
-        for job in self._jobs:
+        for job in self._jobs if not is_in_pool() else ():
             job.result()
         self._free += [piece.row_reader for piece in self._pieces]
         self._pieces.clear()

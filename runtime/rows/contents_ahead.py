@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 
-from ..base.pool import WORKERS, Job, pool, processors
+from ..base.pool import WORKERS, Job, pool, processors, submitted
 from ..codecs import ZSTD_MAGIC, CodecError, expand_block, zstd_frame_sizes
 from ..input.window import Window
 
@@ -129,7 +129,7 @@ class ContentsAhead:
         self._jobs = [job for job in self._jobs if not job.has_ended]
         # One of the processors is that of the reader.
         if len(self._jobs) < min(WORKERS, processors() - 1) and any(group.waiting for group in self._groups):
-            self._jobs.append(Job(pool().submit(_expand_all, self._groups)))
+            self._jobs.append(submitted(pool(), _expand_all, self._groups))
 
     def _next_group(self, view: memoryview, base: int) -> Group | None:
         """Return the next group in ``view``, which begins at offset ``base``."""

@@ -10,7 +10,7 @@ import mmap
 from dataclasses import dataclass, field
 
 from ..base.cached import cached_property
-from ..base.pool import Job, pool, processors
+from ..base.pool import Job, pool, processors, submitted
 from ..rows.reader import BATCH_BYTES
 from .compression import COMPRESSIONS, MAX_CONTENT, BodyError, decompress_into
 from .frames import COMPRESSION_SHIFT, LENGTH_SIZE, MAX_LENGTH, TERMINAL
@@ -92,7 +92,7 @@ class Run:
         # A copy, since the window of the view may be refilled meanwhile.
         stored = memoryview(bytes(view[: self.size]))
         self.slot = slots.take()
-        self._ahead = Job(pool().submit(_decompress, stored, self.frames, slots.memory, self.slot))
+        self._ahead = submitted(pool(), _decompress, stored, self.frames, slots.memory, self.slot)
 
     def contents(self, view: memoryview, slots: Slots) -> list[Content]:
         """Return the messages of the first frames: at least one, and about ``BATCH_BYTES`` in total."""

@@ -98,3 +98,12 @@ def test_byte_ranges_agree(count: int, tmp_path: Path) -> None:
         found += table["data"].to_pylist()
         assert report.to_dict()["files"][0]["damaged"] == []
     assert found == records
+
+
+@pytest.mark.parametrize("row_reader", ROW_READERS)
+def test_the_limit_on_records_is_not_for_the_old_log(row_reader: str) -> None:
+    """The last record of the new log, which is in pieces, ends where its block does at the latest."""
+    records = [b"ten bytes.", b"x" * 40_000]
+    new, old = log_of(9, records), log_of(4, OLD * 2)
+    table, report = read(row_reader, FORMAT, new + old[len(new) :], max_record=1 << 20)
+    assert (table["data"].to_pylist(), report["damaged"], report["tail"]) == (records, [], "clean")

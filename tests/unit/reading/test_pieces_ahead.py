@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import random
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -143,3 +145,66 @@ def test_a_scan_goes_on_in_a_forked_process(format: wireloom.Format, threads: in
             finally:
                 os._exit(code)
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+PROGRAM = """
+import gc, sys, threading
+import wireloom
+from wireloom.reading import block_extractor, pieces_ahead
+
+block_extractor.PIECE = 64
+pieces_ahead.processors = lambda: 2
+format = wireloom.load_spec(sys.argv[1])
+log = open(sys.argv[2], "rb").read()
+"""
+
+
+def run(format: wireloom.Format, tmp_path: Path, program: str) -> str:
+    (tmp_path / "some.log").write_bytes(LOG)
+    command = [sys.executable, "-c", PROGRAM + program, str(tmp_path / "pieces.ksy"), str(tmp_path / "some.log")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+def test_a_scan_that_is_collected_in_one_of_the_threads(format: wireloom.Format, tmp_path: Path) -> None:
+    """The thread does not wait for itself."""
+    found = run(
+        format,
+        tmp_path,
+        """
+before = block_extractor.BlockExtractor._fill
+collected = []
+def fill(*arguments):
+    if threading.current_thread() is not threading.main_thread():
+        collected.append(gc.collect())
+    return before(*arguments)
+block_extractor.BlockExtractor._fill = fill
+gc.disable()
+class Holder:
+    pass
+for _ in range(20):
+    holder = Holder()
+    holder.scanner, holder.itself = wireloom.scan(format, log), holder
+    next(holder.scanner)
+    del holder
+print(sum(collected) > 20)
+""",
+    )
+    assert found == "True\n"
+
+
+def test_a_thread_that_reads_while_the_interpreter_ends(format: wireloom.Format, tmp_path: Path) -> None:
+    """There is no other thread for it."""
+    found = run(
+        format,
+        tmp_path,
+        """
+wireloom.read(format, log)
+def read():
+    threading.main_thread().join()
+    print(wireloom.read(format, log).num_rows)
+threading.Thread(target=read).start()
+""",
+    )
+    assert found == f"{len(RECORDS)}\n"
