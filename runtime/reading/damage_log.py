@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from ..base.advice import Advice
 from ..base.errors import DamagedInputError, WireloomError
@@ -47,6 +47,18 @@ def lost_advice(*, searchable: bool) -> str:
 def cut_advice(format: Format) -> str:
     """Return the options with which reading continues if an input ends inside a record."""
     return f"{FAILED_ADVICE}, {{tail='growing'}} waits for the rest of it" if grows_by_rows(format) else FAILED_ADVICE
+
+
+def in_order(damaged: Iterable[Damage]) -> list[Damage]:
+    """Return damaged ranges by offset, with one range for each run of zeros."""
+    found: list[Damage] = []
+    for each in sorted(damaged, key=lambda each: each.offset):
+        last = found[-1] if found else None
+        if last is not None and last.reason == each.reason == "zeros" and last.offset + last.length == each.offset:
+            found[-1] = Damage(last.offset, last.length + each.length, "zeros")
+        else:
+            found.append(each)
+    return found
 
 
 class DamageLog:

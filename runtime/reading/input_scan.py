@@ -15,7 +15,7 @@ from ..rows.reader import RowDamage
 from ..rows.zero_runs import ends_in_zeros
 from . import recovery
 from .batching import batches_of
-from .damage_log import FAILED_ADVICE, DamageLog
+from .damage_log import FAILED_ADVICE, DamageLog, in_order
 from .events import DamagedRange, End, Event, Failed
 from .extraction import Ended, Extraction, Extractor, Lost, Next, ScannedInput
 from .opening import Opened, open_input
@@ -103,7 +103,7 @@ class InputScan:
             report.facts = dict(self._extractor.facts())
             if self._joiner is not None:
                 # An incomplete record is recognised by what follows it.
-                report.damaged.sort(key=lambda each: each.offset)
+                report.damaged[:] = in_order(report.damaged)
             report.foreign = self._check.is_wrong(opened)
         finally:
             if report.tail == "unread":

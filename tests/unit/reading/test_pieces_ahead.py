@@ -208,3 +208,18 @@ threading.Thread(target=read).start()
 """,
     )
     assert found == f"{len(RECORDS)}\n"
+
+
+def test_zeros_across_pieces_are_one_range(format: wireloom.Format, threads: int) -> None:
+    """Although the record that they are in is reported where it begins."""
+    log = bytearray(log_of([b"first", b"x" * 4000, b"last"]))
+    log[800:2400] = bytes(1600)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(block_extractor, "PIECE", 512)
+        rows, [report] = outcome(format, bytes(log))
+        patch.setattr(block_extractor, "PIECE", 1 << 20)
+        assert outcome(format, bytes(log)) == (rows, [report])
+    assert rows["data"] == [b"first", b"last"]
+    [zeros] = [each for each in report["damaged"] if each[2] == "zeros"]
+    assert zeros[0] == 800
+    assert zeros[1] >= 1600 - 32
