@@ -29,6 +29,8 @@ AHEAD = 6
 """Blocks of a prefetched input: one is read by the engine, one is being filled. Those in between are full, or wait
 until they have left the cache of the engine's processor core, since writing to memory that another core has just read
 is slow."""
+LEAST_AHEAD = 3
+"""Minimum number of blocks, if they are larger."""
 
 
 class Window(Protocol):
@@ -217,7 +219,9 @@ class PrefetchedBlocks:
 
 
 def _new_blocks(decoder: Decoder, chunk: int) -> Iterator[Block]:
-    return (new_block(decoder, chunk if number else min(chunk, FIRST)) for number in range(AHEAD))
+    # As much memory, whatever the size of a block.
+    count = min(AHEAD, max(AHEAD * CHUNK // chunk, LEAST_AHEAD))
+    return (new_block(decoder, chunk if number else min(chunk, FIRST)) for number in range(count))
 
 
 def _filled(decoder: Decoder, stop: int | None, block: Block) -> Block:
