@@ -299,7 +299,7 @@ def _silence_java(session: SparkSession) -> None:
     """Close the standard error of an interrupted session's Java process. Python workers whose connections end with it
     would print tracebacks there."""
     with suppress(Exception):
-        session._jvm.java.lang.System.err.close()  # type: ignore[union-attr]
+        session._jvm.java.lang.System.err.close()  # type: ignore[union-attr]  # Spark Connect has none: suppressed
 
 
 @contextmanager

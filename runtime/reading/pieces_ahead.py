@@ -21,7 +21,8 @@ PieceWindow = TypeVar("PieceWindow", bound=MemoryWindow)
 
 
 class PieceFill(Generic[PieceWindow]):
-    """A part of an input that is read as a separate input. ``row_reader``: reads all of its rows."""
+    """A part of an input that is read as a separate input, and its first fill. ``row_reader``: reads all of its
+    rows."""
 
     def __init__(self, window: PieceWindow, row_reader: RowReader) -> None:
         self.window = window
@@ -71,12 +72,12 @@ class PiecesAhead(Generic[PieceWindow]):
         self._jobs: list[Job[None]] = []
 
     def next(
-        self, last: PieceFill[PieceWindow] | None, following: Iterator[PieceWindow]
+        self, previous: PieceFill[PieceWindow] | None, following: Iterator[PieceWindow]
     ) -> PieceFill[PieceWindow] | None:
-        """Return the next piece, filled if threads are used; ``None`` at the end. ``last``: the one before it, which
-        is done; ``following``: those that have not been passed yet."""
-        if last is not None:
-            self._free.append(last.row_reader)
+        """Return the next piece, filled if threads are used; ``None`` at the end. ``previous``: the one before it,
+        which is done; ``following``: those that have not been passed yet."""
+        if previous is not None:
+            self._free.append(previous.row_reader)
         for window in following:
             self._add(window)
             if len(self._pieces) > (AHEAD if self._threads else 0):
@@ -108,7 +109,7 @@ class PiecesAhead(Generic[PieceWindow]):
 
     @property
     def last(self) -> PieceWindow | None:
-        """Return the last of the next pieces; ``None`` if there is none."""
+        """Return the last piece that has been passed and not returned; ``None`` if there is none."""
         return self._pieces[-1].window if self._pieces else None
 
     def _reader(self) -> RowReader:
