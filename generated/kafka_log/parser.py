@@ -38,7 +38,6 @@ from wireloom.objects import (
     only_read,
     packed,
     read_varint,
-    settled,
     shift_left,
     some,
     stream_of,
@@ -249,16 +248,6 @@ class KafkaLog(Struct):
                 else len(wire_message) + 6
                 if self.magic != 2 and some(self.attributes, "attributes") & 7 == 0
                 else len(wire_set) + 6
-            )
-            settled(
-                b"" if getattr(self, "current", None) is None else enclosed(self._adopt(some(self.current, "current"))),
-                wire_current,
-                "current",
-            )
-            settled(
-                b"" if getattr(self, "set", None) is None else enclosed(self._adopt(some(self.set, "set"))),
-                wire_set,
-                "set",
             )
             if self.magic != 2:
                 self.epoch_or_crc = 0

@@ -32,7 +32,6 @@ from wireloom.objects import (
     item,
     packed,
     read_varint,
-    settled,
     shift_left,
     sized,
     some,
@@ -626,7 +625,6 @@ class LeveldbLog(Struct):
         def _append(self, io: WriteStream) -> None:
             wire_data = enclosed(self._adopt(self.data))
             self.len_data = len(wire_data)
-            settled(enclosed(self._adopt(self.data)), wire_data, "data")
             io.write_bytes(packed(_LEVELDB_LOG_RECORD_LOG_NUMBER, "len_data", self.len_data))
             io.write_bytes(filled(wire_data, self.len_data, "data"))
 

@@ -260,176 +260,7 @@ class Mcap(Struct):
             except struct.error:
                 self._check_fields(_MCAP_RECORD_OPCODE, "opcode len_body")
                 raise
-            on_body = self.opcode
-            if on_body == Mcap.Opcodes.message:
-                io.write_bytes(
-                    filled(
-                        enclosed(
-                            self._adopt(of_case(_mcap_records.McapRecords.Message, self.body, "body"), root=None),
-                            self.len_body,
-                        ),
-                        self.len_body,
-                        "body",
-                    )
-                )
-            elif on_body == Mcap.Opcodes.channel:
-                io.write_bytes(
-                    filled(
-                        enclosed(
-                            self._adopt(of_case(_mcap_records.McapRecords.Channel, self.body, "body"), root=None),
-                            self.len_body,
-                        ),
-                        self.len_body,
-                        "body",
-                    )
-                )
-            elif on_body == Mcap.Opcodes.schema:
-                io.write_bytes(
-                    filled(
-                        enclosed(
-                            self._adopt(of_case(_mcap_records.McapRecords.Schema, self.body, "body"), root=None),
-                            self.len_body,
-                        ),
-                        self.len_body,
-                        "body",
-                    )
-                )
-            elif on_body == Mcap.Opcodes.chunk:
-                io.write_bytes(
-                    filled(
-                        enclosed(self._adopt(of_case(Mcap.Chunk, self.body, "body")), self.len_body),
-                        self.len_body,
-                        "body",
-                    )
-                )
-            elif on_body == Mcap.Opcodes.attachment:
-                io.write_bytes(
-                    filled(
-                        enclosed(
-                            self._adopt(of_case(_mcap_records.McapRecords.Attachment, self.body, "body"), root=None),
-                            self.len_body,
-                        ),
-                        self.len_body,
-                        "body",
-                    )
-                )
-            elif on_body == Mcap.Opcodes.metadata:
-                io.write_bytes(
-                    filled(
-                        enclosed(
-                            self._adopt(of_case(_mcap_records.McapRecords.Metadata, self.body, "body"), root=None),
-                            self.len_body,
-                        ),
-                        self.len_body,
-                        "body",
-                    )
-                )
-            elif on_body == Mcap.Opcodes.header:
-                io.write_bytes(
-                    filled(
-                        enclosed(
-                            self._adopt(of_case(_mcap_records.McapRecords.Header, self.body, "body"), root=None),
-                            self.len_body,
-                        ),
-                        self.len_body,
-                        "body",
-                    )
-                )
-            elif on_body == Mcap.Opcodes.footer:
-                io.write_bytes(
-                    filled(
-                        enclosed(
-                            self._adopt(of_case(_mcap_records.McapRecords.Footer, self.body, "body"), root=None),
-                            self.len_body,
-                        ),
-                        self.len_body,
-                        "body",
-                    )
-                )
-            elif on_body == Mcap.Opcodes.message_index:
-                io.write_bytes(
-                    filled(
-                        enclosed(
-                            self._adopt(of_case(_mcap_records.McapRecords.MessageIndex, self.body, "body"), root=None),
-                            self.len_body,
-                        ),
-                        self.len_body,
-                        "body",
-                    )
-                )
-            elif on_body == Mcap.Opcodes.chunk_index:
-                io.write_bytes(
-                    filled(
-                        enclosed(
-                            self._adopt(of_case(_mcap_records.McapRecords.ChunkIndex, self.body, "body"), root=None),
-                            self.len_body,
-                        ),
-                        self.len_body,
-                        "body",
-                    )
-                )
-            elif on_body == Mcap.Opcodes.attachment_index:
-                io.write_bytes(
-                    filled(
-                        enclosed(
-                            self._adopt(
-                                of_case(_mcap_records.McapRecords.AttachmentIndex, self.body, "body"), root=None
-                            ),
-                            self.len_body,
-                        ),
-                        self.len_body,
-                        "body",
-                    )
-                )
-            elif on_body == Mcap.Opcodes.statistics:
-                io.write_bytes(
-                    filled(
-                        enclosed(
-                            self._adopt(of_case(_mcap_records.McapRecords.Statistics, self.body, "body"), root=None),
-                            self.len_body,
-                        ),
-                        self.len_body,
-                        "body",
-                    )
-                )
-            elif on_body == Mcap.Opcodes.metadata_index:
-                io.write_bytes(
-                    filled(
-                        enclosed(
-                            self._adopt(of_case(_mcap_records.McapRecords.MetadataIndex, self.body, "body"), root=None),
-                            self.len_body,
-                        ),
-                        self.len_body,
-                        "body",
-                    )
-                )
-            elif on_body == Mcap.Opcodes.summary_offset:
-                io.write_bytes(
-                    filled(
-                        enclosed(self._adopt(of_case(Mcap.SummaryOffset, self.body, "body")), self.len_body),
-                        self.len_body,
-                        "body",
-                    )
-                )
-            elif on_body == Mcap.Opcodes.data_end:
-                io.write_bytes(
-                    filled(
-                        enclosed(
-                            self._adopt(of_case(_mcap_records.McapRecords.DataEnd, self.body, "body"), root=None),
-                            self.len_body,
-                        ),
-                        self.len_body,
-                        "body",
-                    )
-                )
-            else:
-                io.write_bytes(
-                    filled(
-                        enclosed(self._adopt(of_case(Mcap.Private, self.body, "body")), self.len_body),
-                        self.len_body,
-                        "body",
-                    )
-                )
+            io.write_bytes(filled(wire_body, self.len_body, "body"))
             if self.opcode == Mcap.Opcodes.data_end:
                 self._adopt(some(self.summary, "summary"))._append(io)
 
@@ -684,41 +515,10 @@ class Mcap(Struct):
                 self._check_fields(_MCAP_RECORD_OPCODE, "opcode len_body")
                 raise
             on_body = self.opcode
-            if on_body == Mcap.Opcodes.message:
-                io.write_bytes(
-                    filled(
-                        enclosed(
-                            self._adopt(of_case(_mcap_records.McapRecords.Message, self.body, "body"), root=None),
-                            self.len_body,
-                        ),
-                        self.len_body,
-                        "body",
-                    )
-                )
-            elif on_body == Mcap.Opcodes.channel:
-                io.write_bytes(
-                    filled(
-                        enclosed(
-                            self._adopt(of_case(_mcap_records.McapRecords.Channel, self.body, "body"), root=None),
-                            self.len_body,
-                        ),
-                        self.len_body,
-                        "body",
-                    )
-                )
-            elif on_body == Mcap.Opcodes.schema:
-                io.write_bytes(
-                    filled(
-                        enclosed(
-                            self._adopt(of_case(_mcap_records.McapRecords.Schema, self.body, "body"), root=None),
-                            self.len_body,
-                        ),
-                        self.len_body,
-                        "body",
-                    )
-                )
+            if on_body in (Mcap.Opcodes.message, Mcap.Opcodes.channel, Mcap.Opcodes.schema):
+                io.write_bytes(filled(wire_body, self.len_body, "body"))
             else:
-                io.write_bytes(of_case(bytes, self.body, "body"))
+                io.write_bytes(wire_body)
 
     class Summary(Struct):
         """What follows the last message, to the end of the file."""
@@ -901,128 +701,22 @@ class Mcap(Struct):
                 self._check_fields(_MCAP_RECORD_OPCODE, "opcode len_body")
                 raise
             on_body = self.opcode
-            if on_body == Mcap.Opcodes.channel:
-                io.write_bytes(
-                    filled(
-                        enclosed(
-                            self._adopt(of_case(_mcap_records.McapRecords.Channel, self.body, "body"), root=None),
-                            self.len_body,
-                        ),
-                        self.len_body,
-                        "body",
-                    )
-                )
-            elif on_body == Mcap.Opcodes.schema:
-                io.write_bytes(
-                    filled(
-                        enclosed(
-                            self._adopt(of_case(_mcap_records.McapRecords.Schema, self.body, "body"), root=None),
-                            self.len_body,
-                        ),
-                        self.len_body,
-                        "body",
-                    )
-                )
-            elif on_body == Mcap.Opcodes.header:
-                io.write_bytes(
-                    filled(
-                        enclosed(
-                            self._adopt(of_case(_mcap_records.McapRecords.Header, self.body, "body"), root=None),
-                            self.len_body,
-                        ),
-                        self.len_body,
-                        "body",
-                    )
-                )
-            elif on_body == Mcap.Opcodes.footer:
-                io.write_bytes(
-                    filled(
-                        enclosed(
-                            self._adopt(of_case(_mcap_records.McapRecords.Footer, self.body, "body"), root=None),
-                            self.len_body,
-                        ),
-                        self.len_body,
-                        "body",
-                    )
-                )
-            elif on_body == Mcap.Opcodes.message_index:
-                io.write_bytes(
-                    filled(
-                        enclosed(
-                            self._adopt(of_case(_mcap_records.McapRecords.MessageIndex, self.body, "body"), root=None),
-                            self.len_body,
-                        ),
-                        self.len_body,
-                        "body",
-                    )
-                )
-            elif on_body == Mcap.Opcodes.chunk_index:
-                io.write_bytes(
-                    filled(
-                        enclosed(
-                            self._adopt(of_case(_mcap_records.McapRecords.ChunkIndex, self.body, "body"), root=None),
-                            self.len_body,
-                        ),
-                        self.len_body,
-                        "body",
-                    )
-                )
-            elif on_body == Mcap.Opcodes.attachment_index:
-                io.write_bytes(
-                    filled(
-                        enclosed(
-                            self._adopt(
-                                of_case(_mcap_records.McapRecords.AttachmentIndex, self.body, "body"), root=None
-                            ),
-                            self.len_body,
-                        ),
-                        self.len_body,
-                        "body",
-                    )
-                )
-            elif on_body == Mcap.Opcodes.statistics:
-                io.write_bytes(
-                    filled(
-                        enclosed(
-                            self._adopt(of_case(_mcap_records.McapRecords.Statistics, self.body, "body"), root=None),
-                            self.len_body,
-                        ),
-                        self.len_body,
-                        "body",
-                    )
-                )
-            elif on_body == Mcap.Opcodes.metadata_index:
-                io.write_bytes(
-                    filled(
-                        enclosed(
-                            self._adopt(of_case(_mcap_records.McapRecords.MetadataIndex, self.body, "body"), root=None),
-                            self.len_body,
-                        ),
-                        self.len_body,
-                        "body",
-                    )
-                )
-            elif on_body == Mcap.Opcodes.summary_offset:
-                io.write_bytes(
-                    filled(
-                        enclosed(self._adopt(of_case(Mcap.SummaryOffset, self.body, "body")), self.len_body),
-                        self.len_body,
-                        "body",
-                    )
-                )
-            elif on_body == Mcap.Opcodes.data_end:
-                io.write_bytes(
-                    filled(
-                        enclosed(
-                            self._adopt(of_case(_mcap_records.McapRecords.DataEnd, self.body, "body"), root=None),
-                            self.len_body,
-                        ),
-                        self.len_body,
-                        "body",
-                    )
-                )
+            if on_body in (
+                Mcap.Opcodes.channel,
+                Mcap.Opcodes.schema,
+                Mcap.Opcodes.header,
+                Mcap.Opcodes.footer,
+                Mcap.Opcodes.message_index,
+                Mcap.Opcodes.chunk_index,
+                Mcap.Opcodes.attachment_index,
+                Mcap.Opcodes.statistics,
+                Mcap.Opcodes.metadata_index,
+                Mcap.Opcodes.summary_offset,
+                Mcap.Opcodes.data_end,
+            ):
+                io.write_bytes(filled(wire_body, self.len_body, "body"))
             else:
-                io.write_bytes(of_case(bytes, self.body, "body"))
+                io.write_bytes(wire_body)
 
     class SummaryOffset(Struct):
         """Where the records of one kind are in the summary."""

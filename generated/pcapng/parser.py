@@ -35,7 +35,6 @@ from wireloom.objects import (
     only_read,
     packed,
     part,
-    settled,
     shift_left,
     sized,
     some,
@@ -1459,7 +1458,6 @@ class Pcapng(Struct):
                 self._is_le = self._parent._is_le
                 wire_body = enclosed(self._adopt(self.body))
                 self.len = len(wire_body)
-                settled(enclosed(self._adopt(self.body)), wire_body, "body")
                 io.write_bytes(
                     packed(
                         _PCAPNG_BODY_SECTION_VERSION_MAJOR if self._is_le else _PCAPNG_BODY_SECTION_VERSION_MAJOR_,

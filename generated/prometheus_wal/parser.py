@@ -37,7 +37,6 @@ from wireloom.objects import (
     padded,
     read_floats,
     read_varint,
-    settled,
     some,
     stream_of,
     substream,
@@ -1849,7 +1848,6 @@ class PrometheusWal(Struct):
         def _append(self, io: WriteStream) -> None:
             wire_data = enclosed(self._adopt(self.data))
             self.len_data = len(wire_data)
-            settled(enclosed(self._adopt(self.data)), wire_data, "data")
             io.write_bytes(packed(_PROMETHEUS_WAL_RECORD_RECORD_LEN_DATA, "len_data", self.len_data))
             io.write_bytes(filled(wire_data, self.len_data, "data"))
 

@@ -147,27 +147,7 @@ class S2Session(Struct):
             if self.is_terminal:
                 io.write_bytes(filled(wire_terminal, self.length - 1, "terminal"))
             if not self.is_terminal:
-                on_message = self.compression
-                if on_message == S2Session.Compression.none:
-                    io.write_bytes(
-                        sized(
-                            enclosed(
-                                self._adopt(
-                                    of_case(
-                                        _s2_messages.S2Messages.ReadBatch, some(self.message, "message"), "message"
-                                    ),
-                                    root=None,
-                                ),
-                                self.length - 1,
-                            ),
-                            self.length - 1,
-                            "message",
-                        )
-                    )
-                else:
-                    io.write_bytes(
-                        sized(of_case(bytes, some(self.message, "message"), "message"), self.length - 1, "message")
-                    )
+                io.write_bytes(sized(wire_message, self.length - 1, "message"))
 
     class Terminal(Struct):
         """The last message of a session."""

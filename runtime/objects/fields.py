@@ -117,7 +117,12 @@ def filled(data: bytes, size: int | None, name: str) -> bytes:
     return data.ljust(size, b"\0")
 
 
-def settled(now: object, before: object, name: str) -> None:
+def differs(before: Sequence[object], now: Sequence[object]) -> bool:
+    """Return whether one of the values that were set before, those that are not ``None``, is another one now."""
+    return any(old is not None and old != new for old, new in zip(before, now, strict=True))
+
+
+def unchanged(now: object, before: object, name: str) -> None:
     """Refuse a value that depends on lengths or counts that were filled in, if it now differs from ``before``."""
     if now != before:
         raise ConsistencyError(name, "the same value with the computed lengths", now)

@@ -353,13 +353,14 @@ class Assembler:
 
     def _constant(self, value: bytes) -> tuple[int, int]:
         """Return the start and size of ``value`` in the constants. Only those that readers fill in may be repeated."""
+        size = len(value)
         start = self._constants.find(value)
-        while any(start < each.start + each.size and each.start < start + len(value) for each in self._known):
+        while start >= 0 and any(start < each.start + each.size and each.start < start + size for each in self._known):
             start = self._constants.find(value, start + 1)
         if start < 0:
             start = len(self._constants)
             self._constants += value
-        return start, len(value)
+        return start, size
 
     def _coded(self, compiled: Compiled) -> tuple[int, int]:
         """Return the start and size of the code in the constants."""

@@ -33,10 +33,10 @@ from .endian import endian_lines
 from .marks import Marks
 from .measuring import inserted_lines, is_inserted, measured, measured_lines, unmeasured_lines
 from .names import field_name
+from .outdated import before_lines, outdated_lines
 from .reading import uses_index
 from .runs import names_text, packer
 from .scope import ClassScope, member
-from .settling import settled_lines
 from .struct_codes import byte_order, number_code
 from .switches import switch_branches
 from .validation import check_lines
@@ -66,14 +66,16 @@ def _append_lines(scope: ClassScope) -> Lines:
     wires = _wires(scope, contents)
     lines: list[str] = [*begin_lines(scope), *endian_lines(scope), *chain_lines(scope), *_constants(scope)]
     lines.extend(content_lines(scope, contents))
+    wire_variables = {id: text for id, text in wires.items() if text.startswith("wire_")}
+    lines.extend(before_lines(scope, wire_variables))
     solved = [each for each in scope.struct.fills if each.how == "solved" and each.value is not None]
     early = [each for each in solved if each.value is not None and contents_in(each.value)]
     lines.extend(_derivations(scope, early, wires, contents))
     for field in scope.struct.fields:
-        if wires.get(field.id, "").startswith("wire_"):
+        if field.id in wire_variables:
             lines.extend(_wire_lines(scope, field, wires[field.id], contents))
     lines.extend(_derivations(scope, [each for each in solved if each not in early], wires, contents))
-    lines.extend(settled_lines(scope, wires, lambda field: _wire_text(scope, field, contents)))
+    lines.extend(outdated_lines(scope, wire_variables, lambda field, wire: _wire_lines(scope, field, wire, contents)))
     lines.extend(early_lines(scope, contents))
     lines.extend(unmeasured_lines(scope))
     for step in scope.struct.steps:
@@ -354,8 +356,14 @@ def _write_checked(scope: ClassScope, field: Field, value: str, content: str | N
     if field.switch is None:
         return (*checks, *_write_value(scope, field, value, content))
 
+    if content is not None:
+        # The bytes of the case that applies; how they are fitted into the field is the same in most switches.
+        bodies = {_write_value(scope, case, value, content) for case in field.forms}
+        if len(bodies) == 1:
+            return (*checks, *bodies.pop())
+
     def write(case: Field) -> Lines:
-        return _write_value(scope, case, _as_case(scope, field, case, value), None)
+        return _write_value(scope, case, _as_case(scope, field, case, value), content)
 
     return (*checks, *switch_branches(scope, field, field.switch, write))
 

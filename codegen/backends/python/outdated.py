@@ -1,0 +1,150 @@
+"""Objects whose bytes were created before the lengths on which they depend were filled in, and are created once more.
+
+The bytes of an object must exist before their length is known. If their content depends on that length, as a field
+does that exists only if the length is large enough, they are compared with those of the new length. All other objects
+are written once, since objects are nested: writing them twice at each level would take 2 ** depth times as long.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from ...expression.nodes import Attribute as Member
+from ...expression.nodes import Name, Node
+from ...expression.types import Path, UserType
+from ...expression.walk import expressions_in, names_in, walk
+from ...plan import Field, Plan
+from .constructing import Keep
+from .names import field_name
+from .scope import ClassScope, member
+from .view import Lines
+
+
+def before_lines(scope: ClassScope, wires: Mapping[str, str]) -> Iterator[str]:
+    """Yield the statements that keep the lengths and arguments before they are filled in, for ``outdated_lines``."""
+    for field in _dependent(scope, wires):
+        yield scope.code(
+            "kept", keep=Keep(f"{_before(field)} = "), value=scope.code("set_values", sources=_inputs(scope, field))
+        )
+
+
+def outdated_lines(
+    scope: ClassScope, wires: Mapping[str, str], wire_lines: Callable[[Field, str], Lines]
+) -> Iterator[str]:
+    """Yield the statements that refuse bytes that differ with the lengths that were filled in.
+
+    Args:
+        wires: By field, the variable with its bytes.
+        wire_lines: Returns the statements that assign the bytes of a field to a variable.
+    """
+    dependent = _dependent(scope, wires)
+    for field in scope.struct.fields:
+        if field.id not in wires:
+            continue
+        yield from (
+            scope.code("kept", keep=Keep(f"{target} = "), value=scope.text(argument, field))
+            for target, argument in _arguments(scope, field)
+        )
+        if field not in dependent:
+            continue
+        again = f"again_{field_name(field.id)}"
+        yield scope.code(
+            "outdated",
+            before=_before(field),
+            now=scope.code("set_values", sources=_inputs(scope, field)),
+            lines=wire_lines(field, again),
+            again=again,
+            wire=wires[field.id],
+            id=field.id,
+        )
+
+
+def _before(field: Field) -> str:
+    return f"before_{field_name(field.id)}"
+
+
+def _dependent(scope: ClassScope, wires: Mapping[str, str]) -> tuple[Field, ...]:
+    """Return the fields whose bytes may depend on lengths that are filled in after the bytes were created."""
+    solved = _solved(scope)
+    if not solved:
+        return ()
+    names = _depending_names(scope.plan)
+    return tuple(
+        each
+        for each in scope.struct.fields
+        if each.id in wires
+        and (
+            any(True for _ in _arguments(scope, each))
+            or any(names_in(node) & solved for node in _own_expressions(each))
+            or any(_reaches(scope.plan, kind, names) for kind in each.held)
+        )
+    )
+
+
+def _solved(scope: ClassScope) -> set[str]:
+    return {each.id for each in scope.struct.fills if each.how == "solved"}
+
+
+def _own_expressions(field: Field) -> Iterator[Node]:
+    """Yield the expressions that choose the type of a field, and the arguments of its process."""
+    if field.switch is not None:
+        yield field.switch.on
+    for form in (field, *field.forms):
+        if form.process is not None:
+            # The size of what is compressed is checked, but does not change the bytes.
+            yield from form.process.arguments[:1] if form.process.codecs else form.process.arguments
+
+
+def _inputs(scope: ClassScope, field: Field) -> tuple[tuple[str, str], ...]:
+    """Return what the bytes of a field may depend on: pairs of the text of an object and the name of its attribute."""
+    lengths = (("self", field_name(each.id)) for each in scope.struct.fields if each.id in _solved(scope))
+    arguments = (target.rpartition(".")[::2] for target, _ in _arguments(scope, field))
+    return (*lengths, *arguments)
+
+
+def _arguments(scope: ClassScope, field: Field) -> Iterator[tuple[str, Node]]:
+    """Yield the parameters of an object that are filled in after it was created, and their arguments."""
+    if not isinstance(field.type, UserType) or field.type.opaque or field.condition is not None:
+        return
+    solved = _solved(scope)
+    parameters = scope.plan.type(field.type.path).parameters
+    for parameter, argument in zip(parameters, field.arguments, strict=True):
+        if names_in(argument) & solved:
+            yield f"{member(field.id)}.{field_name(parameter.id)}", argument
+
+
+def _depending_names(plan: Plan) -> set[str]:
+    """Return the names of all lengths that are filled in, and of the instances that depend on them."""
+    structs = [*plan.family]
+    names = {each.id for struct in structs for each in struct.fills if each.how == "solved"}
+    instances = [(each.id, _names(each)) for struct in structs for each in struct.instances]
+    while found := {id for id, used in instances if id not in names and used & names}:
+        names |= found
+    return names
+
+
+def _names(part: object) -> set[str]:
+    """Return all names in the expressions of a field or an instance, those of members too."""
+    nodes = [node for expression in expressions_in((part,)) for node in walk(expression)]
+    return {each.id for each in nodes if isinstance(each, Name)} | {
+        each.name for each in nodes if isinstance(each, Member)
+    }
+
+
+def _reaches(plan: Plan, kind: UserType, names: set[str]) -> bool:
+    """Return whether objects of a type, or objects inside them, refer to one of ``names`` of an object that contains
+    them."""
+    waiting, seen = [kind], set[Path]()
+    while waiting:
+        current = waiting.pop()
+        if current.opaque or current.path in seen:
+            continue
+        seen.add(current.path)
+        struct = plan.type(current.path)
+        for expression in expressions_in((struct.fields, struct.instances)):
+            nodes = [*walk(expression)]
+            outside = any(isinstance(each, Name) and each.id in ("_parent", "_root") for each in nodes)
+            if outside and any(isinstance(each, Member) and each.name in names for each in nodes):
+                return True
+        waiting.extend(kind for each in struct.read for kind in each.held)
+    return False
