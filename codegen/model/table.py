@@ -164,7 +164,8 @@ class TableReader:
         parents = self._parent_columns(section, attribute)
         inner = {*path}
         columns = self._columns(section, "columns", [*around, row], inner, parents)
-        scalars = tuple(x for x in own_columns(row) if all(x in own_columns(way.types[-1]) for way in ways))
+        of_rows = [frozenset(own_columns(way.types[-1])) for way in ways]
+        scalars = tuple(each for each in own_columns(row) if all(each in others for others in of_rows))
         if "columns" not in section and "columns" not in section.missing:
             own = flat_columns(row) if section.flag("flatten") else scalars
             columns = tuple(each for each in own if each not in parents)

@@ -8,7 +8,7 @@ from ..expression.fold import constant_integer, fold
 from ..expression.nodes import Attribute as Member
 from ..expression.nodes import Binary, Cast, IntegerLiteral, Name, Node, Subscript, Unary
 from ..expression.types import ComputedIntegerType, Path, UserType
-from ..expression.walk import depth, mapped, walk
+from ..expression.walk import children, depth, mapped, walk
 from .nodes import is_number
 from .types import Plan, TypePlan
 
@@ -36,8 +36,6 @@ class Solution:
 def solutions(plan: Plan, struct: TypePlan, expression: Node) -> tuple[Solution, ...]:
     """Return the solutions of an expression in ``struct``: for each integer that occurs in it once and that nothing
     else determines."""
-    if not _may_be_solved(plan, struct, expression):
-        return ()
     whole = _inlined(plan, struct, expression)
     if whole is None:
         return ()
@@ -50,27 +48,6 @@ def solutions(plan: Plan, struct: TypePlan, expression: Node) -> tuple[Solution,
                 owner, holder, name = place
                 found.append(Solution(owner, holder.path, name, fold(parts[0]), fold(parts[1])))
     return tuple(found)
-
-
-def _may_be_solved(plan: Plan, struct: TypePlan, expression: Node) -> bool:
-    """Return whether linear operations alone lead to an attribute or parameter, or may do so: most expressions need not
-    be inlined to see that none does."""
-    waiting = [expression]
-    for _ in range(MAX_NODES):
-        if not waiting:
-            return False
-        match waiting.pop():
-            case Unary("+" | "-", operand) | Cast(operand) | Binary("<<", operand, _):
-                waiting.append(operand)
-            case Binary("+" | "-" | "*", left, right):
-                waiting += (left, right)
-            case node:
-                value = _instance_value(plan, struct, node)
-                if value is not None:
-                    waiting.append(value)
-                elif _place(plan, struct, node) is not None:
-                    return True
-    return True
 
 
 def _place(plan: Plan, struct: TypePlan, node: Node) -> tuple[Node | None, TypePlan, str] | None:
@@ -151,37 +128,75 @@ def _contains(node: Node, target: Node) -> bool:
 
 def _inlined(plan: Plan, struct: TypePlan, expression: Node) -> Node | None:
     """Return the expression with value instances inlined; ``None`` if it would become too large."""
-    node = expression
-    while True:
-        replaced = _replaced(plan, struct, node)
-        if replaced is node:
-            return node
-        node = replaced
-        if depth(node) > MAX_DEPTH or sum(1 for _ in walk(node)) > MAX_NODES:
-            return None
+    known = plan.inlined
+    waiting = _instances_in(plan, struct, expression)
+    # Without recursion, since chains of instances may be longer than Python's calls may be deep.
+    while waiting:
+        holder, name, value = waiting[-1]
+        if (holder.path, name) in known:
+            waiting.pop()
+            continue
+        inner = [each for each in _instances_in(plan, holder, value) if (each[0].path, each[1]) not in known]
+        if inner:
+            waiting += inner
+        else:
+            known[holder.path, name] = _substituted(plan, holder, value)
+            waiting.pop()
+    return _substituted(plan, struct, expression)
+
+
+def _substituted(plan: Plan, struct: TypePlan, expression: Node) -> Node | None:
+    """Return the expression with the values of instances, all of which are in ``plan.inlined``; ``None`` if it would
+    become too large."""
+    try:
+        node = _replaced(plan, struct, expression)
+    except _TooLargeError:
+        return None
+    return None if depth(node) > MAX_DEPTH or sum(1 for _ in walk(node)) > MAX_NODES else node
+
+
+class _TooLargeError(Exception):
+    """The value of an instance is too large to be inlined."""
 
 
 def _replaced(plan: Plan, struct: TypePlan, node: Node) -> Node:
-    value = _instance_value(plan, struct, node)
-    if value is not None:
-        return value
+    found = _instance(plan, struct, node)
+    if found is not None:
+        value = plan.inlined[found[0].path, found[1]]
+        if value is None:
+            raise _TooLargeError
+        return _rebased(value, _replaced(plan, struct, node.value)) if isinstance(node, Member) else value
     if isinstance(node, Name | Subscript):
         return node
     return mapped(node, lambda child: _replaced(plan, struct, child))
 
 
-def _instance_value(plan: Plan, struct: TypePlan, node: Node) -> Node | None:
-    """Return the expression of the value instance that a node refers to; ``None`` for other nodes."""
+def _instances_in(plan: Plan, struct: TypePlan, expression: Node) -> list[tuple[TypePlan, str, Node]]:
+    """Return the value instances that an expression refers to: their type, name and value."""
+    found, waiting = [], [expression]
+    while waiting:
+        node = waiting.pop()
+        instance = _instance(plan, struct, node)
+        if instance is not None:
+            found.append(instance)
+        if isinstance(node, Member) or (instance is None and not isinstance(node, Subscript)):
+            waiting += children(node)
+    return found
+
+
+def _instance(plan: Plan, struct: TypePlan, node: Node) -> tuple[TypePlan, str, Node] | None:
+    """Return the type, name and value of the value instance that a node refers to; ``None`` for other nodes."""
+    holder: TypePlan | None = None
+    name = ""
     match node:
         case Name(id):
-            instance = struct.instance(id)
-            return instance.value if instance is not None else None
-        case Member(value, name) if isinstance(value.type, UserType) and not value.type.opaque:
-            holder = _holder(plan, value.type)
-            instance = holder.instance(name) if holder is not None else None
-            if instance is not None and instance.value is not None:
-                return _rebased(instance.value, value)
-    return None
+            holder, name = struct, id
+        case Member(value, id) if isinstance(value.type, UserType) and not value.type.opaque:
+            holder, name = _holder(plan, value.type), id
+    instance = holder.instance(name) if holder is not None else None
+    if holder is None or instance is None or instance.value is None:
+        return None
+    return holder, name, instance.value
 
 
 def _rebased(node: Node, owner: Node) -> Node:

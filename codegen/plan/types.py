@@ -382,6 +382,11 @@ class Plan:
         return not kind.opaque and kind.path[0] == self.root.path[0]
 
     @cached_property
+    def inlined(self) -> dict[tuple[Path, str], Node | None]:
+        """Value instances, by type and name, with others inlined; ``None`` if too large. ``solving`` fills it."""
+        return {}
+
+    @cached_property
     def _types(self) -> dict[Path, TypePlan]:
         return {each.path: each for each in reversed(list(self.family))}
 

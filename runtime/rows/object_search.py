@@ -135,7 +135,10 @@ def _after(data: bytes, place: int, seen: int) -> int:
     refused too.
     """
     after = place + seen
-    if seen < 1 or data[place:after] != data[place : place + 1] * seen:
+    if seen < 1 or after > len(data):
         return place + 1
-    other = re.compile(b"[^" + re.escape(data[place : place + 1]) + b"]", re.DOTALL).search(data, after)
-    return max(place + 1, (other.start() if other else len(data)) - seen + 1)
+    other = re.compile(b"[^" + re.escape(data[place : place + 1]) + b"]", re.DOTALL)
+    if other.search(data, place, after):
+        return place + 1
+    end = other.search(data, after)
+    return max(place + 1, (end.start() if end else len(data)) - seen + 1)

@@ -24,7 +24,7 @@ from wireloom.codegen.plan import plan_of
 from wireloom.codegen.spec import validator
 
 from ..examples import PROFILE
-from .spec_families import FAMILIES, HEAD, SWITCHES
+from .spec_families import FAMILIES, HEAD, SWITCHES, instances
 
 FIRST, FEW, MANY = 2, 7, 12
 """Numbers of levels; what grows as two to the power of them grows by a factor of 32 from ``FEW`` to ``MANY``."""
@@ -117,6 +117,16 @@ def test_cases(name: str, tmp_path: Path) -> None:
         path.write_text(SWITCHES[name](cases))
     actions: list[Callable[[Path], object]] = [load, rendered, *(partial(kaitai, api=each) for each in APIS)]
     for action in actions:
+        action(first)
+        assert calls(lambda action=action: action(many)) < 5 * calls(lambda action=action: action(few))  # type: ignore[misc]
+
+
+def test_a_chain_of_instances(tmp_path: Path) -> None:
+    """Each instance takes the same work, although it is computed from all before it."""
+    first, few, many = (tmp_path / f"chain_{each}.ksy" for each in (2, 100, 400))
+    for path, links in ((first, 2), (few, 100), (many, 400)):
+        path.write_text(instances("P + 1")(links))
+    for action in (load, rendered):
         action(first)
         assert calls(lambda action=action: action(many)) < 5 * calls(lambda action=action: action(few))  # type: ignore[misc]
 

@@ -37,7 +37,7 @@ class Annotations:
     def __init__(self, module: Module, struct: TypePlan) -> None:
         self.module = module
         self.struct = struct
-        self._hidden = set(member_names(struct)) & set(BUILTINS)
+        self._hidden = {each for each in BUILTINS if _is_member(struct, each) and field_name(each) == each}
         self._unions: dict[int, tuple[UnionType, str]] = {}
         """Annotations of union types, cached by ``id`` along with the type, since every case of a switch needs them."""
 
@@ -106,6 +106,10 @@ class Annotations:
         text = self.of_field(instance.field) if instance.field is not None else self.of(instance.type)
         absent = member_may_be_absent(self.module, self.struct, instance.id)
         return f"{text} | None" if absent and not text.endswith("| None") else text
+
+
+def _is_member(struct: TypePlan, name: str) -> bool:
+    return any(each is not None for each in (struct.parameter(name), struct.field(name), struct.instance(name)))
 
 
 def member_names(struct: TypePlan) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -121,3 +122,29 @@ def test_the_engine_finds_the_same(name: str, tmp_path: Path, monkeypatch: pytes
                 table, report = wireloom.read_with_report(format, bytes(data), recover=True, columns=["n", "_offset"])
             found.append((table.to_pydict(), report.to_dict()["files"]))
         assert found[0] == found[1]
+
+
+POSITIONED = """meta: {id: positioned, endian: le, -wireloom: {rows: rows}}
+seq: [{id: first, type: u8}, {id: rows, type: row, repeat: eos}]
+instances: {kind: {pos: first, type: u1}}
+types:
+  row:
+    seq:
+      - {id: tag, type: u1}
+      - {id: n, size: _root.kind}
+      - {id: crc, type: u4, -wireloom: {checksum: {algorithm: crc32c, over: [tag, n]}}}
+"""
+
+
+@pytest.mark.parametrize("position", [1 << 31, 1 << 40, (1 << 63) - 1])
+def test_a_position_that_the_input_claims_allocates_nothing(tmp_path: Path, position: int):
+    path = tmp_path / "positioned.ksy"
+    path.write_text(POSITIONED)
+    data = position.to_bytes(8, "little") + bytes(4096)
+    tracemalloc.start()
+    try:
+        with pytest.raises(wireloom.WireloomError):
+            wireloom.read(wireloom.load_spec(path), data, recover=True, mode="failfast")
+        assert tracemalloc.get_traced_memory()[1] < 50 << 20
+    finally:
+        tracemalloc.stop()
