@@ -8,6 +8,7 @@ from ..base.face import face
 __getattr__ = face(
     __name__,
     {
+        "arguments": "json_object json_text position_of text_of window_of",
         "attribute_lines": "attribute_lines",
         "completing": "completions",
         "guard": "Guard",

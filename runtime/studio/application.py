@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib.util
-import json
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -14,13 +14,14 @@ from typing import Any
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from .. import inspecting
 from ..base.errors import WireloomError
 from . import page
+from .arguments import json_object, json_text, position_of, text_of, window_of
 from .completing import completions
 from .files import MOST_SPEC, digest, page_of_bytes, read_spec, size_of, stamp, write_spec
 from .helper import Helper
@@ -31,8 +32,6 @@ SECONDS = 15.0
 """Time limit in seconds for compiling a spec, and for reading records."""
 MOST_UNPACKED = 512 * 1024 * 1024
 """Maximum number of decompressed bytes that are kept for display."""
-COUNTS = 500
-"""Maximum number of records and rows in one request."""
 SHARED = ("field_tree.js",)
 """Parts of the page that ``wireloom inspect --html`` uses as well."""
 TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
@@ -86,11 +85,11 @@ class Studio:
 
     async def compile(self, given: dict[str, Any]) -> dict[str, Any]:
         """Return the diagnostics of a text, with the plan and the views that it allows."""
-        return await self.helper.compile(_text(given), SECONDS)
+        return await self.helper.compile(text_of(given), SECONDS)
 
     async def save(self, given: dict[str, Any]) -> dict[str, Any]:
         """Write the spec, unless it was changed by others meanwhile."""
-        text, known = _text(given), given.get("stamp")
+        text, known = text_of(given), given.get("stamp")
         if known != stamp(self.spec) and not given.get("anyway"):
             raise WireloomError(
                 "has changed on disk: load it again, or save again to overwrite it", path=str(self.spec)
@@ -115,11 +114,11 @@ class Studio:
 
     async def records(self, given: dict[str, Any]) -> dict[str, Any]:
         """Return records from an offset on."""
-        return await self.helper.do("records", SECONDS, **_window(given))
+        return await self.helper.do("records", SECONDS, **window_of(given))
 
     async def rows(self, given: dict[str, Any]) -> dict[str, Any]:
         """Return rows of the table from an offset on."""
-        return await self.helper.do("rows", SECONDS, **_window(given))
+        return await self.helper.do("rows", SECONDS, **window_of(given))
 
     async def survey(self, given: dict[str, Any]) -> dict[str, Any]:
         """Return the damage of the file, as far as it has been read; each call reads a little further."""
@@ -131,7 +130,8 @@ class Studio:
 
     async def complete(self, given: dict[str, Any]) -> dict[str, Any]:
         """Return the completions at a position of the spec."""
-        return completions(_text(given), int(given["position"]))
+        # In a thread, so that other requests are answered meanwhile.
+        return await asyncio.to_thread(completions, text_of(given), position_of(given))
 
     def bytes(self, offset: int, size: int) -> bytes:
         """Return a page of the bytes that are shown."""
@@ -147,9 +147,9 @@ def application(studio: Studio) -> Starlette:
         async def endpoint(request: Request) -> Response:
             try:
                 given = await _body(request)
-                return JSONResponse(await method(given))
+                return json_response(await method(given))
             except (WireloomError, OSError) as error:
-                return JSONResponse({"error": str(error)}, 422)
+                return json_response({"error": str(error)}, 422)
 
         return endpoint
 
@@ -158,9 +158,9 @@ def application(studio: Studio) -> Starlette:
             offset, size = int(request.query_params["offset"]), int(request.query_params["size"])
             return Response(studio.bytes(max(offset, 0), max(size, 0)), media_type="application/octet-stream")
         except (KeyError, ValueError, OverflowError):
-            return JSONResponse({"error": "offset and size must be numbers"}, 422)
+            return json_response({"error": "offset and size must be numbers"}, 422)
         except OSError as error:
-            return JSONResponse({"error": str(error)}, 422)
+            return json_response({"error": str(error)}, 422)
 
     async def part(request: Request) -> Response:
         name = request.path_params.get("name", "page.html")
@@ -188,30 +188,15 @@ def application(studio: Studio) -> Starlette:
     return Starlette(routes=routes, lifespan=lifespan)
 
 
+def json_response(content: dict[str, Any], status: int = 200) -> Response:
+    """Return a response with a JSON object."""
+    return Response(json_text(content), status, media_type="application/json")
+
+
 async def _body(request: Request) -> dict[str, Any]:
     data = b""
     async for piece in request.stream():
         data += piece
         if len(data) > 2 * MOST_SPEC:
             raise WireloomError("the request is too large")
-    try:
-        given = json.loads(data or b"{}")
-    except ValueError:
-        given = None
-    if not isinstance(given, dict):
-        raise WireloomError("the request is not a JSON object")
-    return given
-
-
-def _text(given: dict[str, Any]) -> str:
-    text = given.get("text")
-    if not isinstance(text, str):
-        raise WireloomError("the request has no text")
-    return text
-
-
-def _window(given: dict[str, Any]) -> dict[str, Any]:
-    offset, count, table = given.get("offset", 0), given.get("count", 100), given.get("table") or ""
-    if not isinstance(offset, int) or not isinstance(count, int) or not isinstance(table, str):
-        raise WireloomError("offset and count must be numbers, and table a name")
-    return {"offset": min(max(offset, 0), 2**63 - 1), "count": min(max(count, 1), COUNTS), "table": table}
+    return json_object(data)

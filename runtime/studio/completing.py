@@ -16,11 +16,13 @@ Place = tuple[list[str], str | None, str]
 """The keys around a position, the key of the value at the position (``None`` if it is a key itself), and
 the text before it."""
 
+# These take time in proportion to the line: a word is tried at its first character only, and a quote that is not closed
+# reaches to the end of the line.
+_PARTIAL = re.compile(r"(?<![\w:.-])[\w:.-]*$")
 _TOKEN = re.compile(
-    r"""(?P<dash>-(?=\s|$))|(?P<key>[\w-]+|"[^"]*"|'[^']*')\s*:(?=\s|$)|(?P<open>[{\[])|(?P<close>[}\]])"""
+    r"""(?P<dash>-(?=\s|$))|(?P<key>(?<![\w-])[\w-]+|"[^"]*"|'[^']*')\s*:(?=\s|$)|(?P<open>[{\[])|(?P<close>[}\]])"""
 )
-_QUOTED = re.compile(r""""(?:[^"\\]|\\.)*"|'(?:[^']|'')*'""")
-_PARTIAL = re.compile(r"[\w:.-]*$")
+_QUOTED = re.compile(r""""(?:[^"\\]|\\.)*(?P<double>")?|'(?:[^']|'')*(?P<single>')?""")
 _ID = re.compile(r"(?:^|[\s{,-])id:\s*([a-z][a-z0-9_]*)")
 _NAMED = re.compile(r"([a-z][a-z0-9_]*)\s*:(?:\s|$)")
 
@@ -40,7 +42,7 @@ def completions(text: str, position: int) -> dict[str, Any]:
 
 
 def _has_comment(line: str) -> bool:
-    return bool(re.search(r"(?:^|\s)#", _QUOTED.sub("", line)))
+    return bool(re.search(r"(?:^|\s)#", _blank_quotes(line)))
 
 
 def _place(above: list[str], line: str) -> Place:
@@ -79,7 +81,8 @@ def _ends_entry(head: str) -> bool:
 
 
 def _blank_quotes(line: str) -> str:
-    return _QUOTED.sub(lambda found: "_" * len(found.group()), line)
+    """Return a line with closed quotations replaced by underscores."""
+    return _QUOTED.sub(lambda found: "_" * len(found[0]) if found["double"] or found["single"] else found[0], line)
 
 
 def _around(above: list[str], limit: float) -> list[str]:
