@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import bz2
 import lzma
+import re
 import threading
 import zlib
 from collections.abc import Callable
@@ -26,6 +27,10 @@ from .zstd_frames import frame_sizes
 MAX_EXPANDED = 64 * 1024 * 1024
 """Default limit of the decompressed size of a block in bytes."""
 PIECE = 1024 * 1024
+FIRST_PIECE = 1024
+ADLER = 4
+"""Size in bytes of the checksum of zlib's streams."""
+LEADING_ZEROS = re.compile(rb"\0*")
 
 
 @dataclass(frozen=True)
@@ -33,24 +38,48 @@ class BlockCodec:
     """A compression of blocks in memory."""
 
     name: str
-    expand: Callable[[memoryview, int, int | None], bytes]
-    """Decompresses a block. Parameters: its bytes, the limit of the decompressed size, and that size if it is known.
-    May raise anything on damaged bytes."""
+    expand: Callable[[memoryview, int, int | None], tuple[bytes, int]]
+    """Decompresses the stream at the beginning of a block, or several if a library does so by itself. Parameters: the
+    bytes, the limit of the decompressed size, and that size if it is known. Returns the content, and the number of
+    bytes of the stream. May raise anything on damaged bytes."""
     compress: Callable[[bytes], bytes]
     needs_size: bool = False
     """Whether the decompressed size must be known."""
+    concatenated: bool = False
+    """Whether a block may consist of several streams (frames, members), whose contents belong together. Without this,
+    bytes after the first stream are damage."""
+    padding: int = 0
+    """Zero bytes may follow each stream, in a multiple of this number; none, if it is 0."""
+    empty: bool = False
+    """Whether a block of no bytes is one of no streams, whose content is empty. Without this, it is damage."""
 
     def decompress(self, data: bytes | memoryview, limit: int, size: int | None = None) -> bytes:
-        """Return the content of a block.
+        """Return the content of a block: of all its streams.
 
         ``limit``: maximum size of the content in bytes; ``size``: its size, if the format stores it elsewhere.
         Raises ``CodecError``, with the reason ``limit`` for content that is too large.
         """
         if size is not None and not 0 <= size <= limit:
             raise too_large(self.name, limit) if size > limit else damaged(self.name, f"a size of {size} bytes")
+        # Arrow's buffers are of signed bytes.
+        left = memoryview(data).cast("B")
+        content = b""
+        if left or not self.empty:
+            content, end = self.first(left, limit, size)
+            left = left[end:]
+        if left:
+            content = self._with_the_rest(content, left, limit)
+        if size is not None and len(content) != size:
+            raise damaged(self.name, f"{len(content)} bytes where {size} must be")
+        return content
+
+    def first(self, data: bytes | memoryview, limit: int, size: int | None = None) -> tuple[bytes, int]:
+        """Return the content of the first stream of a block, and the number of bytes of that stream.
+
+        ``limit``, ``size`` and errors: as of ``decompress``.
+        """
         try:
-            # Arrow's buffers are of signed bytes.
-            content = self.expand(memoryview(data).cast("B"), limit, size)
+            content, end = self.expand(memoryview(data), limit, size)
         except CodecError:
             raise
         except MemoryError as error:
@@ -60,41 +89,54 @@ class BlockCodec:
             raise damaged(self.name, str(error)) from error
         if len(content) > limit:
             raise too_large(self.name, limit)
-        if size is not None and len(content) != size:
-            raise damaged(self.name, f"{len(content)} bytes where {size} must be")
-        return content
+        return content, end
+
+    def _with_the_rest(self, content: bytes, left: memoryview, limit: int) -> bytes:
+        """Return the content of the first stream and of those in ``left``, the bytes after it."""
+        contents = bytearray(content)
+        while left := left[self._padded(left) :]:
+            if not self.concatenated:
+                raise damaged(self.name, f"{len(left)} bytes follow its end")
+            try:
+                content, end = self.first(left, limit - len(contents))
+            except CodecError as error:
+                message = f"{error.message}, in the last {len(left)} bytes, which follow another stream"
+                raise CodecError(message, reason=error.reason) from error
+            contents += content
+            left = left[end:]
+        return bytes(contents)
+
+    def _padded(self, data: memoryview) -> int:
+        """Return the number of bytes of padding at the beginning of ``data``."""
+        zeros = LEADING_ZEROS.match(data) if self.padding else None
+        if zeros is None:
+            return 0
+        count = zeros.end()
+        if count % self.padding:
+            raise damaged(self.name, f"{count} zero bytes follow a stream, which is not a multiple of {self.padding}")
+        return count
 
 
 # zstd ---------------------------------------------------------------------------------------------------------------
 
 _local = threading.local()
 """Decompressors, one per thread, since threads cannot share them."""
-LARGEST_BLOCK, LEAST_BLOCK = 128 * 1024, 4
-"""Maximum decompressed size and minimum stored size of a block of a zstd frame, in bytes."""
 
 
-def _zstd(data: memoryview, limit: int, size: int | None) -> bytes:
-    if not data:
-        raise damaged("zstd", "no frame")
-    decompressor = getattr(_local, "zstd", None)
-    if decompressor is None:
-        decompressor = _local.zstd = zstandard.ZstdDecompressor(max_window_size=MAX_WINDOW)
-    try:
-        claimed = zstandard.frame_content_size(data)
-    except zstandard.ZstdError:
-        claimed = 0
-    room = min(limit, (len(data) // LEAST_BLOCK + 1) * LARGEST_BLOCK)
-    if claimed < 0 and (sizes := frame_sizes(data)) is not None:
-        # The decompressor allocates as much as it may return.
-        room = min(room, sizes[1])
-    if 0 < claimed <= room or claimed < 0:
+def _zstd(data: memoryview, limit: int, size: int | None) -> tuple[bytes, int]:
+    end, most = frame_sizes(data) or (0, 0)
+    # One frame, as almost always. Of a frame that states no size, the library's function does not notice bytes after
+    # the end. It allocates as much as it may return, which is what a frame states.
+    if end == len(data) and (0 < most <= limit or zstandard.frame_content_size(data) < 0):
+        decompressor = getattr(_local, "zstd", None)
+        if decompressor is None:
+            decompressor = _local.zstd = zstandard.ZstdDecompressor(max_window_size=MAX_WINDOW)
         try:
-            content: bytes = decompressor.decompress(data, max_output_size=room, allow_extra_data=False)
-            return content
+            return decompressor.decompress(data, max_output_size=min(most, limit)), end
         except zstandard.ZstdError:
-            # Several frames or damage; the decoder below tells which.
+            # Damage, or more than the limit; the decoder below tells which.
             pass
-    return _drained(ZstdDecoder(_Stored(data), MAX_WINDOW), "zstd", limit)
+    return _drained(ZstdDecoder(_Stored(data), MAX_WINDOW), "zstd", limit), len(data)
 
 
 class _Stored:
@@ -115,7 +157,7 @@ class _Stored:
 
 def _drained(decoder: Decoder, name: str, limit: int) -> bytes:
     """Return all bytes of a decoder. Raises ``CodecError`` for more than ``limit``."""
-    content, piece = bytearray(), memoryview(bytearray(max(decoder.room, LARGEST_BLOCK)))
+    content, piece = bytearray(), memoryview(bytearray(decoder.room))
     while count := decoder.readinto(piece):
         content += piece[:count]
         if len(content) > limit:
@@ -126,39 +168,33 @@ def _drained(decoder: Decoder, name: str, limit: int) -> bytes:
 # The standard library -----------------------------------------------------------------------------------------------
 
 
-def _inflate(name: str, window_bits: int) -> Callable[[memoryview, int, int | None], bytes]:
-    """Return a function that decompresses one zlib stream; bytes after its end are ignored, as in Kaitai's
-    ``process``."""
+def _stream(name: str, begin: Callable[[], Any]) -> Callable[[memoryview, int, int | None], tuple[bytes, int]]:
+    """Return a function that decompresses one stream. ``begin`` creates its decompressor."""
 
-    def expand(data: memoryview, limit: int, size: int | None) -> bytes:
-        stream = zlib.decompressobj(window_bits)
-        content = stream.decompress(data, limit + 1)
-        if not stream.eof and len(content) <= limit:
-            raise damaged(name, "it ends too early")
-        return content
-
-    return expand
-
-
-def _members(name: str, begin: Callable[[], Any], padding: bytes) -> Callable[[memoryview, int, int | None], bytes]:
-    """Return a function that decompresses any number of streams in sequence, with ``padding`` between and after them.
-    ``begin`` creates the decompressor of one stream."""
-
-    def expand(data: memoryview, limit: int, size: int | None) -> bytes:
-        content, left = bytearray(), bytes(data)
-        while left or not content:
-            stream = begin()
-            content += stream.decompress(left, limit + 1 - len(content))
-            if len(content) > limit:
-                break
-            if not stream.eof:
+    def expand(data: memoryview, limit: int, size: int | None) -> tuple[bytes, int]:
+        stream, content = begin(), bytearray()
+        # A decompressor copies the bytes after its stream. Pieces that become larger keep that in proportion to what is
+        # decompressed, if there are many small streams.
+        position, piece = 0, FIRST_PIECE
+        while not stream.eof and len(content) <= limit:
+            if position == len(data):
                 raise damaged(name, "it ends too early")
-            left = stream.unused_data.lstrip(padding) if padding else stream.unused_data
-            if not left:
-                break
-        return bytes(content)
+            step = data[position : position + piece]
+            content += stream.decompress(step, limit + 1 - len(content))
+            position += len(step)
+            piece *= 4
+        return bytes(content), position - len(stream.unused_data)
 
     return expand
+
+
+def _inflate(data: memoryview, limit: int, size: int | None) -> tuple[bytes, int]:
+    """Decompress a stream of deflate. Avro's writers in Python cut it out of one of zlib, and leave three bytes of the
+    Adler-32 of its content after it."""
+    content, end = _stream("deflate", lambda: zlib.decompressobj(-zlib.MAX_WBITS))(data, limit, size)
+    rest = bytes(data[end : end + ADLER + 1])
+    cut = len(rest) in (ADLER - 1, ADLER) and zlib.adler32(content).to_bytes(ADLER, "big").startswith(rest)
+    return content, len(data) if cut else end
 
 
 def _deflate(data: bytes) -> bytes:
@@ -175,7 +211,7 @@ def _gzip(data: bytes) -> bytes:
 # pyarrow ------------------------------------------------------------------------------------------------------------
 
 
-def _lz4_frames(data: memoryview, limit: int, size: int | None) -> bytes:
+def _lz4_frames(data: memoryview, limit: int, size: int | None) -> tuple[bytes, int]:
     if not data:
         raise damaged("lz4", "no frame")
     pa = arrow()
@@ -185,10 +221,10 @@ def _lz4_frames(data: memoryview, limit: int, size: int | None) -> bytes:
             content += piece
             if len(content) > limit:
                 break
-    return bytes(content)
+    return bytes(content), len(data)
 
 
-def _lz4_kafka(data: memoryview, limit: int, size: int | None) -> bytes:
+def _lz4_kafka(data: memoryview, limit: int, size: int | None) -> tuple[bytes, int]:
     """Return a frame whose header's checksum may cover the magic number too, as in Kafka's messages of version 0."""
     end = 6 + 8 * bool(data[4] & 8) + 4 * bool(data[4] & 1) if len(data) > 4 else 0
     if 0 < end < len(data) and data[end] == xxhash.xxh32_intdigest(bytes(data[:end])) >> 8 & 0xFF:
@@ -197,20 +233,20 @@ def _lz4_kafka(data: memoryview, limit: int, size: int | None) -> bytes:
     return _lz4_frames(data, limit, size)
 
 
-def _lz4_block(data: memoryview, limit: int, size: int | None) -> bytes:
+def _lz4_block(data: memoryview, limit: int, size: int | None) -> tuple[bytes, int]:
     if size is None:
         raise damaged("lz4-block", "its decompressed size is not known")
     if not size:
         if bytes(data) != b"\0":
             raise damaged("lz4-block", "it is not empty")
-        return b""
+        return b"", len(data)
     codec = arrow().Codec("lz4_raw")
     content: bytes = codec.decompress(data, size, asbytes=True)
     # pyarrow does not return the decompressed size: the size is right if a smaller one fails.
     try:
         codec.decompress(data, size - 1)
     except OSError:
-        return content
+        return content, len(data)
     raise damaged("lz4-block", f"fewer than {size} bytes")
 
 
@@ -229,26 +265,46 @@ def _xz() -> Any:
     return lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=MAX_WINDOW)
 
 
+def _whole(
+    expand: Callable[[memoryview, int, int | None], bytes],
+) -> Callable[[memoryview, int, int | None], tuple[bytes, int]]:
+    """Return a function that decompresses a block as a whole."""
+    return lambda data, limit, size: (expand(data, limit, size), len(data))
+
+
 BLOCK_CODECS: dict[str, BlockCodec] = {
     each.name: each
     for each in (
-        BlockCodec("none", lambda data, limit, size: bytes(data), bytes),
-        BlockCodec("zstd", _zstd, lambda data: zstandard.ZstdCompressor(write_checksum=True).compress(data)),
-        BlockCodec("gzip", _members("gzip", lambda: zlib.decompressobj(16 + zlib.MAX_WBITS), b"\0"), _gzip),
-        BlockCodec("zlib", _inflate("zlib", zlib.MAX_WBITS), zlib.compress),
-        BlockCodec("deflate", _inflate("deflate", -zlib.MAX_WBITS), _deflate),
-        BlockCodec("lz4", _lz4_frames, _arrow("lz4")),
-        BlockCodec("lz4-kafka", _lz4_kafka, _arrow("lz4")),
+        BlockCodec("none", lambda data, limit, size: (bytes(data), len(data)), bytes, empty=True),
+        BlockCodec(
+            "zstd",
+            _zstd,
+            lambda data: zstandard.ZstdCompressor(write_checksum=True).compress(data),
+            concatenated=True,
+            empty=True,
+        ),
+        BlockCodec(
+            "gzip",
+            _stream("gzip", lambda: zlib.decompressobj(16 + zlib.MAX_WBITS)),
+            _gzip,
+            concatenated=True,
+            padding=1,
+        ),
+        BlockCodec("zlib", _stream("zlib", zlib.decompressobj), zlib.compress),
+        BlockCodec("deflate", _inflate, _deflate, empty=True),
+        BlockCodec("lz4", _lz4_frames, _arrow("lz4"), concatenated=True),
+        BlockCodec("lz4-kafka", _lz4_kafka, _arrow("lz4"), concatenated=True),
         BlockCodec("lz4-block", _lz4_block, _arrow("lz4_raw"), needs_size=True),
-        BlockCodec("snappy", snappy_blocks.expand, _arrow("snappy")),
-        BlockCodec("snappy-crc32", snappy_blocks.expand_checked, snappy_blocks.checked),
-        BlockCodec("snappy-framed", snappy_blocks.expand_framed, snappy_blocks.framed),
-        BlockCodec("snappy-xerial", snappy_blocks.expand_xerial, snappy_blocks.xerial),
-        BlockCodec("bzip2", _members("bzip2", bz2.BZ2Decompressor, b""), bz2.compress),
-        BlockCodec("xz", _members("xz", _xz, b"\0"), lzma.compress),
+        BlockCodec("snappy", _whole(snappy_blocks.expand), _arrow("snappy")),
+        BlockCodec("snappy-crc32", _whole(snappy_blocks.expand_checked), snappy_blocks.checked),
+        BlockCodec("snappy-framed", _whole(snappy_blocks.expand_framed), snappy_blocks.framed, concatenated=True),
+        BlockCodec("snappy-xerial", _whole(snappy_blocks.expand_xerial), snappy_blocks.xerial, concatenated=True),
+        BlockCodec("bzip2", _stream("bzip2", bz2.BZ2Decompressor), bz2.compress, concatenated=True, empty=True),
+        BlockCodec("xz", _stream("xz", _xz), lzma.compress, concatenated=True, padding=4),
     )
 }
-"""All codecs of blocks by name."""
+"""All codecs of blocks by name, each with what its specification, or the readers of formats that use it, accept after
+the end of a stream."""
 
 
 def expand_block(

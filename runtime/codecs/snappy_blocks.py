@@ -125,14 +125,17 @@ def checked(content: bytes) -> bytes:
 
 
 def expand_xerial(data: memoryview, limit: int, size: int | None) -> bytes:
-    """Decompress a stream of snappy-java: a header, then raw blocks with their sizes. Without the header it is one raw
+    """Decompress streams of snappy-java: a header, then raw blocks with their sizes. Without the header it is one raw
     block, as Kafka's clients read it."""
-    if bytes(data[: len(XERIAL_MAGIC)]) != XERIAL_MAGIC:
+    if data[: len(XERIAL_MAGIC)] != XERIAL_MAGIC:
         return expand(data, limit, size)
-    content, position = bytearray(), len(XERIAL_HEADER)
-    if len(data) < position:
-        raise damaged("snappy-xerial", "it ends inside its header")
+    content, position = bytearray(), 0
     while position < len(data):
+        if data[position : position + len(XERIAL_MAGIC)] == XERIAL_MAGIC:
+            position += len(XERIAL_HEADER)
+            if len(data) < position:
+                raise damaged("snappy-xerial", "it ends inside a header")
+            continue
         begin = position + 4
         position = begin + int.from_bytes(data[position:begin], "big")
         if begin > len(data) or position > len(data):

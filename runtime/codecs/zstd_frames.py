@@ -45,8 +45,8 @@ def _block(data: memoryview, at: int) -> tuple[bool, int, int]:
 
 def frame_sizes(data: memoryview) -> tuple[int, int] | None:
     """Return the size in bytes of the zstd frame at the beginning of ``data``, and the maximum size of its content:
-    that in its header, if there is one; ``None`` if there is no frame, or not all of it. Nothing is decompressed, so a
-    frame with these sizes may be damaged."""
+    that in its header, if there is one; ``None`` if there is no frame, or not all of it, or its header states more than
+    its blocks can contain. Nothing is decompressed, so a frame with these sizes may be damaged."""
     if len(data) < 5 or data[:4] != MAGIC:
         return None
     descriptor = data[4]
@@ -62,7 +62,10 @@ def frame_sizes(data: memoryview) -> tuple[int, int] | None:
         at += 3 + (1 if kind == REPEATED else size)
         blocks += 1
     at += 4 if descriptor & 4 else 0
-    return (at, stated if content_size_size else blocks * MAX_BLOCK) if at <= len(data) else None
+    most = blocks * MAX_BLOCK
+    if at > len(data) or (content_size_size and stated > most):
+        return None
+    return at, stated if content_size_size else most
 
 
 class Walker:

@@ -15,10 +15,10 @@ MAX_DECOMPRESSED = MAX_EXPANDED
 
 
 def decompress(data: bytes) -> bytes:
-    """Undo ``process: zlib``. Raises ``ProcessError`` for a damaged stream, or for more than ``MAX_DECOMPRESSED``
-    bytes."""
+    """Undo ``process: zlib``. Bytes after the stream are ignored, as by Kaitai's runtimes. Raises ``ProcessError`` for
+    a damaged stream, or for more than ``MAX_DECOMPRESSED`` bytes."""
     try:
-        return BLOCK_CODECS["zlib"].decompress(data, MAX_DECOMPRESSED)
+        return BLOCK_CODECS["zlib"].first(data, MAX_DECOMPRESSED)[0]
     except CodecError as error:
         if error.reason == "limit":
             raise ProcessError(error.message, "limit") from error

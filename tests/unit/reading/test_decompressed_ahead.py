@@ -113,6 +113,18 @@ def test_all_but_the_first_two_are_there(states_size: bool, pool: AtOnce, monkey
     assert (len(expand.blocks), pool.calls) == (2, 1)
 
 
+@pytest.mark.parametrize("states_size", [True, False])
+def test_a_block_of_several_frames_is_read_to_its_end(states_size: bool, pool: AtOnce) -> None:
+    """Of such a block, a thread decompresses the first frame only."""
+    units = [unit(1000 * number, 100 + number, states_size=states_size) for number in range(12)]
+    joined = [units[number][4:] + units[number + 1][4:] for number in range(0, 12, 2)]
+    blocks = [block for pair in zip((each[4:] for each in units[::2]), joined, strict=True) for block in pair]
+    table = wireloom.read(format_of(SPEC), b"".join(struct.pack("<I", len(each)) + each for each in blocks))
+    pieces = [number for first in range(0, 12, 2) for number in (first, first, first + 1)]
+    assert numbers(table) == [1000 * number + each for number in pieces for each in range(100 + number)]
+    assert pool.calls
+
+
 def test_each_block_is_decompressed_once_if_no_thread_begins(monkeypatch: pytest.MonkeyPatch) -> None:
     pool = Busy()
     monkeypatch.setattr(contents_ahead, "processors", lambda: 2)

@@ -58,7 +58,7 @@ def test_whatever_is_damaged_is_an_error_of_the_codec(codec: BlockCodec) -> None
     chance = random.Random(7)
     for content in CONTENTS[2:4]:
         block = codec.compress(content)
-        for cut in (0, 1, len(block) // 2, len(block) - 1):
+        for cut in (*([] if codec.empty else [0]), 1, len(block) // 2, len(block) - 1):
             with pytest.raises(CodecError):
                 codec.decompress(block[:cut], LIMIT, size_of(codec, content))
         for _ in range(examples(200)):
@@ -81,7 +81,7 @@ OTHERS = {
         b"\x50\x2a\x4d\x18\x03\0\0\0abc" + zstandard.ZstdCompressor().compress(CONTENT),
     ],
     "gzip": [gzip.compress(CONTENT), gzip.compress(CONTENT[:9]) + gzip.compress(CONTENT[9:]) + b"\0\0\0"],
-    "zlib": [zlib.compress(CONTENT, 9), zlib.compress(CONTENT) + b"anything"],
+    "zlib": [zlib.compress(CONTENT, 9)],
     "bzip2": [bz2.compress(CONTENT[:9]) + bz2.compress(CONTENT[9:])],
     "xz": [lzma.compress(CONTENT[:9]) + lzma.compress(CONTENT[9:])],
     "lz4": [pa.compress(CONTENT[:9], "lz4", asbytes=True) + pa.compress(CONTENT[9:], "lz4", asbytes=True)],
