@@ -59,8 +59,8 @@ doc: |
   together in chunks, which may be compressed.
 
   After the last message `data_end` begins the summary, with the schemas and channels once more, statistics and indexes.
-  A file that was not finished has none; its messages are read all the same. Private records are passed over, and so are
-  up to 255 bytes after the last field of a record; reserved opcodes and more bytes are damage.
+  A file that was not finished has none; its messages are read all the same. Private records and those of later versions (opcodes
+  from 16 on) are passed over, and so are bytes after the last field of a record, unless a damaged length explains them.
 
   Writers make chunks of messages, with the column `compression` (`zstd`, `lz4` or empty; `zstd` by default), after the
   channels and schemas that they refer to, and a summary: the schemas and channels, statistics, and indexes of chunks,
@@ -119,7 +119,7 @@ types:
     doc: A record.
     seq:
       - {id: opcode, type: u1, enum: opcodes, valid: {expr: _ != opcodes::none},
-        doc: What it is. 16 to 127 are reserved; those from 128 on are private., -wireloom: {labels: true}}
+        doc: What it is. 16 to 127 are reserved for later versions; those from 128 on are private., -wireloom: {labels: true}}
       - {id: len_body, type: u8, doc: Bytes of the body.}
       - id: body
         size: len_body
@@ -137,7 +137,6 @@ types:
               'opcodes::attachment_index': 'mcap_records::attachment_index',
               'opcodes::statistics': 'mcap_records::statistics', 'opcodes::metadata_index': 'mcap_records::metadata_index',
               'opcodes::summary_offset': summary_offset, 'opcodes::data_end': 'mcap_records::data_end'}
-            _: private
         doc: What it says.
       - {id: summary, type: summary, if: opcode == opcodes::data_end, doc: All that follows the last message.}
   chunk:
@@ -158,8 +157,16 @@ types:
       - {id: records, type: chunk_records, size: len_records, doc: 'Schemas, channels and messages.',
         -wireloom: {codec: {switch-on: compression, cases: {'""': none, '"lz4"': lz4, '"zstd"': zstd},
           size-decompressed: uncompressed_size, max-expanded: 268435456}}}
-      - &unknown_rest {id: more, size-eos: true, valid: {expr: _.length < 256}, -wireloom: {default: '"".to_b("ASCII")'},
-        doc: Fields of later versions. More than these few bytes are a wrong length.}
+      - &unknown_rest
+        id: more
+        size-eos: true
+        # The head of a record: its opcode and the lower half of its length are not zero, the upper half is.
+        valid:
+          expr: >-
+            _.length < 256 or _[0] == 0 or _[0] > 15
+            or (_[1] | _[2] | _[3] | _[4]) == 0 or (_[5] | _[6] | _[7] | _[8]) != 0
+        doc: Fields of later versions. The length is wrong if they are many and begin as another record does.
+        -wireloom: {default: '"".to_b("ASCII")'}
   chunk_records:
     doc: The records of a chunk.
     seq: [{id: records, type: chunk_record, repeat: eos, doc: The records.}]
@@ -178,8 +185,10 @@ types:
         doc: 'The records, the footer last.'}
       - {id: magic, contents: [0x89, MCAP, '0', "\r\n"], if: is_there, doc: As at the beginning.}
     instances:
-      # An index of messages has 6 bytes and 16 for each: one whose opcode is damaged does not end the messages.
-      is_there: {value: _parent.len_body % 16 != 6, doc: Whether it follows.}
+      # An index of messages whose opcode is damaged does not end the messages: it begins with a channel, and its size.
+      is_there:
+        value: _parent.len_body % 16 != 6 or _parent.body.as<mcap_records::data_end>.len_records != _parent.len_body - 6
+        doc: Whether it follows.
   summary_record:
     doc: A record of the summary.
     seq:
@@ -194,9 +203,6 @@ types:
       - {id: group_start, type: u8, doc: Where they begin.}
       - {id: group_length, type: u8, doc: Bytes of them all.}
       - *unknown_rest
-  private:
-    doc: What an application keeps in the file.
-    seq: [{id: data, size-eos: true, valid: {expr: _parent.opcode.to_i >= 128}, doc: Known to the application.}]
 enums:
   opcodes: {0: none, 1: header, 2: footer, 3: schema, 4: channel, 5: message, 6: chunk, 7: message_index,
     8: chunk_index, 9: attachment, 10: attachment_index, 11: statistics, 12: metadata, 13: metadata_index,

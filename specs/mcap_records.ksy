@@ -17,8 +17,16 @@ types:
       - {id: profile, type: str, size: len_profile, doc: 'What the file keeps to, such as `ros2`; empty where that is nothing.'}
       - {id: len_library, type: u4, doc: Size of `library`.}
       - {id: library, type: str, size: len_library, doc: What wrote the file.}
-      - &unknown_rest {id: more, size-eos: true, valid: {expr: _.length < 256}, -wireloom: {default: '"".to_b("ASCII")'},
-        doc: Fields of later versions. More than these few bytes are a wrong length.}
+      - &unknown_rest
+        id: more
+        size-eos: true
+        # The head of a record: its opcode and the lower half of its length are not zero, the upper half is.
+        valid:
+          expr: >-
+            _.length < 256 or _[0] == 0 or _[0] > 15
+            or (_[1] | _[2] | _[3] | _[4]) == 0 or (_[5] | _[6] | _[7] | _[8]) != 0
+        doc: Fields of later versions. The length is wrong if they are many and begin as another record does.
+        -wireloom: {default: '"".to_b("ASCII")'}
   message:
     doc: A message.
     seq:
@@ -103,6 +111,11 @@ types:
     seq:
       - {id: data_section_crc, type: u4, doc: CRC-32 of the file before it; 0 where there is none.}
       - *unknown_rest
+    instances:
+      len_records:
+        value: data_section_crc >> 16 | more[0] << 16 | more[1] << 24
+        if: more.length > 1
+        doc: What a `message_index` of these bytes has as `len_records`.
   footer:
     doc: The last record of a file.
     seq:
