@@ -175,7 +175,7 @@ types:
       - {id: len_key, type: s4, doc: Size of the key; -1 where there is none.}
       - {id: key, size: len_key, if: len_key >= 0, doc: Not used.}
       - {id: len_value, type: s4, doc: Size of the value.}
-      - {id: value, size: len_value, doc: The messages.,
+      - {id: value, size: len_value, valid: {expr: _.length != 0}, doc: 'The messages, one at least.',
         -wireloom: {codec: {switch-on: flags & 7, cases: {1: gzip, 2: snappy-xerial, 3: lz4-kafka}}}}
       - {id: index, type: kafka_messages::offsets, -wireloom: {within: value}, doc: 'The same, for the offset of the last one.'}
       - {id: messages, type: messages, -wireloom: {within: value}, doc: The messages.}
@@ -196,7 +196,8 @@ types:
       - {id: crc, type: u4, doc: CRC-32 of all that follows.,
         -wireloom: {checksum: {algorithm: crc32, over: [magic, message]}}}
       - {id: magic, type: s1, valid: _parent._parent.version, doc: Version of the format.}
-      - {id: attributes, type: u1, doc: The type of its timestamp (bit 3).}
+      - {id: attributes, type: u1, valid: {expr: _ & 7 == 0},
+        doc: 'The type of its timestamp (bit 3); it is not compressed again.'}
       - {id: message, size: len - 6, doc: The message itself.,
         type: 'kafka_messages::message(_parent._parent.base + offset,
           _parent._parent.base + _parent._parent.index.entries.first.offset, magic, _parent._parent.flags,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import random
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -121,6 +123,50 @@ def test_kafka_log_of_older_versions(magic: int, codec: int) -> None:
     assert plain_rows(table) == [plain(each) for each in expected]
 
 
+@pytest.mark.parametrize("magic", [0, 1])
+def test_kafka_log_refuses_sets_of_no_messages_and_sets_in_sets(magic: int) -> None:
+    """As Kafka does: "Inner messages must not be compressed", "Found invalid compressed record set with no inner
+    records"; and kafka-python, which knows the first."""
+    from kafka.record.legacy_records import LegacyRecordBatch, LegacyRecordBatchBuilder
+
+    def message(offset: int) -> bytes:
+        batch = LegacyRecordBatchBuilder(magic, 0, 1 << 20)
+        batch.append(offset, 1000, None, b"some text")
+        return bytes(batch.build())
+
+    def marked(content: bytes, attributes: int) -> bytes:
+        """Return a message with other attributes, and a checksum that holds."""
+        body = content[16:17] + bytes((attributes,)) + content[18:]
+        return content[:12] + zlib.crc32(body).to_bytes(4, "big") + body
+
+    def compressed(content: bytes) -> bytes:
+        value = gzip.compress(content, mtime=0)
+        body = (
+            bytes((magic, 1)) + (1000).to_bytes(8, "big") * magic + b"\xff" * 4 + len(value).to_bytes(4, "big") + value
+        )
+        return (1).to_bytes(8, "big") + (4 + len(body)).to_bytes(4, "big") + zlib.crc32(body).to_bytes(4, "big") + body
+
+    inner, good = message(0) + message(1), message(7)
+    for content, is_right in (
+        (inner, True),
+        (marked(message(0), 8) + message(1), True),
+        (compressed(inner), False),
+        (marked(message(0), 4) + message(1), False),
+        (marked(message(0), 5) + message(1), False),
+        (b"", False),
+    ):
+        unit = compressed(content)
+        table, report = wireloom.read_with_report("kafka_log", good + unit + good, columns=["offset", "value"])
+        assert table.column("offset").to_pylist() == ([7, 0, 1, 7] if is_right else [7, 7])
+        damaged = [] if is_right else [[len(good), len(unit), "value"]]
+        assert [[each.offset, each.length, each.reason] for each in report.files[0].damaged] == damaged
+        if is_right:
+            assert len(list(LegacyRecordBatch(unit, magic))) == 2
+        elif content:
+            with pytest.raises(AssertionError, match="double-compressed"):
+                list(LegacyRecordBatch(unit, magic))
+
+
 def test_leveldb_log(tmp_path: Path) -> None:
     import plyvel
 
@@ -165,6 +211,26 @@ def test_avro_blocks(codec: str) -> None:
         found += [fastavro.schemaless_reader(block, schema, None) for _ in range(count)]
         assert not block.read()
     assert found == records
+
+
+@pytest.mark.parametrize("codec", ["deflate", "snappy", "bzip2", "xz", "zstandard"])
+def test_avro_blocks_of_no_bytes(codec: str) -> None:
+    """They are read if fastavro or Avro's Java reads them, which both do with deflate: Java reads those of zstandard
+    as well, fastavro those of bzip2."""
+    import fastavro
+
+    file = io.BytesIO()
+    fastavro.writer(file, "null", [], codec="null", sync_marker=bytes(16))
+    head = file.getvalue().replace(b"\x08null", bytes((2 * len(codec),)) + codec.encode())
+    data = head + b"\6\0" + bytes(16)
+    table, report = wireloom.read_with_report("avro_blocks", data, columns=["count", "data"], check_format=False)
+    if codec in ("snappy", "xz"):
+        assert [each.reason for each in report.files[0].damaged] == ["codec"]
+    else:
+        assert table.to_pylist() == [{"count": 3, "data": b""}]
+        assert report.clean
+    if codec in ("deflate", "bzip2"):
+        assert list(fastavro.reader(io.BytesIO(data))) == [None] * 3
 
 
 @pytest.mark.slow
