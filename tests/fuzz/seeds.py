@@ -18,6 +18,7 @@ from typing import Any
 import zstandard
 from wireloom.format import ColumnProgram, registry
 
+from ..unit.frontend.test_hostile import HEADER_BYTES
 from .surfaces import damage, formats, inspecting, objects, s2_frames
 from .targets import CORPORA, ROOT
 
@@ -100,7 +101,7 @@ def spec_seeds() -> Iterator[bytes]:
         yield DOC.sub("", path.read_text()).encode()
     zoo = ROOT / "tests" / "unit" / "inspecting" / "zoo.ksy"
     yield zoo.read_bytes()
-    yield from (each.encode() for each in NAMING)
+    yield from (each.encode() for each in (*NAMING, HEADER_BYTES))
 
 
 DOC = re.compile(r"""^ +doc: (?![|>]).*\n|, doc: (?:'[^'\n]*'|"[^"\n]*"|[^'"{},\n]+)(?=[,}])""", re.MULTILINE)

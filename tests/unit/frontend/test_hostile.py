@@ -43,6 +43,25 @@ enums:
   animals: {1: cat, 2: {id: dog, doc: barks}}
 """
 
+HEADER_BYTES = """
+meta: {id: x, endian: le, -wireloom: {rows: blocks, columns: [data, big, far]}}
+seq:
+  - {id: magic, contents: MK}
+  - {id: sync, size: 8}
+  - {id: blocks, type: block, repeat: eos}
+types:
+  block:
+    seq:
+      - {id: len, type: u2}
+      - {id: data, size: len}
+      - {id: sync, size: 8, valid: _root.sync}
+      - {id: zeros, contents: [0, 0]}
+    instances:
+      far: {value: len * 2 + 1 > 100 and len < 5000}
+      big: {value: 'len * 2 + 1 > 100 and data >= _root.sync and data != [0, 0, 0].as<bytes>'}
+"""
+"""Rows that are compared with bytes of the header, which readers fill into the constants of programs."""
+
 
 def judged(text: str) -> Result:
     result = analyse("nowhere/x.ksy", text, display_name="x.ksy")
@@ -57,6 +76,10 @@ def judged(text: str) -> Result:
 
 def test_the_kitchen_sink_is_in_order() -> None:
     assert judged(KITCHEN_SINK).diagnostics == ()
+
+
+def test_bytes_of_the_header_are_in_order() -> None:
+    assert judged(HEADER_BYTES).diagnostics == ()
 
 
 relaxed = settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)

@@ -22,11 +22,11 @@ from wireloom.codegen.model import Spec
 from wireloom.codegen.plan import plan_of
 from wireloom.codegen.spec import BUILT_IN, TABLES
 
-from tests.unit.frontend.test_hostile import KITCHEN_SINK, SPECS, judged
+from tests.unit.frontend.test_hostile import HEADER_BYTES, KITCHEN_SINK, SPECS, judged
 from tests.unit.teaching.test_together import MANY
 
 SUITE = os.environ.get("KAITAI_TESTS")
-SAMPLES = [KITCHEN_SINK, MANY, *SPECS]
+SAMPLES = [HEADER_BYTES, KITCHEN_SINK, MANY, *SPECS]
 if SUITE:
     SAMPLES += [path.read_text(encoding="utf-8") for path in sorted(Path(SUITE, "formats").glob("*.ksy"))]
 
@@ -64,6 +64,10 @@ n > 1 and not true
 'é' + "\\n"
 f"{n}"
 x.a.x.a
+_root.sync
+sync == _root.sync
+data < _root.sync
+a != [0, 0].as<bytes>
 """.splitlines()
 PARTS: list[Any] = [
     *(None, True, False, 0, -1, 2**64, 10**400, 1.5, "", [], {}, [[]], {"a": {}}, ["a", 1, {}]),
@@ -128,6 +132,16 @@ def generated(spec: Spec) -> None:
         for file in files:
             if file.path.endswith(".py"):
                 compile(file.text, file.path, "exec")
+
+
+@pytest.mark.parametrize("zeros", range(1, 12))
+def test_constants_among_the_bytes_of_a_header(zeros: int) -> None:
+    """Until a reader fills them in, the bytes of the header are zeros, which other constants may equal or overlap."""
+    for condition in ("len == 0", "data == _root.sync", "_root.sync > data and len << 56 > 1"):
+        text = HEADER_BYTES.replace("[0, 0]}", f"{[0] * zeros}}}").replace("len * 2 + 1 > 100", condition)
+        result = judged(text)
+        assert result.spec is not None
+        generated(result.spec)
 
 
 @pytest.mark.slow
