@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import takewhile
 from pathlib import Path
@@ -14,6 +14,7 @@ from wireloom.format.program import ColumnProgram
 from wireloom.format.routines import checked_modules
 
 from .backends.columns.candidates import candidates
+from .backends.columns.field_arrow import left_out
 from .backends.columns.lower import compile_program
 from .backends.columns.message_lower import coverage as message_coverage
 from .backends.columns.read_only import read_only
@@ -71,7 +72,7 @@ def check(
     try:
         # Nothing of it is run.
         reader, message = _coverage(plan)
-        said = [*read_only(plan), *named]
+        said = [*read_only(plan), *_left_out(plan), *named]
     except InvalidSpecError as error:
         return Checked([*diagnostics, *error.diagnostics])
     except SpecError as error:
@@ -128,6 +129,14 @@ def _table(plan: Plan, rows: Rows) -> tuple[str, str]:
     without = "".join(f"; the object parser if {name!r} is selected: {why}" for name, why in compiled.columns.items())
     program = compiled.listing.program if compiled.listing is not None else None
     return "columns", f"the engine reads {what}{without}{_memory(rows, program)}"
+
+
+def _left_out(plan: Plan) -> Iterator[tuple[Position | None, str]]:
+    """Yield what the columns of the tables do not show: each as a position and a sentence."""
+    columns = (each for rows in plan.tables for each in table_columns(plan, rows))
+    for column in {each.name: each for each in columns if each.look_up is None}.values():
+        for part, clause in left_out(plan, column.field):
+            yield part.position, f"the column '{column.name}' leaves out {clause}"
 
 
 def _memory(rows: Rows, program: ColumnProgram | None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import reduce
 
@@ -105,13 +106,43 @@ def variant_name(form: Field) -> str:
 
 
 def _struct(plan: Plan, struct: TypePlan, within: tuple[Type, ...]) -> ArrowType | None:
-    fields = []
-    for attribute in struct.fields:
-        hidden = attribute.anonymous or (struct.shown and attribute.id not in struct.shown)
-        found = None if hidden else field_type(plan, attribute, within=within)
-        if found is not None:
-            fields.append((attribute.id, found))
-    return struct_type(tuple(fields), struct.path) if fields else None
+    kinds = [(each.id, field_type(plan, each, within=within)) for each in _shown(struct)]
+    fields = tuple((name, kind) for name, kind in kinds if kind is not None)
+    return struct_type(fields, struct.path) if fields else None
+
+
+def _shown(struct: TypePlan) -> Iterator[Field]:
+    """Yield the attributes that a struct column of the type may have."""
+    return (each for each in struct.fields if not each.anonymous and (not struct.shown or each.id in struct.shown))
+
+
+def left_out(
+    plan: Plan, field: Field | Instance, within: tuple[Type, ...] = ()
+) -> Iterator[tuple[Field | Instance, str]]:
+    """Yield the attributes and cases that the column of a field leaves out: each with a clause that names it.
+
+    Args:
+        plan: The plan of the spec.
+        field: The attribute or the value instance that the column shows.
+        within: The user types that the field is nested in.
+    """
+    if isinstance(field, Field) and isinstance(field.logical, Pairs):
+        return
+    forms = field.forms if isinstance(field, Field) else (field,)
+    for form in forms:
+        kind = form.type.item if isinstance(form.type, ListType) else form.type
+        if not isinstance(kind, UserType):
+            continue
+        name = f"the case '{kind.path[-1]}' of '{field.id}'" if len(forms) > 1 else f"'{field.id}'"
+        if kind.opaque:
+            yield field, f"{name}, whose type is not in the spec"
+        elif kind in within:
+            yield field, f"{name}, which contains itself: Arrow has no recursive types"
+        elif (struct := plan.type(kind.path)).message is None:
+            if _struct(plan, struct, (*within, kind)) is None:
+                yield field, f"{name}, which has no attribute that a column can show"
+            for attribute in _shown(struct):
+                yield from left_out(plan, attribute, (*within, kind))
 
 
 def _map(plan: Plan, field: Field, pairs: Pairs, within: tuple[Type, ...]) -> ArrowType | None:

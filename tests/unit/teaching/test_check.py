@@ -117,6 +117,34 @@ def test_what_is_in_memory(tmp_path: Path, path: str, seq: str, said: str) -> No
     assert ("memory" in note["message"]) == ("memory" in said)
 
 
+LEFT_OUT = """
+meta: {id: variants, endian: le, -wireloom: {rows: rows, columns: [kind, body, tree]}}
+seq: [{id: rows, type: row, repeat: eos}]
+types:
+  row:
+    seq:
+      - {id: kind, type: u1}
+      - {id: len, type: u1}
+      - {id: body, size: len, type: {switch-on: kind, cases: {1: named, 2: ping}}}
+      - {id: tree, type: node}
+  named: {seq: [{id: x, type: u4}, {id: mark, type: ping}]}
+  ping: {}
+  node: {seq: [{id: n, type: u1}, {id: children, type: node, repeat: expr, repeat-expr: n}]}
+"""
+
+
+def test_what_columns_leave_out_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "variants.ksy"
+    path.write_text(LEFT_OUT)
+    said = [(each["line"], each["message"]) for each in checked(str(path)) if "leaves out" in each["message"]]
+    assert said == [
+        (11, "the column 'body' leaves out 'mark', which has no attribute that a column can show"),
+        (9, "the column 'body' leaves out the case 'ping' of 'body', which has no attribute that a column can show"),
+        (13, "the column 'tree' leaves out 'children', which contains itself: Arrow has no recursive types"),
+    ]
+    assert "children" not in str(wireloom.load_spec(path).schema)
+
+
 def test_warnings_come_with_the_note(tmp_path: Path) -> None:
     path = tmp_path / "warned.ksy"
     path.write_text("meta: {id: warned}\nseq: [{id: a, type: strz, encoding: utf8}]\n")
