@@ -8,9 +8,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-from wireloom import engine
 from wireloom.base.errors import SpecError, WireloomError
-from wireloom.format.program import ColumnProgram
 from wireloom.format.routines import checked_modules
 
 from .backends.columns.candidates import candidates
@@ -125,10 +123,9 @@ def _table(plan: Plan, rows: Rows) -> tuple[str, str]:
     compiled = compile_program(plan, rows, table_columns(plan, rows))
     what = f"the rows of {rows.name}" if rows.name else "its rows"
     if compiled.refusal is not None:
-        return "objects", f"the object parser reads {what}: {compiled.refusal}{_memory(rows, None)}"
+        return "objects", f"the object parser reads {what}: {compiled.refusal}{_memory(rows)}"
     without = "".join(f"; the object parser if {name!r} is selected: {why}" for name, why in compiled.columns.items())
-    program = compiled.listing.program if compiled.listing is not None else None
-    return "columns", f"the engine reads {what}{without}{_memory(rows, program)}"
+    return "columns", f"the engine reads {what}{without}{_memory(rows)}"
 
 
 def _left_out(plan: Plan) -> Iterator[tuple[Position | None, str]]:
@@ -139,11 +136,8 @@ def _left_out(plan: Plan) -> Iterator[tuple[Position | None, str]]:
             yield part.position, f"the column '{column.name}' leaves out {clause}"
 
 
-def _memory(rows: Rows, program: ColumnProgram | None) -> str:
+def _memory(rows: Rows) -> str:
     """Return a clause about the memory that reading takes: one item, or the whole input; '' for rows that are items."""
     if rows.streaming:
         return f"; each item of {rows.field!r} is in memory as a whole, up to max_record bytes" if rows.path else ""
-    # Whether a program can be interrupted inside a unit is determined when it is loaded.
-    if program is not None and engine.available and engine.Program(program.pack()).pauses:
-        return "; an input is read in pieces"
     return "; an input is in memory as a whole, up to max_record bytes"

@@ -9,8 +9,6 @@ Expand = Callable[[int, int, int, memoryview, int], bytes | int | None]
 
 class Program:
     def __new__(cls, packed: Buffer) -> Program: ...
-    @property
-    def pauses(self) -> bool: ...
 
 class MessageProgram:
     def __new__(cls, packed: Buffer) -> MessageProgram: ...
@@ -50,8 +48,6 @@ def fill_slab(
     max_items: int,
     chains: bytearray | None,
     stores: bytearray | None,
-    in_pieces: bool,
-    resume: object,
     predicates: Buffer,
 ) -> tuple[
     int,
@@ -66,7 +62,6 @@ def fill_slab(
     tuple[int, ...],
     tuple[int, ...],
     tuple[int, int, int],
-    object,
 ]: ...
 def export_slab(
     program: Program,

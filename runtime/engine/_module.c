@@ -49,20 +49,9 @@ static void program_dealloc(PyObject *self) {
     Py_DECREF(type);
 }
 
-static PyObject *program_pauses(PyObject *self, void *unused) {
-    (void)unused;
-    return PyBool_FromLong(wl_program_can_pause(((program_object *)self)->program));
-}
-
-static PyGetSetDef program_getters[] = {
-    {"pauses", program_pauses, NULL, "Whether units are read in pieces.", NULL},
-    {NULL, NULL, NULL, NULL, NULL},
-};
-
 static PyType_Slot program_slots[] = {
     {Py_tp_doc, (void *)"Program(packed)\n--\n\nA column program that has been checked. Threads may share it."},
     {Py_tp_new, (void *)program_new},
-    {Py_tp_getset, (void *)program_getters},
     {Py_tp_dealloc, (void *)program_dealloc},
     {0, NULL},
 };
@@ -86,50 +75,19 @@ static PyObject *tuple_of(const size_t *values, size_t count) {
     return tuple;
 }
 
-#define PAUSE "wireloom.engine.pause"
-
-static void pause_released(PyObject *capsule) { wl_pause_free(PyCapsule_GetPointer(capsule, PAUSE)); }
-
-/* The point at which the unit continues, or None. Owns what it was built from, even if it could not be created. */
-static PyObject *pause_of(wl_pause *pause) {
-    if (!pause)
-        return Py_NewRef(Py_None);
-    PyObject *capsule = PyCapsule_New(pause, PAUSE, pause_released);
-    if (!capsule)
-        wl_pause_free(pause);
-    return capsule;
-}
-
-/* None: a unit begins. */
-static bool read_pause(call *each, const wl_program *program, PyObject *resume) {
-    if (resume == Py_None)
-        return true;
-    each->arguments.resume = PyCapsule_GetPointer(resume, PAUSE);
-    if (!each->arguments.resume)
-        return false;
-    if (wl_pause_fits(each->arguments.resume, program, &each->arguments))
-        return true;
-    PyErr_SetString(PyExc_ValueError, "resume is not of a fill of the same program, columns and settings");
-    return false;
-}
-
 static PyObject *result_of(const wl_fill_result *result, size_t columns, size_t levels) {
-    PyObject *pause = pause_of(result->pause);
-    if (!pause)
-        return NULL;
     PyObject *nulls = tuple_of(result->null_counts, columns);
     PyObject *used = nulls ? tuple_of(result->data_used, columns) : NULL;
     PyObject *items = used ? tuple_of(result->items_used, levels) : NULL;
     if (!items) {
-        Py_DECREF(pause);
         Py_XDECREF(nulls);
         Py_XDECREF(used);
         return NULL;
     }
-    return Py_BuildValue("(nnniIKnnNNN(nnn)N)", (Py_ssize_t)result->rows, (Py_ssize_t)result->dropped, (Py_ssize_t)result->consumed, result->status,
+    return Py_BuildValue("(nnniIKnnNNN(nnn))", (Py_ssize_t)result->rows, (Py_ssize_t)result->dropped, (Py_ssize_t)result->consumed, result->status,
                          (unsigned)result->reason, (unsigned long long)result->position, (Py_ssize_t)result->needed,
                          (Py_ssize_t)result->damage_count, nulls, used, items, (Py_ssize_t)result->unit_begin,
-                         (Py_ssize_t)result->unit_rows, (Py_ssize_t)result->unit_damages, pause);
+                         (Py_ssize_t)result->unit_rows, (Py_ssize_t)result->unit_damages);
 }
 
 /* All arguments have been borrowed. */
@@ -141,10 +99,8 @@ static PyObject *run_fill(call *each, const wl_program *program, PyObject *expan
     expanding blocks;
     expanding_begin(&blocks, &each->arguments, expand);
     memory = wl_fill(program, &each->arguments, &result);
-    if (!expanding_end(&blocks)) {
-        wl_pause_free(result.pause);
+    if (!expanding_end(&blocks))
         return NULL;
-    }
     return memory ? result_of(&result, count, wl_program_levels(program)) : PyErr_NoMemory();
 }
 
@@ -190,18 +146,17 @@ static PyObject *engine_fill_slab(PyObject *module, PyObject *positional, PyObje
     static char *names[] = {"program",  "source",  "begin",   "end",     "base_offset", "at_end",     "at_start",
                             "capacity", "wanted",  "offsets", "slab",    "data",        "damages",    "padding",
                             "max_record", "stop",  "verify",  "null_rows", "preset",    "items",      "expand",
-                            "max_items", "chains",  "stores",  "in_pieces", "resume",  "predicates", NULL};
-    PyObject *program_given, *source, *wanted, *slab, *data, *damages, *preset, *items, *expand, *chains, *stores, *resume,
-        *predicates;
+                            "max_items", "chains",  "stores",  "predicates", NULL};
+    PyObject *program_given, *source, *wanted, *slab, *data, *damages, *preset, *items, *expand, *chains, *stores, *predicates;
     Py_ssize_t begin, end, capacity, padding, max_record, max_items;
     long long base_offset, stop;
-    int at_end, at_start, offsets, verify, null_rows, in_pieces;
+    int at_end, at_start, offsets, verify, null_rows;
     (void)module;
-    if (!PyArg_ParseTupleAndKeywords(positional, keywords, "O!OnnLppnOpOOOnnLppOOOnOOpOO:fill_slab", names, program_type,
+    if (!PyArg_ParseTupleAndKeywords(positional, keywords, "O!OnnLppnOpOOOnnLppOOOnOOO:fill_slab", names, program_type,
                                      &program_given, &source, &begin, &end, &base_offset, &at_end, &at_start, &capacity,
                                      &wanted, &offsets, &slab, &data, &damages, &padding, &max_record, &stop, &verify,
-                                     &null_rows, &preset, &items, &expand, &max_items, &chains, &stores, &in_pieces,
-                                     &resume, &predicates))
+                                     &null_rows, &preset, &items, &expand, &max_items, &chains, &stores,
+                                     &predicates))
         return NULL;
     const wl_program *program = ((program_object *)program_given)->program;
     call each = {.held = {NULL, 0}};
@@ -214,8 +169,7 @@ static PyObject *engine_fill_slab(PyObject *module, PyObject *positional, PyObje
         read_predicates(&each, program, predicates)) {
         arguments_of(&each, at_end, at_start, verify, null_rows, stop);
         each.arguments.max_items = max_items < 0 ? 0 : (size_t)max_items;
-        each.arguments.in_pieces = in_pieces;
-        answer = read_pause(&each, program, resume) ? run_fill(&each, program, expand) : NULL;
+        answer = run_fill(&each, program, expand);
     }
     release(&each);
     return answer;

@@ -76,8 +76,6 @@ size_t wl_program_chains(const wl_program *program);
 /* Number of variables that are lists; each has WL_STORE_BYTES of memory. */
 size_t wl_program_stores(const wl_program *program);
 
-/* Whether a unit may be read in pieces, so that it may be larger than memory; see wl_fill_arguments.resume. */
-bool wl_program_can_pause(const wl_program *program);
 
 #define WL_VARIABLE 16
 #define WL_STRUCT 32
@@ -197,9 +195,6 @@ typedef struct {
     const uint8_t *ranges; /* `count` pairs of uint64: the first key and the last one; ascending */
 } wl_predicate;
 
-/* The point inside of a unit at which reading continues. */
-typedef struct wl_pause wl_pause;
-
 typedef struct {
     const uint8_t *source; /* rows are read from source[begin … end) */
     size_t begin;
@@ -227,11 +222,6 @@ typedef struct {
      * and at each damage. */
     uint8_t *chains;
     uint8_t *stores; /* NULL, or the last items of variables that are lists (variables.c): zeros at first */
-    bool in_pieces; /* false: a unit is read only when it is complete */
-    /* NULL, or the pause of a fill that read the bytes up to `begin`: the unit continues there. It is valid only for a
-     * fill of the same program with the same wanted columns, verify and row_by_row, and without padding:
-     * wl_pause_fits(). */
-    const wl_pause *resume;
     size_t max_items; /* maximum number of loop iterations without bytes; in the contents of a unit's blocks, as many
                        * more as these have bytes */
     const wl_predicate *predicates; /* rows for which one of them is false are read and verified, but not built */
@@ -255,19 +245,13 @@ typedef struct {
                           * it */
     size_t unit_rows;
     size_t unit_damages;
-    /* WL_NEED_INPUT, WL_BATCH_FULL, WL_NO_ROOM: NULL, or the argument for the next call, since `consumed` is inside of
-     * a unit. Owned by the caller; freed with wl_pause_free(). */
-    wl_pause *pause;
 } wl_fill_result;
-
-bool wl_pause_fits(const wl_pause *pause, const wl_program *program, const wl_fill_arguments *arguments);
-void wl_pause_free(wl_pause *pause);
 
 /* Reads rows until one of WL_NEED_INPUT … WL_OVERSIZE occurs. Consecutive rows: the row at `begin` is read first.
  * Delimited: unless at_start, reading begins after the first delimiter at or after `begin`, and `consumed` is the index
  * of the delimiter before the next row. As long as `consumed` has not moved from the beginning of a file, at_start must
- * be set again. Units of which nothing can be refused later are read in pieces: complete rows are returned, and
- * `max_record` limits what is between two of them. Returns false only if working memory could not be allocated. */
+ * be set again. A unit is read when all of it is in the window; if it never is, the rows before its end are returned.
+ * Returns false only if working memory could not be allocated. */
 bool wl_fill(const wl_program *program, const wl_fill_arguments *arguments, wl_fill_result *result);
 
 /* Consecutive rows only: finds the next index at or after arguments->begin at which a valid row with valid checksums

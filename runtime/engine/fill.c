@@ -18,7 +18,7 @@ static size_t end_of_sound(wl_run *run, wl_fill_result *result, size_t begin) {
         run->refused = run->unit_refused;
     wl_units_abandon(run, 0);
     bool doubtful = run->refused || (run->program->sums_unit && run->arguments->verify);
-    bool nothing = !run->given && result->rows == run->units[0].rows && result->dropped == run->units[0].dropped &&
+    bool nothing = result->rows == run->units[0].rows && result->dropped == run->units[0].dropped &&
                    result->damage_count == run->units[0].damages;
     if (!run->program->has_rows || doubtful || nothing) {
         if (run->program->has_rows)
@@ -28,35 +28,20 @@ static size_t end_of_sound(wl_run *run, wl_fill_result *result, size_t begin) {
     return index_of(run, run->sound);
 }
 
-/* The unit continues at the point that was recorded last. False: out of memory. */
-static bool pause_at(wl_run *run, wl_fill_result *result) {
-    wl_pause_return(run);
-    result->pause = wl_pause_keep(run);
-    return result->pause != NULL;
-}
-
-/* The row or unit at `begin` is incomplete, or there is no room for it. False: out of memory. */
-static bool end_at_row(wl_run *run, wl_fill_result *result, int outcome, size_t begin) {
+/* The row or unit at `begin` is incomplete, or there is no room for it. */
+static void end_at_row(wl_run *run, wl_fill_result *result, int outcome, size_t begin) {
     const wl_fill_arguments *arguments = run->arguments;
-    const size_t from = run->paused ? index_of(run, run->pause->cursor) : begin;
-    const bool passes = run->paused && run->pause->skips;
-    bool is_large = outcome == WL_ROW_TRUNCATED && !passes && arguments->end - from >= arguments->max_record;
+    bool is_large = outcome == WL_ROW_TRUNCATED && arguments->end - begin >= arguments->max_record;
     bool waits = outcome == WL_ROW_TRUNCATED && !arguments->at_end && !is_large;
     wl_row_take_back(run, result->rows);
     if (waits || outcome == WL_ROW_NO_ROOM) {
-        if (run->paused && !pause_at(run, result))
-            return false;
-        if (run->program->has_rows && !run->paused)
+        if (run->program->has_rows)
             wl_unit_take_back(run);
-        begin = from;
     } else {
         begin = end_of_sound(run, result, begin);
     }
     result->position = arguments->base_offset + begin;
     result->reason = run->reason;
-    /* Rows that have been returned may begin before the window. */
-    if ((ptrdiff_t)begin < (ptrdiff_t)arguments->begin)
-        begin = arguments->begin;
     if (outcome == WL_ROW_LOST) {
         finish(result, WL_LOST, begin);
     } else if (outcome == WL_ROW_NO_ROOM) {
@@ -72,7 +57,6 @@ static bool end_at_row(wl_run *run, wl_fill_result *result, int outcome, size_t 
         result->reason = WL_REASON_NONE;
         result->needed = wl_smaller(run->needed, arguments->max_record);
     }
-    return true;
 }
 
 /* A complete row at [begin, end). False: the fill has ended before it. */
@@ -114,7 +98,7 @@ static bool ends_before(const wl_run *run, wl_fill_result *result, size_t begin)
     const wl_fill_arguments *arguments = run->arguments;
     if (arguments->stop >= 0 && arguments->base_offset + begin >= (uint64_t)arguments->stop)
         finish(result, WL_END, begin);
-    else if (run->program->whole && !arguments->at_end && !run->pauses)
+    else if (run->program->whole && !arguments->at_end)
         finish(result, WL_NEED_INPUT, begin);
     else if (begin == arguments->end)
         finish(result, arguments->at_end ? WL_END : WL_NEED_INPUT, begin);
@@ -125,39 +109,15 @@ static bool ends_before(const wl_run *run, wl_fill_result *result, size_t begin)
     return true;
 }
 
-/* Reads a unit, in stretches of at most max_record bytes from a point at which reading may continue. Returns the
- * outcome of the stretch after the last such point. */
+/* Reads the row or unit at `begin`. */
 static int read_unit(wl_run *run, wl_fill_result *result, size_t begin) {
     const wl_fill_arguments *arguments = run->arguments;
-    run->dense = false;
-    for (;;) {
-        if (run->paused && !wl_pause_pass(run)) {
-            wl_pause_return(run);
-            return WL_ROW_TRUNCATED;
-        }
-        const size_t from = run->paused ? index_of(run, run->pause->cursor) : begin;
-        /* Bytes beyond the largest record must not influence the row, however large the window is. */
-        const size_t size = wl_smaller(arguments->end - from, arguments->max_record);
-        const uint8_t *cut = arguments->source + from + size;
-        const bool is_final = arguments->at_end && from + size == arguments->end;
-        int outcome;
-        if (run->paused) {
-            outcome = wl_pause_go_on(run, cut, is_final);
-        } else {
-            wl_pause_begin(run, cut - size, is_final);
-            wl_unit_begin(run, result, begin, begin);
-            outcome = wl_unit_run(run, cut - size, cut);
-        }
-        if (!run->pauses || (outcome != WL_ROW_TRUNCATED && outcome != WL_ROW_NO_ROOM))
-            return outcome;
-        const bool moved = run->paused && index_of(run, run->pause->cursor) != from;
-        const bool passes = run->paused && run->pause->skips, more = cut != arguments->source + arguments->end;
-        if (run->dense && !passes && !(moved && more && outcome == WL_ROW_TRUNCATED))
-            return outcome;
-        if (!run->paused)
-            wl_unit_take_back(run);
-        run->dense = !run->dense && !passes;
-    }
+    /* Bytes beyond the largest record must not influence the row, however large the window is. */
+    const size_t size = wl_smaller(arguments->end - begin, arguments->max_record);
+    const uint8_t *from = arguments->source + begin;
+    run->is_final = arguments->at_end && begin + size == arguments->end;
+    wl_unit_begin(run, result, begin, begin);
+    return wl_unit_run(run, from, from + size);
 }
 
 bool wl_fill_back_to_back(wl_run *run, wl_fill_result *result) {
@@ -165,15 +125,10 @@ bool wl_fill_back_to_back(wl_run *run, wl_fill_result *result) {
     const uint8_t *source = arguments->source;
     size_t end = arguments->end;
     size_t begin = arguments->begin;
-    bool resumes = arguments->resume != NULL, good = true;
-    if (!wl_pauses_start(run))
-        return false;
     wl_row_block *block = wl_row_block_of_plan(run);
     run->result = result;
     wl_chains_start(run);
-    if (resumes)
-        wl_pause_take_up(run);
-    while (resumes || !ends_before(run, result, begin)) {
+    while (!ends_before(run, result, begin)) {
         if (block) {
             size_t after = wl_block_read(block, result, begin);
             if (after != begin) {
@@ -182,26 +137,18 @@ bool wl_fill_back_to_back(wl_run *run, wl_fill_result *result) {
             }
         }
         int outcome = read_unit(run, result, begin);
-        /* If it is read in pieces, it may begin before the window. */
-        const size_t unit = index_of(run, run->begin);
         if (WL_UNLIKELY(outcome == WL_ROW_COMPLETE && run->next == run->begin && !run->program->whole)) {
             /* A row without bytes would repeat forever. */
             run->reason = WL_REASON_LENGTH;
             outcome = WL_ROW_LOST;
         }
         if (WL_UNLIKELY(outcome != WL_ROW_COMPLETE)) {
-            good = end_at_row(run, result, outcome, unit);
+            end_at_row(run, result, outcome, begin);
             break;
         }
         size_t next = (size_t)(run->next - source);
-        if (!take_row(run, result, unit, next)) {
-            good = !run->paused || pause_at(run, result);
-            result->consumed = run->paused ? index_of(run, run->pause->cursor) : result->consumed;
+        if (!take_row(run, result, begin, next))
             break;
-        }
-        if (resumes)
-            result->unit_begin = arguments->begin;
-        resumes = run->paused = false;
         if (run->program->whole) {
             /* Its rows may all be at explicit positions: the unit has no bytes then. */
             finish(result, WL_END, next);
@@ -210,11 +157,11 @@ bool wl_fill_back_to_back(wl_run *run, wl_fill_result *result) {
         wl_chains_go_on(run);
         begin = next + wl_smaller(arguments->padding, end - next);
     }
-    if (result->consumed != begin || resumes)
+    if (result->consumed != begin)
         wl_chains_break_off(run);
     wl_chains_tell(run, 0);
     wl_row_block_free(block);
-    return good;
+    return true;
 }
 
 bool wl_fill(const wl_program *program, const wl_fill_arguments *arguments, wl_fill_result *result) {

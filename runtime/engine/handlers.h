@@ -96,7 +96,6 @@ WL_HANDLER(wl_loop_rows);
 /* In units.c. */
 WL_HANDLER(wl_loop_begin);
 WL_HANDLER(wl_again);
-WL_HANDLER(wl_again_or_pause);
 WL_HANDLER(wl_loop_index);
 WL_HANDLER(wl_unit_enter);
 WL_HANDLER(wl_unit_leave);
@@ -144,7 +143,9 @@ static inline void wl_poison(wl_run *run, size_t number) {
 int wl_missing(wl_run *run, const uint8_t *cursor, uint64_t size);
 
 /* Whether the innermost stream extends beyond the available bytes. */
-static inline bool wl_is_cut(const wl_run *run) { return (int)run->depth <= run->cut_depth; }
+static inline bool wl_is_cut(const wl_run *run) {
+    return run->depth ? run->limits[run->depth - 1].beyond != 0 : !run->is_final;
+}
 
 /* The bytes after `limit`, at which the available bytes end, must be known. */
 static inline int wl_wait(wl_run *run, const uint8_t *limit) {

@@ -35,38 +35,6 @@ void wl_unit_take_back(wl_run *run);
 /* Ends the units inside of it that began when `depth` or more sub-streams were open and were not read to their end:
  * removes the rows of those in which something is refused or a checksum has not been verified. */
 void wl_units_abandon(wl_run *run, unsigned depth);
-/* Continues inside of a unit; `lost`: the reason for which the bytes before the cursor are first recorded as
- * damaged. */
-int wl_unit_resume(wl_run *run, const wl_instruction *step, const uint8_t *cursor, const uint8_t *limit, uint32_t lost);
-/* Records the numbers of rows, damages and items; removes those added since. */
-void wl_count(const wl_run *run, wl_unit *unit);
-void wl_take_back(wl_run *run, const wl_unit *unit);
-
-/* Units in pieces (pauses.c) --------------------------------------------------------------------------------------- */
-
-/* Allocates what a run needs for it. False: out of memory. */
-bool wl_pauses_start(wl_run *run);
-void wl_pauses_end(wl_run *run);
-/* Whether reading may pause before an AGAIN or LIMIT_END. */
-bool wl_pauses_at(const wl_instruction *step);
-/* A unit is read from its beginning. */
-void wl_pause_begin(wl_run *run, const uint8_t *begin, bool is_final);
-/* Records that the unit can be continued from here. */
-void wl_pause_note(wl_run *run, const wl_instruction *step, const uint8_t *cursor);
-/* Records that it can be continued at the end of the innermost sub-stream, which is not available yet; `lost`: as in
- * wl_pause. Returns the outcome. */
-int wl_pause_skip(wl_run *run, const wl_instruction *step, uint32_t lost);
-/* Returns the unit to the point recorded last: its results since then are removed. */
-void wl_pause_return(wl_run *run);
-/* Continues from there, up to `cut`. */
-int wl_pause_go_on(wl_run *run, const uint8_t *cut, bool is_final);
-/* Skips the rest of a sub-stream; false: its end is not available. */
-bool wl_pause_pass(wl_run *run);
-/* Returns a copy of the recorded point; NULL: out of memory. */
-wl_pause *wl_pause_keep(const wl_run *run);
-/* Restores the recorded point at the beginning of a call. */
-void wl_pause_take_up(wl_run *run);
-
 /* The reason why something around the rows is refused, in the outermost such unit; or WL_REASON_NONE. */
 uint32_t wl_refused_around(const wl_run *run);
 /* The unit ends at `end`; it is removed as a whole if it is refused. False: there is no room to record that. */
@@ -107,9 +75,6 @@ static inline bool wl_content_holds(const wl_content *content, const uint8_t *at
     return content->handle && at >= content->at && at <= content->at + content->size;
 }
 static inline size_t wl_contents_readable(const wl_run *run, const uint8_t *at) {
-    const wl_pause *from = run->resumed;
-    if (from && (uintptr_t)at - (uintptr_t)from->carried <= from->carried_size)
-        return (size_t)(from->carried + from->carried_size - at);
     for (size_t i = run->content_count; i-- > 0;) {
         const wl_content *content = &run->contents[i].content;
         if (wl_content_holds(content, at))

@@ -143,12 +143,8 @@ static void decode(const wl_needs *need, const wl_step *step, wl_instruction *in
         instruction->out = need->arguments->columns[step->a].values;
         instruction->offsets = need->arguments->columns[step->a].offsets;
         instruction->d = (int64_t)wl_smaller(need->arguments->columns[step->a].data_size, INT32_MAX);
-        if (need->program->expands || need->program->carries || need->program->digests)
+        if (need->program->expands || need->program->digests)
             instruction->operation = WL_RUN_COLUMN_BYTES_ANYWHERE;
-        break;
-    case WL_OP_AGAIN:
-        if (need->program->pauses[step - need->steps] && !need->parse_only)
-            instruction->operation = WL_RUN_AGAIN_OR_PAUSE;
         break;
     case WL_OP_LIMIT_REGISTER:
     case WL_OP_LIMIT_FIXED:
@@ -157,7 +153,6 @@ static void decode(const wl_needs *need, const wl_step *step, wl_instruction *in
         instruction->d = need->program->partner[step - need->steps];
         break;
     case WL_OP_LIMIT_END:
-        instruction->a = need->program->pauses[step - need->steps];
         if (need->program->positions || need->program->attempts)
             instruction->operation = WL_RUN_SEEK_END;
         break;
@@ -248,7 +243,6 @@ static void make_plan(wl_run *run, wl_needs *need, uint32_t *place) {
         if (instruction->operation == WL_RUN_JUMP || instruction->operation == WL_RUN_SKIP_IF_ZERO ||
             instruction->operation == WL_RUN_SKIP_UNLESS ||
             instruction->operation == WL_RUN_LOOP || instruction->operation == WL_RUN_AGAIN ||
-            instruction->operation == WL_RUN_AGAIN_OR_PAUSE ||
             instruction->operation == WL_RUN_ROWS || instruction->operation == WL_RUN_CALL)
             instruction->c = (int64_t)place[instruction->c] - i;
         if (instruction->operation == WL_RUN_LIMIT_REGISTER || instruction->operation == WL_RUN_LIMIT_FIXED ||
@@ -316,11 +310,10 @@ static uint32_t list(uint16_t *numbers, const bool *unset, const bool *needed, u
     return found;
 }
 
-/* Finds what is cleared before each row. Besides the plan, calls and messages read registers, and spans are kept in
- * pauses. */
+/* Finds what is cleared before each row. Besides the plan, calls and messages read registers. */
 static void find_cleared(wl_run *run, const wl_needs *need) {
     const wl_program *program = run->program;
-    const bool all = program->function_count || program->message_count || program->carries, *unset = program->unset;
+    const bool all = program->function_count || program->message_count, *unset = program->unset;
     uint16_t *numbers = run->cleared;
     run->cleared_registers = list(numbers, unset, need->registers, program->register_count, all);
     numbers += run->cleared_registers;
@@ -369,9 +362,7 @@ wl_run *wl_run_make(const wl_program *program, const wl_fill_arguments *argument
     make_checksums(run);
     if (!parse_only)
         find_unset(run);
-    run->cut_depth = -1;
     run->is_final = true;
-    run->pause_from = UINTPTR_MAX;
     run->unprepared = wl_needs_preparing(run);
     return run;
 }
@@ -384,7 +375,6 @@ void wl_run_free(wl_run *run) {
     wl_row_block_free(run->known_block);
     wl_series_free(run);
     free(run->frames);
-    wl_pauses_end(run);
     free(run->contents);
     free(run->scratch);
     free(run->folded);

@@ -42,7 +42,7 @@ WL_HANDLER(wl_seek) {
 WL_HANDLER(wl_seek_end) {
     const wl_limit *left = run->limits + run->depth - 1;
     if (WL_UNLIKELY(left->beyond))
-        return wl_pause_skip(run, step, WL_REASON_NONE);
+        return wl_wait(run, limit);
     run->depth--;
     size_t items = left->target ? (size_t)(cursor - left->target) / BYTES_PER_ITEM : 0;
     if (left->target)
@@ -75,18 +75,15 @@ static wl_integer place_in(const wl_run *run, const wl_limit *of, const uint8_t 
 bool wl_stream_value(const wl_run *run, const wl_instruction *step, const uint8_t *cursor, wl_integer *found) {
     const wl_limit *of = stream(run, step->c);
     const uint8_t *begin = of ? of->begin : run->begin;
-    const uint64_t beyond = of ? of->beyond : run->is_final || run->cut_depth < 0 ? 0 : WL_BEYOND_ALL;
     if (step->b == 2) {
         const wl_limit *inner = run->limits + run->base_depth + step->c;
-        if (inner->beyond == WL_BEYOND_ALL)
-            return false;
         *found = place_in(run, of, inner->after) + (wl_integer)inner->beyond;
         return true;
     }
-    if (step->b && beyond == WL_BEYOND_ALL)
+    if (step->b && !of && !run->is_final)
         return false;
     if (step->b)
-        *found = (of ? of->end : run->end) - begin + (wl_integer)beyond;
+        *found = of ? of->end - begin + (wl_integer)of->beyond : run->end - begin;
     else
         *found = place_in(run, of, cursor);
     return true;

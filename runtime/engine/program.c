@@ -104,12 +104,10 @@ static bool allocate(wl_program *program) {
     program->functions = make(WL_MOST_FUNCTIONS, sizeof *program->functions);
     program->messages = make(program->message_count, sizeof *program->messages);
     program->message_fields = make(program->message_field_count, sizeof *program->message_fields);
-    program->pauses = make(program->step_count, sizeof *program->pauses);
-    program->carried = make(program->span_count, sizeof *program->carried);
     program->unset = make((size_t)program->register_count + program->span_count + program->mark_count, sizeof *program->unset);
     return program->steps && program->reachable && program->partner && program->storages && program->levels &&
            program->conditional && program->rules && program->constants && program->messages &&
-           program->message_fields && program->functions && program->pauses && program->carried &&
+           program->message_fields && program->functions &&
            program->unset && (program->byte_tables = wl_byte_tables_make());
 }
 
@@ -192,8 +190,6 @@ void wl_program_free(wl_program *program) {
     free(program->steps);
     free(program->reachable);
     free(program->partner);
-    free(program->pauses);
-    free(program->carried);
     free(program->unset);
     free(program->storages);
     free(program->levels);
@@ -216,5 +212,4 @@ unsigned wl_program_storage(const wl_program *program, size_t column) { return p
 size_t wl_program_chains(const wl_program *program) { return program->chain_count; }
 size_t wl_program_stores(const wl_program *program) { return program->store_count; }
 size_t wl_program_levels(const wl_program *program) { return program->level_count; }
-bool wl_program_can_pause(const wl_program *program) { return program->can_pause; }
 unsigned wl_program_level(const wl_program *program, size_t column) { return program->levels[column]; }

@@ -243,16 +243,12 @@ struct wl_program {
     bool positions;     /* positions are on the way to the rows */
     bool attempts;      /* some step is an ATTEMPT */
     bool sums_unit;     /* some checksum outside of the rows and of inner units is verified */
-    bool can_pause;     /* a unit may be read in pieces: reading may pause before some step */
-    bool carries;       /* a span that was set before a pause may be read after it */
     bool *unset;        /* one per register, then per span, then per mark: some step may read it before a step of this
                          * row has set it; owned */
     wl_step *steps;     /* checked; owned */
     bool *reachable;    /* one per step; owned */
     uint32_t *partner;  /* one per step: for a LIMIT_…, a SEEK or an EXPAND its LIMIT_END, for an ATTEMPT its
                          * ATTEMPT_END, and vice versa; owned */
-    bool *pauses;       /* one per step: reading may pause before it (pauses.c); owned */
-    bool *carried;      /* one per span: it may be read after a pause; owned */
     uint8_t *storages;  /* one per column; owned */
     uint8_t *levels;    /* one per column: 0, or the level of the list whose items are its values; owned */
     bool *conditional;  /* one per column: some path through the row may not write it; owned */
@@ -294,8 +290,6 @@ uint32_t wl_step_leads_to(const wl_program *program, const wl_step *steps, uint3
 bool wl_finds_any(const wl_program *program, uint32_t from, uint32_t to, const bool *registers, const bool *spans);
 /* Whether the value of a field is bytes or text. */
 static inline bool wl_field_has_span(const wl_message_field *field) { return field->kind == 9 || field->kind == 12; }
-/* Sets `pauses`, `carried` and the members derived from them (pauses.c). False: out of memory. */
-bool wl_program_pauses(wl_program *program);
 static inline unsigned wl_kind_size(unsigned kind) {
     static const uint8_t sizes[WL_KIND_COUNT] = {1, 2, 2, 4, 4, 8, 8, 1, 2, 2, 4, 4, 8, 8, 4, 4, 8, 8};
     return kind < WL_KIND_COUNT ? sizes[kind] : 0;

@@ -243,6 +243,5 @@ const wl_handler wl_handlers[WL_RUN_COUNT] = {
     [WL_RUN_ATTEMPT] = wl_attempt,
     [WL_RUN_ATTEMPT_END] = wl_attempt_end,
     [WL_RUN_REFUSE] = wl_refuse_for,
-    [WL_RUN_AGAIN_OR_PAUSE] = wl_again_or_pause,
     [WL_RUN_ROWS] = wl_loop_rows,
 };

@@ -155,24 +155,15 @@ static inline const uint8_t *enter(wl_run *run, const wl_instruction *step, cons
     return end;
 }
 
-/* Whether a sub-stream that ends beyond the cut can be entered: if reading may pause inside of it, or if the input
- * ends, so that what is complete in it counts. */
-static bool can_enter_cut(const wl_run *run, const wl_instruction *step) {
-    if (!(step->b & WL_LIMIT_OPEN) || run->parse_only || run->program->delimiter_size ||
-        (run->depth && !wl_is_cut(run)))
-        return false;
-    return run->is_final || (run->pauses && wl_pauses_at(step + step->d));
-}
-
-/* Enters a sub-stream with `beyond` more bytes than available; false if that is not possible. */
+/* Enters a sub-stream that ends `beyond` bytes after the end of the input, since what is complete in it counts; false if
+ * it ends elsewhere. */
 static bool enter_cut(wl_run *run, const wl_instruction *step, const uint8_t *cursor, const uint8_t *limit,
                       uint64_t beyond) {
-    const uint64_t around = run->depth ? run->limits[run->depth - 1].beyond : WL_BEYOND_ALL;
-    if (beyond > around || !can_enter_cut(run, step))
+    if (!(step->b & WL_LIMIT_OPEN) || run->parse_only || run->program->delimiter_size || !run->is_final ||
+        (run->depth && beyond > run->limits[run->depth - 1].beyond))
         return false;
     enter(run, step, cursor, limit, (size_t)(limit - cursor));
     run->limits[run->depth - 1].beyond = beyond;
-    run->cut_depth = (int)run->depth;
     return true;
 }
 
@@ -197,7 +188,7 @@ WL_HANDLER(wl_limit_register) {
 WL_HANDLER(wl_limit_fixed) {
     size_t left = (size_t)(limit - cursor);
     if (WL_UNLIKELY(step->a && wl_is_cut(run))) {
-        if (!enter_cut(run, step, cursor, limit, run->depth ? run->limits[run->depth - 1].beyond : WL_BEYOND_ALL))
+        if (!run->depth || !enter_cut(run, step, cursor, limit, run->limits[run->depth - 1].beyond))
             return wl_wait(run, limit);
         GO_ON;
     }
@@ -227,7 +218,7 @@ WL_HANDLER(wl_limit_span) {
 WL_HANDLER(wl_limit_end) {
     const wl_limit *left = run->limits + run->depth - 1;
     if (WL_UNLIKELY(left->beyond))
-        return wl_pause_skip(run, step, WL_REASON_NONE);
+        return wl_wait(run, limit);
     run->depth--;
     cursor = left->after;
     limit = left->outer;

@@ -102,7 +102,6 @@ enum {
     WL_RUN_REFUSE,
     WL_RUN_SUM,
     WL_RUN_DIGEST,
-    WL_RUN_AGAIN_OR_PAUSE,
     WL_RUN_ROWS, /* an iteration of the loop around the row begins; c: the AGAIN */
     WL_RUN_COUNT,
 };
@@ -182,11 +181,8 @@ typedef struct {
     const wl_instruction *attempt; /* the instruction that ends the attempt; NULL if it is not an attempt */
     uint32_t refused;            /* attempt: the reason why the row was refused before it */
     size_t row;                  /* grown, attempt: number of the row or item that contains it */
-    uint64_t beyond;       /* number of its bytes after `end`, if the available bytes end before it; or WL_BEYOND_ALL */
+    uint64_t beyond;       /* number of its bytes after `end`, at which the input ends */
 } wl_limit;
-
-/* It extends to the end of the input, wherever that is. */
-#define WL_BEYOND_ALL UINT64_MAX
 
 /* The content of a block, or computed text, that is kept. `in_row`: until the end of the row, otherwise until that of
  * the unit; `made`: the handle is the memory itself. */
@@ -233,37 +229,6 @@ typedef struct {
     bool sums;                        /* a checksum of the unit is verified */
 } wl_unit;
 
-/* A point in a unit at which reading may continue later: everything that is known there. Pointers are those of the
- * call; in a pause that is kept between calls they are relative to the cursor. */
-struct wl_pause {
-    const wl_program *program;
-    const wl_instruction *step;
-    const uint8_t *cursor;
-    uint32_t lost;  /* the reason for which the bytes from `sound` up to the cursor are recorded as damaged, or
-                     * WL_REASON_NONE */
-    bool skips;     /* the rest of the innermost sub-stream is skipped first */
-    bool given;     /* rows or damages of the unit have been returned */
-    bool poisoned;
-    uint32_t refused;
-    unsigned depth, unit_depth;
-    uint64_t items_left;
-    const uint8_t *begin, *sound;
-    wl_unit had; /* the state at the point */
-    wl_limit limits[WL_DEEPEST_LIMIT];
-    wl_loop loops[WL_MOST_LOOPS];
-    wl_unit units[WL_DEEPEST_UNIT + 1];
-    wl_chain chains[WL_MOST_CHAINS];
-    uint64_t poison[WL_MOST_REGISTERS / 64];
-    wl_integer *registers;
-    wl_span *spans;
-    uint8_t *digests;
-    /* Only in a pause that is kept. */
-    bool *wanted;
-    bool verify, row_by_row;
-    size_t carried_size; /* number of bytes of spans, including additional readable ones */
-    uint8_t *carried;
-};
-
 /* The state of one call. One allocation (wl_run_make), freed by wl_run_free. */
 struct wl_run {
     const wl_program *program;
@@ -281,16 +246,7 @@ struct wl_run {
     bool reset;           /* clear registers, spans and marks before each row: */
     uint16_t *cleared;    /* their numbers, one kind after another; part of the allocation */
     uint32_t cleared_registers, cleared_spans, cleared_marks;
-    bool pauses;          /* a unit may be read in pieces */
-    bool dense;           /* each point at which reading may pause is recorded */
-    bool paused;          /* one is recorded, in `pause` */
-    bool given;           /* rows or damages of the unit have been returned before this call */
     bool is_final;        /* the available bytes end where the input does */
-    int cut_depth;        /* open streams that extend beyond the available bytes: at this depth and further out; -1:
-                           * none */
-    uintptr_t pause_from; /* the next point that is recorded is not before this address */
-    wl_pause *pause;      /* owned; NULL unless `pauses` */
-    const wl_pause *resumed; /* the beginning of the call, if that is inside of a unit */
     bool has_conditional; /* some wanted column begins each row as null */
     /* The row that is being read. */
     bool poisoned;    /* some register of it could not be computed */

@@ -37,7 +37,7 @@ void wl_items_take_back(wl_run *run) {
         take_items_back(run, level, run->levels[level].row_mark);
 }
 
-void wl_count(const wl_run *run, wl_unit *unit) {
+static void count(const wl_run *run, wl_unit *unit) {
     unit->rows = run->result->rows;
     unit->dropped = run->result->dropped;
     unit->damages = run->result->damage_count;
@@ -48,7 +48,7 @@ void wl_count(const wl_run *run, wl_unit *unit) {
 /* Records a unit in the open one, or the outermost one. */
 static wl_unit *begin_unit(wl_run *run) {
     wl_unit *unit = run->units + run->unit_depth++;
-    wl_count(run, unit);
+    count(run, unit);
     unit->refused = WL_REASON_NONE;
     return unit;
 }
@@ -68,7 +68,7 @@ void wl_unit_begin(wl_run *run, wl_fill_result *result, size_t position, size_t 
 }
 
 /* Removes the rows and damages since the unit began. */
-void wl_take_back(wl_run *run, const wl_unit *unit) {
+static void take_back(wl_run *run, const wl_unit *unit) {
     wl_fill_result *result = run->result;
     if (run->parse_only)
         return;
@@ -82,7 +82,7 @@ void wl_take_back(wl_run *run, const wl_unit *unit) {
 }
 
 void wl_unit_take_back(wl_run *run) {
-    wl_take_back(run, run->units);
+    take_back(run, run->units);
     run->in_row = false;
 }
 
@@ -142,7 +142,7 @@ WL_HANDLER(wl_unit_leave) {
     run->refused = unit->refused;
     if (WL_UNLIKELY(reason)) {
         const uint8_t *end = run->block_begin ? run->block_end : cursor;
-        wl_take_back(run, unit);
+        take_back(run, unit);
         if (!note(run, unit->begin, end, reason))
             return no_room_to_note(run);
         run->sound = end;
@@ -169,7 +169,7 @@ void wl_units_abandon(wl_run *run, unsigned depth) {
             return;
         const wl_unit *unit = run->units + --run->unit_depth;
         if (run->refused || (unit->sums && run->arguments->verify)) {
-            wl_take_back(run, unit);
+            take_back(run, unit);
             run->sound = unit->begin;
         }
         run->refused = unit->refused;
@@ -291,13 +291,6 @@ WL_HANDLER(wl_again) {
     GO_ON_AT(step + step->c);
 }
 
-/* The same if reading may pause. */
-WL_HANDLER(wl_again_or_pause) {
-    if (WL_UNLIKELY((uintptr_t)cursor >= run->pause_from))
-        wl_pause_note(run, step, cursor);
-    return wl_again(step, run, base, cursor, limit, row);
-}
-
 WL_HANDLER(wl_loop_index) {
     run->registers[step->a] = (wl_integer)run->loops[step->b].index;
     GO_ON;
@@ -382,7 +375,7 @@ static const wl_instruction *contain(wl_run *run, int *outcome) {
             run->reason = WL_REASON_TRUNCATED;
         return refuse_part(run, depth);
     }
-    if (limit->beyond && !(*outcome == WL_ROW_LOST && run->pauses && wl_pauses_at(limit->leave))) {
+    if (limit->beyond) {
         *outcome = WL_ROW_TRUNCATED;
         return NULL;
     }
@@ -399,10 +392,6 @@ static const wl_instruction *contain(wl_run *run, int *outcome) {
     run->depth = depth;
     wl_block_leave(run);
     wl_contents_end_row(run);
-    if (limit->beyond) {
-        *outcome = wl_pause_skip(run, limit->leave, run->reason);
-        return NULL;
-    }
     if (!note_rest(run, limit->after, run->reason)) {
         *outcome = no_room_to_note(run);
         return NULL;
@@ -425,11 +414,4 @@ static int go_on(wl_run *run, int outcome) {
 int wl_unit_run(wl_run *run, const uint8_t *begin, const uint8_t *end) {
     run->sound = begin;
     return go_on(run, wl_run_row(run, begin, end, run->result->rows));
-}
-
-int wl_unit_resume(wl_run *run, const wl_instruction *step, const uint8_t *cursor, const uint8_t *limit,
-                   uint32_t lost) {
-    if (lost && !note_rest(run, cursor, lost))
-        return no_room_to_note(run);
-    return go_on(run, step->handler(step, run, cursor, cursor, limit, run->result->rows));
 }

@@ -68,7 +68,7 @@ static bool check_flow(wl_checker *check, const wl_step *step) {
     case WL_OP_EXPAND:
         return flow(check, (int64_t)check->at + 1, 0, depth) && flow(check, check->program->partner[check->at], 0, depth);
     case WL_OP_AGAIN:
-        /* Reading may have paused before it. */
+        /* The iterations before it may have been read as a block, without a NEED. */
         return flow(check, (int64_t)check->at + 1, 0, depth);
     case WL_OP_LIMIT_END:
         /* After damage, or the content of a block, the bytes of the last NEED are elsewhere. */
@@ -160,7 +160,7 @@ bool wl_program_check(wl_program *program, char *message, size_t message_size) {
     if (!good)
         return false;
     wl_program_paths(program);
-    if (wl_program_assignment(program) && wl_program_pauses(program))
+    if (wl_program_assignment(program))
         return true;
     snprintf(message, message_size, "no memory for the program");
     return false;

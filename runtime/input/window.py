@@ -59,6 +59,25 @@ class Window(Protocol):
         ...
 
 
+def extend_twice(window: Window, most: int) -> bool:
+    """Extend the window to twice the bytes that have not been consumed.
+
+    What is read from its beginning again after each extension then takes a time in proportion to its size.
+
+    Args:
+        window: The window.
+        most: Number of bytes that is enough; at least one block is appended, if there is one.
+
+    Returns:
+        Whether input was appended.
+    """
+    wanted = min(2 * (len(window.view) - window.begin), most)
+    extended = window.extend()
+    while extended and len(window.view) - window.begin < wanted and window.extend():
+        pass
+    return extended
+
+
 class MemoryWindow:
     """All of the input, already in the caller's memory: nothing is copied."""
 

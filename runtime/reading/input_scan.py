@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..base.errors import WireloomError
 from ..base.report import FileReport
 from ..input.inputs import Input
-from ..input.window import MemoryWindow, Window
+from ..input.window import MemoryWindow, Window, extend_twice
 from ..rows.reader import RowDamage
 from ..rows.zero_runs import ends_in_zeros
 from . import recovery
@@ -121,6 +121,7 @@ class InputScan:
         extractor = self._extractor
         outcome = yield from self._joined(extractor.begin(opened))
         window = opened.window
+        waiting = -1  # the offset of what was incomplete last
         # The window loses its bytes if what is before the rows is refused.
         self._check.look_at(window)
         while True:
@@ -140,7 +141,10 @@ class InputScan:
                             self._lose(outcome, opened)
                             return outcome.is_read or self._searched is not None
                         window = opened.window
+                case Next.INPUT if waiting == self.position:
+                    extend_twice(window, self._request.max_record)
                 case Next.INPUT:
+                    waiting = self.position
                     window.extend()
             self._check.look_at(window)
             outcome = yield from self._joined(extractor.take(window))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..format.description import Format
-from ..input.window import Window
+from ..input.window import Window, extend_twice
 from ..objects.errors import FAILURES, deciding, reason_of
 from ..objects.kaitai import KaitaiStructError
 from ..objects.streams import MemoryStream
@@ -69,7 +69,7 @@ def read_prologue(format: Format, window: Window, max_record: int, verify: bool)
         if left < FIRST and root.lost is None and _lacks_bytes(format, struct) and window.extend():
             continue
         if root.lost is not None:
-            if root.lost == "truncated" and left <= max_record and window.extend():
+            if root.lost == "truncated" and left <= max_record and extend_twice(window, max_record + 1):
                 continue
             if root.lost == "truncated" and not window.at_end:
                 root.lost = "limit"

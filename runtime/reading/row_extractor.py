@@ -178,7 +178,7 @@ class RowExtractor(DamageDetails, Extractor):
                 skipped = not self._at_start and recovery.skip_hole_before_delimiter(window, delimiter)
                 if skipped and self._is_past(window.base):
                     return self._ended(window, self._stop)
-                if self._searches and not filled.in_unit and doubtful is None:
+                if self._searches and doubtful is None:
                     inside = self._incomplete.row_inside(self._row_reader, window)
                     if inside is not None:
                         begin = window.base + window.begin

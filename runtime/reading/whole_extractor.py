@@ -1,4 +1,4 @@
-"""Formats whose root is the only unit of an input. The input is read in pieces if possible, otherwise as a whole."""
+"""Formats whose root is the only unit of an input, which is read as a whole."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .damage_log import Details
 from .events import Head, Rows
 from .extraction import Ended, Extraction, Extractor, Lost, Next, ScannedInput
 from .row_extractor import IN_ORDER, TAILS, lost_row
-from .wrong_format import FIRST_OF_WHOLE, TAKES_IT
+from .wrong_format import TAKES_IT
 
 if TYPE_CHECKING:
     from .opening import Opened
@@ -32,11 +32,9 @@ class WholeExtractor(DamageDetails, Extractor):
         super().__init__(scanned)
         self._scanned = scanned
         self._is_too_large = False
-        self._is_inside = False
-        """Whether rows have been taken, so that what the window begins with is not the input's beginning."""
 
     def begin(self, opened: Opened) -> Extraction:
-        """Implement ``Extractor.begin``. The whole input is loaded into the window, unless it is read in pieces."""
+        """Implement ``Extractor.begin``. The whole input is loaded into the window."""
         request, window, limit = self._request, opened.window, self._request.max_record
         self._readers.begin(None)
         self._row_reader: RowReader = self._readers.rows(
@@ -45,20 +43,15 @@ class WholeExtractor(DamageDetails, Extractor):
                 # An error names the damaged record.
                 offsets=request.reads_offsets or request.mode == "failfast",
                 null_rows=request.null_fill_rows,
-                in_pieces=not request.whole,
                 predicates=request.pushed.predicates,
             )
         )
-        if self._row_reader.pauses:
-            while len(window.view) - window.begin < FIRST_OF_WHOLE and window.extend():
-                pass
-        elif not load_whole(window, limit):
+        if not load_whole(window, limit):
             sentence = f"the input is read as a whole, and it is larger than {limit:,} bytes, which is max_record"
             self._is_too_large = True
             return Lost(0, "limit", TAILS["limit"], sentence=sentence)
         self._scanned.check.take_whole(window.view[window.begin :])
-        if not self._row_reader.pauses:
-            yield Head(window.view[window.begin :], whole=True)
+        yield Head(window.view[window.begin :], whole=True)
         return Next.CALL
 
     def lose(self, lost: Lost, window: Window) -> None:
@@ -81,17 +74,9 @@ class WholeExtractor(DamageDetails, Extractor):
         self._scanned.count(window)
         if filled.rows or filled.damages or filled.dropped:
             yield self._rows(filled, window, begin)
-        self._is_inside = self._is_inside or filled.in_unit
-        if filled.status is Status.NEED_INPUT:
-            return Next.INPUT
-        if filled.status is Status.BATCH_FULL:
-            return Next.CALL
         if filled.status in (Status.TRUNCATED, Status.LOST):
             reason = "truncated" if filled.status is Status.TRUNCATED else filled.reason
-            lost = lost_row(window, filled.position, reason, of_unit=True, sentence=filled.error)
-            # A piece may end further on, where an item does that is partly damaged.
-            self._report.bytes = min(self._report.bytes, lost.offset - self._scanned.start)
-            return lost
+            return lost_row(window, filled.position, reason, of_unit=True, sentence=filled.error)
         if request.format.fills_input and (window.begin < len(window.view) or window.extend()):
             # More of the format may follow, such as another file that was appended.
             sentence = "the input has bytes after the end of the format"
@@ -103,14 +88,6 @@ class WholeExtractor(DamageDetails, Extractor):
         nulls = sum(each.row >= 0 for each in filled.damages)
         filled, gone = self.zeros_joined(filled, window)
         details: Details = partial(self.of_fill, window, begin=begin, at_start=True)
-        if self._is_inside:
-            details = partial(self._of_piece, filled)
         hidden = frozenset(each.row for each in filled.damages if not self._log.note(each, details))
         self._report.rows += filled.rows - nulls + (filled.dropped or 0)
         return Rows.of(filled, window.view, window.base, first=0, last=filled.rows, hidden=(hidden | gone) - {-1})
-
-    def _of_piece(self, filled: Filled, damage: RowDamage) -> tuple[int | None, str | None]:
-        """Return the number and the field of the first damaged record in a piece of the input that is not the first
-        one."""
-        offsets = [] if filled.offsets is None else filled.offsets.to_pylist()
-        return self.number(sum(offset < damage.begin for offset in offsets)), None

@@ -50,11 +50,6 @@ class ComputedPresets:
         """Implement ``RowReader.resume``."""
         self._reader.resume(offset, state)
 
-    @property
-    def pauses(self) -> bool:
-        """Return ``RowReader.pauses``."""
-        return self._reader.pauses
-
     def fill(
         self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1, chooses: bool = False
     ) -> Filled:

@@ -94,8 +94,6 @@ class EngineRowReader:
         self._stores = stores_of(self._stored)
         self._state = STATELESS
         self._program = self._loaded.knowing(root)
-        self._pauses: dict[int, object] = {}
-        """By offset, where the last fill began and ended, if that is inside of a unit: what is known there."""
         self._preset = tuple(int(attrgetter(name)(root)) for name in self._preset_names)
         if self._expand is not None:
             self._expand.forget()
@@ -114,11 +112,6 @@ class EngineRowReader:
         if isinstance(state.variables, PackedVariables):
             self._carried, self._stores = Carried(offset, state.variables.chains), state.variables.stores()
 
-    @property
-    def pauses(self) -> bool:
-        """Return ``RowReader.pauses``."""
-        return self._settings.in_pieces and self._program.pauses and not self._settings.padding
-
     def _chain(self, state: int) -> bytes:
         return CHAIN.pack(state, 0, 0) * self._chains
 
@@ -131,8 +124,6 @@ class EngineRowReader:
     ) -> Filled:
         """Implement ``RowReader.fill``. At most ``DAMAGES`` damaged rows are recorded."""
         settings, wanted = self._settings, self._wanted
-        begin = window.base + window.begin
-        resume = self._pauses.get(begin)
         if self._expand is not None:
             self._expand.read_on(window)
         left = len(window.view) - window.begin
@@ -183,8 +174,6 @@ class EngineRowReader:
                 max_items=min(settings.max_computed, sys.maxsize),
                 chains=chains,
                 stores=self._stores,
-                in_pieces=settings.in_pieces,
-                resume=resume,
                 predicates=self._predicates if chooses else b"",
             )
             (
@@ -200,7 +189,6 @@ class EngineRowReader:
                 used,
                 items,
                 unit,
-                pause,
             ) = result
             if status == Status.NO_ROOM:
                 if self._is_whole and reason == len(wanted.flags):
@@ -240,12 +228,8 @@ class EngineRowReader:
             WORDS[reason],
             _explained(reason, settings),
             last_unit=LastUnit(*unit),
-            in_unit=pause is not None,
             dropped=dropped if chooses else None,
         )
-        self._pauses = {} if resume is None else {begin: resume}
-        if pause is not None:
-            self._pauses[window.base + consumed] = pause
         if chains is not None:
             sums, size = CHAIN.size * self._chains, CHAIN.size * (self._chains + len(self._variables))
             for place, offset in places_of(filled, window.base):

@@ -43,11 +43,7 @@ ROWS = 1 << 14
 class LookUpReader:
     """Reads columns of which some are looked up. ``make``: creates the row reader of a table."""
 
-    pauses = False
-
     def __init__(self, format: Format, settings: Settings, make: Make) -> None:
-        # Several readers read the units, each of which keeps to offsets at which one begins.
-        settings = replace(settings, in_pieces=False)
         self._settings = settings
         known = {each.name: number for number, each in enumerate(format.columns)}
         looked_up = {number: each for number in settings.wanted if (each := format.columns[number].looked_up)}

@@ -39,11 +39,6 @@ class MarkedRows:
         """Implement ``RowReader.resume``."""
         self._row_reader.resume(offset, state)
 
-    @property
-    def pauses(self) -> bool:
-        """Return ``RowReader.pauses``."""
-        return self._row_reader.pauses
-
     def fill(
         self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1, chooses: bool = False
     ) -> Filled:

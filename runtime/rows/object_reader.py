@@ -16,8 +16,6 @@ from .reader import Filled
 class ObjectRowReader(ObjectRows):
     """Implements ``RowReader``."""
 
-    pauses = False
-
     def begin(self, root: Struct | None) -> None:
         """Implement ``RowReader.begin``. The allowance of searches is reset."""
         super().begin(root)

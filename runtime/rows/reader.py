@@ -74,8 +74,6 @@ class Settings:
     """Contents of compressed blocks that several readers of the same bytes share."""
     ahead: bool = False
     """Whether threads may decompress blocks ahead."""
-    in_pieces: bool = False
-    """Whether units may be read in pieces, see ``Filled.in_unit``."""
     predicates: tuple[Predicate, ...] = ()
     """Predicates that fills with ``chooses`` test for each row."""
 
@@ -131,8 +129,6 @@ class Filled:
     reason: str = "none"
     error: str | None = None
     last_unit: LastUnit = NO_UNIT
-    in_unit: bool = False
-    """Whether reading has paused inside a unit, which continues at ``consumed``."""
     dropped: int | None = None
     """Number of valid rows that a predicate refused; ``None`` if predicates were not tested."""
     states: UnitStates | None = None
@@ -141,11 +137,6 @@ class Filled:
 
 class RowReader(Protocol):
     """Reads the rows of a window; see the documentation of the module."""
-
-    @property
-    def pauses(self) -> bool:
-        """Return whether units are read in pieces, so that one may be larger than memory."""
-        ...
 
     def begin(self, root: Struct | None) -> None:
         """Begin a new input. ``root``: the object whose attributes precede the rows, if any."""

@@ -43,7 +43,6 @@ def format_of(made: Made, folder: Path) -> Format:
     return load_format(path)
 
 
-# For an input that the engine reads in pieces and objects as a whole, the maximum size differs.
 @bounded(15, thorough=160)
 @given(made=tables(), random=randoms)
 def test_both_readers_agree(folder: Path, made: Made, random: Random) -> None:
@@ -51,8 +50,7 @@ def test_both_readers_agree(folder: Path, made: Made, random: Random) -> None:
     good = made.write(random, {})
     for data in (good, damaged(random, good), damaged(random, good)):
         for options in some(random, READERS):
-            if format.streaming or "max_record" not in options:
-                agreed(format, data, **options)
+            agreed(format, data, **options)
 
 
 @bounded(15, thorough=160)
@@ -62,8 +60,7 @@ def test_both_readers_agree_on_rows_inside_of_units(folder: Path, made: Made, ra
     good = made.write(random, {})
     for data in (good, damaged(random, good), damaged(random, good)):
         for options in some(random, READERS):
-            if format.streaming or "max_record" not in options:
-                agreed(format, data, **options)
+            agreed(format, data, **options)
 
 
 @bounded(10, thorough=80)

@@ -29,13 +29,13 @@ def fill_slab() -> list[Any]:
     slab = bytearray(_engine.slab_size(FRAMES, *SLAB, ()))
     return [
         *(FRAMES, ROWS, 0, len(ROWS), 0, True, True, capacity, wanted, offsets, slab, (bytearray(50),)),
-        *(bytearray(64), 0, 1 << 20, -1, True, False, (), (), None, 0, None, None, False, None, b""),
+        *(bytearray(64), 0, 1 << 20, -1, True, False, (), (), None, 0, None, None, b""),
     ]
 
 
 def export_slab() -> list[Any]:
     given = fill_slab()
-    rows, *_, null_counts, _, _, _, _ = _engine.fill_slab(*given)
+    rows, *_, null_counts, _, _, _ = _engine.fill_slab(*given)
     return [FRAMES, *SLAB, given[10], given[11], rows, null_counts]
 
 

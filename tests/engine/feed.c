@@ -18,7 +18,6 @@ typedef struct {
     size_t inside_size[16];
     wl_chain chains[WL_MOST_CHAINS];
     uint8_t *stores;
-    wl_pause *pause;
 } reading;
 
 static void append(reading *it, const void *bytes, size_t size) {
@@ -215,18 +214,11 @@ static wl_fill_result call(reading *it, size_t begin, size_t end) {
                                          .expander = &repeating,
                                          .chains = chains,
                                          .stores = it->stores,
-                                         .resume = it->pause,
-                                         .in_pieces = it->how->padding == 0,
                                          .max_items = it->how->max_items,
                                          .predicates = &predicate,
                                          .predicate_count = predicates};
-    CHECK(!it->pause || wl_pause_fits(it->pause, it->program, &arguments));
     CHECK(wl_fill(it->program, &arguments, &result));
     CHECK(contents_held == 0);
-    CHECK(!result.pause || result.status == WL_NEED_INPUT || result.status == WL_BATCH_FULL ||
-          result.status == WL_NO_ROOM);
-    wl_pause_free(it->pause);
-    it->pause = result.pause;
     CHECK(result.consumed <= end - begin);
     memcpy(it->chains, chains, known);
     free(chains);
@@ -316,10 +308,7 @@ outcome read_all(const wl_program *program, const feed *how) {
     append_number(&it, (uint64_t)it.out.status);
     append_number(&it, it.out.reason);
     append_number(&it, it.out.position);
-    /* Of a unit that breaks off, more has been taken where it was read in pieces. */
-    bool breaks_off = it.out.status == WL_TRUNCATED || it.out.status == WL_LOST;
-    append_number(&it, breaks_off && wl_program_can_pause(program) ? 0 : begin);
-    wl_pause_free(it.pause);
+    append_number(&it, begin);
     return it.out;
 }
 

@@ -141,7 +141,6 @@ class Filled(NamedTuple):
     data_used: tuple[int, ...]
     items_used: tuple[int, ...]
     unit: tuple[int, int, int]
-    pause: object
 
 
 class Batch:
@@ -189,8 +188,6 @@ class Batch:
                 None,
                 0,
                 None,
-                None,
-                False,
                 None,
                 b"",
             )

@@ -79,7 +79,7 @@ def test_nulls_and_memory_that_was_used_before() -> None:
     given = fill_slab()
     given[1], given[3], given[17] = data, len(data), True
     given[10][:] = b"\xa5" * len(given[10])
-    rows, *_, null_counts, used, _, _, _ = _engine.fill_slab(*given)
+    rows, *_, null_counts, used, _, _ = _engine.fill_slab(*given)
     assert (rows, null_counts[3:5], used[3]) == (3, (1, 1), 8)
     batch = exported(FRAMES, *SLAB, given[10], given[11], rows, null_counts)
     batch.validate(full=True)

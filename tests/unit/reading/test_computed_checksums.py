@@ -171,8 +171,8 @@ def test_rows_inside_of_later_attributes(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_rows_of_a_unit_in_pieces(tmp_path: Path) -> None:
-    """A unit is read in several pieces; the hash before its rows is that of the unit in all of them."""
+def test_rows_of_a_unit_in_several_batches(tmp_path: Path) -> None:
+    """The hash before the rows of a unit is in all of its batches."""
     spec = BLOCKS.replace("len, type: u2", "len, type: u4").replace("      - {id: tail, type: u1}\n", "")
     format = format_of(tmp_path, spec.replace("over: [id, tail]", "over: id"))
     path, hashes = tmp_path / "large", {}

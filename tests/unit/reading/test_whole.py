@@ -77,23 +77,17 @@ def test_a_cut_off_input_gives_the_rows_before(archive: wireloom.Format) -> None
         assert report.files[0].tail == "truncated"
 
 
-TOTAL = ["total"]
-"""A column after the rows, so that the object parser reads the table, which it cannot read in pieces."""
-
-
 def test_an_input_beyond_the_limit(archive: wireloom.Format) -> None:
     with pytest.raises(wireloom.DamagedInputError, match=r"read as a whole.*raise max_record to read it") as caught:
-        wireloom.read(archive, DATA, columns=TOTAL, max_record=len(DATA) - 1)
+        wireloom.read(archive, DATA, max_record=len(DATA) - 1)
     assert caught.value.reason == "limit"
     with pytest.raises(wireloom.DamagedInputError, match="raise max_record"):
-        wireloom.read(archive, DATA, columns=TOTAL, max_record=len(DATA) - 1, mode="failfast")
-    table, report = wireloom.read_with_report(
-        archive, DATA, columns=TOTAL, max_record=len(DATA) - 1, check_format=False
-    )
+        wireloom.read(archive, DATA, max_record=len(DATA) - 1, mode="failfast")
+    table, report = wireloom.read_with_report(archive, DATA, max_record=len(DATA) - 1, check_format=False)
     assert table.num_rows == 0
     assert (report.files[0].tail, report.files[0].tail_size) == ("limit", len(DATA))
     assert "max_record" in str(report.files[0].error)
-    assert wireloom.read(archive, DATA, columns=TOTAL, max_record=len(DATA)).num_rows == 3
+    assert wireloom.read(archive, DATA, max_record=len(DATA)).num_rows == 3
 
 
 def test_a_refused_value_of_a_row_is_damage_of_its_row(archive: wireloom.Format) -> None:

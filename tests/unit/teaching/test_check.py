@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 import wireloom
 from click.testing import CliRunner
-from wireloom import engine
 from wireloom.command import main, wants_colours
 
 ROOT = Path(__file__).parents[3]
@@ -103,7 +102,7 @@ WHOLE = "; an input is in memory as a whole, up to max_record bytes"
         (
             "items",
             "  - {id: items, type: item, repeat: until, repeat-until: _.len == 0}\n  - {id: end, type: u1}",
-            "; an input is read in pieces" if engine.available else WHOLE,
+            WHOLE,
         ),
         ("block.items", "  - {id: head, type: u1}\ninstances: {block: {pos: 1, type: part}}", WHOLE),
     ],
