@@ -27,6 +27,9 @@ doc: |
   Writers take the schema and the codec from these columns, and the marker by chance. The schema is not looked at. A file
   without objects is written as one block of none, whose row has the schema.
 
+  Blocks of a codec that is none of those below have no rows, but the reason `unsupported`; the table `metadata` names
+  the codec.
+
   Where the marker after a block is wrong, its bytes or its size are damaged; the next block follows the next marker.
 doc-ref: https://avro.apache.org/docs/1.12.0/specification/#object-container-files
 seq:

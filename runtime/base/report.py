@@ -23,6 +23,7 @@ REASONS = (
     "encoding",
     "digest",
     "codec",
+    "unsupported",
     "message",
     "index",
     "missing",
@@ -30,7 +31,7 @@ REASONS = (
     "zeros",
     "fragment",
 )
-"""All reasons in reports and errors. The first ten are numbered as ``wireloom.format.program.Reason``."""
+"""All reasons in reports and errors. The first eleven are numbered as ``wireloom.format.program.Reason``."""
 
 
 LOST_TAILS = ("limit", "invalid_length", "invalid_value")

@@ -312,8 +312,9 @@ def expand_block(
 ) -> bytes:
     """Return the content of a block that is compressed with the codec whose number in ``codecs`` is ``chosen``.
 
-    ``limit`` and ``size``: as in ``BlockCodec.decompress``. Raises ``CodecError``, also if no codec has that number.
+    ``limit`` and ``size``: as in ``BlockCodec.decompress``. Raises ``CodecError``, with the reason ``unsupported`` if
+    no codec has that number.
     """
     if not 0 <= chosen < len(codecs):
-        raise CodecError(f"no codec has this value, expected {' or '.join(codecs)}")
+        raise CodecError(f"the codec is not supported, expected {' or '.join(codecs)}", reason="unsupported")
     return BLOCK_CODECS[codecs[chosen]].decompress(data, limit, size)

@@ -60,7 +60,7 @@ static uint32_t expanding_take(expanding *blocks, const wl_block *block, PyObjec
     } else if (PyLong_Check(answer)) {
         long reason = PyLong_AsLong(answer);
         Py_DECREF(answer);
-        return reason > WL_REASON_NONE && reason <= WL_REASON_CODEC ? (uint32_t)reason : WL_REASON_CODEC;
+        return reason > WL_REASON_NONE && reason <= WL_REASON_UNSUPPORTED ? (uint32_t)reason : WL_REASON_CODEC;
     } else if (PyBytes_AsStringAndSize(answer, &at, &size) == 0 && expanding_reserve(blocks)) {
         *content = (wl_content){(const uint8_t *)at, (size_t)size, answer};
         blocks->given++;

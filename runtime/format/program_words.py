@@ -60,10 +60,11 @@ class Reason(IntEnum):
     ENCODING = 7
     DIGEST = 8
     CODEC = 9
-    ITEMS = 10
+    UNSUPPORTED = 10
+    ITEMS = 11
     """Reported as ``limit``: more items than a record may have."""
-    MESSAGE = 11
-    NESTED = 12
+    MESSAGE = 12
+    NESTED = 13
     """Reported as ``limit``: objects that are nested too deeply."""
 
 

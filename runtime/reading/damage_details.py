@@ -100,7 +100,7 @@ class DamageDetails:
 
     def field(self, damage: RowDamage, content: bytes | None) -> str | None:
         """Return the invalid field; ``None`` if it is unknown. ``content``: the bytes of the record, if available."""
-        if content is None or damage.reason not in ("checksum", "value", "length", "encoding", "codec"):
+        if content is None or damage.reason not in ("checksum", "value", "length", "encoding", "codec", "unsupported"):
             return None
         # Imported here: files without damage do not need the generated classes and their dependencies.
         from .error_field import field_of_record

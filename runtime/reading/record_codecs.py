@@ -57,7 +57,7 @@ class RecordCodecs:
             data, name = memoryview(record.as_buffer() or b""), names[value]
             try:
                 if name is None:
-                    raise CodecError(f"unknown codec number {value}")
+                    raise CodecError(f"codec number {value} is not supported", reason="unsupported")
                 content.append(BLOCK_CODECS[name].decompress(data, self._most))
             except CodecError as error:
                 broken.append((number, error.reason or "codec"))

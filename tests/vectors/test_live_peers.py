@@ -233,6 +233,24 @@ def test_avro_blocks_of_no_bytes(codec: str) -> None:
         assert list(fastavro.reader(io.BytesIO(data))) == [None] * 3
 
 
+def test_avro_blocks_of_an_unknown_codec(tmp_path: Path) -> None:
+    """Not damaged: fastavro says "Unrecognized codec: lzo"."""
+    import fastavro
+
+    path = tmp_path / "a.avro"
+    with path.open("wb") as file:
+        fastavro.writer(file, "long", [1, 2, 3], codec="null")
+    path.write_bytes(path.read_bytes().replace(b"\x08null", b"\6lzo"))
+    table, report = wireloom.read_with_report("avro_blocks", path)
+    assert (table.num_rows, [each.reason for each in report.files[0].damaged]) == (0, ["unsupported"])
+    with pytest.raises(wireloom.DamagedInputError, match=r"field data: .* codec that is not supported \(unsupported\)"):
+        wireloom.read("avro_blocks", path, mode="failfast")
+    entries = wireloom.read("avro_blocks", path, table="metadata").to_pylist()
+    assert {"key": "avro.codec", "value": b"lzo"} in entries
+    with path.open("rb") as file, pytest.raises(ValueError, match="lzo"):
+        list(fastavro.reader(file))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["otlp_logs", "otlp_spans"])
 def test_otlp(name: str) -> None:

@@ -45,7 +45,7 @@ DAMAGED = {
     "another size": (row("xz", CONTENT, size=1), "codec"),
     "a size beyond the limit": (row("lz4-block", CONTENT, size=100_001), "limit"),
     "more than the limit": (row("bzip2", bytes(100_001)), "limit"),
-    "no codec": (b"\xff" + row("none", CONTENT)[1:], "codec"),
+    "no codec": (b"\xff" + row("none", CONTENT)[1:], "unsupported"),
 }
 
 
@@ -62,7 +62,7 @@ def test_damage_of_a_block_is_that_of_its_row(reader: str, name: str) -> None:
     with pytest.raises(DamagedInputError) as raised:
         wireloom.read(format, good + bad + good, mode="failfast")
     assert (raised.value.reason, raised.value.offset, raised.value.record) == (reason, len(good), 2)
-    assert raised.value.field == {"codec": "body", "limit": None, "checksum": "crc"}[reason]
+    assert raised.value.field == {"codec": "body", "unsupported": "body", "limit": None, "checksum": "crc"}[reason]
 
 
 @pytest.mark.parametrize("codec", CODECS)
@@ -300,6 +300,7 @@ def test_damaged_bytes_never_end_in_another_error(reader: str, spec: str) -> Non
         _, file = read(reader, format, bytes(bad[: chance.randrange(len(bad)) if number % 5 == 0 else None]), **options)
         assert {each[2] for each in file["damaged"]} <= {
             "codec",
+            "unsupported",
             "checksum",
             "limit",
             "value",
