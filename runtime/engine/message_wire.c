@@ -41,6 +41,8 @@ const uint8_t *wl_tag_read(const uint8_t *cursor, const uint8_t *end, bool stric
     const uint8_t *next = wl_varint_read(cursor, end, strict, tag, &what);
     if (!next)
         return wrong(problem, what, cursor, 0, 0);
+    if (!strict)
+        *tag = (uint32_t)*tag;
     if (*tag >> 3 == 0 || *tag >> 3 > WL_MOST_FIELD_NUMBER)
         return wrong(problem, WL_UNIT_NUMBER, cursor, *tag >> 3, 0);
     if ((*tag & 7) > WL_WIRE_FIXED32)

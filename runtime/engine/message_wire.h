@@ -33,7 +33,8 @@ typedef struct {
     uint64_t count;
 } wl_wire_problem;
 
-/* The tag at `cursor`; NULL if it is invalid. */
+/* The tag at `cursor`; NULL if it is invalid. Unless `strict`, 32 bits of a longer one are kept, as by Google's parser
+ * for Java, which the KCL uses. */
 const uint8_t *wl_tag_read(const uint8_t *cursor, const uint8_t *end, bool strict, uint64_t *tag,
                            wl_wire_problem *problem);
 

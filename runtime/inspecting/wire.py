@@ -11,7 +11,7 @@ from ..objects.messages.descriptors import descriptor_of
 from ..objects.messages.errors import WireError
 from ..objects.messages.kinds import FLOATS, INTEGERS, fixed_code, wire_type
 from ..objects.messages.objects import Message
-from ..objects.messages.wire import check_tag, read_varint, read_varints, skip_field
+from ..objects.messages.wire import check_tag, read_tag, read_varint, read_varints, skip_field
 from .field import MOST_FIELDS, Field
 
 WIRE_NAMES = {
@@ -71,7 +71,7 @@ class _Walk:
             self._count += 1
             start = position
             try:
-                tag, position = read_varint(self._data, position, rule.strict)
+                tag, position = read_tag(self._data, position, rule.strict)
                 check_tag(tag)
                 content = position
                 if tag & 7 == WireType.LENGTH_DELIMITED:

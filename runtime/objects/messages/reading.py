@@ -7,7 +7,7 @@ from typing import Any
 from .descriptors import APPEND, BYTES, FIXED, MESSAGE, PACKED_VARINTS, SET, TEXT, VARINT, Descriptor, descriptor_of
 from .errors import MessageError, WireError
 from .required import Lacking, check_required
-from .wire import CUT, TOO_DEEP, check_tag, read_varint, read_varints, skip_field, too_long
+from .wire import CUT, TOO_DEEP, check_tag, read_tag, read_varint, read_varints, skip_field, too_long
 
 DROPPED: Any = object()
 """Marks an entry of a map whose value a closed enum does not have: it is dropped like an unknown field."""
@@ -49,7 +49,7 @@ def _read(message: Any, descriptor: Descriptor, data: bytes, base: int, lacking:
                         tag = tag & 0x7F | byte << 7
                         position += 1
                     else:
-                        tag, position = read_varint(data, begin, descriptor.strict)
+                        tag, position = read_tag(data, begin, descriptor.strict)
                     if position > end:
                         raise WireError(CUT)
                 step = steps.get(tag)

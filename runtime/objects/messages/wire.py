@@ -43,6 +43,16 @@ def read_varint(data: bytes, position: int, strict: bool) -> tuple[int, int]:
     raise WireError("a varint has more than 10 bytes")
 
 
+def read_tag(data: bytes, position: int, strict: bool) -> tuple[int, int]:
+    """Return the tag at ``position`` and the position after it.
+
+    Unless ``strict``, 32 bits of a longer one are kept, as by Google's parser for Java, which the KCL uses. Raises as
+    ``read_varint``.
+    """
+    value, position = read_varint(data, position, strict)
+    return (value if strict else value & MASK_32), position
+
+
 def read_varints(data: bytes, position: int, end: int, strict: bool) -> list[int]:
     """Return the varints of a packed field, whose content is ``data[position:end]``. Raises as ``read_varint``."""
     chunk = data[position:end]
@@ -107,7 +117,7 @@ def skip_field(data: bytes, tag: int, begin: int, position: int, end: int, stric
             if position == end:
                 raise WireError(f"group {groups[-1]} does not end")
             begin = position
-            tag, position = read_varint(data, position, strict)
+            tag, position = read_tag(data, position, strict)
     except WireError as error:
         error.begin = begin
         raise

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any
 
 import pyarrow as pa
 import pytest
 import wireloom
+from wireloom.objects.messages import write_varint
 
+from ..reading.running import ROW_READERS, read
 from .vectors import FORMAT, Case, blob_of, canonical_sha256, cases, has_bad_text, identity, text_of
 
 READING = cases("valid", "unusual", "plain", "malformed")
@@ -76,6 +79,17 @@ def _text(value: str | None) -> str | None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("row_reader", ROW_READERS)
+@pytest.mark.parametrize("more", [0, 1 << 32, 1 << 40])
+def test_tags_of_more_than_32_bits(more: int, row_reader: str) -> None:
+    """The KCL's parser, Google's for Java, keeps the low 32 bits."""
+    record = write_varint(more + 8) + b"\x00" + write_varint(more + 26) + b"\x01d"
+    content = write_varint(more + 10) + b"\x01k" + write_varint(more + 26) + bytes([len(record)]) + record
+    blob = b"\xf3\x89\x9a\xc2" + content + hashlib.md5(content, usedforsecurity=False).digest()
+    table, _ = read(row_reader, FORMAT, blob, mode="failfast")
+    assert [(row["partition_key"], row["data"]) for row in table.to_pylist()] == [("k", b"d")]
+
+
 def test_a_column_of_all_blobs() -> None:
     blobs = pa.array([blob_of(case) for case in READING], pa.binary())
     lists = wireloom.from_wire(blobs, FORMAT)
