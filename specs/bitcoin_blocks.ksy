@@ -7,6 +7,7 @@ meta:
   ks-version: '0.11'
   endian: le
   -wireloom:
+    preallocated: true
     tables:
       blocks:
         doc: The blocks, in the order in which the node received them.
@@ -30,7 +31,8 @@ meta:
         selectable: [txid, hash, merkle_root, time]
 doc: |
   The files `blk00000.dat` and so on in which a node keeps the blocks of the chain, those of branches among them: each
-  with the magic number of its network and its size before it. A file that is being written ends with zeros.
+  with the magic number of its network and its size before it. The newest file ends with zeros, which are space for
+  blocks to come: nodes allocate 16 MiB at once, and search for the next magic number when they read a file.
 
   Hashes are 32 bytes in the order in which SHA-256 makes them and files contain them; programs show them in the reverse
   order. There are no checksums. Blocks and transactions do not contain their own hashes, but the next block and the

@@ -12,14 +12,14 @@ meta:
         doc: The records.
         rows: blocks.records
         columns: [data]
-        selectable: [kind, log_number, compression]
+        selectable: [kind, log_number, compression, synced_offset]
         fragments:
-          kind: kind
+          kind: piece
           data: data
-          full: [1, 5]
-          first: [2, 6]
-          middle: [3, 7]
-          last: [4, 8]
+          full: 1
+          first: 2
+          middle: 3
+          last: 4
           skip: [9, 10, 11, 130, 131]
           log: log_number
           block: 32768
@@ -31,6 +31,7 @@ meta:
         columns: [sequence, type, column_family, key, value]
         selectable: [xid, tag, num_updates]
     max-record: 1073741824
+    preallocated: true
 doc: |
   The write-ahead log of LevelDB and of the stores that come from it, also their MANIFEST: blocks of 32 KiB. A record
   that does not fit into the rest of a block is written in pieces.
@@ -38,13 +39,16 @@ doc: |
   A record of a write-ahead log is a batch of changes, which have a table of their own. In a MANIFEST it is an edit of
   the version.
 
-  RocksDB writes kinds 5 to 8, with the number of the log, into files that it uses again: what is left of the old log
-  after the new one has another `log_number`, and no rows. Where the new log ends inside of a record of the old one, the
-  rest of that record is no damage either: the next record has the number of the old log, so that the new one ended
-  before it. If no whole block or record of the old one follows, since the file ends in the same block, the rest is
-  reported as damage. A damaged record of the new log is reported wherever its header can still be read. Records of
-  other kinds are about the log itself and have no rows. With `wal_compression` one of them, at the beginning, says that
-  the others are compressed.
+  RocksDB and Pebble write kinds 5 to 8, and Pebble also 9 to 12, with the number of the log, into files that they use
+  again: what is left of the old log after the new one has another `log_number`, and no rows. Where the new log ends
+  inside of a record of the old one, the rest of that record is no damage either: the next record has the number of the
+  old log, or there is none. The same holds for the trailer with which Pebble ends a log. A damaged record of the new log
+  is reported wherever its header can still be read. Records of other kinds are about the log itself and have no rows.
+  With `wal_compression` one of them, at the beginning, says that the others are compressed.
+
+  Zeros from the end of a record to the end of the file are space that was allocated and not written: LevelDB's and
+  RocksDB's readers skip a header of zeros, with the rest of its block, without a report, Pebble's ends there. Zeros
+  before other records are reported here.
 doc-ref: https://github.com/google/leveldb/blob/main/doc/log_format.md
 seq:
   - id: blocks
@@ -59,7 +63,7 @@ types:
       - id: records
         type: record
         repeat: until
-        repeat-until: '_io.size == 32768 ? _io.size - _io.pos < (_.is_recyclable ? 11 : 7) : _io.eof'
+        repeat-until: '_io.size == 32768 ? _io.size - _io.pos < _.len_header : _io.eof'
         doc: Pieces of records, as long as there is space for the header of another one.
       - id: padding
         size-eos: true
@@ -75,28 +79,56 @@ types:
       - id: len_data
         type: u2
         doc: Size of `data` in bytes.
+        -wireloom: {default: data.size}
       - id: kind
         type: u1
         valid: {min: 1}
-        doc: Whether it is all of a record (1, 5), or its first (2, 6), a middle (3, 7) or its last piece (4, 8).
+        doc: >-
+          Whether it is all of a record (1, 5, 9), or its first (2, 6, 10), a middle (3, 7, 11) or its last piece (4, 8,
+          12). Kinds from 9 on that are not of this form are about RocksDB's log itself.
+        -wireloom: {default: piece}
+      - {id: rest_at_full, type: rest, if: kind == 9, doc: What follows.}
+      - {id: rest_at_first, type: rest, if: kind == 10, doc: What follows.}
       - id: log_number
         type: u4
         if: is_recyclable
-        doc: Number of the log to which it belongs, in RocksDB's kinds 5 to 8.
+        doc: Number of the log to which it belongs, in RocksDB's kinds 5 to 8 and in those of Pebble.
+      - id: synced_offset
+        type: u8
+        if: is_wal_sync
+        doc: Offset up to which Pebble's log had reached the disk before.
       - id: compression
         type: u4
-        if: kind == 9
+        if: len_compression > 0
         doc: How RocksDB compresses the records after this one; 7 is zstd.
       - id: data
         size: len_data - len_compression
         doc: The record; in a piece, a part of it.
     instances:
+      is_wal_sync:
+        value: >-
+          kind == 9 ? len_data != 4 or rest_at_full.size + 7 < _io.size
+          : kind == 10 ? rest_at_first.size == 12 + len_data : kind == 11 ? len_data == 32749 : kind == 12
+        doc: >-
+          Whether it is a chunk of Pebble's "WAL sync" format. RocksDB has kinds 9 to 11 too: a log may begin with one of
+          4 bytes that names the compression, and others list the sizes of timestamps, 6 bytes each, while a first or
+          middle piece fills its block.
       is_recyclable:
-        value: kind >= 5 and kind <= 8 or kind == 11 or kind == 131
+        value: is_wal_sync or kind >= 5 and kind <= 8 or kind == 11 or kind == 131
         doc: Whether the number of the log is there.
+      len_header:
+        value: 'is_wal_sync ? 19 : is_recyclable ? 11 : 7'
+        doc: Bytes before `data` (and `compression`); what is left of a block is zeros if it has fewer.
+      piece:
+        value: 'is_wal_sync ? kind - 8 : kind >= 5 and kind <= 8 ? kind - 4 : kind'
+        doc: 'The same of all forms: all of a record (1), its first (2), a middle (3) or its last piece (4).'
       len_compression:
-        value: 'kind == 9 ? 4 : 0'
+        value: 'kind == 9 and not is_wal_sync ? 4 : 0'
         doc: Size of `compression`.
+  rest:
+    doc: The rest of a block after the kind of a record.
+    instances:
+      size: {value: _io.size - _io.pos, doc: Its size in bytes.}
   varint:
     -wireloom: {varint: le}
   batch:

@@ -12,7 +12,7 @@ from ..spec.diagnostics import Diagnostics
 from ..spec.syntax import Expression, Integer, Section
 from ..wire import Fragments, Labels
 from ..words import shown, suggestion
-from .model import Attribute, Struct
+from .model import Attribute, Instance, Struct
 
 PARTS = ("full", "first", "middle", "last", "skip")
 
@@ -22,7 +22,7 @@ def read_fragments(section: Section, row: Struct, diagnostics: Diagnostics) -> F
     keys = section.section("fragments")
     if keys is None or keys.faulty:
         return None
-    kind = _attribute(keys, "kind", row, diagnostics)
+    kind = _member(keys, "kind", row, diagnostics)
     data = _attribute(keys, "data", row, diagnostics)
     numbers = {part: tuple(each.value for each in keys.items(part) if isinstance(each, Integer)) for part in PARTS}
     empty = next((part for part in PARTS if part in keys and not numbers[part]), None)
@@ -36,26 +36,27 @@ def read_fragments(section: Section, row: Struct, diagnostics: Diagnostics) -> F
         return None
     if kind is None or data is None:
         return None
-    type = kind.type.base if isinstance(kind.type, EnumType) else kind.type
-    if not isinstance(type, IntegerType) or kind.repeat or kind.condition or isinstance(kind.logical, Labels):
+    type = _integer_type(kind)
+    if type is None or kind.condition or (isinstance(kind, Attribute) and kind.repeat):
         message = f"'kind' must be an integer that every row has, which {shown(kind.id)} is not"
         diagnostics.error(keys.position_of("kind"), message)
         return None
-    bits = 8 * type.size - type.signed
-    low, high = (-1 << bits) * type.signed, (1 << bits) - 1
-    beyond = next((each for each in kinds if not low <= each <= high), None)
-    if beyond is not None:
-        message = f"{shown(kind.id)} is an integer from {low} to {high}, so no fragment can have the kind {beyond}"
-        diagnostics.error(keys.position, message)
-        return None
+    if isinstance(type, IntegerType):
+        bits = 8 * type.size - type.signed
+        low, high = (-1 << bits) * type.signed, (1 << bits) - 1
+        beyond = next((each for each in kinds if not low <= each <= high), None)
+        if beyond is not None:
+            message = f"{shown(kind.id)} is an integer from {low} to {high}, so no fragment can have the kind {beyond}"
+            diagnostics.error(keys.position, message)
+            return None
     if not isinstance(data.type, BytesType) or data.repeat or data.contents is not None:
         diagnostics.error(keys.position_of("data"), f"'data' must be bytes, which {shown(data.id)} is not")
         return None
     full, first, middle, last, skip = (numbers[part] for part in PARTS)
     made = Fragments(kind.id, data.id, full, first, middle, last, skip, block=keys.integer("block") or 0)
-    log = _attribute(keys, "log", row, diagnostics)
+    log = _member(keys, "log", row, diagnostics)
     if log is not None:
-        if not isinstance(log.type, IntegerType) or log.repeat or isinstance(log.logical, Labels):
+        if _integer_type(log) is None or (isinstance(log, Attribute) and log.repeat):
             diagnostics.error(keys.position_of("log"), f"'log' must be an integer, which {shown(log.id)} is not")
             return None
         made = replace(made, log=log.id)
@@ -69,17 +70,10 @@ def _with_codec(fragments: Fragments, keys: Section, row: Struct, diagnostics: D
     entries = keys.entries("cases")
     if name is None or keys.faulty:
         return None
-    instance = row.instance(name.value)
-    member = row.attribute(name.value) or instance
+    member = _member(keys, "switch-on", row, diagnostics)
     if member is None:
-        known = [*(each.id for each in row.attributes), *(each.id for each in row.instances)]
-        hint = suggestion(name.value, known)
-        message = f"{'::'.join(row.path)} has no attribute or instance {shown(name.value)}{hint}"
-        diagnostics.error(name.position, message)
         return None
-    type = member.type.base if isinstance(member.type, EnumType) else member.type
-    read = isinstance(member, Attribute) or member.pos is None
-    if not isinstance(type, IntegerType | ComputedIntegerType) or isinstance(member.logical, Labels) or not read:
+    if _integer_type(member) is None:
         diagnostics.error(name.position, f"'switch-on' of 'codec' must be an integer, which {shown(name.value)} is not")
         return None
     if not entries:
@@ -108,3 +102,26 @@ def _attribute(keys: Section, key: str, row: Struct, diagnostics: Diagnostics) -
         hint = suggestion(name.value, [each.id for each in row.attributes])
         diagnostics.error(name.position, f"{'::'.join(row.path)} has no attribute {shown(name.value)}{hint}")
     return found
+
+
+def _member(keys: Section, key: str, row: Struct, diagnostics: Diagnostics) -> Attribute | Instance | None:
+    """Return the attribute or instance of a row that a key names; ``None`` on errors."""
+    name = keys.text(key)
+    if name is None:
+        return None
+    found = row.attribute(name.value) or row.instance(name.value)
+    if found is None:
+        known = [*(each.id for each in row.attributes), *(each.id for each in row.instances)]
+        hint = suggestion(name.value, known)
+        message = f"{'::'.join(row.path)} has no attribute or instance {shown(name.value)}{hint}"
+        diagnostics.error(name.position, message)
+    return found
+
+
+def _integer_type(member: Attribute | Instance) -> IntegerType | ComputedIntegerType | None:
+    """Return the type of an integer that is read or computed with the row; ``None`` for others."""
+    type = member.type.base if isinstance(member.type, EnumType) else member.type
+    is_read = isinstance(member, Attribute) or member.pos is None
+    if not isinstance(type, IntegerType | ComputedIntegerType) or isinstance(member.logical, Labels) or not is_read:
+        return None
+    return type

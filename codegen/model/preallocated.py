@@ -15,9 +15,14 @@ def read_preallocated(section: Section, tables: Sequence[Rows], diagnostics: Dia
     keys = section.section("preallocated")
     if keys is None and not section.flag("preallocated"):
         return None
-    if any(not each.streaming or each.fragments is not None for each in tables) or (not tables and not section.faulty):
-        message = "'preallocated' requires records that are read one by one up to the end of the input"
+    if any(not each.streaming and not each.block for each in tables) or (not tables and not section.faulty):
+        message = (
+            "'preallocated' requires records, or blocks of them, that are read one by one up to the end of the input"
+        )
         diagnostics.error(section.position_of("preallocated"), message)
+        return None
+    if keys is not None and any(not each.streaming for each in tables):
+        diagnostics.error(section.position_of("preallocated"), "'sector' requires records outside of blocks")
         return None
     if keys is None:
         return Preallocated()

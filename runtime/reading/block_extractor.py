@@ -20,12 +20,12 @@ from ..input.window import MemoryWindow, Window
 from ..rows.engine_reader import EngineRowReader
 from ..rows.reader import Filled, RowDamage, RowReader, Status
 from .damage_details import DamageDetails
+from .end_of_file import end_of_written, first_of_zeros, skip_to_content, unwritten
 from .events import DamagedRange, Rows
 from .extraction import Ended, Extraction, Extractor, Lost, Next, ScannedInput
 from .pieces_ahead import PieceFill, PiecesAhead
 from .recovery import CONTENT
 from .row_extractor import IN_ORDER
-from .unwritten_end import end_of_written
 from .wrong_format import FIRST_OF_WHOLE
 
 if TYPE_CHECKING:
@@ -75,6 +75,8 @@ class BlockExtractor(DamageDetails, Extractor):
         self._begin, self._stop = 0, -1
         self._written: int | None = None
         """The offset after the last byte that is not zero, of an input that grows."""
+        self._zeros_at: int | None = None
+        """The offset of zeros that may be the unwritten end of a preallocated input."""
         self._row_reader: RowReader
         self._piece: PieceFill[BlockWindow] | None = None
         self._ahead: PiecesAhead[BlockWindow] | None = None
@@ -108,6 +110,9 @@ class BlockExtractor(DamageDetails, Extractor):
 
     def take(self, window: Window) -> Extraction:
         """Implement ``Extractor.take``."""
+        if self._zeros_at is not None:
+            begin, self._zeros_at = self._zeros_at, None
+            return (yield from self._pass_zeros(window, begin))
         if self._piece is None or self._piece.window.is_done:
             self._piece = self._next(window)
         if self._piece is None:
@@ -117,15 +122,23 @@ class BlockExtractor(DamageDetails, Extractor):
         filled = self._piece.take() or self._fill(self._piece.row_reader, piece)
         piece.begin = filled.consumed
         filled = piece.in_input(filled)
+        zeros = None if self._request.format.preallocated is None else self._zeros_from(filled, window)
         old = self._left_over(filled, piece, window)
         if old:
             filled = replace(filled, damages=[each for each in filled.damages if each.begin not in old])
         unfinished = self._unfinished(filled)
+        if unfinished is None:
+            unfinished = self._zeros_at = zeros
         window.begin = piece.offset + piece.begin - window.base
         self._scanned.count(window)
         event = self._rows(filled, piece, before, unfinished)
         if event.rows or event.damages or event.chosen:
             yield event
+        if self._zeros_at is not None:
+            assert self._ahead is not None
+            self._ahead.clear()
+            piece.begin, window.begin = len(piece.view), self._zeros_at - window.base
+            return Next.CALL
         if unfinished is not None:
             self.close()
             return Lost(unfinished, "truncated", "truncated", is_read=True)
@@ -203,6 +216,28 @@ class BlockExtractor(DamageDetails, Extractor):
         damage = RowDamage(filled.position, piece.offset + piece.begin, -1, filled.reason)
         yield DamagedRange(damage, content, shown=self.note(damage, content))
 
+    def _zeros_from(self, filled: Filled, window: Window) -> int | None:
+        """Return the offset in the byte range from which on the window has only zeros, and a fill no rows; ``None`` if
+        there is none."""
+        begin = first_of_zeros(filled, window)
+        if begin is None or 0 <= self._stop <= begin:
+            return None
+        return max(begin, self._begin)
+
+    def _pass_zeros(self, window: Window, begin: int) -> Extraction:
+        """Continue at the block with the next content after zeros, or end where they begin if there is none."""
+        has_more = skip_to_content(window, self._block)
+        if not has_more and window.error is None:
+            is_read = not 0 <= self._stop < window.base + len(window.view)
+            return unwritten(begin, self._report, grows=self._request.grows, is_read=is_read)
+        end = window.base + window.begin
+        if 0 <= self._stop < end:
+            end = self._stop
+        damage, content = RowDamage(begin, end, -1, "zeros"), bytes(min(end - begin, CONTENT))
+        yield DamagedRange(damage, content, shown=self.note(damage, content))
+        self._zeros.continue_at(end)
+        return Ended(end, is_read=False) if end == self._stop else Next.CALL
+
     def _unfinished(self, filled: Filled) -> int | None:
         """Return the offset, in an input that grows, of a row that has not been written completely; ``None`` if there
         is none."""
@@ -254,7 +289,8 @@ class BlockExtractor(DamageDetails, Extractor):
         def following() -> Mapping[int, pa.Array]:
             return self._peek(window, after, verify=True) or self._peek(window, after + self._block, verify=True)
 
-        return logs.left_over(filled, following, lambda begin: self._peek(window, begin, verify=False))
+        is_last = window.at_end and window.base + len(window.view) <= after + 2 * self._block
+        return logs.left_over(filled, following, lambda begin: self._peek(window, begin, verify=False), is_last=is_last)
 
     def _peek(self, window: Window, offset: int, *, verify: bool) -> Mapping[int, pa.Array]:
         """Return the logs of the fragments from an offset to the end of its block, as far as it is in memory; empty if

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -127,6 +128,7 @@ class FragmentJoiner:
             return
         if isinstance(event, DamagedRange):
             yield from self.broken(event.damage.begin)
+            self._zeros_end = event.damage.end if event.damage.reason == "zeros" else -1
         yield event
 
     def broken(self, at: int) -> Iterator[Event]:
@@ -202,6 +204,8 @@ class FragmentJoiner:
 
     def _roles(self, kinds: pa.Array) -> bytes:
         """Return the role of each fragment, one byte each."""
+        with suppress(pa.ArrowInvalid):  # Kinds that are computed have a wider type.
+            kinds = kinds.cast(pa.uint8())
         if kinds.type == pa.uint8() and not kinds.null_count:
             values = memoryview(kinds.buffers()[1] or b"")[kinds.offset : kinds.offset + len(kinds)]
             return bytes(values).translate(self._role_of_byte)

@@ -12,10 +12,10 @@ from ..base.report import FileReport
 from ..input.inputs import Input
 from ..input.window import MemoryWindow, Window, extend_twice
 from ..rows.reader import RowDamage
-from ..rows.zero_runs import ends_in_zeros
 from . import recovery
 from .batching import batches_of
 from .damage_log import FAILED_ADVICE, DamageLog, in_order
+from .end_of_file import ends_in_zeros
 from .events import DamagedRange, End, Event, Failed
 from .extraction import Ended, Extraction, Extractor, Lost, Next, ScannedInput
 from .opening import Opened, open_input

@@ -34,14 +34,17 @@ class LogNumbers:
         return pc.fill_null(pc.equal(logs, self._number), True)
 
     def left_over(
-        self, filled: Filled, following: Callable[[], Found], unverified: Callable[[int], Found]
+        self, filled: Filled, following: Callable[[], Found], unverified: Callable[[int], Found], *, is_last: bool
     ) -> frozenset[int]:
         """Return the offsets of the damaged ranges of a fill that are left of an older log.
 
         A new log ends somewhere inside a record of the old one, so that the bytes up to the next record of the old one
-        are no record. Such a range is followed by a fragment of an older log. A range that begins like a fragment of
-        the new log is damage nevertheless. ``following``: returns the first fragments after the fill; ``unverified``:
-        those at an offset, whose checksums may be wrong.
+        are no record. Such a range is followed by a fragment of an older log or by nothing, or it begins with a header
+        of another log, as the trailer does with which Pebble ends a log; a range that begins like a fragment of the
+        new log is damage nevertheless, and so is one before another fragment of it. RocksDB's and Pebble's readers end
+        there, with the exception of Pebble's if a later fragment says that the bytes before it had reached the disk.
+        ``following``: returns the first fragments after the fill; ``unverified``: those at an offset, whose checksums
+        may be wrong; ``is_last``: whether nothing is after those that ``following`` looks at.
         """
         own = self.own(filled.arrays) if filled.rows else None
         begins = [each.begin for each in filled.damages]
@@ -52,12 +55,14 @@ class LogNumbers:
             offsets = filled.offsets.to_pylist() if filled.offsets is not None else []
             for begin in begins:
                 number = bisect_left(offsets, begin)
-                if number == len(offsets):
-                    after = following()
-                    is_old = self._begins_with_old(after) if after else self._is_after_old(own, number)
-                else:
+                head = unverified(begin)
+                if number < len(offsets):
                     is_old = own is not None and not own[number].as_py()
-                if is_old and not self._begins_with_own(unverified(begin)):
+                elif after := following():
+                    is_old = self._begins_with_old(after)
+                else:
+                    is_old = is_last or self._is_after_old(own, number) or self._begins_with_old(head)
+                if is_old and not self._begins_with_own(head):
                     found.add(begin)
         self._is_over = self._is_after_old(own, filled.rows)
         return frozenset(found)
@@ -67,7 +72,7 @@ class LogNumbers:
         return self._is_over if not number else own is not None and not own[number - 1].as_py()
 
     def _begins_with_old(self, arrays: Found) -> bool:
-        own = self.own(arrays)
+        own = self.own(arrays) if arrays else None
         return own is not None and not own[0].as_py()
 
     def _begins_with_own(self, arrays: Found) -> bool:

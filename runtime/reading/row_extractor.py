@@ -12,18 +12,17 @@ from typing import TYPE_CHECKING, Any
 from ..input.window import Window
 from ..rows.leading_zeros import skip_zeros
 from ..rows.reader import FEW_DAMAGES, Filled, RowDamage, RowReader, Status
-from ..rows.zero_runs import AfterZeros, Fill, cut_at_zeros, ends_in_zeros, is_wiped, pass_zeros
+from ..rows.zero_runs import AfterZeros, Fill, cut_at_zeros, is_wiped, pass_zeros
 from . import recovery
 from .damage_details import DamageDetails
+from .end_of_file import ends_in_zeros, fill_up_to_break, has_proof, unwritten, without_torn
 from .events import DamagedRange, Event, Head, Rows
 from .extraction import Ended, Extraction, Extractor, Lost, Next, ScannedInput
 from .marked_ranges import marked_range
 from .place import UnitStart
-from .preallocated import without_torn
 from .recovery import CAPACITY, CONTENT, IncompleteRow
 from .searched_ranges import SearchedRange
 from .stride_detection import decide
-from .unproven_end import fill_up_to_break, has_proof
 
 if TYPE_CHECKING:
     from .opening import Opened
@@ -339,7 +338,7 @@ class RowExtractor(DamageDetails, Extractor):
             return Lost(begin, doubtful.reason, TAILS["length"], resumes=holds)
         may_end = request.format.preallocated is not None and self._torn is None and reason != "limit"
         if may_end and ends_in_zeros(window, begin, 0 if request.recover else MOST_LOOKED_AT, least=1):
-            return self._unwritten(begin)
+            return unwritten(begin, self._report, grows=request.grows)
         if self._torn is not None:
             return Lost(begin, "truncated", "truncated", content=self._torn, is_read=True)
         of_unit = bool(request.format.rows_path)
@@ -347,13 +346,6 @@ class RowExtractor(DamageDetails, Extractor):
         if isinstance(lost, Lost) and (zeros > 0 or (zeros == 0 and request.recovers)):
             return (yield from self._pass_zeros(window, lost, zeros))
         return lost
-
-    def _unwritten(self, offset: int) -> Lost | Ended:
-        """Return the result for bytes from an offset on that were allocated but not written."""
-        if self._request.grows:
-            return Lost(offset, "truncated", "truncated", is_read=True)
-        self._report.tail_zeros = True
-        return Ended(offset, is_read=True)
 
     def _pass_zeros(self, window: Window, lost: Lost, size: int) -> Extraction:
         """Continue after a run of zeros in which a row was ``lost``; ``size``: the size of each row in the run in
@@ -365,7 +357,7 @@ class RowExtractor(DamageDetails, Extractor):
         end = window.base + window.begin
         content = bytes(min(end - lost.offset, CONTENT))
         if after is AfterZeros.NOTHING and self._request.format.preallocated is not None and window.error is None:
-            return self._unwritten(lost.offset)
+            return unwritten(lost.offset, self._report, grows=self._request.grows)
         if after is AfterZeros.NOTHING and not size:
             self._report.tail_zeros = window.error is None
             return replace(lost, content=content)

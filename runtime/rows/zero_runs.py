@@ -74,6 +74,10 @@ class ZeroRuns:
         self._end = self._reach = -1
         """The end of the last run so far, and of the zeros after it that were in memory."""
 
+    def continue_at(self, offset: int) -> None:
+        """Let a range that begins at the offset continue a run that ends there."""
+        self._end = self._reach = offset
+
     def joined(self, damages: Sequence[RowDamage], view: memoryview, base: int) -> list[RowDamage]:
         """Return the damaged ranges with one range, of the reason ``zeros``, for each run. A range that continues a run
         of an earlier call begins where that one ended. ``view``: bytes of the input, the first one at the offset
@@ -153,25 +157,3 @@ def _holds(row_reader: RowReader, near: MemoryWindow, begin: int) -> bool:
     # A unit may have any number of rows; an incomplete one is invalid, even if it has some.
     is_broken = filled.status in (Status.LOST, Status.TRUNCATED) and filled.position - near.base == begin
     return filled.consumed > begin and not filled.damages and not is_broken
-
-
-def ends_in_zeros(window: Window, offset: int, most: int, *, least: int = LEAST, keep: bool = False) -> bool:
-    """Return whether there are only zeros, at least ``least`` of them, from an offset on to the end of the input. At
-    most about ``most`` bytes that are not available yet are examined. Moves the window after the examined bytes, unless
-    ``keep``."""
-    begin = offset - window.base
-    limit = window.base + len(window.view) + most
-    if begin < 0:
-        return False
-    while NOT_ZERO.search(window.view, begin) is None:
-        reached = window.base + len(window.view)
-        if window.at_end:
-            return window.error is None and reached - offset >= least
-        if reached >= limit:
-            return False
-        if not keep:
-            window.begin = len(window.view)
-            window.skip_hole(0)
-        window.extend()
-        begin = max(reached - window.base, 0)
-    return False

@@ -62,6 +62,28 @@ def test_the_old_log_is_no_damage(row_reader: str, count: int) -> None:
 
 
 @pytest.mark.parametrize("row_reader", ROW_READERS)
+def test_the_old_log_ends_in_the_same_block(row_reader: str, subtests: pytest.Subtests) -> None:
+    """Nothing of the old log that is a record follows, or its last one, or one of a log before that."""
+    older = log_of(2, [b"older" * 300] * 8)
+    old = log_of(4, [b"old" * 120] * 11)
+    for more in (b"", older[len(old) :]):
+        for count in (0, 1, 5, 6, 30):
+            new = log_of(9, [b"n" * (number * 7) for number in range(count)] + [b"end"])
+            for left in (old + more, old[: len(new) + 1], old[: len(new) + 40], bytes(len(new)) + b"\x05" * 900):
+                data = new + left[len(new) :]
+                with subtests.test(count=count, left=len(left)):
+                    table, report = read(row_reader, FORMAT, data)
+                    assert table.num_rows == count + 1
+                    assert (report["damaged"], report["tail"]) == ([], "clean")
+                    if not count:
+                        continue
+                    # A record of the new log whose header can still be read is damaged nevertheless.
+                    _, report = read(row_reader, FORMAT, data[: len(new) - 1] + b"!" + data[len(new) :])
+                    [(begin, _, reason)] = report["damaged"]
+                    assert (begin, reason) == (len(new) - HEADER - 3, "checksum")
+
+
+@pytest.mark.parametrize("row_reader", ROW_READERS)
 @pytest.mark.parametrize("count", [3, 17, 400])
 def test_damage_of_the_new_log_is_reported(row_reader: str, count: int) -> None:
     """Also in its last record, which is followed by the rest of the old log: its header has the number of the log."""
