@@ -18,6 +18,7 @@ from .nodes import (
     StringLiteral,
     Unary,
 )
+from .types import BitsType, IntegerType, Type
 from .walk import mapped
 
 Constant = int | float | bool | str
@@ -69,6 +70,20 @@ def constant_integer(node: Node) -> int | None:
     """Return the value of a constant integer expression; ``None`` for other expressions."""
     value = constant(node)
     return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def misfit(node: Node, kind: Type) -> str | None:
+    """Return a clause that says that a constant is outside the range of an integer type; ``None`` otherwise."""
+    value = constant_integer(node)
+    match kind:
+        case IntegerType(size=size, signed=signed):
+            bits, low = 8 * size - signed, -(1 << 8 * size - 1) if signed else 0
+        case BitsType(width=width) if width > 1:
+            bits, low = width, 0
+        case _:
+            return None
+    high = (1 << bits) - 1
+    return None if value is None or low <= value <= high else f"{value} is not between {low} and {high}"
 
 
 def _literal(node: Node) -> Constant | None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from .nodes import Name, Node
+from .nodes import Attribute, Name, Node
 from .types import Type
 
 if TYPE_CHECKING:
@@ -64,6 +64,12 @@ def walk(node: Node) -> Iterator[Node]:
 def names_in(node: Node | None) -> set[str]:
     """Return the bare names in an expression."""
     return set() if node is None else {each.id for each in walk(node) if isinstance(each, Name)}
+
+
+def all_names(part: object) -> set[str]:
+    """Return the bare names, and those of members, in the expressions of any part of a model or plan."""
+    nodes = (node for expression in expressions_in(part) for node in walk(expression))
+    return {each.id if isinstance(each, Name) else each.name for each in nodes if isinstance(each, Name | Attribute)}
 
 
 def depth(node: Node) -> int:

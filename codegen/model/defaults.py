@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..expression.fold import constant_integer, fold
+from ..expression.fold import constant_integer, fold, misfit
 from ..expression.nodes import (
     Aggregate,
     BooleanLiteral,
@@ -74,6 +74,9 @@ class _Reader:
     def fitting(self, node: Node, attribute: Attribute, expression: Expression) -> Node | None:
         """Return a typed expression, if its value fits the attribute."""
         wanted, found = attribute.type, type_of(node)
+        if (reason := misfit(node, wanted)) is not None:
+            self._diagnostics.error(expression.place(node.start, node.end), f"the value does not fit: {reason}")
+            return None
         # It is not known yet whether a type of the spec is a varint.
         if (isinstance(wanted, UserType) and is_integer(found)) or assignable(found, wanted):
             return node

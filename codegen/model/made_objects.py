@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ..expression.fold import misfit
 from ..expression.nodes import ForEach, ListLiteral, Made, Name, Node
 from ..expression.typer import type_of
 from ..expression.typerules import assignable, is_boolean, is_integer, type_name
@@ -85,6 +86,9 @@ class ObjectReader:
         if node is None or not isinstance(value, Expression):
             return None
         found = type_of(node)
+        if (reason := misfit(node, wanted)) is not None:
+            self._refused(value, f"the value does not fit: {reason}")
+            return None
         if assignable(found, wanted) or (is_integer(found) and self._may_be_varint(wanted)):
             return node
         self._refused(value, f"expected {type_name(wanted)}, found {type_name(found)}")

@@ -35,21 +35,23 @@ class ReadOnly:
 
     ``instance``: an instance at an explicit position; ``checksum``: a checksum of bits, which is known only after they
     are written; ``inner_checksum``: a checksum in an object inside them; ``within``: a field in the bytes of another
-    one; ``unsolved``: clauses about integers that cannot be derived. ``position``: of the instance, the field or the
-    first integer.
+    one; ``computed``: a field whose conditions or checks depend on a checksum of bytes that were read; ``unsolved``:
+    clauses about integers that cannot be derived. ``position``: of the instance, the field or the first integer.
     """
 
     instance: str = ""
     checksum: str = ""
     inner_checksum: str = ""
     within: str = ""
+    computed: str = ""
     unsolved: tuple[str, ...] = ()
     position: Position | None = declared(default=None, compare=False)
 
     @property
     def words(self) -> dict[str, str]:
         """Return the arguments of the error of the same names."""
-        return {name: getattr(self, name) for name in ("instance", "checksum", "inner_checksum", "within")}
+        names = ("instance", "checksum", "inner_checksum", "within", "computed")
+        return {name: getattr(self, name) for name in names}
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ from itertools import groupby
 from wireloom.objects import only_read
 
 from ..expression.nodes import Attribute as Member
-from ..expression.nodes import Name, Node
+from ..expression.nodes import CoveredChecksum, Name, Node
 from ..expression.types import BitsType, Path, UserType, VarintType
-from ..expression.walk import walk
+from ..expression.walk import all_names, walk
 from ..spec.diagnostic import Diagnostic
 from ..spec.diagnostics import ERROR, InvalidSpecError
 from ..spec.position import Position
@@ -72,7 +72,7 @@ def with_read_only(plan: Plan) -> Plan:
     found: dict[Path, list[_Open]] = {}
     for each in _open(plan, in_place=False):
         found.setdefault(each.struct.path, []).append(each)
-    return replace(plan, root=_marked(plan.root, found))
+    return replace(plan, root=_marked(plan.root, found, _sums(plan)))
 
 
 def read_only_types(plan: Plan) -> tuple[tuple[Position | None, str], ...]:
@@ -84,7 +84,18 @@ def read_only_types(plan: Plan) -> tuple[tuple[Position | None, str], ...]:
     )
 
 
-def _marked(struct: TypePlan, found: dict[Path, list[_Open]]) -> TypePlan:
+def _sums(plan: Plan) -> set[str]:
+    """Return the names of value instances that are checksums of bytes that were read, or depend on one."""
+    instances = [each for struct in plan.family for each in struct.instances]
+    names = {each.id for each in instances if isinstance(each.value, CoveredChecksum)}
+    # Few specs have such instances: in all others nothing is searched.
+    uses = [(each.id, all_names(each)) for each in instances] if names else []
+    while found := {id for id, used in uses if id not in names and used & names}:
+        names |= found
+    return names
+
+
+def _marked(struct: TypePlan, found: dict[Path, list[_Open]], sums: set[str]) -> TypePlan:
     why = None
     within = next((each for each in struct.fields if isinstance(each.size, WithinSize)), None)
     placed = next((each for each in struct.instances if each.field is not None), None)
@@ -101,10 +112,12 @@ def _marked(struct: TypePlan, found: dict[Path, list[_Open]]) -> TypePlan:
         why = ReadOnly(inner_checksum=".".join(cover.way), position=cover.field.position)
     elif within is not None:
         why = ReadOnly(within=within.id, position=within.position)
+    elif sums and (summed := next((each for each in struct.fields if all_names(each) & sums), None)) is not None:
+        why = ReadOnly(computed=summed.id, position=summed.position)
     elif struct.path in found:
         clauses = tuple(_clauses(found[struct.path]))
         why = ReadOnly(unsolved=clauses, position=found[struct.path][0].field.position)
-    return replace(struct, read_only=why, types=tuple(_marked(each, found) for each in struct.types))
+    return replace(struct, read_only=why, types=tuple(_marked(each, found, sums) for each in struct.types))
 
 
 def _clauses(found: Sequence[_Open]) -> Iterator[str]:

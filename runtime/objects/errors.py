@@ -146,12 +146,14 @@ def only_read(
     checksum: str = "",
     inner_checksum: str = "",
     within: str = "",
+    computed: str = "",
 ) -> UnsupportedError:
     """Return the error for writing an object of a read-only type; the type is named as in the spec.
 
     The reason is one of these: an ``instance`` at its own position; a ``checksum`` of bits that covers more than one
-    value; an ``inner_checksum``, in an object that it covers; an attribute ``within`` the bytes of another one; or
-    ``unsolved`` integers, given as clauses that say why they cannot be derived.
+    value; an ``inner_checksum``, in an object that it covers; an attribute ``within`` the bytes of another one; an
+    attribute that depends on a ``computed`` checksum of bytes that were read; or ``unsolved`` integers, given as
+    clauses that say why they cannot be derived.
     """
     if instance:
         why = f"{instance} has an explicit position"
@@ -165,6 +167,9 @@ def only_read(
     elif within:
         why = f"{within} is in the bytes of another attribute"
         hint = "write the attribute with the bytes separately, in a type without this one"
+    elif computed:
+        why = f"{computed} depends on a checksum that is computed from bytes that were read"
+        hint = "declare the checksum with '-wireloom: {checksum: …}' at the attribute that contains it"
     else:
         why = ", ".join(unsolved)
         hint = "'-wireloom: {given: true}' on an integer makes it a value that the caller provides"

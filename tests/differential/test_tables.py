@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 import wireloom
 from hypothesis import given
+from hypothesis import strategies as st
 from wireloom import Format, WireloomError, engine
+from wireloom.codegen.checking import check
 from wireloom.codegen.explore import load_format
 from wireloom.objects import ConsistencyError, KaitaiStructError
 
@@ -36,8 +38,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("specs")
 
 
+def path_of(made: Made, folder: Path) -> Path:
+    return folder / hashlib.sha256(made.text.encode()).hexdigest()[:16] / "sample.ksy"
+
+
 def format_of(made: Made, folder: Path) -> Format:
-    path = folder / hashlib.sha256(made.text.encode()).hexdigest()[:16] / "sample.ksy"
+    path = path_of(made, folder)
     path.parent.mkdir(exist_ok=True)
     path.write_text(made.text)
     return load_format(path)
@@ -112,6 +118,26 @@ def test_units_that_were_read_are_written_and_read_again(folder: Path, made: Mad
     assert without_sums(second.to_pylist()) == without_sums(first.to_pylist())
     # The result of the writer is in its canonical form.
     assert written_as_table(format, written) == written
+
+
+@bounded(15, thorough=160)
+@given(made=st.one_of(tables(), units()), random=randoms)
+def test_what_check_calls_writable_is_written(folder: Path, made: Made, random: Random) -> None:
+    format = format_of(made, folder)
+    notes = [each["message"] for each in check(path_of(made, folder)).notes]
+    if any("cannot be written" in each for each in notes):
+        return
+    names = [each.name for each in format.columns]
+    table = wireloom.read(format, made.write(random, {}), columns=names, check_format=False)
+    target = io.BytesIO()
+    try:
+        wireloom.write(format, table, target)
+    except WireloomError as error:
+        # A table does not contain units without rows, such as one that ends a list.
+        if table.num_rows and "does not end" not in str(error):
+            raise
+    else:
+        assert wireloom.read(format, target.getvalue(), columns=names, check_format=False).num_rows == table.num_rows
 
 
 def without_sums(rows: Any) -> str:

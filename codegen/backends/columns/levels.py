@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from ...expression.fold import constant_integer, fold
 from ...expression.nodes import Attribute as Member
-from ...expression.nodes import EnumMember, Name, Node
+from ...expression.nodes import EnumMember, Made, Name, Node
 from ...expression.types import EnumType, IntegerType, Path, UserType
-from ...expression.walk import names_in
+from ...expression.walk import names_in, walk
 from ...plan import Field, Instance, Plan, Rows, TypePlan
 from ...plan.chains import chained_in
 from ...plan.solving import solutions
@@ -170,14 +170,16 @@ def _is_above(owner: Node | None) -> bool:
 # Attributes that cannot be filled in ---------------------------------------------------------------------------------
 
 
-def unfilled(plan: Plan, rows: Rows, columns: Sequence[TableColumn]) -> tuple[str, ...]:
-    """Return the attributes of the row, and of the objects around it, that no column contains and that are not filled
-    in."""
+def unfilled(plan: Plan, rows: Rows, columns: Sequence[TableColumn], *, optional: bool = False) -> tuple[str, ...]:
+    """Return the attributes that no column contains and that are not filled in: those of the row, and of the objects
+    around it, that are always present; if ``optional``, those of the row that have a condition."""
     steps = list(_steps(plan, rows)) if has_levels(plan, rows) else []
     found: list[str] = []
     solved = {(level, name) for each in columns for name, level, _ in solves(plan, rows, each)}
     for number, struct in enumerate([*(each for each, _, _ in steps), plan.type(rows.type)]):
         up = len(steps) - number
+        if optional and up:
+            continue
         own = [each for each in columns if each.up == up or (each.parent and number == 0)]
         held = {each.attribute.partition(".")[0] for each in own} | {each.same_as for each in own}
         held |= {name for level, name in solved if level == up}
@@ -185,13 +187,25 @@ def unfilled(plan: Plan, rows: Rows, columns: Sequence[TableColumn]) -> tuple[st
             held |= _held_by_pieces(rows.fragments.kind, struct)
         if number < len(steps):
             held |= {field_name(steps[number][1].id), *(name for name, _ in _tags(plan, *steps[number]))}
-        found += [f"{struct.path[-1]}.{each}" for each in _missing(struct, held)]
+        found += [f"{struct.path[-1]}.{each}" for each in _missing(struct, held, optional)]
         for prefix, inner in {way for each in own for way in ways(plan, struct, each)}:
             held = {each.attribute.removeprefix(prefix).partition(".")[0] for each in own}
-            found += [f"{inner[-1]}.{each}" for each in _missing(plan.type(inner), held)]
+            found += [f"{inner[-1]}.{each}" for each in _missing(plan.type(inner), held, optional)]
     for column in columns:
-        found += _missing_inside(plan, column.type)
+        found += _missing_inside(plan, column.type, optional)
+    for _, field, _ in () if optional else _steps(plan, rows):
+        for key, node in (("begins-with", field.begins_with), ("ends-with", field.ends_with)):
+            found += [f"{each} (in '{key}')" for each in _missing_in_objects(plan, node)]
     return tuple(dict.fromkeys(found))
+
+
+def _missing_in_objects(plan: Plan, node: Node | None) -> Iterator[str]:
+    """Yield the names of the attributes that objects in an expression lack."""
+    for each in () if node is None else walk(node):
+        if isinstance(each, Made) and isinstance(each.type, UserType):
+            struct = plan.type(each.type.path)
+            held = set(map(field_name, each.names))
+            yield from (f"{struct.path[-1]}.{name}" for name in _missing(struct, held, optional=False))
 
 
 def _held_by_pieces(kind: str, struct: TypePlan) -> set[str]:
@@ -215,36 +229,36 @@ def ways(plan: Plan, struct: TypePlan, column: TableColumn) -> Iterator[tuple[st
         yield prefix, struct.path
 
 
-def _missing(struct: TypePlan, held: set[str]) -> Iterator[str]:
-    """Yield the names of the attributes that must be given for an object of a type besides the fields in ``held``; none
-    if objects of the type are read-only for another reason."""
+def _missing(struct: TypePlan, held: set[str], optional: bool) -> Iterator[str]:
+    """Yield the names of the attributes, of those that are ``optional`` or of all others, that an object of a type
+    needs besides the fields in ``held``; none if objects of the type are read-only for another reason."""
     if struct.read_only is not None:
         return
-    yield from (each.id for each in struct.parameters)
+    if not optional:
+        yield from (each.id for each in struct.parameters)
     for field in struct.fields:
-        if field_name(field.id) not in held and not _is_filled(struct, field, held):
+        is_missing = field_name(field.id) not in held and not _is_filled(struct, field, held)
+        if is_missing and optional == (field.condition is not None):
             yield field.id
 
 
 def _is_filled(struct: TypePlan, field: Field, held: set[str]) -> bool:
-    """Return whether a writer fills in a field, or the field may be absent. A default that depends on an object that is
-    not given does not count."""
-    if field.condition is not None:
-        return True
+    """Return whether a writer fills in a field. A default that depends on an object that is not given does not
+    count."""
     asked = (each for each in map(struct.field, names_in(field.default)) if each is not None)
     if any(field_name(each.id) not in held and each.held and each.condition is not None for each in asked):
         return False
     return field.is_checksum or any(each.id == field.id for each in struct.fills)
 
 
-def _missing_inside(plan: Plan, type: ArrowType) -> Iterator[str]:
+def _missing_inside(plan: Plan, type: ArrowType, optional: bool) -> Iterator[str]:
     """Yield the names of the attributes that the structs in a column lack."""
     if type.owner:
         struct = plan.type(type.owner)
         held = {field_name(name) for name, _ in type.fields}
         if struct.message is None:
-            yield from (f"{struct.path[-1]}.{each}" for each in _missing(struct, held))
+            yield from (f"{struct.path[-1]}.{each}" for each in _missing(struct, held, optional))
     for _, each in type.fields:
-        yield from _missing_inside(plan, each)
+        yield from _missing_inside(plan, each, optional)
     if type.item is not None:
-        yield from _missing_inside(plan, type.item)
+        yield from _missing_inside(plan, type.item, optional)

@@ -46,8 +46,17 @@ def _table(plan: Plan) -> Iterator[tuple[Position | None, str]]:
     for rows in plan.tables:
         field = plan.top(rows).field(rows.field)
         sentence = _sentence(plan, rows, class_name(plan.name))
-        if field is not None and sentence:
+        if field is None:
+            continue
+        if sentence:
             yield rows.position or field.position, sentence
+        elif optional := unfilled(plan, rows, table_columns(plan, rows), optional=True):
+            what = ", ".join(optional)
+            yield (
+                rows.position or field.position,
+                f"rows of {rows.name or plan.name} with {what} cannot be written, since no column contains what is "
+                "there under a condition",
+            )
 
 
 def within_of(plan: Plan, rows: Rows) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from ...expression.nodes import Attribute as Member
 from ...expression.nodes import Name, Node
 from ...expression.types import Path, UserType
-from ...expression.walk import expressions_in, names_in, walk
+from ...expression.walk import all_names, expressions_in, names_in, walk
 from ...plan import Field, Plan
 from .constructing import Keep
 from .names import field_name
@@ -117,18 +117,10 @@ def _depending_names(plan: Plan) -> set[str]:
     """Return the names of all lengths that are filled in, and of the instances that depend on them."""
     structs = [*plan.family]
     names = {each.id for struct in structs for each in struct.fills if each.how == "solved"}
-    instances = [(each.id, _names(each)) for struct in structs for each in struct.instances]
+    instances = [(each.id, all_names(each)) for struct in structs for each in struct.instances]
     while found := {id for id, used in instances if id not in names and used & names}:
         names |= found
     return names
-
-
-def _names(part: object) -> set[str]:
-    """Return all names in the expressions of a field or an instance, those of members too."""
-    nodes = [node for expression in expressions_in((part,)) for node in walk(expression)]
-    return {each.id for each in nodes if isinstance(each, Name)} | {
-        each.name for each in nodes if isinstance(each, Member)
-    }
 
 
 def _reaches(plan: Plan, kind: UserType, names: set[str]) -> bool:

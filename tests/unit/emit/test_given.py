@@ -142,6 +142,56 @@ def test_tables_that_are_only_read(rows: str, fields: str, why: str, tmp_path: P
     assert str(caught.value) == said
 
 
+JOURNAL = """
+meta: {id: a, -wireloom: {rows: records.body.as<note>.notes}}
+seq: [{id: records, type: record, repeat: eos, -wireloom: {begins-with: [OBJECT]}}]
+types:
+  record:
+    seq: [{id: kind, type: u1}, {id: body, type: {switch-on: kind, cases: {1: head, 2: note}}}]
+  head: {seq: [{id: version, type: u1}]}
+  note: {seq: [{id: n, type: u1}, {id: notes, type: line, repeat: expr, repeat-expr: n}]}
+  line: {seq: [{id: text, type: strz, encoding: ASCII}]}
+"""
+SUMMED = """
+meta: {id: a, endian: le, -wireloom: {rows: rows}}
+seq: [{id: rows, type: row, repeat: eos}]
+types:
+  row:
+    seq: [{id: n, type: u1}, {id: crc, type: u4, KEY: VALUE}]
+    instances: {sum: {-wireloom: {checksum: {algorithm: crc32, over: n}}}, twice: {value: sum + 1}}
+"""
+OPTIONAL = """
+meta: {id: a, -wireloom: {rows: rows}}
+seq: [{id: rows, type: row, repeat: eos}]
+types:
+  row: {seq: [{id: n, type: u1}, {id: more, type: part, if: n > 1}]}
+  part: {seq: [{id: x, type: u1}]}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (JOURNAL.replace("OBJECT", "{kind: 1, body: {version: 3}}"), ""),
+        (JOURNAL.replace("OBJECT", "{kind: 1, body: {}}"), "no column contains head.version (in 'begins-with')"),
+        (JOURNAL.replace("OBJECT", "{kind: 1}"), "no column contains record.body (in 'begins-with')"),
+        (JOURNAL.replace("OBJECT", "{kind: 300, body: '[1]'}"), "the value does not fit: 300 is not between 0 and 255"),
+        (SUMMED.replace("KEY: VALUE", "valid: sum"), "crc depends on a checksum that is computed from bytes"),
+        (SUMMED.replace("KEY: VALUE", "if: twice > 0"), "crc depends on a checksum that is computed from bytes"),
+        (SUMMED.replace("KEY: VALUE", "-wireloom: {default: 7}"), ""),
+        (
+            SUMMED.replace("KEY: VALUE", "-wireloom: {default: -1}"),
+            "the value does not fit: -1 is not between 0 and 4294967295",
+        ),
+        (OPTIONAL, "rows of a with row.more cannot be written, since no column contains what is there under a condit"),
+    ],
+)
+def test_what_cannot_be_written_is_said(text: str, said: str, tmp_path: Path) -> None:
+    output = run("check", spec(tmp_path, text)).output
+    assert said in output
+    assert bool(said) == ("cannot be written" in output or "does not fit" in output)
+
+
 def test_what_reaches_a_size_by_argument(tmp_path: Path) -> None:
     text = (
         "meta: {id: a}\nseq: [{id: n, type: u1}, {id: b, type: 'body(n)'}]\n"
