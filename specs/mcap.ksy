@@ -59,8 +59,9 @@ doc: |
   together in chunks, which may be compressed.
 
   After the last message `data_end` begins the summary, with the schemas and channels once more, statistics and indexes.
-  A file that was not finished has none; its messages are read all the same. Private records and those of later versions (opcodes
-  from 16 on) are passed over, and so are bytes after the last field of a record, unless a damaged length explains them.
+  A file that was not finished has none; its messages are read all the same. Private records and those of
+  later versions (opcodes from 16 on) are passed over, and so are bytes after the last field of a record, unless a
+  damaged length explains them.
 
   Writers make chunks of messages, with the column `compression` (`zstd`, `lz4` or empty; `zstd` by default), after the
   channels and schemas that they refer to, and a summary: the schemas and channels, statistics, and indexes of chunks,

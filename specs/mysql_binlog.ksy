@@ -7,7 +7,6 @@ meta:
   endian: le
   -wireloom:
     max-record: 1073741824
-    ranges: search
     tables:
       events:
         doc: All events.
@@ -16,38 +15,56 @@ meta:
         selectable: [crc]
       queries:
         doc: |
-          Statements. The default database begins in `data` at `ofs_schema`, the statement a byte after its end.
+          Statements. The default database begins in `data` at `ofs_schema`, the statement a byte after its end; that of
+          the type `query_compressed` as a byte with the number of bytes of its size in bits 0 to 2, its size
+          (big-endian), and a zlib stream.
         rows: events
-        where: type == types::query and data.size > 12
-        columns: [timestamp, server_id, log_pos, thread_id, execution_time, error_code, ofs_schema, len_schema, data]
+        where: (type == types::query or type == types::query_compressed) and data.size > 12
+        unsupported: &payload type == types::transaction_payload
+        columns: [timestamp, server_id, log_pos, thread_id, execution_time, error_code, ofs_schema, len_schema, data, type]
+        selectable: [event_size, flags, crc]
       table_maps:
         doc: Tables, by the number that the events with rows after them have; their names and columns are in `data`.
         rows: events
         where: type == types::table_map and data.size > 7
+        unsupported: *payload
         columns: [timestamp, server_id, log_pos, table_id, data]
+        selectable: [type, event_size, flags, crc]
       rows:
-        doc: Rows of one table that were written, updated or deleted, as they are in the file.
+        doc: |
+          Rows of one table that were written, updated or deleted, as they are in the file: those of the types that end
+          with `compressed` begin, after the bits of the columns, like the statements of `query_compressed`.
         rows: events
-        where: type.to_i >= 23 and type.to_i <= 32 and (type.to_i <= 25 or type.to_i >= 30) and data.size > 7
+        where: >-
+          (type.to_i >= 20 and type.to_i <= 25 or type.to_i >= 30 and type.to_i <= 32 or type == types::partial_update_rows
+          or type.to_i >= 166 and type.to_i <= 171) and data.size > 7
+        unsupported: *payload
         columns: [timestamp, type, server_id, log_pos, table_id, row_flags, data]
+        selectable: [event_size, flags, crc]
       gtids:
         doc: Global identifiers of MariaDB's transactions.
         rows: events
         where: type == types::gtid and data.size > 11
         columns: [timestamp, server_id, log_pos, domain_id, seq_no]
+        selectable: [type, event_size, flags, data, crc]
       xids:
         doc: The ends of transactions in storage engines with transactions.
         rows: events
         where: type == types::xid and data.size > 7
+        unsupported: *payload
         columns: [timestamp, server_id, log_pos, xid]
+        selectable: [type, event_size, flags, data, crc]
 doc: |
   The log of changes that a server of MySQL (version 5.0 and later) or MariaDB writes for its replicas and for
   recovery: events, one after the other.
 
-  The first event describes the others. It says whether each of them ends with a checksum, which is verified and is not
-  part of `data`; the checksum of this event itself does not hold while the server writes the file (bit 0 of its
-  `flags`), and is not verified then. What `data` holds depends on the type; compressed events and rows are as they are
-  in the file.
+  A `format_description` says whether each event after it ends with a checksum, which is verified and is not part of
+  `data`. The first event is one; the relay log of a replica has a second one, which came from the source. The checksum
+  of a `format_description` itself does not hold while the server writes the file (bit 0 of its `flags`), and is not
+  verified then. What `data` holds depends on the type; rows and compressed events of MariaDB are as they are in the file.
+
+  A `transaction_payload` of MySQL (`binlog_transaction_compression`) is one event, which contains those of a transaction
+  in compressed form: it is a row of `events`, and `unsupported` damage in the tables that lack its events.
 
   Encrypted files are not read.
 
@@ -62,17 +79,7 @@ seq:
     repeat: eos
     doc: The events, to the end of the file.
 instances:
-  first_size: {pos: 13, type: u4, doc: 'Size of the first event, which describes the format.'}
-  first_flags: {pos: 21, type: u2, doc: Its flags.}
-  first_algorithm: {pos: 4 + first_size - 5, type: u1, doc: 'Checksums of the events, if the first event says that.'}
-  # Servers before 5.6.1, and MariaDB's before 5.3, know fewer types of events, and no checksums.
-  has_first_crc: {value: first_size > 108, doc: Whether the first event has a checksum.}
-  is_checked: {value: has_first_crc and first_algorithm == 1, doc: Whether the others have one.}
-  is_in_use: {value: first_flags & 1 != 0, doc: Whether the server writes the file.}
-  first_is_checked: {value: has_first_crc and not is_in_use, doc: Whether that of the first event holds.}
-  len_unverified: {value: 'has_first_crc and is_in_use ? 4 : 0', doc: Size of it if not.}
-  first_overhead: {value: 'has_first_crc ? 23 : 19', doc: Size of the head and checksum of the first event.}
-  overhead: {value: 'is_checked ? 23 : 19', doc: That of the others.}
+  algorithm: {value: 0, -wireloom: {variable: true}, doc: 'Checksums of the next events: 1 for CRC-32, 0 for none.'}
 types:
   event:
     doc: An event.
@@ -87,17 +94,33 @@ types:
       - {id: log_pos, type: u4, doc: Where the next event begins in the log in which this one was first written.}
       - {id: flags, type: u2, doc: 'Bits, 1 in the first event of a file that is in use.'}
       - id: data
-        size: 'event_size - (type == types::format_description ? _root.first_overhead : _root.overhead)'
+        size: 'event_size - (has_crc ? 23 : 19)'
         doc: What the event says.
+        valid:
+          expr: not says_algorithm or _.last < 2 or _.last == 255
       - id: crc
         type: u4
-        if: 'type == types::format_description ? _root.first_is_checked : _root.is_checked'
+        if: has_crc and not is_in_use
         doc: CRC-32 of all bytes before it.
         -wireloom: {checksum: {algorithm: crc32, over: [timestamp, data]}}
       - id: unverified
-        size: 'type == types::format_description ? _root.len_unverified : 0'
-        doc: The CRC-32 that the first event will have when the file is closed.
+        size: 'has_crc and is_in_use ? 4 : 0'
+        doc: The CRC-32 that a `format_description` will have when the file is closed.
     instances:
+      # Servers before 5.6.1, and MariaDB's before 5.3, know fewer types of events, and no checksums.
+      says_algorithm:
+        value: type == types::format_description and event_size > 108
+        doc: Whether it says, in the last byte of `data`, which checksums the events after it have.
+      has_crc:
+        value: says_algorithm or (type != types::format_description and _root.algorithm == 1)
+        doc: Whether it has a checksum.
+      is_in_use:
+        value: type == types::format_description and flags & 1 != 0
+        doc: Whether the server writes the file.
+      next_algorithm:
+        value: 'type != types::format_description ? _root.algorithm : (says_algorithm ? data.last : 0)'
+        doc: Checksums of the events after it.
+        -wireloom: {sets: _root.algorithm}
       thread_id:
         value: data[0] | data[1] << 8 | data[2] << 16 | data[3] << 24
         doc: Number of the connection.

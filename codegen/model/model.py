@@ -210,8 +210,8 @@ class Struct:
     inner_sums: tuple[InnerSum, ...] = ()
     parents: tuple[Path, ...] = ()
     """The types of the same spec that directly contain this one, in order."""
-    conditions: tuple[tuple[str, Node], ...] = ()
-    """Conditions of the rows of tables whose rows are of this type, by name of the table."""
+    conditions: tuple[tuple[str, str, Node], ...] = ()
+    """Conditions of the rows of tables whose rows are of this type: the name of the table, the key, the condition."""
     endian: ComputedEndian | InheritedEndian | None = None
     """Set if the byte order is computed; integers and floats with this byte order have the endian ``computed``."""
     doc: str = ""
@@ -280,6 +280,8 @@ class Rows:
     """The name of the table, if the spec has ``tables``."""
     where: Node | None = None
     """The condition of the table's rows, in the scope of the row type."""
+    unsupported: Node | None = None
+    """The condition of items that contain rows of the table which cannot be read."""
     flatten: bool = False
     """Whether each field of a struct becomes a column."""
     look_ups: tuple[LookUp, ...] = ()

@@ -1,4 +1,4 @@
-"""The key ``where`` of tables: a condition of their rows, stored with the row type."""
+"""The keys ``where`` and ``unsupported`` of tables: conditions of their rows, stored with the row type."""
 
 from __future__ import annotations
 
@@ -16,20 +16,29 @@ from .records import record_paths, table_sections, ways_to_rows
 from .row_path import RowPathReader
 from .symbols import World
 
+CONDITIONS = ("where", "unsupported")
+"""The keys of a table that are conditions of its rows."""
+
+
+def condition_of(row: Struct, table: str, key: str) -> Node | None:
+    """Return a condition of a table, whose rows are of the type ``row``."""
+    return next((found for name, each, found in row.conditions if (name, each) == (table, key)), None)
+
 
 def with_conditions(
     root: Struct, meta: Section | None, structs: dict[Path, Struct], world: World, builder: Builder
 ) -> Struct:
     """Return the outermost type with the conditions of its tables stored in the row types."""
-    found: dict[Path, tuple[tuple[str, Node], ...]] = {}
+    found: dict[Path, tuple[tuple[str, str, Node], ...]] = {}
     inside = record_paths(meta)
-    for name, section in table_sections(meta):
-        where = section.expression("where")
+    sections = ((name, key, section) for name, section in table_sections(meta) for key in CONDITIONS)
+    for name, key, section in sections:
+        condition = section.expression(key)
         way = next(iter(ways_to_rows(root, name, section, inside, structs)), None)
-        if way is None or where is None:
+        if way is None or condition is None:
             continue
         # Errors in the path are reported where the table is read.
-        reader = RowPathReader(structs, world, Diagnostics(), where.position)
+        reader = RowPathReader(structs, world, Diagnostics(), condition.position)
         types = reader.types(*way)
         symbol = world.at(types[-1].path) if types is not None else None
         if types is None or symbol is None:
@@ -37,16 +46,16 @@ def with_conditions(
         row = types[-1].path
         if row[0] != root.path[0]:
             sentence = (
-                f"'where' requires rows of a type of this spec, but {shown('::'.join(row))} belongs to another spec"
+                f"'{key}' requires rows of a type of this spec, but {shown('::'.join(row))} belongs to another spec"
             )
-            builder.diagnostics.error(where.position, sentence)
+            builder.diagnostics.error(condition.position, sentence)
             continue
-        node = builder.checked(symbol, section, "where", BOOLEAN)
+        node = builder.checked(symbol, section, key, BOOLEAN)
         if node is not None:
-            found[row] = (*found.get(row, ()), (name, node))
+            found[row] = (*found.get(row, ()), (name, key, node))
     return _attached(root, found) if found else root
 
 
-def _attached(struct: Struct, found: Mapping[Path, tuple[tuple[str, Node], ...]]) -> Struct:
+def _attached(struct: Struct, found: Mapping[Path, tuple[tuple[str, str, Node], ...]]) -> Struct:
     inner = tuple(_attached(each, found) for each in struct.structs)
     return replace(struct, structs=inner, conditions=found.get(struct.path, ()))

@@ -19,6 +19,7 @@ from .parts import refuse_module_name
 from .preallocated import read_preallocated
 from .records import RecordPath, check_records, record_paths
 from .row_columns import flat_columns, is_scalar, members_of, own_columns
+from .row_conditions import CONDITIONS, condition_of
 from .row_layout import block_size, has_no_bytes, has_sized_rows, is_streaming
 from .row_path import attribute_of, steps_of
 from .row_ways import Way, read_units, read_ways
@@ -200,7 +201,8 @@ class TableReader:
             block=block_size(self.root, attribute, self.structs.values()),
             units=units,
             fragments=fragments,
-            where=dict(row.conditions).get(table),
+            where=condition_of(row, table, "where"),
+            unsupported=condition_of(row, table, "unsupported"),
             flatten=section.flag("flatten"),
             root=() if inside is None else self.root.path,
             inside="" if inside is None else inside.table,
@@ -208,7 +210,8 @@ class TableReader:
 
     def _check_kinds(self, section: Section, ways: list[Way], columns: tuple[str, ...]) -> None:
         """Report row types of further paths that lack columns of the first one, and conditions of such tables."""
-        first, where = ways[0].types[-1], section.expression("where")
+        first = ways[0].types[-1]
+        conditions = {key: found for key in CONDITIONS if (found := section.expression(key)) is not None}
         for way in ways[1:]:
             row = way.types[-1]
             if row is first:
@@ -218,8 +221,8 @@ class TableReader:
                 what, hint = "::".join(row.path), suggestion(name, known)
                 message = f"{what} has no attribute or instance {shown(name)}, which is a column of the table{hint}"
                 self.diagnostics.error(way.position, message)
-            if where is not None:
-                self.diagnostics.error(where.position, "'where' requires rows of one type, but these have several")
+            for key, condition in conditions.items():
+                self.diagnostics.error(condition.position, f"'{key}' requires rows of one type, but these have several")
 
     def _rows_are_whole(self, rows: Attribute, row: Struct, position: Position) -> bool:
         """Return whether rows begin at whole bytes, and report them otherwise: offsets are in bytes, and a stream with

@@ -38,6 +38,7 @@ def _rows(spec: Spec, rows: ModelRows) -> Rows:
         units=rows.units,
         name=rows.name,
         where=rows.where,
+        unsupported=rows.unsupported,
         flatten=rows.flatten,
         look_ups=rows.look_ups,
         order=rows.order,

@@ -208,6 +208,8 @@ class Rows:
     """The name of the table, if the spec names its tables."""
     where: Node | None = None
     """The condition for rows to be in the table, in the scope of the row's type."""
+    unsupported: Node | None = None
+    """The condition of items that contain rows of the table which cannot be read."""
     flatten: bool = False
     """Whether structs are replaced by a column for each of their fields."""
     look_ups: tuple[LookUp, ...] = ()

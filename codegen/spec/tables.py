@@ -232,6 +232,11 @@ _ROWS = {
     "fragments": Key(TableKind("fragments"), "Each record is written in pieces, which are joined into one row."),
     "flatten": Key(FLAG, "A struct becomes a column for each of its fields, such as header.tenant."),
     "where": Key(EXPRESSION, "A condition that is true for the rows of the table."),
+    "unsupported": Key(
+        EXPRESSION,
+        "A condition that is true for records with rows of the table that readers cannot read, such as encrypted ones. "
+        "They are damage with the reason `unsupported`.",
+    ),
 }
 
 TABLES["table"] = Table(

@@ -101,7 +101,7 @@ enum {
     WL_REASON_ENCODING,
     WL_REASON_DIGEST,
     WL_REASON_CODEC,
-    WL_REASON_UNSUPPORTED, /* a codec that the format does not have */
+    WL_REASON_UNSUPPORTED, /* a codec that the format does not have, or rows that cannot be read */
     WL_REASON_ITEMS, /* more loop iterations than max_items allows */
     WL_REASON_MESSAGE,
     WL_REASON_NESTED, /* calls nested more than WL_DEEPEST_CALL deep */

@@ -194,8 +194,8 @@ WL_HANDLER(wl_row_begin) {
 WL_HANDLER(wl_where) {
     if (WL_UNLIKELY(wl_is_poisoned(run, step->a)))
         wl_refuse(run, WL_REASON_VALUE);
-    else if (run->registers[step->a] == 0)
-        wl_refuse(run, WL_UNWANTED);
+    else if ((run->registers[step->a] != 0) == (step->b != WL_REASON_NONE))
+        wl_refuse(run, step->b ? step->b : WL_UNWANTED);
     GO_ON;
 }
 

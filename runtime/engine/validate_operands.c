@@ -246,7 +246,8 @@ bool wl_operands_check(wl_checker *check, const wl_step *step) {
     case WL_OP_CHECK_TRUE:
         return is_register(check, step->a) && is_outcome(check, step->b);
     case WL_OP_WHERE:
-        return is_register(check, step->a);
+        return is_register(check, step->a) &&
+               (step->b == WL_REASON_NONE || step->b == WL_REASON_UNSUPPORTED || is_within(check, "operand b", step->b, 0, 0));
     case WL_OP_CHECK_CONSTANT:
         return are_constants(check, step->a, step->d) && is_safe(check, step->c, step->d) && is_outcome(check, step->b);
     case WL_OP_CHECKSUM:

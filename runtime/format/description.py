@@ -184,6 +184,9 @@ class Format:
     """The ways to rows inside units: the numbers of the steps of each, as generated code counts those of all tables."""
     where: str = ""
     """The property of a row's object that says whether the row is in the table; empty: all rows are."""
+    unsupported: str = ""
+    """The property of a row's object that says whether it contains rows of the table that cannot be read; empty: none
+    does."""
     units: tuple[tuple[str, ...], ...] = ()
     """For each of these steps: ``plain`` or ``sums`` if the items of its field are units inside the outermost one,
     without and with a checksum; ``row`` for the last step if a row begins with its unit. Empty if there are none."""

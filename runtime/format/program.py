@@ -154,7 +154,8 @@ class Op(IntEnum):
     """register[a] ← the position of the cursor in stream [c] ([b] = 0, for the innermost one only), the size of that
     stream ([b] = 1), or its position after the sub-stream that is open in it ([b] = 2, not for the innermost one)."""
     WHERE = 43
-    """If register[a] is zero, the row is valid but not part of the table, unless something in it is refused."""
+    """If register[a] is zero, the row is valid but not part of the table, unless something in it is refused. With the
+    reason [b], ``unsupported``: if it is not zero, the row is refused for that reason."""
     ABSENT = 44
     """register[a] has no value: what needs it cannot be computed."""
     CHAIN_BEGIN = 45

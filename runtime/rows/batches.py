@@ -35,7 +35,7 @@ EXPLANATIONS = {
     "truncated": "the input ends inside the record",
     "encoding": "text is not valid in its encoding",
     "codec": "the compressed stream is damaged",
-    "unsupported": "it is compressed with a codec that is not supported",
+    "unsupported": "it contains rows that readers cannot read, or its codec is not supported",
     "missing": "the input could not be read",
     "magic": "the first bytes are not those of the format",
     "digest": "the digest does not match",

@@ -292,10 +292,12 @@ class ObjectRows:
     def values(self, row: Struct) -> tuple[list[Any] | None, str | None]:
         """Return the wanted columns of a row; or ``None`` and the reason why one of them is unavailable, or ``None``
         twice if the table does not include the row."""
-        root, where = self._root, self.format.where
+        root, where, unsupported = self._root, self.format.where, self.format.unsupported
         root._refusals = self._of_value
         try:
             with self.computing:
+                if unsupported and getattr(row, unsupported):
+                    return None, "unsupported"
                 if where and not getattr(row, where):
                     return None, None
                 return [

@@ -133,7 +133,10 @@ static void write_check(taker *bytes, author *by) {
         draft_step(it, WL_OP_CHECK_RANGE, number, outcome | take_below(bytes, 2) << 7, -3, 100 + (int64_t)take(bytes));
         break;
     case 1:
-        draft_step(it, take(bytes) & 1 ? WL_OP_CHECK_TRUE : WL_OP_WHERE, number, outcome, 0, 0);
+        if (take(bytes) & 1)
+            draft_step(it, WL_OP_CHECK_TRUE, number, outcome, 0, 0);
+        else
+            draft_step(it, WL_OP_WHERE, number, outcome & 1 ? WL_REASON_UNSUPPORTED : WL_REASON_NONE, 0, 0);
         break;
     case 2:
         draft_step(it, WL_OP_CHECK_UTF8, number % 3, 0, take_below(bytes, 2), 0);

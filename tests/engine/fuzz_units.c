@@ -308,7 +308,7 @@ static void write_body(author *by, int level, bool in_row, unsigned depth) {
             step(by, WL_OP_ROW, 0, 0, 0, 0);
             write_body(by, 0, true, depth + 1);
             if (choose(by, 3) == 0)
-                step(by, WL_OP_WHERE, choose(by, 6), 0, 0, 0);
+                step(by, WL_OP_WHERE, choose(by, 6), choose(by, 4) ? WL_REASON_NONE : WL_REASON_UNSUPPORTED, 0, 0);
             step(by, WL_OP_ROW_END, 0, 0, 0, 0);
         } else if (choice == 5)
             write_skip(by, level);

@@ -264,7 +264,9 @@ def test_conditions_of_rows() -> None:
     where = Step(Op.WHERE, 0)
     load(NEED, where, END)
     load(Step(Op.ROW), where, Step(Op.ROW_END), END, whole=True)
+    load(NEED, Step(Op.WHERE, 0, Reason.UNSUPPORTED), END)
     refused("register 9", Step(Op.WHERE, 9), END)
+    refused(f"operand b {Reason.VALUE:d} is not within 0", NEED, Step(Op.WHERE, 0, Reason.VALUE), END)
     refused("a condition of the row cannot be here", where, Step(Op.ROW), Step(Op.ROW_END), END, whole=True)
 
 

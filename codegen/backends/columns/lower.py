@@ -13,7 +13,7 @@ from ...expression.nodes import Attribute as Member
 from ...expression.types import StreamType
 from ...expression.walk import walk
 from ...plan import Plan, Rows, TypePlan, Way, has_sums
-from ..python.names import field_name, qualified, where_name
+from ..python.names import condition_name, field_name, qualified
 from .arguments import OUTER_PARSER, class_reference, format_arguments
 from .arrow import ArrowType
 from .given import Givens
@@ -375,7 +375,8 @@ def _format_arguments(
         "chained": (is_chained(plan, rows), False),
         "ways": (tuple(tuple(map(plan.steps.index, way)) for way in rows.ways), ()),
         "variables": (_variables(plan, rows), ()),
-        "where": ("" if rows.where is None else where_name(rows.name), ""),
+        "where": ("" if rows.where is None else condition_name("where", rows.name), ""),
+        "unsupported": ("" if rows.unsupported is None else condition_name("unsupported", rows.name), ""),
         "units": (_units(plan, rows), ()),
         "within": (within_of(plan, rows), ""),
         "positions": (any(plan.is_at_position(each) for way in rows.ways for each in way), False),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
-from wireloom.format.program import Kind, Op, Storage, Stuffing
+from wireloom.format.program import Kind, Op, Reason, Storage, Stuffing
 
 from ...expression.types import BytesType, ComputedIntegerType, Path, UserType
 from ...expression.walk import names_in
@@ -93,10 +93,14 @@ def _row_columns(state: State, row: Scope) -> None:
     rows = state.plan.rows
     assert rows is not None
     sharing, kept = Sharing(state, state.assembler.slot()), len(state.kept)
-    if rows.where is not None:
-        condition = row_compiler(state, row, state.facts).compile(rows.where)
-        state.refuse_for_needs()
-        state.assembler.add(Op.WHERE, state.assembler.temporary(condition, "where"), comment="where")
+    for key, condition, reason in (
+        ("unsupported", rows.unsupported, Reason.UNSUPPORTED),
+        ("where", rows.where, Reason.NONE),
+    ):
+        if condition is not None:
+            compiled = row_compiler(state, row, state.facts).compile(condition)
+            state.refuse_for_needs()
+            state.assembler.add(Op.WHERE, state.assembler.temporary(compiled, key), reason, comment=key)
     for node in state.columns_of(row.struct.path).columns:
         try:
             _row_column(state, row, node, rows, sharing)

@@ -29,7 +29,7 @@ from ...wire import IntegerText
 from .absence import needs_what_may_be_absent
 from .constructing import Keep
 from .docstrings import described, named
-from .names import field_name, where_name
+from .names import field_name
 from .reading import read_lines
 from .scope import INSTANCE, ClassScope
 from .variables import begin_text
@@ -126,12 +126,13 @@ def instance_method(scope: ClassScope, instance: Instance) -> MethodView:
     )
 
 
-def where_method(scope: ClassScope, table: str, condition: Node) -> MethodView:
-    """Return the property that says whether an object is a row of a table; ``scope`` is the scope of its class."""
-    instance = Instance(where_name(table), condition.type or BooleanType(), value=condition)
+def condition_method(scope: ClassScope, name: str, condition: Node) -> MethodView:
+    """Return the property ``name`` that says whether an object meets a condition of a table; ``scope`` is the scope of
+    its class."""
+    instance = Instance(name, condition.type or BooleanType(), value=condition)
     scope = replace(scope, places=INSTANCE)
     return MethodView(
-        signature=f"{where_name(table)}(self) -> {scope.annotations.of_instance(instance)}",
+        signature=f"{name}(self) -> {scope.annotations.of_instance(instance)}",
         lines=_plain_value(scope, instance, condition),
         decorators=("property",),
     )

@@ -8,12 +8,12 @@ from .api import Api
 from .buffered import BASES, is_buffered, rest_method
 from .checksum_proofs import covers_method
 from .endian import endian_lines
-from .instances import where_method
+from .instances import condition_method
 from .items_around import framing_item_methods
 from .iterating import ending_methods, iterator_methods
 from .kaitai import read_methods
 from .messages import sum_methods, types_method
-from .names import field_name
+from .names import condition_name, field_name
 from .readwrite import read_write_methods
 from .rows import has_rows, instance_steps, row_methods
 from .scope import ClassScope
@@ -61,8 +61,9 @@ def _methods(scope: ClassScope) -> list[MethodView]:
     methods += ending_methods(scope)
     methods += framing_item_methods(scope)
     for rows in scope.plan.tables:
-        if rows.where is not None and rows.type == scope.struct.path:
-            methods.append(where_method(scope, rows.name, rows.where))
+        for key, condition in (("where", rows.where), ("unsupported", rows.unsupported)):
+            if condition is not None and rows.type == scope.struct.path:
+                methods.append(condition_method(scope, condition_name(key, rows.name), condition))
     covers = covers_method(scope)
     if covers is not None and not has_rows(scope):
         methods.append(covers)

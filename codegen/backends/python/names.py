@@ -82,13 +82,13 @@ def field_name(name: str) -> str:
     return f"{name}_" if keyword.iskeyword(name) or name in _reserved.get() else name
 
 
-def where_name(table: str) -> str:
-    """Return the name of the property that says whether an object is a row of a table.
+def condition_name(key: str, table: str) -> str:
+    """Return the name of the property that says whether an object meets a condition of a table.
 
-    >>> where_name("errors"), where_name("")
-    ('_where_errors', '_where')
+    >>> condition_name("where", "errors"), condition_name("unsupported", "")
+    ('_where_errors', '_unsupported')
     """
-    return f"_where_{table}" if table else "_where"
+    return f"_{key}_{table}" if table else f"_{key}"
 
 
 def covered_slot(instance: str) -> str:

@@ -118,7 +118,7 @@ PROGRAM = ColumnProgram(
         Step(Op.BLANK, 0, 4),  # snapshot
         Step(Op.LIMIT_END),  # snapshot
         Step(Op.EXPRESSION, 28, 0, 272, 13),  # where
-        Step(Op.WHERE, 28),  # where
+        Step(Op.WHERE, 28, Reason.NONE),  # where
         Step(Op.COLUMN_BYTES, 0, 0),  # data
         Step(Op.EXPRESSION, 29, 0, 79, 13),  # len_record
         Step(Op.COLUMN_REGISTER, 3, 29, Kind.S8LE),  # len_record

@@ -247,7 +247,7 @@ PROGRAM = ColumnProgram(
         Step(Op.AGAIN, 4, Loop.END, 209, 0),  # next of names
         Step(Op.LIST_END, 2, 1),  # names
         Step(Op.EXPRESSION, 105, 0, 2033, 13),  # where
-        Step(Op.WHERE, 105),  # where
+        Step(Op.WHERE, 105, Reason.NONE),  # where
         Step(Op.COLUMN_REGISTER, 0, 100, Kind.U2LE),  # kind
         Step(Op.COLUMN_REGISTER, 4, 103, Kind.U2LE),  # len
         Step(Op.COLUMN_REGISTER, 5, 19, Kind.U4LE),  # len_head

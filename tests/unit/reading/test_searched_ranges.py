@@ -12,7 +12,7 @@ import pytest
 import wireloom
 from wireloom import UnsupportedError, engine
 
-from ...campaigns import binlogs, records
+from ...campaigns import records
 from ...campaigns.mcap import Mcap
 from ...campaigns.running import damage
 from ...examples import examples
@@ -20,12 +20,10 @@ from .running import ROW_READERS, read
 
 VECTORS = Path(__file__).parents[2] / "vectors"
 END = (1 << 63) - 1
-SUBJECTS = {each.name: each for each in (records.TFRECORD, records.KAFKA)}
-SUBJECTS |= {each.name: each for each in (binlogs.Binlog(), Mcap())}
+SUBJECTS = {each.name: each for each in (records.TFRECORD, records.KAFKA, Mcap())}
 COLUMNS = {
     "tfrecord": ["_offset", "data"],
     "kafka_log": ["_offset", "value"],
-    "mysql_binlog": ["_offset", "log_pos", "data"],
     "mcap": ["_offset", "channel_id", "data"],
 }
 
@@ -62,9 +60,6 @@ def test_each_record_is_in_one_range(name: str, reader: str) -> None:
         "mcap/none.mcap",
         "mcap/unchecked.mcap",
         "mcap/zstd.mcap",
-        "mysql_binlog/row.bin",
-        "mysql_binlog/unchecked.bin",
-        "mysql_binlog/in_use.bin",
     ],
 )
 def test_files_that_others_wrote(file: str, reader: str) -> None:

@@ -20,6 +20,7 @@ meta:
       parts: {rows: frames.parts, where: "_parent.opcode != 5 and code >= 3", columns: [opcode, code]}
       lists: {rows: frames, where: big, columns: [opcode, parts, extra]}
       sevens: {rows: frames, where: extra == 7, columns: [opcode, extra]}
+      partly: {rows: frames, where: opcode != 1, unsupported: opcode == 4 or extra == 8, columns: [opcode, note]}
 seq:
   - {id: version, type: u1}
   - {id: frames, type: frame, repeat: eos}
@@ -103,12 +104,27 @@ def test_a_table_has_the_rows_that_meet_its_condition(ops: wireloom.Format, tabl
     agreed(ops, DATA, table=table)
 
 
+def test_items_with_rows_that_cannot_be_read_are_reported(ops: wireloom.Format) -> None:
+    """A condition that requires an absent value is false."""
+    columns = ["opcode", "_error", "_corrupt_record"]
+    found, report = wireloom.read_with_report(ops, DATA, table="partly", columns=columns)
+    unread = [frame(4, b"d", [3, 4]), frame(5, b"", [], 8)]
+    rows = [tuple(each.values()) for each in found.to_pylist()]
+    said = "unsupported: it contains rows that readers cannot read, or its codec is not supported"
+    assert rows == [(5, None, None), *((None, said, each) for each in unread), (2, None, None)]
+    ranges = [(DATA.index(each), len(each), "unsupported") for each in unread]
+    assert [(each.offset, each.length, each.reason) for each in report.files[0].damaged] == ranges
+    agreed(ops, DATA, table="partly")
+    with pytest.raises(wireloom.WireloomError, match="rows that readers cannot read"):
+        wireloom.read(ops, DATA, table="partly", mode="failfast")
+
+
 def test_the_engine_reads_them(ops: wireloom.Format) -> None:
     assert {each: ops.of_table(each).engine_refusal for each in ops.tables} == dict.fromkeys(ops.tables)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("table", ROWS)
+@pytest.mark.parametrize("table", [*ROWS, "partly"])
 def test_both_readers_agree_on_damage(ops: wireloom.Format, table: str) -> None:
     made = random.Random(4)
     inputs = [DATA[:index] for index in range(len(DATA))]

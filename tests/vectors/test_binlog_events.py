@@ -1,0 +1,105 @@
+"""Events of MySQL and MariaDB after any number of descriptions of the format, as in relay logs: with and without
+checksums, compressed or not."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+import wireloom
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ..examples import examples
+from ..unit.reading.running import ROW_READERS, read
+
+HEAD = struct.Struct("<IBIIIH")
+QUERY, DESCRIPTION, XID, TABLE_MAP, PAYLOAD = 2, 15, 16, 19, 40
+ROWS = (*range(20, 26), *range(30, 33), 39, *range(166, 172))
+TABLES = {"events": None, "queries": (QUERY, 165), "rows": ROWS, "table_maps": (TABLE_MAP,), "xids": (XID,)}
+"""The types of each table; in ``events`` all."""
+OLD = struct.pack("<H50sIB", 4, b"5.5.62-log", 0, 19) + bytes(27)
+"""The description of a server that knows no checksums."""
+
+
+@dataclass
+class Log:
+    """A log, and its events: the offset, the type and what they say of each."""
+
+    content: bytes = b"\xfebin"
+    checked: bool = False
+
+    def __post_init__(self) -> None:
+        self.events: list[tuple[int, int, bytes]] = []
+
+    def add(self, kind: int, data: bytes, flags: int = 0) -> None:
+        """Append an event."""
+        if kind == DESCRIPTION:
+            has_sum = data != OLD
+            self.checked = has_sum and data[-1] == 1
+        else:
+            has_sum = self.checked
+        event = HEAD.pack(5, kind, 1, HEAD.size + len(data) + 4 * has_sum, 0, flags) + data
+        self.events.append((len(self.content), kind, data))
+        # The checksum does not hold while the server writes the file.
+        sum = zlib.crc32(event) ^ (flags & 1 if kind == DESCRIPTION else 0)
+        self.content += event + struct.pack("<I", sum) * has_sum
+
+
+def description(algorithm: int) -> bytes:
+    return struct.pack("<H50sIB", 4, b"8.0.40", 0, 19) + bytes(41) + bytes([algorithm])
+
+
+DESCRIPTIONS = st.sampled_from((OLD, *map(description, (0, 1, 1, 255))))
+EVENTS = st.tuples(st.sampled_from((QUERY, 4, XID, TABLE_MAP, PAYLOAD, 162, 165, *ROWS)), st.binary(max_size=40))
+STEPS = st.lists(DESCRIPTIONS | EVENTS | EVENTS, max_size=12)
+
+
+@pytest.mark.parametrize("row_reader", ROW_READERS)
+@given(first=DESCRIPTIONS, in_use=st.booleans(), steps=STEPS, chunk=st.sampled_from((None, 60, 700)))
+@settings(max_examples=examples(200))
+def test_the_latest_description_counts(
+    row_reader: str, first: bytes, in_use: bool, steps: list[Any], chunk: int | None
+) -> None:
+    log = Log()
+    log.add(DESCRIPTION, first, flags=in_use)
+    for step in steps:
+        log.add(*((DESCRIPTION, step) if isinstance(step, bytes) else step))
+    for table, kinds in TABLES.items():
+        least = 13 if table == "queries" else 8
+        wanted = [each for each in log.events if kinds is None or (each[1] in kinds and len(each[2]) >= least)]
+        columns = ["_offset", "data"]
+        rows, report = read(row_reader, "mysql_binlog", log.content, table=table, columns=columns, chunk=chunk)
+        found = [(each["_offset"], each["data"]) for each in rows.to_pylist()]
+        assert found == [(offset, data) for offset, _, data in wanted], table
+        unread = [offset for offset, kind, _ in log.events if kind == PAYLOAD and kinds is not None]
+        assert [(offset, reason) for offset, _, reason in report["damaged"]] == [
+            (each, "unsupported") for each in unread
+        ], table
+        assert report["tail"] == "clean"
+
+
+@pytest.mark.parametrize("row_reader", ROW_READERS)
+def test_a_description_with_an_unknown_checksum_ends_the_reading(row_reader: str) -> None:
+    log = Log()
+    for kind, data in ((DESCRIPTION, description(1)), (DESCRIPTION, description(2)), (QUERY, bytes(20))):
+        log.add(kind, data)
+    rows, report = read(row_reader, "mysql_binlog", log.content)
+    assert (len(rows), report["tail"], report["tail_offset"]) == (1, "invalid_value", log.events[1][0])
+
+
+def test_a_table_without_the_events_of_a_payload_says_so() -> None:
+    log = Log()
+    log.add(DESCRIPTION, description(1))
+    log.add(QUERY, bytes(20))
+    log.add(PAYLOAD, b"compressed")
+    assert len(wireloom.read("mysql_binlog", log.content, mode="failfast")) == 3
+    with pytest.raises(wireloom.WireloomError, match="rows that readers cannot read"):
+        wireloom.read("mysql_binlog", log.content, table="queries", mode="failfast")
+    rows = wireloom.read("mysql_binlog", log.content, table="rows", columns=["_error", "_corrupt_record"])
+    [row] = rows.to_pylist()
+    assert row["_error"].startswith("unsupported: ")
+    assert row["_corrupt_record"] == log.content[log.events[2][0] :]
