@@ -88,7 +88,8 @@ engine = Extension(
     "wireloom.engine._engine",
     sources=sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "runtime/engine").glob("*.c")),
     depends=sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "runtime/engine").glob("*.h")),
-    define_macros=[] if FREE_THREADED else [("Py_LIMITED_API", "0x030B0000")],
+    # Assertions are for the builds with sanitizers (tests/engine/sanitizing.py).
+    define_macros=[("NDEBUG", None), *([] if FREE_THREADED else [("Py_LIMITED_API", "0x030B0000")])],
     extra_compile_args=OPTIONS,
     extra_link_args=["-static-libgcc"] if WINDOWS else [],
     py_limited_api=not FREE_THREADED,

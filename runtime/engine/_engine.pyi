@@ -5,7 +5,7 @@ from typing_extensions import Buffer
 
 _Made = TypeVar("_Made")
 
-Expand = Callable[[int, int, int, memoryview, int], bytes | int | None]
+Expand = Callable[[int, int, int, bytes, int], bytes | int | None]
 
 class Program:
     def __new__(cls, packed: Buffer) -> Program: ...

@@ -92,12 +92,13 @@ static uint32_t expanding_expand(void *context, const wl_block *block, wl_conten
     PyEval_RestoreThread(blocks->thread);
     expanding_drop(blocks);
     uint32_t reason = WL_REASON_CODEC;
-    PyObject *view = PyMemoryView_FromMemory((char *)(uintptr_t)block->data, (Py_ssize_t)block->data_size, PyBUF_READ);
+    /* A copy, since the function may keep it or a part of it. */
+    PyObject *data = PyBytes_FromStringAndSize((const char *)block->data, (Py_ssize_t)block->data_size);
     PyObject *answer = NULL;
-    if (view)
+    if (data)
         answer = PyObject_CallFunction(blocks->call, "ILLOL", (unsigned)block->number, (long long)block->chosen,
-                                       (long long)block->size, view, (long long)block->position);
-    Py_XDECREF(view);
+                                       (long long)block->size, data, (long long)block->position);
+    Py_XDECREF(data);
     if (answer)
         reason = expanding_take(blocks, block, answer, content);
     if (!answer || PyErr_Occurred()) {

@@ -5,6 +5,7 @@
 #include "internal.h"
 
 #define WL_GROUP 128
+_Static_assert(WL_GROUP <= UINT8_MAX + 1, "the number of a frame in its group is kept in a byte");
 
 typedef struct {
     size_t count;

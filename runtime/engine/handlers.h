@@ -8,6 +8,8 @@
 #ifndef WIRELOOM_HANDLERS_H
 #define WIRELOOM_HANDLERS_H
 
+#include <assert.h>
+
 #include "internal.h"
 
 #define WL_HANDLER(name)                                                                                               \

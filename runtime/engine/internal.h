@@ -49,6 +49,7 @@ void wl_level_unset(wl_run *run, size_t level, size_t row);
 
 /* Flag of a reason for which something is refused: a block could not be decompressed. A checksum takes precedence. */
 #define WL_BY_CODEC 0x80000000u
+_Static_assert(WL_REASON_NESTED < WL_UNWANTED && (WL_UNWANTED & WL_BY_CODEC) == 0, "flags are no reasons");
 
 /* Begins a row or unit: no content is kept. */
 void wl_contents_start(wl_run *run);

@@ -10,6 +10,7 @@
 #define WL_NONE UINT32_MAX
 #define WL_DEEPEST_MESSAGE 500
 #define WL_MOST_REQUIRED 64
+_Static_assert(WL_MOST_REQUIRED <= 64, "a message has a bit for each required field");
 #define WL_MOST_FIELD_NUMBER ((1 << 29) - 1)
 
 /* Numbered as wireloom.format.message_rules.FieldKind. */

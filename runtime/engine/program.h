@@ -180,6 +180,12 @@ typedef struct {
 } wl_message_table;
 
 #define WL_NOWHERE UINT16_MAX
+_Static_assert(WL_MOST_STEPS < WL_NOWHERE && WL_MOST_COLUMNS < WL_NOWHERE && WL_MOST_REGISTERS < WL_NOWHERE &&
+                   WL_MOST_SPANS < WL_NOWHERE && WL_MOST_MARKS < WL_NOWHERE,
+               "their numbers are operands of 16 bits, of which one means none");
+_Static_assert(WL_MOST_LEVELS <= UINT8_MAX && WL_DEEPEST_LIMIT < UINT8_MAX, "levels and depths are kept in a byte");
+_Static_assert(WL_MOST_GROUPS <= UINT8_MAX && 7 * (WL_MOST_GROUPS - 1) < 64, "a varint has 64 bits and some groups of 7");
+_Static_assert(WL_MOST_BYTES <= INT64_MAX / 4, "a size, an addend and a position are added without overflow");
 enum { WL_TAKES_SEVERAL = 1, WL_TAKES_TEXT = 2, WL_TAKES_CLOSED = 4, WL_TAKES_FLAGS = 7 };
 /* Operand b of LIMIT_…: it confines damage, and may be entered before all of it is available. */
 #define WL_LIMIT_CONTAINS 1

@@ -21,6 +21,8 @@
 #define WL_ROW_BLOCK_ROWS 128
 #define WL_MOST_STRETCHES 48
 #define WL_MOST_BLOCK_VARINTS 20
+_Static_assert(WL_ROW_BLOCK_ROWS <= UINT8_MAX + 1, "the number of a row in its block is kept in a byte");
+_Static_assert(WL_MOST_BLOCK_VARINTS + 2 < WL_MOST_STRETCHES, "the values of varints are the last stretches");
 
 typedef struct {
     uint32_t stretch;

@@ -12,6 +12,7 @@
 
 #define WL_MOST_CONDITIONS 15
 #define WL_MOST_GUARDS (1 + 2 * WL_MOST_CONDITIONS)
+_Static_assert(WL_MOST_GUARDS <= 32, "a decision and the ancestors of a guard have a bit for each guard");
 /* Maximum number of bytes of fixed fields in a stretch with a guard. */
 #define WL_GUARDED_BYTES 1024
 

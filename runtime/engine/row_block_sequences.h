@@ -11,6 +11,8 @@
 #define WL_SEQUENCE_VARINTS 4
 #define WL_SEQUENCE_BYTES 16
 #define WL_MOST_SEQUENCES 4
+_Static_assert(WL_SEQUENCE_BYTES <= 16, "a shape has a bit for each byte");
+_Static_assert(2 * WL_SEQUENCE_VARINTS + 2 <= WL_SEQUENCE_BYTES, "varints have two lanes each, and the last one two more");
 
 /* The sizes of the varints of a sequence: one byte or two each. */
 typedef struct {

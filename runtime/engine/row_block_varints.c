@@ -229,6 +229,8 @@ AVX2 INLINE size_t take_rows(wl_row_block *block, const wl_ahead *ahead, const u
 
 /* A bit for each of 64 bytes: whether it is the last one of a varint. */
 #define SCANNED 64
+/* The varints of a row, of two bytes each, are within them: otherwise no row would ever be taken. */
+_Static_assert(2 * WL_MOST_BLOCK_VARINTS <= SCANNED, "rows of short varints are longer than what is looked up at once");
 
 AVX2 INLINE uint64_t ends_of(const uint8_t *at) {
     const unsigned low = (unsigned)_mm256_movemask_epi8(_mm256_loadu_si256((const void *)at));

@@ -146,6 +146,7 @@ WL_HANDLER(wl_column_bytes_anywhere) {
 static inline const uint8_t *enter(wl_run *run, const wl_instruction *step, const uint8_t *cursor, const uint8_t *limit,
                                    size_t size) {
     const uint8_t *end = cursor + size;
+    assert(size <= (size_t)(limit - cursor) || step->operation == WL_RUN_LIMIT_SPAN);
     run->limits[run->depth++] = (wl_limit){.begin = cursor,
                                            .end = end,
                                            .outer = limit,
@@ -216,6 +217,7 @@ WL_HANDLER(wl_limit_span) {
 }
 
 WL_HANDLER(wl_limit_end) {
+    assert(run->depth);
     const wl_limit *left = run->limits + run->depth - 1;
     if (WL_UNLIKELY(left->beyond))
         return wl_wait(run, limit);

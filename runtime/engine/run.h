@@ -229,6 +229,8 @@ typedef struct {
     bool sums;                        /* a checksum of the unit is verified */
 } wl_unit;
 
+_Static_assert(WL_MOST_REGISTERS % 64 == 0, "failed registers are bits of words of 64");
+
 /* The state of one call. One allocation (wl_run_make), freed by wl_run_free. */
 struct wl_run {
     const wl_program *program;

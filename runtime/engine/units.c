@@ -47,6 +47,7 @@ static void count(const wl_run *run, wl_unit *unit) {
 
 /* Records a unit in the open one, or the outermost one. */
 static wl_unit *begin_unit(wl_run *run) {
+    assert(run->unit_depth <= WL_DEEPEST_UNIT);
     wl_unit *unit = run->units + run->unit_depth++;
     count(run, unit);
     unit->refused = WL_REASON_NONE;
@@ -137,6 +138,7 @@ WL_HANDLER(wl_unit_enter) {
 }
 
 WL_HANDLER(wl_unit_leave) {
+    assert(run->unit_depth > 1);
     const wl_unit *unit = run->units + --run->unit_depth;
     uint32_t reason = run->refused;
     run->refused = unit->refused;
@@ -351,15 +353,20 @@ static unsigned depth_of_damage(const wl_run *run, int outcome) {
     return depth;
 }
 
+/* Ends all that is open in the sub-stream limits[depth - 1]: calls, positions, units, blocks and other sub-streams. */
+static void unwind(wl_run *run, unsigned depth) {
+    assert(depth && depth <= run->depth);
+    wl_calls_abandon(run);
+    wl_units_abandon(run, depth);
+    run->depth = depth;
+    wl_block_leave(run);
+}
+
 /* Refuses the row for what is in the content or the attempt limits[depth - 1]; reading continues after it. */
 static const wl_instruction *refuse_part(wl_run *run, unsigned depth) {
     const wl_limit *limit = run->limits + depth - 1;
     wl_refuse(run, run->reason);
-    wl_calls_abandon(run);
-    for (unsigned open = run->depth; open > depth;)
-        wl_seek_abandon(run, run->limits + --open);
-    run->depth = depth;
-    wl_block_leave(run);
+    unwind(run, depth);
     return limit->attempt ? limit->attempt : limit->grown;
 }
 
@@ -384,13 +391,10 @@ static const wl_instruction *contain(wl_run *run, int *outcome) {
         run->refused = run->unit_refused;
         run->in_row = false;
     }
-    wl_calls_abandon(run);
     if (*outcome == WL_ROW_TRUNCATED)
         run->reason = WL_REASON_TRUNCATED;
-    wl_units_abandon(run, depth);
+    unwind(run, depth);
     wl_chains_lose(run, limit->leave);
-    run->depth = depth;
-    wl_block_leave(run);
     wl_contents_end_row(run);
     if (!note_rest(run, limit->after, run->reason)) {
         *outcome = no_room_to_note(run);

@@ -6,6 +6,7 @@
 /* Writes the position (relative to `from`) of every match that begins in [from, from + count) to `positions`; bytes up
  * to from + count + 1 … (size - 1 of them) may be read. Returns the number of matches. count ≤ WL_SCAN_BLOCK. */
 #define WL_SCAN_BLOCK 8192
+_Static_assert(WL_SCAN_BLOCK <= UINT16_MAX + 1, "positions in it have 16 bits");
 typedef size_t (*wl_scan_function)(const uint8_t *from, size_t count, uint8_t first, uint8_t second,
                                    uint16_t *positions);
 

@@ -98,7 +98,7 @@ class ContentsAhead:
         self._group_of(-1)
         self._window, self._end, self._between = None, -1, -1
 
-    def take(self, position: int, data: memoryview) -> bytes | None:
+    def take(self, position: int, data: bytes) -> bytes | None:
         """Return the content of the block ``data`` at a position of the input, and let threads begin with the next
         ones; ``None`` if it is not there, or damaged."""
         group = self._group_of(position)
@@ -107,7 +107,7 @@ class ContentsAhead:
             self._reached = self._end
         if len(self._groups) <= AHEAD and len(data) >= WORTH_A_THREAD and 0 <= self._between <= MOST_BETWEEN:
             self._begin()
-        if group is None or group.stored[position] != bytes(data):
+        if group is None or group.stored[position] != data:
             return None
         return group.take(position, self._groups, self._jobs)
 

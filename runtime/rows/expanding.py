@@ -107,7 +107,7 @@ class Expander:
         if self._ahead is not None:
             self._ahead.look_at(window)
 
-    def __call__(self, number: int, chosen: int, size: int, data: memoryview, position: int) -> bytes | int | None:
+    def __call__(self, number: int, chosen: int, size: int, data: bytes, position: int) -> bytes | int | None:
         """Return the content of a block; ``None`` if it is not compressed, or the number of the reason why it has none.
 
         ``number``: the index of the expansion in the program; ``chosen``: the index of the codec among its codecs;
@@ -118,7 +118,7 @@ class Expander:
         plain = 0 <= chosen < len(expansion.codecs) and expansion.codecs[chosen] == "none" and size in (-1, len(data))
         if plain and not expansion.is_process:
             return None if len(data) <= expansion.most else Reason.LIMIT
-        key = (position, expansion, chosen, size, len(data), bytes(data[:EDGE]), bytes(data[-EDGE:]))
+        key = (position, expansion, chosen, size, len(data), data[:EDGE], data[-EDGE:])
         kept = self._contents.get(key)
         if kept is not None:
             return kept
@@ -134,7 +134,7 @@ class Expander:
             self._contents.keep(key, content)
         return content
 
-    def _expected(self, expansion: Expansion, chosen: int, size: int, data: memoryview, position: int) -> bytes | None:
+    def _expected(self, expansion: Expansion, chosen: int, size: int, data: bytes, position: int) -> bytes | None:
         """Return the content of a block if a thread has decompressed it."""
         codecs = expansion.codecs
         if self._ahead is None or position < 0 or not 0 <= chosen < len(codecs) or codecs[chosen] != "zstd":
@@ -143,14 +143,14 @@ class Expander:
         fits = content is not None and len(content) <= expansion.most and size in (-1, len(content))
         return content if fits else None
 
-    def _processed(self, name: str, key: int, data: memoryview) -> bytes | int:
+    def _processed(self, name: str, key: int, data: bytes) -> bytes | int:
         """Return the bytes after ``process``, or the number of the reason why it failed."""
         if name == "zlib":
             try:
-                return decompress(bytes(data))
+                return decompress(data)
             except ProcessError as error:
                 return REASONS.index(error.reason)
-        return CHANGED[name](bytes(data), key)
+        return CHANGED[name](data, key)
 
 
 def _plain(expansion: Expansion) -> bytes:

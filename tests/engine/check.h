@@ -13,6 +13,10 @@
 #include "scanner.h"
 #include "sums.h"
 
+#ifdef NDEBUG
+#error "the assertions of the engine are checked here"
+#endif
+
 #define CHECK(condition)                                                                                               \
     do {                                                                                                               \
         if (!(condition)) {                                                                                            \

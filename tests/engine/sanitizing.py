@@ -30,7 +30,7 @@ TARGETS = sorted(HERE.glob("fuzz_*.c"))
 EXTENSION = "_engine.so"
 HEADERS = Path(sysconfig.get_paths()["include"])
 WARNINGS = ["-std=c11", "-Wall", "-Wextra", "-Werror"]
-SANITIZERS = ["-g1", "-Og", "-fPIC", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+SANITIZERS = ["-UNDEBUG", "-g1", "-Og", "-fPIC", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 FLAGS = [*WARNINGS, *SANITIZERS, "-Iruntime/engine", "-Itests/engine"]
 """Those of a compiler that runs in the root of the repository."""
 MODULE_FLAGS = ["-shared", "-DPy_LIMITED_API=0x030B0000", f"-I{HEADERS}"]

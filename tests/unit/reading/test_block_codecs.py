@@ -14,7 +14,8 @@ import zstandard
 from wireloom import DamagedInputError, engine
 from wireloom.codecs import BLOCK_CODECS, expand_block
 from wireloom.input import MemoryWindow
-from wireloom.rows import Expander, Settings, make_row_reader
+from wireloom.objects import processing
+from wireloom.rows import Expander, Settings, expanding, make_row_reader
 
 from ...differential.agreement import agreed
 from ...examples import examples
@@ -319,3 +320,23 @@ def test_memory_for_the_content_of_a_zstd_frame_without_its_size() -> None:
         assert tracemalloc.get_traced_memory()[1] < 1_000_000
     finally:
         tracemalloc.stop()
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_a_codec_may_keep_the_bytes_of_a_block(reader: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are copies: the memory of the input is used again."""
+    format, kept = format_of(ROWS), []
+
+    def keeping(codecs: Any, chosen: int, data: Any, *limits: Any) -> bytes:
+        kept.append(memoryview(data)[1:])
+        return expand_block(codecs, chosen, data, *limits)
+
+    monkeypatch.setattr(expanding, "expand_block", keeping)
+    monkeypatch.setattr(processing, "expand_block", keeping)
+    data = bytearray(row("gzip", CONTENT))
+    table, _ = read(reader, format, data, columns=["body"])
+    assert table["body"].to_pylist() == [CONTENT]
+    [block] = kept
+    before = bytes(block)
+    data[:] = bytes(len(data))
+    assert bytes(block) == before
