@@ -64,9 +64,10 @@ doc: |
   damaged length explains them.
 
   Writers make chunks of messages, with the column `compression` (`zstd`, `lz4` or empty; `zstd` by default), after the
-  channels and schemas that they refer to, and a summary: the schemas and channels, statistics, and indexes of chunks,
-  attachments and metadata, with which a reader goes straight to the chunks of a time. It has no indexes of messages in
-  their chunks, numbers of messages by channel, summary offsets and checksum, all of which may be left out.
+  channels and schemas that they refer to, and a summary: the schemas and channels, statistics, and indexes of
+  attachments and metadata. It has no indexes of chunks and of messages, so that a reader goes through the file: a reader
+  that finds indexes of chunks alone, such as that of the package `mcap` before 1.4, passes over these chunks. Numbers of
+  messages by channel, summary offsets and the checksum of the summary, which may be left out too, are not written.
 
   A chunk whose checksum is wrong has no rows. Messages outside of chunks have no checksum of their own: that of
   `data_end` covers all of the file before it, and is not verified, since that would cost all messages. After a damaged
@@ -100,12 +101,6 @@ seq:
                   message_start_time: {<<: *chunks, smallest: _.body.as<chunk>.message_start_time, otherwise: 0},
                   message_end_time: {<<: *chunks, largest: _.body.as<chunk>.message_end_time, otherwise: 0},
                   counts: {counts: []}}}
-              - {<<: *chunks, item: {opcode: 'opcodes::chunk_index', body: {
-                  message_start_time: _.body.as<chunk>.message_start_time,
-                  message_end_time: _.body.as<chunk>.message_end_time, chunk_start_offset: _offset, chunk_length: _size,
-                  message_index_offsets: '"".to_b("ASCII")', message_index_length: 0,
-                  compression: _.body.as<chunk>.compression, compressed_size: _.body.as<chunk>.len_records,
-                  uncompressed_size: _.body.as<chunk>.uncompressed_size}}}
               - {<<: *attachments, item: {opcode: 'opcodes::attachment_index', body: {offset: _offset, length: _size,
                   log_time: _.body.as<mcap_records::attachment>.log_time,
                   create_time: _.body.as<mcap_records::attachment>.create_time,

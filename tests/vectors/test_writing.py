@@ -309,18 +309,8 @@ def test_mcap_reads_the_summary_of_our_file(tmp_path: Path) -> None:
     assert wireloom.read("mcap", ours, table="statistics").drop_columns(
         ["message_start_time", "message_end_time", "channel_message_counts"]
     ).to_pylist() == [{name: count for name, count in statistics.items() if name.endswith("_count")}]
-    # Each index leads to its chunk.
-    content = ours.read_bytes()
-    chunks = [each for each in records if type(each).__name__ == "Chunk"]
-    for index, chunk in zip(summary.chunk_indexes, chunks, strict=True):
-        body = content[index.chunk_start_offset :][: index.chunk_length]
-        assert body[0] == 6
-        assert int.from_bytes(body[1:9], "little") == len(body) - 9
-        assert body.endswith(chunk.data)
-        times_there = (index.message_start_time, index.message_end_time)
-        assert times_there == (chunk.message_start_time, chunk.message_end_time)
-        sizes = (index.compressed_size, index.uncompressed_size)
-        assert sizes == (len(chunk.data), chunk.uncompressed_size)
+    # Without indexes of their messages, readers pass over chunks that have an index.
+    assert all(each.message_index_offsets for each in summary.chunk_indexes)
     assert (vars(records[-1])["summary_offset_start"], vars(records[-1])["summary_crc"]) == (0, 0)
 
 
