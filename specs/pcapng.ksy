@@ -21,7 +21,7 @@ meta:
       sections: {doc: The sections., rows: blocks.body.content.as<section>,
         columns: [version_major, version_minor, len_section, options]}
       names: {doc: Addresses and their names., rows: blocks.body.content.as<name_resolution>.records.body,
-        where: _parent.kind > 0, columns: [kind, address, names]}
+        where: _parent.is_known, columns: [kind, address, names]}
       statistics: {doc: Statistics of interfaces., rows: blocks.body.content.as<interface_statistics>,
         columns: [interface_id, ts, options]}
       blocks: {doc: 'All blocks, known or not.', rows: blocks, columns: [kind, len]}
@@ -99,14 +99,16 @@ types:
           - {id: version_major, type: u2, doc: '1.'}
           - {id: version_minor, type: u2, doc: 0 or 2.}
           - {id: len_section, type: s8, doc: Bytes of the other blocks of the section; -1 if it is not known.}
-          - {id: options, type: option, repeat: eos, doc: Such as the program that has written it.}
+          - {id: options, type: option, repeat: until, repeat-until: _.code == 0 or _io.eof, if: not _io.eof,
+              doc: Such as the program that has written it.}
         instances:
           first: {value: _root.linktypes.size, -wireloom: {sets: _root.first}, doc: Number of its first interface.}
       interface:
         doc: An interface on which packets were captured.
         seq:
           - {id: head, type: interface_head}
-          - {id: options, type: interface_option, repeat: eos, doc: 'Such as its name, and the unit of its times.'}
+          - {id: options, type: interface_option, repeat: until, repeat-until: _.code == 0 or _io.eof, if: not _io.eof,
+              doc: 'Such as its name, and the unit of its times.'}
         instances:
           linktype: {value: head.linktype, doc: Type of the packets' outermost header (LINKTYPE); 1 is Ethernet.}
           snaplen: {value: head.snaplen, doc: The most bytes of a packet that were captured; 0 for all.}
@@ -163,7 +165,8 @@ types:
           - {id: original_len, type: u4, doc: Bytes of the packet on the network.}
           - {id: data, size: captured_len, doc: 'The packet, from its outermost header on.'}
           - {id: padding, size: -captured_len & 3}
-          - {id: options, type: option, repeat: eos, doc: Such as comments and flags.}
+          - {id: options, type: option, repeat: until, repeat-until: _.code == 0 or _io.eof,
+              if: kind != 3 and not _io.eof, doc: Such as comments and flags.}
         instances:
           interface_id: {value: 'kind == 6 ? interface : kind == 2 ? interface_of_old : 0', doc: Number of the interface in its section.}
           limit: {value: '_root.snaplens[_root.first]'}
@@ -182,24 +185,28 @@ types:
       name_resolution:
         doc: Addresses and their names.
         seq:
-          - {id: records, type: record, repeat: until, repeat-until: _.kind == 0 or _io.eof}
-          - {id: options, type: option, repeat: eos, doc: Such as the server that was asked.}
+          - {id: records, type: record, repeat: until, repeat-until: _.kind == 0 or _io.eof, if: not _io.eof}
+          - {id: options, type: option, repeat: until, repeat-until: _.code == 0 or _io.eof, if: not _io.eof,
+              doc: Such as the server that was asked.}
       record:
         doc: An address and its names.
         seq:
-          - {id: kind, type: u2, doc: '1: IPv4, 2: IPv6; 0 is no record and ends the list.'}
+          - {id: kind, type: u2, doc: '1: IPv4, 2: IPv6, 3: EUI-48, 4: EUI-64; 0 is no record and ends the list.'}
           - {id: len, type: u2}
           - {id: body, type: record_body, size: len}
           - {id: padding, size: -len & 3}
+        instances: {is_known: {value: kind >= 1 and kind <= 4, doc: Whether readers know its kind; they pass over others.}}
       record_body:
         seq:
-          - {id: address, size: '_parent.kind == 1 ? 4 : _parent.kind == 2 ? 16 : 0', doc: 'The address, in network order.'}
-          - {id: names, type: strz, encoding: UTF-8, repeat: eos, doc: Its names.}
+          - {id: address, doc: 'The address, in network order.',
+            size: '_parent.kind == 1 ? 4 : _parent.kind == 2 ? 16 : _parent.kind == 3 ? 6 : _parent.kind == 4 ? 8 : 0'}
+          - {id: names, type: strz, encoding: UTF-8, repeat: eos, if: _parent.is_known, doc: Its names.}
       interface_statistics:
         doc: Statistics of an interface.
         seq: [{id: interface_id, type: u4, doc: Number of the interface in its section.}, {id: ts_high, type: u4},
           {id: ts_low, type: u4},
-          {id: options, type: option, repeat: eos, doc: 'Such as packets received (4) and dropped (5).'}]
+          {id: options, type: option, repeat: until, repeat-until: _.code == 0 or _io.eof, if: not _io.eof,
+            doc: 'Such as packets received (4) and dropped (5).'}]
         instances:
           index: {value: _root.first + interface_id}
           ts: {value: *ts, if: 'interface_id < _root.linktypes.size - _root.first and _root.divisors[index] > 0',

@@ -1,0 +1,111 @@
+"""Parts of blocks of pcapng that readers pass over, as the specification demands (draft-ietf-opsawg-pcapng): what follows
+the end of the options, unknown options, records of names and blocks, and options that are not there."""
+
+from __future__ import annotations
+
+import struct
+
+import pytest
+
+from ..unit.reading.running import ROW_READERS, read
+
+NAMES = {1: b"\1\2\3\4", 2: bytes(range(16)), 3: b"\2\xca\xfe\xee\xf0\x0d", 4: bytes(range(8))}
+OPTIONS = {
+    "absent": [],
+    "end": [(0, b"")],
+    "no end": [(1, b"a comment")],
+    "unknown": [(0x7FFF, b"12345"), (2988, b"\0\0\0\1x"), (0x8001, b""), (0, b"")],
+    "empty": [(1, b""), (0, b"")],
+}
+
+
+class File:
+    """The blocks of a file in a byte order."""
+
+    def __init__(self, order: str) -> None:
+        self.order = order
+
+    def block(self, kind: int, *parts: bytes) -> bytes:
+        body = b"".join(parts)
+        size = struct.pack(self.order + "I", len(body) + 12)
+        return struct.pack(self.order + "I", kind) + size + body + size
+
+    def items(self, items: list[tuple[int, bytes]]) -> bytes:
+        return b"".join(
+            struct.pack(self.order + "HH", code, len(value)) + value + bytes(-len(value) % 4) for code, value in items
+        )
+
+    def blocks(self, options: bytes, names: bytes, others: bytes = b"", len_section: int = -1) -> bytes:
+        """A section, an interface, names, statistics and four packets, all with the options."""
+        pack, data = struct.pack, b"packet" + bytes(2)
+        enhanced = pack(self.order + "5I", 0, 0, 5_000_000, 6, 6) + data + options
+        obsolete = pack(self.order + "HH4I", 0, 0, 0, 5_000_000, 6, 6) + data + options
+        rest = b"".join(
+            (
+                self.block(1, pack(self.order + "HHI", 1, 0, 0), options),
+                self.block(4, names, options),
+                self.block(5, pack(self.order + "3I", 0, 0, 7_000_000), options),
+                self.block(6, enhanced),
+                others,
+                self.block(2, obsolete),
+                self.block(3, pack(self.order + "I", 6) + data),
+                self.block(6, enhanced),
+            )
+        )
+        size = len(rest) if len_section >= 0 else -1
+        return self.block(0x0A0D0D0A, pack(self.order + "IHHq", 0x1A2B3C4D, 1, 0, size), options) + rest
+
+
+def check(row_reader: str, content: bytes, names: list[dict[str, object]]) -> None:
+    tables = {"packets": 4, "interfaces": 1, "sections": 1, "statistics": 1, "names": len(names)}
+    for table, rows in tables.items():
+        found, file = read(row_reader, "pcapng", content, table=table)
+        assert (table, found.num_rows, file["damaged"], file["tail"]) == (table, rows, [], "clean")
+        if table == "names":
+            assert found.to_pylist() == names
+        if table == "packets":
+            assert found["data"].to_pylist() == [b"packet"] * 4
+
+
+@pytest.mark.parametrize("row_reader", ROW_READERS)
+@pytest.mark.parametrize("order", "<>")
+def test_options(order: str, row_reader: str, subtests: pytest.Subtests) -> None:
+    file = File(order)
+    end = file.items([(0, b"")])
+    for name, options in OPTIONS.items():
+        for after in (b"", b"\xff\xff\xff\xff\xff\xff\xff\xff"):
+            if after and not (options and options[-1][0] == 0):
+                continue
+            for size in (-1, 0):
+                with subtests.test(options=name, after=after, size=size):
+                    check(row_reader, file.blocks(file.items(options) + after, end, len_section=size), [])
+
+
+@pytest.mark.parametrize("row_reader", ROW_READERS)
+@pytest.mark.parametrize("order", "<>")
+def test_records_of_names(order: str, row_reader: str, subtests: pytest.Subtests) -> None:
+    file, end, texts = File(order), (0, b""), b"a.example\0b\0"
+    known = [(kind, address + texts) for kind, address in NAMES.items()]
+    rows = [{"kind": kind, "address": address, "names": ["a.example", "b"]} for kind, address in NAMES.items()]
+    unknown = [(5, b"\xff\xfe\xfd"), (0x8000, b"no zero after it"), (77, b"")]
+    cases = {
+        "known": [*known, end],
+        "unknown": [unknown[0], *known, *unknown[1:], end],
+        "no end": [*unknown, *known],
+    }
+    for name, records in cases.items():
+        for options in (b"", file.items([(2, b"dns"), end]) + b"\xff" * 4):
+            if options and records[-1] != end:
+                continue
+            with subtests.test(records=name, options=options):
+                check(row_reader, file.blocks(options, file.items(records)), rows)
+    with subtests.test(records="none"):
+        check(row_reader, file.blocks(b"", b""), [])
+
+
+@pytest.mark.parametrize("row_reader", ROW_READERS)
+@pytest.mark.parametrize("order", "<>")
+def test_unknown_blocks(order: str, row_reader: str) -> None:
+    file = File(order)
+    others = b"".join(file.block(kind, b"\xff" * 8) for kind in (10, 0xBAD, 0x40000BAD, 0x80000001, 0xFFFFFFFF))
+    check(row_reader, file.blocks(b"", b"", others), [])
