@@ -39,6 +39,9 @@ doc: |
   also says whether times are in microseconds or nanoseconds, or that the headers of packets are those of A. Kuznetsov's
   modified tcpdump.
 
+  Files of versions before 2.3, and of DG/UX (543.0), have the two lengths of a packet in the other order, and some of
+  version 2.3, in which a packet of which more was captured than there was is taken for one: libpcap does the same.
+
   There are no checksums. A packet whose length is damaged is not told from a long one, so that the packets after it are
   lost up to where the option `recover` finds three in a row that make sense. For the same reason a file has no split
   points: no packet can be told from bytes inside of another one.
@@ -96,6 +99,12 @@ types:
         type: u4
         doc: The type of the packets' outermost header (LINKTYPE); 1 is Ethernet.
         -wireloom: {default: 1}
+    instances:
+      swaps:
+        value: >-
+          version_major == 543 or version_major == 2 and version_minor < 3 ? 2
+          : version_major == 2 and version_minor == 3 ? 1 : 0
+        doc: 2 where the lengths of packets are swapped, 1 where they are if the first one is larger.
   packet:
     doc: One packet.
     -wireloom: {instances-of: 'packet_headers::packet'}
@@ -109,14 +118,15 @@ types:
         type: u4
         doc: Microseconds, or nanoseconds, in this second.
         -wireloom: {default: ts % 1000000000 / _root.ns_per_unit}
-      - id: incl_len
+      - id: first_len
         type: u4
-        valid: {max: 0x8000000}
-        doc: Bytes of the packet in the file.
-      - id: orig_len
-        type: u4
-        doc: Bytes of the packet on the network.
+        doc: Bytes of the packet in the file; where lengths are swapped, on the network.
         -wireloom: {default: data.size}
+      - id: second_len
+        type: u4
+        valid: {expr: incl_len <= 0x8000000}
+        doc: Bytes of the packet on the network; where lengths are swapped, in the file.
+        -wireloom: {default: 'orig_len > 0 ? orig_len : data.size'}
       - id: modified
         size: 8
         if: _root.is_modified
@@ -125,6 +135,11 @@ types:
         size: incl_len
         doc: The packet, from its outermost header on.
     instances:
+      is_swapped:
+        value: _root.header.swaps > 1 or _root.header.swaps == 1 and first_len > second_len
+        doc: Whether the lengths are in the other order.
+      incl_len: {value: 'is_swapped ? second_len : first_len', doc: Bytes of the packet in the file.}
+      orig_len: {value: 'is_swapped ? first_len : second_len', doc: Bytes of the packet on the network., -wireloom: {default: 0}}
       ts:
         value: ts_sec * 1000000000 + ts_frac * _root.ns_per_unit
         doc: When the packet was captured.

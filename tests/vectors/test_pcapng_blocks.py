@@ -1,5 +1,5 @@
-"""Parts of blocks of pcapng that readers pass over, as the specification demands (draft-ietf-opsawg-pcapng): what follows
-the end of the options, unknown options, records of names and blocks, and options that are not there."""
+"""Parts of blocks of pcapng that readers pass over, as draft-ietf-opsawg-pcapng demands: what follows the end of the
+options, unknown options, records of names and blocks, and options that are not there."""
 
 from __future__ import annotations
 
