@@ -106,9 +106,11 @@ def verdict(file: FileReport) -> str:
     from ..base.report import EMPTY
 
     parts = ["no record is valid: is this a file of this format?"] if file.foreign and file.tail != "limit" else []
-    if file.damaged:
-        first = file.damaged[0]
-        count, length = counted(len(file.damaged), "damaged range"), counted(first.length, "byte")
+    # A wrong digest of an object is the error.
+    damaged = [each for each in file.damaged if each.reason != "digest" or each.length]
+    if damaged:
+        first = damaged[0]
+        count, length = counted(len(damaged), "damaged range"), counted(first.length, "byte")
         parts.append(f"{count} (the first at byte {first.offset}, {length}, {first.reason})")
     if file.tail == "growing" and not parts and file.error is None:
         return f"clean up to byte {file.tail_offset}, where a row begins that is not complete yet"

@@ -7,6 +7,7 @@ __getattr__ = face(
     {
         "expansion": "expand",
         "inputs": "FileInput Input Location MemoryInput Stream ObjectInput",
+        "object_digests": "VerifiedStream",
         "object_stores": "filesystem",
         "profiles": "profile",
         "remote_files": "HEAD_SIZE READ_SIZE RemoteInput",

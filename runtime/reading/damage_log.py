@@ -107,7 +107,8 @@ class DamageLog:
         ``DamagedInputError`` in mode ``failfast``."""
         report, reason = self._report, error.reason or "missing"
         report.error = error.message
-        if report.tail == "clean":
+        if report.tail == "clean" and reason != "digest":
+            # All of an object with another digest was read.
             report.tail = "truncated"
         if self._fails:
             raise DamagedInputError(

@@ -261,6 +261,8 @@ class InputScan:
         if (is_read or self._tail_ends(opened)) and window.error is not None:
             damage = self._log.fail(window.error, window.base + len(window.view), FAILED_ADVICE)
             yield Failed(damage, window.error.message)
+            if report.tail == "clean":
+                report.tail_size = 0
         elif self._extractor.reads_on:
             if report.tail == "clean" and not report.tail_zeros:
                 report.tail_size = 0

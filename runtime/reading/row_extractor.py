@@ -277,7 +277,8 @@ class RowExtractor(DamageDetails, Extractor):
 
     def _ends(self, window: Window) -> bool:
         """Return whether the window does not end the input, or the input's end completes its last row."""
-        return not window.at_end or (window.error is None and self._request.trusts_end)
+        is_whole = window.error is None or window.error.reason == "digest"
+        return not window.at_end or (is_whole and self._request.trusts_end)
 
     def _fill(self, window: Window, capacity: int, stop: int) -> Filled:
         request, at_start = self._request, self._at_start

@@ -197,6 +197,10 @@ def test_commands(object_store: Store, tmp_path: Path) -> None:
     assert run("verify", "edgemq_segment", address, *endpoint, "--region", "us-east-1")
     told = run("verify", "edgemq_segment", address, *endpoint, "--verify-sha256", "--json", code=1)
     assert json.loads(told.stdout)["files"][0]["damaged"][0][2] == "digest"
+    told = run("verify", "edgemq_segment", address, *endpoint, "--verify-sha256", code=1)
+    assert re.match(
+        r"s3://\S+: the SHA-256 of the stored bytes is [^;]*; [^;]*; 50 rows, [0-9,]+ bytes\n$", told.stdout
+    )
     assert run("inspect", "edgemq_segment", address, *endpoint, "-n", "1", "--json")
     target = f"s3://{BUCKET}/command/rows.ndjson"
     run("decode", "edgemq_segment", address, *endpoint, "--bytes", "utf8", "-o", target)
