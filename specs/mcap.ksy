@@ -65,9 +65,9 @@ doc: |
 
   Writers make chunks of messages, with the column `compression` (`zstd`, `lz4` or empty; `zstd` by default), after the
   channels and schemas that they refer to, and a summary: the schemas and channels, statistics, and indexes of
-  attachments and metadata. It has no indexes of chunks and of messages, so that a reader goes through the file: a reader
-  that finds indexes of chunks alone, such as that of the package `mcap` before 1.4, passes over these chunks. Numbers of
-  messages by channel, summary offsets and the checksum of the summary, which may be left out too, are not written.
+  attachments and metadata. It has no indexes of chunks and of messages, so that a reader goes through the file, as
+  that of the package `mcap` does from 1.1.1 on; with indexes of chunks alone it finds no messages before 1.4. Numbers
+  of messages by channel, summary offsets and the checksum of the summary, which may be left out too, are not written.
 
   A chunk whose checksum is wrong has no rows. Messages outside of chunks have no checksum of their own: that of
   `data_end` covers all of the file before it, and is not verified, since that would cost all messages. After a damaged
@@ -115,7 +115,7 @@ types:
     doc: A record.
     seq:
       - {id: opcode, type: u1, enum: opcodes, valid: {expr: _ != opcodes::none},
-        doc: What it is. 16 to 127 are reserved for later versions; those from 128 on are private., -wireloom: {labels: true}}
+        doc: What it is. 16 to 127 are of later versions; those from 128 on are private., -wireloom: {labels: true}}
       - {id: len_body, type: u8, doc: Bytes of the body.}
       - id: body
         size: len_body
