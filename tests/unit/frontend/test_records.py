@@ -92,7 +92,7 @@ def test_a_byte_order_of_the_file() -> None:
 
 def test_mistakes_in_the_log() -> None:
     assert said(fragments=", log: len") == []
-    assert "demo::piece has no attribute 'lan'; did you mean 'len'?" in said(fragments=", log: lan")[0]
+    assert "demo::piece has no attribute or instance 'lan'; did you mean 'len'?" in said(fragments=", log: lan")[0]
     assert "'log' must be an integer, which 'name' is not" in said(fragments=", log: name")[0]
 
 
