@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from ...base.addresses import is_remote
 from ...base.errors import WireloomError
 from ...input.expansion import expand
 from ..read.reader import FormatReader
@@ -35,12 +36,16 @@ class Driver:
         self._expand = expand if interval is None else IncrementalListing(options.paths, interval).expand
         self._columns_checked = False
         self._fixed: list[ListedFile] | None = None
+        self._sizes: dict[int, int] = {}
+        self._begun = False
+        """Whether all files of a fixed listing are known."""
         self._end = StreamOffset()
         self._reports = None if options.report_folder is None else BatchReports(options.report_folder, options.store)
 
     def fix(self) -> None:
         """Restrict planning to the input that exists now."""
-        self._fixed = self._list()
+        self._fixed, self._begun = self._list(), False
+        self._sizes = {each.file_id: each.size for each in self._fixed if each.file_id}
 
     def _list(self) -> list[ListedFile]:
         files = listing(self._options, self._expand)
@@ -51,14 +56,16 @@ class Driver:
 
     def latest(self, start: Mapping[str, Any], limits: Limits) -> dict[str, Any]:
         """Return the end offset of the next batch."""
-        files = self._list() if self._fixed is None else self._fixed
         before, options = StreamOffset.from_json(start), self._options
-        end = self._planner.next(before, files, limits, fixed=self._fixed is not None)
+        # Local files may be rotated while a fixed listing is read; objects keep their keys.
+        again = self._begun and not all(is_remote(each) for each in options.paths)
+        files = self._list() if self._fixed is None or again else self._fixed
+        end = self._planner.next(before, files, limits, sizes=self._sizes, only_known=again)
+        self._begun = self._fixed is not None
         self._end = end if end is before else replace(end, taken=tuple(with_tags(end.taken, options.scan.location)))
-        if self._fixed is None:
-            there = {each.path for each in files}
-            self._growing.forget(there)
-            self._contents.forget(there)
+        known = {each.path for each in files} | {each.path for each in end.known().values()}
+        self._growing.forget(known)
+        self._contents.forget(known)
         # Spark compares offsets as strings.
         return dict(start) if self._end is before else self._end.to_json()
 
@@ -73,7 +80,13 @@ class Driver:
             )
         if self._reports is not None:
             self._reports.begin(last.batch)
-        return last.batch, partitions_of(self._reader.table, self._reader.columns, self._options, last.taken)
+        found = partitions_of(self._reader.table, self._reader.columns, self._options, last.taken)
+        # Tasks cannot count files that vanished after the batch was planned. Objects are left to them.
+        slices = {each.part.path: each for task in found for each in task if not is_remote(each.part.path)}
+        for path, each in slices.items():
+            if each.locate() is None and (change := each.change(path)) is not None:
+                self._planner.vanished(path, change)
+        return last.batch, found
 
     def progress(self) -> dict[str, Any]:
         """Return metrics for the progress of the query."""

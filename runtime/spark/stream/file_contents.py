@@ -4,7 +4,7 @@ numbers. Runs on the driver."""
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Collection, Iterable
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 
@@ -15,7 +15,7 @@ from ...format.description import Format
 from ...input.inputs import LocalStream, Location
 from ...input.stored import Stored
 from .file_identity import digest, digests, folders_of, is_boundary, neighbours
-from .listing import ListedFile, listed_file, local_folder, state_now
+from .listing import ListedFile, local_folder, state_now
 from .offset import FilePart, FileProgress
 
 
@@ -82,30 +82,28 @@ class FileContents:
         if is_remote(file.path) and part.kind in ("whole", "skip"):
             return part
         self._seen.pop(file.path, None)
-        if before is not None and part.begin and before.digest:
-            found = self.content(file, part.begin)
+        if before is not None and before.digest:
+            found = self.content(file, before.checked)
             if found is None or found.digest != before.digest:
                 return None
         found = self.content(file, part.end)
         return None if found is None else replace(part, file_id=found.file_id, digest=found.digest)
 
-    def elsewhere(self, files: Iterable[ListedFile], is_wanted: Callable[[str, int], bool]) -> list[ListedFile]:
-        """Return the files next to the listed ones that have the wanted paths and numbers."""
-        listed = {each.path for each in files}
-        self._folders |= {folder for path in listed if not is_remote(path) for folder in folders_of(path)}
-        found = []
-        for folder in sorted(self._folders):
-            for path, number in neighbours(folder):
-                if path not in listed and is_wanted(path, number):
-                    found.append(listed_file(path))
-        return [each for each in found if each is not None]
+    def beside(self, listed: Collection[str], followed: Iterable[str]) -> list[tuple[str, int]]:
+        """Return the paths and numbers of the local files that are not listed, in the folders of the listed and
+        followed paths: where a file may be whose name has changed."""
+        paths = [each for each in (*listed, *followed) if not is_remote(each)]
+        self._folders |= {folder for path in paths for folder in folders_of(path)}
+        return [each for folder in sorted(self._folders) for each in neighbours(folder) if each[0] not in listed]
 
-    def is_there(self, file: ListedFile) -> bool:
-        """Return whether a file still exists, under its own name or another one in the folders of the listed files."""
-        now = state_now(file.path, Location()) if file.file_id else None
-        if now is not None and now.file_id == file.file_id:
+    def is_there(self, path: str, file_id: int) -> bool:
+        """Return whether a local file still exists, under its path or another one in the folders that are known."""
+        if not file_id:
+            return False
+        now = state_now(path, Location()) if path else None
+        if now is not None and now.file_id == file_id:
             return True
-        return bool(self.elsewhere([], lambda _, number: number == file.file_id))
+        return any(number == file_id for _, number in self.beside((), [path]))
 
     def forget(self, keep: set[str]) -> None:
         """Remove the cached contents of all other files."""

@@ -13,7 +13,7 @@ from ...reading.options import GROWING
 from ..options import ReadOptions
 from ..read.file_listing import is_uncompressed
 from ..read.split_planning import LAST
-from .delimiter_search import find_first, find_last, find_nonzero, start_of_zeros
+from .delimiter_search import find_first, find_last, find_nonzero, read_at, start_of_zeros
 from .listing import ListedFile
 from .options import StreamOptions, can_grow
 
@@ -27,10 +27,21 @@ be incomplete."""
 
 @dataclass(frozen=True)
 class CompleteRows:
-    """Rows are complete up to ``end``; ``last``: the bytes after it can never be read."""
+    """Rows are complete up to ``end``; ``last``: the bytes after it can never be read; ``more``: complete rows may
+    follow."""
 
     end: int
     last: bool = False
+    more: bool = False
+
+
+@dataclass(frozen=True)
+class Unread:
+    """The content of a growing file after the position up to which it was read, without space that is set apart:
+    ``rows``, where the last complete row ends, and ``size``, its number of bytes."""
+
+    rows: int
+    size: int = 0
 
 
 class GrowingFiles:
@@ -43,6 +54,7 @@ class GrowingFiles:
         self._tail = stream.tail
         self._raw: dict[tuple[str, int], bool] = {}
         self._seen: dict[str, tuple[tuple[int, int, int, int, int | None], CompleteRows]] = {}
+        self._unread: dict[str, tuple[tuple[int, int, int, int, bool], Unread]] = {}
 
     def grows(self, file: ListedFile) -> bool:
         """Return whether more rows may be appended to the file."""
@@ -77,10 +89,27 @@ class GrowingFiles:
             self._seen[file.path] = known, found
         return self._seen[file.path][1]
 
+    def unread(self, file: ListedFile, position: int, *, more: bool) -> Unread:
+        """Return what follows the position up to which a file was read. ``more``: complete rows may follow; where they
+        end is not determined if there are no delimiters, since that takes reading them."""
+        known = (file.file_id, file.size, file.modified, position, more)
+        if file.path not in self._unread or self._unread[file.path][0] != known:
+            delimiter = self._format.delimiter
+            with closing(file.input.open()) as stream:
+                begins = bool(delimiter) and read_at(stream, position, position + len(delimiter)) == delimiter
+                begin = position + len(delimiter) if begins else position
+                end = start_of_zeros(stream, begin, file.size)
+            rows = end if more and not delimiter else position
+            if delimiter and end > begin:
+                rows = self._delimited(file, position, file.size).end
+            self._unread[file.path] = known, Unread(rows, end - position if end > begin else 0)
+        return self._unread[file.path][1]
+
     def forget(self, keep: set[str]) -> None:
         """Remove the cached results of all other files."""
         self._raw = {key: found for key, found in self._raw.items() if key[0] in keep}
         self._seen = {path: found for path, found in self._seen.items() if path in keep}
+        self._unread = {path: found for path, found in self._unread.items() if path in keep}
 
     def _delimited(self, file: ListedFile, begin: int, wanted: int) -> CompleteRows:
         """Return the complete rows between delimiters: a row begins at the delimiter before it, and ends where the next
@@ -100,7 +129,7 @@ class GrowingFiles:
                 end = find_first(
                     stream, delimiter, find_nonzero(stream, start, file.size) if zeros else start, file.size
                 )
-        return CompleteRows(begin if end is None else end)
+        return CompleteRows(begin if end is None else end, more=wanted < file.size)
 
     def _back_to_back(self, file: ListedFile, begin: int, wanted: int) -> CompleteRows:
         """Return the complete rows of a format without delimiters, by reading them."""
@@ -121,11 +150,11 @@ class GrowingFiles:
             for batch in scanner:
                 for place in batch.column("_offset").to_pylist():
                     if place > wanted and end > begin:
-                        return CompleteRows(end)
+                        return CompleteRows(end, more=True)
                     end = max(end, place)
         report = scanner.report.files[0]
         if end > begin and report.tail_offset > wanted:
-            return CompleteRows(end)
+            return CompleteRows(end, more=True)
         if report.tail in ("clean", "growing"):
             return CompleteRows(max(begin, report.tail_offset))
         # The row at tail_offset is incomplete: either only preallocated space follows, possibly with a part of the

@@ -1,14 +1,16 @@
 """The offset of a streaming read in Spark's checkpoint: versioned JSON.
 
 An offset contains two things. First, the parts of files that the batch ending here reads, so that a batch that is run
-again reads the same, whatever files have been added meanwhile. Second, the files that were read before the batch: for
-each a fingerprint of its path, a position, and data by which the file is recognised (``FileProgress``). If there are
-very many files (``maxTrackedFiles``), only the number and a digest of the older ones are kept (``older_files``).
+again reads the same, whatever files have been added meanwhile. Second, what is known of each file after the batch: how
+far it was read, and data by which it is recognised (``FileProgress``). Files that may continue or wait to be read are
+listed with their paths; files that were read as a whole only with a fingerprint of their path, and if there are very
+many of them (``maxTrackedFiles``), only the number and a digest of the older ones are kept (``older_files``).
 """
 
 from __future__ import annotations
 
 import base64
+import json
 import struct
 import zlib
 from collections.abc import Mapping
@@ -18,8 +20,9 @@ from typing import Any, Literal, get_args
 
 from ...base.errors import WireloomError
 
-VERSION = 2
-"""Version 1 had neither file ids nor digests; its offsets can still be read."""
+VERSION = 3
+"""Version 1 had neither file ids nor digests, version 2 no paths of files and no files that wait. Their offsets can
+still be read: from the first batch on, the next one is of this version."""
 
 GIVEN_UP = (1 << 64) - 1
 """Version 1: the position of a growing file whose rest cannot be read."""
@@ -38,9 +41,14 @@ class FileProgress:
     """The position up to which a file was read, and the data by which it is recognised; ``done``: the rest after
     ``position`` can never be read.
 
-    ``file_id``: the number of a local file (its inode), or 64 bits of an object's ETag. ``digest``: see
-    ``file_identity.digest``. ``mark``: see the function ``mark``; set for a file that is read as a whole. Each is 0 if
-    it is not known.
+    ``file_id``: the number of a local file (its inode), or 64 bits of an object's ETag. ``mark``: see the function
+    ``mark``; set for a file that was read as a whole. ``path``: its last path, of a file that may continue or waits.
+    ``digest``: that of the content up to ``checked``, see ``file_identity.digest``. Each is 0 or empty if it is not
+    known.
+
+    ``ahead``: the distance of ``checked`` from ``position``: complete rows that wait are covered by the digest.
+    ``unread``: the number of bytes after ``position`` that were seen. ``tentative``: what the digest covers is no
+    complete row yet, or a file that is read as a whole, so its content may still change.
     """
 
     position: int
@@ -48,6 +56,15 @@ class FileProgress:
     digest: int = 0
     mark: int = 0
     done: bool = False
+    path: str = ""
+    ahead: int = 0
+    unread: int = 0
+    tentative: bool = False
+
+    @property
+    def checked(self) -> int:
+        """Return the position up to which the digest covers the content."""
+        return self.position + self.ahead
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +99,10 @@ class FilePart:
 
     @property
     def known(self) -> FileProgress:
-        """Return what is known of the file after this batch."""
-        time = mark(self.modified) if self.kind in ("whole", "rest", "skip") else 0
-        return FileProgress(self.end, self.file_id, self.digest, time, done=self.kind == "last")
+        """Return what is known of the file after this batch, if nothing else was seen of it."""
+        if not self.grows:
+            return FileProgress(self.end, self.file_id, self.digest, mark(self.modified))
+        return FileProgress(self.end, self.file_id, self.digest, done=self.kind == "last", path=self.path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +127,8 @@ class OlderFiles:
 @dataclass(frozen=True)
 class StreamOffset:
     """An offset. ``batch`` is the number of batches that had data; ``files``, ``bytes`` and ``lost`` are the totals of
-    what they read, and of files that others have changed meanwhile. ``tracked``: the files that were read before
-    ``taken``, by the fingerprints of their paths."""
+    what they read, and of files that were lost. ``tracked``: what is known after the batch of files by the
+    fingerprints of their paths; for files that are not in it, it follows from ``taken``."""
 
     batch: int = 0
     files: int = 0
@@ -122,11 +140,13 @@ class StreamOffset:
 
     def known(self) -> dict[int, FileProgress]:
         """Return what is known of each file after this batch, by its fingerprint."""
-        return {**self.tracked, **{each.fingerprint: each.known for each in self.taken}}
+        return {**{each.fingerprint: each.known for each in self.taken}, **self.tracked}
 
     def to_json(self) -> dict[str, Any]:
         """Return the JSON text that Spark stores."""
         root = _root([each.path for each in self.taken])
+        followed = {number: each for number, each in self.tracked.items() if each.path}
+        read = {number: each for number, each in self.tracked.items() if not each.path}
         found: dict[str, Any] = {
             "version": VERSION,
             "batch": self.batch,
@@ -142,7 +162,8 @@ class StreamOffset:
                 ]
                 for each in self.taken
             ],
-            "tracked": [len(self.tracked), _packed(self.tracked)],
+            "tracked": [len(read), _packed(read)],
+            "followed": _packed_followed(followed),
         }
         if self.older is not None:
             found["seal"] = [self.older.modified, self.older.path, self.older.count, f"{self.older.digest:016x}"]
@@ -158,11 +179,13 @@ class StreamOffset:
                 f"{VERSION}): install the newer one, or use a new checkpoint"
             )
         try:
-            if version not in (1, VERSION):
+            if version not in (1, 2, VERSION):
                 raise ValueError(f"version {version!r}")
             count, packed = found["tracked"]
             modified, path, number, xor = found.get("seal", (0, "", 0, "0"))
             tracked = _unpacked_first(count, packed, found.get("marks")) if version == 1 else _unpacked(count, packed)
+            if version == VERSION:
+                tracked |= _unpacked_followed(*found["followed"])
             return cls(
                 batch=_natural(found["batch"]),
                 files=_natural(found["files"]),
@@ -172,7 +195,7 @@ class StreamOffset:
                 tracked=tracked,
                 older=OlderFiles(int(modified), str(path), _natural(number), int(xor, 16)) if "seal" in found else None,
             )
-        except (KeyError, ValueError, TypeError, zlib.error, struct.error) as error:
+        except (KeyError, ValueError, TypeError, AttributeError, zlib.error, struct.error) as error:
             raise WireloomError(
                 f"the checkpoint's offset is invalid ({error}): it belongs to another source, or is damaged; "
                 "use a new checkpoint"
@@ -224,6 +247,33 @@ def _unpacked(count: int, packed: str) -> dict[int, FileProgress]:
     }
 
 
+def _packed_followed(followed: Mapping[int, FileProgress]) -> list[Any]:
+    """Return the size of the text that has a row for each file, and the compressed text."""
+    rows = [
+        [
+            *(each.path, each.position, each.ahead, each.unread, f"{each.file_id:x}", f"{each.digest:x}"),
+            each.done + 2 * each.tentative,
+        ]
+        for _, each in sorted(followed.items())
+    ]
+    text = json.dumps(rows, separators=(",", ":")).encode()
+    return [len(text), base64.b64encode(zlib.compress(text)).decode("ascii")]
+
+
+def _unpacked_followed(size: int, packed: str) -> dict[int, FileProgress]:
+    found = {}
+    for path, position, ahead, unread, file_id, digest, flags in json.loads(_decompressed(_natural(size), packed)):
+        found[fingerprint(path)] = FileProgress(
+            *(_natural(position), _identity(file_id), _identity(digest)),
+            done=bool(flags & 1),
+            path=path,
+            ahead=_natural(ahead),
+            unread=_natural(unread),
+            tentative=bool(flags & 2),
+        )
+    return found
+
+
 def _unpacked_first(count: int, packed: str, marks: str | None) -> dict[int, FileProgress]:
     """Unpack the data of version 1: fingerprints and positions and, in later releases, separate marks."""
     numbers = _numbers(count, packed, f"{2 * count}Q", 16)
@@ -238,10 +288,14 @@ def _numbers(count: int, packed: str, layout: str, size: int) -> tuple[int, ...]
     """Return the unpacked numbers of ``count`` files, of ``size`` bytes each."""
     if _natural(count) > MOST_TRACKED:
         raise ValueError("too many files")
-    columns = zlib.decompressobj().decompress(base64.b64decode(packed, validate=True), size * count + 1)
-    if len(columns) != size * count:
-        raise ValueError("the list of tracked files is truncated")
-    return struct.unpack(f">{layout}", columns)
+    return struct.unpack(f">{layout}", _decompressed(size * count, packed))
+
+
+def _decompressed(size: int, packed: str) -> bytes:
+    found = zlib.decompressobj().decompress(base64.b64decode(packed, validate=True), size + 1)
+    if len(found) != size:
+        raise ValueError("the list of files is truncated")
+    return found
 
 
 def _taken(root: str, found: list[Any]) -> FilePart:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from ...base.errors import NothingThereError, WireloomError
@@ -30,7 +30,7 @@ class Limits:
 
 @dataclass
 class Backlog:
-    """Input that exists and has not been read yet, including incomplete rows of growing files."""
+    """Input that exists and has not been read yet, including incomplete rows of growing files and copies of logs."""
 
     files: int = 0
     bytes: int = 0
@@ -43,15 +43,16 @@ class Backlog:
 
 @dataclass
 class _Batch:
-    """A batch under construction."""
+    """A batch under construction. ``lost``: the paths of lost files; ``found``: whether a file waits that the offset
+    does not contain yet."""
 
     limits: Limits
-    fixed: bool
     taken: list[FilePart] = field(default_factory=list)
+    lost: set[str] = field(default_factory=set)
     files: int = 0
     bytes: int = 0
-    lost: int = 0
     full: bool = False
+    found: bool = False
 
     def room(self) -> int | None:
         """Return the number of bytes that still fit; ``None``: unlimited."""
@@ -71,7 +72,8 @@ class _Batch:
 
 
 class Planner:
-    """Plans batch after batch. It only caches: after a restart it decides by the offset alone."""
+    """Plans batch after batch. After a restart it decides by the offset alone, which contains each file that is known
+    and not read to its end, up to ``maxTrackedFiles``."""
 
     def __init__(self, options: StreamOptions, growing: GrowingFiles, contents: FileContents) -> None:
         self.backlog = Backlog()
@@ -80,179 +82,179 @@ class Planner:
         self._contents = contents
         self._older: dict[OlderFiles, frozenset[int]] = {}
         """The older files of each summary, all of which have been read."""
-        self._waiting: dict[str, ListedFile] = {}
-        """Existing files that have not been added to a batch yet."""
-        self._vanished = 0
-        self._missing: set[str] = set()
-        """Files of a fixed listing that have vanished."""
+        self._beyond: dict[int, FileProgress] = {}
+        """Files that wait, beyond those for which the offset has room."""
+        self._vanished: set[str] = set()
+        """Files of the last batch that vanished after it was planned."""
 
     def next(
-        self, start: StreamOffset, files: Sequence[ListedFile], limits: Limits, *, fixed: bool = False
+        self,
+        start: StreamOffset,
+        files: Sequence[ListedFile],
+        limits: Limits,
+        *,
+        sizes: Mapping[int, int] | None = None,
+        only_known: bool = False,
     ) -> StreamOffset:
         """Return the end offset of the next batch; ``start`` itself if there is nothing to read.
 
-        ``files``: in reading order; ``fixed``: they are from an earlier listing. Raises ``WireloomError`` if data was
-        lost and ``failOnDataLoss`` is on.
+        ``files``: in reading order; ``sizes``: those up to which growing files are read, by their numbers;
+        ``only_known``: whether new files have to wait. Raises ``WireloomError`` if data was lost and
+        ``failOnDataLoss`` is on.
         """
-        located = match_files(self._contents, files, start.known(), self._growing.grows)
-        files, known = located.files, located.known
-        if not fixed:
-            files = self._check_waiting(files)
-        batch = _Batch(limits, fixed=fixed)
-        lost = self._check_lost(batch, located)
-        # A file is created first and filled later: an empty file may still become anything.
-        files = [each for each in files if each.size and each.path not in lost]
+        located = match_files(self._contents, files, {**self._beyond, **start.known()}, self._growing.grows)
+        known, most = located.known, self._options.max_tracked
+        batch = _Batch(limits, lost=set(self._vanished))
+        self._check_lost(batch, located)
         if not self._take_compressed(batch, located):
             return start
+        # A file is created first and filled later: an empty file may still become anything.
+        files = [each for each in located.files if each.size]
         older, unclear = self._read_before(start.older, files, known)
-        batch.lost += unclear
-        backlog, waiting = Backlog(), {}
+        self.backlog, self._beyond, waiting = Backlog(), {}, 0
         for each in located.copies:
-            backlog.add(each.size)
+            self.backlog.add(each.size)
         for file in reversed(files) if self._options.latest_first else files:
-            if file.fingerprint in older:
+            number, own = file.fingerprint, known.get(file.fingerprint)
+            if number in older or (own is None and only_known) or (own is not None and _is_read(own, file)):
                 continue
-            own = known.get(file.fingerprint)
-            if own is not None and (own.done or own.position == file.size):
-                self._check_same(batch, file, own)
+            known.pop(number, None)
+            after = self._advance(batch, file, own, sizes or {}, identified=waiting < most)
+            if after is None:
                 continue
-            if batch.full or not self._added(batch, file, own):
-                begin = 0 if own is None or own.position > file.size else own.position
-                backlog.add(file.size - begin)
-                waiting[file.path] = file
-        self.backlog, self._waiting = backlog, waiting
-        if not batch.taken:
+            waits = after.unread > 0 and not after.position
+            (known if waiting < most or not waits else self._beyond)[number] = after
+            waiting += waits
+            if after.unread:
+                self.backlog.add(after.unread)
+                batch.found |= own is None and number in known
+        if not (batch.taken or batch.lost or batch.found):
             return start
-        for part in batch.taken:
-            known.pop(part.fingerprint, None)
-        tracked, summary = self._compacted(start.older, files, known, older, {each.path for each in batch.taken})
-        end = StreamOffset(
+        planned = {each.fingerprint: each.known for each in batch.taken}
+        known = {number: each for number, each in known.items() if planned.get(number) != each}
+        tracked, summary = self._compacted(start.older, files, known, older, set(planned))
+        self._vanished.clear()
+        return StreamOffset(
             batch=start.batch + 1,
-            files=start.files + sum(each.begin == 0 and each.kind != "skip" for each in batch.taken),
+            files=start.files + sum(each.begin == 0 for each in batch.taken),
             bytes=start.bytes + batch.bytes,
-            lost=start.lost + batch.lost + self._vanished,
+            lost=start.lost + unclear + len(batch.lost),
             taken=tuple(batch.taken),
             tracked=tracked,
             older=summary,
         )
-        self._vanished = 0
-        return end
+
+    def vanished(self, path: str, change: str) -> None:
+        """Count a file of the last batch that has vanished or changed since it was planned. Raises ``WireloomError`` if
+        ``failOnDataLoss`` is on."""
+        self._lose(change, path)
+        self._vanished.add(path)
 
     # Files ---------------------------------------------------------------------------------------------------------
 
-    def _added(self, batch: _Batch, file: ListedFile, known: FileProgress | None) -> bool:
-        """Add the unread part of a file to the batch. Return ``False`` if some of it has to wait."""
-        try:
-            return self._add(batch, file, known)
-        except NothingThereError:
-            return self._changed(batch, file)
+    def _advance(
+        self, batch: _Batch, file: ListedFile, own: FileProgress | None, sizes: Mapping[int, int], *, identified: bool
+    ) -> FileProgress | None:
+        """Add what fits of the unread part of a file to the batch. Return what is known of it after the batch.
 
-    def _add(self, batch: _Batch, file: ListedFile, known: FileProgress | None) -> bool:
-        begin = known.position if known is not None else 0
-        grows = self._growing.grows(file)
-        if known is not None and begin and not grows:
-            what, advice = f"the file had {begin} bytes when it was read, and", ADVICE
-            if begin > file.size:
-                what += f" became shorter since, to {file.size}"
-            else:
-                what += f" grew since, to {file.size}"
-                if not known.mark:
-                    # The file may have been read as a growing one, whose end was incomplete.
-                    what = f"the file was read up to byte {begin} of {file.size}, and only whole files are read now"
-                if self._growing.may_grow(file):
-                    advice = f"tail=true reads files that grow, {ADVICE}"
-            self._lose(what, file, advice)
-            batch.lost += 1
-            self._skip(batch, file)
-            return True
-        if not grows:
-            return self._take(batch, FilePart(file.path, 0, file.size, file.size, file.modified, "whole"), file, known)
-        found = self._growing.complete(file, begin, batch.room())
-        if found.end == begin and not found.last:
-            return True
-        kind: Kind = "last" if found.last else "part"
-        return self._take(batch, FilePart(file.path, begin, found.end, file.size, file.modified, kind), file, known)
+        ``identified``: whether its content has to be known if it waits.
+        """
+        try:
+            grows = self._growing.grows(file)
+            begin, more, part = 0 if own is None else own.position, batch.full, None
+            if grows:
+                file = replace(file, size=min(file.size, sizes.get(file.file_id, file.size)))
+            if grows and not batch.full:
+                rows = self._growing.complete(file, begin, batch.room())
+                more = rows.more
+                if rows.end > begin or rows.last:
+                    kind: Kind = "last" if rows.last else "part"
+                    part = FilePart(file.path, begin, rows.end, file.size, file.modified, kind)
+            elif not batch.full:
+                part = FilePart(file.path, 0, file.size, file.size, file.modified, "whole")
+            if part is not None:
+                part = self._contents.identify(part, file, own)
+                if part is None:
+                    return self._changed(batch, file, own)
+                if not batch.take(part, (part.size if part.kind != "part" else part.end) - part.begin):
+                    part, more = None, True
+            if part is not None and part.kind != "part":
+                return part.known
+            if not begin and part is None and not identified:
+                return _unidentified(file)
+            after = self._unread(file, begin if part is None else part.end, grows=grows, more=more)
+        except NothingThereError:
+            after = None
+        return self._changed(batch, file, own) if after is None else after
+
+    def _unread(self, file: ListedFile, position: int, *, grows: bool, more: bool) -> FileProgress | None:
+        """Return what is known of a file that was read up to ``position``; ``None`` if it has changed since it was
+        listed."""
+        if not grows and not file.is_local:
+            return _unidentified(file)
+        rows, unread = file.size, file.size
+        if grows:
+            found = self._growing.unread(file, position, more=more)
+            rows, unread = found.rows, found.size
+        checked = rows or unread
+        content = self._contents.content(file, checked)
+        if content is None:
+            return None
+        return FileProgress(
+            position,
+            content.file_id,
+            content.digest,
+            path=file.path,
+            ahead=checked - position,
+            unread=unread,
+            tentative=not grows or not rows,
+        )
 
     def _take_compressed(self, batch: _Batch, located: Matches) -> bool:
         """Add the unread rest of logs that were compressed since, regardless of limits: another file may already have a
         log's name, and then the next offset no longer contains the position in the log. Return ``False`` if planning
         has to be repeated."""
-        for file, begin in located.compressed:
-            rest = FilePart(file.path, begin, file.size, file.size, file.modified, "rest")
+        for file, log in located.compressed:
+            rest = FilePart(file.path, log.position, file.size, file.size, file.modified, "rest")
             identified = self._contents.identify(rest, file, None)
             if identified is None:
                 return False
+            if log.done:
+                located.known[file.fingerprint] = identified.known
+                continue
+            located.known.pop(file.fingerprint, None)
             batch.taken.append(identified)
             batch.bytes += file.size
         return True
 
-    def _take(self, batch: _Batch, part: FilePart, file: ListedFile, before: FileProgress | None) -> bool:
-        identified = self._contents.identify(part, file, before)
-        size = (part.size if part.kind in ("last", "whole") else part.end) - part.begin
-        return self._changed(batch, file) if identified is None else batch.take(identified, size)
-
-    def _changed(self, batch: _Batch, file: ListedFile) -> bool:
-        """Return ``False``: a file that has changed since it was listed waits for a later listing. If there will be
-        none, the file has to exist still, under any name."""
-        if batch.fixed and file.path not in self._missing and not self._contents.is_there(file):
-            self._lose("the file vanished before it was read", file)
-            self._missing.add(file.path)
-            self._vanished += 1
-        return False
-
-    def _skip(self, batch: _Batch, file: ListedFile) -> None:
-        """Add a file to the batch without reading it, so that it counts as read."""
-        part = FilePart(file.path, file.size, file.size, file.size, file.modified, "skip", file.file_id)
-        batch.taken.append(self._contents.identify(part, file, None) or part)
-
-    def _check_same(self, batch: _Batch, file: ListedFile, known: FileProgress) -> None:
-        """Check that a file with unchanged size is still the one that was read."""
-        if known.mark in (0, mark(file.modified)) or self._growing.grows(file):
-            return
-        self._lose(
-            f"the file was replaced by another of the same size, {file.size} bytes, since it was read, or touched", file
-        )
-        batch.lost += 1
-        self._skip(batch, file)
+    def _changed(self, batch: _Batch, file: ListedFile, own: FileProgress | None) -> FileProgress | None:
+        """Return what is known of a file that has changed since it was listed: it waits for the next listing, but has
+        to exist still, under any name."""
+        if own is not None:
+            return own
+        if self._contents.is_there(file.path, file.file_id):
+            return _unidentified(file)
+        self._lose(f"the file vanished before it was read: {file.size} bytes are lost", file.path)
+        batch.lost.add(file.path)
+        return None
 
     # Data loss --------------------------------------------------------------------------------------------------------
 
-    def _lose(self, what: str, file: ListedFile | str, advice: str = ADVICE) -> None:
+    def _lose(self, what: str, path: str, advice: str = ADVICE) -> None:
         if self._options.fail_on_data_loss:
-            raise WireloomError(what, path=file if isinstance(file, str) else file.path, advice=advice)
+            raise WireloomError(what, path=path, advice=advice)
 
-    def _check_lost(self, batch: _Batch, located: Matches) -> set[str]:
-        """Return the paths of files that are not those that were read, and of which nothing is read now. A growing log
-        that has been replaced by another file is read."""
-        skipped = set()
-        for file, what in located.lost:
-            self._lose(what, file)
-            batch.lost += 1
-            if not file.size or not self._growing.grows(file):
-                self._skip(batch, file)
-                skipped.add(file.path)
-        return skipped
-
-    def _check_waiting(self, files: Sequence[ListedFile]) -> list[ListedFile]:
-        """Return the files, including those that waited to be read and now have names that the listing leaves out."""
-        there = {each.path: each for each in files}
-        numbers = {each.file_id for each in files if each.file_id}
-        moved = {each.file_id for each in self._waiting.values() if each.file_id} - numbers
-        beside = self._contents.elsewhere(files, lambda _, number: number in moved) if moved else []
-        numbers |= {each.file_id for each in beside}
-        for path, each in sorted(self._waiting.items()):
-            now = there.get(path)
-            if each.file_id in numbers or (now is not None and now.size >= each.size):
-                # A copy may have replaced a shorter file by a longer one.
-                continue
-            self._lose(
-                "the file vanished before it was read"
-                if now is None
-                else "a file that was not read yet was replaced by another one",
-                path,
-            )
-            self._vanished += 1
-        return sorted([*files, *beside], key=lambda each: each.place)
+    def _check_lost(self, batch: _Batch, located: Matches) -> None:
+        """Count lost files. A file with the name of one that was read as a whole counts as read."""
+        for each in located.lost:
+            file, advice = each.file, ADVICE
+            whole = file is not None and file.size > 0 and not self._growing.grows(file)
+            if whole and file is not None and file.size > each.known.position and self._growing.may_grow(file):
+                advice = f"tail=true reads files that grow, {ADVICE}"
+            self._lose(each.change, each.path, advice)
+            batch.lost.add(each.path)
+            if whole and file is not None and each.known.position:
+                located.known[file.fingerprint] = FileProgress(file.size, file.file_id, mark=mark(file.modified))
 
     # Older files ---------------------------------------------------------------------------------------------------
 
@@ -284,27 +286,28 @@ class Planner:
         files: Sequence[ListedFile],
         tracked: dict[int, FileProgress],
         older: frozenset[int],
-        taken: set[str],
+        taken: set[int],
     ) -> tuple[dict[int, FileProgress], OlderFiles | None]:
-        """Return the progress and the summary of the files read before this batch that the offset keeps,
-        within its limit."""
+        """Return what is known of files and the summary of older ones that the offset keeps, within its limit."""
         most = self._options.max_tracked
         if len(tracked) > most:
             # Vanished files are dropped first, but as late as possible, since listings may be incomplete for a while.
             present = {each.fingerprint for each in files}
-            tracked = {each: known for each, known in tracked.items() if each in present}
-        if len(tracked) <= most:
+            tracked = {number: each for number, each in tracked.items() if number in present or each.unread}
+        count = sum(not each.path for each in tracked.values())
+        if count <= most:
             return tracked, self._updated(summary, files, older)
         under, last = set(older), None
         for each in files:
-            number = each.fingerprint
-            if len(tracked) <= most // 2 or each.path in taken or (number not in under and number not in tracked):
+            number, own = each.fingerprint, tracked.get(each.fingerprint)
+            if count <= most // 2 or number in taken or (number not in under and own is None):
                 break
-            if number in tracked:
-                if self._growing.grows(each) or not (tracked[number].done or tracked[number].position == each.size):
+            if own is not None:
+                if own.path or not _is_read(own, each):
                     break
                 del tracked[number]
                 under.add(number)
+                count -= 1
             last = each
         if last is None:
             return tracked, self._updated(summary, files, older)
@@ -324,3 +327,13 @@ class Planner:
         made = summarize(*place, {each.fingerprint for each in files if each.place <= place} & older)
         self._older[made] = older
         return made
+
+
+def _is_read(known: FileProgress, file: ListedFile) -> bool:
+    """Return whether there is nothing after what was read of a file."""
+    return known.done or known.mark > 0 or known.position == file.size
+
+
+def _unidentified(file: ListedFile) -> FileProgress:
+    """Return what is known of a file that waits and has not been opened."""
+    return FileProgress(0, file.file_id, path=file.path, unread=file.size, tentative=True)

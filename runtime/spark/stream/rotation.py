@@ -1,15 +1,21 @@
-"""Log rotation: finds the files that were read under their own or new names. Runs on the driver.
+"""Log rotation: finds the files of an offset under their own or new names. Runs on the driver.
 
-Logs are rotated in two ways. If the log is renamed and a new file gets its name, the file is recognised by its number.
-If its content is copied to a new file and the log is truncated, the copy is recognised by its content and name. A copy
-of a log that still exists is not read, since it may be the first half of a rotation. Either way the file may be
-compressed afterwards.
+A file is searched for in this order, and found where the content that was read, or waits, exists:
+
+1. under its number: it may have been renamed;
+2. under its name: it may have been replaced by a copy of itself;
+3. under a rotated name in its folder: it was copied, and truncated or removed;
+4. in a compressed file with such a name.
+
+A file that is not found is lost if some of its content was not read, or if an unknown file has its name. A copy of a
+log that still exists is not read, since it may be the first half of a rotation.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ... import codecs
@@ -18,24 +24,34 @@ from ...base.cached import cached_property
 from ...base.errors import NothingThereError
 from .file_contents import FileContents
 from .file_identity import family, original
-from .listing import ListedFile
+from .listing import ListedFile, listed_file
 from .offset import FileProgress, mark
+
+
+@dataclass(frozen=True)
+class LostFile:
+    """A file of which content that was not read may be lost, and how; ``file``: the one that has its name now."""
+
+    path: str
+    change: str
+    file: ListedFile | None
+    known: FileProgress
 
 
 @dataclass
 class Matches:
     """``files`` are in reading order, including those that are followed under names that the listing leaves out.
 
-    ``known``: what is known of them, by the fingerprints of their current paths. ``lost``: files that are not those
-    that were read, each with the change. ``copies``, of logs that still exist, are not included in ``files``, and
-    neither are ``compressed`` files of logs that are gone, each with the position up to which its log was read.
+    ``known``: what is known of them, by the fingerprints of their current paths. ``copies``, of logs that still exist,
+    are not included in ``files``, and neither are ``compressed`` files of logs that are gone, each with what is known
+    of its log.
     """
 
     files: list[ListedFile]
     known: dict[int, FileProgress]
-    lost: list[tuple[ListedFile, str]] = field(default_factory=list)
+    lost: list[LostFile] = field(default_factory=list)
     copies: list[ListedFile] = field(default_factory=list)
-    compressed: list[tuple[ListedFile, int]] = field(default_factory=list)
+    compressed: list[tuple[ListedFile, FileProgress]] = field(default_factory=list)
 
 
 def match_files(
@@ -44,7 +60,7 @@ def match_files(
     known: Mapping[int, FileProgress],
     grows: Callable[[ListedFile], bool],
 ) -> Matches:
-    """Find the files of ``known`` among the listed ones, and growing ones next to these in their folders.
+    """Find the files of ``known`` among the listed ones and those next to them.
 
     ``grows``: whether more rows may come at a file's end. Raises ``WireloomError`` if a file cannot be read.
     """
@@ -52,8 +68,8 @@ def match_files(
 
 
 class _Matching:
-    """The matching of one listing. ``claims``: the current file of an entry of ``known``, by the entry's
-    fingerprint."""
+    """The matching of one listing. ``missing``: the entries of ``known`` whose files are not found yet; ``found``: the
+    entries of files, by their paths."""
 
     def __init__(
         self,
@@ -63,150 +79,140 @@ class _Matching:
         grows: Callable[[ListedFile], bool],
     ) -> None:
         self._contents = contents
-        self._files = list(files)
-        self._known = known
+        self._listed = files
         self._can_grow = grows
-        self._claims: dict[int, ListedFile] = {}
-        self._owned: set[str] = set()
+        self._missing = dict(known)
+        self._found: dict[str, tuple[ListedFile, FileProgress]] = {}
+        self._compressed: list[tuple[ListedFile, FileProgress]] = []
         self._gone: set[str] = set()
-        self._shared: set[int] = set()
-        """Entries of files that are read under another name."""
 
     def located(self) -> Matches:
-        listed = len(self._files)
-        # An object without a known entry cannot be a copy of another one, so it need not be examined.
-        rest = [
-            each
-            for each in self._files
-            if not self._is_unchanged(each) and (each.is_local or each.fingerprint in self._known)
-        ]
-        # In order of certainty: the number, then the content under the old name.
-        self._by_number()
-        for file in rest:
-            if self._is_free(file) and self._is_unclaimed(file.fingerprint) and self._holds(file, file.fingerprint):
-                self._claim(file, file.fingerprint)
-        self._by_content(rest)
-        compressed = self._compressed(rest)
-        lost = [(each, self._change(each)) for each in rest if self._is_lost(each)]
-        copies = [each for each in rest if self._is_copy(each)]
-        without = {each.path for each in (*copies, *(file for file, _ in compressed))} | self._gone
-        files = [each for each in self._files if each.path not in without] if without else self._files
-        if len(self._files) > listed:
+        for file in self._listed:
+            entry = self._missing.get(file.fingerprint)
+            if entry is not None and entry.file_id in (0, file.file_id or entry.file_id):
+                self._claim_if_same(file, file.fingerprint)
+        self._by_number(self._claim_if_same, self._missing)
+        for file in self._listed:
+            if file.fingerprint in self._missing and self._is_free(file):
+                self._claim_if_same(file, file.fingerprint)
+        self._by_content()
+        self._by_number(self._claim_if_tentative, [each for each, known in self._missing.items() if known.tentative])
+        for file in self._listed:
+            if file.fingerprint in self._missing and self._is_free(file) and not self._grows(file):
+                self._claim_if_tentative(file, file.fingerprint)
+        lost = self._lost()
+        copies = [each for each in self._listed if self._is_copy(each)]
+        without = {each.path for each in copies} | {file.path for file, _ in self._compressed} | self._gone
+        listed = {each.path for each in self._listed}
+        more = [file for path, (file, _) in self._found.items() if path not in listed]
+        files = [each for each in self._listed if each.path not in without] + more
+        if more:
             files.sort(key=lambda each: each.place)
-        return Matches(files, self._renamed(lost), lost, copies, compressed)
+        found = {file.fingerprint: self._renewed(entry, file) for file, entry in self._found.values()}
+        return Matches(files, {**self._missing, **found}, lost, copies, self._compressed)
 
     # Matching ------------------------------------------------------------------------------------------------------
 
-    def _is_unchanged(self, file: ListedFile) -> bool:
-        """Return whether a file is the one that was read under its name."""
-        own = self._known.get(file.fingerprint)
-        if (
-            own is None
-            or own.file_id not in (0, file.file_id or own.file_id)
-            or not self._holds(file, file.fingerprint)
-        ):
-            return False
-        self._claim(file, file.fingerprint)
-        return True
-
-    def _by_number(self) -> None:
-        """Match files that have new names by their numbers."""
-        missing: dict[int, list[int]] = {}
-        for entry, known in self._known.items():
-            if entry not in self._claims and known.file_id:
-                missing.setdefault(known.file_id, []).append(entry)
-        if not missing:
+    def _by_number(self, claim: Callable[[ListedFile, int], None], entries: Iterable[int]) -> None:
+        """Match files by their numbers."""
+        wanted: dict[int, list[int]] = defaultdict(list)
+        for number in entries:
+            if self._missing[number].file_id:
+                wanted[self._missing[number].file_id].append(number)
+        if not wanted:
             return
-        for file in self._files:
-            for entry in missing.get(file.file_id, ()):
-                if file.path in self._owned:
-                    if self._holds(file, entry):
-                        self._shared.add(entry)
-                elif entry not in self._claims and self._holds(file, entry):
-                    self._claim(file, entry)
-        listed = {each.file_id for each in self._files if each.path not in self._gone}
-        # A file that is read as a whole has no more rows.
+        for file in self._listed:
+            for number in wanted.get(file.file_id, ()):
+                claim(file, number)
+        # A file that was read as a whole has no more rows.
         wanted = {
-            number: entries
-            for number, entries in missing.items()
-            if number not in listed and any(not self._known[each].mark for each in entries)
+            file_id: still
+            for file_id, numbers in wanted.items()
+            if (still := [each for each in numbers if each in self._missing and not self._missing[each].mark])
         }
-        if not wanted or all(is_remote(each.path) for each in self._files):
+        for path, file_id in self._beside if wanted else ():
+            beside = listed_file(path) if file_id in wanted else None
+            for number in wanted[file_id] if beside is not None else ():
+                claim(beside, number)
+
+    def _by_content(self) -> None:
+        """Match logs that were copied or compressed."""
+        wanted: dict[tuple[str, str], list[int]] = defaultdict(list)
+        for number, entry in self._missing.items():
+            if entry.path and entry.digest and not is_remote(entry.path):
+                wanted[family(entry.path)].append(number)
+        if not wanted:
             return
-        for file in self._contents.elsewhere(self._files, lambda _, number: number in wanted):
-            for entry in wanted[file.file_id]:
-                if entry not in self._claims and file.path not in self._owned and self._holds(file, entry):
-                    self._files.append(file)
-                    self._claim(file, entry)
-
-    def _by_content(self, rest: Sequence[ListedFile]) -> None:
-        """Match logs that were copied and truncated by their content."""
-        for log in rest:
-            entry = log.fingerprint
-            if not self._is_free(log) or not self._is_unclaimed(entry) or not self._known[entry].digest:
+        for file in self._relatives(wanted):
+            if not self._is_free(file) or file.path in self._gone:
                 continue
-            if is_remote(log.path) or not (log.size == 0 or self._grows(log)):
-                continue
-            beside = self._contents.elsewhere(self._files, _in_family(log.path))
-            near = [each for each in rest if family(each.path) == family(log.path) and each is not log]
-            for file in (*near, *beside):
-                if self._is_free(file) and file.path not in self._gone and self._holds(file, entry):
-                    if file in beside:
-                        self._files.append(file)
-                    self._claim(file, entry)
-                    break
+            plain = codecs.without_suffix(file.path)
+            entries = {each: self._missing[each] for each in wanted[family(plain)] if each in self._missing}
+            if plain == file.path:
+                for number in entries:
+                    self._claim_if_same(file, number)
+            elif entries:
+                held = self._contents.unpacked(file, frozenset(each.checked for each in entries.values()))
+                for number, entry in entries.items():
+                    if held.get(entry.checked) == entry.digest:
+                        self._compressed.append((file, self._missing.pop(number)))
+                        break
 
-    def _compressed(self, rest: Sequence[ListedFile]) -> list[tuple[ListedFile, int]]:
-        """Return the logs that were compressed, with the position up to which each was read."""
-        entries = {
-            entry: each
-            for entry, each in self._known.items()
-            if self._is_unclaimed(entry) and each.digest and not each.mark and not each.done
-        }
-        if not entries:
-            return []
-        families = {family(each.path) for each in rest if self._is_lost(each) and not is_remote(each.path)}
+    def _relatives(self, families: Mapping[tuple[str, str], object]) -> Iterator[ListedFile]:
+        """Yield the files whose names are those of a log, or of its rotated files; compressed files last."""
+        found = [
+            each
+            for each in self._listed
+            if each.is_local and each.size and family(codecs.without_suffix(each.path)) in families
+        ]
+        beside = (path for path, _ in self._beside if family(codecs.without_suffix(path)) in families)
+        found += [each for path in beside if (each := listed_file(path)) is not None and each.size]
+        yield from sorted(found, key=lambda each: codecs.by_suffix(each.path) is not None)
 
-        def is_wanted(path: str, _: int) -> bool:
-            plain = _uncompressed(path)
-            return plain is not None and family(plain) in families
+    @cached_property
+    def _beside(self) -> list[tuple[str, int]]:
+        """Return the paths and numbers of the files that are not listed."""
+        paths = {each.path for each in self._listed}
+        return self._contents.beside(paths, [each.path for each in self._missing.values() if each.path])
 
-        beside = self._contents.elsewhere(self._files, is_wanted) if families else []
-        found = []
-        for file in (*rest, *beside):
-            if is_remote(file.path) or _uncompressed(file.path) is None or not self._is_free(file) or not file.size:
-                continue
-            if self._is_unclaimed(file.fingerprint) and self._holds(file, file.fingerprint):
-                # It was read, and is at a location that is not listed.
-                continue
-            positions = frozenset(each.position for each in entries.values())
-            held = self._contents.unpacked(file, positions)
-            entry = next((entry for entry, each in entries.items() if held.get(each.position) == each.digest), None)
-            if entry is not None:
-                found.append((file, entries.pop(entry).position))
-                self._shared.add(entry)
-        return found
+    def _claim_if_same(self, file: ListedFile, number: int) -> None:
+        entry = self._missing.get(number)
+        if entry is None or not self._holds(file, entry):
+            return
+        del self._missing[number]
+        # If it is not free, it is one file with two names.
+        self._found.setdefault(file.path, (file, entry))
 
-    def _holds(self, file: ListedFile, entry: int) -> bool:
-        """Return whether a file still begins with the content that was read, and rows can follow it."""
-        known = self._known[entry]
-        if file.size < known.position:
+    def _claim_if_tentative(self, file: ListedFile, number: int) -> None:
+        """Match a file that waits, and whose content has changed since, as no row of it was complete."""
+        entry = self._missing.get(number)
+        if entry is None or not entry.tentative or file.path in self._gone:
+            return
+        if not self._is_free(file) or (entry.file_id != file.file_id and file.size < entry.unread):
+            return
+        del self._missing[number]
+        self._found[file.path] = file, FileProgress(0, file.file_id, path=file.path, tentative=True)
+
+    def _is_free(self, file: ListedFile) -> bool:
+        return file.path not in self._found and all(each.path != file.path for each, _ in self._compressed)
+
+    def _holds(self, file: ListedFile, entry: FileProgress) -> bool:
+        """Return whether a file still begins with the content that is known, and rows can follow it."""
+        if file.size < (entry.checked if entry.digest else entry.position + entry.unread) or file.path in self._gone:
             return False
-        if known.position == 0 or not file.size:
-            return True
-        untouched = self._is_untouched(file, known)
-        if untouched and (known.file_id == file.file_id or 0 in (known.file_id, file.file_id)):
-            return True
-        grows = self._grows(file)
-        if not grows and not untouched:
+        if entry.mark and (file.size, mark(file.modified)) == (entry.position, entry.mark):
+            if 0 in (entry.file_id, file.file_id) or entry.file_id == file.file_id:
+                return True
+        elif not self._grows(file) and not entry.tentative and (entry.mark or file.size != entry.position):
             return False
-        found = self._contents.content(file, known.position)
+        if not entry.checked:
+            return True
+        found = self._contents.content(file, entry.checked)
         if found is None:
             self._gone.add(file.path)
             return False
-        if grows and file.size > known.position and not found.boundary:
-            return False
-        return known.digest in (0, found.digest)
+        whole = entry.tentative or not self._grows(file) or file.size == entry.checked
+        return entry.digest in (0, found.digest) and (whole or found.boundary)
 
     def _grows(self, file: ListedFile) -> bool:
         try:
@@ -215,101 +221,89 @@ class _Matching:
             self._gone.add(file.path)
             return False
 
-    def _is_untouched(self, file: ListedFile, known: FileProgress) -> bool:
-        """Return whether a file that was read as a whole has an unchanged size and time."""
-        return bool(known.mark) and (file.size, mark(file.modified)) == (known.position, known.mark)
-
-    def _claim(self, file: ListedFile, entry: int) -> None:
-        self._claims[entry] = file
-        self._owned.add(file.path)
-
-    def _is_free(self, file: ListedFile) -> bool:
-        return file.path not in self._owned
-
-    @cached_property
-    def _logs(self) -> dict[str, tuple[ListedFile, FileProgress]]:
-        """Return the files for which there is a ``known`` entry, by their paths."""
-        return {file.path: (file, self._known[entry]) for entry, file in self._claims.items()}
-
-    def _is_unclaimed(self, entry: int) -> bool:
-        return entry in self._known and entry not in self._claims and entry not in self._shared
-
     # Results ----------------------------------------------------------------------------------------------
 
-    def _is_lost(self, file: ListedFile) -> bool:
-        """Return whether the file that was read under this name no longer exists anywhere. Files that do not grow are
-        searched for elsewhere, unless they can be recognised by their content only."""
-        entry = file.fingerprint
-        if file.path in self._gone or not self._is_free(file) or not self._is_unclaimed(entry):
-            return False
-        return not file.size or self._grows(file) or self._is_untouched(file, self._known[entry])
+    def _lost(self) -> list[LostFile]:
+        """Remove the files that are lost from ``missing`` and return them. A file that was read to its end may be
+        removed, and a rotated one replaced by the next."""
+        free = {each.fingerprint: each for each in self._listed if self._is_free(each) and each.path not in self._gone}
+        lost = []
+        for number, entry in list(self._missing.items()):
+            file = free.get(number)
+            if not entry.unread and file is None:
+                continue
+            if self._gone and self._contents.is_there(entry.path, entry.file_id):
+                # It was renamed after the listing.
+                continue
+            del self._missing[number]
+            rotated = file is not None and original(os.path.basename(file.path)) is not None and self._grows(file)
+            if entry.unread or not rotated:
+                path = entry.path if file is None else file.path
+                lost.append(LostFile(path, self._change(file, entry), file, entry))
+        return lost
 
-    def _change(self, file: ListedFile) -> str:
-        """Return a description of how a lost file has changed."""
-        known = self._known[file.fingerprint]
-        position = known.position
-        if file.size < position:
-            return f"the file had {position} bytes when it was read, and became shorter since, to {file.size}"
+    def _change(self, file: ListedFile | None, known: FileProgress) -> str:
+        """Return a description of what happened to a lost file."""
+        position, unread = known.position, f", and {known.unread} bytes were not read" if known.unread else ""
+        if file is None:
+            if not position:
+                return f"the file vanished before it was read: {known.unread} bytes are lost"
+            return f"the file vanished before its end was read: {known.unread} bytes from byte {position} on are lost"
+        if not position and known.unread:
+            return f"a file that was not read yet, of {known.unread} bytes, was replaced by another one"
+        if file.size < known.checked:
+            return (
+                f"the file had {known.checked} bytes when it was read, and became shorter since, to {file.size}{unread}"
+            )
         if not self._grows(file):
-            return f"the file was replaced by another of the same size, {position} bytes, and time since it was read"
-        found = self._contents.content(file, position)
+            if not known.mark and file.size != position:
+                return f"the file was read up to byte {position} of {file.size}, and only whole files are read now"
+            if file.size > position:
+                return f"the file had {position} bytes when it was read, and grew since, to {file.size}"
+            return f"the file was replaced by another of the same size, {position} bytes, since it was read, or touched"
+        found = self._contents.content(file, known.checked)
         if found is not None and known.digest in (0, found.digest):
             return f"the file was read up to byte {position}, and no longer has a delimiter there"
         return (
             f"the file was read up to byte {position}, and was then replaced, or truncated and written "
-            "again: the content that was read is in no renamed or copied file of its folder"
+            f"again: the content that was read is in no renamed or copied file of its folder{unread}"
         )
 
     def _is_copy(self, file: ListedFile) -> bool:
         """Return whether a new file is a copy, possibly an unfinished one, of an existing log."""
-        is_known = not self._is_free(file) or self._is_unclaimed(file.fingerprint)
-        if not file.size or is_known or is_remote(file.path):
+        if not file.size or not file.is_local or not self._is_free(file) or file.path in self._gone:
             return False
-        plain = _uncompressed(file.path)
-        folder, name = os.path.split(file.path)
-        log, known = self._logs.get(plain or os.path.join(folder, original(name) or name), (None, None))
-        if log is None or known is None or not self._grows(log):
-            return False
-        if plain is not None:
-            held = self._contents.unpacked(file, frozenset([known.position]))
-            size = max(held, default=0)
-            digest = held.get(size)
+        plain = codecs.without_suffix(file.path)
+        logs = self._logs.get(family(plain), ())
+        if plain != file.path:
+            # Rounded, so that the file is not decompressed again whenever a log grows.
+            most = 1 << max((each.size for each in logs), default=0).bit_length()
+            [(size, digest)] = self._contents.unpacked(file, frozenset([most])).items() if logs else [(0, 0)]
+        elif original(os.path.basename(plain)) is not None and logs:
+            found = self._contents.content(file, file.size)
+            size, digest = file.size, 0 if found is None else found.digest
         else:
-            found = self._contents.content(file, file.size) if self._grows(file) else None
-            size, digest = file.size, None if found is None else found.digest
-        if not 0 < size <= log.size:
             return False
-        there = self._contents.content(log, size)
-        return there is not None and there.digest == digest
+        return any(0 < size <= log.size and self._digest(log, size) == digest for log in logs)
 
-    def _renamed(self, lost: Iterable[tuple[ListedFile, str]]) -> dict[int, FileProgress]:
-        found = {
-            entry: known
-            for entry, known in self._known.items()
-            if entry not in self._claims and entry not in self._shared
-        }
-        for file, _ in lost:
-            found.pop(file.fingerprint)
-        for entry, file in self._claims.items():
-            found[file.fingerprint] = self._renewed(self._known[entry], file)
-        return found
+    def _digest(self, file: ListedFile, position: int) -> int | None:
+        found = self._contents.content(file, position)
+        return None if found is None else found.digest
+
+    @cached_property
+    def _logs(self) -> dict[tuple[str, str], list[ListedFile]]:
+        """Return the growing files that were found, by the names they share with their rotated files."""
+        logs = defaultdict(list)
+        for file, entry in self._found.values():
+            if file.is_local and not entry.mark and self._grows(file):
+                logs[family(file.path)].append(file)
+        return logs
 
     def _renewed(self, known: FileProgress, file: ListedFile) -> FileProgress:
-        """Add data that an older version has not stored."""
-        if known.digest and known.file_id == file.file_id:
-            return known
-        if known.mark or not known.position or not self._grows(file):
-            return replace(known, file_id=file.file_id or known.file_id)
-        found = self._contents.content(file, known.position)
-        return known if found is None else replace(known, file_id=found.file_id, digest=found.digest)
-
-
-def _uncompressed(path: str) -> str | None:
-    """Return the path without the suffix of a codec; ``None`` if it has none."""
-    plain = codecs.without_suffix(path)
-    return plain if plain != path else None
-
-
-def _in_family(log: str) -> Callable[[str, int], bool]:
-    wanted = family(log)
-    return lambda path, _: family(path) == wanted
+        """Add data that has changed, or that an older version has not stored."""
+        if known.mark or not self._grows(file):
+            return replace(known, file_id=file.file_id or known.file_id, path=file.path if known.path else "")
+        if not known.digest and known.checked:
+            found = self._contents.content(file, known.checked)
+            known = known if found is None else replace(known, digest=found.digest)
+        return replace(known, file_id=file.file_id, path=file.path)
