@@ -8,6 +8,6 @@ __getattr__ = face(
         "file_identity": "original",
         "incremental_listing": "IncrementalListing",
         "listing": "check_paths local_folder",
-        "offset": "FilePart FileProgress GIVEN_UP OlderFiles StreamOffset",
+        "offset": "FilePart FileProgress GIVEN_UP OlderFiles StreamOffset fingerprint",
     },
 )

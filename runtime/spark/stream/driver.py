@@ -85,7 +85,8 @@ class Driver:
         slices = {each.part.path: each for task in found for each in task if not is_remote(each.part.path)}
         for path, each in slices.items():
             if each.locate() is None and (change := each.change(path)) is not None:
-                self._planner.vanished(path, change)
+                self._planner.lose(change, path)
+                self._planner.vanished.add(path)
         return last.batch, found
 
     def progress(self) -> dict[str, Any]:
@@ -94,7 +95,7 @@ class Driver:
             "batches": self._end.batch,
             "files": self._end.files,
             "bytes": self._end.bytes,
-            "lostFiles": self._end.lost,
+            "lostFiles": self._end.lost + len(self._planner.vanished),
             "waitingFiles": self._planner.backlog.files,
             "waitingBytes": self._planner.backlog.bytes,
         }

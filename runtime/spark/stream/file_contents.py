@@ -65,13 +65,7 @@ class FileContents:
         """
         found = self._cache(file).digests
         if positions not in found:
-            try:
-                stored = Stored(file.input.open(), file.size)
-            except NothingThereError:
-                return {}
-            with closing(stored):
-                codec = codecs.by_suffix(file.path) or codecs.NONE.name
-                found[positions] = digests(codecs.decoder(codec, stored), positions)
+            found[positions] = unpacked(file, positions)
         return found[positions]
 
     def identify(self, part: FilePart, file: ListedFile, before: FileProgress | None) -> FilePart | None:
@@ -126,3 +120,14 @@ class FileContents:
                 return Content(number, digest(stream, position), boundary)
         except NothingThereError:
             return None
+
+
+def unpacked(file: ListedFile, positions: Iterable[int]) -> dict[int, int]:
+    """Return the digests of a compressed file, as ``FileContents.unpacked``; none if it has vanished."""
+    try:
+        stored = Stored(file.input.open(), file.size)
+    except NothingThereError:
+        return {}
+    with closing(stored):
+        codec = codecs.by_suffix(file.path) or codecs.NONE.name
+        return digests(codecs.decoder(codec, stored), positions)

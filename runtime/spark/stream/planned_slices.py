@@ -6,20 +6,22 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
 
+from ... import codecs
 from ...base.addresses import is_remote
 from ...base.errors import NothingThereError
 from ...input.inputs import Location
 from ..read.file_listing import input_of
 from ..read.split_planning import Slice
+from .file_contents import unpacked
 from .file_identity import FollowedFile, digest, family, folders_of, neighbours
-from .listing import state_now
+from .listing import listed_file, state_now
 from .offset import FilePart
 
 
 @dataclass(frozen=True)
 class LocatedSlice:
     """A slice of the file that is at ``place`` now; ``file_id`` as in ``offset.FileProgress``. ``planned``: whether the
-    file is the one that was planned."""
+    file is the one that was planned, and not compressed since."""
 
     slice: Slice
     place: str
@@ -36,14 +38,14 @@ class PlannedSlice:
     location: Location
 
     def locate(self) -> LocatedSlice | None:
-        """Find the file that was planned, even if it was renamed; return ``None`` if it is gone. Raises
-        ``WireloomError``."""
+        """Find the file that was planned, even if it was renamed, copied or compressed; return ``None`` if it is gone.
+        Raises ``WireloomError``."""
         for place in (self.part.path, *self._other_places()):
             if self.change(place) is None:
                 now = state_now(place, self.location)
                 if now is not None:
                     return LocatedSlice(self._at(place, now.file_id), place, now.file_id)
-        return None
+        return self._compressed()
 
     def change(self, place: str) -> str | None:
         """Return a description of how the file at ``place`` has changed since it was planned; ``None`` if it has not.
@@ -98,6 +100,21 @@ class PlannedSlice:
         if part.grows:
             # A log that was copied before it was truncated.
             yield from (path for path, _ in near if family(path) == family(part.path))
+
+    def _compressed(self) -> LocatedSlice | None:
+        part = self.part
+        if is_remote(part.path) or not part.digest or codecs.by_suffix(part.path):
+            return None
+        for place, file_id in self._neighbours():
+            plain = codecs.without_suffix(place)
+            found = listed_file(place) if plain != place and family(plain) == family(part.path) else None
+            if found is not None and unpacked(found, [part.end]).get(part.end) == part.digest:
+                planned = self.slice.input
+                moved = FollowedFile(
+                    planned.path, found.size, planned.modified, seekable=True, file_id=file_id, place=place
+                )
+                return LocatedSlice(replace(self.slice, input=moved), place, file_id, planned=False)
+        return None
 
     def _neighbours(self) -> Iterator[tuple[str, int]]:
         return (each for folder in folders_of(self.part.path) for each in neighbours(folder))

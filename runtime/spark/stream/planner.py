@@ -84,8 +84,8 @@ class Planner:
         """The older files of each summary, all of which have been read."""
         self._beyond: dict[int, FileProgress] = {}
         """Files that wait, beyond those for which the offset has room."""
-        self._vanished: set[str] = set()
-        """Files of the last batch that vanished after it was planned."""
+        self.vanished: set[str] = set()
+        """Files of the last batch that vanished or changed after it was planned, which the next one counts."""
 
     def next(
         self,
@@ -104,7 +104,7 @@ class Planner:
         """
         located = match_files(self._contents, files, {**self._beyond, **start.known()}, self._growing.grows)
         known, most = located.known, self._options.max_tracked
-        batch = _Batch(limits, lost=set(self._vanished))
+        batch = _Batch(limits, lost=set(self.vanished))
         self._check_lost(batch, located)
         if not self._take_compressed(batch, located):
             return start
@@ -133,7 +133,7 @@ class Planner:
         planned = {each.fingerprint: each.known for each in batch.taken}
         known = {number: each for number, each in known.items() if planned.get(number) != each}
         tracked, summary = self._compacted(start.older, files, known, older, set(planned))
-        self._vanished.clear()
+        self.vanished.clear()
         return StreamOffset(
             batch=start.batch + 1,
             files=start.files + sum(each.begin == 0 for each in batch.taken),
@@ -143,12 +143,6 @@ class Planner:
             tracked=tracked,
             older=summary,
         )
-
-    def vanished(self, path: str, change: str) -> None:
-        """Count a file of the last batch that has vanished or changed since it was planned. Raises ``WireloomError`` if
-        ``failOnDataLoss`` is on."""
-        self._lose(change, path)
-        self._vanished.add(path)
 
     # Files ---------------------------------------------------------------------------------------------------------
 
@@ -234,13 +228,14 @@ class Planner:
             return own
         if self._contents.is_there(file.path, file.file_id):
             return _unidentified(file)
-        self._lose(f"the file vanished before it was read: {file.size} bytes are lost", file.path)
+        self.lose(f"the file vanished before it was read: {file.size} bytes are lost", file.path)
         batch.lost.add(file.path)
         return None
 
     # Data loss --------------------------------------------------------------------------------------------------------
 
-    def _lose(self, what: str, path: str, advice: str = ADVICE) -> None:
+    def lose(self, what: str, path: str, advice: str = ADVICE) -> None:
+        """Raise ``WireloomError`` for a file that is lost if ``failOnDataLoss`` is on."""
         if self._options.fail_on_data_loss:
             raise WireloomError(what, path=path, advice=advice)
 
@@ -251,7 +246,7 @@ class Planner:
             whole = file is not None and file.size > 0 and not self._growing.grows(file)
             if whole and file is not None and file.size > each.known.position and self._growing.may_grow(file):
                 advice = f"tail=true reads files that grow, {ADVICE}"
-            self._lose(each.change, each.path, advice)
+            self.lose(each.change, each.path, advice)
             batch.lost.add(each.path)
             if whole and file is not None and each.known.position:
                 located.known[file.fingerprint] = FileProgress(file.size, file.file_id, mark=mark(file.modified))
@@ -270,7 +265,7 @@ class Planner:
         remembered = self._older.get(summary)
         late = find_late(summary, fingerprints, remembered)
         if late.unclear:
-            self._lose(
+            self.lose(
                 f"{late.unclear} or more files with times before that of this file appeared while the query was "
                 f"stopped, and there were more than maxTrackedFiles={self._options.max_tracked} to track one by one: "
                 "touch the new ones, so that they have later times, and move away older ones that were read",

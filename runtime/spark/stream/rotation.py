@@ -278,7 +278,8 @@ class _Matching:
         if plain != file.path:
             # Rounded, so that the file is not decompressed again whenever a log grows.
             most = 1 << max((each.size for each in logs), default=0).bit_length()
-            [(size, digest)] = self._contents.unpacked(file, frozenset([most])).items() if logs else [(0, 0)]
+            held = self._contents.unpacked(file, frozenset([most])) if logs else {}
+            size, digest = max(held.items(), default=(0, 0))
         elif original(os.path.basename(plain)) is not None and logs:
             found = self._contents.content(file, file.size)
             size, digest = file.size, 0 if found is None else found.digest

@@ -1,0 +1,452 @@
+"""A model of logs that programs write, rotate, compress, cut and delete, in any order, beside a query that is restarted
+at any time: each record is read exactly once, or the query stops, or ``lostFiles`` counts it; and the query does not
+stop if nothing was lost.
+
+The machine owns what a file system leaves open: modification times increase with each step, and the number of a removed
+file is used again in the rule ``reuse`` only. A record counts as seen when it is complete at the time when a batch is
+planned, in a file that the query knows: one that matched the pattern at that or an earlier time.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import shutil
+import tempfile
+from collections import Counter
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+import pytest
+import zstandard
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
+from wireloom import WireloomError
+
+from ..examples import PROFILE, examples
+from .stream_driver import Query, age, payloads, write
+
+PROGRAMS = ("a.log", "b.log")
+KEPT = 3
+"""Rotated files of a log that its rotation keeps."""
+PATTERNS = ("", "*", "*.log", "*.log*", "a.lo[g]", "a.*", "{*.log,*.log.1}", "*.gz")
+ROWS = 300
+
+pick = st.integers(0, 1000)
+
+
+@dataclass(eq=False)
+class Content:
+    """What a program writes between two rotations. ``rows``: complete records; ``torn``: the bytes of the last one that
+    are still to be written. ``known``: whether the query has seen a file with it; ``seen``: the records that were there
+    then, and ``place`` the name of the file. ``destroyed``: whether it is gone, although it may not have been read."""
+
+    rows: list[str] = field(default_factory=list)
+    torn: tuple[str, bytes] | None = None
+    known: bool = False
+    seen: set[str] = field(default_factory=set)
+    place: str = ""
+    destroyed: bool = False
+
+
+class Rotations(RuleBasedStateMachine):
+    format = "cobs_log"
+    encoded: tuple[tuple[str, bytes], ...] = ()
+
+    @initialize(
+        pattern=st.sampled_from(PATTERNS),
+        files=st.integers(1, 3),
+        size=st.sampled_from([1, 40, 100_000]),
+        latest=st.booleans(),
+        strict=st.booleans(),
+        dated=st.booleans(),
+    )
+    def begin(self, pattern: str, files: int, size: int, latest: bool, strict: bool, dated: bool) -> None:
+        self.base = Path(tempfile.mkdtemp())
+        self.folder, self.attic = self.base / "in", self.base / "attic"
+        self.folder.mkdir()
+        self.attic.mkdir()
+        self.pattern, self.dated = pattern, dated
+        self.clock = self.number = 0
+        self.files: dict[str, Content] = {}
+        self.written_to: set[str] = set()
+        """Files that a program may write to: not those that are copies."""
+        self.contents: list[Content] = []
+        self.read: Counter[str] = Counter()
+        self.pending = self.loss_told = self.fixed = False
+        self.query = Query(
+            self.format,
+            path=self.folder / pattern,
+            tail="growing",
+            maxFilesPerTrigger=files,
+            maxBytesPerTrigger=size,
+            latestFirst=str(latest).lower(),
+            failOnDataLoss=str(strict).lower(),
+        )
+
+    def teardown(self) -> None:
+        if hasattr(self, "base"):
+            try:
+                self.finish()
+            finally:
+                shutil.rmtree(self.base)
+
+    # Programs --------------------------------------------------------------------------------------------------------
+
+    def _touch(self, name: str) -> None:
+        self.clock += 1
+        age(self.folder / name, self.clock)
+
+    def _write(self, name: str, data: bytes) -> None:
+        with (self.folder / name).open("ab") as file:
+            file.write(data)
+        self._touch(name)
+
+    def _plain(self) -> list[str]:
+        return [each for each in self.files if not each.endswith((".gz", ".zst"))]
+
+    def _complete(self, name: str) -> None:
+        """Write the rest of a record."""
+        content = self.files[name]
+        if content.torn is not None:
+            text, rest = content.torn
+            content.rows.append(text)
+            content.torn = None
+            self._write(name, rest)
+
+    def _begin(self, name: str) -> None:
+        if name not in self.files:
+            self.files[name] = Content()
+            self.contents.append(self.files[name])
+            self.written_to.add(name)
+
+    @rule(program=st.sampled_from(PROGRAMS), late=pick, count=st.integers(1, 3), cut=st.integers(0, 9))
+    def append(self, program: str, late: int, count: int, cut: int) -> None:
+        """Write some records, the last one possibly in part; to a log, or to a former log that its program still
+        has open."""
+        others = sorted(self.written_to - set(PROGRAMS))
+        name = others[late % len(others)] if others and late % 3 == 0 else program
+        self._begin(name)
+        self._complete(name)
+        for each in range(count):
+            text, data = self.encoded[self.number % ROWS]
+            self.number += 1
+            if each == count - 1 and 0 < cut < len(data) - 1:
+                self.files[name].torn = text, data[cut:]
+                self._write(name, data[:cut])
+            else:
+                self.files[name].rows.append(text)
+                self._write(name, data)
+
+    def _move(self, name: str, to: str) -> None:
+        (self.folder / name).rename(self.folder / to)
+        self.files[to] = self.files.pop(name)
+        if name in self.written_to:
+            self.written_to.remove(name)
+            self.written_to.add(to)
+
+    def _delete(self, name: str) -> None:
+        """Remove a file; its number is not used again."""
+        content = self.files.pop(name)
+        self.written_to.discard(name)
+        # A program that begins a new log under the name of one that was removed cannot be told from one that cuts it.
+        content.destroyed |= name in PROGRAMS or content.place in PROGRAMS or not self._is_read(content)
+        os.link(self.folder / name, self.attic / str(len(list(self.attic.iterdir()))))
+        (self.folder / name).unlink()
+
+    def _is_read(self, content: Content) -> bool:
+        return not self.pending and content.torn is None and all(self.read[each] for each in content.rows)
+
+    def _rotated(self, name: str) -> str:
+        """Make room for a rotated file, and return its name."""
+        if self.dated:
+            self.clock += 1
+            return f"{name}-{20260000 + self.clock}"
+        for number in range(KEPT, 0, -1):
+            for ending in ("", ".gz", ".zst"):
+                former = f"{name}.{number}{ending}"
+                if former in self.files:
+                    self._delete(former) if number == KEPT else self._move(former, f"{name}.{number + 1}{ending}")
+        return f"{name}.1"
+
+    @precondition(lambda self: any(each in self.files for each in PROGRAMS))
+    @rule(which=pick)
+    def rename(self, which: int) -> None:
+        logs = [each for each in PROGRAMS if each in self.files]
+        name = logs[which % len(logs)]
+        self._move(name, self._rotated(name))
+
+    @precondition(lambda self: any(each in self.files for each in PROGRAMS))
+    @rule(which=pick)
+    def copy_and_truncate(self, which: int) -> None:
+        logs = [each for each in PROGRAMS if each in self.files]
+        name = logs[which % len(logs)]
+        self._complete(name)
+        to = self._rotated(name)
+        shutil.copyfile(self.folder / name, self.folder / to)
+        self._touch(to)
+        self.files[to] = self.files.pop(name)
+        os.truncate(self.folder / name, 0)
+        self._touch(name)
+        self._begin(name)
+
+    @precondition(lambda self: self._plain())
+    @rule(which=pick, codec=st.sampled_from(["gz", "zst"]))
+    def compress(self, which: int, codec: str) -> None:
+        plain = sorted(self._plain())
+        name = plain[which % len(plain)]
+        self._complete(name)
+        packed, content = f"{name}.{codec}", (self.folder / name).read_bytes()
+        if packed in self.files:
+            return
+        (self.folder / packed).write_bytes(gzip.compress(content) if codec == "gz" else zstandard.compress(content))
+        self._touch(packed)
+        self.files[packed] = self.files.pop(name)
+        self.written_to.discard(name)
+        os.link(self.folder / name, self.attic / str(len(list(self.attic.iterdir()))))
+        (self.folder / name).unlink()
+
+    @precondition(lambda self: self.files)
+    @rule(which=pick)
+    def delete(self, which: int) -> None:
+        names = sorted(self.files)
+        self._delete(names[which % len(names)])
+
+    def _cut(self, name: str) -> None:
+        os.truncate(self.folder / name, 0)
+        self._touch(name)
+        del self.files[name]
+        self._begin(name)
+
+    @precondition(lambda self: self.written_to)
+    @rule(which=pick)
+    def cut(self, which: int) -> None:
+        """Truncate a file in place. What is in it then is new."""
+        names = sorted(self.written_to)
+        name = names[which % len(names)]
+        self.files[name].destroyed = True
+        self._cut(name)
+
+    @precondition(lambda self: self.written_to - set(PROGRAMS))
+    @rule(which=pick)
+    def reuse(self, which: int) -> None:
+        """Remove a file, and begin another one that gets its number."""
+        names = sorted(self.written_to - set(PROGRAMS))
+        name = names[which % len(names)]
+        content, to = self.files[name], f"c{self.clock}.log"
+        content.destroyed |= content.place in PROGRAMS or not self._is_read(content)
+        self._cut(name)
+        self._move(name, to)
+        self.append(to, 1, 2, 0)
+
+    # The query -------------------------------------------------------------------------------------------------------
+
+    def _matches(self, name: str) -> bool:
+        patterns = self.pattern.strip("{}").split(",")
+        return any(fnmatchcase(name, each or "*") for each in patterns)
+
+    def _look(self) -> None:
+        """Note what the query can see now."""
+        for name, content in self.files.items():
+            content.known |= self._matches(name) and (self.folder / name).stat().st_size > 0
+            if content.known:
+                content.seen |= set(content.rows)
+                content.place = name
+
+    def _attempt(self, what: Any) -> Any:
+        """Run a part of the query. If it stops, it has a reason, and goes on with failOnDataLoss=false."""
+        try:
+            return what()
+        except WireloomError as error:
+            if "failOnDataLoss=false" not in str(error):
+                raise
+            if not any(each.destroyed for each in self.contents):
+                raise AssertionError("nothing was lost") from error
+            self.loss_told, self.fixed = True, False
+            self.query.restart(failOnDataLoss="false")
+            return what()
+
+    @precondition(lambda self: not self.pending)
+    @rule()
+    def plan(self) -> None:
+        if not self.fixed:
+            self._look()
+        self.pending = bool(self._attempt(self.query.plan))
+
+    @precondition(lambda self: self.pending)
+    @rule()
+    def run(self) -> None:
+        self.read.update(payloads(self._attempt(self.query.read)))
+        self.pending = False
+        # A process that ends now has told it in the progress of the batch.
+        self.loss_told |= self.query.reader.reportLatestOffset()["lostFiles"] > 0
+        twice = [each for each, count in self.read.items() if count > 1]
+        assert not twice, f"read twice: {twice}"
+
+    @rule()
+    def restart(self) -> None:
+        self.query.restart()
+        self.fixed = False
+
+    @precondition(lambda self: not self.pending)
+    @rule()
+    def available_now(self) -> None:
+        """Plan the first batch of those that end with what is there now."""
+        self.restart()
+        self.query.reader.prepareForTriggerAvailableNow()
+        self.plan()
+        self.fixed = True
+
+    @precondition(lambda self: not self.pending)
+    @rule()
+    def batch(self) -> None:
+        """Plan and read a batch. What is left is counted as waiting."""
+        self.plan()
+        if self.pending:
+            self.run()
+            left = [text for each in self.files.values() for text in each.seen if not self.read[text]]
+            told = self.query.reader.reportLatestOffset()
+            assert self.fixed or not left or told["waitingBytes"] > 0, f"not counted as waiting: {left}"
+
+    def finish(self) -> None:
+        """Read until there is nothing new, after a restart."""
+        if self.pending:
+            self.run()
+        self.restart()
+        for _ in range(500):
+            self.plan()
+            if not self.pending:
+                break
+            self.run()
+        else:
+            raise AssertionError("there is no end")
+        missing = {each: {text for text in each.seen if not self.read[text]} for each in self.contents}
+        lost = self.loss_told or self.query.reader.reportLatestOffset()["lostFiles"] > 0
+        for content, texts in missing.items():
+            assert not texts or content.destroyed, f"{sorted(texts)} exist and were not read"
+            assert not texts or lost, f"{sorted(texts)} were lost silently"
+
+
+def encoded(name: str, folder: Path) -> tuple[tuple[str, bytes], ...]:
+    """Return records of various sizes, and the bytes of each."""
+    found = []
+    for number in range(ROWS):
+        path = folder / f"{number}"
+        text = f"{number:03}" + "x" * (number * 7 % 30)
+        found.append((text, write(name, path, text, codec="none")))
+    return tuple(found)
+
+
+FOUND: dict[str, list[tuple[str, dict[str, Any]]]] = {
+    "copied, read in part, compressed": [
+        ("begin", {"size": 1}),
+        ("append", {"count": 3}),
+        ("batch", {}),
+        ("copy_and_truncate", {}),
+        ("batch", {}),
+        ("compress", {"which": 1}),
+    ],
+    "read in part, renamed, compressed": [
+        ("begin", {"size": 1, "pattern": "*.log"}),
+        ("append", {"count": 3}),
+        ("batch", {}),
+        ("rename", {}),
+        ("restart", {}),
+        ("compress", {}),
+    ],
+    "read in part, removed": [
+        ("begin", {"size": 1}),
+        ("append", {"count": 3}),
+        ("batch", {}),
+        ("delete", {}),
+    ],
+    "waits, restart, renamed": [
+        ("begin", {"files": 1, "pattern": "*.log"}),
+        ("append", {"program": "b.log"}),
+        ("append", {"program": "a.log"}),
+        ("batch", {}),
+        ("restart", {}),
+        ("rename", {}),
+    ],
+    "copied, renamed": [
+        ("begin", {}),
+        ("append", {"count": 3}),
+        ("batch", {}),
+        ("copy_and_truncate", {}),
+        ("append", {}),
+        ("rename", {}),
+    ],
+    "renamed, no file matches": [
+        ("begin", {"size": 1, "pattern": "*.log"}),
+        ("append", {"count": 3}),
+        ("batch", {}),
+        ("rename", {}),
+    ],
+    "no complete row, renamed": [
+        ("begin", {"pattern": "*.log"}),
+        ("append", {"count": 1, "cut": 3}),
+        ("plan", {}),
+        ("rename", {}),
+        ("append", {"late": 0}),
+    ],
+    "no complete row, compressed": [
+        ("begin", {"pattern": "*.log"}),
+        ("append", {"count": 1, "cut": 3}),
+        ("plan", {}),
+        ("compress", {}),
+    ],
+    "planned, compressed": [
+        ("begin", {}),
+        ("append", {"count": 3}),
+        ("plan", {}),
+        ("compress", {}),
+    ],
+    "planned, removed": [
+        ("begin", {"strict": False}),
+        ("append", {"count": 3}),
+        ("plan", {}),
+        ("delete", {}),
+    ],
+}
+"""Sequences that the machine has found."""
+
+DEFAULTS: dict[str, dict[str, Any]] = {
+    "begin": {"pattern": "", "files": 3, "size": 100_000, "latest": False, "strict": True, "dated": False},
+    "append": {"program": "a.log", "late": 1, "count": 1, "cut": 0},
+    "compress": {"which": 0, "codec": "gz"},
+    **{each: {"which": 0} for each in ("rename", "copy_and_truncate", "delete", "cut", "reuse")},
+}
+
+
+def machine(name: str, folder: Path) -> type[Rotations]:
+    return type("RotationsOfOneFormat", (Rotations,), {"format": name, "encoded": encoded(name, folder)})
+
+
+@pytest.mark.parametrize("steps", FOUND.values(), ids=list(FOUND))
+def test_rotations_that_were_wrong(steps: list[tuple[str, dict[str, Any]]], tmp_path: Path) -> None:
+    found = machine("cobs_log", tmp_path)()
+    for name, how in steps:
+        getattr(found, name)(**{**DEFAULTS.get(name, {}), **how})
+    found.teardown()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "cobs_log",
+        "edgemq_segment",
+        pytest.param("word_stuffed_log", marks=pytest.mark.thorough),
+    ],
+)
+def test_rotations(name: str, tmp_path: Path) -> None:
+    run_state_machine_as_test(
+        machine(name, tmp_path),
+        settings=settings(
+            max_examples=100 if PROFILE == "suite" else examples(2000),
+            stateful_step_count=30,
+            suppress_health_check=list(HealthCheck),
+        ),
+    )
