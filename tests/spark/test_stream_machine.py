@@ -134,7 +134,7 @@ class Rotations(RuleBasedStateMachine):
         for each in range(count):
             text, data = self.encoded[self.number % ROWS]
             self.number += 1
-            if each == count - 1 and 0 < cut < len(data) - 1:
+            if each == count - 1 and cut < len(data) - 1 and any(data[:cut]):
                 self.files[name].torn = text, data[cut:]
                 self._write(name, data[:cut])
             else:

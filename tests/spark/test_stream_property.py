@@ -3,11 +3,8 @@ once."""
 
 from __future__ import annotations
 
-import gzip
 import io
-import shutil
 import tempfile
-from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 import wireloom
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from wireloom import WireloomError
 
@@ -24,10 +21,6 @@ from ..examples import examples
 from .stream_driver import Query, age
 
 FILES = 4
-ROTATIONS = 6
-"""Of all files together; after each, the content of a file is different."""
-FIRST_ROW = 23
-"""Number of bytes after which the first row of a file is complete in all formats."""
 
 steps = st.lists(
     st.one_of(
@@ -96,13 +89,9 @@ class Run:
                 found.setdefault(Path(row["_path"]).name, []).append(row["payload"])
         assert found == {name: rows for name, rows in expected.items() if rows}
 
-    def payloads(self) -> Counter[bytes]:
-        """Return the results, from all files."""
-        return Counter(row["payload"] for rows in self.seen for row in rows)
-
 
 CONTENT = {
-    name: [content(name, number) for number in range(FILES * (ROTATIONS + 1))]
+    name: [content(name, number) for number in range(FILES)]
     for name in ("cobs_log", "word_stuffed_log", "edgemq_segment")
 }
 NAMES = [pytest.param(name, marks=() if name == "edgemq_segment" else pytest.mark.thorough) for name in CONTENT]
@@ -111,47 +100,6 @@ RECORDS = {
     name: [wireloom.read(name, each, columns=["payload"])["payload"].to_pylist() for each in files]
     for name, files in CONTENT.items()
 }
-
-
-@dataclass
-class Log:
-    """A log that a program writes; ``contents``: what it writes until the next rotation."""
-
-    path: Path
-    contents: list[bytes]
-    generation: int = 0
-    written: int = 0
-
-    def may_rotate(self, pattern: str) -> bool:
-        """Return whether it is found after a rotation. Without a complete row, nothing of it has been read, and only a
-        name that matches the pattern is listed."""
-        return self.written >= (FIRST_ROW if pattern else FIRST_ROW - 2) and self.generation < ROTATIONS
-
-    def write(self, count: int, time: int) -> None:
-        """Write the next bytes."""
-        begin, content = self.written, self.contents[self.generation]
-        self.written = min(begin + count, len(content))
-        with self.path.open("ab") as file:
-            file.write(content[begin : self.written])
-        age(self.path, time)
-
-    def rotate(self, how: str, time: int) -> None:
-        """Write what is missing, and begin again; logs that were rotated before then have later numbers."""
-        self.write(1000, time)
-        for number in range(ROTATIONS, 0, -1):
-            for ending in ("", ".gz"):
-                former = Path(f"{self.path}.{number}{ending}")
-                if former.exists():
-                    former.rename(f"{self.path}.{number + 1}{ending}")
-        if how == "rename":
-            self.path.rename(f"{self.path}.1")
-        elif how == "compress":
-            Path(f"{self.path}.1.gz").write_bytes(gzip.compress(self.path.read_bytes()))
-            self.path.unlink()
-        else:
-            shutil.copyfile(self.path, f"{self.path}.1")
-            self.path.write_bytes(b"")
-        self.generation, self.written = self.generation + 1, 0
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -184,54 +132,6 @@ def test_files_that_grow(name: str, todo: list[tuple[Any, ...]], files: int, siz
                 file.write(CONTENT[name][number][count:])
         run.drain()
         run.check({f"{number}.log": rows for number, rows in enumerate(RECORDS[name][:FILES])})
-
-
-rotations = st.lists(
-    st.one_of(
-        st.tuples(st.just("write"), st.integers(0, 1), st.integers(1, 60)),
-        st.tuples(st.sampled_from(["rename", "copy", "compress"]), st.integers(0, 1)),
-        st.tuples(st.sampled_from(["batch", "crash", "restart"])),
-        st.tuples(st.just("replay"), st.integers(0, 9)),
-    ),
-    max_size=30,
-)
-
-
-@pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=examples(100))
-@given(todo=rotations, files=st.integers(1, 3), size=st.integers(1, 200), pattern=st.sampled_from(["", "*.log"]))
-@example(todo=[("write", 0, FIRST_ROW - 2), ("rename", 0)], files=1, size=1, pattern="")
-@example(todo=[("write", 0, FIRST_ROW - 2), ("rename", 0)], files=1, size=1, pattern="*.log")
-@example(todo=[("write", 0, FIRST_ROW), ("rename", 0)], files=1, size=1, pattern="*.log")
-def test_logs_that_are_rotated(name: str, todo: list[tuple[Any, ...]], files: int, size: int, pattern: str) -> None:
-    """A log that was begun before it is rotated is read to its end, whatever its new name is."""
-    with tempfile.TemporaryDirectory() as folder:
-        limits = {"maxFilesPerTrigger": files, "maxBytesPerTrigger": size}
-        run = Run(name, Path(folder) / pattern, {"tail": "true", **limits})
-        logs = [Log(Path(folder) / f"{number}.log", CONTENT[name][number::FILES]) for number in range(2)]
-        expected: Counter[bytes] = Counter()
-        for clock, step in enumerate([*todo, ("end",)]):
-            if step[0] == "write":
-                logs[step[1]].write(step[2], clock)
-            elif step[0] in ("rename", "copy", "compress") and logs[step[1]].may_rotate(pattern):
-                number, generation = step[1], logs[step[1]].generation
-                if pattern:
-                    # Files that do not match the pattern are only searched if a part of them has been read.
-                    run.drain()
-                logs[number].rotate(step[0], clock)
-                expected.update(RECORDS[name][number + FILES * generation])
-            elif step[0] == "restart":
-                run.query.restart()
-            elif step[0] == "replay" and run.seen and not any(Path(folder).glob("*.gz")):
-                # Of a compressed log, only what was not planned before is read.
-                assert run.read(step[1] % len(run.seen)) == run.seen[step[1] % len(run.seen)]
-            elif step[0] in ("batch", "crash"):
-                run.batch(crash=step[0] == "crash")
-        for number, log in enumerate(logs):
-            log.write(1000, 100)
-            expected.update(RECORDS[name][number + FILES * log.generation])
-        run.drain()
-        assert run.payloads() == expected
 
 
 @settings(max_examples=examples(100))

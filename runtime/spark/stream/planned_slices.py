@@ -52,7 +52,7 @@ class PlannedSlice:
         Raises ``WireloomError``."""
         part, now = self.part, state_now(place, self.location)
         if now is None:
-            return "the file vanished before it was read"
+            return f"the file vanished before it was read: {part.end - part.begin} bytes are lost"
         planned = f"the file had {part.size} bytes when its read was planned, and"
         if now.size < (part.end if part.grows else part.size):
             return f"{planned} became shorter since, to {now.size}"

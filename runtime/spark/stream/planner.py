@@ -125,9 +125,9 @@ class Planner:
             waits = after.unread > 0 and not after.position
             (known if waiting < most or not waits else self._beyond)[number] = after
             waiting += waits
+            batch.found |= own is None and number in known
             if after.unread:
                 self.backlog.add(after.unread)
-                batch.found |= own is None and number in known
         if not (batch.taken or batch.lost or batch.found):
             return start
         planned = {each.fingerprint: each.known for each in batch.taken}

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ... import codecs
@@ -85,21 +85,19 @@ class _Matching:
         self._found: dict[str, tuple[ListedFile, FileProgress]] = {}
         self._compressed: list[tuple[ListedFile, FileProgress]] = []
         self._gone: set[str] = set()
+        self._read = {(each.file_id, each.position) for each in known.values() if each.mark}
+        """Files that were read as a whole, possibly under names that are not listed."""
 
     def located(self) -> Matches:
         for file in self._listed:
             entry = self._missing.get(file.fingerprint)
-            if entry is not None and entry.file_id in (0, file.file_id or entry.file_id):
-                self._claim_if_same(file, file.fingerprint)
-        self._by_number(self._claim_if_same, self._missing)
-        for file in self._listed:
-            if file.fingerprint in self._missing and self._is_free(file):
-                self._claim_if_same(file, file.fingerprint)
-        self._by_content()
-        self._by_number(self._claim_if_tentative, [each for each, known in self._missing.items() if known.tentative])
-        for file in self._listed:
-            if file.fingerprint in self._missing and self._is_free(file) and not self._grows(file):
-                self._claim_if_tentative(file, file.fingerprint)
+            if entry is not None and entry.file_id in (0, file.file_id or entry.file_id) and self._holds(file, entry):
+                self._found[file.path] = file, self._missing.pop(file.fingerprint)
+        if self._missing:
+            names = {each.fingerprint: each for each in self._listed}
+            for number, entry in list(self._missing.items()):
+                if self._is_found(entry, names.get(number)):
+                    del self._missing[number]
         lost = self._lost()
         copies = [each for each in self._listed if self._is_copy(each)]
         without = {each.path for each in copies} | {file.path for file, _ in self._compressed} | self._gone
@@ -113,61 +111,59 @@ class _Matching:
 
     # Matching ------------------------------------------------------------------------------------------------------
 
-    def _by_number(self, claim: Callable[[ListedFile, int], None], entries: Iterable[int]) -> None:
-        """Match files by their numbers."""
-        wanted: dict[int, list[int]] = defaultdict(list)
-        for number in entries:
-            if self._missing[number].file_id:
-                wanted[self._missing[number].file_id].append(number)
-        if not wanted:
-            return
+    def _is_found(self, entry: FileProgress, named: ListedFile | None) -> bool:
+        """Find the file of an entry. ``named``: the one that has its name now."""
+        near = self._numbered(entry) + ([] if named is None else [named])
+        for file in near:
+            if self._holds(file, entry):
+                # If another entry has it, it is one file with two names.
+                self._found.setdefault(file.path, (file, entry))
+                return True
+        for file in self._families.get(family(entry.path), ()) if entry.path and entry.digest else ():
+            if self._is_free(file) and self._holds(file, entry):
+                self._found[file.path] = file, entry
+                return True
+            if self._is_free(file) and self._holds_compressed(file, entry):
+                self._compressed.append((file, entry))
+                return True
+        for file in near if entry.tentative else ():
+            # No row of it was complete, so its content may have changed.
+            same = file.file_id == entry.file_id > 0 or (file.size >= entry.unread and not self._grows(file))
+            if same and self._is_free(file):
+                self._found[file.path] = file, FileProgress(0, file.file_id, path=file.path, tentative=True)
+                return True
+        return False
+
+    def _numbered(self, entry: FileProgress) -> list[ListedFile]:
+        """Return the files with the number of an entry's file."""
+        listed = self._numbers.get(entry.file_id, []) if entry.file_id else []
+        if listed or not entry.file_id or entry.mark:
+            # A file that was read as a whole has no more rows.
+            return listed
+        beside = (listed_file(path) for path, number in self._beside if number == entry.file_id)
+        return [each for each in beside if each is not None]
+
+    @cached_property
+    def _numbers(self) -> dict[int, list[ListedFile]]:
+        found = defaultdict(list)
         for file in self._listed:
-            for number in wanted.get(file.file_id, ()):
-                claim(file, number)
-        # A file that was read as a whole has no more rows.
-        wanted = {
-            file_id: still
-            for file_id, numbers in wanted.items()
-            if (still := [each for each in numbers if each in self._missing and not self._missing[each].mark])
-        }
-        for path, file_id in self._beside if wanted else ():
-            beside = listed_file(path) if file_id in wanted else None
-            for number in wanted[file_id] if beside is not None else ():
-                claim(beside, number)
+            found[file.file_id].append(file)
+        return dict(found)
 
-    def _by_content(self) -> None:
-        """Match logs that were copied or compressed."""
-        wanted: dict[tuple[str, str], list[int]] = defaultdict(list)
-        for number, entry in self._missing.items():
-            if entry.path and entry.digest and not is_remote(entry.path):
-                wanted[family(entry.path)].append(number)
+    @cached_property
+    def _families(self) -> dict[tuple[str, str], list[ListedFile]]:
+        """Return the files whose names are those of a log that is missing, or of its rotated files, by what these names
+        have in common; compressed files last."""
+        wanted = {family(each.path) for each in self._missing.values() if each.path and not is_remote(each.path)}
         if not wanted:
-            return
-        for file in self._relatives(wanted):
-            if not self._is_free(file) or file.path in self._gone:
-                continue
-            plain = codecs.without_suffix(file.path)
-            entries = {each: self._missing[each] for each in wanted[family(plain)] if each in self._missing}
-            if plain == file.path:
-                for number in entries:
-                    self._claim_if_same(file, number)
-            elif entries:
-                held = self._contents.unpacked(file, frozenset(each.checked for each in entries.values()))
-                for number, entry in entries.items():
-                    if held.get(entry.checked) == entry.digest:
-                        self._compressed.append((file, self._missing.pop(number)))
-                        break
-
-    def _relatives(self, families: Mapping[tuple[str, str], object]) -> Iterator[ListedFile]:
-        """Yield the files whose names are those of a log, or of its rotated files; compressed files last."""
-        found = [
-            each
-            for each in self._listed
-            if each.is_local and each.size and family(codecs.without_suffix(each.path)) in families
-        ]
-        beside = (path for path, _ in self._beside if family(codecs.without_suffix(path)) in families)
-        found += [each for path in beside if (each := listed_file(path)) is not None and each.size]
-        yield from sorted(found, key=lambda each: codecs.by_suffix(each.path) is not None)
+            return {}
+        beside = (listed_file(path) for path, _ in self._beside if _family(path) in wanted)
+        more = [each for each in beside if each is not None]
+        found = defaultdict(list)
+        for file in sorted((*self._listed, *more), key=lambda each: codecs.by_suffix(each.path) is not None):
+            if file.is_local and file.size:
+                found[_family(file.path)].append(file)
+        return dict(found)
 
     @cached_property
     def _beside(self) -> list[tuple[str, int]]:
@@ -175,26 +171,20 @@ class _Matching:
         paths = {each.path for each in self._listed}
         return self._contents.beside(paths, [each.path for each in self._missing.values() if each.path])
 
-    def _claim_if_same(self, file: ListedFile, number: int) -> None:
-        entry = self._missing.get(number)
-        if entry is None or not self._holds(file, entry):
-            return
-        del self._missing[number]
-        # If it is not free, it is one file with two names.
-        self._found.setdefault(file.path, (file, entry))
-
-    def _claim_if_tentative(self, file: ListedFile, number: int) -> None:
-        """Match a file that waits, and whose content has changed since, as no row of it was complete."""
-        entry = self._missing.get(number)
-        if entry is None or not entry.tentative or file.path in self._gone:
-            return
-        if not self._is_free(file) or (entry.file_id != file.file_id and file.size < entry.unread):
-            return
-        del self._missing[number]
-        self._found[file.path] = file, FileProgress(0, file.file_id, path=file.path, tentative=True)
+    @cached_property
+    def _positions(self) -> frozenset[int]:
+        return frozenset(each.checked for each in self._missing.values() if each.path and each.digest)
 
     def _is_free(self, file: ListedFile) -> bool:
         return file.path not in self._found and all(each.path != file.path for each, _ in self._compressed)
+
+    def _holds_compressed(self, file: ListedFile, entry: FileProgress) -> bool:
+        return (
+            codecs.by_suffix(file.path) is not None
+            and codecs.by_suffix(entry.path) is None
+            and (file.file_id, file.size) not in self._read
+            and self._contents.unpacked(file, self._positions).get(entry.checked) == entry.digest
+        )
 
     def _holds(self, file: ListedFile, entry: FileProgress) -> bool:
         """Return whether a file still begins with the content that is known, and rows can follow it."""
@@ -248,9 +238,10 @@ class _Matching:
         if file is None:
             if not position:
                 return f"the file vanished before it was read: {known.unread} bytes are lost"
-            return f"the file vanished before its end was read: {known.unread} bytes from byte {position} on are lost"
+            what = f"{known.unread} bytes from byte {position} on are lost"
+            return f"the file vanished before it was read to its end: {what}"
         if not position and known.unread:
-            return f"a file that was not read yet, of {known.unread} bytes, was replaced by another one"
+            return f"a file that was not read yet was replaced by another one: {known.unread} bytes are lost"
         if file.size < known.checked:
             return (
                 f"the file had {known.checked} bytes when it was read, and became shorter since, to {file.size}{unread}"
@@ -308,3 +299,7 @@ class _Matching:
             found = self._contents.content(file, known.checked)
             known = known if found is None else replace(known, digest=found.digest)
         return replace(known, file_id=file.file_id, path=file.path)
+
+
+def _family(path: str) -> tuple[str, str]:
+    return family(codecs.without_suffix(path))

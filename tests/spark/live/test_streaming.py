@@ -16,6 +16,7 @@ from pyspark.errors import AnalysisException, StreamingQueryException
 from ...docs.blocks import Page
 from ...storage_server import Store
 from ...waiting import SECONDS
+from ..rotating import compress, rotate
 from ..stream_driver import age, write
 
 if TYPE_CHECKING:
@@ -235,3 +236,24 @@ def test_write_ahead_logs_that_grow(spark: SparkSession, tmp_path: Path, name: s
     found = pq.read_table(tmp_path / "out" / "table", columns=[column])[column].to_pylist()
     expected = wireloom.read(name, path, columns=[column])[column].to_pylist()
     assert sorted(map(int, found)) == sorted(expected)
+
+
+def test_a_log_that_is_renamed_and_compressed_between_runs(spark: SparkSession, tmp_path: Path) -> None:
+    """No file matches the pattern while it is read on."""
+    folder = tmp_path / "in"
+    folder.mkdir()
+    texts = ["one", "two", "three"]
+    for number, text in enumerate(texts):
+        name = "app.log" if number < 2 else "app.log.1"
+        log(folder / name, text)
+        if number == 1:
+            rotate(folder / name, "app.log.1")
+        if number == 2:
+            compress(folder / name, "app.log.1.gz")
+        started(spark, f"{folder}/*.log", tmp_path, maxBytesPerTrigger=1).awaitTermination()
+        assert table(tmp_path) == Counter((each.encode(),) for each in texts[: number + 1])
+    log(folder / "app.log", "four", "five")
+    query = started(spark, f"{folder}/*.log", tmp_path, maxBytesPerTrigger=1)
+    query.awaitTermination()
+    assert table(tmp_path) == Counter((each.encode(),) for each in [*texts, "four", "five"])
+    assert offset(query.lastProgress)["lostFiles"] == 0
