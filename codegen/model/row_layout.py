@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 
 from ..expression.fold import constant_integer
 from ..expression.nodes import Attribute as Member
-from ..expression.nodes import Binary, Comparison, Conditional, CoveredChecksum, IntegerLiteral, Name
+from ..expression.nodes import Binary, Comparison, Conditional, CoveredChecksum, IntegerLiteral, Name, Node
 from ..expression.types import Path, UserType
 from ..expression.walk import expressions_in, names_in, walk
 from ..wire import EndOfStreamSize, ExpressionSize, OwnSize, RepeatEos
@@ -73,6 +73,8 @@ def is_streaming(types: list[Struct], ids: list[str], structs: Mapping[Path, Str
     the root on."""
     root = types[0]
     rows = root.attribute(ids[0])
+    if rows is not None and rows.framing is None and _asks_for_end(root, structs):
+        return False
     if rows is None or any(holder.attribute(id) is None for holder, id in zip(types, ids, strict=False)):
         # A position may be anywhere in the input.
         return False
@@ -84,6 +86,37 @@ def is_streaming(types: list[Struct], ids: list[str], structs: Mapping[Path, Str
         and not _reads_on(root, rows)
         and (rows.framing is not None or not _reaches_end(types[1], structs, set()))
     )
+
+
+def _asks_for_end(root: Struct, structs: Mapping[Path, Struct]) -> bool:
+    """Return whether a computed value uses the size of the input, or whether the input has ended. A row reader has only
+    a part of the input when it computes the values of a row."""
+    found, waiting = {root.path}, [root]
+    while waiting:
+        for each in waiting.pop().attributes:
+            inner = structs.get(each.type.path) if isinstance(each.type, UserType) else None
+            if inner is not None and isinstance(each.size, OwnSize) and inner.path not in found:
+                found.add(inner.path)
+                waiting.append(inner)
+    return any(
+        _is_end(node, struct, found)
+        for struct in structs.values()
+        for each in struct.instances
+        if each.value is not None
+        for node in walk(each.value)
+    )
+
+
+def _is_end(node: Node, struct: Struct, in_place: Container[Path]) -> bool:
+    """Return whether an expression is the size or the end of the stream of an object that is in the input itself.
+    ``in_place``: the types of such objects."""
+    if not isinstance(node, Member) or node.name not in ("size", "eof"):
+        return False
+    stream = node.value
+    if isinstance(stream, Name):
+        return stream.id == "_io" and struct.path in in_place
+    holder = stream.value.type if isinstance(stream, Member) and stream.name == "_io" else None
+    return isinstance(holder, UserType) and holder.path in in_place
 
 
 def _reaches_end(type: Struct, structs: Mapping[Path, Struct], seen: set[Path]) -> bool:

@@ -9,7 +9,7 @@ from ..expression.types import Path
 from ..spec.diagnostics import Diagnostics
 from ..spec.position import Position
 from ..spec.syntax import Integer, Section, Text
-from ..wire import Choice, Preallocated, RepeatEos, RowWay, Units
+from ..wire import Choice, OwnSize, Preallocated, RepeatEos, RowWay, Units
 from ..words import listed, shown, suggestion
 from .bit_edges import begins_with_bits, ends_inside_a_byte
 from .fragments import read_fragments
@@ -145,7 +145,7 @@ class TableReader:
             return None
         if inside is not None:
             check_records(types[2], self.structs, position, self.diagnostics)
-        if not self._rows_are_whole(attribute, types[1], position):
+        if not self._rows_are_whole(ways, attribute, position):
             return None
         if isinstance(attribute.repeat, RepeatEos) and attribute.framing is None and has_no_bytes(attribute, types[1]):
             symbol = self.world.at(types[1].path)
@@ -224,20 +224,24 @@ class TableReader:
             for key, condition in conditions.items():
                 self.diagnostics.error(condition.position, f"'{key}' requires rows of one type, but these have several")
 
-    def _rows_are_whole(self, rows: Attribute, row: Struct, position: Position) -> bool:
-        """Return whether rows begin at whole bytes, and report them otherwise: offsets are in bytes, and a stream with
-        bits left has not ended."""
+    def _rows_are_whole(self, ways: list[Way], rows: Attribute, position: Position) -> bool:
+        """Return whether rows and their units begin at whole bytes, and report them otherwise: offsets are in bytes,
+        and a stream with bits left has not ended."""
         if rows.framing is not None:
             return True
-        if ends_inside_a_byte(row.attributes, self.structs):
-            self.diagnostics.error(position, "rows must consist of whole bytes, but these end inside a byte")
-            return False
-        if rows not in self.root.attributes:
-            return True
-        before = self.root.attributes[: self.root.attributes.index(rows)]
-        if ends_inside_a_byte(before, self.structs) and begins_with_bits(row, self.structs):
-            self.diagnostics.error(position, "rows must consist of whole bytes, but these begin inside a byte")
-            return False
+        for way in ways:
+            for struct, each, item in zip(way.types, way.attributes, way.types[1:], strict=False):
+                if each is None or each.repeat is None or not isinstance(each.size, OwnSize):
+                    continue
+                what = "rows" if item in (ways[0].types[1], way.types[-1]) else f"items of {shown(each.id)}"
+                if ends_inside_a_byte(item.attributes, self.structs):
+                    self.diagnostics.error(position, f"{what} must consist of whole bytes, but these end inside a byte")
+                    return False
+                before = struct.attributes[: struct.attributes.index(each)] if each in struct.attributes else []
+                if ends_inside_a_byte(before, self.structs) and begins_with_bits(item, self.structs):
+                    message = f"{what} must consist of whole bytes, but these begin inside a byte"
+                    self.diagnostics.error(position, message)
+                    return False
         return True
 
     def _framing_fits(self, section: Section, rows: Attribute, *, streaming: bool) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ..format.program_limits import MOST_ITEMS
@@ -16,24 +16,6 @@ SLOT = struct.Struct("=qQ")
 """An item of a variable that is a list, and its number, counted from 1."""
 
 
-def variable_chain(first: int | tuple[int, ...]) -> bytes:
-    """Return the chain of a variable with its initial value; for a list, that is its number of items."""
-    value = len(first) if isinstance(first, tuple) else first
-    return CHAIN.pack(3, value, -1 if value < 0 else 0)
-
-
-def stores_of(first: tuple[tuple[int, ...], ...]) -> bytearray | None:
-    """Return the memory of the items of lists, with their initial items."""
-    if not first:
-        return None
-    size = SLOT.size * MOST_ITEMS
-    stores = bytearray(size * len(first))
-    for number, items in enumerate(first):
-        for index, value in enumerate(items):
-            SLOT.pack_into(stores, size * number + SLOT.size * index, value, index + 1)
-    return stores
-
-
 @dataclass(frozen=True)
 class PackedVariables:
     """The values of variables in the engine's layout. ``chains``: one ``CHAIN`` per variable; ``slots``: per variable
@@ -43,20 +25,29 @@ class PackedVariables:
     slots: tuple[bytes | None, ...]
 
     @classmethod
-    def of(cls, first: tuple[int | tuple[int, ...], ...], chains: bytes, stores: bytearray | None) -> PackedVariables:
-        """Pack variables. ``first``: ``ColumnProgram.variables``; ``stores``: the memory of lists, as ``stores_of``."""
+    def beginning(cls, values: Iterable[int | Sequence[int]]) -> PackedVariables:
+        """Pack the values that variables have before the first unit. A list may be longer than what is kept of it."""
+        chains, slots = bytearray(), []
+        for each in values:
+            value = each if isinstance(each, int) else len(each)
+            chains += CHAIN.pack(3, value, -1 if value < 0 else 0)
+            slots.append(None if isinstance(each, int) else _slots(each))
+        return cls(bytes(chains), tuple(slots))
+
+    def later(self, chains: bytes, stores: bytearray | None) -> PackedVariables:
+        """Return the same variables with what the engine has left in ``chains`` and in the memory of lists."""
         found: list[bytes | None] = []
         begin, size = 0, SLOT.size * MOST_ITEMS
-        for each, (_, count, _) in zip(first, CHAIN.iter_unpack(chains), strict=True):
-            if not isinstance(each, tuple) or stores is None:
+        for each, (_, count, _) in zip(self.slots, CHAIN.iter_unpack(chains), strict=True):
+            if each is None or stores is None:
                 found.append(None)
                 continue
             found.append(bytes(stores[begin : begin + min(SLOT.size * count, size)]))
             begin += size
-        return cls(chains, tuple(found))
+        return PackedVariables(chains, tuple(found))
 
     def stores(self) -> bytearray | None:
-        """Return the memory of all lists, as ``stores_of``."""
+        """Return the memory of all lists; ``None`` if there are none."""
         lists = [each for each in self.slots if each is not None]
         size = SLOT.size * MOST_ITEMS
         return bytearray().join(each.ljust(size, b"\0") for each in lists) if lists else None
@@ -71,3 +62,12 @@ class PackedVariables:
                 yield value
             else:
                 yield Items.of({number - 1: item for item, number in SLOT.iter_unpack(slots) if number}, value)
+
+
+def _slots(items: Sequence[int]) -> bytes:
+    """Return the slots of a list: item ``n`` is in slot ``n % MOST_ITEMS``."""
+    last = range(max(0, len(items) - MOST_ITEMS), len(items))
+    slots = bytearray(SLOT.size * len(last))
+    for index in last:
+        SLOT.pack_into(slots, SLOT.size * (index % MOST_ITEMS), items[index], index + 1)
+    return bytes(slots)

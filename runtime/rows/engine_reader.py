@@ -23,8 +23,9 @@ from ..format.description import Format
 from ..format.program import Reason
 from ..input.window import Window
 from ..objects.errors import too_much_computed
+from ..objects.variables import state_of
 from .chain_places import Carried, ChainPlaces, places_of
-from .engine_chains import CHAIN, PackedVariables, stores_of, variable_chain
+from .engine_chains import CHAIN, PackedVariables
 from .expanding import Expander
 from .loaded_programs import load
 from .nested_columns import Filling
@@ -66,8 +67,8 @@ class EngineRowReader:
         self._settings = settings
         self._loaded = loaded
         self._chains = loaded.source.chains
-        self._variables = loaded.source.variables
-        self._stored = loaded.source.stores
+        self._variables = format.variables
+        self._initial = PackedVariables.beginning(loaded.source.variables)
         self._preset_names = loaded.source.preset
         self._is_whole = loaded.source.whole
         self._has_units = bool(format.rows_path)
@@ -90,8 +91,12 @@ class EngineRowReader:
         """Implement ``RowReader.begin``."""
         start = 0 if root is None else root._io.pos()
         self._places = ChainPlaces(start, self._chain(1), self._chain(0))
-        self._carried = Carried(start, b"".join(map(variable_chain, self._variables)))
-        self._stores = stores_of(self._stored)
+        first = self._initial
+        if root is not None and self._variables:
+            # Objects before the rows may have set them.
+            first = PackedVariables.beginning(state_of(root, self._variables))
+        self._packed = first
+        self._carried, self._stores = Carried(start, first.chains), first.stores()
         self._state = STATELESS
         self._program = self._loaded.knowing(root)
         self._preset = tuple(int(attrgetter(name)(root)) for name in self._preset_names)
@@ -102,7 +107,7 @@ class EngineRowReader:
         """Implement ``RowReader.state``."""
         if not self._variables:
             return STATELESS
-        packed = PackedVariables.of(self._variables, self._carried.at(offset), self._stores)
+        packed = self._packed.later(self._carried.at(offset), self._stores)
         if packed != self._state.variables:
             self._state = ReaderState(packed)
         return self._state

@@ -12,6 +12,8 @@ import wireloom
 from wireloom import Format, engine
 from wireloom.reading import of_table
 
+from ..unit.reading.running import read
+
 ROW_COLUMNS = ("_offset", "_error", "_corrupt_record")
 
 
@@ -26,18 +28,29 @@ def objects_only() -> Iterator[None]:
         engine.available = before
 
 
-def outcome(format: Format, data: bytes, *, columns: list[str] | None = None, **options: Any) -> Any:
-    """Return rows and report, or the error."""
+def outcome(
+    format: Format, data: bytes, *, columns: list[str] | None = None, window: int | None = None, **options: Any
+) -> Any:
+    """Return rows and report, or the error. ``window``: the data are a stream that is read in blocks of that many
+    bytes."""
     if columns is None:
         found = of_table(format, dict(options))[0]
         # For other columns both readers are the object parser.
         names = [each.name for each in found.columns if not each.engine_refusal]
         columns = [*names, *ROW_COLUMNS]
     try:
-        table, report = wireloom.read_with_report(format, data, columns=columns, check_format=False, **options)
+        table, report = read(
+            None,
+            format,
+            data,
+            chunk=window,
+            streamed=window is not None,
+            columns=columns,
+            **options,
+        )
     except wireloom.WireloomError as error:
         return type(error).__name__, error.offset, error.reason
-    rows, files = {name: plain(table.column(name)) for name in columns}, report.to_dict()["files"]
+    rows, files = {name: plain(table.column(name)) for name in columns}, [report]
     if format.message is not None:
         # Inside a message one reader names the invalid value, the other its field: only the reason is the same.
         rows["_error"] = [each and each.partition(":")[0] for each in rows.get("_error", ())]

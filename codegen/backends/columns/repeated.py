@@ -12,8 +12,8 @@ from ...expression.types import BitsType, BytesType, EnumType, FloatType, Intege
 from ...plan import Field
 from ...wire import OwnSize, Repeat, RepeatCount, RepeatEos, RepeatUntil
 from .compiled import Compiled, constant
-from .interval import BOOLEAN
-from .lines import Label, Refusal
+from .interval import Interval
+from .lines import Label
 from .loops import item_compiler, keep_items
 from .refusal import NotForEngineError
 from .scope import Scope, Span, Unavailable
@@ -137,8 +137,8 @@ def _skip_rest(state: State, name: str, size: int) -> None:
     rest = Span(name)
     state.assembler.add(Op.BYTES_REST, rest, comment=name)
     if size > 1:
-        left = Compiled((rest, *constant(size).parts, bytes([Code.MODULO]), bytes([Code.BOOLEAN_NOT])), BOOLEAN, 2)
-        comment = f"whole items of {name}?"
-        state.assembler.add(
-            Op.CHECK_TRUE, state.assembler.temporary(left, comment), Refusal(True, "length"), comment=comment
-        )
+        # What lacks of the last item is read too: the input is truncated there, or the sub-stream too short.
+        negative = (*constant(0).parts, rest, bytes([Code.SUBTRACT]))
+        lacks = Compiled((*negative, *constant(size).parts, bytes([Code.MODULO])), Interval(0, size - 1), 2)
+        register = state.assembler.temporary(lacks, f"rest of the last of {name}")
+        state.assembler.add(Op.SKIP_REGISTER, register, 0, 0, comment=name)

@@ -9,6 +9,7 @@ from wireloom.format.program import Code, Op
 from ...expression.nodes import SLICE, Call, Node
 from ...expression.types import BytesType, StringType
 from ...plan import Instance
+from ...plan.variables import follows_variables
 from .assembler import Assembler
 from .compiled import Compiled, constant, joined
 from .expression import Compiler
@@ -38,12 +39,32 @@ def row_compiler(state: State, scope: Scope, facts: tuple[Fact, ...], sharing: S
     )
 
 
+def _changes_later(state: State, scope: Scope, instance: Instance) -> bool:
+    """Return whether rows after this one in an enclosing object may change the value of its instance."""
+    if not instance.variable and not follows_variables(state.plan, scope.struct, instance):
+        return False
+    plan, rows = state.plan, state.plan.rows
+    assert rows is not None
+    for way in state.ways or (((plan.top(rows).path, rows.field, rows.type),),):
+        holders = [holder for holder, _, _ in way]
+        if scope.struct.path not in holders:
+            continue
+        first = holders.index(scope.struct.path)
+        for holder, name, _ in way[max(first, int(rows.streaming)) :]:
+            field = plan.type(holder).field(name)
+            if field is not None and field.repeat is not None:
+                return True
+    return False
+
+
 def lower_instance(
     state: State, scope: Scope, number: int, column: TableColumn, instance: Instance, sharing: Sharing
 ) -> None:
     """Append the steps of a column whose value is computed by an expression. Raises ``NotForEngineError``."""
     if instance.value is None:
         raise NotForEngineError(f'the column "{column.name}" is read at an explicit position')
+    if scope.around_rows and _changes_later(state, scope, instance):
+        raise NotForEngineError(f'the column "{column.name}" has its value at the end of an object with several rows')
     kept = scope.members.get(instance.id)
     if isinstance(kept, Scalar) and instance.condition is None:
         held = column.held(Compiled((kept,), kept.interval))
@@ -73,12 +94,12 @@ def lower_instance(
         # If the condition has no value it has refused the row.
         assembler.add(Op.SKIP_IF_ZERO, assembler.temporary(condition, question), 1, absent, comment=question)
     needs += state.refuse_for_needs(number)
-    value = assembler.temporary(compiled, column.name)
+    shares = condition is None and compiled.constant is None and sharing.is_used(instance)
+    value = _shared_value(assembler, compiled, column.name) if shares else assembler.temporary(compiled, column.name)
     held = column.held(Compiled((value,), value.interval))
     column.store(assembler, number, assembler.temporary(held, f"{column.name}, as its column has it"))
-    if condition is None and compiled.constant is None and set(value.facts) <= set(facts):
+    if shares and set(value.facts) <= set(facts):
         # Values that depend on it use the value that exists.
-        value.may_fail |= compiled.may_fail
         scope.members[instance.id] = value
         scope.failures[instance.id] = needs
     if condition is not None:
@@ -87,6 +108,16 @@ def lower_instance(
         assembler.add(Op.COLUMN_NULL, number, comment=column.name)
         assembler.place(after)
         state.forget(asked)
+
+
+def _shared_value(assembler: Assembler, compiled: Compiled, name: str) -> Scalar:
+    """Return the register with the value of a column that other columns use. If it has none, that is damage only for
+    what needs it: the column may not be wanted."""
+    if not compiled.may_fail or compiled.scalar is not None:
+        return assembler.temporary(compiled, name)
+    value = Scalar(name, compiled.interval, may_fail=True, lazy=True)
+    assembler.compute(value, compiled, name)
+    return value
 
 
 def _lower_spanned(

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from ...expression.nodes import Name
+from ...expression.nodes import Attribute, Name
 from ...expression.types import Path
 from ...expression.walk import walk
 from ...plan import Instance, TypePlan
@@ -25,6 +26,7 @@ class Sharing:
     slot: Slot
     _tried: set[tuple[Scope, str]] = field(default_factory=set)
     _uses: dict[Path, Counter[str]] = field(default_factory=dict)
+    _names: set[str] | None = None
 
     def value_of(self, finder: Finder, scope: Scope, instance: Instance) -> Scalar | None:
         """Return the register with the value of an instance of ``scope`` that several others use; ``None`` if there is
@@ -55,6 +57,13 @@ class Sharing:
         scope.failures[instance.id] = tuple(needs)
         return shared
 
+    def is_used(self, instance: Instance) -> bool:
+        """Return whether another instance, of any type, may use an instance."""
+        if self._names is None:
+            types = (each for each in self.state.plan.family if each.instances)
+            self._names = {name for type in types for each in type.instances for name in _names_used(each)}
+        return instance.id in self._names
+
     def _count(self, struct: TypePlan, instance: Instance) -> int:
         """Return how many expressions of the type use an instance."""
         if struct.path not in self._uses:
@@ -63,3 +72,13 @@ class Sharing:
                 each.id for node in nodes for each in walk(node) if isinstance(each, Name)
             )
         return self._uses[struct.path][instance.id]
+
+
+def _names_used(instance: Instance) -> Iterator[str]:
+    """Yield the names of what an instance is computed from, in its own object and in others."""
+    for node in (instance.value, instance.condition):
+        for each in walk(node) if node is not None else ():
+            if isinstance(each, Name):
+                yield each.id
+            elif isinstance(each, Attribute):
+                yield each.name

@@ -12,7 +12,7 @@ from ...plan import Cover, Field, Piece, Run, Step
 from ...plan.build import run_of
 from ...wire import ExpressionSize
 from .api import Api
-from .checksums import computed_text, refused_checksum
+from .checksums import computed_text, refused_checksum, when_needed
 from .constructing import Keep
 from .expressions import SUM
 from .marks import Marks
@@ -234,4 +234,5 @@ class _Rest:
         stands = f"buffer.at({self._after(0)})"
         values = {"wire": wire, "blanked": blanked, "computed": computed_text(scope, cover, data)}
         statement = refused_checksum(scope, cover, stands)
-        self.lines.append(scope.code("checksum", stored=member(cover.field.id), statement=statement, **values))
+        line = scope.code("checksum", stored=member(cover.field.id), statement=statement, **values)
+        self.lines.append(when_needed(scope, cover, line))

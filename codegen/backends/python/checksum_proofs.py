@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 
 from ...expression.types import Path, UserType
@@ -118,13 +119,22 @@ def _bytes_term(scope: ClassScope, field: Field, value: str, depth: int = 0) -> 
     """Return a condition that is true if a field with the given ``value`` has bytes. For an object with a stream of its
     own these are the bytes of the stream, for another object the bytes of its fields.
     """
-    if field.switch is not None and field.repeat is None and any(map(_has_stream, field.forms)):
+    if field.repeat is not None:
+        values = value if field.condition is None else f"({value} or ())"
+        if field.least and field.switch is None:
+            return value
+        item = _bytes_term(scope, replace(field, repeat=None, condition=None), "each", depth)
+        return f"any({'' if item == 'each' else f'{item} for each in '}{values})"
+    if field.switch is not None and any(map(_has_stream, field.forms)):
         return f"({value}._io.size() if isinstance({value}, {scope.use('Struct')}) else {value})"
-    if field.repeat is not None or not isinstance(field.type, UserType):
+    if field.least and field.switch is None:
+        # A number that is 0 has bytes too.
+        return value if isinstance(field.type, UserType) else f"{value} is not None"
+    if not isinstance(field.type, UserType):
         return value
     if _has_stream(field):
         size = f"{value}._io.size()"
-    elif field.least or field.type.opaque or depth == DEEPEST_TERM:
+    elif field.type.opaque or depth == DEEPEST_TERM:
         return value
     else:
         fields = scope.plan.type(field.type.path).fields

@@ -78,13 +78,18 @@ def _verify(scope: ClassScope, marks: Marks, cover: Cover, content: str = "") ->
     line = scope.code("checksum", stored=stored, statement=refused_checksum(scope, cover, "io"), **values)
     if chain is not None:
         line = scope.code("chained", chain=chain, held=stored, body=(line,))
-    if cover.needed is not None:
-        needed = scope.text(cover.needed, cover.field)
-        line = scope.code("when", condition=needed, body=(line,), otherwise=())
+    line = when_needed(scope, cover, line)
     if cover.condition is None:
         return line
     there = f"{stored} is not None" if scope.own else f"hasattr(self, {field_name(cover.field.id)!r})"
     return scope.code("when", condition=there, body=(line,), otherwise=())
+
+
+def when_needed(scope: ClassScope, cover: Cover, line: str) -> str:
+    """Return the statement that verifies a checksum, under the condition with which readers verify it."""
+    if cover.needed is None:
+        return line
+    return scope.code("when", condition=scope.text(cover.needed, cover.field), body=(line,), otherwise=())
 
 
 def refused_checksum(scope: ClassScope, cover: Cover, io: str) -> str:

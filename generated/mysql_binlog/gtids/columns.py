@@ -66,7 +66,7 @@ PROGRAM = ColumnProgram(
         Step(Op.WHERE, 11, Reason.NONE),  # where
         Step(Op.EXPRESSION, 12, 0, 463, 81),  # domain_id
         Step(Op.COLUMN_REGISTER, 3, 12, Kind.S8LE),  # domain_id
-        Step(Op.EXPRESSION, 13, 0, 544, 173),  # seq_no
+        Step(Op.EXPRESSION, 13, 1, 544, 173),  # seq_no
         Step(Op.EXPRESSION, 14, 0, 717, 5),  # seq_no, as its column has it
         Step(Op.COLUMN_REGISTER, 4, 14, Kind.S8LE),  # seq_no
         Step(Op.END),

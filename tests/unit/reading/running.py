@@ -16,12 +16,20 @@ ROW_READERS = [
 
 
 def read(
-    row_reader: str, format: Any, source: Any, *, chunk: int | None = None, streamed: bool = False, **options: Any
+    row_reader: str | None,
+    format: Any,
+    source: Any,
+    *,
+    chunk: int | None = None,
+    streamed: bool = False,
+    **options: Any,
 ) -> tuple[pa.Table, dict[str, Any]]:
-    """Return the table and the report of the one file. ``streamed``: bytes are read through a file object, chunk by
-    chunk. An input without any row is not an error, unless ``check_format`` says so."""
+    """Return the table and the report of the one file. ``row_reader``: by default that of the format. ``streamed``:
+    bytes are read through a file object, chunk by chunk. An input without any row is not an error, unless
+    ``check_format`` says so."""
     options.setdefault("check_format", False)
-    made = dataclasses.replace(scan_request(format, **options), engine=row_reader, chunk=chunk)
+    made = scan_request(format, **options)
+    made = dataclasses.replace(made, engine=row_reader or made.engine, chunk=chunk)
     [each] = expand(source)
     if streamed:
         each = ObjectInput(None, each.size, file=_Stream(each.open()))
