@@ -89,7 +89,9 @@ class FileReport:
     tail_zeros: bool = False
     error: str | None = None
     foreign: bool = False
-    """Whether the input seems to have another format: it is not empty, and none of it is a valid record."""
+    """Whether the input has another format: none of it is a valid record, and something in it cannot be part of one."""
+    evidence: str | None = None
+    """What shows that it has another format, if that is known."""
     options: dict[str, str] = field(default_factory=dict)
     facts: dict[str, Any] = field(default_factory=dict)
 

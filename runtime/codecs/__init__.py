@@ -12,7 +12,7 @@ from ..base.arguments import one_of, shown
 from ..base.errors import WireloomError
 from ..base.face import face
 from .blocks import BLOCK_CODECS, MAX_EXPANDED, BlockCodec, expand_block
-from .codec import MAX_WINDOW, Codec, CodecError, Compressor, Decoder, Resumable
+from .codec import MAX_WINDOW, Codec, CodecError, Compressor, Decoder, OtherCodecError, Resumable
 from .gzip import GZIP
 from .plain import NONE
 from .zstd import ZSTD
@@ -24,6 +24,8 @@ CODECS: dict[str, Codec] = {each.name: each for each in (ZSTD, GZIP, NONE)}
 
 AUTO = "auto"
 """The value of the option ``codec`` that recognises the codec by content."""
+MAGIC_SIZE = 4
+"""Number of bytes that ``Codec.has_magic`` examines."""
 HEAD = 160 * 1024
 """Number of bytes that ``detect`` examines: more than the largest block of zstd."""
 
@@ -81,15 +83,17 @@ def detect(head: bytes, name: str, usual: str) -> str:
 
     ``name`` is the file's name: a magic number in a file that is named accordingly needs no further proof, and neither
     does that of the ``usual`` codec of the format. For all others the bytes must also decompress, since the first bytes
-    of a log that is not compressed may be anything. Raises ``CodecError`` for a file named as compressed that is not.
+    of a log that is not compressed may be anything. Raises ``OtherCodecError`` for a file that is named as compressed
+    and is not.
     """
     expected = by_suffix(name)
     for each in CODECS.values():
         if each.has_magic(head) and (each.name in (expected, usual) or each.begins_well(head)):
             return each.name
-    if expected is not None and head:
-        raise CodecError(f"not a {expected} stream, though its name ends in {splitext(name)[1]}")
-    return NONE.name
+    if expected is not None and len(head) >= MAGIC_SIZE:
+        raise OtherCodecError(f"not a {expected} stream, though its name ends in {splitext(name)[1]}")
+    # Fewer bytes may be the beginning of a file that is still being copied.
+    return expected if expected is not None and head else NONE.name
 
 
 def decoder(codec: str, source: Decoder, *, max_window: int = MAX_WINDOW) -> Decoder:
@@ -135,6 +139,7 @@ __all__ = [
     "CodecError",
     "Compressor",
     "Decoder",
+    "OtherCodecError",
     "Resumable",
     "by_suffix",
     "checked",

@@ -22,6 +22,10 @@ class CodecError(DamagedInputError):
         super().__init__(message, path=path, offset=offset, reason=reason)
 
 
+class OtherCodecError(CodecError):
+    """Bytes that do not begin like a stream of the codec at all."""
+
+
 class Decoder(Protocol):
     """A stream of decompressed bytes, or of stored ones that a decoder reads from."""
 

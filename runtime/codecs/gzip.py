@@ -7,7 +7,7 @@ from collections import deque
 from contextlib import suppress
 from typing import Any
 
-from .codec import Codec, CodecError, Compressor, Decoder
+from .codec import Codec, CodecError, Compressor, Decoder, OtherCodecError
 
 PIECE = 64 * 1024
 STEP = 16 * 1024
@@ -103,6 +103,8 @@ class GzipDecoder:
         except zlib.error as error:
             # zlib discards the call's output with the error: decompress the same input again, up to the damage.
             detail = str(error).rpartition(": ")[2]
+            if self._first and not self._steps and not bytes(step).startswith(MAGIC[:2]):
+                raise OtherCodecError("not a gzip stream") from None
             self._failure = CodecError(f"the gzip stream is damaged ({detail})")
             self._output = memoryview(_up_to_damage(before, step))
             return

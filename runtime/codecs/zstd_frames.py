@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .codec import CodecError, Decoder
+from .codec import CodecError, Decoder, OtherCodecError
 
 MAGIC = b"\x28\xb5\x2f\xfd"
 SKIPPABLE_MAGICS = frozenset(bytes((0x50 + low, 0x2A, 0x4D, 0x18)) for low in range(16))
@@ -126,7 +126,7 @@ class Walker:
                     "expected"
                 )
             else:
-                raise CodecError("not a zstd stream")
+                raise OtherCodecError("not a zstd stream")
 
     def _skip(self) -> None:
         if not self._have(8):

@@ -43,6 +43,15 @@ class StuffingError(KaitaiStructError, ValueError):
         self.reason = reason
 
 
+class UnfinishedError(StuffingError):
+    """Stuffed bytes that end inside a block, and may be the beginning of a record. ``content``: what its blocks so far
+    stand for."""
+
+    def __init__(self, message: str, content: bytes) -> None:
+        super().__init__(message)
+        self.content = content
+
+
 class FrameError(KaitaiStructError):
     """A frame between two delimiters that does not contain an item."""
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..format.program import Stuffing
-from .errors import StuffingError
+from .errors import StuffingError, UnfinishedError
 
 WORD_DELIMITER = b"\xfe\xfd"
 RADIX = 253
@@ -58,7 +58,8 @@ def unstuff_words(data: bytes, limit: int | None = None) -> bytes:
             raise StuffingError(f"a run of {run} bytes is longer than {maximum}")
         end = position + run
         if end > size:
-            raise StuffingError(f"a run of {run} bytes begins {size - position} bytes before the end")
+            content = bytes(out) + data[position:]
+            raise UnfinishedError(f"a run of {run} bytes begins {size - position} bytes before the end", content)
         out += data[position:end]
         _within(len(out), limit)
         position = end
@@ -67,7 +68,7 @@ def unstuff_words(data: bytes, limit: int | None = None) -> bytes:
                 return bytes(out)
             out += WORD_DELIMITER
         if position + 2 > size:
-            raise StuffingError("the record ends before the header of a run")
+            raise UnfinishedError("the record ends before the header of a run", bytes(out))
         run = data[position] + RADIX * data[position + 1]
         position += 2
         maximum = LATER_RUN
@@ -108,7 +109,10 @@ def unstuff_cobs(data: bytes, limit: int | None = None) -> bytes:
         code = data[position]
         end = position + code
         if end > size:
-            raise StuffingError(f"a run of {code - 1} bytes begins {size - position - 1} bytes before the end")
+            content = bytes(out) + data[position + 1 :]
+            raise UnfinishedError(
+                f"a run of {code - 1} bytes begins {size - position - 1} bytes before the end", content
+            )
         out += data[position + 1 : end]
         _within(len(out), limit)
         position = end

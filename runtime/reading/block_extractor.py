@@ -20,13 +20,13 @@ from ..input.window import MemoryWindow, Window
 from ..rows.engine_reader import EngineRowReader
 from ..rows.reader import Filled, RowDamage, RowReader, Status
 from .damage_details import DamageDetails
-from .end_of_file import end_of_written, first_of_zeros, skip_to_content, unwritten
+from .end_of_file import end_of_written, first_of_zeros, row_cut_off, skip_to_content, unwritten
 from .events import DamagedRange, Rows
 from .extraction import Ended, Extraction, Extractor, Lost, Next, ScannedInput
 from .pieces_ahead import PieceFill, PiecesAhead
 from .recovery import CONTENT
 from .row_extractor import IN_ORDER
-from .wrong_format import FIRST_OF_WHOLE
+from .wrong_format import FIRST
 
 if TYPE_CHECKING:
     from .log_numbers import LogNumbers
@@ -98,9 +98,8 @@ class BlockExtractor(DamageDetails, Extractor):
         if request.byte_range is not None:
             window = self._narrowed(opened, *request.byte_range)
         else:
-            while len(window.view) - window.begin < FIRST_OF_WHOLE and window.extend():
+            while len(window.view) - window.begin < FIRST and window.extend():
                 pass
-            self._scanned.check.take_whole(window.view[window.begin :])
         if request.grows:
             self._written = end_of_written(opened)
         threads = settings.ahead and isinstance(self._row_reader, EngineRowReader)
@@ -129,6 +128,8 @@ class BlockExtractor(DamageDetails, Extractor):
         unfinished = self._unfinished(filled)
         if unfinished is None:
             unfinished = self._zeros_at = zeros
+        if unfinished is None:
+            unfinished = self._cut_off(filled, window, self._stop)
         window.begin = piece.offset + piece.begin - window.base
         self._scanned.count(window)
         event = self._rows(filled, piece, before, unfinished)
@@ -246,6 +247,13 @@ class BlockExtractor(DamageDetails, Extractor):
             return None
         return next((each.begin for each in filled.damages if each.end >= written), None)
 
+    def _cut_off(self, filled: Filled, window: Window, stop: int) -> int | None:
+        """Return the offset, before ``stop`` (-1: no limit), of a row that is cut off; ``None`` if there is none."""
+        begin = row_cut_off(
+            filled, window, self._block, lambda: self._readers.rows(self.settings(max_record=LARGEST_RECORD))
+        )
+        return None if begin is None or begin < self._begin or 0 <= stop <= begin else begin
+
     def _rows(self, filled: Filled, piece: BlockWindow, begin: int, unfinished: int | None) -> Rows:
         """Return the event of a fill that began at index ``begin`` of the piece; its damage is recorded."""
         stop = self._stop if unfinished is None else unfinished
@@ -338,7 +346,9 @@ class BlockExtractor(DamageDetails, Extractor):
             return 0
         joiner = self._scanned.joiner
         for filled in self._blocks_from(opened, offset - offset % self._block):
-            found = [each.begin for each in filled.damages]
+            # What may continue a record belongs to the range in which that begins.
+            cut = self._cut_off(filled, opened.window, -1)
+            found = [each.begin for each in filled.damages if each.begin != cut]
             if filled.offsets is not None and filled.rows:
                 starts = filled.offsets if joiner is None else filled.offsets.take(joiner.beginnings(filled.arrays))
                 found += starts.to_pylist()

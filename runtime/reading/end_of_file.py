@@ -220,3 +220,18 @@ def has_proof(format: Format, root: Struct | None, content: bytes) -> bool:
     except (IncompleteError, LostError, StuffingError):
         return False
     return refused == "checksum"
+
+
+def row_cut_off(filled: Filled, window: Window, block: int, row_reader: Callable[[], RowReader]) -> int | None:
+    """Return the offset of a row with which an input of blocks breaks off, in a last block that is shorter than others;
+    ``None`` if there is none. In a complete block, which a ``row_reader`` reads, the row would end."""
+    end, last = window.base + len(window.view), filled.damages[-1] if filled.damages else None
+    if not window.at_end or not end % block or last is None or last.end != end or last.reason != "length":
+        return None
+    begin = last.begin - last.begin % block
+    if end - begin >= block or NOT_ZERO.search(window.view, last.begin - window.base) is None:
+        return None
+    whole = MemoryWindow(memoryview(bytes(window.view[begin - window.base :]).ljust(block, b"\0")))
+    found = row_reader().fill(whole, capacity=block)
+    is_lost = any(each.begin == last.begin - begin and each.reason == "length" for each in found.damages)
+    return None if is_lost else last.begin

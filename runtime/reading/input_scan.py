@@ -166,8 +166,8 @@ class InputScan:
                 break
             yield from joiner.take(event)
         begin = joiner.open_at
-        if isinstance(outcome, Lost) and outcome.tail == "truncated" and self._request.grows and begin is not None:
-            # Some fragments of the record have been read; the others are still to come.
+        if isinstance(outcome, Lost) and outcome.tail == "truncated" and begin is not None:
+            # Some fragments of the record have been read; the others are missing, or still to come.
             joiner.forget()
             return replace(outcome, offset=begin)
         if isinstance(outcome, Lost):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 
 from ..format.description import Format
@@ -25,6 +26,7 @@ class Root:
     ``refused``: the reason why a value is invalid although its end is known.
     ``lost``: the reason why nothing after it can be read, and ``error`` details of it.
     ``field``: the name of the value that is refused or at which the rest was lost, if known.
+    ``problems``: the refusals, and the error at which the rest was lost.
     """
 
     struct: Struct
@@ -33,6 +35,7 @@ class Root:
     lost: str | None = None
     field: str | None = None
     error: str | None = None
+    problems: list[Exception] = dataclasses.field(default_factory=list)
 
 
 def _lacks_bytes(format: Format, struct: Struct) -> bool:
@@ -62,6 +65,7 @@ def read_prologue(format: Format, window: Window, max_record: int, verify: bool)
         except FAILURES as error:
             root.lost, root.field = reason_of(error), field_of(format, error)
             root.error = NESTED if isinstance(error, RecursionError) else None
+            root.problems.append(error)
         root.size = stream.pos() - (window.base + window.begin)
         if taken < left and (root.lost == "truncated" or stream.saw_end):
             taken *= 8
@@ -73,6 +77,7 @@ def read_prologue(format: Format, window: Window, max_record: int, verify: bool)
                 continue
             if root.lost == "truncated" and not window.at_end:
                 root.lost = "limit"
+        root.problems += refusals
         refusal = deciding(refusals, verify=verify)
         if refusal is not None:
             root.refused, root.field = reason_of(refusal), field_of(format, refusal)

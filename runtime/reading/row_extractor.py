@@ -52,7 +52,6 @@ class RowExtractor(DamageDetails, Extractor):
         request = scanned.request
         self._scanned = scanned
         self._source = scanned.source
-        self._check = scanned.check
         self._begin, self._stop = request.byte_range or (0, -1)
         self._fill_stop = self._stop
         """Where fills stop: after the byte range where its last rows are in doubt."""
@@ -92,8 +91,6 @@ class RowExtractor(DamageDetails, Extractor):
                 damage = RowDamage(0, prologue.size, -1, prologue.refused)
                 content = bytes(window.view[: prologue.size])
                 yield DamagedRange(damage, content, shown=self.note(damage, content, prologue.field))
-            else:
-                self._check.take_head(window.view[: prologue.size])
             yield Head(window.view[: prologue.size])
             window.begin += prologue.size
             root = prologue.struct

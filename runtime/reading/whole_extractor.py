@@ -50,7 +50,6 @@ class WholeExtractor(DamageDetails, Extractor):
             sentence = f"the input is read as a whole, and it is larger than {limit:,} bytes, which is max_record"
             self._is_too_large = True
             return Lost(0, "limit", TAILS["limit"], sentence=sentence)
-        self._scanned.check.take_whole(window.view[window.begin :])
         yield Head(window.view[window.begin :], whole=True)
         return Next.CALL
 

@@ -1,5 +1,10 @@
-"""Detection of inputs without results: those of another format, which are not empty and contain no valid record, and
-those that are too large to be read as a whole."""
+"""Detection of inputs of another format, and of those that are too large to be read as a whole.
+
+An input without a valid record may be damaged, or be the beginning of a file that is still being written. It is of
+another format only on evidence: its first record or header has another constant than the format prescribes, or a length
+that no record can have, or several complete records are damaged. If the input also begins with bytes that the format
+distinguishes from others, as a magic number or a valid checksum, it is damaged nevertheless.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +14,7 @@ from typing import TYPE_CHECKING
 from ..base.advice import Advice
 from ..base.errors import DamagedInputError, WrongFormatError
 from ..base.report import LOST_TAILS
-from ..codecs import CodecError
+from ..codecs import OtherCodecError
 from ..rows.leading_zeros import NOT_ZERO
 from .request import grows_by_rows, searches_rows
 
@@ -22,20 +27,17 @@ if TYPE_CHECKING:
 
 NAMED = 3
 """Number of inputs that an error names besides the first; others are only counted."""
-FIRST_OF_WHOLE = 64 * 1024
-"""Number of bytes that are judged of an input that is read as a whole."""
-FEW_ITEMS = 10_000
+FIRST = 64 * 1024
+"""Number of bytes at the beginning of an input that are judged."""
 INSPECT_ADVICE = "name the right format; 'wireloom inspect' shows what a reader finds in the file"
 RECOVER_ADVICE = "if only its first record is damaged, {recover=True} searches for the next one"
 SEARCHED_TAILS = ("truncated", *LOST_TAILS)
 TAKES_IT = "raise max_record to read it"
 TOO_LARGE = f"the input is read as a whole and larger than max_record: {TAKES_IT}"
-MOST_CHANGED = 64
-"""Number of bytes at the beginning and at the end of a unit that are changed."""
-MIN_DISTINCTIVE_BYTES = 4
-"""Minimum number of bytes of a unit for which only one value is valid, so that it is not of the format by chance."""
-LARGEST_HEAD = 1024 * 1024
-"""Maximum number of bytes before the rows that are kept to be judged; a larger valid header is proof enough."""
+MANY = 4
+"""Number of damaged records, none of which is valid, that are evidence. One damaged length may give two or three."""
+NO_RECORDS = ("zeros", "codec", "missing")
+"""Reasons of damaged ranges that are not records."""
 
 
 class FormatCheck:
@@ -46,121 +48,55 @@ class FormatCheck:
         self._report = report
         self._has_content = False
         self._zeros_end = 0
-        self._head: bytes | None = None
-        self._whole: bytes | None = None
-        self._begin: bytes | None = None
+        self._begin = b""
         self.has_held = False
-        """Whether something without rows has held: a message, or what is before the rows."""
+        """Whether a message without rows has held."""
 
     def look_at(self, window: Window) -> None:
-        """Search for bytes other than zero in the window, until a record is valid: a file of zeros is preallocated
-        space, and not another format."""
-        if not self._has_content and not self._report.rows and not self.has_held:
+        """Take the first bytes of the window into account, and search it for bytes other than zero, until a record is
+        valid: a file of zeros is preallocated space, and not another format."""
+        if self._report.rows or self.has_held:
+            return
+        if window.base == 0 and len(self._begin) < min(FIRST, len(window.view)):
+            self._begin = bytes(window.view[:FIRST])
+        if not self._has_content:
             # A window that grows is searched once.
             unseen = max(0, self._zeros_end - window.base)
             self._has_content = NOT_ZERO.search(window.view, unseen) is not None
             self._zeros_end = window.base + len(window.view)
-            if window.base == 0 and len(self._begin or b"") < FIRST_OF_WHOLE:
-                self._begin = bytes(window.view[:FIRST_OF_WHOLE])
-
-    def take_head(self, head: memoryview) -> None:
-        """Take a valid header of the rows into account."""
-        if len(head) > LARGEST_HEAD:
-            self.has_held = True
-        else:
-            self._head = bytes(head)
-
-    def take_whole(self, data: memoryview) -> None:
-        """Take an input that is read as a whole into account."""
-        self._whole = bytes(data[:FIRST_OF_WHOLE])
 
     def is_wrong(self, opened: Opened) -> bool:
-        """Return whether the input, as far as it could be read, contains nothing of the format."""
+        """Return whether the input, as far as it could be read, contains nothing of the format, and is evidently of
+        another one."""
         self.look_at(opened.window)
-        report = self._report
+        report, error = self._report, opened.window.error
         if report.rows or self.has_held or report.clean or not self._request.judges_format:
             return False
-        if opened.misnamed or isinstance(opened.window.error, CodecError):
+        if opened.misnamed or isinstance(error, OtherCodecError):
             return True
-        if opened.window.error is not None or not self._has_content:
+        if error is not None or not self._has_content:
             return False
         if is_too_large(self._request.format, report):
             return True
-        if self._whole and _is_told_apart(self._request.format, self._whole):
-            return False
-        if self._begin and _first_unit_tells(self._request.format, self._begin[: _sound(report)]):
-            return False
-        return not (self._head and _tells_formats_apart(self._request.format, self._head, self._request.max_record))
+        report.evidence = self._evidence()
+        return report.evidence is not None
 
+    def _evidence(self) -> str | None:
+        # Imported here: only few inputs have no rows.
+        from .evidence import evidence_in, is_distinctive, kind_of, message_evidence
 
-def _tells_formats_apart(format: Format, head: bytes, max_record: int) -> bool:
-    """Return whether a valid ``head`` (the bytes before the rows) is evidence of the format, because other bytes would
-    have been refused."""
-    # Imported here: only few inputs have a head and no rows.
-    from ..input.window import MemoryWindow
-    from .prologue import read_prologue
-
-    other = MemoryWindow(memoryview(bytes(byte ^ 0xFF for byte in head)))
-    root = read_prologue(format, other, max_record, verify=True)
-    return root.lost is not None or root.refused is not None
-
-
-def _is_told_apart(format: Format, data: bytes) -> bool:
-    """Return whether the first bytes of an input that is read as a whole are evidence of the format: other bytes in
-    their place are refused, while these are accepted or refused at a later position."""
-    position, refused = _reach(format, data)
-    other, is_other_refused = _reach(format, bytes(byte ^ 0xFF for byte in data))
-    return is_other_refused and (not refused or position > other)
-
-
-def _sound(report: FileReport) -> int:
-    """Return the offset up to which an input contains no damage."""
-    return min([report.tail_offset, *(each.offset for each in report.damaged[:1])])
-
-
-def _first_unit_tells(format: Format, data: bytes) -> bool:
-    """Return whether the first unit, which has no rows, is valid and is evidence of the format: other values of some
-    bytes in it are refused."""
-    if not format.streaming or not format.rows_path or format.has_prologue or format.sized_rows:
-        return False
-    size, refused = _unit(format, data)
-    if refused is not None or not size:
-        return False
-    places = dict.fromkeys((*range(min(size, MOST_CHANGED)), *range(max(0, size - MOST_CHANGED), size)))
-    changed = (data[:each] + bytes((data[each] ^ 0xFF,)) + data[each + 1 : size] for each in places)
-    return sum(_unit(format, each)[1] in ("value", "checksum", "digest") for each in changed) >= MIN_DISTINCTIVE_BYTES
-
-
-def _unit(format: Format, data: bytes) -> tuple[int, str | None]:
-    """Return the end of the first unit, and the reason why it is refused."""
-    # Imported here: only few inputs have no rows.
-    from ..objects.streams import MemoryStream
-    from ..rows.object_reader import ObjectRowReader
-    from ..rows.object_rows import BrokenError, LostError
-    from ..rows.reader import Settings
-
-    stream = MemoryStream(data)
-    try:
-        _, refused = ObjectRowReader(format, None, Settings(max_computed=FEW_ITEMS)).parse(stream, verify=True)
-    except BrokenError as error:
-        refused = error.reason if isinstance(error, LostError) else "truncated"
-    return stream.pos(), refused
-
-
-def _reach(format: Format, data: bytes) -> tuple[int, bool]:
-    """Return how far the root object can be read, and whether a value is refused."""
-    # Imported here: only few inputs have no rows.
-    from ..objects.streams import MemoryStream
-    from ..rows.object_reader import ObjectRowReader
-    from ..rows.object_rows import BrokenError, LostError
-    from ..rows.reader import Settings
-
-    stream = MemoryStream(data)
-    try:
-        _, refused = ObjectRowReader(format, None, Settings(max_computed=FEW_ITEMS)).parse(stream, verify=False)
-    except BrokenError as error:
-        refused = error.reason if isinstance(error, LostError) else None
-    return stream.pos(), refused == "value"
+        format, report, begin = self._request.format, self._report, self._begin
+        if format.message is not None:
+            found = message_evidence(format, report, begin)
+        else:
+            found = evidence_in(format, begin, self._request.max_record)
+        if found is None:
+            refused = report.unlisted + sum(each.reason not in NO_RECORDS for each in report.damaged)
+            found = f"none of {refused} is valid" if refused >= MANY else None
+        if found is None or (format.message is None and is_distinctive(format, begin, self._request.max_record)):
+            return None
+        kind = kind_of(begin)
+        return f"{found}; {kind}" if kind else found
 
 
 def is_too_large(format: Format, file: FileReport) -> bool:
@@ -183,9 +119,8 @@ def wrong_format(
     more = f"; nor in {', '.join(others[:NAMED])}" if others else ""
     if len(others) > NAMED:
         more += f" and {len(others) - NAMED:,} more"
-    is_cut = first.tail == "truncated" and first.bytes and not first.tail_offset
-    cut = "it ends inside the first one" if is_cut else ""
-    why = f" ({first.error or cut})" if first.error or cut else ""
+    reasons = "; ".join(dict.fromkeys(filter(None, (first.evidence, first.error))))
+    why = f" ({reasons})" if reasons else ""
     return WrongFormatError(
         f"not in the format {format.name}? No record in it is valid{why}{more}",
         path=first.path,

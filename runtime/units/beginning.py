@@ -59,7 +59,7 @@ def shown_framing(
     that matches units further on, or else the first of all. Returns ``None`` if more of the input is needed.
     ``lengths``: the function of each framing that reads a length; ``whole`` uses none."""
     begins = first_bytes(format)
-    cut = ""
+    cut: list[str] = []
     for word, length in lengths.items():
         fits = (
             _is_message(view, begins, at_end)
@@ -72,9 +72,9 @@ def shown_framing(
             if not at_end:
                 return None
             # The input ends inside its only message.
-            cut = cut or (word if word != "whole" else "")
+            cut.append(word)
     if cut:
-        return cut
+        return next((each for each in cut if each != "whole"), "whole")
     if not at_end and len(view) < SEARCHED:
         return None
     for place in range(1, min(len(view), SEARCHED)):
@@ -142,5 +142,5 @@ def _is_message(view: memoryview, begins: frozenset[int], at_end: bool) -> bool 
             return False
         position = field_end(view, position)
         if position <= 0:
-            return False if at_end or position < 0 else None
+            return False if position < 0 else None
     return True

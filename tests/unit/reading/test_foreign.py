@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,8 @@ from .running import ROW_READERS, read
 
 TEXT = b"To whom it may concern: this is no log at all, but a letter.\n" * 40
 ZEROS = bytes(100_000)
-FORMATS = ["edgemq_segment", "word_stuffed_log", "s2_session"]
+FORMATS = ["edgemq_segment", "tfrecord", "s2_session"]
+DELIMITED = "word_stuffed_log"
 VECTORS = Path(__file__).parents[2] / "vectors" / "pcapng"
 JOURNAL = Path(__file__).parent / "specs" / "journal.ksy"
 
@@ -49,7 +51,7 @@ def test_a_text_is_no_log(name: str, mode: str, packed: Any, tmp_path: Path) -> 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("row_reader", ROW_READERS)
-@pytest.mark.parametrize("format", [*FORMATS[:2], "cobs_log", JOURNAL])
+@pytest.mark.parametrize("format", [*FORMATS[:2], DELIMITED, JOURNAL])
 @pytest.mark.parametrize("recover", [False, True])
 def test_both_readers_say_so(row_reader: str, format: Any, recover: bool) -> None:
     rubbish = b"\xff\xfe\xfe" * 3000
@@ -90,7 +92,7 @@ def test_good_files_beside_it_come_out_first(tmp_path: Path) -> None:
         assert next(scanner).num_rows == 2
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", [*FORMATS, DELIMITED])
 @pytest.mark.parametrize("content", [b"", b"\0", ZEROS])
 def test_nothing_and_zeros_are_not_judged(name: str, content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "empty"
@@ -100,7 +102,7 @@ def test_nothing_and_zeros_are_not_judged(name: str, content: bytes, tmp_path: P
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", FORMATS[:2])
+@pytest.mark.parametrize("name", ["edgemq_segment", DELIMITED])
 def test_parts_and_what_grows_are_not_judged(name: str) -> None:
     for begin in range(0, len(TEXT), 500):
         assert wireloom.read(name, TEXT, byte_range=(begin, begin + 500)).num_rows == 0
@@ -178,22 +180,20 @@ def test_another_format_or_damage() -> None:
 def test_a_compressed_input_of_which_nothing_can_be_read(name: str, tmp_path: Path) -> None:
     broken = bytearray(gzip.compress(bytes(range(1, 200)) * 50))
     broken[10:] = b"\xff" * len(broken[10:])
-    said = f"not in the format {name}\\? No record in it is valid"
-    for content, options, why in (
-        (bytes(broken), {}, "the gzip stream is damaged"),
-        (bytes(broken[:5]), {"codec": "gzip"}, "ends early"),
-        (TEXT, {"codec": "zstd"}, "not a zstd stream"),
-    ):
-        path = tmp_path / ("broken" if options else "broken.gz")
-        path.write_bytes(content)
-        with pytest.raises(wireloom.WrongFormatError, match=rf"{said} \(.*{why}"):
-            wireloom.read(name, path, **options)  # type: ignore[arg-type]
-        assert wireloom.read(name, path, check_format=False, **options).num_rows == 0  # type: ignore[arg-type]
-        for command in ("decode", "extract", "verify"):
-            if command == "extract" and name != "edgemq_segment":
-                continue
-            given = [f"--option={key}={value}" for key, value in options.items()]
-            assert CliRunner().invoke(main, [command, name, str(path), *given]).exit_code == 2
+    for content, why in ((bytes(broken), "the gzip stream is damaged"), (bytes(broken[:5]), "ends early")):
+        for path in (tmp_path / "broken.gz", tmp_path / "broken"):
+            path.write_bytes(content)
+            _, report = wireloom.read_with_report(name, path, codec="gzip")
+            assert why in str(report.files[0].error)
+            assert not report.clean
+            assert CliRunner().invoke(main, ["verify", name, str(path), "--option=codec=gzip"]).exit_code == 2
+    path.write_bytes(TEXT)
+    for codec in ("gzip", "zstd"):
+        said = rf"not in the format {name}\? No record in it is valid \(not a {codec} stream\)"
+        with pytest.raises(wireloom.WrongFormatError, match=said):
+            wireloom.read(name, path, codec=codec)
+        for command in ("decode", "verify"):
+            assert CliRunner().invoke(main, [command, name, str(path), f"--option=codec={codec}"]).exit_code == 2
 
 
 @pytest.mark.parametrize("place", range(4, 8))
@@ -206,8 +206,6 @@ def test_units_without_rows_tell_formats_apart(row_reader: str, place: int) -> N
     table, file = read(row_reader, "pcapng", bytes(data))
     assert table.num_rows == 0
     assert file["tail"] != "clean"
-    with pytest.raises(wireloom.WireloomError, match="not in the format pcapng"):
-        wireloom.read("pcapng", bytes(data[first:]))
 
 
 @pytest.mark.parametrize(
@@ -217,7 +215,7 @@ def test_units_without_rows_tell_formats_apart(row_reader: str, place: int) -> N
         ("edgemq_segment", {"recover": True}, False),
         # Without its header, nothing of a file can be read.
         ("pcap", {}, False),
-        ("cobs_log", {}, False),
+        (DELIMITED, {}, False),
     ],
 )
 def test_recover_is_recommended_where_it_searches(name: str, options: dict[str, Any], is_named: bool) -> None:
@@ -227,8 +225,65 @@ def test_recover_is_recommended_where_it_searches(name: str, options: dict[str, 
     assert str(caught.value).endswith(advice) == is_named
 
 
-def test_an_input_that_ends_inside_its_first_record() -> None:
+@pytest.mark.parametrize(
+    ("content", "kind"),
+    [
+        (b"To whom it may concern: this is a letter.", "it seems to be text"),
+        (b'{"resourceLogs": [{"scopeLogs": []}]}', "it seems to be JSON text"),
+        (zlib.compress(bytes(range(200))), "it seems to be compressed with zlib"),
+        (b"PAR1" + bytes(3) + b"\xff" * 30, "it is a Parquet file"),
+    ],
+)
+def test_the_error_says_what_the_file_is(content: bytes, kind: str) -> None:
     with pytest.raises(
-        wireloom.WrongFormatError, match=r"No record in it is valid \(it ends inside the first one\); name"
+        wireloom.WrongFormatError, match=rf"\(its first record would have [0-9,]+ bytes; {kind}\); name"
     ):
-        wireloom.read("tfrecord", (9).to_bytes(8, "little") + b"abcd")
+        wireloom.read("tfrecord", content)
+
+
+SUMMED = """
+meta: {id: activity, endian: le, -wireloom: {rows: records}}
+seq:
+  - {id: len_header, type: u1, valid: 6}
+  - {id: count, type: u1}
+  - {id: signature, contents: .FIT}
+  - {id: records, type: record, repeat: expr, repeat-expr: count}
+  - {id: crc, type: u4, -wireloom: {checksum: {algorithm: crc32, over: [len_header, records]}}}
+types: {record: {seq: [{id: value, type: u2}]}}
+"""
+
+
+@pytest.mark.parametrize("row_reader", ROW_READERS)
+def test_one_bit_of_a_file_with_one_checksum_is_damage(row_reader: str, tmp_path: Path) -> None:
+    (tmp_path / "activity.ksy").write_text(SUMMED)
+    body = b"\x06\x03.FIT" + bytes(range(6))
+    content = body + zlib.crc32(body).to_bytes(4, "little")
+    for place in range(1, len(content)):
+        if place not in range(2, 6):
+            damaged = content[:place] + bytes((content[place] ^ 4,)) + content[place + 1 :]
+            _, file = read(row_reader, tmp_path / "activity.ksy", damaged, check_format=True)
+            assert file["damaged"] or file["tail"] != "clean"
+    with pytest.raises(wireloom.WrongFormatError, match="the first signature is invalid"):
+        read(row_reader, tmp_path / "activity.ksy", content.replace(b"FIT", b"FAT"), check_format=True)
+
+
+def test_a_folder_whose_newest_file_holds_half_a_record(tmp_path: Path) -> None:
+    for number in range(4):
+        (tmp_path / f"{number}.wal").write_bytes(samples.frames([b"a", b"b"]))
+    (tmp_path / "3.wal").write_bytes(samples.frame(b"a")[:15])
+    table, report = wireloom.read_with_report("edgemq_segment", tmp_path)
+    assert (table.num_rows, [each.tail for each in report.files]) == (6, ["clean"] * 3 + ["truncated"])
+    assert CliRunner().invoke(main, ["decode", "edgemq_segment", str(tmp_path)]).exit_code == 0
+    for size in range(1, 4):
+        (tmp_path / "3.wal").rename(tmp_path / "4.wal.zst")
+        (tmp_path / "4.wal.zst").write_bytes(zstandard.compress(samples.frame(b"a"))[:size])
+        assert wireloom.read("edgemq_segment", tmp_path).num_rows == 6
+        (tmp_path / "4.wal.zst").rename(tmp_path / "3.wal")
+
+
+def test_some_damaged_records_are_damage_and_many_are_evidence() -> None:
+    good = samples.word_log([b"a"])
+    bad = good[:-3] + bytes((good[-3] ^ 1,)) + good[-2:]
+    assert wireloom.read("word_stuffed_log", bad * 3).num_rows == 0
+    with pytest.raises(wireloom.WrongFormatError, match="none of 4 is valid"):
+        wireloom.read("word_stuffed_log", bad * 4)

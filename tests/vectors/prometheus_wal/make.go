@@ -314,6 +314,6 @@ func main() {
 	}
 	write("checkpoint", checkpoint(series(1, 8, 3), samples(1, 30), kinds()[5]), "", nil, "samples", "series")
 	// A process that stopped while it wrote, inside of the second record, and between two pieces of one.
-	write("torn", log(compression.None, samples(1, 4), samples(2, 40))[0][:400], "", []string{"length"}, "samples")
+	write("torn", log(compression.None, samples(1, 4), samples(2, 40))[0][:400], "truncated", nil, "samples")
 	write("torn_page", segment[:2*32*1024], "truncated", nil, "samples", "series")
 }
