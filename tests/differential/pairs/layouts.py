@@ -10,27 +10,10 @@ from wireloom.codecs import BLOCK_CODECS
 from wireloom.format import Stuffing
 from wireloom.objects import stuff
 
-from ..pieces import settled
 from ..specs import Made
+from .positions import indexed, placed, slotted
 from .shape import Construct, Shape
-
-ROWS = {"id": "rows", "type": "row"}
-
-
-def rows_of(shape: Shape, count: int) -> list[bytes]:
-    return [settled(shape.write(shape.pieces, {"-row": place})) for place in range(count)]
-
-
-def head_of(shape: Shape) -> bytes:
-    return settled(shape.write(shape.before, {}))
-
-
-def around_of(shape: Shape) -> bytes:
-    return settled(shape.write(shape.around, {}))
-
-
-def some(shape: Shape, most: int = 5) -> int:
-    return shape.random.choice([0, 1, most, *range(1, most)])
+from .written import ROWS, around_of, head_of, held, held_bytes, order_of, rows_of, some
 
 
 def at_root(shape: Shape) -> Made:
@@ -68,15 +51,6 @@ def until_last(shape: Shape) -> Made:
         shape.spec({"seq": seq}, "rows"),
         lambda *_: head_of(shape) + around_of(shape) + b"".join(rows_of(shape, 1 + some(shape, 9))),
     )
-
-
-def held(shape: Shape) -> dict[str, Any]:
-    """Return the object with rows up to the end of its stream."""
-    return {"seq": [*shape.attributes(shape.around), ROWS | {"repeat": "eos"}]}
-
-
-def held_bytes(shape: Shape, most: int = 4) -> bytes:
-    return around_of(shape) + b"".join(rows_of(shape, some(shape, most)))
 
 
 def in_units(shape: Shape) -> Made:
@@ -119,10 +93,6 @@ def sized(more: dict[str, Any], wrap: Callable[[bytes], bytes] = bytes) -> Calla
         )
 
     return layout
-
-
-def order_of(shape: Shape) -> Any:
-    return "little" if shape.file_order == "le" else "big"
 
 
 def whole_groups(shape: Shape) -> Made:
@@ -299,71 +269,6 @@ def in_pieces(shape: Shape) -> Made:
         return b"".join(piece(kind, part, codec) for kind, part in zip(kinds, parts, strict=True))
 
     return Made(spec, lambda *_: head_of(shape) + b"".join(record() for _ in range(some(shape, 4))))
-
-
-def placed(shape: Shape) -> Made:
-    """Return rows at a position in their unit."""
-    shape.types["holder"] = {
-        "seq": [{"id": "at", "type": "u1"}, *shape.attributes(shape.around)],
-        "instances": {"rows": {"pos": "at", "type": "row", "repeat": "eos"}},
-    }
-    shape.add_type("unit", [{"id": "len", "type": "u2"}, {"id": "body", "type": "holder", "size": "len"}])
-    seq = [*shape.attributes(shape.before), {"id": "units", "type": "unit", "repeat": "eos"}]
-
-    def unit() -> bytes:
-        around = around_of(shape) + b"..."
-        body = bytes([1 + len(around)]) + around + b"".join(rows_of(shape, some(shape, 4)))
-        return len(body).to_bytes(2, order_of(shape)) + body
-
-    return Made(
-        shape.spec({"seq": seq}, "units.body.rows"),
-        lambda *_: head_of(shape) + b"".join(unit() for _ in range(some(shape, 4))),
-    )
-
-
-def indexed(shape: Shape) -> Made:
-    """Return units whose positions are in an index."""
-    shape.types["holder"] = held(shape)
-    shape.types["entry"] = {
-        "seq": [{"id": "at", "type": "u2"}, {"id": "size", "type": "u2"}],
-        "instances": {"unit": {"io": "_root._io", "pos": "at", "size": "size", "type": "holder"}},
-    }
-    before = shape.attributes(shape.before)
-    seq = [*before, {"id": "total", "type": "u1"}, {"id": "index", "type": "u2"}]
-    units = {"pos": "index", "type": "entry", "repeat": "expr", "repeat-expr": "total"}
-
-    def write(*_: Any) -> bytes:
-        order, head, data, index = order_of(shape), head_of(shape), b"", b""
-        for _ in range(some(shape, 4)):
-            unit = held_bytes(shape)
-            index += (len(head) + 3 + len(data)).to_bytes(2, order) + len(unit).to_bytes(2, order)
-            data += unit
-        return head + bytes([len(index) // 4]) + (len(head) + 3 + len(data)).to_bytes(2, order) + data + index
-
-    return Made(shape.spec({"seq": seq, "instances": {"units": units}}, "units.unit.rows"), write)
-
-
-def slotted(shape: Shape) -> Made:
-    """Return rows in the bytes of another attribute of their unit."""
-    shape.types["holder"] = held(shape)
-    shape.add_type(
-        "unit",
-        [
-            {"id": "len", "type": "u2"},
-            {"id": "data", "size": "len"},
-            {"id": "body", "type": "holder", "-wireloom": {"within": "data"}},
-        ],
-    )
-    seq = [*shape.attributes(shape.before), {"id": "units", "type": "unit", "repeat": "eos"}]
-
-    def unit() -> bytes:
-        body = held_bytes(shape)
-        return len(body).to_bytes(2, order_of(shape)) + body
-
-    return Made(
-        shape.spec({"seq": seq}, "units.body.rows"),
-        lambda *_: head_of(shape) + b"".join(unit() for _ in range(some(shape, 4))),
-    )
 
 
 def inside_one(shape: Shape) -> Made:

@@ -1,0 +1,39 @@
+"""The bytes of the parts of which layouts consist."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..pieces import settled
+from .shape import Shape
+
+ROWS = {"id": "rows", "type": "row"}
+
+
+def rows_of(shape: Shape, count: int) -> list[bytes]:
+    return [settled(shape.write(shape.pieces, {"-row": place})) for place in range(count)]
+
+
+def head_of(shape: Shape) -> bytes:
+    return settled(shape.write(shape.before, {}))
+
+
+def around_of(shape: Shape) -> bytes:
+    return settled(shape.write(shape.around, {}))
+
+
+def some(shape: Shape, most: int = 5) -> int:
+    return shape.random.choice([0, 1, most, *range(1, most)])
+
+
+def held(shape: Shape) -> dict[str, Any]:
+    """Return the object with rows up to the end of its stream."""
+    return {"seq": [*shape.attributes(shape.around), ROWS | {"repeat": "eos"}]}
+
+
+def held_bytes(shape: Shape, most: int = 4) -> bytes:
+    return around_of(shape) + b"".join(rows_of(shape, some(shape, most)))
+
+
+def order_of(shape: Shape) -> Any:
+    return "little" if shape.file_order == "le" else "big"
