@@ -33,6 +33,7 @@ help:
 	@echo "make studio-test  the studio's page in headless Chromium"
 	@echo "make test-lowest  with the lowest versions of the dependencies;  make lock  pins those that CI installs"
 	@echo "make test-free-threaded  the engine in a Python without the global lock;  FREE_THREADED=python3.14t"
+	@echo "make same       compares the working tree with the revision BASE=HEAD: what is generated and read, and speeds"
 	@echo "make check      fails where generated/ differs from specs/"
 
 setup: $(READY)
@@ -115,6 +116,12 @@ generate: setup
 
 check: setup
 	@$(BIN)/wireloom generate --check
+
+# What a change of structure must leave as it is: generated files, what is read, speeds; compared with the revision BASE.
+.PHONY: same
+BASE ?= HEAD
+same: setup $(TYPINGS)
+	@$(BIN)/python -m tests.same --base $(BASE)
 
 wheel: setup
 	@PYTHON="$(BIN)/python" sh .ci/wheel

@@ -356,11 +356,9 @@ def _write_checked(scope: ClassScope, field: Field, value: str, content: str | N
     if field.switch is None:
         return (*checks, *_write_value(scope, field, value, content))
 
-    if content is not None:
-        # The bytes of the case that applies; how they are fitted into the field is the same in most switches.
-        bodies = {_write_value(scope, case, value, content) for case in field.forms}
-        if len(bodies) == 1:
-            return (*checks, *bodies.pop())
+    bodies = {_write_value(scope, case, value, content) for case in field.forms if content is not None}
+    if len(bodies) == 1:
+        return (*checks, *bodies.pop())
 
     def write(case: Field) -> Lines:
         return _write_value(scope, case, _as_case(scope, field, case, value), content)
