@@ -107,6 +107,8 @@ def _problems(format: Format, data: bytes, max_record: int) -> tuple[list[Except
             frame = frame[len(format.delimiter) :]
         frame, found, _ = frame.partition(format.delimiter)
         is_complete, begin = bool(found), 0
+        if not is_complete and format.delimiter.startswith(frame):
+            return [], 0, False
         try:
             content = unstuff(frame, format.stuffing)
         except UnfinishedError as error:
