@@ -208,8 +208,10 @@ def compared(format: Format, data: bytes, random: Random, options: dict[str, Any
 
 
 def without_bytes(found: Any) -> Any:
-    """Return a result without the bytes of damaged rows: those of a record in pieces are null if the window no longer
-    has its first pieces."""
+    """Return a result without the bytes of damaged rows, since those of a record in pieces are null if the window no
+    longer has its first pieces; and without what the first 64 KiB say about the format, since these windows are
+    smaller."""
     if not isinstance(found[0], dict):
         return found
-    return {name: each for name, each in found[0].items() if name != "_corrupt_record"}, found[1]
+    rows = {name: each for name, each in found[0].items() if name != "_corrupt_record"}
+    return rows, [{name: each for name, each in file.items() if name != "foreign"} for file in found[1]]
