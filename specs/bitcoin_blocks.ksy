@@ -73,6 +73,7 @@ types:
       num_transactions: {value: body.count.value, doc: How many transactions it has.}
   body:
     doc: The transactions of a block.
+    -wireloom: {trailing-bytes: refuse}
     seq:
       - {id: count, type: compact_size, doc: How many transactions follow.}
       - {id: transactions, type: transaction, repeat: expr, repeat-expr: count.value, doc: The transactions.}

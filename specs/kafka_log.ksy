@@ -109,11 +109,12 @@ types:
       - {id: producer_epoch, type: s2, doc: Epoch of this producer; -1 of others., -wireloom: {default: -1}}
       - {id: base_sequence, type: s4, doc: Sequence number of the first record by this producer; -1 of others.,
         -wireloom: {default: -1}}
-      - {id: count, type: s4, doc: How many records there are., -wireloom: {default: body.records.size}}
+      - {id: count, type: s4, valid: {min: 0}, doc: How many records there are., -wireloom: {default: body.records.size}}
       - {id: body, type: body, size-eos: true, doc: The records.,
         -wireloom: {codec: {switch-on: attributes & 7, cases: {0: none, 1: gzip, 2: snappy-xerial, 3: lz4, 4: zstd}}}}
   body:
     doc: The records of a batch.
+    -wireloom: {trailing-bytes: refuse}
     seq: [{id: records, type: record, repeat: expr, repeat-expr: _parent.count, doc: The records.}]
   record:
     doc: One record.
@@ -131,7 +132,7 @@ types:
       - {id: len_value, type: zigzag, doc: Size of the value; -1 where there is none., -wireloom: {default: -1}}
       - {id: value, size: len_value.value, if: len_value.value >= 0,
         doc: The value; without one the record deletes its key in a compacted topic.}
-      - {id: num_headers, type: zigzag, doc: How many headers there are.}
+      - {id: num_headers, type: zigzag, valid: {expr: _.value >= 0}, doc: How many headers there are.}
       - {id: headers, type: header, repeat: expr, repeat-expr: num_headers.value,
         doc: Names and values that applications add; names may repeat., -wireloom: {default: []}}
     instances:

@@ -136,13 +136,22 @@ types:
     seq:
       - {id: first_sequence, type: u8, doc: Sequence number of the first change.}
       - {id: num_updates, type: u4, doc: How many sequence numbers the changes take.}
-      - {id: updates, type: update(_index), repeat: eos, doc: 'The changes, by their sequence numbers.'}
+      - id: updates
+        type: update(_index)
+        if: num_updates > 0 or not _io.eof
+        repeat: until
+        repeat-until: _io.eof and _index + 1 >= num_updates
+        doc: The changes, by their sequence numbers; marks may follow the last one.
   update:
     doc: What has one sequence number; a change, after anything else.
     params:
       - {id: index, type: s4, doc: Number in the batch.}
     seq:
-      - {id: changes, type: change, repeat: until, repeat-until: _.has_key or _io.eof, doc: What is there.}
+      - id: changes
+        type: change
+        repeat: until
+        repeat-until: _.has_key or (_io.eof and index >= _parent.num_updates)
+        doc: What is there.
   change:
     doc: A change, or a mark between changes.
     seq:
@@ -151,7 +160,11 @@ types:
         valid: {expr: _ <= 25 and _ != 20}
         doc: What it is. RocksDB has tags of their own for changes of a column family that is not the default one.
       - {id: family, type: varint, if: has_column_family, doc: 'Number of the column family, with such a tag.'}
-      - {id: len_key, type: varint, if: has_key, doc: Size of the key.}
+      - id: len_key
+        type: varint
+        if: has_key
+        valid: {expr: _parent.index < _parent._parent.num_updates}
+        doc: Size of the key. There are as many of them as `num_updates` says.
       - {id: key, size: len_key.value, if: has_key, doc: 'The key; of a range, the first one.'}
       - {id: len_value, type: varint, if: has_value, doc: Size of the value.}
       - id: value

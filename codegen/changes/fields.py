@@ -61,6 +61,7 @@ class Fields:
         yield from self._switch(place, old.switch, new.switch)
         yield from self._valid(place, old.valid, new.valid, old.type, new.type)
         yield from _checksum(place, old.checksum, new.checksum)
+        yield from _measured(place, old.size_of, new.size_of)
         yield from _framing(place, old.framing, new.framing)
         yield from field_changes(place, old.message, new.message)
         yield from _written(place, old, new)
@@ -227,6 +228,13 @@ def _checksum(place: str, old: Checksum | None, new: Checksum | None) -> Iterato
     else:
         text = f"checksum: {_checksum_text(old)} → {_checksum_text(new)}"
         yield Change(Level.BREAKING, CHECKS, place, text)
+
+
+def _measured(place: str, old: tuple[str, str] | None, new: tuple[str, str] | None) -> Iterator[Change]:
+    if old is not None and new is None:
+        yield Change(Level.COMPATIBLE, CHECKS, place, "is no longer a size, and is not compared")
+    elif new is not None and old != new:
+        yield Change(Level.BREAKING, CHECKS, place, f"is now the size of {new[0]}…{new[1]}, and is compared")
 
 
 def _checksum_text(rule: Checksum) -> str:

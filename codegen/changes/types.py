@@ -9,7 +9,7 @@ from ..model.layout import framing_members
 from ..model.model import Attribute, Instance, Spec, Struct
 from ..model.walking import structs as structs_in
 from ..wire import Enum
-from .change import COLUMNS, WIRE, Change, Level
+from .change import CHECKS, COLUMNS, WIRE, Change, Level
 from .describe import optional_text, path_text, type_text
 from .fields import Fields, facts
 from .messages import rule_changes
@@ -73,6 +73,10 @@ class Types:
         yield from rule_changes(name or "the root", old.message, new.message)
         if old.endian != new.endian:
             yield Change(Level.BREAKING, WIRE, name or "the root", "its byte order is determined differently")
+        if old.fills_stream != new.fills_stream:
+            level = Level.BREAKING if new.fills_stream else Level.COMPATIBLE
+            what = "refused" if new.fills_stream else "skipped"
+            yield Change(level, CHECKS, name or "the root", f"bytes after its attributes are now {what}")
         if optional_text(old.to_string) != optional_text(new.to_string):
             yield Change(Level.COMPATIBLE, WIRE, name or "the root", "the text of its objects changed")
 

@@ -26,12 +26,12 @@ from ..wire import (
     Size,
     WithinSize,
 )
-from ..words import shown, suggestion
+from ..words import shown
 from .block_codecs import BlockCodecs
 from .byte_orders import computed_endian
 from .checksums import ChecksumReader
 from .defaults import around_items, default_of, instance_default, size_of
-from .extensions import FieldExtensions
+from .extensions import FieldExtensions, fills_stream, struct_columns
 from .fields import Field, PendingSize, PendingSwitch, PendingWithin
 from .leftovers import check_leftovers
 from .messages import message_of
@@ -82,7 +82,8 @@ class Builder:
             structs=tuple(self.struct(each) for each in symbol.types.values()),
             enums=tuple(symbol.enums.values()),
             message=message_of(symbol),
-            columns=self._struct_columns(symbol),
+            columns=struct_columns(symbol, self.diagnostics),
+            fills_stream=fills_stream(symbol, self.diagnostics),
             to_string=self.checked(symbol, section, "to-string", TEXT),
             parents=tuple(each.path for each in symbol.parents),
             endian=computed_endian(symbol, self.typing, self.diagnostics),
@@ -90,27 +91,6 @@ class Builder:
             doc_ref=tuple(each.value for each in section.texts("doc-ref")),
             position=section.position,
         )
-
-    def _struct_columns(self, symbol: Symbol) -> tuple[str, ...]:
-        """Return the attributes that the type's key ``columns`` names."""
-        section = symbol.section.extensions
-        found: list[str] = []
-        if section is None or "columns" not in section:
-            return ()
-        other = next((key for key in ("message", "varint") if key in section), None)
-        if other is not None:
-            self.diagnostics.error(section.position_of("columns"), f"'columns' and '{other}' cannot be used together")
-            return ()
-        known = [each.id for each in symbol.of_kind("attribute") if "id" in each.section]
-        for name in section.texts("columns"):
-            if name.value not in known:
-                message = f"{symbol.name} has no attribute {shown(name.value)}{suggestion(name.value, known)}"
-                self.diagnostics.error(name.position, message)
-            elif name.value in found:
-                self.diagnostics.error(name.position, f"{shown(name.value)} is listed twice")
-            else:
-                found.append(name.value)
-        return tuple(found)
 
     # Members ---------------------------------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""The extension keys of attributes and instances, checked against the types."""
+"""The extension keys of types, attributes and instances, checked against the types."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from ..spec.diagnostics import Diagnostics
 from ..spec.position import Position
 from ..spec.syntax import Flag, Integer, Section, Text
 from ..wire import DenseUnion, Framing, IntegerText, Labels, Logical, OwnSize, Pairs, RepeatEos, Timestamp
+from ..words import shown, suggestion
 from .model import Attribute, Instance
 from .symbols import Member, Symbol
 
@@ -159,3 +160,37 @@ class FieldExtensions:
                 )
                 return None
         return Framing(delimiter, stuffing)
+
+
+def struct_columns(symbol: Symbol, diagnostics: Diagnostics) -> tuple[str, ...]:
+    """Return the attributes that the type's key ``columns`` names."""
+    section = _of_layout(symbol, "columns", diagnostics)
+    known = [each.id for each in symbol.of_kind("attribute") if "id" in each.section]
+    found: list[str] = []
+    for name in section.texts("columns") if section is not None else ():
+        if name.value not in known:
+            message = f"{symbol.name} has no attribute {shown(name.value)}{suggestion(name.value, known)}"
+            diagnostics.error(name.position, message)
+        elif name.value in found:
+            diagnostics.error(name.position, f"{shown(name.value)} is listed twice")
+        else:
+            found.append(name.value)
+    return tuple(found)
+
+
+def fills_stream(symbol: Symbol, diagnostics: Diagnostics) -> bool:
+    """Return whether the type's key ``trailing-bytes`` refuses bytes after its attributes."""
+    section = _of_layout(symbol, "trailing-bytes", diagnostics)
+    return section is not None and section.word("trailing-bytes") == "refuse"
+
+
+def _of_layout(symbol: Symbol, key: str, diagnostics: Diagnostics) -> Section | None:
+    """Return the extensions of a type with a key that requires ``seq``; ``None`` if it does not have the key."""
+    section = symbol.section.extensions
+    if section is None or key not in section:
+        return None
+    other = next((each for each in ("message", "varint") if each in section), None)
+    if other is not None:
+        diagnostics.error(section.position_of(key), f"'{key}' and '{other}' cannot be used together")
+        return None
+    return section

@@ -206,6 +206,8 @@ class Struct:
     message: Message | None = None
     columns: tuple[str, ...] = ()
     """The attributes that are fields of its structs in tables; empty: all."""
+    fills_stream: bool = False
+    """``-wireloom: {trailing-bytes: refuse}``: its attributes extend to the end of its stream."""
     to_string: Node | None = None
     inner_sums: tuple[InnerSum, ...] = ()
     parents: tuple[Path, ...] = ()

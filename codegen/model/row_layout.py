@@ -141,11 +141,12 @@ def _takes_rest(attribute: Attribute, structs: Mapping[Path, Struct], seen: set[
 
 
 def _reads_on(root: Struct, rows: Attribute) -> bool:
-    """Return whether the root has attributes to read, or checksums to verify, after its rows."""
+    """Return whether the root has attributes to read, or checksums or sizes to verify, after its rows."""
     names = [each.id for each in root.attributes]
     last = names.index(rows.id)
     own = (each.checksum for each in root.attributes if each.checksum is not None)
     ends = [names.index(each.last) for each in (*own, *(each.checksum for each in root.inner_sums))]
     computed = (each.value.runs for each in root.instances if isinstance(each.value, CoveredChecksum))
     ends += (names.index(runs[-1][1]) for runs in computed)
+    ends += (names.index(each.size_of[1]) for each in root.attributes if each.size_of is not None)
     return last < len(names) - 1 or any(end >= last for end in ends)

@@ -69,6 +69,8 @@ class BufferedTypes:
             return False
         if struct.message is not None or struct.inner_sums or struct.endian is not None:
             return False
+        if struct.fills_stream or any(each.size_of is not None for each in struct.attributes):
+            return False
         if any(isinstance(each.value, CoveredChecksum) for each in struct.instances):
             return False
         if struct.instances and self.has_variables:

@@ -105,6 +105,7 @@ class _Builder:
             least=0 if is_message else self.minimums.of_struct(struct),
             columns=own_columns(struct),
             shown=struct.columns,
+            fills_stream=struct.fills_stream,
             fits_column=not is_message or self.fit.fits(UserType(struct.path)),
             doc=struct.doc,
             doc_ref=struct.doc_ref,

@@ -73,6 +73,8 @@ def _facts(type: TypePlan) -> Iterator[str]:
         yield "byte order of the enclosing type"
     if type.parameters:
         yield f"parameters {', '.join(each.id for each in type.parameters)}"
+    if type.fills_stream:
+        yield "bytes after it refused (length)"
     if type.buffered:
         yield "buffered"
     if type.recursive:

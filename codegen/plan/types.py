@@ -57,8 +57,7 @@ class ReadOnly:
 @dataclass(frozen=True)
 class TypePlan:
     """A type of the spec: its fields, the steps that read them in order, the checksums verified after them, and the
-    fields that are filled in before an object is written, in order. The fields of a message may come in any order and
-    have no steps."""
+    fields that are filled in before an object is written. A message has no steps: its fields come in any order."""
 
     path: Path
     place: str
@@ -82,8 +81,7 @@ class TypePlan:
     message: Message | None = None
     """Set for protobuf messages."""
     buffered: bool = False
-    """Whether its fields can be read from a buffer, without asking the stream for each: all have fixed sizes, are sized
-    or terminated, or have such types, and sizes and checks always have a value."""
+    """Whether its fields can be read from a buffer, without asking the stream for each."""
     recursive: bool = False
     """Whether objects may contain objects of the same type, at any depth."""
     fixed_size: bool = False
@@ -96,6 +94,8 @@ class TypePlan:
     """The fields and instances that are columns of such rows by default: all single values."""
     shown: tuple[str, ...] = ()
     """The fields that are shown in structs of the type in tables; empty: all."""
+    fills_stream: bool = False
+    """Whether its fields must extend to the end of the stream: bytes after them are refused."""
     fits_column: bool = True
     """Whether a column can contain such objects: no message in them contains itself, and there are not too many."""
     doc: str = ""

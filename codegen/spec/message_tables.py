@@ -66,6 +66,11 @@ def message_tables(documentation: dict[str, Key], logical: dict[str, Key]) -> di
                     "The type is an integer in bytes of seven bits each, without seq.",
                 ),
                 "columns": Key(NAMES, "The attributes that structs of this type have in tables; all by default."),
+                "trailing-bytes": Key(
+                    TextKind(choices=("skip", "refuse")),
+                    "What happens to bytes that remain after its last attribute, up to the end of its size; skip by "
+                    "default.",
+                ),
                 "instances-of": Key(
                     ListKind(TextKind("the name of a type", TYPE_NAME), single=True, minimum=1),
                     "Types whose value instances this type has too; it must have the attributes that these use.",

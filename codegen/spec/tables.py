@@ -315,7 +315,10 @@ TABLES["field-extensions"] = Table(
         "given": Key(FlagKind(only=True), "The caller of a writer provides this integer: it is not derived."),
         "default": Key(default_kind(), "The value that a writer uses if none is given."),
         **AROUND_ITEMS,
-        "size-of": Key(size_kind(NAME), "This integer is the size of attributes after it, which a writer fills in."),
+        "size-of": Key(
+            size_kind(NAME),
+            "This integer is the size of attributes after it: a writer fills it in, and a reader compares it.",
+        ),
     },
 )
 TABLES["instance-extensions"] = Table(

@@ -3,7 +3,7 @@
 from .data import record_data
 from .dumping import BYTES, Dumper, read_object
 from .field import Field
-from .fields import MOST_DEPTH
+from .fields import MOST_DEPTH, tree
 from .locating import Located, RecordScan, Wanted, record_scan
 from .messages import MessageScan
 from .page import described_fields, page, page_record, ranges, record_head
@@ -41,4 +41,5 @@ __all__ = [
     "records",
     "shown",
     "shown_records",
+    "tree",
 ]

@@ -26,6 +26,18 @@ class ChecksumError(ValidationFailedError):
         self.actual = actual
 
 
+class SizeError(ValidationFailedError):
+    """The size that an input states for something differs from that of its attributes. ``expected`` is the stated one,
+    ``actual`` the other, in bytes."""
+
+    reason = "length"
+
+    def __init__(self, expected: int, actual: int, io: KaitaiStream | None, src_path: str | None) -> None:
+        super().__init__(f"the stated size is {expected} bytes, but the attributes have {actual}", io, src_path)
+        self.expected = expected
+        self.actual = actual
+
+
 class EncodingError(ValidationFailedError):
     """Bytes that are not valid text in the declared encoding."""
 

@@ -27,7 +27,7 @@ EXTRA_COLUMNS = {OFFSET: pa.uint64(), PATH: pa.utf8(), ERROR: pa.utf8(), CORRUPT
 a damaged record is damaged, and the bytes of that record."""
 
 EXPLANATIONS = {
-    "length": "a length is impossible",
+    "length": "a length or a count is wrong",
     "checksum": "the checksum does not match",
     "value": "a value is not allowed",
     "stuffing": "the stuffing is broken",

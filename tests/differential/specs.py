@@ -45,9 +45,11 @@ class Maker:
         self.types: dict[str, Any] = {}
         self.depth = 0
 
-    def declare(self, outer: Scope, *, ends: bool, parameters: tuple[Number, ...] = ()) -> types.Declared:
+    def declare(
+        self, outer: Scope, *, ends: bool, parameters: tuple[Number, ...] = (), fills: bool = False
+    ) -> types.Declared:
         """Declare a new user type. It may use its parameters, and what its parent has read before it."""
-        body: dict[str, Any] = {}
+        body: dict[str, Any] = {"-wireloom": {"trailing-bytes": "refuse"}} if fills else {}
         name = self.add(body)
         own = [replace(each, name=f"p{place}") for place, each in enumerate(parameters)]
         above = [each for each in outer.numbers if each.name[0] != "_" and self.random.random() < 0.4]
@@ -130,6 +132,7 @@ class Maker:
         if self.table:
             choices.append(lambda: content.compressed(random, name, scope))
             choices.append(lambda: types.chain(random, name, self))
+            choices += [lambda: types.measured(random, name, scope, self)] * deeper
         else:
             choices.append(lambda: content.ruled(random, name, scope))
             choices.append(lambda: content.processed(random, name, scope))

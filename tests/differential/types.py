@@ -25,8 +25,11 @@ class Types(Protocol):
 
     endian: str
 
-    def declare(self, outer: Scope, *, ends: bool, parameters: tuple[Number, ...] = ()) -> Declared:
-        """Declare a new type for attributes in that scope. ``ends``: its stream ends with it."""
+    def declare(
+        self, outer: Scope, *, ends: bool, parameters: tuple[Number, ...] = (), fills: bool = False
+    ) -> Declared:
+        """Declare a new type for attributes in that scope. ``ends``: its stream ends with it; ``fills``: nothing may
+        follow it there."""
 
     def add(self, body: dict[str, Any]) -> str:
         """Return the name of a new type."""
@@ -103,6 +106,25 @@ def object_of_type(random: Random, name: str, scope: Scope, types: Types, *, rep
 
     numbers = [replace(each, name=f"{name}.{each.name}") for each in type.numbers]
     return Piece([attribute], write, numbers=[] if repeated else numbers)
+
+
+def measured(random: Random, name: str, scope: Scope, types: Types) -> Piece:
+    """Return an object with its size before it, which is compared; occasionally a wrong one."""
+    fills = random.random() < 0.5
+    type = types.declare(scope, ends=fills, fills=fills)
+    size: dict[str, Any] = {"id": f"{name}_size", "type": "u2le"}
+    attribute: dict[str, Any] = {"id": name, "type": type.name}
+    if fills:
+        attribute["size"] = size["id"]
+    else:
+        size["-wireloom"] = {"size-of": name}
+
+    def write(random: Random, values: Values) -> Parts:
+        data = settled(type.write(random, inside(values)))
+        stated = max(0, len(data) + random.choice([0] * 9 + [-1, 1, 2]))
+        return stated.to_bytes(2, "little"), (data + random.randbytes(2))[:stated] if fills else data
+
+    return Piece([size, attribute], write)
 
 
 def chain(random: Random, name: str, types: Types) -> Piece:

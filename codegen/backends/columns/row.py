@@ -41,15 +41,14 @@ from .repeated import can_pass_over, can_unroll, pass_over, unroll
 from .row_messages import lower_message
 from .scope import Scalar, Scope, Span, Stream
 from .state import State
+from .stated_sizes import StatedSizes
 from .switches import lower_switch
 from .variables import begin_variables, set_variables
 
 
 def lower_fields(state: State, scope: Scope) -> None:
-    """Append the steps of the fields of a type, and of its checksums, which are verified at the end of the type.
-
-    Raises ``NotForEngineError``.
-    """
+    """Append the steps of the fields of a type, and of its sizes and checksums, which are verified at its end. Raises
+    ``NotForEngineError``."""
     type = scope.struct
     if type.message is not None:
         lower_message(state, type.path[-1], scope)
@@ -61,6 +60,7 @@ def lower_fields(state: State, scope: Scope) -> None:
     begin_chains(state, scope)
     begin_variables(state, scope)
     marks, computed = Marks(state.assembler, type.verified), ComputedChecksums(state, scope)
+    sizes = StatedSizes(state, scope)
     conditions: dict[str, Scalar] = {}
     early = [each for each in type.verified if each.before_expansion]
     contents = [each for each in type.verified if each.content]
@@ -78,6 +78,7 @@ def lower_fields(state: State, scope: Scope) -> None:
             state.after_expansion = after_expansion(state, scope, marks, of_content, conditions)
         marks.set_before(state.run, field.id)
         computed.before(field.id)
+        sizes.before(field.id)
         if field.id not in in_byte and (group := rest_of_byte(state, type.fields[number:])):
             in_byte |= lower_rest_of_byte(state, scope, group)
         if field.id in in_byte:
@@ -96,12 +97,14 @@ def lower_fields(state: State, scope: Scope) -> None:
             decides = None
         marks.set_after(state.run, field.id)
         computed.after(field.id)
+        sizes.after(field.id)
         if field is not type.fields[-1] and _ends_rows(state, scope, field):
             state.run.flush()
             state.assembler.add(Op.UNIT, comment="after the rows")
             has_tail = True
     if has_tail:
         _end_unit(state, type.fields[-1])
+    sizes.compare()
     for cover in type.verified:
         if cover in early or cover in contents:
             continue
@@ -248,9 +251,6 @@ def _lower_repeated(state: State, scope: Scope, field: Field, repeat: Repeat) ->
         unroll(state, scope, field, repeat, lambda: _lower_value(state, scope, field))
     else:
         lower_list(state, scope, field, repeat, node, lambda: _lower_value(state, scope, field))
-
-
-# Rows inside units -----------------------------------------------------------------------------------------------
 
 
 def _is_step(state: State, scope: Scope, field: Field) -> bool:

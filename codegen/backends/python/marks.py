@@ -52,13 +52,12 @@ class Marks:
             self._wanted_begins.add(first)
             self._wanted_ends.add(last)
 
-    def want_size(self, name: str) -> None:
-        """Request the marks of a field and of the fields whose size it is."""
-        field = self.plan.field(name)
-        assert field is not None
+    def want_size(self, field: Field) -> str:
+        """Request the marks of the fields whose size a field is; return the id of the field."""
         assert field.size_of is not None
-        self._wanted_begins |= {name, field.size_of[0]}
+        self._wanted_begins.add(field.size_of[0])
         self._wanted_ends.add(field.size_of[1])
+        return field.id
 
     def before(self, scope: ClassScope, run: Sequence[Field], offsets: tuple[int, ...]) -> Lines:
         """Return the marks before fields that are at known offsets from each other; the last offset is their end."""

@@ -1,24 +1,58 @@
-"""Sizes that are known only after the bytes they measure have been written: ``size-of``.
+"""Sizes that are known only after the bytes they measure have been read or written: ``size-of``, and that of a stream
+that its object must fill.
 
-If the width of the integer does not depend on its value, it is filled in afterwards. A varint is inserted in front of
-the bytes that it counts.
+A writer fills in an integer afterwards if its width does not depend on its value. A varint is inserted in front of the
+bytes that it counts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ...expression.nodes import Name
 from ...expression.types import IntegerType, VarintType
 from ...plan import Field, TypePlan
+from .api import Api
 from .encoding import packer_text
 from .marks import Marks
 from .scope import ClassScope, member
 from .view import Lines
 
 
-def measured(struct: TypePlan) -> tuple[str, ...]:
+def measured(struct: TypePlan) -> tuple[Field, ...]:
     """Return the fields that contain sizes of later fields."""
-    return tuple(each.id for each in struct.fields if each.size_of is not None)
+    return tuple(each for each in struct.fields if each.size_of is not None)
+
+
+def compared_lines(scope: ClassScope, marks: Marks) -> Lines:
+    """Return the statements after all fields that refuse sizes other than those of the fields they are about."""
+    sizes = [each for each in measured(scope.struct) if each.size_of is not None and each.size_of[1] in marks.ends]
+    lines = [_compared(scope, each, scope.text(Name(each.id), each), _extent(marks, each)) for each in sizes]
+    if scope.struct.fills_stream:
+        lines.append(_compared(scope, None, scope.code("stream_size"), scope.code("stream_position")))
+    return tuple(lines)
+
+
+def _compared(scope: ClassScope, field: Field | None, stated: str, found: str) -> str:
+    template = "refusal_that_loses_the_layout" if field is not None else "refusal"
+    place = scope.struct.place if field is None else field.place
+    statement = scope.code(
+        "kaitai_refusal" if scope.module.api is Api.KAITAI else template,
+        error="SizeError",
+        given=(stated, found),
+        io="io",
+        place=place,
+        reason="length",
+    )
+    return scope.code("refused", condition=f"{found} != {stated}", statement=statement)
+
+
+def _extent(marks: Marks, field: Field) -> str:
+    """Return the text of the size in bytes of the fields whose size a field is."""
+    assert field.size_of is not None
+    first, last = field.size_of
+    begin, end = marks.begins[first], marks.ends[last]
+    return f"{end} - ({begin})" if "+" in begin else f"{end} - {begin}"
 
 
 def is_inserted(field: Field) -> bool:
@@ -28,8 +62,8 @@ def is_inserted(field: Field) -> bool:
 
 def unmeasured_lines(scope: ClassScope) -> Iterator[str]:
     """Yield the statements that reserve space for sizes."""
-    for name in measured(scope.struct):
-        yield f"{member(name)} = 0"
+    for each in measured(scope.struct):
+        yield f"{member(each.id)} = 0"
 
 
 def inserted_lines(scope: ClassScope, marks: Marks, written: Field) -> Iterator[str]:
@@ -55,8 +89,4 @@ def measured_lines(scope: ClassScope, marks: Marks) -> Lines:
 
 
 def _assigned(marks: Marks, field: Field) -> str:
-    assert field.size_of is not None
-    first, last = field.size_of
-    begin = marks.begins[first]
-    end = marks.ends[last]
-    return f"{member(field.id)} = {end} - ({begin})" if "+" in begin else f"{member(field.id)} = {end} - {begin}"
+    return f"{member(field.id)} = {_extent(marks, field)}"

@@ -10,6 +10,7 @@ from .checksum_proofs import verifies_methods
 from .checksums import covered_lines, stored_methods, verify_lines
 from .instances import instance_method
 from .marks import Marks
+from .measuring import compared_lines, measured
 from .names import field_name
 from .reading import read_lines, taken_lines
 from .runs import run_lines
@@ -51,6 +52,8 @@ def sequence_body(scope: ClassScope, steps: Iterable[Step], covers: Iterable[Cov
     marks = Marks(scope.struct)
     marks.want_computed()
     parts = list(steps)
+    for each in measured(scope.struct):
+        marks.want_size(each)
     lines = [scope.code("mark", name="begin")] if any(_leads_elsewhere(scope, each) for each in parts) else []
     covers = list(covers)
     early = [each for each in covers if each.before_expansion]
@@ -71,6 +74,7 @@ def sequence_body(scope: ClassScope, steps: Iterable[Step], covers: Iterable[Cov
         lines[begin:] = [scope.code("after_rows", steps=numbers, sums=bool(early), body=tuple(lines[begin:]))]
     return (
         *lines,
+        *compared_lines(scope, marks),
         *verify_lines(
             scope, marks, (each for each in covers if each not in early and not (each.content and scope.own))
         ),

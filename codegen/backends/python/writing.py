@@ -58,10 +58,9 @@ def _append_lines(scope: ClassScope) -> Lines:
         return (scope.code("write_refused", type=scope.struct.path[-1], why=why),)
     marks = Marks(scope.struct)
     late = {each.field.id for each in scope.struct.covers if each.value is None and not each.of_object}
+    late.update(map(marks.want_size, measured(scope.struct)))
     for name in late:
         marks.want_begin(name)
-    for name in measured(scope.struct):
-        marks.want_size(name)
     contents = contents_of(scope)
     wires = _wires(scope, contents)
     lines: list[str] = [*begin_lines(scope), *endian_lines(scope), *chain_lines(scope), *_constants(scope)]
@@ -82,7 +81,7 @@ def _append_lines(scope: ClassScope) -> Lines:
         fields, offsets = (step.fields, step.offsets) if isinstance(step, Run) else ((step,), (0,))
         lines.extend(marks.before(scope, fields, offsets))
         if isinstance(step, Run):
-            lines.extend(_write_run(scope, step, wires, late | set(measured(scope.struct))))
+            lines.extend(_write_run(scope, step, wires, late))
         elif not is_inserted(step):
             lines.extend(_write_field(scope, step, wires))
         lines.extend(marks.after(scope, fields))
@@ -335,13 +334,13 @@ def _write_repeated(scope: ClassScope, field: Field, values: str) -> Lines:
 
 
 def _without_arguments(field: Field) -> Field:
-    """Return the field for a writer: an object to be written already has its arguments."""
+    """Return the field for a writer of its items: an object to be written already has its arguments."""
     switch = field.switch
     if switch is not None:
         branches = tuple((matches, replace(each, arguments=())) for matches, each in switch.branches)
         otherwise = None if switch.otherwise is None else replace(switch.otherwise, arguments=())
         switch = replace(switch, branches=branches, otherwise=otherwise)
-    return replace(field, arguments=(), switch=switch)
+    return replace(field, arguments=(), switch=switch, repeat=None)
 
 
 def is_array(field: Field) -> bool:

@@ -103,6 +103,16 @@ ONE_LINE = [
         "over: [kind, note], stored: _ + 1}",
         "breaking checks event.crc: checksum: crc32 over kind…note → crc32 over kind…note, stored",
     ),
+    (
+        "max: 500}}",
+        "max: 500}, -wireloom: {size-of: [crc, note]}}",
+        "breaking checks event.len: is now the size of crc…note, and is compared",
+    ),
+    (
+        "    doc: One thing.\n",
+        "    doc: One thing.\n    -wireloom: {trailing-bytes: refuse}\n",
+        "breaking checks event: bytes after its attributes are now refused",
+    ),
     ("algorithm: crc32,", "algorithm: crc32c,", "breaking checks event.crc: checksum: crc32 over kind…note → crc32c"),
     # settings
     ("max-record: 1000", "max-record: 2000", "compatible settings max-record: 1000 → 2000: larger rows"),

@@ -11,6 +11,7 @@ from wireloom.objects import (
     ChecksumError,
     EndOfStreamError,
     KaitaiStructError,
+    SizeError,
     UndecidedEndiannessError,
     ValidationLessThanError,
     ValidationNotEqualError,
@@ -366,6 +367,21 @@ seq:
     assert not hasattr(read(tmp_path, body, b"\0" + good[1:]), "crc")
     with pytest.raises(ChecksumError):
         read(tmp_path, body, good.replace(b"9", b"8"))
+
+
+def test_sizes_are_compared(tmp_path: Path) -> None:
+    body = """
+seq:
+  - {id: len, type: u1, -wireloom: {size-of: [size, part]}}
+  - {id: size, type: u1}
+  - {id: part, type: part, size: size}
+types:
+  part: {-wireloom: {trailing-bytes: refuse}, seq: [{id: a, type: u2}]}
+"""
+    assert read(tmp_path, body, b"\3\2ab").part.a == 0x6261
+    for bad in (b"\2\2ab", b"\4\3abc"):
+        with pytest.raises(SizeError, match=r"the stated size is \d bytes, but the attributes have"):
+            read(tmp_path, body, bad)
 
 
 @pytest.mark.parametrize("name", ["import.turn", "lambda", "a.class.b", "none"])

@@ -81,7 +81,7 @@ def test_recovery_goes_on_at_the_next_frame() -> None:
     assert (file.rows, file.tail) == (299, "clean")
     assert table["_offset"].to_pylist() == PLACES[:-1]
     [row] = table.slice(10, 1).to_pylist()
-    assert row["_error"] == "length: a length is impossible"
+    assert row["_error"] == "length: a length or a count is wrong"
     assert row["_corrupt_record"] == LOST[PLACES[10] : PLACES[11]]
     assert table["tenant"].to_pylist() == [None if each == 10 else each for each in range(300)]
 

@@ -1,0 +1,65 @@
+"""Lowers the comparison of the sizes that a type states with the bytes that its fields have."""
+
+from __future__ import annotations
+
+from wireloom.format.program import Code, Op
+
+from ...plan import Field
+from .compiled import Compiled, joined
+from .interval import BOOLEAN, Interval
+from .lines import Refusal
+from .refusal import NotForEngineError
+from .scope import Scalar, Scope
+from .state import State
+
+_DISTANCE = Interval(-(1 << 62), 1 << 62)
+"""Differences of two positions."""
+
+
+class StatedSizes:
+    """The positions between which sizes are compared, while the fields of a type are lowered."""
+
+    def __init__(self, state: State, scope: Scope) -> None:
+        self._state = state
+        self._scope = scope
+        self._begins: dict[str, Compiled] = {}
+        self._ends: dict[str, Compiled] = {}
+        sizes = [each.size_of for each in scope.struct.fields if each.size_of is not None]
+        self._first, self._last = ({each[end] for each in sizes} for end in (0, 1))
+
+    def before(self, name: str) -> None:
+        """Append the step that determines where a field begins, if a size needs that."""
+        if name in self._first:
+            self._begins[name] = self._of_stream("pos")
+
+    def after(self, name: str) -> None:
+        """Append the step that determines where a field ends, if a size needs that."""
+        if name in self._last:
+            self._ends[name] = self._of_stream("pos")
+
+    def compare(self) -> None:
+        """Append the checks after all fields: what a size is not that of is lost, since one of two positions of what
+        follows is wrong; if bytes remain in the stream, the end of the object is known."""
+        for field in self._scope.struct.fields:
+            if field.size_of is not None:
+                self._compare(field, *field.size_of)
+        if self._scope.struct.fills_stream:
+            self._must(
+                self._of_stream("eof"), Refusal(False, "length"), f"nothing after {self._scope.struct.path[-1]}?"
+            )
+
+    def _compare(self, field: Field, first: str, last: str) -> None:
+        stated = self._scope.members[field.id]
+        if not isinstance(stated, Scalar):
+            raise NotForEngineError(f'the engine does not support the size "{field.id}"')
+        begin, end = self._begins[first], self._ends[last]
+        size = joined((end, begin), Code.SUBTRACT, _DISTANCE)
+        same = joined((size, Compiled((stated,), stated.interval)), Code.EQUAL, BOOLEAN)
+        self._must(same, Refusal(True, "length"), f"size in {field.id}")
+
+    def _of_stream(self, name: str) -> Compiled:
+        return self._state.of_stream(self._scope, name, False)
+
+    def _must(self, condition: Compiled, refusal: Refusal, comment: str) -> None:
+        held = self._state.assembler.temporary(condition, comment)
+        self._state.assembler.add(Op.CHECK_TRUE, held, refusal, comment=comment)
