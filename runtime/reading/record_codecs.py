@@ -8,6 +8,7 @@ import pyarrow.compute as pc
 from ..base.errors import UnsupportedError
 from ..codecs import BLOCK_CODECS, CodecError
 from ..format.description import Fragments
+from .options import AS_A_WHOLE
 
 
 class RecordCodecs:
@@ -40,8 +41,8 @@ class RecordCodecs:
         others = [each for each in pc.unique(chosen.drop_null()).to_pylist() if each != self._last]
         if others:
             raise UnsupportedError(
-                "records are not compressed with the codec of the first ones: the file cannot be read in byte ranges,"
-                " so leave byte_range out, or make maxPartitionBytes larger than the file"
+                "records are not compressed with the codec of the first ones, so the file cannot be read in byte "
+                f"ranges: {AS_A_WHOLE}"
             )
 
     def expanded(self, records: pa.Array, chosen: pa.Array) -> tuple[pa.Array, list[tuple[int, str]]]:

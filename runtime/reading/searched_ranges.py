@@ -14,6 +14,7 @@ from ..base.errors import UnsupportedError
 from ..input.window import MemoryWindow, Window
 from ..rows.reader import RowReader
 from . import recovery
+from .options import AS_A_WHOLE
 
 if TYPE_CHECKING:
     from .request import ScanRequest
@@ -77,7 +78,5 @@ class SearchedRange:
         if self._is_unit and reached > self.stop >= self.begin and reached > self.begin:
             raise UnsupportedError(
                 f"{path or 'the input'}: bytes inside of a record, at offset {self.stop}, are also a valid"
-                " record, so the file cannot be read in byte ranges: leave recover out, or make maxPartitionBytes "
-                "larger"
-                " than the file"
+                f" record, so the file cannot be read in byte ranges: leave recover out, {AS_A_WHOLE}"
             )

@@ -5,9 +5,11 @@ from __future__ import annotations
 import fcntl
 import os
 import random
+import shutil
 import signal
 import time
 from contextlib import suppress
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -259,3 +261,67 @@ def test_records_that_cannot_be_understood(content: bytes, tmp_path: Path) -> No
     (pending / "000000001.json").write_bytes(content)
     with pytest.raises(WireloomError, match=r"newer wireloom|not a record of a commit"):
         run(tmp_path)
+
+
+def days_of(base: Path, other: bool = False) -> list[Path]:
+    """Return copies of a table, its quarantine and its ledger after each of six runs, one of which finds no rows and one
+    nothing at all, and one of which is followed by a snapshot of the ledger."""
+    copies = []
+    for day in range(1, 7):
+        inputs = make_inputs(base / "in", day)
+        for name, content in (("0002", "!only damage"), ("0003", ""), *([("0000", "other 0")] if other else [])):
+            if (inputs / f"{name}.txt").exists():
+                (inputs / f"{name}.txt").write_text(content)
+        run(base)
+        check(base)
+        copies.append(base / f"day{day}")
+        for each in ("table", "quarantine"):
+            shutil.copytree(base / each, copies[-1] / each)
+    return copies
+
+
+@pytest.mark.parametrize("snapshots", [2, 3, 100])
+def test_a_ledger_of_another_day_or_table(snapshots: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # A part of the folder is of one day and the rest of another. Either that is refused, or each record is there once.
+    monkeypatch.setattr(ledger.compact_ledger, "__defaults__", (snapshots,))
+    days, others = days_of(tmp_path / "one"), days_of(tmp_path / "two", other=True)
+    base, refused = tmp_path / "one", 0
+    cases = list(product(days, [*days, *others], ("", "commits", "ledger.parquet", "-commits")))
+    for table, log, part in strided(cases, 5, snapshots % 5):
+        for each in ("table", "quarantine"):
+            shutil.rmtree(base / each)
+            shutil.copytree(table / each, base / each)
+        mine, theirs = base / "table" / "_wireloom" / part, log / "table" / "_wireloom" / part
+        if part.startswith("-"):
+            mine = base / "table" / "_wireloom" / part[1:]
+            theirs = tmp_path / "nothing"
+        if mine.is_dir():
+            shutil.rmtree(mine)
+        elif mine.exists():
+            mine.unlink()
+        if theirs.is_dir():
+            shutil.copytree(theirs, mine)
+        elif theirs.exists():
+            shutil.copy(theirs, mine)
+        state = f"{table.name}, {part or 'all'} of {log.parent.name}/{log.name}"
+        try:
+            run(base)
+        except WireloomError as error:
+            refused += 1
+            assert table != log or part.startswith("-"), state
+            assert "restore" in str(error), state
+        else:
+            # Who has looked at damaged records may delete them, so only their repetition is an error.
+            assert not visible(base) - expected(base), state
+            assert not {each for each in expected(base) - visible(base) if not each.startswith("!")}, state
+    assert refused > 20
+
+
+def test_a_table_whose_oldest_files_were_removed(tmp_path: Path) -> None:
+    # Retention: whoever removes old partitions has no other table.
+    make_inputs(tmp_path / "in", 4)
+    run(tmp_path)
+    for each in (tmp_path / "table").rglob("part-000000001-*"):
+        each.unlink()
+    make_inputs(tmp_path / "in", 5)
+    run(tmp_path)

@@ -4,6 +4,7 @@ finds."""
 from __future__ import annotations
 
 import random
+import re
 from pathlib import Path
 
 import pytest
@@ -79,3 +80,21 @@ def test_chunks_of_messages_are_divided(tmp_path: Path) -> None:
     options["columns"] = "sequence,data"
     assert len(planned("mcap", **options)[1]) > 3
     assert sorted((row["sequence"], row["data"]) for row in read("mcap", **options).to_pylist()) == messages
+
+
+def test_what_the_error_about_byte_ranges_says_helps(tmp_path: Path) -> None:
+    inner, path = tmp_path / "inner.tfrecord", tmp_path / "outer.tfrecord"
+    wireloom.write("tfrecord", [{"data": bytes([n]) * 50} for n in range(9)], inner)
+    wireloom.write("tfrecord", [{"data": each} for each in (b"first", inner.read_bytes() * 20, b"last")], path)
+    whole = wireloom.read("tfrecord", path, columns=["data"]).to_pylist()
+    options = {"path": path, "recover": "true", "columns": "data", "openCostInBytes": 0, "minPartitions": 8}
+    with pytest.raises(wireloom.UnsupportedError, match="cannot be read in byte ranges") as error:
+        read("tfrecord", **options)
+    wanted = re.search(r"minPartitions=(\d+), and maxPartitionBytes its size", str(error.value))
+    assert wanted is not None
+    options.update(minPartitions=wanted.group(1), maxPartitionBytes=path.stat().st_size)
+    assert read("tfrecord", **options).to_pylist() == whole
+    # The processors divide it, however large a partition may be.
+    options["minPartitions"] = 8
+    with pytest.raises(wireloom.UnsupportedError):
+        read("tfrecord", **options)

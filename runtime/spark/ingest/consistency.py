@@ -22,8 +22,11 @@ ADVICE = (
     f"restore its {LOG_FOLDER}, ingest to another table, or replace this one with overwrite, which reads all "
     "files again"
 )
+LOST = (
+    f"this table was written by ingest, but its ledger ({LOG_FOLDER}) is missing: it is unknown which files were read"
+)
 QUARANTINE_ADVICE = "name a folder that contains only quarantines"
-_OURS = re.compile(r"(?:.*/)?part-[0-9]{9}-([0-9a-f]{8})-[0-9a-f]{8}(?:-[0-9]{5})?\.[^/]*")
+_OURS = re.compile(r"(?:.*/)?part-([0-9]{9})-([0-9a-f]{8})-[0-9a-f]{8}(?:-[0-9]{5})?\.[^/]*")
 
 
 def part_name(number: int, attempt: str, index: int, ending: str) -> str:
@@ -35,7 +38,13 @@ def mark_of(name: str) -> str | None:
     """Return the mark of the table to which a file of a table or a quarantine belongs; ``None`` if the file was not
     written by an ingest."""
     found = _OURS.fullmatch(name)
-    return None if found is None else found.group(1)
+    return None if found is None else found.group(2)
+
+
+def _number(name: str) -> int:
+    """Return the number of the commit that wrote a file; 0 if the file was not written by an ingest."""
+    found = _OURS.fullmatch(name)
+    return 0 if found is None else int(found.group(1))
 
 
 def check_no_others(place: Folder, advice: str) -> None:
@@ -78,22 +87,19 @@ def absolute_address(place: Folder) -> str:
     return same_for_all(place.address).rstrip("/") if place.remote else os.path.abspath(place.path)
 
 
-def check_consistency(table: Folder, catalog: Catalog | None, ledger: Ledger) -> None:
-    """Raise ``WireloomError`` if the table has commits of an ingest that are missing in the ledger, or the ledger has
-    commits that are missing in the table's log. ``catalog``: ``None`` for plain Parquet, which has no log."""
-    published = None if catalog is None else catalog.published(table, ledger.identity)
+def check_catalog(table: Folder, catalog: Catalog, ledger: Ledger) -> None:
+    """Raise ``WireloomError`` if the log of a Delta or Iceberg table has commits of an ingest that are missing in the
+    ledger, or the ledger has commits that are missing in the table's log."""
+    published = catalog.published(table, ledger.identity)
     place, reason = f"the ledger in {LOG_FOLDER}", ""
+    if published == ledger.last:
+        return
     if not ledger.last:
         if published is not None or any(map(mark_of, table.files())):
-            reason = (
-                f"this table was written by ingest, but its ledger ({LOG_FOLDER}) is missing: it is unknown which "
-                "files were read"
-            )
-    elif catalog is None or published == ledger.last:
-        return
+            reason = LOST
     elif published is None:
         # Commits without rows need no table.
-        if table.files():
+        if ledger.newest or table.files():
             reason = f"{place} has {ledger.last} commits, but the table's log has none of them"
     elif published == 0:
         reason = f"the table's log has commits of an ingest, but {place} has none"
@@ -104,3 +110,35 @@ def check_consistency(table: Folder, catalog: Catalog | None, ledger: Ledger) ->
         )
     if reason:
         raise WireloomError(reason, path=table.address, advice=ADVICE)
+
+
+def check_files(table: Folder, quarantine: Folder | None, mark: str, ledger: Ledger) -> None:
+    """Raise ``WireloomError`` if a table of plain Parquet, or its quarantine, has files of a commit that the ledger does
+    not have, or lacks all files of the ledger's newest commit with rows: then the ledger is that of another day or of
+    another table. ``mark``: the mark of the table's address.
+    """
+    there = table.files()
+    place, reason = f"the ledger in {LOG_FOLDER}", ""
+    marks = {mark, *map(mark_of, there)}
+    damaged = {} if quarantine is None else quarantine.files()
+    # The records that the snapshot replaces have left only their number.
+    other = next(
+        (
+            name
+            for name in [*there, *(each for each in damaged if mark_of(each) in marks - {None})]
+            if _number(name) > ledger.snapshot and name not in ledger.written
+        ),
+        None,
+    )
+    if other is not None:
+        reason = f"no commit of {place}, which ends with commit {ledger.last}, names {other}" if ledger.last else LOST
+    elif ledger.newest == [] and any(map(mark_of, there)):
+        reason = f"{place} has no commit with rows, but the table has files of an ingest"
+    elif ledger.newest and not any(name in there for name in ledger.newest):
+        reason = f"{place} has a commit that wrote {ledger.newest[0]}, which is not in the table"
+    if reason:
+        raise WireloomError(
+            reason if reason == LOST else f"{reason}: one of them is out of date, or of another table",
+            path=table.address,
+            advice=ADVICE,
+        )

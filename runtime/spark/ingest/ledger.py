@@ -21,10 +21,12 @@ import pyarrow.parquet as pq
 from ...base.addresses import is_remote, path_text, same_for_all
 from ...base.errors import WireloomError
 from ..folders import Folder
-from ..write.commit_log import LOG_FOLDER, Commit, CommitLog
+from ..write.commit_log import LOG_FOLDER, TABLE, Commit, CommitLog
 
 SNAPSHOT = "ledger.parquet"
 SNAPSHOT_EVERY = 100
+NEWEST = 16
+"""Number of names of the newest files that a snapshot contains."""
 DIGITS = 9
 """Number of digits of a commit's number in names."""
 COUNTED = ("files", "rows", "bytes", "quarantined", "setAside", "seconds")
@@ -81,6 +83,11 @@ class Ledger:
     """The number of damaged ranges in all commits, by reason."""
     latest: dict[str, float] = field(default_factory=dict)
     """Metrics of the last commit, by their names in ``prometheus``."""
+    written: set[str] = field(default_factory=set)
+    """The names of all files of the commits after the snapshot, in the table and the quarantine."""
+    newest: list[str] | None = field(default_factory=list)
+    """The names of the table's files of the last commit with rows, at most ``NEWEST`` of them; ``None`` if not known:
+    snapshots of older versions do not contain them."""
 
     def add(self, record: Commit) -> None:
         """Add a commit."""
@@ -89,6 +96,9 @@ class Ledger:
             self.files.clear()
             self.streams.clear()
             self.quarantines.clear()
+            self.newest = []
+        self.written.update(each.final for each in record.moves)
+        self.newest = [each.final for each in record.moves if each.place == TABLE][:NEWEST] or self.newest
         self.files.update({key(each["path"]): each["size"] for each in facts["files"]})
         if facts["stream"] is not None:
             self.streams[facts["stream"]["query"]] = facts["stream"]["batch"]
@@ -134,6 +144,12 @@ def read_ledger(table: Folder, log: CommitLog) -> Ledger:
             )
         record = log.record(name)
         try:
+            if ledger.last and record.facts["ledger"] != ledger.identity and not record.facts["fresh"]:
+                raise WireloomError(
+                    f"the ledger is mixed: commit {ledger.last + 1} is of another ledger than the commits before it; "
+                    "restore the folder as a whole, or ingest to another table",
+                    path=home.address,
+                )
             ledger.add(record)
         except (KeyError, TypeError, ValueError) as error:
             raise WireloomError(
@@ -161,6 +177,7 @@ def compact_ledger(table: Folder, log: CommitLog, ledger: Ledger, every: int = S
         "totals": ledger.totals,
         "reasons": ledger.reasons,
         "latest": ledger.latest,
+        "newest": ledger.newest,
     }
     rows = pa.Table.from_arrays(
         [pa.array(ledger.files.keys(), pa.string()), pa.array(ledger.files.values(), pa.int64())], schema=_SCHEMA
@@ -183,7 +200,19 @@ def _snapshot(home: Folder) -> Ledger:
         files = dict(zip(rows.column("path").to_pylist(), rows.column("size").to_pylist(), strict=True))
         last, shape = facts["last"], Shape.from_json(facts["shape"])
         totals, reasons = (Counter(facts.get(name, {})) for name in ("totals", "reasons"))
-        latest, quarantines = facts.get("latest", {}), facts.get("quarantines", {})
-        return Ledger(files, facts["streams"], last, shape, last, facts["ledger"], quarantines, totals, reasons, latest)
+        latest, quarantines, newest = facts.get("latest", {}), facts.get("quarantines", {}), facts.get("newest")
+        return Ledger(
+            files,
+            facts["streams"],
+            last,
+            shape,
+            last,
+            facts["ledger"],
+            quarantines,
+            totals,
+            reasons,
+            latest,
+            newest=newest,
+        )
     except (pa.ArrowException, KeyError, TypeError, ValueError) as error:
         raise WireloomError(f"the ledger is damaged ({error}): restore it", path=home.child(SNAPSHOT)) from None

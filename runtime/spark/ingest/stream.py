@@ -77,7 +77,7 @@ def ingest_stream(
                 "contains a query's progress, which conflicts with overwrite: name a new checkpoint", path=checkpoint
             )
         if wanted.existing != "overwrite":
-            _check_checkpoint_is_ours(place, tables)
+            _check_batches(place, query, tables)
             _check_new(wanted, tables, begun=query in tables.ledger.streams)
         run = _StreamRun(wanted, tables, place, told, started, prometheus)
         run.run(every)
@@ -113,14 +113,32 @@ def query_of(checkpoint: Folder) -> str | None:
         raise WireloomError(f"is not a checkpoint of a query ({error})", path=checkpoint.child("metadata")) from None
 
 
-def _check_checkpoint_is_ours(checkpoint: Folder, tables: IngestTables) -> None:
-    """Raise ``WireloomError`` if the query has put its batches into another table, and this one is new."""
-    if not tables.ledger.last and checkpoint.inside("commits").names():
+def _check_batches(checkpoint: Folder, query: str | None, tables: IngestTables) -> None:
+    """Raise ``WireloomError`` if the checkpoint has completed batches that are not in the table, or the table has
+    batches that the checkpoint has not begun: one of them is of another table or of another day.
+
+    Spark writes the offsets of a batch before the batch is committed to the table, and its own commit afterwards."""
+    last = -1 if query is None else tables.ledger.streams.get(query, -1)
+    begun, completed = (_last_batch(checkpoint.inside(each)) for each in ("offsets", "commits"))
+    if completed > last:
         raise WireloomError(
-            "is the checkpoint of a query that wrote to another table, or to this one before it was removed: "
-            f"the rows that it read are not in {tables.table.address}; name a new checkpoint, or the table of this one",
+            "is the checkpoint of a query that wrote to another table, or to this one before it was removed, replaced "
+            f"or restored: the rows of batch {completed} are not in {tables.table.address}; name a new checkpoint, or "
+            "the table of this one",
             path=checkpoint.address,
         )
+    if begun < last:
+        raise WireloomError(
+            f"ends with batch {begun}, but {tables.table.address} has batch {last} of its query: it is that of an "
+            "earlier day, and would read files again",
+            path=checkpoint.address,
+            advice="restore the newest checkpoint, or fill the table with overwrite and a new checkpoint",
+        )
+
+
+def _last_batch(log: Folder) -> int:
+    """Return the number of the last batch in a log of a checkpoint; -1 if there is none."""
+    return max((int(each) for each in log.names() if each.isdecimal()), default=-1)
 
 
 def _check_new(wanted: IngestRequest, tables: IngestTables, *, begun: bool) -> None:

@@ -32,7 +32,8 @@ from .catalogs import catalog_of
 from .consistency import (
     QUARANTINE_ADVICE,
     absolute_address,
-    check_consistency,
+    check_catalog,
+    check_files,
     check_kind,
     check_no_others,
     check_quarantine,
@@ -117,6 +118,9 @@ class IngestTables:
             self._replace()
         else:
             self._check()
+            if self._catalog is None:
+                # Later ones are seen by nobody but this process, which has the lock.
+                check_files(self.table, self._quarantine, self._mark, self.ledger)
             if self._quarantine is not None:
                 check_quarantine(self._address, self._quarantine, self.ledger)
             there = self.ledger.shape or self._found_shape(new)
@@ -133,9 +137,9 @@ class IngestTables:
         return self._conversion
 
     def _check(self) -> None:
-        """Raise ``WireloomError`` if the ledger does not match the table, unless the table is being replaced."""
-        if not self._replaces:
-            check_consistency(self.table, self._catalog, self.ledger)
+        """Raise ``WireloomError`` if the ledger does not match the table's own log, unless the table is being replaced."""
+        if not self._replaces and self._catalog is not None:
+            check_catalog(self.table, self._catalog, self.ledger)
 
     def _found_shape(self, new: Shape) -> Shape | None:
         """Return the shape of a table that was created by other software; ``None`` if there is none."""

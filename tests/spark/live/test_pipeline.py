@@ -135,6 +135,14 @@ def test_a_stream(spark: SparkSession, tmp_path: Path) -> None:
     assert run().rows == 300
     assert [each["files"] for each in told] == [4, 2]
     assert records(tmp_path) == held
+    shutil.copytree(tmp_path / "checkpoint", tmp_path / "older")
+    shutil.rmtree(tmp_path / "older" / "offsets")
+    (tmp_path / "older" / "offsets").mkdir()
+    shutil.copy(tmp_path / "checkpoint" / "offsets" / "0", tmp_path / "older" / "offsets" / "0")
+    for each in (".1.crc", "1"):
+        (tmp_path / "older" / "commits" / each).unlink()
+    with pytest.raises(WireloomError, match=r"ends with batch 0, but .*table has batch 1 of its query"):
+        run("older")
     # Spark forgets that it has completed a batch, as if it had died just after wireloom's commit.
     (tmp_path / "checkpoint" / "commits" / "1").unlink()
     (tmp_path / "checkpoint" / "commits" / ".1.crc").unlink()
@@ -153,6 +161,13 @@ def test_a_stream(spark: SparkSession, tmp_path: Path) -> None:
     with pytest.raises(WireloomError, match="checkpoint of a query that wrote to another table"):
         run()
     assert not (tmp_path / "table").exists()
+    # A ledger of the day before: that the checkpoint is newer is seen before its batches would be missing.
+    (tmp_path / "elsewhere").rename(tmp_path / "table")
+    commits = tmp_path / "table" / "_wireloom" / "commits"
+    for each in max((tmp_path / "table").glob("part-*")), max(commits.iterdir()):
+        each.unlink()
+    with pytest.raises(WireloomError, match="the rows of batch 2 are not in"):
+        run()
 
 
 def test_a_stream_is_written_once(spark: SparkSession, tmp_path: Path) -> None:
