@@ -12,7 +12,7 @@ PYTEST := $(BIN)/python -m pytest
 # Tests start hundreds of processes: what they import is compiled once.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup conformance gallery demo test quick test-objects test-spark lint types bench fuzz generate check wheel clean
+.PHONY: help setup conformance gallery demo test quick test-objects lint types bench fuzz generate check wheel clean
 
 help:
 	@echo "make setup      virtual environment with everything, engine; the other commands set up what they need by themselves"
