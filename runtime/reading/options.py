@@ -29,7 +29,7 @@ BATCH_ROWS = 32768
 RECOVER_WITHIN = 64 * 1024 * 1024
 COMPLETE, GROWING = "complete", "growing"
 AS_A_WHOLE = "leave byte_range out, or have one task read the file: minPartitions=1, and maxPartitionBytes its size"
-"""What to do about a file that cannot be read in byte ranges. Without ``minPartitions`` Spark's processors divide it."""
+"""What to do if a file cannot be read in byte ranges. Without ``minPartitions`` Spark's processors divide it."""
 LAST_OFFSET = 2**63 - 1
 """The largest possible offset in an input."""
 

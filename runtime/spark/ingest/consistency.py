@@ -92,11 +92,11 @@ def check_catalog(table: Folder, catalog: Catalog, ledger: Ledger) -> None:
     ledger, or the ledger has commits that are missing in the table's log."""
     published = catalog.published(table, ledger.identity)
     place, reason = f"the ledger in {LOG_FOLDER}", ""
-    if published == ledger.last:
-        return
     if not ledger.last:
         if published is not None or any(map(mark_of, table.files())):
             reason = LOST
+    elif published == ledger.last:
+        return
     elif published is None:
         # Commits without rows need no table.
         if ledger.newest or table.files():
@@ -113,8 +113,8 @@ def check_catalog(table: Folder, catalog: Catalog, ledger: Ledger) -> None:
 
 
 def check_files(table: Folder, quarantine: Folder | None, mark: str, ledger: Ledger) -> None:
-    """Raise ``WireloomError`` if a table of plain Parquet, or its quarantine, has files of a commit that the ledger does
-    not have, or lacks all files of the ledger's newest commit with rows: then the ledger is that of another day or of
+    """Raise ``WireloomError`` if a table of plain Parquet, or its quarantine, has files that no commit of the ledger
+    names, or lacks all files of the ledger's newest commit with rows: then the ledger is that of another day or of
     another table. ``mark``: the mark of the table's address.
     """
     there = table.files()

@@ -137,7 +137,7 @@ class IngestTables:
         return self._conversion
 
     def _check(self) -> None:
-        """Raise ``WireloomError`` if the ledger does not match the table's own log, unless the table is being replaced."""
+        """Raise ``WireloomError`` if the ledger does not match the table's own log, unless the table is replaced."""
         if not self._replaces and self._catalog is not None:
             check_catalog(self.table, self._catalog, self.ledger)
 
