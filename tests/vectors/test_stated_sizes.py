@@ -80,8 +80,8 @@ class Place:
     def changed(self, data: bytes, delta: int) -> bytes | None:
         """Return the bytes with another value; ``None`` if the field cannot have it in the same bytes."""
         kind, old = self.field.type, data[self.begin : self.end]
-        if max(self.value, self.value + delta) <= 0:
-            # No bytes in either case; -1 often means that there is no value.
+        if self.value + delta < 0 or self.value < 0:
+            # A negative size is another matter; -1 often means that there is no value.
             return None
         try:
             if isinstance(kind, VarintType):
