@@ -76,7 +76,7 @@ def _only_chooses(plan: Any) -> bool:
 
 
 def _schema(schema: StructType | str | None, function: Function, columns: StructType) -> StructType:
-    from pyspark.sql.pandas.types import from_arrow_schema
+    from .versions import from_arrow_schema
 
     if schema is None:
         empty = _arrow(columns).empty_table().to_batches() or [_empty(columns)]
@@ -92,9 +92,9 @@ def _schema(schema: StructType | str | None, function: Function, columns: Struct
 
 
 def _arrow(columns: StructType) -> pa.Schema:
-    from pyspark.sql.pandas.types import to_arrow_schema
+    from .versions import to_arrow_schema
 
-    return to_arrow_schema(columns, timezone="UTC")
+    return to_arrow_schema(columns)
 
 
 def _empty(columns: StructType) -> pa.RecordBatch:

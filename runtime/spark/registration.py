@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from .source import FormatSource
 
 require("pyspark", "spark", "Spark")
+# Whatever of this package is imported, this is first.
+importlib.import_module(".versions", __package__).check_version()
 
 
 def sources() -> list[type[FormatSource]]:

@@ -112,6 +112,10 @@ class FormatSource(DataSource):
         from ..reading.options import COMPLETE
         from .options import table_of
         from .read.catalog_tables import options_of_read
+        from .versions import check_streams
+
+        with HideTraceback():
+            check_streams()
         from .stream.options import stream_options
         from .stream.reader import FormatStreamReader
 

@@ -8,7 +8,6 @@ from typing import Any
 import pyarrow as pa
 from pyspark import cloudpickle
 from pyspark.sql.datasource import CaseInsensitiveDict
-from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import (
     BinaryType,
     DecimalType,
@@ -21,6 +20,7 @@ from pyspark.sql.types import (
 )
 from wireloom.spark import sources
 from wireloom.spark.source import FormatSource
+from wireloom.spark.versions import to_arrow_schema
 
 TYPES = {
     "BINARY": BinaryType(),
@@ -66,7 +66,7 @@ def planned(name: str, schema: StructType | str | None = None, **options: Any) -
 def read(name: str, schema: StructType | str | None = None, **options: Any) -> pa.Table:
     """Return all rows, partition by partition; every batch must be exactly in the form that Spark accepts."""
     reader, partitions, wanted = planned(name, schema, **options)
-    expected = to_arrow_schema(wanted, timezone="UTC")
+    expected = to_arrow_schema(wanted)
     batches = [batch for partition in partitions for batch in reader.read(partition)]
     assert all(isinstance(batch, pa.RecordBatch) and batch.schema.equals(expected) for batch in batches)
     return pa.Table.from_batches(batches, expected)

@@ -12,9 +12,9 @@ from typing import Any
 
 import pyarrow as pa
 import wireloom
-from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.streaming.datasource import ReadAllAvailable
 from wireloom.spark.stream import GIVEN_UP, StreamOffset
+from wireloom.spark.versions import to_arrow_schema
 
 from .driver import schema_of, sent, source
 
@@ -61,7 +61,7 @@ class Query:
         before, after = (json.loads(each) for each in self.batches[number])
         partitions = [sent(each) for each in self.reader.partitions(before, after)]
         assert self.reader.partitions(after, after) == []
-        expected = to_arrow_schema(self.schema, timezone="UTC")
+        expected = to_arrow_schema(self.schema)
         tasks = sent(sent(self._source).streamReader(schema=self.schema))
         batches = [batch for partition in partitions for batch in tasks.read(partition)]
         assert all(isinstance(batch, pa.RecordBatch) and batch.schema.equals(expected) for batch in batches)

@@ -17,7 +17,7 @@ import pyarrow.dataset
 import pytest
 from wireloom import WireloomError
 from wireloom.base import NothingThereError
-from wireloom.spark.folders import folder
+from wireloom.spark.folders import Folder, folder
 from wireloom.spark.ingest import ledger, locked, open_tables
 from wireloom.spark.ingest_files import committed_files
 
@@ -65,13 +65,18 @@ def test_a_first_batch_that_fails_leaves_no_new_folder(tmp_path: Path, there: bo
     make_inputs(tmp_path / "in", 2)
     if there:
         (tmp_path / "table").mkdir()
+        (tmp_path / "quarantine").mkdir()
 
-    def fail() -> None:
+    def fail(*_: Any) -> None:
         raise WireloomError("no room")
 
     with pytest.raises(WireloomError, match="no room"):
         run(tmp_path, pause=fail)
-    assert (tmp_path / "table").exists() == there
+    with pytest.MonkeyPatch.context() as patched, pytest.raises(WireloomError, match="no room"):
+        # The first file that is not written by a task is that of the quarantine.
+        patched.setattr(Folder, "created", fail)
+        run(tmp_path)
+    assert [(tmp_path / each).exists() for each in ("table", "quarantine")] == [there, there]
     run(tmp_path)
     check(tmp_path)
 

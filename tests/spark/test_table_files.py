@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import errno
+import io
+import os
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
+import pyarrow.fs
 import pyarrow.parquet as pq
 import pytest
 from wireloom import UnknownNameError, UnsupportedError, WireloomError
@@ -148,3 +154,47 @@ def test_layouts_that_do_not_fit(layout: FileLayout, error: type[Exception], mes
     schema = SCHEMA if layout.partition_by != ("kind", "number") else SCHEMA.remove(2)
     with pytest.raises(error, match=message):
         layout.check_columns(schema)
+
+
+class FullFiles:
+    """A file system that has room for so many bytes."""
+
+    def __init__(self, room: int) -> None:
+        self._inner, self.room = pyarrow.fs.LocalFileSystem(), room
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+    def open_output_stream(self, path: str) -> pa.NativeFile:
+        files = self
+
+        class File(io.FileIO):
+            def write(self, data: Any, /) -> int:
+                files.room -= len(data)
+                if files.room < 0:
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+                return super().write(data)
+
+        return pa.PythonFile(File(path, "wb"), mode="w")
+
+
+@pytest.mark.parametrize("partitions", [(), ("kind",)])
+@pytest.mark.parametrize("file_bytes", [1, 1 << 20])
+@pytest.mark.filterwarnings("error::pytest.PytestUnraisableExceptionWarning")
+def test_a_full_disk(
+    partitions: tuple[str, ...], file_bytes: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Wherever in the files there is no more room: in the first bytes, in rows, or in what closing a file writes."""
+    monkeypatch.setattr(table_files, "GROUP_ROWS", 40)
+    layout = FileLayout(partitions, file_bytes=file_bytes)
+    rows = [batch(each * 50, 50, kinds=2, size=100) for each in range(3)]
+    place = tmp_path / "whole"
+    place.mkdir()
+    needed = sum(each.bytes for each in write_table_files(rows, SCHEMA, folder(str(place)), layout))
+    place = tmp_path / "full"
+    place.mkdir()
+    for room in {*range(0, needed, 97), needed - 1}:
+        with pytest.raises(WireloomError, match="No space left on device") as error:
+            write_table_files(rows, SCHEMA, replace(folder(str(place)), store=FullFiles(room)), layout)
+        assert str(place) in str(error.value)
+        assert list(place.iterdir()) == []

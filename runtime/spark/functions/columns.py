@@ -115,7 +115,7 @@ def explode_wire(
 
     Raises ``WireloomError`` if the frame and the format have columns of the same name, or if the column is not binary.
     """
-    from pyspark.sql.pandas.types import to_arrow_schema
+    from ..versions import to_arrow_schema
 
     with HideTraceback():
         decoding = Decoding.of(format, in_table=True, **options)
@@ -125,7 +125,7 @@ def explode_wire(
         names = exploder.kept(df.columns)
     kept = df.select(*dict.fromkeys((*names, column, *exploder.beside.values())))
     schema = StructType([*(each for each in kept.schema.fields if each.name in names), *decoding.schema.fields])
-    wanted = to_arrow_schema(schema, timezone="UTC")
+    wanted = to_arrow_schema(schema)
 
     def explode(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         with HideTraceback():

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-from pyspark.sql.pandas.types import to_arrow_type
 from pyspark.sql.types import ArrayType, StructType
 
 from ...base.arguments import one_of
@@ -19,6 +18,7 @@ from ...reading.blobs.reader import NO_COLUMNS, BlobReader
 from ...reading.request import of_table
 from ..read.casting import Caster
 from ..read.schema import CORRUPT_RECORD, TargetColumn, chosen_schema, known_columns, targets, wire_schema
+from ..versions import to_arrow_type
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Decoding:
         """
         reader = BlobReader(self.format, self.options, in_table=self.in_table)
         caster, done = Caster(self.targets), 0
-        wanted = to_arrow_type(ArrayType(self.schema), timezone="UTC")
+        wanted = to_arrow_type(ArrayType(self.schema))
         for array in arrays:
             yield reader.lists(array, done, caster, beside).cast(wanted)
             done += len(array)

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
+
+from ..versions import to_arrow_schema
 
 if TYPE_CHECKING:
     from ..read.task_reports import TaskReportWriter
@@ -46,7 +47,7 @@ class RowConversion:
     @property
     def schema(self) -> pa.Schema:
         """Return the schema of the table's rows."""
-        return to_arrow_schema(StructType.fromJson(json.loads(self.table)), timezone="UTC")
+        return to_arrow_schema(StructType.fromJson(json.loads(self.table)))
 
     def convert(self, rows: pa.RecordBatch, places: pa.RecordBatch, reports: TaskReportWriter | None) -> pa.RecordBatch:
         """Return rows of the table. ``places``: the same rows as they are in their inputs, with ``_path`` and

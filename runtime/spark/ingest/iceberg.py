@@ -27,12 +27,12 @@ from pyiceberg.manifest import DataFile, DataFileContent, FileFormat
 from pyiceberg.table import Table, TableProperties, Transaction
 from pyiceberg.transforms import IdentityTransform
 from pyiceberg.typedef import Record as Values
-from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
 from ...base.errors import UnsupportedError
 from ..folders import Folder
 from ..read.partition_columns import folder_values
+from ..versions import to_arrow_schema
 from ..write.commit_log import TABLE, Commit
 from .ledger import Shape
 
@@ -161,7 +161,7 @@ def _created(table: Folder, shape: Shape, name: str) -> Table:
 def _columns(table: Folder, shape: Shape, name: str) -> pa.Schema:
     """Return the columns of a table. ``name``: one of its files, which has all columns except those of the folders."""
     inside: pa.Schema = pq.read_schema(f"{table.path}/{name}", filesystem=table.store)
-    every: pa.Schema = to_arrow_schema(StructType.fromJson(json.loads(shape.described)), timezone="UTC")
+    every: pa.Schema = to_arrow_schema(StructType.fromJson(json.loads(shape.described)))
     parts = [every.field(each).with_nullable(True) for each in shape.partition_by]
     fields = {each.name: each for each in [*inside, *parts]}
     return pa.schema([fields[each] for each in every.names])

@@ -18,6 +18,7 @@ from ...base.addresses import S3, scheme_of
 from ...base.errors import NothingThereError, UnsupportedError, WireloomError
 from ...format.description import Format
 from ..folders import Folder, folder
+from ..versions import check_streams
 from .batches import IngestRun, write_rows
 from .failures import unwrap_task_errors
 from .jobs import is_connect
@@ -58,6 +59,7 @@ def ingest_stream(
     Raises the same errors as ``ingest``, and ``WireloomError`` if the table has files that a new checkpoint would read
     again.
     """
+    check_streams()
     check_choices("ingest_stream", choices, ("checkpoint", "every", "told"))
     wanted = request(spark, format, inputs, table, **choices)
     if is_connect(spark):

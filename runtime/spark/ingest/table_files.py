@@ -152,16 +152,23 @@ class _FileWriter:
         self.size = int(self._file.tell())
 
     def close(self, folder: str) -> WrittenFile:
-        self._writer.close()
-        size = int(self._file.tell())
-        self._file.close()
+        try:
+            self._writer.close()
+            size = int(self._file.tell())
+            self._file.close()
+        except BaseException:
+            self.abandon()
+            raise
         [found] = self._found
         return WrittenFile(self._name, found.num_rows, size, folder, statistics_of(found, self._schema))
 
     def abandon(self) -> None:
-        with suppress(OSError, pa.ArrowException):
+        # Whatever closing raises, such as RuntimeError for metadata that was not written, is a consequence of the error
+        # that is being raised.
+        with suppress(Exception):
             self._writer.close()
-        with suppress(OSError):
+        self._writer.is_open = False
+        with suppress(Exception):
             self._file.close()
 
 

@@ -11,12 +11,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
-
 from ...base.errors import TemporaryError, WireloomError
 from ...base.report import ReadReport
 from ..folders import Folder, folder
 from ..read.task_reports import TaskReports, merge_reports
+from ..versions import from_arrow_schema, to_arrow_schema
 from ..write.commit_log import (
     LOG_FOLDER,
     TABLE,
@@ -126,7 +125,7 @@ class IngestTables:
             there = self.ledger.shape or self._found_shape(new)
             if there is not None:
                 columns = evolved(self.table.address, there, schema, new, wanted.schema_evolution)
-        wanted.layout.check_columns(to_arrow_schema(columns, timezone="UTC"))
+        wanted.layout.check_columns(to_arrow_schema(columns))
         self._shape = shape_of(columns, wanted.partition_by, wanted.to)
         self._conversion = RowConversion.of(schema, columns)
 
@@ -303,12 +302,12 @@ def _check_handed_back(attempt: BatchAttempt, written: Sequence[WrittenFile], ro
 @contextmanager
 def open_tables(wanted: IngestRequest) -> Iterator[IngestTables]:
     """Open and recover the tables, and lock them against other processes. When the block ends, uncommitted files are
-    removed; if it fails, an empty table folder that was created here is removed as well.
+    removed; if it fails, empty folders of table and quarantine that were created here are removed as well.
 
     Raises ``WireloomError`` if another process is writing to the table.
     """
     table = wanted.table
-    new = table.kind() == "nothing"
+    new = [each for each in (table, wanted.quarantine) if each is not None and each.kind() == "nothing"]
     table.make()
     with locked(table) as check:
         try:
@@ -319,6 +318,6 @@ def open_tables(wanted: IngestRequest) -> Iterator[IngestTables]:
             finally:
                 found.discard_attempts()
         except BaseException:
-            if new:
-                table.drop()
+            for each in new:
+                each.drop()
             raise

@@ -8,14 +8,13 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.datasource import DataSource, InputPartition
-from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import StructType
 
 from ...input.inputs import Location
 from ..errors import HideTraceback
 from ..folders import Folder, folder
 from ..read.reader import FormatReader
-from ..stream.reader import FormatStreamReader
+from ..versions import from_arrow_schema
 from .conversion import RowConversion
 from .layout import FileLayout
 from .table_files import HANDED_BACK, handed_back, write_table_files
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
 
     from ..read.task_reports import TaskReportWriter
     from ..source import FormatSource
+    from ..stream.reader import FormatStreamReader
 
 WRITES = "ingestwrites"
 """The option of the source that describes what its tasks write, as JSON. All others are those of the
@@ -87,16 +87,16 @@ class WritingReader(ConvertingReader):
         return self._writing.write(super().read(partition))
 
 
-class WritingStreamReader(FormatStreamReader):
-    """The streaming reader whose tasks write the rows."""
+def writing_stream(stream: FormatStreamReader, writing: TaskWriting) -> FormatStreamReader:
+    """Return the streaming reader whose tasks write the rows."""
+    # Versions of PySpark without such streams do not have the base class.
+    from ..stream.reader import FormatStreamReader
 
-    def __init__(self, reader: FormatStreamReader, writing: TaskWriting) -> None:
-        super().__init__(ConvertingReader(reader.reader, writing), reader.stream)
-        self._writing = writing
+    class WritingStreamReader(FormatStreamReader):
+        def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+            return writing.write(super().read(partition))
 
-    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """Write the rows of one partition; yield a row for each file."""
-        return self._writing.write(super().read(partition))
+    return WritingStreamReader(ConvertingReader(stream.reader, writing), stream.stream)
 
 
 def writing_source(base: type[FormatSource], source: str) -> type[DataSource]:
@@ -115,9 +115,9 @@ def writing_source(base: type[FormatSource], source: str) -> type[DataSource]:
             inner, writing = self._inner()
             return WritingReader(inner.reader(writing.conversion.columns), writing)
 
-        def streamReader(self, schema: StructType) -> WritingStreamReader:  # noqa: N802
+        def streamReader(self, schema: StructType) -> FormatStreamReader:  # noqa: N802
             inner, writing = self._inner()
-            return WritingStreamReader(inner.streamReader(writing.conversion.columns), writing)
+            return writing_stream(inner.streamReader(writing.conversion.columns), writing)
 
         def _inner(self) -> tuple[Any, TaskWriting]:
             options = {name: value for name, value in self.options.items() if name.lower() != WRITES}

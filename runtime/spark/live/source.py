@@ -51,8 +51,10 @@ class LiveSource(DataSource):
     def streamReader(self, schema: StructType) -> LiveStreamReader:  # noqa: N802
         """Return the streaming reader of these columns. Raises ``WireloomError``."""
         from ...base.errors import WireloomError
+        from ..versions import check_streams
 
         with HideTraceback():
+            check_streams()
             reader = self.reader(schema)
             if reader.options.end is not None:
                 raise WireloomError("option end applies only to batch reads: leave it out")

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 import pyarrow as pa
-from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
 from ...base.errors import WireloomError
 from ...rows.shapes import without_unions
+from ..versions import to_arrow_schema
 from .file_metadata import METADATA, FileMetadata
 from .schema import TargetColumn
 
@@ -23,7 +23,7 @@ class Caster:
 
     def __init__(self, targets: Sequence[TargetColumn]) -> None:
         self.targets = tuple(targets)
-        self.schema: pa.Schema = to_arrow_schema(StructType([each.field for each in targets]), timezone="UTC")
+        self.schema: pa.Schema = to_arrow_schema(StructType([each.field for each in targets]))
 
     def cast(
         self,

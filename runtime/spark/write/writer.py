@@ -12,7 +12,6 @@ from itertools import chain
 import pyarrow as pa
 from pyspark import TaskContext
 from pyspark.sql.datasource import DataSourceArrowWriter, DataSourceStreamArrowWriter, WriterCommitMessage
-from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import StructType
 
 from ...base.errors import WireloomError
@@ -25,6 +24,7 @@ from ..errors import HideTraceback
 from ..file_names import file_names
 from ..folders import Folder, folder
 from ..options import WriteOptions
+from ..versions import to_arrow_schema
 from .commit_log import LOG_FOLDER, TABLE, Commit, CommitLog, Move, clear_staging, staged_name, staging
 from .driver_process import driver_process, has_ended
 from .files import ending, write_empty, write_files
@@ -74,7 +74,7 @@ class FilesWriter:
         self.job = secrets.token_hex(6)
         self._process = driver_process()
         # Missing columns are reported before any task starts.
-        _check_columns(format, to_arrow_schema(schema, timezone="UTC"), options)
+        _check_columns(format, to_arrow_schema(schema), options)
         if self._folder().kind() == "file":
             raise WireloomError("is a file: give the folder in which to write", path=options.path)
 

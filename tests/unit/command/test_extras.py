@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -90,3 +91,14 @@ def test_a_module_of_spark_is_an_import_error(module: str, tmp_path: Path) -> No
 
 def test_what_is_installed_is_not_refused() -> None:
     require("pyarrow", "spark", "reading")
+
+
+@pytest.mark.parametrize("version", ["3.5.8", "4.0.0"])
+def test_an_older_pyspark(version: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "pyspark").mkdir()
+    (tmp_path / "pyspark" / "__init__.py").write_text(f"__version__ = {version!r}\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    wireloom.write("cobs_log", [{"payload": b"a"}], tmp_path / "a.log")
+    done = run_without([], ["ingest", "cobs_log", "a.log", "--table", "out"], tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert re.fullmatch(rf"wireloom: error: .*needs PySpark 4\.1 or newer, and this is {version}: .*\n", done.stderr)
