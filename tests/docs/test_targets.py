@@ -24,7 +24,7 @@ ELSEWHERE = {
     "setup": "is what every target of the group test runs first",
     "clean": "needs nothing",
     **dict.fromkeys(("test", "quick", "test-objects", "thorough", "kills", "cluster"), "runs the tests themselves"),
-    "bench": "takes minutes",
+    **dict.fromkeys(("bench", "same"), "takes minutes"),
     "test-free-threaded": "needs another Python",
     "lock": "changes with the index of packages",
     **dict.fromkeys(("conformance", "gallery"), "needs a checkout of Kaitai's"),

@@ -12,6 +12,7 @@ from contextlib import suppress
 from itertools import product
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pyarrow.dataset
 import pytest
@@ -72,9 +73,8 @@ def test_a_first_batch_that_fails_leaves_no_new_folder(tmp_path: Path, there: bo
 
     with pytest.raises(WireloomError, match="no room"):
         run(tmp_path, pause=fail)
-    with pytest.MonkeyPatch.context() as patched, pytest.raises(WireloomError, match="no room"):
-        # The first file that is not written by a task is that of the quarantine.
-        patched.setattr(Folder, "created", fail)
+    # The first file that is not written by a task is that of the quarantine.
+    with patch.object(Folder, "created", fail), pytest.raises(WireloomError, match="no room"):
         run(tmp_path)
     assert [(tmp_path / each).exists() for each in ("table", "quarantine")] == [there, there]
     run(tmp_path)
