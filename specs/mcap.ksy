@@ -64,10 +64,9 @@ doc: |
   damaged length explains them.
 
   Writers make chunks of messages, with the column `compression` (`zstd`, `lz4` or empty; `zstd` by default), after the
-  channels and schemas that they refer to, and a summary: the schemas and channels, statistics, and indexes of
-  attachments and metadata. It has no indexes of chunks and of messages, so that a reader goes through the file, as
-  that of the package `mcap` does from 1.1.1 on; with indexes of chunks alone it finds no messages before 1.4. Numbers
-  of messages by channel, summary offsets and the checksum of the summary, which may be left out too, are not written.
+  channels and schemas that they refer to, each followed by the indexes of its messages, and a summary with its
+  checksum: the schemas and channels, statistics, indexes of chunks, attachments and metadata, and offsets. All readers
+  find the messages of a time or a topic with it. The checksum of the data, which may be left out, is not written.
 
   A chunk whose checksum is wrong has no rows. Messages outside of chunks have no checksum of their own: that of
   `data_end` covers all of the file before it, and is not verified, since that would cost all messages. After a damaged
@@ -83,8 +82,10 @@ seq:
       begins-with:
         # No profile, and the name of a library.
         - {opcode: 'opcodes::header', body: {profile: '""', library: '"wireloom"'}}
+      # Indexes of messages after each chunk; numbers of messages, indexes of chunks, offsets and a checksum in the summary.
+      indexer: wireloom.mcap.indexing:ChunkIndexer
       ends-with:
-        # No checksums of the data and the summary; the summary begins after this record, which has 13 bytes.
+        # No checksum of the data; the summary begins after this record, which has 13 bytes.
         - opcode: opcodes::data_end
           body: {data_section_crc: 0}
           summary:

@@ -258,6 +258,8 @@ def _written(place: str, old: Attribute, new: Attribute) -> Iterator[Change]:
     ):
         if optional_text(one) != optional_text(other):
             yield Change(Level.COMPATIBLE, WIRE, place, f"{key} changed: a writer writes other items there")
+    if old.indexer != new.indexer:
+        yield Change(Level.COMPATIBLE, WIRE, place, "indexer changed: a writer writes other items between these")
 
 
 def _framing(place: str, old: Framing | None, new: Framing | None) -> Iterator[Change]:

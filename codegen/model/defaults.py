@@ -162,7 +162,7 @@ def instance_default(
 def around_items(
     symbol: Symbol, member: Member, attribute: Attribute, typing: Typing, diagnostics: Diagnostics
 ) -> Attribute:
-    """Return an attribute with its keys ``begins-with`` and ``ends-with``."""
+    """Return an attribute with its keys ``begins-with``, ``ends-with`` and ``indexer``."""
     section = member.section.extensions
     found: list[Node | None] = []
     for key in ("begins-with", "ends-with"):
@@ -177,7 +177,10 @@ def around_items(
                 around = Surroundings(stream=False, written=attribute.type if key == "ends-with" else None)
                 items = ObjectReader(symbol, typing, diagnostics, around).list(value, attribute.type)
         found.append(items)
-    return updated(attribute, begins_with=found[0], ends_with=found[1])
+    indexer = section.word("indexer") if section is not None and member.kind == "attribute" else ""
+    if section is not None and indexer and "ends-with" not in section:
+        diagnostics.error(section.position_of("indexer"), "'indexer' requires 'ends-with'")
+    return updated(attribute, begins_with=found[0], ends_with=found[1], indexer=indexer)
 
 
 def size_of(symbol: Symbol, member: Member, attribute: Attribute, diagnostics: Diagnostics) -> tuple[str, str] | None:

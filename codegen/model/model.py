@@ -130,6 +130,8 @@ class Attribute:
     begins_with: Node | None = None
     ends_with: Node | None = None
     """``-wireloom: {begins-with: …, ends-with: …}``: items that a writer adds before and after those with rows."""
+    indexer: str = ""
+    """``-wireloom: {indexer: …}``: the class that creates items after those with rows, as ``module:Class``."""
     size_of: tuple[str, str] | None = None
     """``-wireloom: {size-of: …}``: the first and the last attribute of the range whose size it is."""
     logical: Logical | None = None

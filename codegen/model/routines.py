@@ -59,6 +59,8 @@ def _routines(spec: Spec) -> Iterator[Routine]:
             if place and place not in FRAMINGS:
                 yield Routine(key, place, place, units.positions.get(key))
     for attribute in (each for struct in structs(spec.root) for each in attributes_of(struct)):
+        if attribute.indexer:
+            yield Routine("indexer", attribute.indexer, attribute.indexer, attribute.position)
         process = attribute.process
         if process is not None and process.is_routine:
             yield Routine("process", process.name, process_place(process.name), process.position)

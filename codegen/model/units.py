@@ -6,8 +6,9 @@ import re
 
 from ..expression.types import Path
 from ..spec.diagnostics import Diagnostics
-from ..spec.message_tables import CLASS, FRAMINGS
+from ..spec.message_tables import FRAMINGS
 from ..spec.syntax import Section, Text
+from ..spec.writing_tables import CLASS
 from ..wire import UnitColumn, UnitKind, Units
 from ..words import listed, shown, suggestion
 from .envelope import EnvelopeReader

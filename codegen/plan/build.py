@@ -147,6 +147,7 @@ class _Builder:
             default=attribute.default,
             begins_with=attribute.begins_with,
             ends_with=attribute.ends_with,
+            indexer=attribute.indexer,
             size_of=attribute.size_of,
             is_checksum=attribute.checksum is not None,
             anonymous=attribute.anonymous,

@@ -119,6 +119,8 @@ class Field:
     begins_with: Node | None = None
     ends_with: Node | None = None
     """The items that a writer writes before and after those with rows."""
+    indexer: str = ""
+    """The class that creates items after those with rows, as ``module:Class``; or empty."""
     size_of: tuple[str, str] | None = None
     """The first and the last of the fields after it whose total size it contains; a writer fills it in."""
     is_checksum: bool = False

@@ -15,13 +15,13 @@ from .kinds import (
     TableKind,
     TextKind,
 )
+from .writing_tables import CLASS
 
 TEXT = TextKind()
 FLAG = FlagKind()
 NAME = TextKind("a name of lower-case letters, digits and underscores that begins with a letter", IDENTIFIER)
 NAMES = ListKind(NAME)
 PATH = TextKind("names separated by dots", rf"{IDENTIFIER}(?:\.{IDENTIFIER})*")
-CLASS = TextKind("a module and a class in it (package.module:Class)", r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 
 MAX_FIELD_NUMBER = 2**29 - 1
 """The largest field number that a tag can contain."""

@@ -5,12 +5,14 @@ from __future__ import annotations
 from .kinds import EitherKind, ExpressionKind, IntegerKind, Key, ListKind, ObjectsKind, Table, TableKind, TextKind
 
 EXPRESSION = ExpressionKind()
+CLASS = TextKind("a module and a class in it (package.module:Class)", r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 FOR_EACH = "for-each"
 """The key of a list of objects that repeats an object, and the name of its table."""
 
 AROUND_ITEMS = {
     "begins-with": Key(ObjectsKind(), "The items that a writer writes before those with the rows of a table."),
     "ends-with": Key(ObjectsKind(), "The items that a writer writes after these. They may contain for-each."),
+    "indexer": Key(CLASS, "The class that creates items after those with rows, and completes those of ends-with."),
 }
 
 WRITING_TABLES: dict[str, Table] = {}

@@ -83,8 +83,8 @@ class UnsupportedError(WireloomError):
 
 
 class RoutineError(WireloomError):
-    """A class that a spec names (``process``, ``framing``, ``packing``, ``hooks``) raised an unexpected error, lacks a
-    method, or returned a value of the wrong type. The original error is the ``__cause__``."""
+    """A class that a spec names (``process``, ``framing``, ``packing``, ``hooks``, ``indexer``) raised an
+    unexpected error, lacks a method, or returned a value of the wrong type. The original error is the ``__cause__``."""
 
 
 class MissingExtraError(UnsupportedError, ImportError):

@@ -124,6 +124,8 @@ class Level:
     notes: int = 0
     """The number of parts of the items after those with rows that refer to the latter: ``_note_ATTRIBUTE`` creates
     them, item by item."""
+    indexer: str = ""
+    """The place of a class that creates items after those with rows, see ``wireloom.writing.indexing``; or empty."""
     tags: tuple[tuple[str, int], ...] = ()
     """The field by which a switch chooses the type that leads to the rows, and the value that chooses it."""
 

@@ -90,8 +90,8 @@ def get(name: str | Path | Format, allow_modules: Sequence[str] = (), *, needs_r
 def load_spec(path: str | Path, *, allow_modules: Sequence[str] = ()) -> Format:
     """Compile a spec file in memory and return its format.
 
-    ``allow_modules``: modules whose classes the spec may name (``process``, ``framing``, ``packing``, ``hooks``), in
-    addition to those that are registered; a name includes the modules inside it.
+    ``allow_modules``: modules whose classes the spec may name (``process``, ``framing``, ``packing``, ``hooks``,
+    ``indexer``), in addition to those that are registered; a name includes the modules inside it.
 
     Raises ``SpecError`` with all errors of the spec, including a class that is not allowed, and ``WireloomError`` for a
     file or class that does not exist.

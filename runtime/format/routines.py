@@ -1,4 +1,5 @@
-"""Routines: the classes that a spec names in ``process``, ``framing``, ``packing`` and ``hooks``.
+"""Routines: the classes that a spec names in ``process``, ``framing``, ``packing``, ``hooks`` and
+``indexer``.
 
 A spec is data, and a name in it must not suffice to run code. So a name refers to a class only with permission: the
 class is one of wireloom's own (``BUILT_IN``), an installed package has registered it under the group of
@@ -29,6 +30,7 @@ BUILT_IN = frozenset(
     {
         "wireloom.kpl.hash_range:Hooks",
         "wireloom.kpl.packing:Packing",
+        "wireloom.mcap.indexing:ChunkIndexer",
         "wireloom.s2.session:SessionFraming",
         "wireloom.s2.session:SessionHooks",
         "wireloom.s2.session:SessionPacking",

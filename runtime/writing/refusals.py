@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from ..base.errors import UnsupportedError, WireloomError
+from ..base.errors import RoutineError, UnsupportedError, WireloomError
 from ..format.description import Column, Format
 from ..objects import UNSET, ConsistencyError, KaitaiStructError, Struct
 from ..objects.errors import NoObjectError, UnsetError
@@ -50,7 +50,7 @@ def row_errors(what: str) -> Iterator[None]:
     """Raise errors of writing as ``RowError``: fewer rows would have the same error. ``what``: what is written."""
     try:
         yield
-    except UnsupportedError:
+    except (UnsupportedError, RoutineError):
         raise
     except REFUSALS as error:
         raise RowError(f"{what} cannot be written: {error}") from error

@@ -17,6 +17,7 @@ from ..format.description import Format
 from ..objects.notes import Notes
 from ..objects.streams import MemoryStream
 from .fields import FilledField, values_of
+from .indexing import GuardedIndexer
 from .limits import UNIT_BYTES, UNIT_ROWS
 from .look_up_rows import Changes, LookUpRows, Reference, given_fields, references_of
 from .making import object_maker, value_at
@@ -68,6 +69,7 @@ class UnitEncoder:
         self._look_up_rows: LookUpRows | None = None
         self._tables: dict[tuple[str, ...], UnitEncoder] = {}
         self._notes = Notes()
+        self._indexer = GuardedIndexer(format)
         self._root: Any = None
 
     def pieces(self, batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[bytes, int]]:
@@ -118,9 +120,15 @@ class UnitEncoder:
         """Return the bytes of items that a file has in addition to those with rows."""
         with row_errors(f"the {'begin' if where == 'begins' else 'end'} of a file of {self._format.name}"):
             items = getattr(root, f"_{where}_{self._levels[0].attribute}")(*notes)
-            for each in items:
-                each._parent, each._root = root, root
-            return b"".join(self._framed(each.to_bytes()) for each in items)
+            if notes:
+                self._indexer.end(items)
+            return self._joined(root, items)
+
+    def _joined(self, root: Any, items: list[Any]) -> bytes:
+        """Return the bytes of items of the outermost object."""
+        for each in items:
+            each._parent, each._root = root, root
+        return b"".join(self._framed(each.to_bytes()) for each in items)
 
     def _of_table(self, reference: Reference, batch: pa.RecordBatch, first: int) -> Iterator[bytes]:
         """Yield the bytes of rows of another table to which rows of this one refer."""
@@ -129,7 +137,8 @@ class UnitEncoder:
         if encoder is None:
             table = self._format.of_table(reference.table)
             encoder = self._tables[place] = UnitEncoder(table, max_record=self._max_record)
-        encoder._root, encoder._notes, encoder._called = self._root, self._notes, reference.names
+        encoder._root, encoder._notes, encoder._indexer = self._root, self._notes, self._indexer
+        encoder._called = reference.names
         rows = RemainingRows(encoder._rows([batch], first), first)
         yield from (data for data, _ in encoder._units(rows))
 
@@ -284,7 +293,7 @@ class UnitEncoder:
                     with row_errors(f"what the end of a file of {self._format.name} says of row {rows.first}"):
                         self._notes.add(root, self._levels[0].attribute, unit, len(data))
                     rows.drop(place)
-                    return needed + data, place
+                    break
                 raise WireloomError(
                     f"{len(data)} bytes on the wire are more than max_record ({self._max_record}): raise it here and "
                     "for the readers, or leave rows out",
@@ -299,6 +308,10 @@ class UnitEncoder:
                 if place in (1, before) or isinstance(error, RowError):
                     raise refusal(first, Attempt(error, place), rows.first, self._format) from error
                 most, before = rows_before(error) or place // 2, place
+        items = self._indexer.after(unit, self._notes.position - len(data), len(data))
+        following = self._joined(root, items)
+        self._notes.position += len(following)
+        return needed + data + following, place
 
     def _needed(self, rows: RemainingRows, count: int) -> Iterator[bytes]:
         """Yield the bytes of the rows of other tables to which the first rows refer."""

@@ -6,6 +6,7 @@ import io
 import json
 import random
 import re
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -206,7 +207,7 @@ def test_a_file_of_mcap_is_written_again(name: str, tmp_path: Path) -> None:
     assert wireloom.read("mcap", ours, columns=MCAP, mode="failfast").equals(table)
     assert messages_of(ours) == messages_of(theirs)
     kinds = wireloom.read("mcap", ours, table="records")["opcode"].to_pylist()
-    assert (kinds[0], kinds[-2:]) == ("header", ["chunk", "data_end"])
+    assert (kinds[0], kinds[-2:]) == ("header", ["message_index", "data_end"])
 
 
 @pytest.mark.parametrize("compression", ["", "lz4", "zstd", None])
@@ -256,62 +257,74 @@ def test_mcap_reads_our_messages(compression: str | None, tmp_path: Path) -> Non
     assert len(wireloom.read("mcap", ours, table="channels")) == 3
 
 
-def test_mcap_reads_the_summary_of_our_file(tmp_path: Path) -> None:
+@pytest.mark.parametrize("compression", ["", "lz4", "zstd"])
+def test_mcap_reads_the_indexes_of_our_file(compression: str, tmp_path: Path) -> None:
     """Its reader looks for the summary at the end first: the messages of a topic, those of a range of times, and all by
-    their times. Another one goes through the file."""
+    their times. Another one goes through the file. Their own writer says the same of these messages."""
     from mcap.reader import NonSeekingReader, SeekingReader
+    from mcap.records import Footer, SummaryOffset
     from mcap.stream_reader import StreamReader
+    from mcap.writer import Writer
 
-    times = [5, 1, 4, 2, 3]
+    times = [50, 10, 40, 20, 30, 20, 0, 60]
     rows = [
         {
-            "channel_id": each % 2,
-            "topic": f"/{each % 2}",
+            "channel_id": 1 + place % 3,
+            "topic": f"/{1 + place % 3}",
+            "message_encoding": "json",
             "log_time": each,
-            "data": b"%d" % each,
-            "schema_id": each % 2,
-            "schema_name": "numbers" if each % 2 else None,
+            "data": b"%d" % each * place,
+            "schema_id": 1,
+            "schema_name": "numbers",
+            "compression": compression,
         }
-        for each in times
+        for place, each in enumerate(times)
     ]
-    ours = tmp_path / "ours.mcap"
-    wireloom.write("mcap", rows, ours, unit_rows=2)
+    ours, theirs = tmp_path / "ours.mcap", tmp_path / "theirs.mcap"
+    wireloom.write("mcap", rows, ours, unit_rows=3)
+    writer = Writer(str(theirs))
+    writer.start()
+    writer.register_schema("numbers", "", b"")
+    for channel in (1, 2, 3):
+        writer.register_channel(f"/{channel}", "json", 1)
+    for row in rows:
+        writer.add_message(row["channel_id"], row["log_time"], row["data"], row["log_time"])
+    writer.finish()
+    content = ours.read_bytes()
     for reader_of in (SeekingReader, NonSeekingReader):
 
         def read(reader_of: Any = reader_of, **options: Any) -> list[int]:
-            with ours.open("rb") as file:
-                reader = reader_of(file, validate_crcs=True)
-                return [message.log_time for _, _, message in reader.iter_messages(**options)]
+            reader = reader_of(io.BytesIO(content), validate_crcs=True)
+            return [message.log_time for _, _, message in reader.iter_messages(**options)]
 
         assert read() == sorted(times)
+        assert read(reverse=True) == sorted(times, reverse=True)
         assert read(log_time_order=False) == times
-        assert read(topics=["/1"], log_time_order=False) == [5, 1, 3]
-        assert read(starting_at=2, ending_before=4) == [2, 3]
-    with ours.open("rb") as file:
-        summary = SeekingReader(file).get_summary()
-        file.seek(0)
-        records = list(StreamReader(file, validate_crcs=True, emit_chunks=True).records)
-    assert summary is not None
-    assert {number: each.topic for number, each in summary.channels.items()} == {0: "/0", 1: "/1"}
-    assert {number: each.name for number, each in summary.schemas.items()} == {1: "numbers"}
-    statistics = vars(summary.statistics)
-    assert statistics == {
-        "message_count": 5,
-        "schema_count": 1,
-        "channel_count": 2,
-        "chunk_count": 3,
-        "attachment_count": 0,
-        "metadata_count": 0,
-        "message_start_time": 1,
-        "message_end_time": 5,
-        "channel_message_counts": {},
-    }
-    assert wireloom.read("mcap", ours, table="statistics").drop_columns(
-        ["message_start_time", "message_end_time", "channel_message_counts"]
-    ).to_pylist() == [{name: count for name, count in statistics.items() if name.endswith("_count")}]
-    # Without indexes of their messages, readers pass over chunks that have an index.
-    assert all(each.message_index_offsets for each in summary.chunk_indexes)
-    assert (vars(records[-1])["summary_offset_start"], vars(records[-1])["summary_crc"]) == (0, 0)
+        assert read(topics=["/1"], log_time_order=False) == times[::3]
+        assert read(starting_at=20, ending_before=40) == [20, 20, 30]
+    found, wanted = (SeekingReader(io.BytesIO(each.read_bytes())).get_summary() for each in (ours, theirs))
+    assert found is not None
+    assert wanted is not None
+    assert (found.channels, found.schemas) == (wanted.channels, wanted.schemas)
+    assert vars(found.statistics) == vars(wanted.statistics) | {"chunk_count": 3}
+    statistics = wireloom.read("mcap", ours, table="statistics")
+    assert statistics["channel_message_counts"].to_pylist() == [
+        list(vars(wanted.statistics)["channel_message_counts"].items())
+    ]
+    for index, channels in zip(found.chunk_indexes, ([1, 2, 3], [1, 2, 3], [1, 2]), strict=True):
+        assert list(index.message_index_offsets) == channels
+        assert min(index.message_index_offsets.values()) == index.chunk_start_offset + index.chunk_length
+        end = index.chunk_start_offset + index.chunk_length + index.message_index_length
+        # What follows is another chunk, or the end of the data.
+        assert content[end] in (6, 15)
+    records = list(StreamReader(io.BytesIO(content)).records)
+    footer = records[-1]
+    assert isinstance(footer, Footer)
+    assert footer.summary_crc == zlib.crc32(content[footer.summary_start : -12])
+    offsets = [each for each in records if isinstance(each, SummaryOffset)]
+    assert [content[each.group_start] for each in offsets] == [each.group_opcode for each in offsets] == [3, 4, 11, 8]
+    ends = [each.group_start + each.group_length for each in offsets]
+    assert ends == [*(each.group_start for each in offsets[1:]), footer.summary_offset_start]
 
 
 @pytest.mark.slow

@@ -59,6 +59,7 @@ def _source(plan: Plan, struct: TypePlan, field: Field, path: Path) -> str:
     given["begins"] = field.begins_with is not None
     given["ends"] = field.ends_with is not None
     given["notes"] = 0 if field.ends_with is None else len(for_each(fold(field.ends_with)))
+    given["indexer"] = field.indexer
     given["tags"] = _tags(plan, struct, field, path)
     more = "".join(f", {name}={value!r}" for name, value in given.items() if value)
     return f"Level({class_reference(plan, struct.path)!r}, {field_name(field.id)!r}{more})"

@@ -10,7 +10,7 @@ from .keys import Key, all_keys, keys_in
 
 DOCUMENTATION = ("doc", "doc-ref", "title", "application", "file-extension", "xref", "tags", "license", "to-string")
 COMPILERS = ("ks-version", "ks-debug", "ks-opaque-types", "ks-zero-copy-substream", "imports")
-WRITERS = ("default", "begins-with", "ends-with", "size-of", "block", "codec")
+WRITERS = ("default", "begins-with", "ends-with", "indexer", "size-of", "block", "codec")
 PLACED = ("contents", "size-eos", "repeat: until", "repeat-until", "terminator", "include", "consume", "eos-error")
 ELSEWHERE: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "say nothing about the bytes": ((), (*DOCUMENTATION, *COMPILERS)),

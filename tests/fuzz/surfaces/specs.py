@@ -27,7 +27,7 @@ OURS = {"wireloom", "encodings", "unicodedata"}
 imports."""
 IMPORTED = {"__future__", "collections", "enum", "itertools", "pyarrow", "struct", "typing", "wireloom"}
 """The imports of generated modules."""
-NAMING = {"framing", "packing", "hooks"}
+NAMING = {"framing", "packing", "hooks", "indexer"}
 """Arguments that contain the place of a class."""
 
 

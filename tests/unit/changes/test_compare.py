@@ -289,6 +289,9 @@ types: {record: {seq: [{id: kind, type: u1}, {id: size, type: u1, -wireloom: {de
         assert lines(text, text.replace(old, new)) == [
             f"{start}records: ends-with changed: a writer writes other items there"
         ]
+    assert lines(text, text.replace("      begins-with", "      indexer: a:B\n      begins-with")) == [
+        f"{start}records: indexer changed: a writer writes other items between these"
+    ]
 
 
 def test_what_has_no_name_is_not_harmless() -> None:
