@@ -58,6 +58,10 @@ class FileReport:
 
     - ``rows``: the number of rows that were returned; ``bytes``: the number of decompressed bytes that were read.
     - ``damaged``: the damaged ranges.
+    - ``skipped``: other ranges without rows, which are not damage: runs of empty frames (``empty``), and holes of a
+      sparse file (``hole``). A log with a delimiter on both sides of each record has an empty frame between any two.
+      ``skipped_bytes``: the number of their bytes, including those of ranges beyond the first 100,000, which are not
+      listed.
     - ``tail``: how the input ended:
 
         - ``clean``: at the end of a row;
@@ -83,6 +87,8 @@ class FileReport:
     """Number of damaged ranges that are not in ``damaged``, which contains at most the first 100,000."""
     unlisted_reasons: dict[str, int] = field(default_factory=dict)
     """The same by reason."""
+    skipped: list[Damage] = field(default_factory=list)
+    skipped_bytes: int = 0
     tail: str = "unread"
     tail_offset: int = 0
     tail_size: int | None = None
@@ -129,6 +135,9 @@ class FileReport:
         if self.unlisted:
             result["unlisted"] = self.unlisted
             result["unlisted_reasons"] = dict(sorted(self.unlisted_reasons.items()))
+        if self.skipped_bytes:
+            result["skipped"] = [[each.offset, each.length, each.reason] for each in self.skipped]
+            result["skipped_bytes"] = self.skipped_bytes
         if self.tail_zeros:
             result["tail_zeros"] = True
         if self.error is not None:

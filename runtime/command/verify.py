@@ -99,9 +99,12 @@ def _is_unread(file: FileReport) -> bool:
 
 
 def _counts(file: FileReport) -> str:
-    """Return further counts of an input, besides its messages, such as invalid digests."""
+    """Return further counts of an input, besides its messages: skipped bytes, and such as invalid digests."""
+    from ..base.plurals import counted
+
+    skipped = f", {counted(file.skipped_bytes, 'skipped byte')}" if file.skipped_bytes else ""
     counts = {name: value for name, value in file.facts.items() if type(value) is int and value and name != "messages"}
-    return "".join(f", {name} {value:,}" for name, value in counts.items())
+    return skipped + "".join(f", {name} {value:,}" for name, value in counts.items())
 
 
 def _is_worth_a_search(file: FileReport) -> bool:

@@ -58,6 +58,7 @@ def fill_slab(
     int,
     int,
     int,
+    int,
     tuple[int, ...],
     tuple[int, ...],
     tuple[int, ...],

@@ -84,7 +84,7 @@ static PyObject *result_of(const wl_fill_result *result, size_t columns, size_t 
         Py_XDECREF(used);
         return NULL;
     }
-    return Py_BuildValue("(nnniIKnnNNN(nnn))", (Py_ssize_t)result->rows, (Py_ssize_t)result->dropped, (Py_ssize_t)result->consumed, result->status,
+    return Py_BuildValue("(nnnniIKnnNNN(nnn))", (Py_ssize_t)result->rows, (Py_ssize_t)result->dropped, (Py_ssize_t)result->empty_frames, (Py_ssize_t)result->consumed, result->status,
                          (unsigned)result->reason, (unsigned long long)result->position, (Py_ssize_t)result->needed,
                          (Py_ssize_t)result->damage_count, nulls, used, items, (Py_ssize_t)result->unit_begin,
                          (Py_ssize_t)result->unit_rows, (Py_ssize_t)result->unit_damages);

@@ -239,6 +239,7 @@ typedef struct {
     size_t needed; /* WL_NO_ROOM, WL_BATCH_FULL: data bytes; WL_NEED_INPUT: number of bytes that the row is known to
                     * need (a hint, bounded) */
     size_t damage_count;
+    size_t empty_frames; /* number of frames without bytes that were found, perhaps some after `consumed` among them */
     size_t *null_counts; /* provided by the caller, one per column of the program */
     size_t *data_used;   /* likewise: data bytes of variable columns */
     size_t *items_used;  /* provided by the caller, one per level of lists */

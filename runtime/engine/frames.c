@@ -86,12 +86,18 @@ static inline void fetch_ahead(const uint8_t *at, size_t size) {
         __builtin_prefetch((const void *)((uintptr_t)at + FETCHED_AHEAD + i));
 }
 
-/* Finds the next frames. `left`: the number of rows that still fit. */
-static void gather(const wl_run *run, wl_scanner *scanner, size_t left, wl_frames *frames) {
+/* Finds the next frames, and passes over empty ones. `left`: the number of rows that still fit. */
+static void gather(const wl_run *run, wl_fill_result *result, wl_scanner *scanner, size_t left, wl_frames *frames) {
     const wl_fill_arguments *arguments = run->arguments;
     size_t most = left ? wl_smaller(left, WL_GROUP) : WL_GROUP, end = frames->content + GROUP_BYTES, count = 0;
     while (count < most && frames->content < end && !ends_here(arguments, frames, left == 0)) {
         size_t delimiter = wl_scanner_find(scanner, frames->content);
+        if (delimiter == frames->content) {
+            result->empty_frames++;
+            frames->position = delimiter;
+            frames->content = delimiter + run->program->delimiter_size;
+            continue;
+        }
         if (is_oversize(run, frames, delimiter))
             break;
         if (delimiter == WL_NOT_FOUND && !arguments->at_end) {
@@ -220,7 +226,7 @@ static bool fill(wl_run *run, wl_row_block *block, wl_fill_result *result, wl_sc
     if (!first_frame(run, result, scanner, &frames))
         return true;
     while (!frames.is_last) {
-        gather(run, scanner, run->arguments->capacity - result->rows, &frames);
+        gather(run, result, scanner, run->arguments->capacity - result->rows, &frames);
         if (!wl_frames_unstuff(run, &frames))
             return false;
         if (!take_group(run, block, result, &frames))

@@ -1,4 +1,4 @@
-/* Groups of frames (frames*.c). */
+/* Groups of frames, none of which is empty (frames*.c). */
 #ifndef WIRELOOM_FRAMES_H
 #define WIRELOOM_FRAMES_H
 

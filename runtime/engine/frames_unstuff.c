@@ -54,8 +54,8 @@ static void place(const wl_run *run, wl_frames *frames, stuffed *plain, stuffed 
     for (size_t i = 0; i < frames->count; i++) {
         const uint8_t *data = source + frames->contents[i];
         size_t size = frames->after[i] - frames->contents[i];
-        uint8_t damage = size ? WL_REASON_NONE : WL_REASON_LENGTH;
-        if (stuffing != WL_STUFFING_NONE && size) {
+        uint8_t damage = WL_REASON_NONE;
+        if (stuffing != WL_STUFFING_NONE) {
             size_t literals = (size_t)data[0] - !words;
             if (WL_LIKELY(literals < most && size == literals + 1 && is_known)) {
                 data++;

@@ -2,7 +2,7 @@
 
 A frame's position is the offset of the delimiter before it, or 0 for a first frame without one; its end is the position
 of the next delimiter or the end of the input. If there are no bytes before the first or after the last delimiter, there
-is no frame; an empty frame between two delimiters counts.
+is no frame, and neither is one between two delimiters that follow each other.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ class Frame(NamedTuple):
 
 
 def is_unmistakable(content: bytes, delimiter: bytes) -> bool:
-    """Return whether a reader finds content that is not stuffed unchanged between two delimiters. Empty frames are not
-    rows, and the ends of the content can form another delimiter together with those around it.
+    """Return whether a reader finds content that is not stuffed unchanged between two delimiters. Empty frames are
+    passed over, and the ends of the content can form another delimiter together with those around it.
 
     >>> is_unmistakable(b"a\\r", b"\\r\\n"), is_unmistakable(b"ab", b"aba"), is_unmistakable(b"", b",")
     (True, False, False)
@@ -53,7 +53,7 @@ def frames(data: bytes, delimiter: bytes) -> Iterator[Frame]:
     """Yield the frames of an input in memory.
 
     >>> [(each.position, each.end, each.content, each.closed) for each in frames(b"ab,c,,d", b",")]
-    [(0, 2, b'ab', True), (2, 4, b'c', True), (4, 5, b'', True), (5, 7, b'd', False)]
+    [(0, 2, b'ab', True), (2, 4, b'c', True), (5, 7, b'd', False)]
     """
     width = len(delimiter)
     end = data.find(delimiter)
@@ -71,7 +71,8 @@ def frames(data: bytes, delimiter: bytes) -> Iterator[Frame]:
             if begin < len(data):
                 yield Frame(position, len(data), data[begin:], False)
             return
-        yield Frame(position, end, data[begin:end], True)
+        if begin < end:
+            yield Frame(position, end, data[begin:end], True)
 
 
 def frames_of(read: Callable[[int], bytes], delimiter: bytes, limit: int) -> Iterator[Frame]:
@@ -89,7 +90,7 @@ def frames_of(read: Callable[[int], bytes], delimiter: bytes, limit: int) -> Ite
         held += chunk
         while (found := held.find(delimiter, search)) >= 0:
             _within(found - begin, limit, position)
-            if base + found > 0:
+            if found > begin:
                 yield Frame(position, base + found, bytes(held[begin:found]), True)
             position = base + found
             begin = search = found + width
@@ -114,9 +115,7 @@ def frames_in(io: KaitaiStream, delimiter: bytes, limit: int) -> Iterator[Frame]
 
 
 def unstuffed(frame: Frame, stuffing: Stuffing, limit: int) -> bytes:
-    """Return the content of a frame. Raises ``FrameError`` (empty, or too long) and ``StuffingError``."""
-    if not frame.content:
-        raise FrameError(f"the frame at byte {frame.position} is empty")
+    """Return the content of a frame. Raises ``FrameError`` (too long) and ``StuffingError``."""
     _within(len(frame.content), limit, frame.position)
     return unstuff(frame.content, stuffing, limit)
 

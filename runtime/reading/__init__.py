@@ -7,7 +7,7 @@ __getattr__ = face(
     {
         "blobs.memory": "memory_of",
         "coalescing": "ENOUGH_BYTES ENOUGH_ROWS coalesced",
-        "damage_log": "DamageLog LISTED_EMPTY",
+        "damage_log": "DamageLog MOST_LISTED",
         "opening": "Opened",
         "options": "LIMITS ScanOptions",
         "pushed_filter": "Pushed pushed",

@@ -15,10 +15,6 @@ from .request import grows_by_rows
 MOST_LISTED = 100_000
 """Maximum number of damaged ranges that a report lists; others are only counted, so that garbage of any size does not
 exhaust the memory."""
-LISTED_EMPTY = 64
-"""Number of consecutive empty frames that are listed individually; further ones are joined to one range. A hole in a
-log whose delimiter is a zero byte has as many empty frames as bytes. Each byte range that is read independently has its
-own count."""
 
 
 Details = Callable[[RowDamage], tuple[int | None, str | None]]
@@ -68,10 +64,7 @@ class DamageLog:
         self._report = report
         self._fails = mode == "failfast"
         self._begin, self._stop = byte_range or (0, -1)
-        self._delimiter = format.delimiter
         self._format_name = format.name
-        self._empty = 0
-        self._empty_end = -1
 
     def narrow(self, begin: int, stop: int) -> None:
         """Record only damage that begins in this byte range from now on."""
@@ -79,14 +72,15 @@ class DamageLog:
 
     def note(self, damage: RowDamage, details: Details, said: str | None = None) -> bool:
         """Add a range to the report. Return whether a row of nulls may replace it: not if it belongs to another byte
-        range or continues a run of empty frames. Raises ``DamagedInputError`` in mode ``failfast``; ``said``: a
+        range or continues a run of zeros. Raises ``DamagedInputError`` in mode ``failfast``; ``said``: a
         sentence with details beyond the reason."""
         if damage.begin < self._begin or 0 <= self._stop <= damage.begin:
             return False
         if self._fails:
             raise self._error(damage, *details(damage), said=said)
-        if self._is_one_more(damage) or self._goes_on(damage):
-            self._grow(damage.end)
+        if self._goes_on(damage):
+            last = self._report.damaged[-1]
+            self._report.damaged[-1] = Damage(last.offset, damage.end - last.offset, last.reason)
             return False
         if len(self._report.damaged) < MOST_LISTED:
             self._report.damaged.append(Damage(damage.begin, damage.end - damage.begin, damage.reason))
@@ -95,6 +89,24 @@ class DamageLog:
             counts = self._report.unlisted_reasons
             counts[damage.reason] = counts.get(damage.reason, 0) + 1
         return True
+
+    def skip(self, begin: int, end: int, reason: str, *, step: int = 1) -> None:
+        """Add a range that has no rows and is not damage to the report, as far as it is in the byte range. It continues
+        one with the same reason that ends where it begins. ``step``: the size of its parts, each of which belongs to
+        the byte range in which it begins."""
+        if begin < self._begin:
+            begin += -(-(self._begin - begin) // step) * step
+        if 0 <= self._stop < end:
+            end = begin - -(self._stop - begin) // step * step
+        if begin >= end:
+            return
+        skipped, size = self._report.skipped, end - begin
+        self._report.skipped_bytes += size
+        last = skipped[-1] if skipped else None
+        if last is not None and last.reason == reason and last.offset + last.length == begin:
+            skipped[-1] = Damage(last.offset, last.length + size, reason)
+        elif len(skipped) < MOST_LISTED:
+            skipped.append(Damage(begin, size, reason))
 
     def lose(self, damage: RowDamage, details: Details, said: str | None, advice: str) -> None:
         """Record the offset at which the layout is lost and the tail begins. Raises ``DamagedInputError`` in mode
@@ -138,33 +150,9 @@ class DamageLog:
             advice=Advice(advice or ADVICE.get(reason, ANY_ADVICE)),
         )
 
-    def _is_one_more(self, damage: RowDamage) -> bool:
-        size = len(self._delimiter)
-        if not size or damage.reason != "length" or damage.end - damage.begin != size:
-            self._empty = 0
-            return False
-        self._empty = self._empty + 1 if damage.begin == self._empty_end else 1
-        self._empty_end = damage.end
-        return self._empty > LISTED_EMPTY + 1
-
     def _goes_on(self, damage: RowDamage) -> bool:
         """Return whether the range continues a run of zeros, which is reported as one range."""
         if damage.reason != "zeros" or self._report.unlisted or not self._report.damaged:
             return False
         last = self._report.damaged[-1]
         return last.reason == "zeros" and last.offset + last.length == damage.begin
-
-    def _grow(self, end: int) -> None:
-        """Extend the last range to ``end``."""
-        if not self._report.unlisted:
-            last = self._report.damaged[-1]
-            self._report.damaged[-1] = Damage(last.offset, end - last.offset, last.reason)
-
-    def is_in_run(self, offset: int) -> bool:
-        """Return whether a long run of empty frames extends to this offset."""
-        return self._empty > LISTED_EMPTY and self._empty_end == offset
-
-    def grow_run(self, end: int) -> None:
-        """Extend the run of empty frames to this offset."""
-        self._grow(end)
-        self._empty_end = end

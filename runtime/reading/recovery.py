@@ -15,8 +15,6 @@ CHAIN_ROWS = 64
 CHAIN_BYTES = 1024 * 1024
 CAPACITY = 2 * CHAIN_ROWS
 """Number of rows of a batch that can contain the rows held back, with more after them."""
-RUN = 64 * 1024
-"""Number of bytes of a run of empty frames that are skipped at once."""
 PROBE = 64 * 1024
 """Number of zeros in which a row is searched for, to determine whether it could be in a hole."""
 CONTENT = 1024 * 1024
@@ -273,30 +271,6 @@ def skip_hole_before_delimiter(window: Window, delimiter: bytes) -> bool:
     if not delimiter or 0 in delimiter or len(window.view) - window.begin >= len(delimiter):
         return False
     return window.skip_hole(0) > 0
-
-
-def skip_empty_frames(window: Window, delimiter: bytes, stop: int) -> None:
-    """Move ``window.begin``, which is at one of a run of delimiters, towards the last delimiter of the run; beyond the
-    offset ``stop`` (-1: none) only to the end of a hole."""
-    size = len(delimiter)
-    run = delimiter * (RUN // size)
-    while True:
-        after = window.begin + len(run)
-        if 0 <= stop <= window.base + after:
-            return
-        if len(window.view) < after + size:
-            left = bytes(window.view[window.begin :])
-            if left != (run + delimiter)[: len(left)]:
-                return
-            # More of the run may follow, as may the zeros of a hole if the delimiter is a zero byte.
-            if delimiter == b"\0":
-                window.skip_hole(size)
-            if not window.extend():
-                return
-        elif bytes(window.view[window.begin + size : after + size]) == run:
-            window.begin = after
-        else:
-            return
 
 
 def _find(view: memoryview, begin: int, delimiter: bytes) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import replace
@@ -72,6 +73,7 @@ class RowExtractor(DamageDetails, Extractor):
         self._is_gap = False
         """Whether the window begins after a gap, where a row may begin."""
         self._incomplete = IncompleteRow(request.recover_within)
+        self._delimiters = re.compile(b"(?:%b)+" % re.escape(request.format.delimiter))
 
     def begin(self, opened: Opened) -> Extraction:
         """Implement ``Extractor.begin``."""
@@ -155,6 +157,8 @@ class RowExtractor(DamageDetails, Extractor):
     def take(self, window: Window) -> Extraction:
         """Implement ``Extractor.take``."""
         filled, zeros, doubtful, holds = self._fill_rows(window)
+        if filled.has_empty_frames:
+            self._skip_empty_frames(window, filled.consumed)
         moved = filled.consumed != window.begin
         window.begin = filled.consumed
         self._scanned.count(window)
@@ -165,14 +169,12 @@ class RowExtractor(DamageDetails, Extractor):
         # If all rows of a batch are held back, more are needed to see what follows.
         self._capacity = max(self._usual, CAPACITY) if doubtful is not None and not moved else self._usual
         self._at_start = self._at_start and not moved
-        reached = self._skip_empty_frames(window)
-        if self._is_past(reached):
-            return self._ended(window, reached)
+        if self._is_past(window.base + window.begin):
+            return self._ended(window, window.base + window.begin)
         match filled.status:
             case Status.NEED_INPUT:
-                delimiter = self._request.format.delimiter
-                skipped = not self._at_start and recovery.skip_hole_before_delimiter(window, delimiter)
-                if skipped and self._is_past(window.base):
+                if not self._at_start and self._skip_hole(window) and self._is_past(window.base):
+                    # The rest of a hole belongs to the next byte range.
                     return self._ended(window, self._stop)
                 if self._searches and doubtful is None:
                     inside = self._incomplete.row_inside(self._row_reader, window)
@@ -194,17 +196,25 @@ class RowExtractor(DamageDetails, Extractor):
                 return (yield from self._lost(window, filled, zeros, doubtful, holds))
         return Next.CALL
 
-    def _skip_empty_frames(self, window: Window) -> int:
-        """Continue to the end of a long run of empty frames if one has been reached; return the offset."""
-        reached = window.base + window.begin
-        if self._log.is_in_run(reached):
-            recovery.skip_empty_frames(window, self._request.format.delimiter, self._stop)
-            reached = window.base + window.begin
-            if self._is_past(reached):
-                # The rest of a hole belongs to the next byte range.
-                reached = self._stop
-            self._log.grow_run(reached)
-        return reached
+    def _skip_empty_frames(self, window: Window, consumed: int) -> None:
+        """Record the empty frames of a fill up to index ``consumed``, as a range for each run of delimiters: the last
+        of them is that of the row after the run."""
+        size = len(self._request.format.delimiter)
+        for run in self._delimiters.finditer(window.view, window.begin, consumed + size):
+            if run.end() - run.start() > size:
+                self._log.skip(window.base + run.start(), window.base + run.end() - size, "empty", step=size)
+
+    def _skip_hole(self, window: Window) -> bool:
+        """Skip a hole of a sparse file after the bytes in memory, up to which there is no row. Return whether there is
+        one: before the first delimiter of a byte range, or where each zero byte is a delimiter."""
+        delimiter = self._request.format.delimiter
+        if delimiter == b"\0":
+            begin = window.base + window.begin
+            if len(window.view) - window.begin != 1 or not window.skip_hole(1):
+                return False
+            self._log.skip(begin, window.base, "empty")
+            return True
+        return recovery.skip_hole_before_delimiter(window, delimiter)
 
     def _is_past(self, offset: int) -> bool:
         return 0 <= self._stop <= offset

@@ -184,6 +184,7 @@ class EngineRowReader:
             (
                 rows,
                 dropped,
+                empty_frames,
                 consumed,
                 status,
                 reason,
@@ -234,6 +235,7 @@ class EngineRowReader:
             _explained(reason, settings),
             last_unit=LastUnit(*unit),
             dropped=dropped if chooses else None,
+            has_empty_frames=empty_frames > 0,
         )
         if chains is not None:
             sums, size = CHAIN.size * self._chains, CHAIN.size * (self._chains + len(self._variables))

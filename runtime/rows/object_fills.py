@@ -32,6 +32,7 @@ class _Rows:
         self._offsets: list[int] = []
         self._damages: list[RowDamage] = []
         self._last_unit: tuple[int, int, int] = NO_UNIT
+        self.has_empty_frames = False
 
     def is_stopped(self, index: int) -> bool:
         """Return whether a row at that index is no longer wanted."""
@@ -106,6 +107,7 @@ class _Rows:
             reason,
             error,
             LastUnit(*self._last_unit),
+            has_empty_frames=self.has_empty_frames,
         )
 
 
@@ -172,7 +174,8 @@ def fill_rows(row_reader: ObjectRows, window: Window, capacity: int, stop: int) 
 
 
 def fill_frames(row_reader: ObjectRows, window: Window, capacity: int, stop: int, at_start: bool) -> Filled:
-    """Read rows between delimiters; ``consumed`` is the index of the delimiter before the next row."""
+    """Read rows between delimiters and pass over empty frames; ``consumed`` is the index of the delimiter before the
+    next row."""
     rows = _Rows(row_reader, window, capacity, stop)
     delimiter, end = row_reader.format.delimiter, rows.end
     search = _Search(window, delimiter)
@@ -196,6 +199,10 @@ def fill_frames(row_reader: ObjectRows, window: Window, capacity: int, stop: int
         if rows.is_full(position):
             return rows.done(Status.BATCH_FULL, position)
         following = search.find(content)
+        if following == content:
+            rows.has_empty_frames = True
+            position, content = following, following + len(delimiter)
+            continue
         doubt = len(delimiter) - 1 if following < 0 and not window.at_end else 0
         frame_end = end if following < 0 else following
         if frame_end - content - doubt > row_reader.settings.max_record:
@@ -214,8 +221,6 @@ def fill_frames(row_reader: ObjectRows, window: Window, capacity: int, stop: int
 
 def _take(rows: _Rows, frame: bytes, position: int, end: int) -> str | None:
     """Append the rows of a frame; return the reason if there is none."""
-    if not frame:
-        return "length"
     row_reader = rows.row_reader
     try:
         stream = MemoryStream(unstuff(frame, row_reader.format.stuffing))

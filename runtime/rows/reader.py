@@ -131,6 +131,8 @@ class Filled:
     last_unit: LastUnit = NO_UNIT
     dropped: int | None = None
     """Number of valid rows that a predicate refused; ``None`` if predicates were not tested."""
+    has_empty_frames: bool = False
+    """Whether frames without bytes were passed over, perhaps some after ``consumed``."""
     states: UnitStates | None = None
     """The state before each unit, if rows are read as objects."""
 

@@ -114,10 +114,10 @@ def damaged_ranges(report: Mapping[str, Any]) -> list[Range]:
 
 
 def require_tiling(rows: Sequence[Range], report: Mapping[str, Any], end: int, padding: int = 0) -> None:
-    """Check that each byte up to ``end`` belongs to exactly one row or damaged range, or to the tail. ``padding``:
-    bytes that may follow a damaged range without belonging to anything."""
+    """Check that each byte up to ``end`` belongs to exactly one row, damaged or skipped range, or to the tail.
+    ``padding``: bytes that may follow a damaged range without belonging to anything."""
     damaged = damaged_ranges(report)
-    ranges = [*rows, *damaged]
+    ranges = [*rows, *damaged, *((begin, begin + size) for begin, size, _ in report.get("skipped", ()))]
     padded = {following for _, following in damaged} if padding else set()
     if report["tail"] != "clean":
         size = report["tail_size"]

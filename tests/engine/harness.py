@@ -131,6 +131,7 @@ class Filled(NamedTuple):
 
     rows: int
     dropped: int
+    empty_frames: int
     consumed: int
     status: int
     reason: int

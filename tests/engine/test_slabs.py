@@ -67,7 +67,7 @@ def test_a_batch() -> None:
 
 def test_places_stand_first() -> None:
     given = fill_slab()
-    rows, dropped, consumed, status, *_ = _engine.fill_slab(*given)
+    rows, dropped, _, consumed, status, *_ = _engine.fill_slab(*given)
     assert (rows, dropped, consumed, status) == (3, 0, len(ROWS), Status.END)
     assert list(memoryview(given[10]).cast("Q")[:3]) == [0, 21, 45]
 

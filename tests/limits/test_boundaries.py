@@ -7,11 +7,10 @@ from typing import Literal
 
 import pytest
 import wireloom
-from wireloom import Damage, FileReport, engine
+from wireloom import engine
 from wireloom.format import registry
 from wireloom.input import MemoryWindow
-from wireloom.reading import LISTED_EMPTY, DamageLog
-from wireloom.rows import RowDamage, Settings, Status
+from wireloom.rows import Settings, Status
 from wireloom.rows import make_row_reader as make
 from wireloom.s2 import MAX_CONTENT, compress
 from wireloom.units import varint
@@ -101,20 +100,6 @@ def test_the_largest_content_of_a_frame(compression: str, flag: int, more: int, 
     # A smaller limit of the reader also applies to decompressed content.
     _, report = wireloom.read_with_report("s2_session", path, max_record=MAX_CONTENT - 1)
     assert [each.reason for each in report.files[0].damaged] == ["limit"]
-
-
-def test_a_run_of_empty_frames_after_all_that_is_listed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is counted, and is not part of the last listed range."""
-    monkeypatch.setattr("wireloom.reading.damage_log.MOST_LISTED", 10)
-    report = FileReport(None)
-    ledger = DamageLog(report, "permissive", None, registry.get("cobs_log"))
-    for number in range(10):
-        ledger.note(RowDamage(5 * number, 5 * number + 5, -1, "checksum"), lambda _: (None, None))
-    for offset in range(50, 250):
-        ledger.note(RowDamage(offset, offset + 1, -1, "length"), lambda _: (None, None))
-    assert report.damaged == [Damage(5 * number, 5, "checksum") for number in range(10)]
-    # As many as are listed individually elsewhere, and one for the rest.
-    assert report.unlisted == LISTED_EMPTY + 1
 
 
 @pytest.mark.parametrize("framing", ["varint", "u2be", "u4le", "u8be"])

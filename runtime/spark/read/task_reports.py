@@ -51,7 +51,7 @@ SET_ASIDE = "set_aside"
 MODIFIED = "modified"
 """Key of a report: the modification time of the file in seconds since 1970; 0 if it is not known."""
 
-KNOWN |= {"tail_zeros", "error", "begin", "foreign", SET_ASIDE, MODIFIED}
+KNOWN |= {"skipped", "skipped_bytes", "tail_zeros", "error", "begin", "foreign", SET_ASIDE, MODIFIED}
 """Keys of a report that are no options."""
 
 
@@ -182,6 +182,8 @@ def _file_report(path: str | None, slices: Sequence[Mapping[str, Any]]) -> FileR
         damaged=[Damage(*each) for each in damaged],
         unlisted=unlisted.total(),
         unlisted_reasons=dict(unlisted),
+        skipped=[Damage(*each) for one in slices for each in one.get("skipped", ())],
+        skipped_bytes=sum(one.get("skipped_bytes", 0) for one in slices),
         tail=last["tail"],
         tail_offset=last["tail_offset"],
         tail_size=last["tail_size"],

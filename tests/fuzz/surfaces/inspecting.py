@@ -69,8 +69,7 @@ def check(data: bytes) -> None:
     damaged = [each for each in everything if each.reason is not None and each.kind != "tail"]
     assert [(each.begin, each.reason) for each in damaged] == [(each.offset, each.reason) for each in file.damaged]
     for each, listed in zip(damaged, file.damaged, strict=True):
-        # A report's range includes the empty frames after it, if there are many.
-        assert each.end == listed.offset + listed.length or (each.end - each.begin == len(format.delimiter or b""))
+        assert each.end == listed.offset + listed.length
     tails = [(each.begin, each.end) for each in everything if each.kind == "tail"]
     ended = file.tail == "clean" or file.tail_offset == len(content)
     assert tails == ([] if ended else [(file.tail_offset, len(content))])

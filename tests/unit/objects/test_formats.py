@@ -15,7 +15,6 @@ from wireloom.formats.word_stuffed_log.parser import WordStuffedLog
 from wireloom.objects import (
     ChecksumError,
     EndOfStreamError,
-    FrameError,
     MemoryStream,
     StuffingError,
     ValidationLessThanError,
@@ -105,13 +104,6 @@ def test_logs_round_trip(payloads):
     assert list(WordStuffedLog.iter_records(io.BytesIO(words.to_bytes()))) == words.records
 
 
-@pytest.mark.parametrize(
-    ("data", "error"),
-    [
-        (b"\0\0", FrameError),
-        (b"\x05ab\0", StuffingError),
-    ],
-)
-def test_bad_frames_raise(data, error):
-    with pytest.raises(error):
-        CobsLog.from_bytes(data)
+def test_bad_frames_raise():
+    with pytest.raises(StuffingError):
+        CobsLog.from_bytes(b"\x05ab\0")

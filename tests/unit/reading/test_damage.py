@@ -136,30 +136,6 @@ def test_a_frame_beyond_the_limit() -> None:
         assert table["_corrupt_record"][1].as_py() == data[damage.offset : damage.offset + damage.length]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("name", "delimiter"), [("cobs_log", b"\0"), ("word_stuffed_log", b"\xfe\xfd")])
-def test_a_run_of_empty_frames_is_one_range_from_the_65th_on(name: str, delimiter: bytes) -> None:
-    log = samples.cobs_log if name == "cobs_log" else samples.word_log
-    size = len(delimiter)
-    first, second = log([b"a"]), log([b"b"])
-    columns = ["payload", "_offset", "_error"]
-    for count in (3, 64, 65, 66, 1000, 1_000_000):
-        data = first + delimiter * count + second
-        start = len(first) - size
-        listed = [Damage(start + size * number, size, "length") for number in range(min(count, 64))]
-        if count > 64:
-            listed.append(Damage(start + size * 64, size * (count - 64), "length"))
-        for source in (data, io.BytesIO(data)):
-            table, report = wireloom.read_with_report(name, source, columns=columns)
-            assert report.files[0].damaged == listed
-            assert report.clean is False
-            assert [row["payload"] for row in table.to_pylist()] == [b"a", *([None] * len(listed)), b"b"]
-            assert table["_offset"].to_pylist()[1:-1] == [damage.offset for damage in listed]
-    table, report = wireloom.read_with_report(name, data, byte_range=(500_001, 600_001))
-    assert table.num_rows == 0
-    assert sum(damage.length for damage in report.files[0].damaged) == pytest.approx(100_000, abs=2)
-
-
 def test_a_report_lists_so_many_damaged_ranges_and_counts_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
     from wireloom.reading import damage_log
 
