@@ -138,7 +138,7 @@ class InputScan:
                 case Lost():
                     if not (yield from self._resume(outcome, window)):
                         if not (yield from self._resume_after_gap(outcome.offset, opened)):
-                            self._lose(outcome, opened)
+                            self._lose(self._from_first_fragment(outcome), opened)
                             return outcome.is_read or self._searched is not None
                         window = opened.window
                 case Next.INPUT if waiting == self.position:
@@ -166,11 +166,7 @@ class InputScan:
                 break
             yield from joiner.take(event)
         begin = joiner.open_at
-        if isinstance(outcome, Lost) and outcome.tail == "truncated" and begin is not None:
-            # Some fragments of the record have been read; the others are missing, or still to come.
-            joiner.forget()
-            return replace(outcome, offset=begin)
-        if isinstance(outcome, Lost):
+        if isinstance(outcome, Lost) and outcome.tail != "truncated":
             yield from joiner.broken(outcome.offset)
         elif isinstance(outcome, Ended) and not outcome.is_read:
             # The next byte range begins with another record.
@@ -180,6 +176,15 @@ class InputScan:
             content = self._content(begin, outcome.offset) or b""
             return Lost(begin, "truncated", "truncated", content=content, is_read=outcome.is_read)
         return outcome
+
+    def _from_first_fragment(self, lost: Lost) -> Lost:
+        """Return what is lost at the end of the input, from the first fragment of its record on: the others are
+        missing, or still to come."""
+        begin = self._joiner.open_at if self._joiner is not None else None
+        if self._joiner is None or begin is None:
+            return lost
+        self._joiner.forget()
+        return replace(lost, offset=begin)
 
     def _content(self, begin: int, end: int) -> bytes | None:
         """Return the first bytes of a range of the input; ``None`` if they are not in memory."""
@@ -207,6 +212,8 @@ class InputScan:
             content = bytes(window.view[begin : window.begin][:CONTENT])
         else:
             return False
+        if self._joiner is not None:
+            yield from self._joiner.broken(lost.offset)
         damage = RowDamage(lost.offset, window.base + window.begin, -1, lost.skipped or lost.reason)
         yield DamagedRange(damage, content, shown=self._extractor.note(damage, content))
         return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -174,7 +175,10 @@ def compare(group: Sequence[Construct], seed: int, found: Comparisons, rounds: i
             options = {**random.choice(READERS), **always}
             if len(format.tables) > 1 and random.random() < 0.3:
                 options["table"] = random.choice([*format.tables])
-            difference, rows = compared(format, data, random, options)
+            try:
+                difference, rows = compared(format, data, random, options)
+            except Exception:
+                difference, rows = f"{options}\ninput   {data.hex()}\n{traceback.format_exc()}", 0
             if difference:
                 found.differences.append(([each.name for each in group], f"{made.text}\n{difference}"))
                 return

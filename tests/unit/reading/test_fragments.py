@@ -242,3 +242,45 @@ def test_what_is_left_of_an_older_log_has_no_rows(row_reader: str, batch_rows: i
         assert table["data"].to_pylist()[:3] == [b"any", b"new", b"long"]
         assert table.num_rows == 3 + whole.endswith(b"x")
         assert (report["damaged"], report["tail"]) == ([], "clean")
+
+
+SUMMED = """
+meta:
+  id: summed
+  endian: le
+  -wireloom: {rows: records, columns: [data], fragments: {kind: kind, data: data, full: 1, first: 2, middle: 3, last: 4}}
+seq:
+  - {id: records, type: record, repeat: eos}
+types:
+  record:
+    seq:
+      - {id: crc, type: u4, -wireloom: {checksum: {algorithm: crc32, over: [kind, data]}}}
+      - {id: len_data, type: u1}
+      - {id: kind, type: u1}
+      - {id: data, size: len_data}
+"""
+
+
+@pytest.mark.parametrize("reader", ROW_READERS)
+@pytest.mark.parametrize("chunk", [None, 1, 7, 20, 64])
+def test_a_piece_whose_length_reaches_beyond_the_end_costs_its_record_alone(
+    reader: str, chunk: int | None, tmp_path: Path
+):
+    path = tmp_path / "summed.ksy"
+    path.write_text(SUMMED)
+    format = wireloom.load_spec(path)
+    whole, first, broken = piece(FULL, b"whole"), piece(FIRST, b"first" * 3), bytearray(piece(MIDDLE, b"middle"))
+    broken[4] = 255
+    data = whole + first + bytes(broken) + whole + whole
+    options = {} if chunk is None else {"chunk": chunk, "streamed": True}
+    table, report = read(reader, format, data, recover=True, **options)
+    assert table["data"].to_pylist() == [b"whole"] * 3
+    begin = len(whole) + len(first)
+    assert report["damaged"] == [
+        [len(whole), len(first), "fragment"],
+        [begin, len(broken), "truncated"],
+    ]
+    assert (report["tail"], report["rows"]) == ("clean", 3)
+    # Without a valid record after it, the tail begins with the record's first piece.
+    table, report = read(reader, format, whole + first + bytes(broken), recover=True, **options)
+    assert (report["tail"], report["tail_offset"], report["damaged"]) == ("truncated", len(whole), [])

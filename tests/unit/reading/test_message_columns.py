@@ -156,5 +156,6 @@ def test_a_damaged_message_of_a_codec_costs_its_row(
     table, report = read(reader, format, data)
     assert table[column].to_pylist() == [value] * 4
     assert [each[1:] for each in report["damaged"]] == [
-        [len(each), reason] for each, reason in zip(damaged, ["message", "message", "codec", "unsupported"], strict=True)
+        [len(each), reason]
+        for each, reason in zip(damaged, ["message", "message", "codec", "unsupported"], strict=True)
     ]
