@@ -67,7 +67,23 @@ def _most_rows(request: ScanRequest, readers: Readers, window: Window, paddings:
     rows = [
         _rows_after_rows(row_reader, start, padding) for row_reader, padding in zip(row_readers, paddings, strict=True)
     ]
+    if not any(rows) and window.at_end and window.error is None and len(start.view) == len(window.view):
+        # No row follows another: what remains is which of them leaves no byte over, unless these may be the beginning of
+        # a row.
+        if row_readers[0].fill(start, capacity=ROWS, at_start=True).status is not Status.TRUNCATED:
+            tiled = (number for number, each in enumerate(paddings) if _is_tiled(row_readers[number], start, each))
+            return next(tiled, 0)
     return rows.index(max(rows))
+
+
+def _is_tiled(row_reader: RowReader, start: MemoryWindow, padding: int) -> bool:
+    """Return whether few rows, with all of the padding after the last of them too, fill the input."""
+    end, ends = len(start.view) - padding, list[Status]()
+    for size in (end - 1, end):
+        part = MemoryWindow(start.view[: max(size, 0)], start.begin)
+        part.base = start.base
+        ends.append(row_reader.fill(part, capacity=ROWS, at_start=True).status)
+    return end > start.begin and ends == [Status.TRUNCATED, Status.END]
 
 
 def _first_damage(filled: Filled, base: int) -> int:

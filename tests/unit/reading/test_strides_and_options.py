@@ -6,6 +6,7 @@ import pytest
 import wireloom
 
 from . import samples
+from .running import ROW_READERS, read
 from .segments import PAYLOADS, SEGMENT, flipped
 
 RULES = samples.frames(PAYLOADS, padding=b"\xaa" * 13)
@@ -24,6 +25,33 @@ def test_the_stride_of_a_segment_whose_first_frame_is_damaged() -> None:
     table, report = wireloom.read_with_report("edgemq_segment", flipped(RULES, 25 + 13 - 10) if PAYLOADS[0] else RULES)
     assert report.files[0].options == {"stride": "rules"}
     assert table.num_rows >= 299
+
+
+ONE = samples.frame(b"only one")
+
+
+@pytest.mark.parametrize("row_reader", ROW_READERS)
+@pytest.mark.parametrize(
+    ("content", "stride", "tail"),
+    [
+        pytest.param(ONE, "layout", "clean", id="nothing after it"),
+        pytest.param(ONE + bytes(13), "rules", "clean", id="as many zeros as the rules say"),
+        pytest.param(ONE + b"\xaa" * 13, "layout", "truncated", id="as many bytes with which a frame may begin"),
+        pytest.param(flipped(ONE, len(ONE) - 1) + bytes(13), "rules", "clean", id="a damaged frame"),
+        pytest.param(ONE + ONE[:13], "layout", "truncated", id="the beginning of a second frame"),
+        pytest.param(ONE + bytes(12), "layout", "invalid_length", id="one byte less"),
+        pytest.param(ONE + bytes(14), "layout", "invalid_length", id="one byte more"),
+        pytest.param(ONE + bytes(13) + ONE, "rules", "clean", id="two frames, the last without them"),
+        pytest.param(ONE + bytes(13) + ONE + bytes(13), "rules", "clean", id="two frames"),
+        pytest.param(bytes(13), "layout", "invalid_length", id="no frame"),
+    ],
+)
+def test_the_stride_of_one_frame_is_the_one_that_explains_every_byte(
+    row_reader: str, content: bytes, stride: str, tail: str
+) -> None:
+    for how in ({}, *({"streamed": True, "chunk": chunk} for chunk in (1, 20, len(ONE)))):
+        _, file = read(row_reader, "edgemq_segment", content, **how)
+        assert (file["stride"], file["tail"]) == (stride, tail)
 
 
 def test_the_stride_can_be_forced() -> None:
