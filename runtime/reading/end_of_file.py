@@ -37,6 +37,8 @@ MOST_KEPT = 256 * 1024 * 1024
 """Number of bytes after a damaged record that are kept until it is known whether anything follows it."""
 AT_ONCE = 256 * 1024
 """Number of bytes in which the last one that is not zero is searched for at once."""
+HEADER = 8
+"""Number of missing bytes of a header, in a block that breaks off, that are completed."""
 UNPROVEN = "the record is the last one, and no checksum proves that it is complete"
 Proof = Callable[[bytes], bool]
 """Returns whether the bytes of a row, including the delimiter before them, prove that it is complete."""
@@ -224,14 +226,18 @@ def has_proof(format: Format, root: Struct | None, content: bytes) -> bool:
 
 def row_cut_off(filled: Filled, window: Window, block: int, row_reader: Callable[[], RowReader]) -> int | None:
     """Return the offset of a row with which an input of blocks breaks off, in a last block that is shorter than others;
-    ``None`` if there is none. In a complete block, which a ``row_reader`` reads, the row would end."""
+    ``None`` if there is none. In a complete block, which a ``row_reader`` reads, the row would end with some of the bytes
+    that may follow: zeros, or ones after zeros that complete its header."""
     end, last = window.base + len(window.view), filled.damages[-1] if filled.damages else None
     if not window.at_end or not end % block or last is None or last.end != end or last.reason != "length":
         return None
     begin = last.begin - last.begin % block
     if end - begin >= block or NOT_ZERO.search(window.view, last.begin - window.base) is None:
         return None
-    whole = MemoryWindow(memoryview(bytes(window.view[begin - window.base :]).ljust(block, b"\0")))
-    found = row_reader().fill(whole, capacity=block)
-    is_lost = any(each.begin == last.begin - begin and each.reason == "length" for each in found.damages)
-    return None if is_lost else last.begin
+    there = bytes(window.view[begin - window.base :])
+    for zeros in (block, *range(HEADER)):
+        whole = MemoryWindow(memoryview((there + bytes(zeros))[:block].ljust(block, b"\1")))
+        found = row_reader().fill(whole, capacity=block)
+        if not any(each.begin == last.begin - begin and each.reason == "length" for each in found.damages):
+            return last.begin
+    return None

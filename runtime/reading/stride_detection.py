@@ -67,12 +67,11 @@ def _most_rows(request: ScanRequest, readers: Readers, window: Window, paddings:
     rows = [
         _rows_after_rows(row_reader, start, padding) for row_reader, padding in zip(row_readers, paddings, strict=True)
     ]
-    if not any(rows) and window.at_end and window.error is None and len(start.view) == len(window.view):
-        # No row follows another: what remains is which of them leaves no byte over, unless these may be the beginning of
-        # a row.
-        if row_readers[0].fill(start, capacity=ROWS, at_start=True).status is not Status.TRUNCATED:
-            tiled = (number for number, each in enumerate(paddings) if _is_tiled(row_readers[number], start, each))
-            return next(tiled, 0)
+    is_whole = window.at_end and window.error is None and len(start.view) == len(window.view)
+    if is_whole and not any(rows) and fills[0].status is Status.LOST:
+        # No row follows another: what remains is which of them leaves no byte over.
+        tiled = (number for number, padding in enumerate(paddings) if _is_tiled(row_readers[number], start, padding))
+        return next(tiled, 0)
     return rows.index(max(rows))
 
 

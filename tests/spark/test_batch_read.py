@@ -139,7 +139,7 @@ def test_files_that_cannot_be_read_on(logs: Path, monkeypatch: pytest.MonkeyPatc
 def test_a_file_of_another_format(tmp_path: Path) -> None:
     letter = tmp_path / "letter.txt"
     letter.write_bytes(b"To whom it may concern. " * 30)
-    for name in ("edgemq_segment", "word_stuffed_log", "s2_session"):
+    for name in ("edgemq_segment", "tfrecord", "s2_session"):
         said = (
             rf"letter\.txt: not in the format {name}\? No record in it is valid.*; "
             r"checkFormat=false reads such a file as empty"

@@ -110,6 +110,27 @@ def test_failfast_refuses_a_log_that_is_cut_off_anywhere(row_reader: str) -> Non
         assert (caught.value.offset, caught.value.reason) == (max(0, whole - 1), "truncated")
 
 
+BLOCK = 32768
+IN_BLOCKS = [b"a" * 100, b"b" * 40_000, b"c" * (2 * BLOCK - 40_100 - 4 * 7 - 7 - 90), b"d" * 50, b"e" * 300]
+"""Records of a log of blocks. The second is in two pieces; of the last one, only a few bytes fit into its block."""
+
+
+@pytest.mark.parametrize("row_reader", ROW_READERS)
+def test_a_log_of_blocks_may_be_cut_off_inside_of_a_header(row_reader: str) -> None:
+    output = io.BytesIO()
+    wireloom.write("leveldb_log", [{"data": each} for each in IN_BLOCKS], output, codec="none")
+    content = output.getvalue()
+    begins = [content.index(each[:1] * 20) - 7 for each in IN_BLOCKS]
+    places = [begin + size for begin in (*begins, BLOCK, 2 * BLOCK) for size in range(10)]
+    for size in sorted({*places, *range(2 * BLOCK - 40, 2 * BLOCK)}):
+        table, report = read(row_reader, "leveldb_log", content[:size], columns=["data"])
+        ends = [content.rindex(each[:1] * 20) + 20 for each in IN_BLOCKS]
+        complete = sum(end <= size for end in ends)
+        assert table.num_rows == complete, size
+        assert not report["damaged"], size
+        assert report["tail"] == ("clean" if size in (0, *ends) else "truncated"), size
+
+
 @pytest.mark.parametrize("row_reader", ROW_READERS)
 @pytest.mark.parametrize("tail", ["complete", "growing"])
 def test_a_checksum_proves_a_last_record_without_its_delimiter(row_reader: str, tail: str) -> None:
