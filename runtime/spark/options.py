@@ -66,6 +66,8 @@ READ_OPTIONS = {
     **{camel_case(name): _text(name, each) for name, each in SCAN_OPTIONS.items()},
     "columnNameOfCorruptRecord": "Name of the column with the bytes of a damaged record; default _corrupt_record.",
     "unsigned64": "decimal (default): unsigned 64-bit integers as decimal(20,0); long: as long, or an error.",
+    "nanoseconds": "micros (default): times in nanoseconds as timestamp, rounded down to microseconds; long: the "
+    "nanoseconds since 1970 as long.",
     "recursiveFileLookup": "false: only the files directly in a folder. Default true.",
     "pathGlobFilter": "Only files whose name matches this pattern.",
     "modifiedAfter": "Only files changed after this time, such as 2026-03-01T00:00:00; UTC unless it has another zone.",
@@ -138,6 +140,8 @@ class ReadOptions:
     corrupt_record: str = "_corrupt_record"
     narrow: bool = False
     """Whether unsigned 64-bit integers become ``long``."""
+    nanoseconds: str = "micros"
+    """The type of times in nanoseconds, ``micros`` or ``long``."""
     recursive: bool = True
     name_filter: str | None = None
     modified_after: datetime | None = None
@@ -193,6 +197,7 @@ def read_options(format: Format, given: Mapping[str, str]) -> ReadOptions:
         own={name: values[name] for name in own if name in values},
         corrupt_record=values.get("columnNameOfCorruptRecord", "_corrupt_record"),
         narrow=one_of("unsigned64", values.get("unsigned64", "decimal").lower(), ("decimal", "long")) == "long",
+        nanoseconds=one_of("nanoseconds", values.get("nanoseconds", "micros").lower(), ("micros", "long")),
         recursive=flag("recursiveFileLookup", values.get("recursiveFileLookup", "true")),
         name_filter=values.get("pathGlobFilter"),
         modified_after=time_of("modifiedAfter", values.get("modifiedAfter")),

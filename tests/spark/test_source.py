@@ -256,3 +256,18 @@ def test_wrong_options(options: dict[str, str], message: str, samples: dict[str,
 def test_batches_have_the_rows_that_are_asked_for(samples: dict[str, Sample]) -> None:
     reader, partitions, _ = planned("cobs_log", path=samples["cobs_log"].file, batchRows=100)
     assert [batch.num_rows for batch in reader.read(partitions[0])] == [100, 100, 100]
+
+
+def test_nanoseconds(tmp_path: Path) -> None:
+    path, times = tmp_path / "a.pcap", [1_700_000_000_123_456_789, 1]
+    packets = pa.table({"ts": pa.array(times, pa.timestamp("ns", "UTC")), "data": pa.array([b"a", b"b"], pa.binary())})
+    wireloom.write("pcap", packets, path)
+    field = source("pcap", path=path).schema()["ts"]
+    assert (field.dataType.simpleString(), "nanoseconds=long" in field.metadata["comment"]) == ("timestamp", True)
+    assert read("pcap", path=path)["ts"].cast(pa.int64()).to_pylist() == [each // 1000 for each in times]
+    exact: dict[str, Any] = {"path": path, "nanoseconds": "long"}
+    assert source("pcap", **exact).schema()["ts"].simpleString() == "ts:bigint"
+    assert read("pcap", **exact)["ts"].to_pylist() == times
+    # In lists of structs too.
+    events = source("otlp_spans", path=path, nanoseconds="long", columns="events").schema().simpleString()
+    assert "timestamp" not in events

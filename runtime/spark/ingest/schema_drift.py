@@ -41,7 +41,9 @@ class Difference:
 def shape_of(schema: StructType, partition_by: Iterable[str], to: str) -> Shape:
     """Return the shape of a table with these columns."""
     columns = tuple((each.name, each.dataType.simpleString()) for each in schema.fields)
-    return Shape(columns, tuple(partition_by), to, schema.json())
+    # Comments, which say how columns are read, are not part of a table's shape.
+    fields = [{**each.jsonValue(), "metadata": {}} for each in schema.fields]
+    return Shape(columns, tuple(partition_by), to, type(schema).fromJson({"type": "struct", "fields": fields}).json())
 
 
 def evolved(table: str, there: Shape, schema: StructType, new: Shape, evolution: str) -> StructType:

@@ -6,6 +6,7 @@ import importlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import pyarrow as pa
 from pyspark.sql.types import (
     ArrayType,
     BinaryType,
@@ -21,6 +22,7 @@ from pyspark.sql.types import (
 from ...base.errors import WireloomError
 from ...base.nearest import unknown
 from ...format.description import Format
+from ...rows.shapes import without_union_types
 
 CORRUPT_RECORD = "_corrupt_record"
 
@@ -33,6 +35,8 @@ EXTRA_TYPES: dict[str, DataType] = {
 """Columns that every format has in addition to its own. Offsets in files are below 2**63, so they fit a long."""
 
 UNSIGNED64 = DecimalType(20, 0)
+MICROSECONDS = "micros"
+ROUNDED = "times of nanoseconds, rounded down to microseconds; option nanoseconds=long reads them as integers"
 
 
 @dataclass(frozen=True)
@@ -54,14 +58,24 @@ def wire_schema(format: Format) -> StructType:
     return schema
 
 
-def known_columns(format: Format, wire: StructType, corrupt_record: str, *, narrow: bool) -> dict[str, StructField]:
+def known_columns(
+    format: Format, wire: StructType, corrupt_record: str, *, narrow: bool, nanoseconds: str = MICROSECONDS
+) -> dict[str, StructField]:
     """Return all columns that can be read, by name, in order: those of the format, the path, then the extra ones.
 
     ``wire``: the generated schema. ``narrow``: use ``long`` instead of ``decimal(20,0)`` for unsigned 64-bit integers.
+    ``nanoseconds``: the type of times in nanoseconds, ``micros`` or ``long``.
 
     Raises ``WireloomError`` if another column is named ``corrupt_record``.
     """
-    fields = [StructField(each.name, narrowed(each.dataType) if narrow else each.dataType) for each in wire.fields]
+    fields = []
+    for each in wire.fields:
+        kind = narrowed(each.dataType) if narrow else each.dataType
+        whole = _counting_nanoseconds(kind, without_union_types(format.schema.field(each.name).type))
+        lossy = whole != kind and nanoseconds == MICROSECONDS
+        fields.append(
+            StructField(each.name, kind if lossy else whole, metadata={"comment": ROUNDED} if lossy else None)
+        )
     fields += [StructField(name, StringType()) for name in format.path_columns]
     fields += [StructField(name, kind) for name, kind in EXTRA_TYPES.items() if name != CORRUPT_RECORD]
     if not corrupt_record or corrupt_record.lower() in (each.name.lower() for each in fields):
@@ -71,6 +85,21 @@ def known_columns(format: Format, wire: StructType, corrupt_record: str, *, narr
         )
     fields.append(StructField(corrupt_record, EXTRA_TYPES[CORRUPT_RECORD]))
     return {each.name: each for each in fields}
+
+
+def _counting_nanoseconds(kind: DataType, arrow: pa.DataType) -> DataType:
+    """Return the type with ``long`` for every time that is in nanoseconds. ``arrow``: the format's own type."""
+    if isinstance(kind, ArrayType):
+        return ArrayType(_counting_nanoseconds(kind.elementType, arrow.value_type), kind.containsNull)
+    if isinstance(kind, MapType):
+        values = _counting_nanoseconds(kind.valueType, arrow.item_type)
+        return MapType(_counting_nanoseconds(kind.keyType, arrow.key_type), values, kind.valueContainsNull)
+    if isinstance(kind, StructType):
+        parts = [_counting_nanoseconds(each.dataType, arrow.field(each.name).type) for each in kind.fields]
+        return StructType(
+            [StructField(each.name, part, each.nullable) for each, part in zip(kind.fields, parts, strict=True)]
+        )
+    return LongType() if pa.types.is_timestamp(arrow) and arrow.unit == "ns" else kind
 
 
 def narrowed(kind: DataType) -> DataType:
