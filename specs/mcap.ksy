@@ -26,14 +26,18 @@ meta:
           schema_data: {<<: *more, value: schema_data}
           channel_metadata: {<<: *more, value: metadata}
       schemas:
-        doc: The schemas of messages, as they stand before the messages.
+        doc: The schemas of messages, each once, though the summary repeats them; those of the summary alone too.
         rows: [records.body.as<mcap_records::schema>,
-          records.body.as<chunk>.records.records.body.as<mcap_records::schema>]
+          records.body.as<chunk>.records.records.body.as<mcap_records::schema>,
+          records.summary.records.body.as<mcap_records::schema>]
+        distinct: true
         columns: [id, name, encoding, data]
       channels:
-        doc: The channels, as they stand before the messages.
+        doc: The channels, each once, though the summary repeats them; those of the summary alone too.
         rows: [records.body.as<mcap_records::channel>,
-          records.body.as<chunk>.records.records.body.as<mcap_records::channel>]
+          records.body.as<chunk>.records.records.body.as<mcap_records::channel>,
+          records.summary.records.body.as<mcap_records::channel>]
+        distinct: true
         columns: [id, topic, message_encoding, schema_id, schema_name, metadata]
         look-ups:
           schema_name: &schema {table: schemas, key: schema_id, match: id, value: name}

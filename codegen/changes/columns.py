@@ -48,6 +48,9 @@ def _table(old: Plan, old_rows: Rows, new: Plan, new_rows: Rows) -> Iterator[Cha
     if conditions[0] != conditions[1]:
         text = f"the condition of the rows changed: {conditions[1]} → {conditions[0]}"
         yield Change(Level.BREAKING, COLUMNS, "where", text)
+    if old_rows.distinct != new_rows.distinct:
+        text = f"equal rows are {'left out' if new_rows.distinct else 'returned'} now"
+        yield Change(Level.BREAKING, COLUMNS, "distinct", text)
     before = {each.name: each for each in table_columns(old, old_rows)}
     after = {each.name: each for each in table_columns(new, new_rows)}
     for name, column in before.items():

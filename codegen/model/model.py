@@ -288,6 +288,8 @@ class Rows:
     """The condition of items that contain rows of the table which cannot be read."""
     flatten: bool = False
     """Whether each field of a struct becomes a column."""
+    distinct: bool = False
+    """Whether rows that equal an earlier one are left out."""
     look_ups: tuple[LookUp, ...] = ()
     """Columns from earlier rows of other tables."""
     root: Path = ()

@@ -29,7 +29,7 @@ from .units import UnitsReader, column_names
 DEFAULT_MAX_RECORD = 64 * 1024 * 1024
 
 
-ROW_KEYS = ("rows", "columns", "selectable", "parent-columns", "fragments", "flatten", "where", "unit")
+ROW_KEYS = ("rows", "columns", "selectable", "parent-columns", "fragments", "flatten", "where", "distinct", "unit")
 """Keys of one table."""
 
 
@@ -182,6 +182,8 @@ class TableReader:
             message = "'fragments' cannot be used for rows that are inside joined records"
             self.diagnostics.error(section.keys["fragments"], message)
         where = section.expression("where")
+        if fragments is not None and section.flag("distinct"):
+            self.diagnostics.error(section.keys["distinct"], "'distinct' and 'fragments' cannot be used together")
         if fragments is not None and where is not None:
             self.diagnostics.error(where.position, "'where' and 'fragments' cannot be used together")
         if fragments is not None:
@@ -204,6 +206,7 @@ class TableReader:
             where=condition_of(row, table, "where"),
             unsupported=condition_of(row, table, "unsupported"),
             flatten=section.flag("flatten"),
+            distinct=section.flag("distinct"),
             root=() if inside is None else self.root.path,
             inside="" if inside is None else inside.table,
         )

@@ -19,7 +19,7 @@ from .symbols import World
 from .unit_kinds import KindReader
 
 KIND_KEYS = ("type", "rows", "columns", "selectable", "unit-columns", "row-number", "otherwise")
-WITHOUT = ("rows", "tables", "columns", "selectable", "parent-columns", "flatten", "where", "options")
+WITHOUT = ("rows", "tables", "columns", "selectable", "parent-columns", "flatten", "where", "distinct", "options")
 """Keys of ``meta`` that apply to another kind of table."""
 
 

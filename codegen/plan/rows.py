@@ -40,6 +40,7 @@ def _rows(spec: Spec, rows: ModelRows) -> Rows:
         where=rows.where,
         unsupported=rows.unsupported,
         flatten=rows.flatten,
+        distinct=rows.distinct,
         look_ups=rows.look_ups,
         order=rows.order,
         doc=rows.doc,

@@ -212,6 +212,8 @@ class Rows:
     """The condition of items that contain rows of the table which cannot be read."""
     flatten: bool = False
     """Whether structs are replaced by a column for each of their fields."""
+    distinct: bool = False
+    """Whether rows that equal an earlier one are left out."""
     look_ups: tuple[LookUp, ...] = ()
     """Columns taken from earlier rows of other tables."""
     root: Path = ()

@@ -232,6 +232,11 @@ _ROWS = {
     "fragments": Key(TableKind("fragments"), "Each record is written in pieces, which are joined into one row."),
     "flatten": Key(FLAG, "A struct becomes a column for each of its fields, such as header.tenant."),
     "where": Key(EXPRESSION, "A condition that is true for the rows of the table."),
+    "distinct": Key(
+        FLAG,
+        "A row is in the table once: a reader leaves out rows that equal an earlier one in all columns that it returns "
+        "by default, apart from look-ups.",
+    ),
     "unsupported": Key(
         EXPRESSION,
         "A condition that is true for records with rows of the table that readers cannot read, such as encrypted ones. "

@@ -189,6 +189,8 @@ class Format:
     unsupported: str = ""
     """The property of a row's object that says whether it contains rows of the table that cannot be read; empty: none
     does."""
+    distinct: bool = False
+    """Whether rows that equal an earlier one in all default columns, apart from look-ups, are left out."""
     units: tuple[tuple[str, ...], ...] = ()
     """For each of these steps: ``plain`` or ``sums`` if the items of its field are units inside the outermost one,
     without and with a checksum; ``row`` for the last step if a row begins with its unit. Empty if there are none."""
@@ -293,7 +295,7 @@ class Format:
     @property
     def looks_up(self) -> bool:
         """Return whether a column depends on earlier rows, so that inputs are read from their first byte on."""
-        return any(each.looked_up for each in self.columns)
+        return self.distinct or any(each.looked_up for each in self.columns)
 
     @cached_property
     def path_columns(self) -> tuple[str, ...]:
@@ -352,7 +354,7 @@ class Format:
     def of_units(self) -> Format:
         """Return the same format with units as its rows, which have no columns and are read as objects."""
         refusal = "units are read as objects"
-        return replace(self, row=self.unit, are_units=True, columns=(), engine_refusal=refusal)
+        return replace(self, row=self.unit, are_units=True, columns=(), distinct=False, engine_refusal=refusal)
 
     @cached_property
     def program(self) -> ColumnProgram | None:

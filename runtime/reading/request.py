@@ -160,8 +160,12 @@ def request_of(
     layout, shown = _layout(found, options.columns, options.filter)
     if options.byte_range is not None and looks_up(found, layout.names):
         raise UnsupportedError(
-            f"the table {found.table} of {found.name} cannot be read in byte ranges with columns that are looked"
-            " up in earlier rows of other tables: choose other columns"
+            f"the table {found.table} of {found.name} cannot be read in byte ranges: "
+            + (
+                "its rows are compared with earlier ones"
+                if found.distinct
+                else "columns are looked up in earlier rows of other tables; choose other columns"
+            )
         )
     below = pushed(found, options.filter)
     made = ScanRequest(
@@ -194,9 +198,10 @@ def splits(format: Format, recover: bool, columns: Iterable[str]) -> bool:
 
 
 def looks_up(format: Format, columns: Iterable[str]) -> bool:
-    """Return whether some of these columns depend on earlier rows, so that inputs are read from their first byte on."""
+    """Return whether the rows, or some of these columns, depend on earlier rows: inputs are read from their first byte
+    on."""
     wanted = set(columns)
-    return any(each.looked_up and each.name in wanted for each in format.columns)
+    return format.distinct or any(each.looked_up and each.name in wanted for each in format.columns)
 
 
 def narrowed(request: ScanRequest, columns: Sequence[str], limit: int | None, filter: Any = None) -> ScanRequest:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -25,10 +26,23 @@ def name_of(format: Format, wanted: Sequence[int] = ()) -> str:
 
 def make(name: str, format: Format, root: Struct | None, settings: Settings) -> RowReader:
     """Return the row reader with that name. ``root``: the object whose attributes before the rows were read, if any."""
+    if format.distinct:
+        from .distinct import DistinctRows
+
+        # Look-ups into the table find the last row with a key, also if it equals an earlier one.
+        every = replace(format, distinct=False)
+        return DistinctRows(
+            format,
+            settings,
+            lambda how: make(name_of(every, how.wanted) if name == "columns" else name, every, root, how),
+        )
     if any(format.columns[number].looked_up for number in settings.wanted):
         from .looking_up import LookUpReader
 
-        return LookUpReader(format, settings, lambda table, how: make(name_of(table, how.wanted), table, root, how))
+        def made(table: Format, how: Settings) -> RowReader:
+            return make(name_of(table, how.wanted), replace(table, distinct=False), root, how)
+
+        return LookUpReader(format, settings, made)
     if format.marker:
         from .marked import MarkedRows
 

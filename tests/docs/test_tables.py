@@ -8,4 +8,4 @@ PAGE = Path(__file__).parents[2] / "docs" / "tables.md"
 
 
 def test_the_page(tmp_path: Path) -> None:
-    assert Page(PAGE.read_text(), tmp_path).run() == 12
+    assert Page(PAGE.read_text(), tmp_path).run() == 14

@@ -97,13 +97,16 @@ def changed(content: bytes, changes: list[bytes | tuple[int, bytes] | None]) -> 
 
 
 def expected(content: bytes) -> dict[str, list[McapRecord]]:
-    """Return the records by table, as ``mcap`` reads them: of the summary only the statistics."""
+    """Return the records by table, as ``mcap`` reads them, each once: the summary has the statistics, and schemas and
+    channels that may be there alone."""
     found: dict[str, list[McapRecord]] = {name: [] for name in FIELDS}
     summary = False
     for record in StreamReader(io.BytesIO(content)).records:
         summary = summary or type(record).__name__ == "DataEnd"
         for name, (kind, _) in FIELDS.items():
-            if isinstance(record, kind) and summary == (name == "statistics"):
+            if name in ("schemas", "channels") and isinstance(record, kind):
+                found[name] += [record] if record not in found[name] else []
+            elif isinstance(record, kind) and summary == (name == "statistics"):
                 found[name].append(record)
     return found
 

@@ -139,6 +139,7 @@ def test_a_flipped_bit_costs_the_record_that_it_is_in(case: PeerCase) -> None:
     content = case.content
     whole, _ = both(case, content)
     ranges = units(case, content)
+    distinct = case.table != "" and format_of(case.format).of_table(case.table).distinct
     source = random.Random(case.file)
     places = source.sample(range(ranges[0][0], len(content)), min(FLIPS, len(content) - ranges[0][0]))
     for place in places:
@@ -163,6 +164,11 @@ def test_a_flipped_bit_costs_the_record_that_it_is_in(case: PeerCase) -> None:
             kept = [row for row in kept if row["_offset"] < begin]
             rows = [row for row in rows if row["_offset"] < begin]
         assert [row for row in rows if row in kept] == kept, place
+        if distinct:
+            # The row is read where it is repeated, as in a summary.
+            rows = [
+                row for row in rows if row in whole or all(row | {"_offset": each["_offset"]} != each for each in whole)
+            ]
         assert all(row in kept or begin <= row["_offset"] < end or case.format in BLOCKS for row in rows), place
         if not unchecked:
             assert all(row in whole for row in rows), place

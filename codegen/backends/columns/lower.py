@@ -377,6 +377,7 @@ def _format_arguments(
         "variables": (_variables(plan, rows), ()),
         "where": ("" if rows.where is None else condition_name("where", rows.name), ""),
         "unsupported": ("" if rows.unsupported is None else condition_name("unsupported", rows.name), ""),
+        "distinct": (rows.distinct, False),
         "units": (_units(plan, rows), ()),
         "within": (within_of(plan, rows), ""),
         "positions": (any(plan.is_at_position(each) for way in rows.ways for each in way), False),

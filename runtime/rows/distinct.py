@@ -1,0 +1,95 @@
+"""Rows of a table in which each row is once: those that equal an earlier one are left out.
+
+Rows are compared by digests, with the offset of the first row of each: bytes that are read again, as after damage,
+give the same rows again. The oldest digests are forgotten.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from hashlib import blake2b
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from ..format.description import Format
+from ..input.window import Window
+from .reader import Filled, RowReader, Settings
+
+if TYPE_CHECKING:
+    from ..objects.structs import Struct
+    from .unit_states import ReaderState
+
+MOST_ROWS = 1 << 16
+"""Maximum number of rows that are remembered: MCAP has as many channels."""
+
+
+class DistinctRows:
+    """Reads rows, without those that equal an earlier one. ``make``: creates the reader of all rows."""
+
+    def __init__(self, format: Format, settings: Settings, make: Callable[[Settings], RowReader]) -> None:
+        self._settings = settings
+        columns = enumerate(format.columns)
+        self._compared = tuple(number for number, each in columns if each.default and not each.looked_up)
+        wanted = tuple(sorted({*settings.wanted, *self._compared}))
+        self._inner = make(replace(settings, wanted=wanted, offsets=True))
+        self._first: dict[bytes, int] = {}
+
+    def begin(self, root: Struct | None) -> None:
+        """Implement ``RowReader.begin``."""
+        self._inner.begin(root)
+        self._first = {}
+
+    def state(self, offset: int) -> ReaderState:
+        """Implement ``RowReader.state``."""
+        state = self._inner.state(offset)
+        return replace(state, tables=(*state.tables, dict(self._first)))
+
+    def resume(self, offset: int, state: ReaderState) -> None:
+        """Implement ``RowReader.resume``."""
+        self._inner.resume(offset, replace(state, tables=state.tables[:-1]))
+        self._first = dict(state.tables[-1])
+
+    def fill(
+        self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1, chooses: bool = False
+    ) -> Filled:
+        """Implement ``RowReader.fill``."""
+        filled = self._inner.fill(window, capacity=capacity, at_start=at_start, stop=stop, chooses=chooses)
+        kept = self._kept(filled)
+        # For each row, the number of those before it that are kept.
+        places = [0, *accumulate(kept)]
+        mask = pa.array(kept, pa.bool_())
+        unit = filled.last_unit
+        return replace(
+            filled,
+            rows=places[-1],
+            arrays={number: filled.arrays[number].filter(mask) for number in self._settings.wanted},
+            offsets=filled.offsets.filter(mask) if self._settings.offsets and filled.offsets is not None else None,
+            damages=[each if each.row < 0 else each._replace(row=places[each.row]) for each in filled.damages],
+            last_unit=unit._replace(rows=places[unit.rows]),
+        )
+
+    def _kept(self, filled: Filled) -> list[bool]:
+        """Return which rows of a fill are in the table. Rows of nulls that stand for damage are."""
+        assert filled.offsets is not None
+        damaged = {each.row for each in filled.damages}
+        columns = [filled.arrays[number].to_pylist() for number in self._compared]
+        kept, here = list[bool](), set[bytes]()
+        rows = zip(filled.offsets.to_pylist(), zip(*columns, strict=True), strict=True)
+        for number, (offset, values) in enumerate(rows):
+            if number in damaged:
+                kept.append(True)
+                continue
+            digest = blake2b(repr(values).encode("utf-8", "surrogatepass"), digest_size=16).digest()
+            kept.append(digest not in here and offset <= self._first.setdefault(digest, offset))
+            # Rows of one block have the same offset.
+            here.add(digest)
+            if len(self._first) > MOST_ROWS:
+                del self._first[next(iter(self._first))]
+        return kept
+
+    def resync(self, window: Window, begin: int, *, proven: bool = False) -> tuple[bool, int]:
+        """Implement ``RowReader.resync``."""
+        return self._inner.resync(window, begin, proven=proven)
