@@ -3,7 +3,8 @@ together again with sizes and checksums that hold."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hypothesis import strategies as st
@@ -22,6 +23,30 @@ class Unit:
     pieces: tuple[bytes, ...] = ()
     codec: Any = None
     members: int = 1
+
+
+def packed(pieces: Iterable[bytes], compress: Callable[[bytes], bytes], members: int) -> bytes:
+    """Return the pieces, compressed as so many members or frames."""
+    data = b"".join(pieces)
+    middle = len(data) // 2
+    return compress(data) if members == 1 else compress(data[:middle]) + compress(data[middle:])
+
+
+@dataclass(frozen=True)
+class Peer:
+    """``units``: what the implementation wrote; ``seal``: the bytes of a unit with its number in the file; ``rows``:
+    what the implementation reads, until it raises. ``whole``: it reads files, and not units. ``view``: what of our rows
+    is compared."""
+
+    format: str
+    columns: tuple[str, ...]
+    units: st.SearchStrategy[list[Unit]]
+    seal: Callable[[int, Unit], bytes]
+    rows: Callable[[bytes], Iterator[Any]]
+    whole: bool = False
+    examples: int = 500
+    options: Mapping[str, Any] = field(default_factory=dict)
+    view: Callable[[list[dict[str, Any]]], list[Any]] = list
 
 
 CHANGES = st.lists(

@@ -11,8 +11,7 @@ import lzma
 import struct
 import tempfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +30,8 @@ from wireloom import engine
 
 from ..examples import examples
 from ..unit.reading.running import read
-from .mutations import CHANGES, Unit, changed
+from .message_peers import MESSAGE_PEERS
+from .mutations import CHANGES, Peer, Unit, changed, packed
 from .peers import plain, plain_rows
 
 Row = dict[str, Any]
@@ -44,30 +44,6 @@ def varint(number: int) -> bytes:
     made = bytearray()
     encode_varint(number, made.append)
     return bytes(made)
-
-
-def packed(pieces: Iterable[bytes], compress: Callable[[bytes], bytes], members: int) -> bytes:
-    """Return the pieces, compressed as so many members or frames."""
-    data = b"".join(pieces)
-    middle = len(data) // 2
-    return compress(data) if members == 1 else compress(data[:middle]) + compress(data[middle:])
-
-
-@dataclass(frozen=True)
-class Peer:
-    """``units``: what the implementation wrote; ``seal``: the bytes of a unit with its number in the file; ``rows``:
-    what the implementation reads, until it raises. ``whole``: it reads files, and not units. ``view``: what of our rows
-    is compared."""
-
-    format: str
-    table: str
-    columns: tuple[str, ...]
-    units: st.SearchStrategy[list[Unit]]
-    seal: Callable[[int, Unit], bytes]
-    rows: Callable[[bytes], Iterator[Any]]
-    whole: bool = False
-    examples: int = 500
-    view: Callable[[list[Row]], list[Any]] = list
 
 
 KAFKA_CODECS: dict[int, Callable[[bytes], bytes]] = {
@@ -318,20 +294,21 @@ def avro_rows(content: bytes) -> Iterator[Row]:
 
 
 PEERS = {
-    "kafka": Peer("kafka_log", "records", KAFKA_COLUMNS, kafka_batches(), sealed_kafka_batch, kafka_rows),
-    "kafka_messages": Peer("kafka_log", "records", KAFKA_COLUMNS, kafka_messages(), sealed_kafka_messages, kafka_rows),
+    "kafka": Peer("kafka_log", KAFKA_COLUMNS, kafka_batches(), sealed_kafka_batch, kafka_rows),
+    "kafka_messages": Peer("kafka_log", KAFKA_COLUMNS, kafka_messages(), sealed_kafka_messages, kafka_rows),
     "leveldb": Peer(
         "leveldb_log",
-        "changes",
         ("type", "key", "value"),
         leveldb_batches(),
         sealed_leveldb_batch,
         leveldb_rows,
         whole=True,
         examples=200,
+        options={"table": "changes"},
         view=replayed,
     ),
-    "avro": Peer("avro_blocks", "blocks", ("count", "data"), avro_files(), sealed_avro, avro_rows, whole=True),
+    "avro": Peer("avro_blocks", ("count", "data"), avro_files(), sealed_avro, avro_rows, whole=True),
+    **MESSAGE_PEERS,
 }
 
 
@@ -355,11 +332,7 @@ def test_a_peer_reads_or_refuses_the_same(name: str) -> None:
     def check(units: list[Unit], changes: Any) -> None:
         made = [peer.seal(number, unit) for number, unit in enumerate(changed(units, changes))]
         content = b"".join(made)
-        options: dict[str, Any] = {
-            "columns": ("_offset", *peer.columns),
-            "table": peer.table,
-            "recover": not peer.whole,
-        }
+        options: dict[str, Any] = {"recover": not peer.whole, **peer.options}
         refused: list[tuple[int, int]] = []
         expected: list[Any] = []
         place = 0
@@ -372,7 +345,7 @@ def test_a_peer_reads_or_refuses_the_same(name: str) -> None:
                 expected += rows
             place += len(unit)
         for row_reader in ("columns", "objects") if engine.available else ("objects",):
-            table, report = read(row_reader, peer.format, content, **options)
+            table, report = read(row_reader, peer.format, content, columns=("_offset", *peer.columns), **options)
             damaged = [(begin, begin + size) for begin, size, _ in report["damaged"]]
             damaged += [] if report["tail"] == "clean" else [(report["tail_offset"], len(content))]
             if peer.whole and refused:
