@@ -275,6 +275,8 @@ def sealed_avro(number: int, unit: Unit) -> bytes:
     if unit.codec is None:
         schema = avro_text(b"avro.schema") + avro_text(b'"bytes"')
         entries = b"".join(unit.pieces) + schema
+        # Values of entries are bytes, which fastavro takes for text.
+        assume(entries.decode(errors="ignore").encode() == entries)
         return b"Obj\1" + varint(1 + len(unit.pieces)) + entries + b"\0" + MARKER
     # What follows a stream of deflate is damage; fastavro ignores it.
     data = packed(unit.pieces, AVRO_CODECS[unit.codec], 1 if unit.codec == "deflate" else unit.members)
