@@ -6,6 +6,7 @@ import io
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
@@ -146,6 +147,27 @@ class LocalStream(io.FileIO):
     def __init__(self, path: str, size: int | None) -> None:
         super().__init__(path, "rb")
         self._size = size
+
+    def hole(self, begin: int, end: int) -> tuple[int, int] | None:
+        """Return the part of a range that is the first hole of a sparse file in it; ``None`` if there is none, or the
+        system does not report holes. Zeros beside a hole, in blocks that are only partly zero, belong to it."""
+        with suppress(OSError, AttributeError), open(self.name, "rb", buffering=0) as other:
+            # Seeks would move the position of this stream, which a thread may be reading.
+            status, descriptor = os.fstat(other.fileno()), other.fileno()
+            first = os.lseek(descriptor, begin, os.SEEK_HOLE)
+            if first >= min(end, status.st_size) or not os.path.samestat(status, os.fstat(self.fileno())):
+                return None
+            try:
+                last = os.lseek(descriptor, first, os.SEEK_DATA)
+            except OSError:
+                last = status.st_size
+            block = status.st_blksize
+            before = os.pread(descriptor, min(block, first - begin), max(begin, first - block))
+            after = os.pread(descriptor, min(block, max(end - last, 0)), last)
+            zeros = len(before) - len(before.rstrip(b"\0")), len(after) - len(after.lstrip(b"\0"))
+            first -= zeros[0] if zeros[0] < block else 0
+            return first, min(end, last + (zeros[1] if zeros[1] < block else 0))
+        return None
 
     def readinto(self, buffer: Any, /) -> int:
         """Like ``Stream.readinto``, without bytes after the end of a file that was truncated meanwhile.

@@ -7,7 +7,7 @@ import os
 from typing import Any, cast
 
 from ..base.errors import WireloomError
-from .inputs import Stream
+from .inputs import LocalStream, Stream
 
 
 class StorageError(WireloomError):
@@ -108,6 +108,10 @@ class Stored:
         skipped = max(0, end - back - self.position)
         self.seek(self.position + skipped)
         return skipped
+
+    def hole(self, begin: int, end: int) -> tuple[int, int] | None:
+        """Like ``LocalStream.hole``; ``None`` for other streams."""
+        return self._stream.hole(begin, end) if isinstance(self._stream, LocalStream) else None
 
     def close(self) -> None:
         """Close the stream."""

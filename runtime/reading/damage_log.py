@@ -20,6 +20,8 @@ exhaust the memory."""
 Details = Callable[[RowDamage], tuple[int | None, str | None]]
 """Returns the number of a damaged record and the invalid field, as far as they are known; called only for errors."""
 
+HoleIn = Callable[[int, int], tuple[int, int] | None]
+
 ADVICE = {
     "checksum": "{mode='permissive'} leaves it out, {verify=False} keeps it",
     "limit": (
@@ -65,17 +67,38 @@ class DamageLog:
         self._fails = mode == "failfast"
         self._begin, self._stop = byte_range or (0, -1)
         self._format_name = format.name
+        self._delimiter = format.delimiter
+        self._hole_in: HoleIn | None = None
 
     def narrow(self, begin: int, stop: int) -> None:
         """Record only damage that begins in this byte range from now on."""
         self._begin, self._stop = begin, stop
 
+    def look_for_holes(self, hole_in: HoleIn) -> None:
+        """Skip the holes of a sparse file, where rows are between delimiters. ``hole_in``: as ``Stored.hole``."""
+        self._hole_in = hole_in if self._delimiter else None
+
+    def hole_in(self, begin: int, end: int) -> int | None:
+        """Return the offset from which on a range without a row is a hole, and perhaps the rest of a record of which
+        the hole has the beginning; ``None`` if there is no hole. A delimiter before it belongs to it."""
+        hole = self._hole_in(begin, end) if self._hole_in is not None else None
+        if hole is None:
+            return None
+        return hole[0] if hole[0] - begin > len(self._delimiter) else begin
+
     def note(self, damage: RowDamage, details: Details, said: str | None = None) -> bool:
         """Add a range to the report. Return whether a row of nulls may replace it: not if it belongs to another byte
-        range or continues a run of zeros. Raises ``DamagedInputError`` in mode ``failfast``; ``said``: a
+        range, is in a hole, or continues a run of zeros. Raises ``DamagedInputError`` in mode ``failfast``; ``said``: a
         sentence with details beyond the reason."""
         if damage.begin < self._begin or 0 <= self._stop <= damage.begin:
             return False
+        hole = self.hole_in(damage.begin, damage.end)
+        if hole is not None:
+            # It belongs to the byte range in which the row begins, as the row does.
+            self.skip(hole, damage.end, "hole", step=damage.end - hole)
+            if hole == damage.begin:
+                return False
+            damage = damage._replace(end=hole)
         if self._fails:
             raise self._error(damage, *details(damage), said=said)
         if self._goes_on(damage):

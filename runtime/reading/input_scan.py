@@ -96,6 +96,8 @@ class InputScan:
         self._opened = opened = open_input(self._request, self._source)
         report = self.report
         self._scanned.start = opened.window.base + opened.window.begin
+        if self._source.sparse and opened.stored is not None and opened.decoder in (None, opened.stored):
+            self._log.look_for_holes(opened.stored.hole)
         try:
             is_read = yield from self._read(opened)
             yield self._end(opened.window)

@@ -11,7 +11,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from ..input.window import Window
-from ..rows.leading_zeros import skip_zeros
+from ..rows.leading_zeros import holds, skip_zeros
 from ..rows.reader import FEW_DAMAGES, Filled, RowDamage, RowReader, Status
 from ..rows.zero_runs import AfterZeros, Fill, cut_at_zeros, is_wiped, pass_zeros
 from . import recovery
@@ -144,8 +144,14 @@ class RowExtractor(DamageDetails, Extractor):
             return
         begin = window.base + window.begin
         zeros = skip_zeros(self._row_reader, window)
-        if zeros:
-            yield from self._damaged(RowDamage(begin, begin + zeros, -1, "length"), bytes(min(zeros, CONTENT)))
+        if not zeros:
+            return
+        end = begin + zeros
+        if self._log.hole_in(begin, end) == begin and not holds(self._row_reader, window):
+            # What follows a hole is the rest of the record that it begins in.
+            recovery.skip_frame(window, window.begin, delimiter)
+            end = window.base + window.begin
+        yield from self._damaged(RowDamage(begin, end, -1, "length"), bytes(min(zeros, CONTENT)))
 
     def place(self, window: Window) -> UnitStart | None:
         """Implement ``Extractor.place``."""
@@ -347,6 +353,12 @@ class RowExtractor(DamageDetails, Extractor):
         may_end = request.format.preallocated is not None and self._torn is None and reason != "limit"
         if may_end and ends_in_zeros(window, begin, 0 if request.recover else MOST_LOOKED_AT, least=1):
             return unwritten(begin, self._report, grows=request.grows)
+        if reason == "truncated" and window.error is None and not request.grows:
+            end = window.base + len(window.view)
+            if self._log.hole_in(begin, end) == begin:
+                self._log.skip(begin, end, "hole", step=end - begin)
+                window.begin = len(window.view)
+                return self._ended(window, end)
         if self._torn is not None:
             return Lost(begin, "truncated", "truncated", content=self._torn, is_read=True)
         of_unit = bool(request.format.rows_path)

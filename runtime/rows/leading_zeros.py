@@ -21,7 +21,7 @@ def skip_zeros(row_reader: RowReader, window: Window) -> int:
     valid with them; return the number of bytes skipped."""
     if not window.view:
         window.extend()
-    if not window.view or window.view[0] or _holds(row_reader, window):
+    if not window.view or window.view[0] or holds(row_reader, window):
         return 0
     start = window.base + window.begin
     while (found := NOT_ZERO.search(window.view, window.begin)) is None:
@@ -33,20 +33,20 @@ def skip_zeros(row_reader: RowReader, window: Window) -> int:
     zeros = min(OWN_ZEROS, found.start() - window.begin)
     window.begin = found.start() - zeros
     # With these bytes the whole frame is in the window, and each of the offsets can be tried in it.
-    _holds(row_reader, window)
+    holds(row_reader, window)
     first = window.begin
     # No longer extended, since that would release bytes that are still to be tried.
     near = MemoryWindow(window.view)
     near.base, near.at_end = window.base, window.at_end
     for own in range(zeros + 1):
         window.begin = near.begin = first + zeros - own
-        if _holds(row_reader, near):
+        if holds(row_reader, near):
             return window.base + window.begin - start
     window.begin = first + zeros
     return window.base + window.begin - start
 
 
-def _holds(row_reader: RowReader, window: Window) -> bool:
+def holds(row_reader: RowReader, window: Window) -> bool:
     """Return whether the first frame at ``window.begin`` is a valid row; extend the window to the end of the frame."""
     while True:
         filled = row_reader.fill(window, capacity=1, at_start=True)

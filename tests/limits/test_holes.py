@@ -81,6 +81,61 @@ def test_empty_frames_of_ranges_end_where_they_do(tmp_path: Path) -> None:
     assert all(left.offset + left.length <= right.offset for left, right in pairwise(parts))
 
 
+def punched(path: Path, content: bytes, begin: int, end: int) -> None:
+    """Write a file with a hole as ``fallocate`` punches it: zeros in the blocks that are only partly in it."""
+    content = content[:begin] + bytes(end - begin) + content[end:]
+    with path.open("wb") as file:
+        block = os.fstat(file.fileno()).st_blksize
+        file.write(content[: begin + -begin % block])
+        file.seek(end - end % block)
+        file.write(content[end - end % block :])
+        file.truncate(len(content))
+    if path.stat().st_blocks * 512 >= len(content):
+        pytest.skip("the file system has no holes")
+
+
+PAYLOADS = [b"%03d" % number * 230 for number in range(60)]
+WORDS = word_log(PAYLOADS)
+PLACES = [0, *(len(word_log(PAYLOADS[:number])) - 2 for number in range(1, 60)), len(WORDS)]
+HOLES: dict[str, tuple[int, int, list[list[Any]], int]] = {
+    "a head, to a record": (0, PLACES[20], [], 20),
+    "a head, to a block": (0, 16384, [], sum(place < 16384 for place in PLACES)),
+    "after a delimiter": (PLACES[10] + 2, PLACES[40], [], 30),
+    "to the end": (PLACES[30] + 2, PLACES[60], [], 30),
+    "all": (0, PLACES[60], [], 60),
+    "a record without its delimiter": (PLACES[10], PLACES[40], [[PLACES[9], PLACES[10] - PLACES[9], "checksum"]], 31),
+}
+"""Ranges of holes, the damage beside them, and the number of records that are lost."""
+
+
+@pytest.mark.parametrize("row_reader", ROW_READERS)
+@pytest.mark.parametrize("hole", HOLES)
+def test_a_hole_is_skipped_and_zeros_are_damage(row_reader: str, hole: str, tmp_path: Path) -> None:
+    begin, end, damaged, lost = HOLES[hole]
+    path = tmp_path / "punched.log"
+    punched(path, WORDS, begin, end)
+    zeros = tmp_path / "zeros.log"
+    zeros.write_bytes(path.read_bytes())
+    hows: list[dict[str, Any]] = [{}, {"chunk": 5000}, *([] if damaged else [{"mode": "failfast"}])]
+    for how in hows:
+        table, file = read(row_reader, "word_stuffed_log", path, columns=["payload", "_offset"], **how)
+        rows = table["payload"].drop_null().to_pylist()
+        assert len(rows) == 60 - lost
+        assert rows == [each for each in PAYLOADS if each in rows]
+        assert (file["tail"], file["damaged"]) == ("clean", damaged)
+        [[first, size, reason]] = file["skipped"]
+        assert (reason, file["skipped_bytes"]) == ("hole", size)
+        assert begin - 2 <= first <= begin
+        assert end <= first + size <= end + 720
+    _, file = read(row_reader, "word_stuffed_log", zeros)
+    assert (file["damaged"], file["tail"]) != ([], "clean")
+    assert "skipped" not in file
+    cuts = pairwise([0, 9000, 30000, 50000])
+    parts = [read(row_reader, "word_stuffed_log", path, byte_range=each)[1] for each in cuts]
+    assert sum(each["rows"] for each in parts) == 60 - lost
+    assert [each for part in parts for each in part["damaged"]] == damaged
+
+
 @needs_engine
 @pytest.mark.parametrize("name", LOGS)
 def test_holes_are_not_read(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
