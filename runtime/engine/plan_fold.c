@@ -11,9 +11,9 @@
 #include <stdlib.h>
 
 #include "expression.h"
+#include "fold.h"
 #include "plan.h"
 
-#define CONSTANT_BYTES 9
 #define REGISTER_BYTES 3
 
 /* What is known about a register in the steps after `from` and before `to`. */
@@ -27,14 +27,6 @@ typedef struct {
     int64_t value;
 } fact;
 
-/* A value on the stack of an expression: its code begins at `begin` of the new expression. */
-typedef struct {
-    size_t begin;
-    bool known;
-    bool truth; /* it is 0 or 1 */
-    int64_t value;
-} operand;
-
 typedef struct {
     const wl_program *program;
     wl_needs *need;
@@ -43,8 +35,7 @@ typedef struct {
     uint32_t *scope; /* one per step: the end of the steps that only run after it */
     fact facts[WL_MOST_REGISTERS];
     uint32_t at;     /* the current step */
-    uint8_t *codes;
-    size_t used;     /* bytes of codes */
+    wl_folding folding;
 } folder;
 
 static void define(folder *fold, size_t number, bool loaded) {
@@ -135,142 +126,27 @@ static bool is_constant(const folder *fold, size_t number, int64_t *value) {
 
 /* Expressions ------------------------------------------------------------------------------------------------------ */
 
-static void put(folder *fold, const uint8_t *code, size_t size) {
-    memcpy(fold->codes + fold->used, code, size);
-    fold->used += size;
-}
-
-static void put_number(uint8_t *to, size_t size, uint64_t value) {
-    for (size_t i = 0; i < size; i++)
-        to[i] = (uint8_t)(value >> 8 * i);
-}
-
-/* Makes the operand, whose code is the last so far, a constant. */
-static void put_constant(folder *fold, operand *made, int64_t value) {
-    fold->used = made->begin;
-    fold->codes[fold->used] = CODE_CONSTANT;
-    put_number(fold->codes + fold->used + 1, 8, (uint64_t)value);
-    fold->used += CONSTANT_BYTES;
-    *made = (operand){.begin = made->begin, .known = true, .value = value};
-}
-
-static operand put_leaf(folder *fold, const uint8_t *code, size_t size) {
-    operand made = {.begin = fold->used};
-    int64_t value;
-    if (*code == CODE_REGISTER && is_constant(fold, wl_code_number(code + 1), &value)) {
-        put_constant(fold, &made, value);
-        return made;
-    }
-    put(fold, code, size);
-    if (*code == CODE_REGISTER) {
-        put_number(fold->codes + made.begin + 1, 2, source_of(fold, wl_code_number(code + 1)));
-    } else if (*code == CODE_CONSTANT) {
-        made.known = true;
-        made.value = (int64_t)wl_load_le8(code + 1);
-    }
-    return made;
-}
-
-/* For a known condition only the chosen operand is kept. */
-static void select(folder *fold, operand *condition) {
-    operand taken = condition[condition->value ? 1 : 2];
-    const size_t end = condition->value ? condition[2].begin : fold->used;
-    memmove(fold->codes + condition->begin, fold->codes + taken.begin, end - taken.begin);
-    fold->used = condition->begin + end - taken.begin;
-    taken.begin = condition->begin;
-    *condition = taken;
-}
-
-/* Whether a choice is 1 if the condition is 1, and 0 if it is 0. */
-static bool repeats(const operand *condition) {
-    return condition->truth && condition[1].known && condition[1].value == 1 && condition[2].known &&
-           condition[2].value == 0;
-}
-
-static bool is_truth(unsigned code) { return code >= CODE_EQUAL && code <= CODE_BOOLEAN_OR; }
-
-/* The value of a code of one or two known operands; false if it is not computed here. */
-static bool compute(unsigned code, const uint8_t *follows, const operand *operands, int64_t *value) {
-    const wl_integer left = operands[0].value;
-    wl_integer made;
-    switch (code) {
-    case CODE_BOOLEAN_NOT:
-        made = left == 0;
-        break;
-    case CODE_NEGATE:
-        made = -left;
-        break;
-    case CODE_INVERT:
-        made = ~left;
-        break;
-    case CODE_NARROW:
-        if (!wl_kind_holds(*follows, left))
-            return false;
-        made = left;
-        break;
-    case CODE_BOOLEAN_AND:
-        made = left && operands[1].value;
-        break;
-    case CODE_BOOLEAN_OR:
-        made = left || operands[1].value;
-        break;
-    case CODE_SERIES_ITEM:
-    case CODE_SPAN_BYTE:
-        return false;
-    default:
-        if (!wl_compute(code, left, operands[1].value, &made))
-            return false;
-    }
-    *value = (int64_t)made;
-    return made == *value;
-}
-
-/* Appends a code with operands, of which the first is given. */
-static void put_operation(folder *fold, operand *first, const uint8_t *code, size_t size) {
-    const unsigned takes = wl_code_takes(*code);
-    const bool decides = *code == CODE_BOOLEAN_AND || *code == CODE_BOOLEAN_OR;
-    int64_t value;
-    if (*code == CODE_SELECT && first->known) {
-        select(fold, first);
-    } else if (*code == CODE_SELECT && repeats(first)) {
-        fold->used = first[1].begin;
-    } else if (decides && first->known && (first->value != 0) == (*code == CODE_BOOLEAN_OR)) {
-        put_constant(fold, first, *code == CODE_BOOLEAN_OR);
-    } else if (takes < 3 && first->known && (takes == 1 || first[1].known) && compute(*code, code + 1, first, &value)) {
-        put_constant(fold, first, value);
-    } else {
-        put(fold, code, size);
-        *first = (operand){.begin = first->begin, .truth = is_truth(*code)};
-    }
+static wl_register_fact content_of(const void *facts, uint32_t number) {
+    const folder *fold = facts;
+    wl_register_fact content = {.source = source_of(fold, number)};
+    content.constant = is_constant(fold, number, &content.value);
+    return content;
 }
 
 /* Simplifies an expression, and records what its register contains. */
 static void fold_expression(folder *fold, wl_step *step) {
-    const uint8_t *code = fold->program->constants + step->c, *end = code + step->d;
-    operand operands[WL_DEEPEST_STACK];
-    size_t count = 0, begin = fold->used;
-    operands[0] = (operand){.begin = begin};
-    while (code < end) {
-        const size_t size = 1 + wl_code_bytes(*code, code + 1), takes = wl_code_takes(*code);
-        if (takes)
-            put_operation(fold, operands + (count - takes), code, size);
-        else
-            operands[count] = put_leaf(fold, code, size);
-        count += 1 - takes;
-        code += size;
-    }
+    const size_t begin = fold->folding.used;
     fact *made = fold->facts + step->a;
-    const uint8_t *folded = fold->codes + begin;
-    made->constant = operands[0].known;
-    made->value = operands[0].value;
-    if (fold->used - begin == REGISTER_BYTES && *folded == CODE_REGISTER) {
+    made->constant = wl_fold_codes(&fold->folding, fold->program->constants + step->c, (size_t)step->d, &made->value);
+    const uint8_t *folded = fold->folding.codes + begin;
+    if (fold->folding.used - begin == REGISTER_BYTES && *folded == CODE_REGISTER) {
         const uint32_t source = wl_code_number(folded + 1);
         const fact *field = fact_of(fold, source);
         made->repeats = field && field->loaded;
         made->source = source;
     }
     step->c = (int64_t)(fold->program->constant_size + begin);
-    step->d = (int64_t)(fold->used - begin);
+    step->d = (int64_t)(fold->folding.used - begin);
 }
 
 /* Steps ------------------------------------------------------------------------------------------------------------ */
@@ -353,7 +229,7 @@ static bool may_fold(const wl_program *program, size_t *size) {
     *size = 0;
     for (uint32_t i = 0; i < program->step_count; i++) {
         if (program->reachable[i] && program->steps[i].op == WL_OP_EXPRESSION)
-            *size += (size_t)program->steps[i].d * CONSTANT_BYTES / REGISTER_BYTES;
+            *size += wl_folded_size((size_t)program->steps[i].d);
     }
     return *size && !program->function_count && !program->message_count;
 }
@@ -379,7 +255,8 @@ bool wl_plan_fold(wl_needs *need) {
     fold->steps = (wl_step *)memory;
     fold->scope = (uint32_t *)(fold->steps + count);
     fold->reachable = (bool *)(fold->scope + count);
-    fold->codes = (uint8_t *)(fold->reachable + count);
+    fold->folding = (wl_folding){
+        .content = content_of, .facts = fold, .codes = (uint8_t *)(fold->reachable + count)};
     memcpy(fold->steps, program->steps, count * sizeof *fold->steps);
     find_scopes(fold);
     find_definitions(fold);
@@ -393,7 +270,7 @@ bool wl_plan_fold(wl_needs *need) {
     need->folded = memory;
     need->steps = fold->steps;
     need->reachable = fold->reachable;
-    need->codes = fold->codes;
+    need->codes = fold->folding.codes;
     free(fold);
     return true;
 }

@@ -1,4 +1,5 @@
 /* Row blocks: their creation, the execution of their steps, and when not to use them. */
+#include "fold.h"
 #include "row_block_expressions.h"
 #include "row_block_guards.h"
 
@@ -101,19 +102,21 @@ wl_row_block *wl_row_block_make(wl_run *run, const wl_instruction *first, const 
                                 wl_known_byte known) {
     if (run->arguments->row_by_row)
         return NULL;
-    size_t varints = 0;
+    size_t varints = 0, folded = 0;
     bool computes = false, depends = run->unset_from[1] != 0;
     for (const wl_instruction *each = first; each != last; each++) {
         computes |= each->operation == WL_RUN_EXPRESSION || each->operation == WL_RUN_INDEX ||
                     each->operation == WL_RUN_STREAM ||
                     (each->operation == WL_RUN_CHECKSUM && run->checksums[each->a].rule->stored_size);
         depends |= each->operation == WL_RUN_SKIP_IF_ZERO;
+        if (known.is_known && each->operation == WL_RUN_EXPRESSION)
+            folded += wl_folded_size((size_t)each->d);
         varints += each->operation == WL_RUN_VARINT || each->operation == WL_RUN_VARINT_COLUMN;
     }
     size_t steps = (size_t)(last - first) + run->unset_from[1];
     /* Any step of the plan may become one of either kind, and a column that begins as null has one more. */
     wl_row_block *block = malloc(sizeof *block + steps * (sizeof *block->sums + sizeof *block->copies +
-                                                          sizeof *block->checks + sizeof *block->columns));
+                                                          sizeof *block->checks + sizeof *block->columns) + folded);
     if (!block)
         return NULL;
     memset(block, 0, offsetof(wl_row_block, at));
@@ -124,6 +127,7 @@ wl_row_block *wl_row_block_make(wl_run *run, const wl_instruction *first, const 
     block->copies = (wl_string_column *)(void *)(block->sums + steps);
     block->checks = (wl_row_block_step *)(void *)(block->copies + steps);
     block->columns = block->checks + steps;
+    block->folded = (uint8_t *)(block->columns + steps);
     block->most = WL_ROW_BLOCK_ROWS;
     block->chooses = run->arguments->predicate_count != 0;
     if (computes && (block->lanes = malloc(sizeof *block->lanes)))

@@ -146,6 +146,8 @@ typedef struct {
     bool is_same;            /* all rows of a block have the first of these values */
     const wl_integer *outer; /* likewise, if it is the same for all rows; `from` is then unused */
     const wl_span *outer_span; /* likewise, of a span */
+    bool is_constant;          /* all rows with the known byte have this value: */
+    int64_t constant;
     uint32_t guard;
 } wl_fact;
 
@@ -193,6 +195,7 @@ struct wl_row_block {
     wl_block_lanes *lanes;   /* NULL if nothing is computed; owned */
     wl_block_guards *guards; /* NULL if no column begins as null, and all rows run the same steps; owned */
     wl_known_byte known;
+    uint8_t *folded; /* expressions simplified with the known byte */
     wl_string strings[WL_MOST_STRETCHES]; /* one more than there are, for what follows the last one */
     size_t string_count;
     wl_sum *sums; /* those that are computed row by row, then unused ones, then those of fixed bytes */
@@ -317,12 +320,6 @@ __attribute__((always_inline)) static inline uint64_t wl_string_size(const uint8
 /* The value of a byte of that kind. */
 static inline wl_integer wl_byte_value(uint8_t byte, unsigned kind) {
     return kind == WL_S1 ? (int8_t)byte : (wl_integer)byte;
-}
-
-/* Whether the fact is the byte that is known. */
-static inline bool wl_is_known_byte(const wl_row_block *block, const wl_fact *fact) {
-    return block->known.is_known && fact->known && !fact->lane && !fact->values && !fact->outer && !fact->guard &&
-           wl_kind_size(fact->kind) == 1 && !fact->from.stretch && fact->from.offset == block->known.offset;
 }
 
 static inline const uint8_t *wl_row_block_at(const wl_row_block *block, wl_place place, size_t row) {

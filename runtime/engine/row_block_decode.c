@@ -23,15 +23,6 @@ bool wl_row_block_add_lane(wl_row_block *block, wl_row_block_step *step) {
 /* What a value of the stack depends on: no register, the number of a register with a byte, or anything else. */
 enum { DEPENDS_NOT = -1, DEPENDS_ON_MORE = -2 };
 
-/* Adds a constant to the step's codes; false: there are no more. */
-static bool put_constant(wl_block_lanes *lanes, wl_row_block_step *step, wl_integer value) {
-    if (lanes->code_count == WL_BLOCK_CODES)
-        return false;
-    step->codes[step->code_count++] = (wl_block_code){.code = CODE_CONSTANT, .constant = value};
-    lanes->code_count++;
-    return true;
-}
-
 /* Whether the register holds a one-byte field. */
 static bool is_byte(const wl_fact *fact) {
     return fact->known && !fact->lane && !fact->values && !fact->outer && wl_kind_size(fact->kind) == 1;
@@ -158,17 +149,6 @@ bool wl_row_block_decode(wl_row_block *block, const wl_instruction *instruction,
             return false;
         const uint8_t *part_end = code;
         const int number = find_part(code, end, registers, &part_end);
-        if (number >= 0 && depth < WL_BLOCK_DEEPEST && wl_is_known_byte(block, registers + number)) {
-            const wl_instruction part = {.constant = code, .d = part_end - code};
-            bool failed = false;
-            const wl_integer value =
-                wl_of_byte(block, &part, (size_t)number, registers[number].kind, block->known.value, &failed);
-            if (failed || !put_constant(lanes, step, value))
-                return false;
-            depth++;
-            code = part_end;
-            continue;
-        }
         const int64_t *table = number < 0 ? NULL : tabulated(block, code, part_end, number, registers[number].kind);
         if (table && depth < WL_BLOCK_DEEPEST) {
             step->codes[step->code_count++] =
@@ -189,9 +169,7 @@ bool wl_row_block_decode(wl_row_block *block, const wl_instruction *instruction,
             fact = spans + wl_code_number(code);
         if (fact && (!fact->known || (fact->guard && each != CODE_REGISTER)))
             return false;
-        if (fact && each == CODE_REGISTER && wl_is_known_byte(block, fact))
-            next = (wl_block_code){.code = CODE_CONSTANT, .constant = wl_byte_value(block->known.value, fact->kind)};
-        else if (fact)
+        if (fact)
             next = (wl_block_code){.code = each, .kind = fact->kind, .from = fact->from, .to = fact->to,
                                    .lane = fact->lane, .narrow = fact->narrow, .is_same = fact->is_same, .values = fact->values,
                                    .outer = fact->outer};

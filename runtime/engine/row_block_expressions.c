@@ -284,7 +284,7 @@ static bool always_exists(const wl_row_block_step *step) {
     for (size_t i = 0; i < step->code_count; i++) {
         const wl_block_code *code = step->codes + i;
         const bool is_field = code->code == CODE_REGISTER && !code->lane && !code->outer;
-        exists &= is_field || ((code->code == CODE_ADD || code->code == CODE_SUBTRACT) && code->is_constant);
+        exists &= is_field || code->code == CODE_CONSTANT || ((code->code == CODE_ADD || code->code == CODE_SUBTRACT) && code->is_constant);
     }
     return exists;
 }

@@ -12,16 +12,6 @@ bool wl_guards_exclude(const wl_block_guards *guards, uint32_t one, uint32_t oth
     return ((ours & holding) << 1 & theirs) | ((ours & failing) >> 1 & theirs);
 }
 
-wl_integer wl_of_byte(wl_row_block *block, const wl_instruction *code, size_t number, unsigned kind, uint8_t byte,
-                      bool *failed) {
-    wl_run *run = block->run;
-    const wl_integer before = run->registers[number], value = wl_byte_value(byte, kind);
-    run->registers[number] = value;
-    const wl_integer found = code ? wl_expression(run, code, failed) : value;
-    run->registers[number] = before;
-    return found;
-}
-
 bool wl_condition_tabulate(wl_row_block *block, size_t number, const wl_instruction *code, uint32_t from,
                            uint32_t kind) {
     wl_decision *decisions = block->guards->conditions[number].table;

@@ -64,9 +64,6 @@ struct wl_block_guards {
 
 /* Whether no row runs both. */
 bool wl_guards_exclude(const wl_block_guards *guards, uint32_t one, uint32_t other);
-/* The value of `code` for a byte of that kind in the register `number`; `code` NULL: of the byte itself. */
-wl_integer wl_of_byte(wl_row_block *block, const wl_instruction *code, size_t number, unsigned kind, uint8_t byte,
-                      bool *failed);
 /* Sets the decisions of the condition `number` to the results of `code` for a byte of that kind in a register; NULL:
  * the byte itself. False: out of memory. */
 bool wl_condition_tabulate(wl_row_block *block, size_t number, const wl_instruction *code, uint32_t from, uint32_t kind);

@@ -54,17 +54,26 @@ static void learn(wl_row_block *block, size_t rows, size_t size) {
 /* Number of times in a row that few rows had the byte, after which others are read as well. */
 #define MISSES 4
 
-/* Makes a block for rows with the byte that nearly all of the current rows have, if a condition depends on it. */
-static void specialize(wl_run *run, const wl_instruction *step, size_t rows) {
-    if (rows < WL_ROW_BLOCK_ROWS / 4 || run->looks--)
-        return;
-    const wl_known_byte known = wl_row_block_common_byte(run->block, rows);
+static void make_known(wl_run *run, const wl_instruction *step, wl_known_byte known) {
     if (known.is_known) {
         run->known_block = wl_row_block_make(run, step + 1, step + step->c, (int)step->a, known);
         run->found += run->found < MOST_FOUND;
         run->misses = 0;
     }
     run->looks = LOOKS << run->found;
+}
+
+/* Makes a block for rows with the byte that nearly all of the current rows have, if a condition depends on it. */
+static void specialize(wl_run *run, const wl_instruction *step, size_t rows) {
+    if (rows >= WL_ROW_BLOCK_ROWS / 4 && !run->looks--)
+        make_known(run, step, wl_row_block_common_byte(run->block, rows));
+}
+
+/* Makes a block for rows with the same byte as the one at the cursor: there is none for all rows, which have parts that
+ * blocks cannot run, but these rows may not have them. */
+static void guess(wl_run *run, const wl_instruction *step, const uint8_t *cursor, const uint8_t *limit) {
+    if (run->decider >= 0 && run->decider < limit - cursor && !run->looks--)
+        make_known(run, step, (wl_known_byte){true, cursor[run->decider], run->decider});
 }
 
 /* Drops the block for rows with a known byte if few rows have it. */
@@ -140,10 +149,13 @@ static bool needs_end(const wl_instruction *first, const wl_instruction *last) {
 WL_HANDLER(wl_loop_rows) {
     if (WL_UNLIKELY(!run->tried_block)) {
         run->tried_block = true;
+        run->decider = -1;
         run->block = wl_row_block_make(run, step + 1, step + step->c, (int)step->a, (wl_known_byte){.is_known = false});
         run->block_needs_end = needs_end(step + 1, step + step->c);
     }
-    if (run->block && !(run->block_needs_end && wl_is_cut(run))) {
+    if (!run->block && !run->known_block)
+        guess(run, step, cursor, limit);
+    if ((run->block || run->known_block) && !(run->block_needs_end && wl_is_cut(run))) {
         const uint8_t *next = read_turns(run, step, cursor, limit);
         if (next != cursor) {
             cursor = next;

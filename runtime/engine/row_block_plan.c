@@ -5,11 +5,23 @@
 
 /* Adds a field of the last NEED, in a register. */
 static bool add_field(wl_planner *plan, const wl_instruction *instruction) {
-    plan->registers[instruction->a] = (wl_fact){.known = plan->based,
-                                                .kind = instruction->b,
-                                                .from = wl_place_after(plan->base, instruction->c),
-                                                .guard = plan->guard};
+    const wl_known_byte *known = &plan->block->known;
+    const wl_place from = wl_place_after(plan->base, instruction->c);
+    plan->registers[instruction->a] = (wl_fact){
+        .known = plan->based,
+        .kind = instruction->b,
+        .from = from,
+        .guard = plan->guard,
+        .is_constant = known->is_known && !plan->guard && wl_kind_size(instruction->b) == 1 && !from.stretch &&
+                       from.offset == known->offset,
+        .constant = (int64_t)wl_byte_value(known->value, instruction->b)};
     return true;
+}
+
+static wl_register_fact content_of(const void *facts, uint32_t number) {
+    const wl_fact *value = wl_planner_value(facts, number);
+    const bool constant = value && value->is_constant;
+    return (wl_register_fact){.constant = constant, .value = constant ? value->constant : 0, .source = number};
 }
 
 static bool add_span(wl_planner *plan, const wl_instruction *instruction) {
@@ -234,6 +246,7 @@ bool wl_row_block_plan(wl_row_block *block, const wl_instruction *first, const w
     wl_fact *facts = calloc((size_t)program->register_count + program->span_count + program->mark_count + 1, sizeof *facts);
     if (!facts)
         return false;
+    plan.folding = (wl_folding){.content = content_of, .facts = &plan, .codes = block->folded};
     plan.registers = facts;
     plan.spans = plan.registers + program->register_count;
     plan.marks = plan.spans + program->span_count;

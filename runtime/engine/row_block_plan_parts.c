@@ -186,6 +186,11 @@ bool wl_plan_condition(wl_planner *plan, const wl_instruction *skip) {
     const wl_instruction *code = plan->condition, *target = skip + skip->c, *last = target - 1;
     uint32_t number = skip->a;
     plan->condition = NULL;
+    const wl_fact *decided = wl_planner_value(plan, number);
+    if (!code && decided && decided->is_constant) {
+        plan->next = decided->constant ? skip + 1 : target;
+        return true;
+    }
     if (plan->delimited || guards->count == WL_MOST_CONDITIONS)
         return false;
     if (code) {
@@ -205,18 +210,14 @@ bool wl_plan_condition(wl_planner *plan, const wl_instruction *skip) {
     const wl_fact *value = wl_planner_value(plan, number);
     if (!value || value->lane || value->outer)
         return false;
-    if (wl_is_known_byte(plan->block, value)) {
-        bool failed = false;
-        plan->next = wl_of_byte(plan->block, code, number, value->kind, plan->block->known.value, &failed) ? skip + 1
-                                                                                                           : target;
-        return !failed;
-    }
     wl_condition *condition = guards->conditions + guards->count;
     condition->parent = plan->guard;
     condition->place = value->from;
     condition->kind = value->kind;
     condition->number = (uint32_t)guards->count;
     condition->by_range = wl_kind_size(value->kind) != 1;
+    if (!condition->by_range && !value->from.stretch && plan->block->run->decider < 0)
+        plan->block->run->decider = value->from.offset;
     plan->block->nested |= condition->by_range;
     if (!condition->by_range) {
         if (!wl_condition_tabulate(plan->block, guards->count, code, number, value->kind))

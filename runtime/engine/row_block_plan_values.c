@@ -64,10 +64,8 @@ bool wl_plan_range(wl_planner *plan, const wl_instruction *instruction) {
     if (!value || value->outer || (value->lane && plan->guard))
         return false;
     wl_integer high = instruction->b & 0x80 ? (wl_integer)(uint64_t)instruction->d : (wl_integer)instruction->d;
-    if (wl_is_known_byte(plan->block, value)) {
-        const wl_integer byte = wl_byte_value(plan->block->known.value, value->kind);
-        return byte >= instruction->c && byte <= high;
-    }
+    if (value->is_constant)
+        return value->constant >= instruction->c && value->constant <= high;
     wl_row_block_function run = value->lane   ? wl_row_block_lane_range
                                 : plan->guard ? wl_row_block_guarded_range
                                               : wl_row_block_range;
@@ -107,19 +105,28 @@ static bool are_known(const wl_planner *plan, const wl_instruction *instruction)
     return true;
 }
 
+/* A condition becomes a table. With a known byte, what depends on it is computed here. */
 bool wl_plan_expression(wl_planner *plan, const wl_instruction *instruction) {
-    const wl_fact nothing = {0};
-    const wl_instruction *next = instruction + 1;
-    /* A condition becomes a table. */
-    if (next->operation == WL_RUN_SKIP_IF_ZERO && next->a == instruction->a) {
-        plan->condition = instruction;
-        return true;
+    wl_fact made = {.known = true, .guard = plan->guard};
+    const wl_instruction *next = instruction + 1, *used = instruction;
+    const bool decides = next->operation == WL_RUN_SKIP_IF_ZERO && next->a == instruction->a;
+    if (plan->block->known.is_known) {
+        const size_t begin = plan->folding.used;
+        made.is_constant =
+            wl_fold_codes(&plan->folding, instruction->constant, (size_t)instruction->d, &made.constant);
+        plan->simplified = *instruction;
+        plan->simplified.constant = plan->folding.codes + begin;
+        plan->simplified.d = (int64_t)(plan->folding.used - begin);
+        used = &plan->simplified;
     }
-    wl_row_block_step *step = add_check(plan, wl_row_block_expression, &nothing, instruction);
-    if (!are_known(plan, instruction) ||
-        !wl_row_block_decode(plan->block, instruction, step, plan->registers, plan->spans))
+    plan->condition = decides && !made.is_constant ? used : NULL;
+    if (plan->condition)
+        return true;
+    wl_row_block_step *step = add_check(plan, wl_row_block_expression, &(wl_fact){0}, instruction);
+    if (!are_known(plan, used) || !wl_row_block_decode(plan->block, used, step, plan->registers, plan->spans))
         return false;
-    plan->registers[instruction->a] = (wl_fact){.known = true, .lane = step->lane, .guard = plan->guard};
+    made.lane = step->lane;
+    plan->registers[instruction->a] = made;
     return true;
 }
 

@@ -2,6 +2,7 @@
 #ifndef WIRELOOM_ROW_BLOCK_PLANNER_H
 #define WIRELOOM_ROW_BLOCK_PLANNER_H
 
+#include "fold.h"
 #include "row_block_expressions.h"
 #include "row_block_guards.h"
 
@@ -28,7 +29,9 @@ typedef struct {
     wl_guarded_write writes[WL_MOST_STRETCHES];
     size_t write_count;
     uint8_t definitions[WL_MOST_REGISTERS]; /* number of steps that write the register; 2 means two or more */
+    wl_folding folding; /* of expressions, if a byte is known */
     const wl_instruction *condition; /* the expression before a SKIP_IF_ZERO */
+    wl_instruction simplified; /* it, or the current one */
     const wl_instruction *next; /* where the plan continues after a jump that all rows take; NULL: at the next step */
     int loop;       /* the loop whose iterations are the rows; -1: none */
     bool own_spans[WL_MOST_SPANS]; /* some step finds the span */

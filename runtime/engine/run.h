@@ -282,9 +282,10 @@ struct wl_run {
     unsigned unit_depth;
     wl_row_block *block;  /* of the loop around the row; owned */
     wl_row_block *known_block; /* the same, for rows with a byte that nearly all have; owned; NULL: there is none */
-    unsigned looks;            /* number of blocks before the next look for such a byte */
+    unsigned looks;            /* number of blocks before the next look for such a byte; without `block`, of iterations */
     unsigned found;            /* number of times that there was one */
     unsigned misses;           /* number of times in a row that few rows had it */
+    int64_t decider;      /* where in an iteration the first byte is on which a condition depends; -1: there is none */
     bool tried_block;     /* it was created, if possible */
     bool block_needs_end; /* it searches for the end of the stream that contains the loop */
     uint64_t poison[WL_MOST_REGISTERS / 64];

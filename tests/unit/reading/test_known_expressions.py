@@ -65,6 +65,28 @@ types:
       condition: {value: '(_root.a > 0 ? x > 0 : y > 9) ? 7 : _root.b'}
 """
 
+BY_POSITION = """
+meta: {id: by_position, endian: le, -wireloom: {rows: blocks.rows}}
+seq: [{id: blocks, type: block, size: 4096, repeat: eos}]
+types:
+  block:
+    seq: [{id: rows, type: row, repeat: until, repeat-until: _io.size - _io.pos < 16}, {id: rest, size-eos: true}]
+  row:
+    seq:
+      - {id: kind, type: u1}
+      - {id: len, type: u1}
+      - {id: place, type: place, if: kind == 9}
+      - {id: extra, type: u2, if: is_long}
+      - {id: data, size: len}
+    instances:
+      is_long: {value: 'kind == 9 ? len != 4 or place.at > 1000 : kind == 12'}
+      piece: {value: 'is_long ? kind - 8 : kind >= 5 and kind <= 8 ? kind - 4 : 12 / kind'}
+  place:
+    instances:
+      at: {value: _io.pos}
+"""
+"""Blocks of rows cannot run the condition on a position, which rows of one kind alone have."""
+
 
 def load(tmp_path: Path, spec: str) -> wireloom.Format:
     path = tmp_path / "known.ksy"
@@ -102,6 +124,28 @@ def test_conditions_on_one_field_row_by_row(tmp_path: Path) -> None:
     read, _ = agreed(format, bytes(data))
     assert read["kind"] == [None if kind == 7 else kind for kind in kinds]
     assert {each for kind, each in zip(kinds, read["extra"], strict=True) if kind in (4, 301)} == {ord("x")}
+
+
+@pytest.mark.parametrize("phase", [1, 5, 40, 700])
+def test_a_part_that_few_rows_have(tmp_path: Path, phase: int) -> None:
+    format = load(tmp_path, BY_POSITION)
+    assert format.engine_refusal is None
+    data, made = bytearray(), []
+    while len(made) < 4000:
+        kind = (1, 5, 9, 12, 2, 0)[len(made) // phase % 6] if CHANCE.random() < 0.95 else CHANCE.choice((0, 1, 9, 12))
+        content = CHANCE.randbytes(CHANCE.choice((0, 4, 4, 9)))
+        begin = len(data) % 4096
+        is_long = kind == 12 or (kind == 9 and (len(content) != 4 or begin + 2 > 1000))
+        data += bytes([kind, len(content)]) + (CHANCE.randbytes(2) if is_long else b"") + content
+        made.append((kind, content))
+        if 4096 - len(data) % 4096 < 16:
+            data += bytes(4096 - len(data) % 4096)
+    data += bytes(-len(data) % 4096)
+    read, _ = agreed(format, bytes(data))
+    count = len(made)
+    assert read["kind"][:count] == [kind or None for kind, _ in made]
+    assert [each for each in read["data"][:count] if each is not None] == [content for kind, content in made if kind]
+    assert {each for each, (kind, _) in zip(read["piece"], made, strict=False) if kind == 12} == {4}
 
 
 ROTATIONS: dict[str, Any] = {
