@@ -180,7 +180,7 @@ typedef struct {
 
 /* An item of a variable that is a list, and its number, from 1 on. */
 #define WL_SLOT_BYTES 16
-#define WL_STORE_BYTES ((size_t)WL_MOST_ITEMS * WL_SLOT_BYTES)
+#define WL_STORE_BYTES ((size_t)WL_KEPT_ITEMS * WL_SLOT_BYTES)
 
 /* The order of the values of a column: each value has a *key*, an unsigned integer. That of a signed integer is the
  * value plus 2^63; that of a floating-point number its bits, all inverted if it is negative, otherwise with the sign

@@ -35,6 +35,10 @@
 /* Maximum number of items of a variable that is a list; the oldest are forgotten first. */
 #define WL_MOST_ITEMS 65536
 
+/* Number of items whose memory is not used again: after an attempt that added up to WL_MOST_ITEMS and is repeated, all
+ * items that may be read are still there. */
+#define WL_KEPT_ITEMS 131072
+
 /* Maximum number of consecutive loop iterations that take no bytes. */
 #define WL_MOST_IDLE 65536
 

@@ -2,12 +2,15 @@
  *
  * A variable of the outermost object is carried from unit to unit in a chain (chains.c), which is never unknown. If it
  * is a list, the chain contains the number of its items, and the last of them are in a store, which is memory of the
- * caller: item i is in slot i % WL_MOST_ITEMS, together with i + 1, so that a slot identifies its item. A fill that
- * begins before the end of the last one writes the same items again. */
+ * caller: item i is in slot i % WL_KEPT_ITEMS, together with i + 1, so that a slot identifies its item. A fill that
+ * begins before the end of the last one writes the same items again; those that it may read have not been overwritten by
+ * the last one. */
 #include "handlers.h"
 
+_Static_assert(WL_KEPT_ITEMS == 2 * WL_MOST_ITEMS, "as many items as may be read can be added in vain");
+
 static uint8_t *slot_of(const wl_run *run, size_t store, uint64_t index) {
-    return run->arguments->stores + (store * WL_MOST_ITEMS + index % WL_MOST_ITEMS) * WL_SLOT_BYTES;
+    return run->arguments->stores + (store * WL_KEPT_ITEMS + index % WL_KEPT_ITEMS) * WL_SLOT_BYTES;
 }
 
 /* Sets the register: it may have failed in an earlier loop iteration. */
@@ -43,7 +46,9 @@ WL_HANDLER(wl_variable_append) {
 WL_HANDLER(wl_variable_item) {
     wl_integer index = run->registers[step->c];
     uint64_t pair[2] = {0, 0};
-    if (!wl_is_poisoned(run, (size_t)step->c) && index >= 0 && index < run->chains[step->d].held && run->arguments->stores)
+    const wl_integer count = run->chains[step->d].held;
+    const bool is_there = index >= 0 && index < count && index >= count - WL_MOST_ITEMS;
+    if (!wl_is_poisoned(run, (size_t)step->c) && is_there && run->arguments->stores)
         memcpy(pair, slot_of(run, step->b, (uint64_t)index), sizeof pair);
     if (WL_UNLIKELY(pair[1] != (uint64_t)index + 1 || pair[1] == 0))
         wl_poison(run, step->a);

@@ -31,6 +31,7 @@ MOST_CHAINS = _DEFINED["MOST_CHAINS"]
 MOST_STORES = _DEFINED["MOST_STORES"]
 """Maximum number of variables that are lists."""
 MOST_ITEMS = _DEFINED["MOST_ITEMS"]
+KEPT_ITEMS = _DEFINED["KEPT_ITEMS"]
 """Maximum number of items of such a list that are kept."""
 MOST_SERIES = _DEFINED["MOST_SERIES"]
 """Maximum number of series of values of list items."""

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, overload
 
-from ..format.program_limits import MOST_ITEMS
+from ..format.program_limits import KEPT_ITEMS, MOST_ITEMS
 from .errors import FAILURES, ExpressionError, ItemError
 
 LEAST, MOST = -(1 << 63), (1 << 63) - 1
 
 
 class Items(Sequence[int]):
-    """The items of a variable that is a list; the last ``MOST_ITEMS`` are kept."""
+    """The items of a variable that is a list; the last ``MOST_ITEMS`` can be read. More are kept, since the list in an
+    earlier state (``here``) shares them."""
 
     def __init__(self, first: Iterable[int] = ()) -> None:
         self._kept = dict(enumerate(first))
@@ -30,7 +31,7 @@ class Items(Sequence[int]):
         """Add an item."""
         if self._keeps:
             self._kept[self._count] = value
-            self._kept.pop(self._count - MOST_ITEMS, None)
+            self._kept.pop(self._count - KEPT_ITEMS, None)
         self._count += 1
 
     def here(self, *, keeps: bool = True) -> Items:
@@ -52,7 +53,7 @@ class Items(Sequence[int]):
         """Return an item. Raises ``ItemError`` for one that is no longer kept."""
         if isinstance(index, slice):
             return [self[each] for each in range(*index.indices(self._count))]
-        if not 0 <= index < self._count or index not in self._kept:
+        if not max(0, self._count - MOST_ITEMS) <= index < self._count or index not in self._kept:
             raise ItemError(index, self._count)
         return self._kept[index]
 

@@ -6,7 +6,7 @@ import struct
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from ..format.program_limits import MOST_ITEMS
+from ..format.program_limits import KEPT_ITEMS, MOST_ITEMS
 from ..objects.variables import Items
 
 CHAIN = struct.Struct("=I12xqq")
@@ -37,7 +37,7 @@ class PackedVariables:
     def later(self, chains: bytes, stores: bytearray | None) -> PackedVariables:
         """Return the same variables with what the engine has left in ``chains`` and in the memory of lists."""
         found: list[bytes | None] = []
-        begin, size = 0, SLOT.size * MOST_ITEMS
+        begin, size = 0, SLOT.size * KEPT_ITEMS
         for each, (_, count, _) in zip(self.slots, CHAIN.iter_unpack(chains), strict=True):
             if each is None or stores is None:
                 found.append(None)
@@ -49,7 +49,7 @@ class PackedVariables:
     def stores(self) -> bytearray | None:
         """Return the memory of all lists; ``None`` if there are none."""
         lists = [each for each in self.slots if each is not None]
-        size = SLOT.size * MOST_ITEMS
+        size = SLOT.size * KEPT_ITEMS
         return bytearray().join(each.ljust(size, b"\0") for each in lists) if lists else None
 
     def values(self) -> tuple[int | Items, ...]:
@@ -61,13 +61,14 @@ class PackedVariables:
             if slots is None:
                 yield value
             else:
-                yield Items.of({number - 1: item for item, number in SLOT.iter_unpack(slots) if number}, value)
+                kept = range(max(1, value - MOST_ITEMS + 1), value + 1)
+                yield Items.of({number - 1: item for item, number in SLOT.iter_unpack(slots) if number in kept}, value)
 
 
 def _slots(items: Sequence[int]) -> bytes:
-    """Return the slots of a list: item ``n`` is in slot ``n % MOST_ITEMS``."""
+    """Return the slots of a list: item ``n`` is in slot ``n % KEPT_ITEMS``."""
     last = range(max(0, len(items) - MOST_ITEMS), len(items))
-    slots = bytearray(SLOT.size * len(last))
+    slots = bytearray(SLOT.size * min(len(items), KEPT_ITEMS))
     for index in last:
-        SLOT.pack_into(slots, SLOT.size * (index % MOST_ITEMS), items[index], index + 1)
+        SLOT.pack_into(slots, SLOT.size * (index % KEPT_ITEMS), items[index], index + 1)
     return bytes(slots)

@@ -150,7 +150,8 @@ class EngineRowReader:
             slab = pa.allocate_buffer(_engine.slab_size(*layout))
             data = tuple(pa.allocate_buffer(max(size, 1), resizable=True) for size in room.data.values())
             damages = bytearray(DAMAGE.size * room.damages)
-            chains = None
+            # An attempt that is repeated with more room leaves no items.
+            chains, stores = None, None if self._stores is None else bytearray(self._stores)
             if self._chains or self._variables:
                 known = self._chains_at(window.base + window.begin)
                 chains = bytearray(known) + bytes(len(known) * (1 + room.damages))
@@ -178,7 +179,7 @@ class EngineRowReader:
                 expand=self._expand,
                 max_items=min(settings.max_computed, sys.maxsize),
                 chains=chains,
-                stores=self._stores,
+                stores=stores,
                 predicates=self._predicates if chooses else b"",
             )
             (
@@ -207,6 +208,7 @@ class EngineRowReader:
                 room = replace(room, data={number: max(size, most) for number, size in room.data.items()})
             else:
                 break
+        self._stores = stores
         if status == Status.BATCH_FULL:
             # It was the number of the column that is full.
             reason = Reason.NONE

@@ -83,6 +83,44 @@ def test_the_oldest_items_are_forgotten(reader: str, made: Format) -> None:
     assert [reason for _, _, reason in file["damaged"]] == ["value", "value"]
 
 
+REPEATED = """
+meta:
+  id: repeated
+  endian: le
+  -wireloom: {rows: units.items, columns: [kept]}
+seq:
+  - {id: units, type: unit, repeat: eos}
+instances:
+  all: {value: '[0]', -wireloom: {variable: true}}
+types:
+  unit:
+    seq:
+      - {id: items, type: item, repeat: expr, repeat-expr: 20}
+      - {id: end, size: 3}
+  item:
+    seq: [{id: value, type: u2}]
+    instances:
+      added: {value: value, -wireloom: {sets: _root.all}}
+      kept: {value: '_root.all[_root.all.size > 65536 ? _root.all.size - 65536 : 0]'}
+"""
+"""Items are added before the end of their unit, so in each attempt to read it."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("reader", ROW_READERS)
+@pytest.mark.parametrize("chunk", [None, 1_001])
+def test_attempts_that_are_repeated_forget_no_items(reader: str, chunk: int | None, tmp_path: Path) -> None:
+    path = tmp_path / "repeated.ksy"
+    path.write_text(REPEATED)
+    repeated = wireloom.load_spec(path)
+    values = [number % 65_521 for number in range(70_000)]
+    items = [value.to_bytes(2, "little") for value in values]
+    data = b"".join(b"".join(items[begin : begin + 20]) + b"end" for begin in range(0, len(items), 20))
+    table, file = read(reader, repeated, data, chunk=chunk, streamed=chunk is not None, batch_rows=999)
+    assert (file["damaged"], table.num_rows) == ([], len(values))
+    assert table["kept"].to_pylist() == [0] * 65_535 + values[: 70_000 - 65_535]
+
+
 INCOMPLETE = """
 meta:
   id: steps
