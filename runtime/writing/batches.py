@@ -258,6 +258,10 @@ def _wide(type: pa.DataType) -> pa.DataType:
     """Return the type with floats of 64 bits; in narrower ones Arrow replaces values out of range with infinities."""
     if pa.types.is_list(type):
         return pa.list_(_wide(type.value_type))
+    if pa.types.is_map(type):
+        return pa.map_(_wide(type.key_type), _wide(type.item_type))
+    if pa.types.is_struct(type):
+        return pa.struct([each.with_type(_wide(each.type)) for each in type])
     return pa.float64() if pa.types.is_floating(type) else type
 
 

@@ -280,13 +280,23 @@ def _cast(array: pa.Array, type: pa.DataType) -> pa.Array:
 
 
 def _check_range(before: pa.Array, after: pa.Array) -> None:
-    """Raise if a cast replaced a number with an infinity, which is not an error in Arrow."""
-    while pa.types.is_list(before.type) and pa.types.is_list(after.type):
-        before, after = before.flatten(), after.flatten()
+    """Raise if a cast replaced a number with an infinity, also inside lists, maps and structs: it is not an error in
+    Arrow."""
     if pa.types.is_floating(before.type) and pa.types.is_floating(after.type):
         overflow = pc.and_(pc.is_finite(before), pc.invert(pc.is_finite(after)))
         if pc.any(overflow).as_py():
             raise pa.ArrowInvalid("a number is too large")
+    elif pa.types.is_map(before.type) and pa.types.is_map(after.type):
+        _check_range(before.keys, after.keys)
+        _check_range(before.items, after.items)
+    elif pa.types.is_list(before.type) and pa.types.is_list(after.type):
+        _check_range(before.flatten(), after.flatten())
+    elif pa.types.is_struct(before.type) and pa.types.is_struct(after.type):
+        # Values of absent structs do not count.
+        columns = dict(zip(before.type.names, before.flatten(), strict=True))
+        for name, column in zip(after.type.names, after.flatten(), strict=True):
+            if name in columns:
+                _check_range(columns[name], column)
 
 
 def times(array: pa.Array, type: pa.TimestampType) -> pa.Array:
@@ -380,8 +390,10 @@ def _is_in_range(kind: pa.DataType, value: int) -> bool:
 
 
 def _fits(array: pa.Array, type: pa.DataType) -> bool:
+    # Of a slice of lists Arrow casts the items of all rows.
+    alone = array.filter(pc.or_(array.is_valid(), array.is_null()))
     try:
-        _cast(array, type)
+        _cast(alone, type)
     except pa.ArrowException:
         return False
     return True

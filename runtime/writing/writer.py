@@ -83,8 +83,11 @@ def write(
     if format.message is not None:
         return _write_messages(format, rows, target, codec, level, lossy, location, options)
     padding, max_record = padding_of(format, options), max_record_of(format, options)
-    packer = codecs.compressor(codec if codec is not None else codec_of(format, name_of(target)), level)
+    chosen = codec if codec is not None else codec_of(format, name_of(target))
+    packer = codecs.compressor(chosen, level)
     pieces = _pieces(format, rows, padding, max_record, options)
+    if codec is None and chosen == codecs.NONE.name:
+        pieces = _recognised(pieces, format, name_of(target))
     count = size = 0
     with opened(target, location) as file:
         counted = Counted(file)
@@ -136,16 +139,38 @@ def _write_messages(
     if "lossy" in written_options(format):
         options = {"lossy": lossy} | options
     writer = UnitWriter(format, options)
-    packer = codecs.compressor(codec if codec is not None else codec_of(format, name_of(target)), level)
+    chosen = codec if codec is not None else codec_of(format, name_of(target))
+    packer = codecs.compressor(chosen, level)
+    pieces = writer.pieces(writer.rows(rows))
+    if codec is None and chosen == codecs.NONE.name:
+        pieces = _recognised(pieces, format, name_of(target))
     count = size = 0
     with opened(target, location) as file:
         counted = Counted(file)
-        for piece, number in writer.pieces(writer.rows(rows)):
+        for piece, number in pieces:
             count += number
             size += len(piece)
             _put(counted, packer, piece)
         counted.write(packer.flush())
     return WriteReport(count, size, counted.count, writer.absent)
+
+
+def _recognised(
+    pieces: Iterator[tuple[bytes | memoryview, int]], format: Format, name: str | None
+) -> Iterator[tuple[bytes | memoryview, int]]:
+    """Yield the pieces of a file that is not compressed. Raises ``WireloomError`` after the last one if readers would
+    take it for a compressed one: rows may begin like any codec."""
+    head = b""
+    for piece, number in pieces:
+        if len(head) < codecs.HEAD:
+            head += bytes(piece[: codecs.HEAD - len(head)])
+        yield piece, number
+    if (found := codecs.detect(head, name or "", format.codec)) != codecs.NONE.name:
+        raise WireloomError(
+            f"the rows begin like a file in {found}, which readers would decompress: write them with a codec, such as "
+            "codec='zstd', or with codec='none' and read them with codec='none' too",
+            path=name,
+        )
 
 
 def _put(counted: Counted, packer: codecs.Compressor, content: bytes | memoryview) -> None:

@@ -248,7 +248,10 @@ SUMMED = """
 meta:
   id: summed
   endian: le
-  -wireloom: {rows: records, columns: [data], fragments: {kind: kind, data: data, full: 1, first: 2, middle: 3, last: 4}}
+  -wireloom:
+    rows: records
+    columns: [data]
+    fragments: {kind: kind, data: data, full: 1, first: 2, middle: 3, last: 4}
 seq:
   - {id: records, type: record, repeat: eos}
 types:

@@ -2,13 +2,16 @@
 
 import datetime
 import decimal
+import gzip
 import io
 import random
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 import wireloom
+from wireloom import WireloomError
 from wireloom.format import format_of as get
 
 from ...examples import examples
@@ -80,3 +83,53 @@ def test_null_in_a_list_of_structs(headers: list[dict[str, Any] | None], column:
         wireloom.write("kafka_log", rows, io.BytesIO())
     sentence = f"row 1 cannot be written: column {column} is null, but the format has no null: give a value"
     assert str(raised.value) == sentence
+
+
+INSIDE = """
+meta: {id: inside, endian: le, -wireloom: {rows: rows, columns: [one, many, numbers]}}
+seq: [{id: rows, type: row, repeat: eos}]
+types:
+  row:
+    seq:
+      - {id: one, type: real}
+      - {id: count, type: u1}
+      - {id: many, type: real, repeat: expr, repeat-expr: count}
+      - {id: size, type: u1}
+      - {id: numbers, type: s2, repeat: expr, repeat-expr: size}
+  real: {seq: [{id: a, type: f4}]}
+"""
+GOOD = {"one": {"a": 1.0}, "many": [], "numbers": [1, -2]}
+
+
+@pytest.mark.parametrize("make", [list, pa.Table.from_pylist], ids=["mappings", "table"])
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"one": {"a": 1e39}}, "row 1, column one: {'a': 1e\\+39} does not fit"),
+        ({"many": [{"a": 0.0}, {"a": -1e300}]}, "row 1, column many: .*-1e\\+300.* does not fit"),
+        ({"numbers": [40000]}, "row 1, column numbers: \\[40000\\] does not fit"),
+    ],
+)
+def test_values_inside_of_others_must_fit(make, wrong, said, tmp_path: Path):
+    (tmp_path / "inside.ksy").write_text(INSIDE)
+    format = wireloom.load_spec(tmp_path / "inside.ksy")
+    with pytest.raises(WireloomError, match=said):
+        wireloom.write(format, make([GOOD, {**GOOD, **wrong}]), io.BytesIO())
+    wireloom.write(format, make([GOOD, {**GOOD, "one": {"a": float("inf")}}]), out := io.BytesIO())
+    assert wireloom.read(format, out.getvalue())["one"].to_pylist()[1] == {"a": float("inf")}
+
+
+@pytest.mark.parametrize("data", [gzip.compress(b"\1a", mtime=0)[1:], b"\xb5\x2f\xfd" + bytes(range(37))])
+def test_rows_that_begin_like_a_compressed_file_are_refused(data: bytes, tmp_path: Path):
+    (tmp_path / "sized.ksy").write_text(
+        "meta: {id: sized, -wireloom: {rows: rows}}\nseq: [{id: rows, type: row, repeat: eos}]\n"
+        "types: {row: {seq: [{id: n, type: u1}, {id: d, size: n}]}}\n"
+    )
+    format = wireloom.load_spec(tmp_path / "sized.ksy")
+    rows = [{"d": data.ljust(31, b"\0")[:31] if data[0] == 0x8B else data}]
+    with pytest.raises(WireloomError, match=r"the rows begin like a file in (gzip|zstd)"):
+        wireloom.write(format, rows, tmp_path / "rows.bin")
+    assert not (tmp_path / "rows.bin").exists()
+    for codec in ("none", "zstd"):
+        wireloom.write(format, rows, tmp_path / "rows.bin", codec=codec)
+        assert wireloom.read(format, tmp_path / "rows.bin", codec=codec).to_pylist()[0]["d"] == rows[0]["d"]
