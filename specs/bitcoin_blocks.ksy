@@ -39,8 +39,9 @@ doc: |
   inputs that spend their outputs do: the columns `hash` and `txid` are computed. A file has no split points; nodes end
   it at 128 MiB, which is what a task reads.
 
-  Since version 28 nodes combine the bytes of new files with a key (`blocksdir/xor.dat`); files with a key that is not
-  zero are not read.
+  Since version 28 nodes obfuscate new files: byte n is XORed with byte n % 8 of the key in `blocks/xor.dat`, unless the
+  key is zero. Such a file is not in this format until the same operation has been applied to it again, from its first
+  byte on.
 doc-ref: https://developer.bitcoin.org/reference/block_chain.html
 seq:
   - id: blocks

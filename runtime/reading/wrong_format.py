@@ -29,7 +29,10 @@ NAMED = 3
 """Number of inputs that an error names besides the first; others are only counted."""
 FIRST = 64 * 1024
 """Number of bytes at the beginning of an input that are judged."""
-INSPECT_ADVICE = "name the right format; 'wireloom inspect' shows what a reader finds in the file"
+INSPECT_ADVICE = (
+    "name the right format, or decrypt the file first if it is encrypted or obfuscated; 'wireloom inspect' shows what "
+    "a reader finds in the file"
+)
 RECOVER_ADVICE = "if only its first record is damaged, {recover=True} searches for the next one"
 SEARCHED_TAILS = ("truncated", *LOST_TAILS)
 TAKES_IT = "raise max_record to read it"
