@@ -16,7 +16,7 @@ UNITS = ("drop unit", "double unit", "swap units", "split unit")
 
 @dataclass(frozen=True)
 class Unit:
-    """What has a size and a checksum. ``head``: its own fields; ``pieces``: what it is a list of. ``codec``: what its
+    """A part of an input with a size and a checksum. ``head``: its own fields; ``pieces``: what it is a list of. ``codec``: what its
     content is compressed with; ``members``: of how many members or frames that is."""
 
     head: bytes

@@ -1,4 +1,4 @@
-"""What is before the rows or in their unit, and keys of the table."""
+"""Attributes before the rows or in their unit, and keys of the table."""
 
 from __future__ import annotations
 

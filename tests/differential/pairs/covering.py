@@ -82,7 +82,7 @@ def refusal(group: Iterable[Construct]) -> str | None:
 
 @dataclass
 class Comparisons:
-    """What was compared, refused and found."""
+    """The pairs that were compared, the refused specs, and the differences."""
 
     compared: Counter[Pair] = field(default_factory=Counter)
     refused: dict[frozenset[str], str] = field(default_factory=dict)

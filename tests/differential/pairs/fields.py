@@ -1,4 +1,4 @@
-"""What a row consists of."""
+"""The attributes of a row."""
 
 from __future__ import annotations
 
