@@ -16,8 +16,8 @@ UNITS = ("drop unit", "double unit", "swap units", "split unit")
 
 @dataclass(frozen=True)
 class Unit:
-    """A part of an input with a size and a checksum. ``head``: its own fields; ``pieces``: what it is a list of. ``codec``: what its
-    content is compressed with; ``members``: of how many members or frames that is."""
+    """A part of an input with a size and a checksum. ``head``: its own fields; ``pieces``: what it is a list of.
+    ``codec``: what its content is compressed with; ``members``: of how many members or frames that is."""
 
     head: bytes
     pieces: tuple[bytes, ...] = ()
