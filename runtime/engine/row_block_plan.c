@@ -212,6 +212,9 @@ static bool plan_steps(wl_planner *plan, const wl_instruction *first, const wl_i
     }
     if (!wl_plan_end_arms(plan, instruction) || plan->open_count || (plan->loop >= 0 && !wl_plan_until(plan, last)))
         return false;
+    /* With a known byte, iterations may have no row. */
+    if (plan->loop >= 0 && plan->row_count != 1)
+        return false;
     block->tail = (size_t)plan->cursor.offset;
     block->fixed += block->tail;
     wl_plan_copies(block);

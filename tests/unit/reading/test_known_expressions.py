@@ -197,3 +197,34 @@ def test_conditions_that_are_the_same_for_all_rows(tmp_path: Path, a: int, b: in
     # The cube of 2^40, and less than -2^63.
     beyond = [a <= 0 and (x == 1 << 40 or (b < 0 and y > 0)) for x, y in rows]
     assert read["x"] == [None if each else x for each, (x, _) in zip(beyond, rows, strict=True)]
+
+
+ROWS_IN_ONE_CASE = """
+meta: {id: records, endian: le, -wireloom: {rows: records.body.as<named>, columns: [name]}}
+seq: [{id: records, type: record, repeat: eos}]
+types:
+  record:
+    seq:
+      - {id: kind, type: u1, valid: {max: 3}}
+      - {id: len, type: u2}
+      - {id: body, size: len, type: {switch-on: kind, cases: {1: named, 2: number, 3: pair}}}
+  named: {seq: [{id: size, type: u1}, {id: name, size: size}, {id: rest, size-eos: true}]}
+  number: {seq: [{id: value, type: u4}]}
+  pair: {seq: [{id: first, type: u2}, {id: more, type: u1, repeat: eos}]}
+"""
+
+
+@pytest.mark.parametrize("kinds", [(2, 1), (3, 1, 2), (2,), (1,), (1, 2, 1, 3)])
+def test_records_without_rows_are_no_rows(tmp_path: Path, kinds: tuple[int, ...]) -> None:
+    """Long runs of records of one kind, of which one alone has a row."""
+    format = load(tmp_path, ROWS_IN_ONE_CASE)
+    names: list[bytes] = []
+    data = b""
+    for kind in kinds:
+        for number in range(2000):
+            name = b"name %d" % number
+            bodies = {1: bytes([len(name)]) + name + b"rest", 2: struct.pack("<I", number), 3: b"\1\2" + name}
+            data += struct.pack("<BH", kind, len(bodies[kind])) + bodies[kind]
+            names += [name] * (kind == 1)
+    read, _ = agreed(format, data)
+    assert read["name"] == names
