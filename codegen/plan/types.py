@@ -386,10 +386,8 @@ class Plan:
         """Return whether objects of a type belong to objects of this spec; others are roots of their own."""
         return not kind.opaque and kind.path[0] == self.root.path[0]
 
-    @cached_property
-    def inlined(self) -> dict[tuple[Path, str], Node | None]:
-        """Value instances, by type and name, with others inlined; ``None`` if too large. Filled by ``solving``."""
-        return {}
+    inlined: dict[tuple[Path, str], Node | None] = declared(default_factory=dict, init=False, compare=False, repr=False)
+    """Value instances, by type and name, with others inlined; ``None`` if too large. Filled by ``solving``."""
 
     @cached_property
     def _types(self) -> dict[Path, TypePlan]:

@@ -13,7 +13,7 @@ import pyarrow as pa
 from ..base.errors import WireloomError
 from ..format.description import Format
 from ..rows.shapes import without_union_types
-from ..writing.fields import times
+from ..writing.casting import times
 from .json_text import parse_json
 
 NO_NUMBERS = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}

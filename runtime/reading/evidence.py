@@ -55,8 +55,14 @@ def evidence_in(format: Format, data: bytes, max_record: int) -> str | None:
     if needed > (format.block or max_record):
         return f"its first record would have {needed:,} bytes"
     evident = CONSTANTS if is_complete else (ValidationFailedError, StuffingError)
+    # A wrong bit in a length or a count makes a checksum over it wrong, too.
+    is_explained = any(isinstance(each, ChecksumError) for each in problems)
     for each in problems:
-        if reason_of(each) == "length" or (isinstance(each, evident) and not isinstance(each, SUMS)):
+        if reason_of(each) == "length":
+            is_evidence = not is_explained
+        else:
+            is_evidence = isinstance(each, evident) and not isinstance(each, SUMS)
+        if is_evidence:
             name = field_of(format, each)
             return f"the first {name} is invalid" if name else "the first record is invalid"
     return None

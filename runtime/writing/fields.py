@@ -11,11 +11,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..base.errors import WireloomError
-from ..base.iso_times import time_count
 from ..base.nearest import nearest, unknown
 from ..format.description import Column, Format
 from ..objects.messages.errors import MessageError
 from ..rows.shapes import without_union_types, without_unions
+from .casting import cast
 from .making import Make, check_fields, counted, maker
 
 READER_COLUMNS = ("_offset", "_path", "_error", "_corrupt_record")
@@ -239,7 +239,7 @@ def column_array(filled: FilledField, array: pa.Array, first_row: int) -> pa.Arr
         return array
     check_fields(filled.name, array.type, filled.type)
     try:
-        array = _cast(array, filled.type)
+        array = cast(array, filled.type)
     except pa.ArrowException as error:
         raise WireloomError(_misfit(filled, array, first_row, error)) from error
     if pa.types.is_nested(filled.type):
@@ -260,55 +260,6 @@ def _counts(filled: FilledField, times: pa.Array, first_row: int) -> pa.Array:
         if filled.stored == pa.uint64():
             return array.view(filled.stored)
     return array
-
-
-def _cast(array: pa.Array, type: pa.DataType) -> pa.Array:
-    if array.type == type:
-        return array
-    if (pa.types.is_boolean(array.type) or pa.types.is_floating(array.type)) and pa.types.is_binary(type):
-        raise pa.ArrowTypeError(f"{array.type} values are not bytes")
-    if pa.types.is_boolean(array.type) and (pa.types.is_integer(type) or pa.types.is_floating(type)):
-        raise pa.ArrowTypeError("bool values are not numbers")
-    if pa.types.is_timestamp(type) and (pa.types.is_string(array.type) or pa.types.is_large_string(array.type)):
-        return times(array, type)
-    if pa.types.is_timestamp(type) and pa.types.is_integer(array.type):
-        array = array.cast(pa.int64())  # The only integers that Arrow casts to times.
-    # An integer becomes the nearest float, like any other number.
-    done = array.cast(type, safe=not (pa.types.is_integer(array.type) and pa.types.is_floating(type)))
-    _check_range(array, done)
-    return done
-
-
-def _check_range(before: pa.Array, after: pa.Array) -> None:
-    """Raise if a cast replaced a number with an infinity, also inside lists, maps and structs: it is not an error in
-    Arrow."""
-    if pa.types.is_floating(before.type) and pa.types.is_floating(after.type):
-        overflow = pc.and_(pc.is_finite(before), pc.invert(pc.is_finite(after)))
-        if pc.any(overflow).as_py():
-            raise pa.ArrowInvalid("a number is too large")
-    elif pa.types.is_map(before.type) and pa.types.is_map(after.type):
-        _check_range(before.keys, after.keys)
-        _check_range(before.items, after.items)
-    elif pa.types.is_list(before.type) and pa.types.is_list(after.type):
-        _check_range(before.flatten(), after.flatten())
-    elif pa.types.is_struct(before.type) and pa.types.is_struct(after.type):
-        # Values of absent structs do not count.
-        columns = dict(zip(before.type.names, before.flatten(), strict=True))
-        for name, column in zip(after.type.names, after.flatten(), strict=True):
-            if name in columns:
-                _check_range(columns[name], column)
-
-
-def times(array: pa.Array, type: pa.TimestampType) -> pa.Array:
-    """Return texts as times, including those in an int64 that Arrow does not parse. Raises ``ArrowInvalid``."""
-    try:
-        return array.cast(type)
-    except pa.ArrowInvalid as error:
-        try:
-            counts = [None if each is None else time_count(each, type.unit) for each in array.to_pylist()]
-            return pa.array(counts, pa.int64()).view(type)
-        except (ValueError, OverflowError):
-            raise error from None
 
 
 def _numbers(filled: FilledField, array: pa.Array, first_row: int) -> pa.Array:
@@ -393,7 +344,7 @@ def _fits(array: pa.Array, type: pa.DataType) -> bool:
     # Of a slice of lists Arrow casts the items of all rows.
     alone = array.filter(pc.or_(array.is_valid(), array.is_null()))
     try:
-        _cast(alone, type)
+        cast(alone, type)
     except pa.ArrowException:
         return False
     return True

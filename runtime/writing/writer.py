@@ -141,7 +141,7 @@ def _write_messages(
     writer = UnitWriter(format, options)
     chosen = codec if codec is not None else codec_of(format, name_of(target))
     packer = codecs.compressor(chosen, level)
-    pieces = writer.pieces(writer.rows(rows))
+    pieces: Iterator[tuple[bytes | memoryview, int]] = writer.pieces(writer.rows(rows))
     if codec is None and chosen == codecs.NONE.name:
         pieces = _recognised(pieces, format, name_of(target))
     count = size = 0
