@@ -9,7 +9,9 @@ import threading
 from collections.abc import Sequence
 from contextlib import nullcontext, suppress
 from difflib import get_close_matches
+from importlib.abc import MetaPathFinder
 from io import UnsupportedOperation
+from types import ModuleType
 from typing import Any, NoReturn
 
 import click
@@ -40,9 +42,35 @@ COMMANDS = (
     "completion",
 )
 
+ARROW = frozenset({"decode", "encode", "extract", "verify", "inspect", "dump"})
+"""Commands that use pyarrow, and nothing of pandas."""
+
 
 class PipeClosedError(Exception):
     """The reader of our output has closed it."""
+
+
+class _WithoutPandas(MetaPathFinder):
+    """Finds no pandas."""
+
+    def find_spec(self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None) -> None:
+        if fullname == "pandas":
+            raise ModuleNotFoundError("pandas is not needed", name=fullname)
+
+
+def _forgo_pandas() -> None:
+    """Let pyarrow find no pandas. It imports pandas with the first value that is converted, to recognize objects of it,
+    which takes half a second; code of the user may still import pandas afterwards."""
+    if "pandas" in sys.modules:
+        return
+    finder = _WithoutPandas()
+    sys.meta_path.insert(0, finder)
+    try:
+        import pyarrow
+
+        pyarrow.scalar(0)
+    finally:
+        sys.meta_path.remove(finder)
 
 
 class Program(click.Group):
@@ -72,6 +100,8 @@ class Program(click.Group):
             near = get_close_matches(name, COMMANDS, n=1)
             hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(COMMANDS)}"
             raise click.UsageError(f"unknown command {name!r}: {hint}", ctx)
+        if name in ARROW and not ctx.resilient_parsing and "--help" not in args:
+            _forgo_pandas()
         return super().resolve_command(ctx, args)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:

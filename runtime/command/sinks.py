@@ -108,10 +108,28 @@ class _Parquet(_ArrowSink):
 
 class _Arrow(_ArrowSink):
     def __init__(self, file: _Discardable, schema: pa.Schema, *, stream: bool) -> None:
-        self._writer = (pa.ipc.new_stream if stream else pa.ipc.new_file)(file, schema)
+        # A file has one dictionary for each column, which later batches may only extend.
+        options = pa.ipc.IpcWriteOptions(emit_dictionary_deltas=True)
+        self._writer = (pa.ipc.new_stream if stream else pa.ipc.new_file)(file, schema, options=options)
+        self._dictionaries: dict[int, pa.Array] = {}
 
     def write(self, batch: pa.RecordBatch) -> None:
-        self._writer.write_batch(batch)
+        arrays = [self._extended(number, each) for number, each in enumerate(batch.columns)]
+        self._writer.write_batch(pa.RecordBatch.from_arrays(arrays, schema=batch.schema))
+
+    def _extended(self, number: int, array: pa.Array) -> pa.Array:
+        """Return a column with the labels of all batches so far; other columns as they are."""
+        if not pa.types.is_dictionary(array.type):
+            return array
+        labels = array.dictionary
+        known = self._dictionaries.setdefault(number, labels)
+        if labels.equals(known):
+            return array
+        others = labels.filter(pc.invert(pc.is_in(labels, value_set=known)))
+        if len(others):
+            self._dictionaries[number] = known = pa.concat_arrays([known, others])
+        indices = pc.index_in(labels, value_set=known).take(array.indices).cast(array.type.index_type)
+        return pa.DictionaryArray.from_arrays(indices, known)
 
 
 class _Csv(_ArrowSink):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ..base.errors import WireloomError
 from ..base.iso_times import time_count
 
 
@@ -56,3 +57,32 @@ def times(array: pa.Array, type: pa.TimestampType) -> pa.Array:
             return pa.array(counts, pa.int64()).view(type)
         except (ValueError, OverflowError):
             raise error from None
+
+
+def check_text(what: str, array: pa.Array, first_row: int) -> None:
+    """Raise ``WireloomError`` if text in an array, also inside of other values, is not UTF-8: Arrow does not check it.
+
+    Args:
+        what: The column, for the message.
+        array: The values.
+        first_row: The number of the first one in the table, from 0.
+    """
+    if not _has_text(array.type) or _is_valid(array):
+        return
+    row = next((each for each in range(len(array)) if not _is_valid(array.slice(each, 1))), 0)
+    raise WireloomError(f"row {first_row + row}, {what}: the text is not valid UTF-8")
+
+
+def _has_text(type: pa.DataType) -> bool:
+    if pa.types.is_dictionary(type):
+        return _has_text(type.value_type)
+    texts = pa.types.is_string(type) or pa.types.is_large_string(type) or pa.types.is_string_view(type)
+    return texts or any(_has_text(type.field(number).type) for number in range(type.num_fields))
+
+
+def _is_valid(array: pa.Array) -> bool:
+    try:
+        array.validate(full=True)
+    except pa.ArrowInvalid:
+        return False
+    return True

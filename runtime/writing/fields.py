@@ -15,7 +15,7 @@ from ..base.nearest import nearest, unknown
 from ..format.description import Column, Format
 from ..objects.messages.errors import MessageError
 from ..rows.shapes import without_union_types, without_unions
-from .casting import cast
+from .casting import cast, check_text
 from .making import Make, check_fields, counted, maker
 
 READER_COLUMNS = ("_offset", "_path", "_error", "_corrupt_record")
@@ -206,13 +206,20 @@ def values_of(filled: FilledField, batch: pa.RecordBatch, first_row: int) -> lis
     ``first_row`` is the number of the batch's first row in the whole table, for error messages: rows count from 0.
     Raises ``WireloomError`` for a null and for a value that does not fit the field.
     """
-    array = without_unions(batch.column(filled.name))
+    array = _without_unions(filled, batch.column(filled.name))
     if array.null_count and not filled.optional:
         row = pc.index(array.is_null(), True).as_py()
         raise WireloomError(
             f"row {first_row + row}, column {filled.name}: null, but the format has no null: give a value"
         )
     return column_values(filled, array, first_row)
+
+
+def _without_unions(filled: FilledField, array: pa.Array) -> pa.Array:
+    try:
+        return without_unions(array)
+    except pa.ArrowException as error:
+        raise WireloomError(f"column {filled.name}: {array.type} cannot be written: {error}") from error
 
 
 def column_values(filled: FilledField, array: pa.Array, first_row: int) -> list[object]:
@@ -231,6 +238,7 @@ def column_values(filled: FilledField, array: pa.Array, first_row: int) -> list[
 
 def column_array(filled: FilledField, array: pa.Array, first_row: int) -> pa.Array:
     """Return the stored values of the field as an Arrow array. Raises ``WireloomError`` for one that does not fit."""
+    check_text(f"column {filled.name}", array, first_row)
     if pa.types.is_dictionary(array.type):
         array = array.dictionary_decode()
     if filled.labels and not pa.types.is_integer(array.type):
@@ -341,10 +349,11 @@ def _is_in_range(kind: pa.DataType, value: int) -> bool:
 
 
 def _fits(array: pa.Array, type: pa.DataType) -> bool:
-    # Of a slice of lists Arrow casts the items of all rows.
-    alone = array.filter(pc.or_(array.is_valid(), array.is_null()))
     try:
-        cast(alone, type)
+        # Of a slice of lists Arrow casts the items of all rows.
+        if pa.types.is_nested(array.type):
+            array = array.filter(pc.or_(array.is_valid(), array.is_null()))
+        cast(array, type)
     except pa.ArrowException:
         return False
     return True

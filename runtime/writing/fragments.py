@@ -9,6 +9,7 @@ import pyarrow as pa
 from ..base.errors import WireloomError
 from ..format.description import Format
 from .encoder import RowEncoder
+from .fields import column_array
 
 
 class FragmentEncoder:
@@ -41,19 +42,19 @@ class FragmentEncoder:
     def _encoded(self, batch: pa.RecordBatch, first: int) -> bytes:
         name = self._fragments.data
         whole = self._with(batch, [self._kinds(True, True)] * batch.num_rows)
-        self._rows.fields(whole.schema)
+        data = next(each for each in self._rows.fields(whole.schema) if each.name == name)
         if not batch.num_rows:
             return b""
         if not self._header:
             one = self._with(batch.slice(0, 1), [self._kinds(True, True)], [b""])
             self._header = len(self._rows.encode(one, first)[0])
-        content = batch.column(name).cast(pa.binary()).to_pylist()
+        content = column_array(data, batch.column(name), first).to_pylist()
         rows: list[int] = []
         kinds: list[int] = []
         parts: list[bytes | None] = []
         zeros: list[int] = []
-        for row, data in enumerate(content):
-            size = 0 if data is None else len(data)
+        for row, record in enumerate(content):
+            size = 0 if record is None else len(record)
             if size > self._max_record:
                 raise WireloomError(
                     f"row {first + row} has {size} bytes, more than max_record ({self._max_record}): raise it here and "
@@ -67,7 +68,7 @@ class FragmentEncoder:
                 end = min(size, done + self._left - self._header)
                 rows.append(row)
                 kinds.append(self._kinds(begins, end == size))
-                parts.append(None if data is None else data[done:end])
+                parts.append(None if record is None else record[done:end])
                 self._left -= self._header + end - done
                 done, begins = end, False
         # Without the data column, since each piece has a part of the data.

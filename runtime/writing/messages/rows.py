@@ -11,6 +11,7 @@ from ...base.errors import WireloomError
 from ...base.nearest import unknown
 from ...format.description import Column, Format
 from ..batches import batches_of
+from ..casting import check_text
 from ..fields import READER_COLUMNS, FilledField, column_values
 
 
@@ -84,6 +85,7 @@ def columns_of(format: Format, schema: pa.Schema) -> list[tuple[str, Column]]:
 def _values(format: Format, name: str, column: Column, batch: pa.RecordBatch, first_row: int) -> Sequence[Any]:
     kind = format.schema.field(name).type
     array = batch.column(name)
+    check_text(f"column {name}", array, first_row)
     if pa.types.is_nested(kind) or pa.types.is_null(array.type):
         # Each value is checked against the rule of its field when it is written.
         values: list[Any] = array.to_pylist()
