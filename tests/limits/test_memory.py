@@ -5,7 +5,6 @@ import resource
 from pathlib import Path
 
 import pyarrow as pa
-import pytest
 import wireloom
 import zstandard
 
@@ -41,39 +40,6 @@ def test_a_segment_of_two_gigabytes(tmp_path: Path) -> None:
     assert size > 1990 * MEGABYTE
     assert words == [str(count * repeats), str(size), "clean"]
     assert grown < 200 * MEGABYTE
-
-
-ARCHIVE = """
-meta: {id: archive, endian: le, -wireloom: {rows: entries, columns: [kind, data]}}
-seq:
-  - {id: magic, contents: "AR"}
-  - {id: entries, type: entry, repeat: until, repeat-until: _.kind == 0}
-  - {id: end, contents: "END"}
-types:
-  entry:
-    seq:
-      - {id: kind, type: u1}
-      - {id: len, type: u4}
-      - {id: data, size: len}
-"""
-
-
-@needs_proc
-@pytest.mark.skipif(not wireloom.engine.available, reason="the object parser reads such an input as a whole")
-def test_an_input_of_one_unit_of_300_megabytes(tmp_path: Path) -> None:
-    spec, path = tmp_path / "archive.ksy", tmp_path / "large.archive"
-    spec.write_text(ARCHIVE)
-    block = (b"\1" + (1000).to_bytes(4, "little") + b"x" * 1000) * 1000
-    with path.open("wb") as file:
-        file.write(b"AR")
-        for _ in range(300):
-            file.write(block)
-        file.write(bytes(5) + b"END")
-    [words], grown = measured_reads((spec, path))
-    size = 300 * len(block) + 10
-    assert size > 300 * MEGABYTE
-    assert words == ["300001", str(size), "clean"]
-    assert grown < 150 * MEGABYTE
 
 
 @needs_proc
