@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import traceback
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -67,20 +69,37 @@ def start(name: str = "wireloom", *, cores: int | str = "*", settings: Mapping[s
     builder = SparkSession.builder.appName(name).master(f"local[{cores}]")
     for key, value in wanted.items():
         builder = builder.config(key, value)
+    before = _children()
     try:
         return builder.getOrCreate()
     except BaseException as error:
-        _end_java(error)
+        _end_java(error, before)
         raise
 
 
-def _end_java(error: BaseException) -> None:
+def _end_java(error: BaseException, before: set[int]) -> None:
     """End the Java process that was being started when ``error`` was raised. pyspark does not end it, and it would
-    stay: the file in which it reports its port can no longer be written."""
+    stay: the file in which it reports its port can no longer be written. ``before``: the processes that had been
+    started before."""
     for frame, _ in traceback.walk_tb(error.__traceback__):
         for each in frame.f_locals.values():
-            if isinstance(each, subprocess.Popen):
+            if not isinstance(each, subprocess.Popen):
+                continue
+            if each.pid is not None:
                 each.kill()
+                continue
+            # An interrupt came before Python noted the number of the new process.
+            for pid in _children() - before:
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+
+
+def _children() -> set[int]:
+    """Return the processes that this one has started; none where the system does not tell."""
+    texts: list[str] = []
+    with suppress(OSError):
+        texts = [each.read_text() for each in Path("/proc/self/task").glob("*/children")]
+    return {int(pid) for text in texts for pid in text.split()}
 
 
 def session_elsewhere(name: str, address: str | None = None) -> SparkSession:

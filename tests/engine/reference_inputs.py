@@ -113,6 +113,10 @@ def frames(
         end = data.find(delimiter, content)
         last = end < 0
         end = len(data) if last else end
+        if end == content:
+            # A frame without bytes is no record.
+            position, content = end, end + len(delimiter)
+            continue
         row, reason = frame(program, data[content:end], max_record, verify, preset)
         if last and reason and end - content <= max_record:
             result.tail, result.position = "truncated", position
@@ -132,8 +136,6 @@ def frame(program: ColumnProgram, data: bytes, max_record: int, verify: bool, pr
     row = Row(program, unstuffed or b"", preset, verify)
     if len(data) > max_record:
         return row, Reason.LIMIT
-    if not data:
-        return row, Reason.LENGTH
     if unstuffed is None:
         return row, Reason.STUFFING
     try:

@@ -173,7 +173,7 @@ static void test_ends(void) {
     expect_end(frames, TEXT("\377\377\377\377aaaabcccccddddddddd"), 23, 0, WL_LOST, WL_REASON_LIMIT, 0);
     expect_end(cobs, TEXT(""), 4096, 0, WL_END, 0, 0);
     expect_end(cobs, TEXT("\0"), 4096, 0, WL_END, 0, 0);
-    expect_end(cobs, TEXT("\0\0"), 4096, 0, WL_END, 0, 1);
+    expect_end(cobs, TEXT("\0\0"), 4096, 0, WL_END, 0, 0);
     expect_end(cobs, TEXT("\2a\0\2b"), 4096, 2, WL_END, 0, 0);
     expect_end(cobs, TEXT("\2a\0\3b"), 4096, 1, WL_TRUNCATED, 0, 0);
     expect_end(cobs, TEXT("\2a\0\3b\0\2c\0"), 4096, 2, WL_END, 0, 1);
