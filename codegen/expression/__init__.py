@@ -9,7 +9,6 @@ __getattr__ = face(
         "lexer": "ExpressionError",
         "methods": "METHODS",
         "nodes": "Attribute Binary Name",
-        "outline": "outline:outline_of",
         "parser": "parse_expression parse_expressions parse_type_reference",
         "typer": "typed",
         "typerules": "combined type_name",

@@ -25,10 +25,6 @@ class KeyPath:
         """Return the path of a key, or of an item of a list, in this node."""
         return KeyPath(self, str(step))
 
-    def sibling(self, step: str) -> KeyPath:
-        """Return the path of another key beside this one."""
-        return KeyPath(self.parent, step)
-
     def __str__(self) -> str:
         steps: list[str] = []
         place = self

@@ -44,9 +44,7 @@ def rendered(found: Diagnostic, colour: bool = False) -> str:
         carets = styled("^" * width, found.severity)
         lines.append(f"{styled(f'{gutter} |', 'gutter')} {' ' * indent}{carets}")
     if found.path:
-        # The case itself, which Kaitai's compiler prints as the tree of an expression, is in the line shown above.
-        path = found.path.partition("/type/cases/")
-        lines.append(f"{gutter} {styled('=', 'gutter')} at {path[0]}{path[1].removesuffix('/')}")
+        lines.append(f"{gutter} {styled('=', 'gutter')} at {found.path}")
     if found.help:
         lines.append(f"{gutter} {styled('=', 'gutter')} {found.help}")
     if found.reference:

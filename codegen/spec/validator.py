@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from types import MappingProxyType
 
 from ..expression.lexer import ExpressionError
 from ..expression.nodes import Node
-from ..expression.outline import outline
 from ..expression.parser import parse_expression, parse_expressions, parse_type_reference
 from ..words import nearest, shortened, shown, suggestion
 from .diagnostics import Diagnostics, TooManyErrorsError
 from .expectations import expected
 from .fitting import unknown_key
-from .keypath import KeyPath
 from .kinds import (
     AnyKind,
     ContentsKind,
@@ -189,9 +186,7 @@ class Validator:
         for key, child in node.entries:
             checked: Text | Expression | None
             if kind.keys == "expression":
-                checked = self._case(key)
-                if isinstance(kind.value, TypeKind) and isinstance(child, Scalar) and checked is not None:
-                    child = _moved(child, checked.position.path)
+                checked = self._expression(key)
             elif kind.pattern is not None and not re.fullmatch(kind.pattern, key.text):
                 message = f"invalid {kind.key} ID: {shown(key.text)}, expected /^{kind.pattern}$/"
                 self.diagnostics.error(key.position, message)
@@ -318,13 +313,6 @@ class Validator:
         self.diagnostics.error(node.position, message + suggestion(node.text, kind.choices))
         return None
 
-    def _case(self, key: Scalar) -> Expression | None:
-        """Return a key that is an expression. In paths it is written as its tree, as in those of Kaitai's compiler."""
-        checked = self._expression(key)
-        if checked is None or key.position.path is None:
-            return checked
-        return Expression(checked.node, _moved(key, key.position.path.sibling(outline(checked.node))))
-
     def _expression(self, node: Scalar) -> Expression | None:
         text = node.text.lower() if isinstance(node.value, bool) else node.text
         self._count(node, text)
@@ -375,10 +363,6 @@ class Validator:
             return None
         expressions = tuple(Expression(each, node, found.start(2)) for each in arguments)
         return ProcessReference(name, expressions, node.position)
-
-
-def _moved(node: Scalar, path: KeyPath | None) -> Scalar:
-    return replace(node, position=replace(node.position, path=path))
 
 
 def _within(value: int, kind: IntegerKind) -> bool:

@@ -115,7 +115,16 @@ def judged(path: Path) -> Judged:
 
 def _same_place(said: Diagnostic, wanted: Expected) -> bool:
     place = said.path or f"{said.line}:{said.column}"
-    return (Path(said.file).name, said.severity, place) == (wanted.file, wanted.severity, wanted.path)
+    return (Path(said.file).name, said.severity, _comparable(place)) == (
+        wanted.file,
+        wanted.severity,
+        _comparable(wanted.path),
+    )
+
+
+def _comparable(path: str) -> str:
+    """Return a path without the case of a switch, which Kaitai's compiler writes as the tree of its expression."""
+    return path.partition("/cases/")[0]
 
 
 def _compared(said: str, wanted: str) -> str:
