@@ -3,8 +3,8 @@
 A backend is a folder in this package with
 
 - ``lower.py``: ``lower(plan) -> View``: frozen dataclasses of final strings and ordered steps, with all decisions made;
-- ``*.j2``: templates that only insert the view's strings (loops, presence checks, includes, the filters below,
-  through which every text of a spec passes: see ``escaping``);
+- ``*.j2``: templates that only insert the view's strings (loops, presence checks, macros, the filters below, through
+  which every text of a spec passes: see ``escaping``);
 - ``__init__.py``: ``BACKEND = Backend(name=…, folder=…, lower=lower, outputs=(Output(template=…, path=…), …))``.
 
 ``backends()`` finds every such folder, so that adding one changes nothing else, and the backends of installed packages:
@@ -224,7 +224,7 @@ def template_environment(folder: Path) -> Environment:
     return environment
 
 
-# Filters: they only escape and indent ---------------------------------------------------------------------------------
+# Filters: they only escape, join and indent ---------------------------------------------------------------------------
 
 
 def indented(text: str, width: int = 4) -> str:
@@ -248,6 +248,8 @@ def markup_comment(comment: str) -> str:
 
 FILTERS: dict[str, Callable[..., str]] = {
     "quote": python_text,
+    "literal": repr,
+    "code": "\n".join,
     "comment": python_comment,
     "docstring": python_docstring,
     "xml": markup,

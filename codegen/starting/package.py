@@ -25,11 +25,11 @@ TEMPLATES = {
     "test_format.py.j2": "tests/test_{name}.py",
     "pyproject.toml.j2": "pyproject.toml",
     "README.md.j2": "README.md",
-    "gitignore.j2": ".gitignore",
-    "pre_commit.yaml.j2": ".pre-commit-config.yaml",
-    "workflow.yml.j2": ".github/workflows/check.yml",
+    "gitignore": ".gitignore",
+    "pre_commit.yaml": ".pre-commit-config.yaml",
+    "workflow.yml": ".github/workflows/check.yml",
 }
-"""Paths in the new folder, by template."""
+"""Paths in the new folder, by template; the files without the suffix are copied."""
 
 LONGEST = 50
 """Maximum number of characters of a name; it becomes part of the names of files and classes."""

@@ -13,12 +13,12 @@ from ...plan.build import run_of
 from ...wire import ExpressionSize
 from .api import Api
 from .checksums import computed_text, refused_checksum, when_needed
-from .constructing import Keep
 from .expressions import SUM
 from .marks import Marks
 from .names import field_name
 from .runs import cooked_value, is_cooked, packer, raw_name
 from .scope import ClassScope, member
+from .statements import when
 from .validation import check_field
 from .view import Lines, MethodView
 from .wire_bytes import decoded, trimmed
@@ -85,7 +85,7 @@ class _Rest:
             head = None
         for cover in self.scope.struct.covers:
             self._verify(cover)
-        self.lines.append(self.scope.code("buffered_stand", end=self._after(0)))
+        self.lines.append(f"buffer.position = {self._after(0)}")
         return tuple(self.lines)
 
     def _after(self, size: int) -> str:
@@ -115,12 +115,14 @@ class _Rest:
 
     def _part(self, run: Run) -> None:
         """Add the statements that unpack the fields of a run."""
-        pieces = [(self._targets(each), packer(self.scope, each), self._after(each.offset)) for each in run.pieces]
         begin, end = self._after(0), self._after(run.size)
-        self.lines.append(self.scope.code("buffered_run", begin=begin, end=end, pieces=pieces))
+        self.lines.append(when(f"{end} > buffer.end", [f"buffer.fetch({begin}, {end})"]))
+        for piece in run.pieces:
+            unpacked = f"{packer(self.scope, piece)}.unpack_from(buffer.data, {self._after(piece.offset)})"
+            self.lines.append(f"{self._targets(piece)} = {unpacked}")
         for each in run.fields:
             if isinstance(each.type, StringType):
-                self.lines.append(self.scope.code("buffered_stand", end=end))
+                self.lines.append(f"buffer.position = {end}")
             self._cooked(each, raw_name(each))
 
     def _cooked(self, each: Field, raw: str) -> None:
@@ -145,9 +147,9 @@ class _Rest:
         begin, end = f"begin_{field_name(each.id)}", f"end_{field_name(each.id)}"
         if isinstance(each.type, UserType):
             kind = scope.module.class_of(each.type.path)
-            keep = self._keeping(each)
-            values = {"begin": self._after(0), "end": end, "keep": keep, "class": kind}
-            self.lines.append(scope.code("buffered_object", **values))
+            self.lines.append(f"buffer.position = {self._after(0)}")
+            self._keep(each, f"{kind}._part(buffer, self._io, self, self._root)")
+            self.lines.append(f"{end} = buffer.position")
             self.variable, self.offset = end, 0
             return
         begins = self._after(0) if self.offset else ""
@@ -155,17 +157,18 @@ class _Rest:
         if isinstance(each.size, ExpressionSize):
             size = each.size.expression
             values = {"begins": begins, "begin": begin, "end": end, "after": self._after_bytes(each, size)}
-            self.lines.append(scope.code("buffered_bytes", positive=self._is_positive(size), **values))
+            self.lines.append(scope.statement("buffered_bytes", positive=self._is_positive(size), **values))
             self.variable, self.offset = end, 0
-            self._keep_bytes(each, trimmed(scope, each, scope.code("buffered_slice", begin=begin, end=end)))
+            self._keep_bytes(each, trimmed(scope, each, f"buffer.data[{begin}:{end}]"))
             return
         terminator = each.terminator
         assert terminator is not None
-        value = terminator.value
-        self.lines.append(scope.code("buffered_terminated", begins=begins, begin=begin, end=end, terminator=value))
+        if begins:
+            self.lines.append(f"{begin} = {begins}")
+        self.lines.append(f"{end} = buffer.find({terminator.value!r}, {begin})")
         self.variable, self.offset = end, 1 if terminator.consume else 0
         stop = f"{end} + 1" if terminator.include else end
-        self._keep_bytes(each, scope.code("buffered_slice", begin=begin, end=stop))
+        self._keep_bytes(each, f"buffer.data[{begin}:{stop}]")
 
     def _after_bytes(self, each: Field, size: Node) -> str:
         """Return the text of the position after bytes of that size; constants are added up."""
@@ -201,23 +204,21 @@ class _Rest:
 
     def _keep_bytes(self, each: Field, data: str) -> None:
         if isinstance(each.type, StringType):
-            self.lines.append(self.scope.code("buffered_stand", end=self._after(0)))
+            self.lines.append(f"buffer.position = {self._after(0)}")
             data = decoded(self.scope, each, each.type.encoding, data, each.place)
         self._keep(each, data)
 
     def _keep(self, each: Field, value: str) -> None:
-        self.lines.append(self.scope.code("kept", keep=self._keeping(each), value=value))
+        name = field_name(each.id)
+        if self._notes:
+            self.lines.append(f"{self.scope.module.setter(self.scope.struct.path, name)}(self, {value})")
+        else:
+            self.lines.append(f"self.{name} = {value}")
 
     @property
     def _notes(self) -> bool:
         """Return whether objects record assignments to their fields separately from reading."""
         return self.scope.module.api is Api.KAITAI_READ_WRITE
-
-    def _keeping(self, each: Field) -> Keep:
-        name = field_name(each.id)
-        if self._notes:
-            return Keep(f"{self.scope.module.setter(self.scope.struct.path, name)}(self, ", ")")
-        return Keep(f"self.{name} = ")
 
     def _check(self, each: Field, end: str) -> None:
         self.lines += check_field(self.scope, each, member(each.id), f"buffer.at({end})")
@@ -228,11 +229,10 @@ class _Rest:
         if cover.value is not None:
             data = member(cover.value)
         else:
-            begin = self.marks.begins[cover.first]
-            wire = scope.code("buffered_slice", begin=begin, end=self.marks.ends[cover.last])
+            wire = f"buffer.data[{self.marks.begins[cover.first]}:{self.marks.ends[cover.last]}]"
             blanked = self.marks.blanked(cover)
         stands = f"buffer.at({self._after(0)})"
         values = {"wire": wire, "blanked": blanked, "computed": computed_text(scope, cover, data)}
-        statement = refused_checksum(scope, cover, stands)
-        line = scope.code("checksum", stored=member(cover.field.id), statement=statement, **values)
+        refusal = refused_checksum(scope, cover, stands)
+        line = scope.statement("checksum", stored=member(cover.field.id), refusal=refusal, **values)
         self.lines.append(when_needed(scope, cover, line))

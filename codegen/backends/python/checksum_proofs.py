@@ -25,7 +25,7 @@ def verifies_methods(scope: ClassScope) -> list[MethodView]:
             terms.append(_continues_another(scope, each))
         if terms:
             signature = f"_verifies_{field_name(each.field.id)}(self) -> {scope.annotations.builtin('bool')}"
-            found.append(MethodView(signature, (scope.code("value_returned", value=" and ".join(terms)),)))
+            found.append(MethodView(signature, (f"return {' and '.join(terms)}",)))
     return found
 
 

@@ -10,11 +10,11 @@ from ...expression.walk import names_in
 from ...plan import Cover, Field
 from ...plan.chains import chain_holder, chained_in
 from ..base import refuse
-from .api import Api
 from .marks import Marks
 from .names import covered_slot, field_name
 from .processing import defers
 from .scope import ClassScope, member
+from .statements import when
 from .struct_codes import byte_order, number_code
 from .view import Lines, MethodView
 from .wire_bytes import stream_text
@@ -47,7 +47,7 @@ def verify_content(scope: ClassScope, field: Field, part: str) -> Lines:
     ``part``.
     """
     covers = [each for each in scope.struct.covers if each.content and each.last == field.id and scope.own]
-    content = scope.code("content", part=part) if covers else ""
+    content = scope.call("content_of", part) if covers else ""
     return tuple(_verify(scope, Marks(scope.struct), each, content) for each in covers)
 
 
@@ -60,7 +60,7 @@ def checked_content(scope: ClassScope, field: Field) -> Lines:
     if not checked:
         return ()
     if defers(scope, field):
-        checked = (scope.code("when", condition=f"{part} is not None", body=checked, otherwise=()),)
+        checked = (when(f"{part} is not None", checked),)
     return (f"{part} = {stream_text(scope, field)}", *checked)
 
 
@@ -71,48 +71,43 @@ def _verify(scope: ClassScope, marks: Marks, cover: Cover, content: str = "") ->
     elif cover.value is not None:
         data = member(cover.value)
     else:
-        wire = scope.code("wire_bytes", begin=marks.begins[cover.first], end=marks.ends[cover.last])
+        wire = scope.call("wire_bytes", "io", marks.begins[cover.first], marks.ends[cover.last])
         blanked = marks.blanked(cover)
     values = {"wire": wire, "blanked": blanked, "computed": computed_text(scope, cover, data)}
     chain = chain_of(scope, cover)
-    line = scope.code("checksum", stored=stored, statement=refused_checksum(scope, cover, "io"), **values)
+    line = scope.statement("checksum", stored=stored, refusal=refused_checksum(scope, cover, "io"), **values)
     if chain is not None:
-        line = scope.code("chained", chain=chain, held=stored, body=(line,))
+        line = scope.statement("chained", chain=chain, stored=stored, body=line)
     line = when_needed(scope, cover, line)
     if cover.condition is None:
         return line
     there = f"{stored} is not None" if scope.own else f"hasattr(self, {field_name(cover.field.id)!r})"
-    return scope.code("when", condition=there, body=(line,), otherwise=())
+    return when(there, [line])
 
 
 def when_needed(scope: ClassScope, cover: Cover, line: str) -> str:
     """Return the statement that verifies a checksum, under the condition with which readers verify it."""
-    if cover.needed is None:
-        return line
-    return scope.code("when", condition=scope.text(cover.needed, cover.field), body=(line,), otherwise=())
+    return line if cover.needed is None else when(scope.text(cover.needed, cover.field), [line])
 
 
 def refused_checksum(scope: ClassScope, cover: Cover, io: str) -> str:
     """Return the statement that refuses a checksum; ``io`` is the stream for the position in the error."""
-    template = "kaitai_refusal" if scope.module.api is Api.KAITAI else "refusal"
-    given = ("expected", _held(cover))
-    reason = "digest" if cover.made_by.is_digest else ""
-    return scope.code(template, error="ChecksumError", given=given, io=io, place=cover.field.place, reason=reason)
+    arguments = "expected", _held(cover), io, repr(cover.field.place)
+    return scope.refusal("ChecksumError", arguments, "digest" if cover.made_by.is_digest else "", loses=False)
 
 
 def computed_text(scope: ClassScope, cover: Cover, data: str) -> str:
     """Return the text that computes the checksum of the bytes ``data``, in the form that its field contains."""
-    function = _function(scope, cover)
     previous = f"before_{field_name(cover.field.id)}"
-    more = () if cover.continues is None else (scope.text(cover.continues, cover.field, _=previous),)
-    text = scope.code("computed_checksum", function=function, data=data, more=more)
+    more = "" if cover.continues is None else f", {scope.text(cover.continues, cover.field, _=previous)}"
+    text = f"{_function(scope, cover)}({data}{more})"
     size = cover.field.least
     if cover.stored is not None:
-        return scope.code("computed_checksum", function=f"self.{_stored_method(cover)}", data=text, more=())
+        return f"self.{_stored_method(cover)}({text})"
     if cover.endian:
-        return scope.code("number_in_bytes", value=text, size=size, order=ORDERS[cover.endian])
+        return f"{text}.to_bytes({size}, {ORDERS[cover.endian]!r})"
     if cover.made_by.is_digest and size < cover.made_by.size:
-        return scope.code("first_bytes", value=text, size=size)
+        return f"{text}[:{size}]"
     return text
 
 
@@ -124,15 +119,12 @@ def covered_lines(scope: ClassScope, marks: Marks, fields: Sequence[Field]) -> L
     """Return the statements that record the positions of the bytes covered by checksums in value instances, after the
     last covered field."""
     names = {each.id for each in fields}
-    return tuple(
-        scope.code(
-            "covered",
-            slot=covered_slot(each.id),
-            runs=[(marks.begins[first], marks.ends[last]) for first, last in each.runs],
-        )
-        for each in scope.struct.computed_checksums
-        if each.runs[-1][1] in names
-    )
+    lines = []
+    for each in scope.struct.computed_checksums:
+        if each.runs[-1][1] in names:
+            runs = "".join(f"({marks.begins[first]}, {marks.ends[last]}), " for first, last in each.runs)
+            lines.append(f"self.{covered_slot(each.id)} = ({runs})")
+    return tuple(lines)
 
 
 @dataclass(frozen=True)
@@ -166,7 +158,7 @@ def chain_of(scope: ClassScope, cover: Cover) -> Chain | None:
             f"'{cover.field.id}' continues the checksum of the previous item, but objects of '{scope.struct.path[-1]}' "
             "are not always in items of one list without 'framing'",
         )
-    nothing = scope.code("computed_checksum", function=_function(scope, cover), data='b""', more=())
+    nothing = f'{_function(scope, cover)}(b"")'
     return Chain("self" + "._parent" * holder.up, field_name(cover.field.id), nothing)
 
 
@@ -185,7 +177,7 @@ def stored_methods(scope: ClassScope) -> list[MethodView]:
         MethodView(
             f"{_stored_method(each)}(self, checksum: {scope.annotations.builtin('int')}) -> "
             f"{scope.annotations.builtin('int')}",
-            (scope.code("value_returned", value=scope.text(each.stored, each.field, _="checksum")),),
+            (f"return {scope.text(each.stored, each.field, _='checksum')}",),
         )
         for each in scope.struct.verified
         if each.stored is not None
@@ -234,7 +226,7 @@ def _late(scope: ClassScope, marks: Marks, cover: Cover) -> Lines:
     if isinstance(field.type, IntegerType):
         name = scope.module.packer(scope.struct.path, field.id, byte_order(field.type.endian) + number_code(field.type))
         written = f"{name}.pack({stored})"
-    line = scope.code(
+    line = scope.statement(
         "checksum_written",
         begin=begin,
         end=end,
@@ -255,7 +247,8 @@ def _continued(scope: ClassScope, cover: Cover, line: str) -> Lines:
     # An expression that names the checksum itself, such as that of a record that only repeats the one before, refers to
     # the previous item's.
     itself = may_continue_itself(cover)
-    return (scope.code("chain_written", chain=chain, held=member(cover.field.id), itself=itself, body=(line,)),)
+    stored = member(cover.field.id)
+    return (scope.statement("chain_written", chain=chain, stored=stored, itself=itself, body=line),)
 
 
 def may_continue_itself(cover: Cover) -> bool:
@@ -270,6 +263,5 @@ def _when_present(scope: ClassScope, cover: Cover, lines: Lines) -> Lines:
     needed = cover.needed is not None and cover.field.default is not None
     conditions = [each for each in (cover.condition, cover.needed if needed else None) if each is not None]
     for condition in reversed(conditions):
-        text = scope.text(condition, cover.field)
-        lines = (scope.code("when", condition=text, body=lines, otherwise=()),)
+        lines = (when(scope.text(condition, cover.field), lines),)
     return lines

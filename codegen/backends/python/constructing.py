@@ -15,6 +15,7 @@ from .endian import inherited_argument
 from .names import field_name
 from .processing import defers
 from .scope import ClassScope
+from .statements import block
 from .view import Lines
 from .wire_bytes import stream_text
 
@@ -28,10 +29,9 @@ class Keep:
     item: bool = False
     cased: bool = False
 
-
-def kept(scope: ClassScope, value: str, keep: Keep) -> str:
-    """Return the statement that stores a value."""
-    return scope.code("kept", value=value, keep=keep)
+    def statement(self, value: str) -> str:
+        """Return the statement that stores a value."""
+        return f"{self.before}{value}{self.after}"
 
 
 def object_in_place(scope: ClassScope, field: Field, kind: UserType, keep: Keep) -> Lines:
@@ -41,32 +41,34 @@ def object_in_place(scope: ClassScope, field: Field, kind: UserType, keep: Keep)
     part, first = f"part_{field_name(field.id)}", checked
     if field.arguments and stream != "io" and not checked:
         # What the object is given is computed after its bytes have been read.
-        first = (kept(scope, stream, Keep(f"{part} = ")),)
+        first = (f"{part} = {stream}",)
     made = (*first, *object_lines(scope, field, kind, part if first else stream, keep))
     if not defers(scope, field):
         return made
-    nothing = (kept(scope, constructed(scope, field, kind, ""), keep),)
+    nothing = (keep.statement(constructed(scope, field, kind, "")),)
     if scope.plan.type(kind.path).message is not None:
         made = message_or_refused(scope, field, made, nothing)
     if field.process is None:
         return made
-    return (scope.code("object_or_refused", made=made, nothing=nothing, place=field.place),)
+    return (scope.statement("object_or_refused", made=made, nothing=nothing, place=field.place),)
 
 
 def message_or_refused(scope: ClassScope, field: Field, made: Lines, nothing: Lines) -> Lines:
     """Return the statements that refuse a message that cannot be read, and store ``nothing`` then."""
-    return (scope.code("message_or_refused", made=made, nothing=nothing, chains=lost_chains(scope, field)),)
+    return (scope.statement("message_or_refused", made=made, nothing=nothing, chains=lost_chains(scope, field)),)
 
 
 def object_lines(scope: ClassScope, field: Field, kind: UserType, stream: str, keep: Keep) -> Lines:
     """Return the statements that create an object, and read it if its constructor does not."""
     made = constructed(scope, field, kind, stream)
     if scope.module.reads_at_once(kind):
-        return (kept(scope, made, keep),)
+        return (keep.statement(made),)
     # A type checker allows a name only one type per method.
     name = f"object_{field_name(field.id)}{f'_{kind.path[-1]}' if keep.cased else ''}"
+    if not keep.item:
+        return (f"{name} = {made}", keep.statement(name), f"{name}._read()")
     # The readable part of an item is kept, even if nothing can be read after it.
-    return (scope.code("item_then_read" if keep.item else "object_then_read", name=name, made=made, keep=keep),)
+    return (f"{name} = {made}", block("try:", [f"{name}._read()"]), block("finally:", [keep.statement(name)]))
 
 
 def constructed(scope: ClassScope, field: Field, kind: UserType, stream: str) -> str:
@@ -83,7 +85,7 @@ def constructed(scope: ClassScope, field: Field, kind: UserType, stream: str) ->
         arguments += [f"{name}={each}" for name, each in zip(("_parent", "_root"), family, strict=False)]
     if inside and not scope.own:
         arguments += inherited_argument(scope, kind)
-    return scope.code("object", **{"class": scope.module.class_of(kind.path)}, arguments=arguments)
+    return f"{scope.module.class_of(kind.path)}({', '.join(arguments)})"
 
 
 def parent_text(scope: ClassScope, field: Field) -> str:

@@ -36,7 +36,7 @@ def contents_in(expression: Node) -> set[str]:
 def content_lines(scope: ClassScope, contents: Contents) -> Lines:
     """Return the statements that create the content of objects."""
     return tuple(
-        f"{contents[each.id]} = {scope.code('enclosed', value=adopted(scope, each, member(each.id)), size=None)}"
+        f"{contents[each.id]} = {scope.call('enclosed', adopted(scope, each, member(each.id)))}"
         for each in scope.struct.fields
         if each.id in contents and isinstance(each.type, UserType)
     )

@@ -6,7 +6,7 @@ from wireloom.format.routines import process_place
 
 from ...expression.nodes import Attribute as Member
 from ...expression.nodes import Node
-from ...expression.types import BytesType, FloatType, IntegerType, StreamType, StringType, UserType
+from ...expression.types import BytesType, FloatType, IntegerType, StreamType, StringType, UserType, VarintType
 from ...expression.walk import walk
 from ...plan import Field
 from ...wire import SIZE_PRESERVING, EndOfStreamSize, ExpressionSize, FixedSize, OwnSize, TerminatedSize
@@ -28,9 +28,12 @@ def has_bytes(field: Field) -> bool:
 
 def adopted(scope: ClassScope, field: Field, value: str) -> str:
     """Return the text of an object with its parent and root set."""
-    parent = parent_text(scope, field) if field.parent is not None else ""
-    is_root = isinstance(field.type, UserType) and not scope.plan.owns(field.type)
-    return scope.code("adopted", value=value, parent=parent, is_root=is_root)
+    arguments = [value]
+    if field.parent is not None:
+        arguments.append(f"parent={parent_text(scope, field)}")
+    if isinstance(field.type, UserType) and not scope.plan.owns(field.type):
+        arguments.append("root=None")
+    return f"self._adopt({', '.join(arguments)})"
 
 
 def content_text(scope: ClassScope, field: Field, value: str, *, size_known: bool = True) -> str:
@@ -40,16 +43,17 @@ def content_text(scope: ClassScope, field: Field, value: str, *, size_known: boo
     """
     match field.type:
         case StringType(encoding):
-            text = scope.code("encoded", value=value, encoding=codec(scope, field, encoding))
+            text = scope.call("encode", value, repr(codec(scope, field, encoding)))
         case UserType():
             size = _room(scope, field) if size_known else None
-            text = scope.code("enclosed", value=adopted(scope, field, value), size=size)
+            text = scope.call("enclosed", adopted(scope, field, value), *([size] if size else []))
         case _:
             text = value
     text = processed_text(scope, field, text)
     if isinstance(field.size, TerminatedSize) and field.terminator is not None:
         end = field.terminator
-        text = scope.code("terminated", data=text, end=end, id=field.id, optional=not end.eos_error)
+        keys = [f"include={end.include}", f"consume={end.consume}", *([] if end.eos_error else ["room=io.room()"])]
+        text = scope.call("terminated", text, repr(end.value), repr(field.id), *keys)
     return text
 
 
@@ -97,7 +101,7 @@ def fitted_text(scope: ClassScope, field: Field, content: str) -> str:
         function = "filled"
     else:
         function = "to_end" if isinstance(field.size, EndOfStreamSize) else "sized"
-    return scope.code("fitted", function=function, data=content, size=size, id=field.id, more=keys)
+    return scope.call(function, content, size, repr(field.id), *keys)
 
 
 def _is_message(scope: ClassScope, kind: UserType) -> bool:
@@ -112,13 +116,11 @@ def processed_text(scope: ClassScope, field: Field, text: str) -> str:
     arguments = [scope.text(each, field) for each in process.arguments]
     if process.codecs:
         chosen, *size = arguments
-        return scope.code(
-            "done", function="compressed", data=text, arguments=[repr(process.codecs), chosen, str(process.most), *size]
-        )
+        return scope.call("compressed", text, repr(process.codecs), chosen, process.most, *size)
     function = FUNCTIONS.get(process.name, "done")
     if function == "done":
         arguments.insert(0, repr(process_place(process.name)))
-    return scope.code("done", function=function, data=text, arguments=arguments)
+    return scope.call(function, text, *arguments)
 
 
 def packer_text(scope: ClassScope, field: Field, kind: IntegerType | FloatType) -> str:
@@ -127,4 +129,10 @@ def packer_text(scope: ClassScope, field: Field, kind: IntegerType | FloatType) 
     if kind.endian != "computed":
         return scope.module.packer(scope.struct.path, field.id, byte_order(kind.endian) + code)
     little, big = (scope.module.packer(scope.struct.path, field.id, order + code) for order in "<>")
-    return scope.code("packer_of_computed_order", little=little, big=big)
+    return f"{little} if self._is_le else {big}"
+
+
+def varint_text(scope: ClassScope, field: Field, kind: VarintType, value: str) -> str:
+    """Return the text that encodes a varint."""
+    order = f"big_endian={kind.big_endian}", f"zigzag={kind.zigzag}"
+    return scope.call("varint", value, kind.groups, repr(field.id), *order)

@@ -11,7 +11,11 @@ from ...wire import ComputedEndian, InheritedEndian
 from .api import Api
 from .expressions import BIT_OR
 from .scope import ClassScope
+from .statements import when
 from .view import Lines
+
+INHERITED = "self._is_le = self._parent._is_le"
+"""The statement that sets the byte order of an object to that of its parent."""
 
 
 def inherited_parameter(scope: ClassScope) -> tuple[str, ...]:
@@ -37,10 +41,10 @@ def endian_lines(scope: ClassScope) -> Lines:
     """Return the statements that set ``_is_le`` of an object whose type has such a byte order."""
     match scope.struct.endian:
         case InheritedEndian() if scope.module.api is Api.WIRELOOM:
-            return (scope.code("inherited_order"),)
+            return (INHERITED,)
         case InheritedEndian() if scope.module.api is Api.KAITAI_READ_WRITE:
             # The code that creates or writes an object passes it its byte order; here it is read or written on its own.
-            return (scope.code("inherited_order_unless_given"),)
+            return (when("not hasattr(self, '_is_le')", [INHERITED]),)
         case ComputedEndian(on, cases):
             return _decided(scope, on, cases)
     return ()
@@ -51,15 +55,15 @@ def _decided(scope: ClassScope, on: Node, cases: tuple[tuple[Node | None, str], 
     branches: list[tuple[str, Lines]] = []
     default: Lines = ()
     for order, group in groupby(cases, key=itemgetter(1)):
-        body = (scope.code("order", little=order == "le"),)
+        body = (f"self._is_le = {order == 'le'}",)
         matches = [match for match, _ in group]
         texts = [translator.text(each, BIT_OR) for each in matches if each is not None]
         if texts:
             branches.append((f"== {texts[0]}" if len(texts) == 1 else f"in ({', '.join(texts)})", body))
         if None in matches:
             default = body
-    default = default or (scope.code("undecided_order", place=endian_place(scope)),)
+    default = default or (f"raise {scope.call('UndecidedEndiannessError', repr(endian_place(scope)))}",)
     if not branches:
         return default
     text = translator.text(on)
-    return (scope.code("switch", variable="endian_on", on=text, branches=branches, otherwise=default),)
+    return (scope.statement("switch", variable="endian_on", on=text, branches=branches, otherwise=default),)

@@ -27,11 +27,11 @@ from ...plan import Instance, TypePlan
 from ...plan.variables import follows_variables
 from ...wire import IntegerText
 from .absence import needs_what_may_be_absent
-from .constructing import Keep
 from .docstrings import described, named
 from .names import field_name
 from .reading import read_lines
 from .scope import INSTANCE, ClassScope
+from .statements import block, when
 from .variables import begin_text
 from .view import Lines, MethodView
 
@@ -101,19 +101,18 @@ def instance_method(scope: ClassScope, instance: Instance) -> MethodView:
     scope = replace(scope, places=INSTANCE)
     kept = f"self.{slot(instance)}"
     if instance.field is not None:
-        lines = _keeping(scope, instance, _read(scope, instance, kept))
+        lines = _keeping(instance, _read(scope, instance, kept))
     elif instance.value is not None and scope.own and instance.variable:
-        lines = _keeping(scope, instance, (_kept(scope, kept, begin_text(scope, instance)),))
+        lines = _keeping(instance, (f"{kept} = {begin_text(scope, instance)}",))
     elif (
         instance.value is not None
         and instance.sets is None
         and is_kept(scope, instance)
         and follows_variables(scope.plan, scope.struct, instance)
     ):
-        body = _plain_value(scope, instance, instance.value)
-        lines = (scope.code("instance_held", slot=slot(instance), body=body),)
+        lines = (_if_cached(instance), *_plain_value(scope, instance, instance.value))
     elif instance.value is not None and is_kept(scope, instance):
-        lines = _keeping(scope, instance, _kept_value(scope, instance, instance.value, kept))
+        lines = _keeping(instance, _kept_value(scope, instance, instance.value, kept))
     elif instance.value is not None:
         lines = _plain_value(scope, instance, instance.value)
     else:
@@ -138,8 +137,12 @@ def condition_method(scope: ClassScope, name: str, condition: Node) -> MethodVie
     )
 
 
-def _keeping(scope: ClassScope, instance: Instance, lines: Lines) -> Lines:
-    return (scope.code("instance_kept", slot=slot(instance), body=lines),)
+def _if_cached(instance: Instance) -> str:
+    return when(f"hasattr(self, {slot(instance)!r})", [f"return self.{slot(instance)}"])
+
+
+def _keeping(instance: Instance, lines: Lines) -> Lines:
+    return (_if_cached(instance), *lines, f"return self.{slot(instance)}")
 
 
 def _value_text(scope: ClassScope, instance: Instance, value: Node) -> tuple[Lines, str]:
@@ -150,9 +153,9 @@ def _value_text(scope: ClassScope, instance: Instance, value: Node) -> tuple[Lin
     if isinstance(instance.logical, IntegerText):
         text = f"{scope.use('integer_text')}({text})"
     if isinstance(instance.type, EnumType) and not isinstance(value.type, EnumType):
-        found = scope.code("of_table", table=scope.module.table(instance.type.path), raw="raw")
+        found = f"{scope.module.table(instance.type.path)}.get(raw, raw)"
         absent = scope.struct.message is None and translator.is_nullable(value)
-        return (scope.code("raw_value", value=text),), f"None if raw is None else {found}" if absent else found
+        return (f"raw = {text}",), f"None if raw is None else {found}" if absent else found
     return (), text
 
 
@@ -162,25 +165,21 @@ def is_untyped(node: Node) -> bool:
 
 
 def _plain_value(scope: ClassScope, instance: Instance, value: Node) -> Lines:
-    first, text = _value_text(scope, instance, value)
-    template = "value_of_a_type_returned" if is_untyped(value) else "value_returned"
-    annotation = scope.annotations.of(instance.type) if is_untyped(value) else ""
-    lines: Lines = (*first, scope.code(template, value=text, annotation=annotation))
+    lines, text = _value_text(scope, instance, value)
+    if is_untyped(value):
+        lines += (f"value: {scope.annotations.of(instance.type)} = {text}", "return value")
+    else:
+        lines += (f"return {text}",)
     if instance.condition is not None:
-        nothing = (scope.code("value_returned", value="None"),)
-        condition = scope.translator(instance.position).negation(instance.condition)
-        lines = (scope.code("when", condition=condition, body=nothing, otherwise=()), *lines)
+        absent = scope.translator(instance.position).negation(instance.condition)
+        lines = (when(absent, ["return None"]), *lines)
     return _absence(scope, instance, lines, "return None")
 
 
 def _kept_value(scope: ClassScope, instance: Instance, value: Node, kept: str) -> Lines:
     first, text = _value_text(scope, instance, value)
-    lines = _conditional(scope, instance, kept, (*first, _kept(scope, kept, text)))
+    lines = _conditional(scope, instance, kept, (*first, f"{kept} = {text}"))
     return _absence(scope, instance, lines, f"{kept} = None")
-
-
-def _kept(scope: ClassScope, kept: str, value: str) -> str:
-    return scope.code("kept", keep=Keep(f"{kept} = "), value=value)
 
 
 def _absence(scope: ClassScope, instance: Instance, lines: Lines, otherwise: str) -> Lines:
@@ -188,7 +187,7 @@ def _absence(scope: ClassScope, instance: Instance, lines: Lines, otherwise: str
     parts = [each for each in (instance.value, instance.condition) if each is not None]
     if not any(needs_what_may_be_absent(scope.module, scope.struct, each) for each in parts):
         return lines
-    return (scope.code("unless_absent", body=lines, otherwise=otherwise),)
+    return block("try:", lines), block(f"except {scope.use('AbsentError')}:", [otherwise])
 
 
 def _read(scope: ClassScope, instance: Instance, kept: str) -> Lines:
@@ -202,22 +201,19 @@ def read_in_place(scope: ClassScope, instance: Instance, kept: str) -> Lines:
     translator = scope.translator(instance.position)
     assert instance.field is not None
     steps = scope.instance_steps.get(instance.id, ())
+    stream = translator.text(instance.io) if instance.io is not None else "self._io"
+    position = translator.text(instance.pos) if instance.pos is not None else ""
+    body = read_lines(scope, replace(instance.field, condition=None), kept)
+    if steps:
+        return f"io = {stream}", block(f"with {scope.call('positioned', 'self', 'io', position, *steps)}:", body)
+    # If reading fails, the next access reads anew.
     in_parts = instance.field.repeat is not None or isinstance(instance.field.type, UserType | UnionType)
-    return (
-        scope.code(
-            "instance_read_on_the_way" if steps else "instance_read",
-            steps=steps,
-            stream=translator.text(instance.io) if instance.io is not None else "self._io",
-            position=translator.text(instance.pos) if instance.pos is not None else "",
-            # If reading fails, the next access reads anew.
-            slot=slot(instance) if in_parts and scope.own and not scope.module.debug else "",
-            body=read_lines(scope, replace(instance.field, condition=None), kept),
-        ),
-    )
+    unread = slot(instance) if in_parts and scope.own and not scope.module.debug else ""
+    return (scope.statement("instance_read", stream=stream, position=position, slot=unread, body=body),)
 
 
 def _conditional(scope: ClassScope, instance: Instance, kept: str, lines: Lines) -> Lines:
     if instance.condition is None:
         return lines
     condition = scope.translator(instance.position).text(instance.condition)
-    return (scope.code("when", condition=condition, body=lines, otherwise=(_kept(scope, kept, "None"),)),)
+    return (when(condition, lines, (f"{kept} = None",)),)

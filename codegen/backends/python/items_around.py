@@ -10,6 +10,7 @@ from ...expression.walk import walk
 from .expressions import Translator
 from .names import field_name
 from .scope import ClassScope
+from .statements import when
 from .view import MethodView
 
 
@@ -23,7 +24,7 @@ def framing_item_methods(scope: ClassScope) -> list[MethodView]:
         translator = replace(scope.translator(field.position), as_given=True)
         if field.begins_with is not None:
             text = translator.text(field.begins_with)
-            methods.append(MethodView(f"_begins_{name}(self) -> list[{kind}]", (_returned(scope, text),)))
+            methods.append(MethodView(f"_begins_{name}(self) -> list[{kind}]", (f"return {text}",)))
         if field.ends_with is None:
             continue
         notes = scope.use("Notes")
@@ -31,10 +32,10 @@ def framing_item_methods(scope: ClassScope) -> list[MethodView]:
         repeated: dict[Node, int] = {each: number for number, each in enumerate(for_each(ends))}
         written = {"_offset": "notes.position", "_count": "notes.count"}
         text = replace(translator, places={**translator.places, **written}, repeated=repeated).text(ends)
-        methods.append(MethodView(f"_after_{name}(self, notes: {notes}) -> list[{kind}]", (_returned(scope, text),)))
+        methods.append(MethodView(f"_after_{name}(self, notes: {notes}) -> list[{kind}]", (f"return {text}",)))
         if repeated:
             of_item = scope.translator(field.position, **written, _=f"item_{name}", _size="size")
-            lines = (_noted(scope, of_item, each, repeated[each]) for each in dict.fromkeys(for_each(ends)))
+            lines = (_noted(of_item, each, repeated[each]) for each in dict.fromkeys(for_each(ends)))
             signature = f"_note_{name}(self, item_{name}: {kind}, size: int, notes: {notes}) -> None"
             methods.append(MethodView(signature, tuple(lines)))
     return methods
@@ -45,10 +46,5 @@ def for_each(items: Node | None) -> tuple[ForEach, ...]:
     return () if items is None else tuple(each for each in walk(items) if isinstance(each, ForEach))
 
 
-def _returned(scope: ClassScope, text: str) -> str:
-    return scope.code("value_returned", value=text)
-
-
-def _noted(scope: ClassScope, of_item: Translator, each: ForEach, number: int) -> str:
-    body = f"notes.made[{number}].append({of_item.text(each.value)})"
-    return scope.code("when", condition=of_item.text(each.condition), body=(body,), otherwise=())
+def _noted(of_item: Translator, each: ForEach, number: int) -> str:
+    return when(of_item.text(each.condition), [f"notes.made[{number}].append({of_item.text(each.value)})"])

@@ -14,6 +14,7 @@ from .reading import loop_lines, series_text
 from .rows import has_rows, split
 from .scope import ClassScope
 from .sequence import parameter_list, parameter_names, sequence_body
+from .statements import when
 from .view import Lines, MethodView
 
 
@@ -46,7 +47,7 @@ def ending_methods(scope: ClassScope) -> list[MethodView]:
         name, kind = field_name(field.id), scope.annotations.of_item(field)
         text = scope.text(field.repeat.expression, field, _=f"item_{name}")
         signature = f"_ends_{name}(self, item_{name}: {kind}, index: int) -> bool"
-        methods.append(MethodView(signature, (scope.code("value_returned", value=text),)))
+        methods.append(MethodView(signature, (f"return {text}",)))
     return methods
 
 
@@ -59,14 +60,21 @@ def _method(scope: ClassScope, field: Field, repeat: Repeat) -> MethodView:
     # If nothing is read first, the iterator over the items is returned directly.
     items = _items(scope, field, repeat, "yield from" if before or condition else "return")
     if condition is not None:
-        items = (scope.code("when", condition=scope.text(condition, field), body=items, otherwise=()),)
-    begun = scope.code("kaitai_begun" if scope.module.api is Api.KAITAI else "begun", parameters=parameter_names(scope))
+        items = (when(scope.text(condition, field), items),)
     return MethodView(
         signature=f"iter_{name}({arguments}) -> {scope.use('Iterator')}[{scope.annotations.of_item(field)}]",
-        lines=(begun, *before, *items),
+        lines=(*_begun(scope), *before, *items),
         doc=f"Read ``{field.id}`` one by one, without keeping them, from a stream or an open binary file.",
         decorators=("classmethod",),
     )
+
+
+def _begun(scope: ClassScope) -> Lines:
+    """Return the statements that make an object without reading it."""
+    names = parameter_names(scope)
+    if scope.module.api is Api.KAITAI:
+        return (scope.statement("kaitai_begun", parameters=names),)
+    return f"self = cls({', '.join(names)})", f"self._io = io = {scope.call('stream_of', 'source')}"
 
 
 def _before(scope: ClassScope, step: Field) -> Lines:
@@ -82,5 +90,5 @@ def _before(scope: ClassScope, step: Field) -> Lines:
 
 def _items(scope: ClassScope, field: Field, repeat: Repeat, give: str) -> Lines:
     if scope.module.has_series(field) and not isinstance(repeat, RepeatUntil):
-        return (scope.code("kept", keep=Keep(f"{give} "), value=series_text(scope, field, repeat)),)
+        return (f"{give} {series_text(scope, field, repeat)}",)
     return loop_lines(scope, field, repeat, Keep("yield ", item=True))

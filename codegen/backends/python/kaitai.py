@@ -38,7 +38,7 @@ def _constructor(scope: ClassScope) -> MethodView:
     any_ = scope.use("Any")
     family = (f"_io: {scope.use('KaitaiStream')}", f"_parent: {any_} = None", f"_root: {any_} = None")
     arguments = ", ".join(("self", *parameter_list(scope), *family, *inherited_parameter(scope)))
-    line = scope.code(
+    line = scope.statement(
         "kaitai_constructor",
         parameters=parameter_names(scope),
         outermost=scope.struct.path == scope.plan.root.path,

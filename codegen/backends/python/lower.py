@@ -43,16 +43,16 @@ def lower_module(plan: Plan, api: Api, package: str) -> ModuleView:
             doc=laid_out(plan.title, 0),
             imports=module.imports,
             constants=(*module.constants, *([messages] if messages else [])),
-            body=root,
+            root=root,
             tables=module.tables,
         )
 
 
-def _class(module: Module, struct: TypePlan, depth: int) -> str:
+def _class(module: Module, struct: TypePlan, depth: int) -> ClassView:
     scope = ClassScope(module, struct)
     _refuse_twins(module, struct)
     inner = tuple(_class(module, each, depth + 1) for each in struct.types)
-    view = ClassView(
+    return ClassView(
         name=class_name(struct.path[-1]),
         base=module.use(base_class(scope)),
         doc=laid_out(described(struct.doc, struct.doc_ref) or named(module, "type", struct.path[-1]), depth + 1),
@@ -62,7 +62,6 @@ def _class(module: Module, struct: TypePlan, depth: int) -> str:
         fields=_fields(scope, depth + 1),
         methods=tuple(_finished(scope, each, depth + 2) for each in class_methods(scope)),
     )
-    return scope.code("class", view=view)
 
 
 def _own_constants(scope: ClassScope) -> tuple[str, ...]:

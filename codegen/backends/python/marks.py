@@ -5,14 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import field as declared
-from typing import TYPE_CHECKING
 
 from ...plan import Cover, Field, TypePlan
 from .names import field_name
-
-if TYPE_CHECKING:
-    from .scope import ClassScope
-    from .view import Lines
+from .view import Lines
 
 
 @dataclass(frozen=True)
@@ -59,7 +55,7 @@ class Marks:
         self._wanted_ends.add(field.size_of[1])
         return field.id
 
-    def before(self, scope: ClassScope, run: Sequence[Field], offsets: tuple[int, ...]) -> Lines:
+    def before(self, run: Sequence[Field], offsets: tuple[int, ...]) -> Lines:
         """Return the marks before fields that are at known offsets from each other; the last offset is their end."""
         wanted = any(each.id in self._wanted_begins for each in run)
         wanted = wanted or any(each.id in self._wanted_ends for each in run[:-1])
@@ -70,15 +66,15 @@ class Marks:
             self.begins[each.id] = _plus(variable, offsets[number])
             if number + 1 < len(offsets):
                 self.ends[each.id] = _plus(variable, offsets[number + 1])
-        return (scope.code("mark", name=variable),)
+        return (f"{variable} = io.pos()",)
 
-    def after(self, scope: ClassScope, run: Sequence[Field]) -> Lines:
+    def after(self, run: Sequence[Field]) -> Lines:
         """Return the marks after the fields."""
         last = run[-1].id
         if last not in self._wanted_ends or last in self.ends:
             return ()
         self.ends[last] = f"end_{field_name(last)}"
-        return (scope.code("mark", name=self.ends[last]),)
+        return (f"{self.ends[last]} = io.pos()",)
 
     def blanked(self, cover: Cover) -> Blanked | None:
         """Return the bytes of the checksum itself, relative to the beginning of its range."""

@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from ...expression.nodes import Name
 from ...expression.types import IntegerType, VarintType
 from ...plan import Field, TypePlan
-from .api import Api
-from .encoding import packer_text
+from .encoding import packer_text, varint_text
 from .marks import Marks
 from .scope import ClassScope, member
+from .statements import when
 from .view import Lines
 
 
@@ -29,22 +29,14 @@ def compared_lines(scope: ClassScope, marks: Marks) -> Lines:
     sizes = [each for each in measured(scope.struct) if each.size_of is not None and each.size_of[1] in marks.ends]
     lines = [_compared(scope, each, scope.text(Name(each.id), each), _extent(marks, each)) for each in sizes]
     if scope.struct.fills_stream:
-        lines.append(_compared(scope, None, scope.code("stream_size"), scope.code("stream_position")))
+        lines.append(_compared(scope, None, "io.size()", "io.pos()"))
     return tuple(lines)
 
 
 def _compared(scope: ClassScope, field: Field | None, stated: str, found: str) -> str:
-    template = "refusal_that_loses_the_layout" if field is not None else "refusal"
     place = scope.struct.place if field is None else field.place
-    statement = scope.code(
-        "kaitai_refusal" if scope.module.api is Api.KAITAI else template,
-        error="SizeError",
-        given=(stated, found),
-        io="io",
-        place=place,
-        reason="length",
-    )
-    return scope.code("refused", condition=f"{found} != {stated}", statement=statement)
+    refusal = scope.refusal("SizeError", (stated, found, "io", repr(place)), "length", loses=field is not None)
+    return when(f"{found} != {stated}", [refusal])
 
 
 def _extent(marks: Marks, field: Field) -> str:
@@ -71,8 +63,8 @@ def inserted_lines(scope: ClassScope, marks: Marks, written: Field) -> Iterator[
     for field in reversed(scope.struct.fields):
         if field.size_of is not None and field.size_of[1] == written.id and isinstance(field.type, VarintType):
             yield _assigned(marks, field)
-            begin = marks.begins[field.id]
-            yield scope.code("insert_varint", begin=begin, kind=field.type, value=member(field.id), id=field.id)
+            number = varint_text(scope, field, field.type, member(field.id))
+            yield f"io.insert({marks.begins[field.id]}, {number})"
 
 
 def measured_lines(scope: ClassScope, marks: Marks) -> Lines:
@@ -81,10 +73,8 @@ def measured_lines(scope: ClassScope, marks: Marks) -> Lines:
     for field in scope.struct.fields:
         if field.size_of is None or not isinstance(field.type, IntegerType):
             continue
-        begin, packer = marks.begins[field.id], packer_text(scope, field, field.type)
-        value = scope.code("packed", packer=packer, names=repr(field.id), value=member(field.id))
-        lines.append(_assigned(marks, field))
-        lines.append(scope.code("overwritten", begin=begin, data=value))
+        value = scope.call("packed", packer_text(scope, field, field.type), repr(field.id), member(field.id))
+        lines += [_assigned(marks, field), f"io.overwrite({marks.begins[field.id]}, {value})"]
     return tuple(lines)
 
 

@@ -29,9 +29,9 @@ def sum_methods(scope: ClassScope) -> list[MethodView]:
     """
     if not scope.struct.verified:
         return []
-    lines = ("super()._read()", *verify_lines(scope, Marks(scope.struct), scope.struct.verified))
+    lines = ("io = self._io", "super()._read()", *verify_lines(scope, Marks(scope.struct), scope.struct.verified))
     covers = covers_method(scope)
-    methods = [MethodView("_read(self) -> None", (scope.code("sequence", body=lines),))]
+    methods = [MethodView("_read(self) -> None", lines)]
     return methods if covers is None else [*methods, covers]
 
 

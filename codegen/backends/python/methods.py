@@ -76,8 +76,9 @@ def _constructor(scope: ClassScope) -> MethodView:
     types = (scope.annotations.of_field(each) for each in scope.struct.fields)
     fields = (f"{name}: {type} = {scope.use('UNSET')}" for name, type in zip(names, types, strict=True))
     arguments = ", ".join(("self", *parameter_list(scope), *family, *fields))
-    line = scope.code("constructor", parameters=parameter_names(scope), fields=names)
-    return MethodView(f"__init__({arguments}) -> None", (line,))
+    lines = [f"self.{each} = {each}" for each in parameter_names(scope)]
+    given = ", ".join(("_io", "_parent", "_root", *(f"{each}={each}" for each in names)))
+    return MethodView(f"__init__({arguments}) -> None", (*lines, f"super().__init__({given})"))
 
 
 METHODS: Mapping[Api, Callable[[ClassScope], list[MethodView]]] = {

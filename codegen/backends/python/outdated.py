@@ -14,18 +14,16 @@ from ...expression.nodes import Name, Node
 from ...expression.types import Path, UserType
 from ...expression.walk import all_names, expressions_in, names_in, walk
 from ...plan import Field, Plan
-from .constructing import Keep
 from .names import field_name
 from .scope import ClassScope, member
+from .statements import block
 from .view import Lines
 
 
 def before_lines(scope: ClassScope, wires: Mapping[str, str]) -> Iterator[str]:
     """Yield the statements that keep the lengths and arguments before they are filled in, for ``outdated_lines``."""
     for field in _dependent(scope, wires):
-        yield scope.code(
-            "kept", keep=Keep(f"{_before(field)} = "), value=scope.code("set_values", sources=_inputs(scope, field))
-        )
+        yield f"{_before(field)} = {_set_values(scope, field)}"
 
 
 def outdated_lines(
@@ -41,22 +39,13 @@ def outdated_lines(
     for field in scope.struct.fields:
         if field.id not in wires:
             continue
-        yield from (
-            scope.code("kept", keep=Keep(f"{target} = "), value=scope.text(argument, field))
-            for target, argument in _arguments(scope, field)
-        )
+        yield from (f"{target} = {scope.text(argument, field)}" for target, argument in _arguments(scope, field))
         if field not in dependent:
             continue
         again = f"again_{field_name(field.id)}"
-        yield scope.code(
-            "outdated",
-            before=_before(field),
-            now=scope.code("set_values", sources=_inputs(scope, field)),
-            lines=wire_lines(field, again),
-            again=again,
-            wire=wires[field.id],
-            id=field.id,
-        )
+        compared = scope.call("unchanged", again, wires[field.id], repr(field.id))
+        differs = scope.call("differs", _before(field), _set_values(scope, field))
+        yield block(f"if {differs}:", [*wire_lines(field, again), compared])
 
 
 def _before(field: Field) -> str:
@@ -95,11 +84,11 @@ def _own_expressions(field: Field) -> Iterator[Node]:
             yield from form.process.arguments[:1] if form.process.codecs else form.process.arguments
 
 
-def _inputs(scope: ClassScope, field: Field) -> tuple[tuple[str, str], ...]:
-    """Return what the bytes of a field may depend on: pairs of the text of an object and the name of its attribute."""
-    lengths = (("self", field_name(each.id)) for each in scope.struct.fields if each.id in _solved(scope))
-    arguments = (target.rpartition(".")[::2] for target, _ in _arguments(scope, field))
-    return (*lengths, *arguments)
+def _set_values(scope: ClassScope, field: Field) -> str:
+    """Return the text of the values on which the bytes of a field may depend, as far as they are set."""
+    lengths = [("self", field_name(each.id)) for each in scope.struct.fields if each.id in _solved(scope)]
+    arguments = [target.rpartition(".")[::2] for target, _ in _arguments(scope, field)]
+    return f"({''.join(f'getattr({object}, {name!r}, None), ' for object, name in lengths + arguments)})"
 
 
 def _arguments(scope: ClassScope, field: Field) -> Iterator[tuple[str, Node]]:

@@ -21,9 +21,9 @@ def undone(scope: ClassScope, field: Field, process: Process, data: str) -> str:
     """Return the text that decodes the bytes ``data``, and raises if that fails."""
     if process.is_routine and not scope.own:
         arguments = [scope.module.routine(process), *(scope.text(each, field) for each in process.arguments)]
-        return scope.code("undone", function=scope.use("decoded"), data=data, arguments=arguments)
+        return scope.call("decoded", data, *arguments)
     function, *arguments = undoing(scope, field, process)
-    return scope.code("undone", function=function, data=data, arguments=arguments)
+    return f"{function}({', '.join((data, *arguments))})"
 
 
 def undoing(scope: ClassScope, field: Field, process: Process) -> list[str]:

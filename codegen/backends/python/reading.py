@@ -32,7 +32,6 @@ from .checksums import checked_content, verify_content
 from .constructing import (
     Keep,
     constructed,
-    kept,
     lost_chains,
     message_or_refused,
     object_in_place,
@@ -42,6 +41,7 @@ from .constructing import (
 from .names import field_name
 from .processing import defers, undoing
 from .scope import ClassScope
+from .statements import block, when
 from .struct_codes import byte_order, number_code
 from .switches import branching
 from .validation import check_field
@@ -59,12 +59,12 @@ def read_lines(scope: ClassScope, field: Field, target: str) -> Lines:
     else:
         lines = _repeated(scope, field, field.repeat, target)
     if scope.module.debug:
-        lines = (scope.code("debug", id=field.id, repeated=field.repeat is not None, body=lines),)
+        lines = (scope.statement("debug", id=field.id, repeated=field.repeat is not None, body=lines),)
     if field.condition is None:
         return lines
     # With Kaitai's API absent fields are not set.
     otherwise = (f"{target} = None",) if scope.own else ()
-    return (scope.code("when", condition=scope.text(field.condition, field), body=lines, otherwise=otherwise),)
+    return (when(scope.text(field.condition, field), lines, otherwise),)
 
 
 # Repetition ----------------------------------------------------------------------------------------------------------
@@ -76,22 +76,16 @@ def _repeated(scope: ClassScope, field: Field, repeat: Repeat, target: str) -> L
     if field.at_once and isinstance(repeat, RepeatCount) and not scope.module.debug:
         assert isinstance(field.type, IntegerType | FloatType)
         function = "read_floats" if isinstance(field.type, FloatType) else "read_numbers"
-        order, code = byte_order(field.type.endian), number_code(field.type)
-        count = scope.text(repeat.expression, field)
-        line = scope.code("list_of_numbers", target=target, function=function, order=order, code=code, count=count)
-        return (line,)
+        format = repr(byte_order(field.type.endian)), repr(number_code(field.type))
+        return (f"{target} = {scope.call(function, 'io', *format, scope.text(repeat.expression, field))}",)
     annotation = f"{scope.annotations.builtin('list')}[{scope.annotations.of_item(field)}]"
+    begin = f"{name}: {annotation} = []", f"{target} = {name}"
     if scope.module.has_series(field) and not isinstance(repeat, RepeatUntil):
         items = series_text(scope, field, repeat)
         if not scope.own:
-            return (scope.code("kaitai_gathered", name=name, annotation=annotation, target=target, items=items),)
-        return (
-            scope.code(
-                "gathered", target=target, items=items, count=_known_count(scope, field, repeat), least=field.least
-            ),
-        )
-    begin = scope.code("list", name=name, annotation=annotation, target=target)
-    return (begin, *loop_lines(scope, field, repeat, Keep(f"{name}.append(", ")", item=True)))
+            return (*begin, scope.call("gather", name, items))
+        return f"{target} = []", scope.call("gather", target, items, "io", *_known_count(scope, field, repeat))
+    return (*begin, *loop_lines(scope, field, repeat, Keep(f"{name}.append(", ")", item=True)))
 
 
 def _list_name(field: Field) -> str:
@@ -107,17 +101,17 @@ def loop_lines(scope: ClassScope, field: Field, repeat: Repeat, keep: Keep) -> L
         if not isinstance(repeat, RepeatEos) or not isinstance(field.type, UserType):
             refuse(field.position, "'framing' requires items with a user-defined type that repeat up to the end")
         most, number = scope.plan.max_record, "frame"
-        items = scope.code("frames", delimiter=field.framing.delimiter, max_record=most)
-        frame = scope.code("frame", stuffing=field.framing.stuffing.upper(), max_record=most)
+        items = scope.call("frames_in", "io", repr(field.framing.delimiter), most)
+        frame = scope.call("unstuffed", "frame", f"{scope.use('Stuffing')}.{field.framing.stuffing.upper()}", most)
         body = object_lines(scope, field, field.type, substream_text(scope, frame), keep)
     elif scope.module.has_series(field):
         items, number = series_text(scope, field, repeat), _item(field)
-        body = (kept(scope, number, keep),)
+        body = (keep.statement(number),)
     else:
         items = _items(scope, field, repeat)
         body = item_lines(scope, field, repeat, keep)
         if scope.module.debug:
-            body = (scope.code("debug_item", id=field.id, body=body),)
+            body = (scope.statement("debug_item", id=field.id, body=body),)
         progress = field.least == 0
         counted = isinstance(repeat, RepeatEos) and field.indexed
         number = "_" if counted else number
@@ -128,9 +122,9 @@ def loop_lines(scope: ClassScope, field: Field, repeat: Repeat, keep: Keep) -> L
             body = (f"{lost} = False", *body) if field.switch is not None else body
     items = _bounded(scope, field, repeat, items)
     if counted or (isinstance(repeat, RepeatUntil) and field.indexed and scope.module.has_series(field)):
-        items, number = scope.code("numbered", items=items), f"index, {number}"
+        items, number = f"enumerate({items})", f"index, {number}"
     return (
-        scope.code(
+        scope.statement(
             "repeated",
             number=number,
             items=items,
@@ -145,45 +139,47 @@ def loop_lines(scope: ClassScope, field: Field, repeat: Repeat, keep: Keep) -> L
 def _items(scope: ClassScope, field: Field, repeat: Repeat) -> str:
     """Return the iterable of a loop over items."""
     if isinstance(repeat, RepeatCount):
-        return scope.code("as_many_as", count=scope.text(repeat.expression, field))
-    return scope.code("without_end" if isinstance(repeat, RepeatUntil) else "to_the_end")
+        return f"range({scope.text(repeat.expression, field)})"
+    return scope.call("count") if isinstance(repeat, RepeatUntil) else "iter(io.is_eof, True)"
 
 
 def _bounded(scope: ClassScope, field: Field, repeat: Repeat, items: str) -> str:
     """Return ``items`` with a limit on decompressed bytes. Kaitai's API has no such limit."""
     if not scope.own:
         return items
-    return scope.code("bounded", items=items, count=_known_count(scope, field, repeat), least=field.least)
+    return scope.call("bounded", "io", items, *_known_count(scope, field, repeat))
 
 
-def _known_count(scope: ClassScope, field: Field, repeat: Repeat) -> str:
-    """Return the number of items if the minimum size of each is known; empty otherwise."""
-    return scope.text(repeat.expression, field) if isinstance(repeat, RepeatCount) and field.least else ""
+def _known_count(scope: ClassScope, field: Field, repeat: Repeat) -> tuple[str, ...]:
+    """Return the number of items and the minimum size of each as arguments; none if one of them is not known."""
+    if not isinstance(repeat, RepeatCount) or not field.least:
+        return ()
+    return scope.text(repeat.expression, field), str(field.least)
 
 
 def series_text(scope: ClassScope, field: Field, repeat: Repeat) -> str:
     """Return an iterator that reads the items of a repeated field of a buffered type."""
     assert isinstance(field.type, UserType)
-    text = scope.code(
-        "series",
-        **{"class": scope.module.class_of(field.type.path)},
-        parent=parent_text(scope, field),
-        list=_list_name(field) if scope.module.api is Api.KAITAI_READ_WRITE else "",
-        to_end=isinstance(repeat, RepeatEos),
-    )
+    arguments = ["io", parent_text(scope, field), "self._root"]
+    if scope.module.api is Api.KAITAI_READ_WRITE:
+        arguments.append(_list_name(field))
+    if isinstance(repeat, RepeatEos):
+        arguments.append("to_end=True")
+    text = f"{scope.module.class_of(field.type.path)}._series({', '.join(arguments)})"
     if isinstance(repeat, RepeatCount):
-        return scope.code("first_items", items=text, count=scope.text(repeat.expression, field))
+        return scope.call("first_items", text, scope.text(repeat.expression, field))
     return text
 
 
 def item_lines(scope: ClassScope, field: Field, repeat: Repeat, keep: Keep) -> Lines:
     """Return the statements that read one item of a repeated field and store it."""
     steps, step = scope.unit_steps(field), scope.row_step(field)
-    if steps and step is not None and field.process is None and isinstance(field.size, OwnSize):
-        unit = scope.code("unit_of_rows", steps=steps)
+    if not steps:
+        return _item_lines(scope, field, repeat, keep)
+    unit = scope.call("UnitOfRows", "self", "io", *steps)
+    if step is not None and field.process is None and isinstance(field.size, OwnSize):
         return _towards_rows(scope, field, keep, step, contexts=f"{unit}, ")
-    lines = _item_lines(scope, field, repeat, keep)
-    return (scope.code("within_unit_of_rows", steps=steps, body=lines),) if steps else lines
+    return (block(f"with {unit}:", _item_lines(scope, field, repeat, keep)),)
 
 
 def _item_lines(scope: ClassScope, field: Field, repeat: Repeat, keep: Keep) -> Lines:
@@ -197,14 +193,14 @@ def _item_lines(scope: ClassScope, field: Field, repeat: Repeat, keep: Keep) -> 
     return (
         *value_lines(scope, field, Keep(f"{item} = ", item=True)),
         *check_field(scope, field, item),
-        kept(scope, item, keep),
+        keep.statement(item),
     )
 
 
 def taken_lines(scope: ClassScope, field: Field) -> Lines:
     """Return the statements that read the encoded bytes of a field; its value is decoded from them afterwards."""
     name = f"data_{field_name(field.id)}"
-    line = kept(scope, wire_text(scope, field), Keep(f"{name} = "))
+    line = f"{name} = {wire_text(scope, field)}"
     scope.taken[field.id] = name
     return (line,)
 
@@ -226,31 +222,27 @@ def _towards_rows(scope: ClassScope, field: Field, keep: Keep, step: int, contex
     part = f"part_{field_name(field.id)}" if stream or is_block else "io"
     body = object_lines(scope, field, field.type, part, Keep(f"{item} = ", item=keep.item))
     if defers(scope, field) and not is_block:
-        nothing = (kept(scope, constructed(scope, field, field.type, ""), Keep(f"{item} = ")),)
+        nothing = (f"{item} = {constructed(scope, field, field.type, '')}",)
         body = message_or_refused(scope, field, body, nothing)
     lost = lost_chains(scope, field)
-    return (
-        scope.code(
-            "block_step" if is_block else "row_step",
-            part=part,
-            holder="begin" if isinstance(field.size, WithinSize) else "",
-            stream=stream,
-            begin=f"begin_{field_name(field.id)}" if field.is_cut and not is_block else "",
-            data=data,
-            data_name=f"data_{field_name(field.id)}",
-            undo=undo,
-            place=field.place,
-            step=step,
-            contexts=contexts,
-            chains=f", chains={lost}" if lost else "",
-            is_row=any(way[-1] == plan.steps[step] for each in plan.tables for way in each.ways),
-            checked=verify_content(scope, field, part) if is_block else (),
-            body=(*body, *check_field(scope, field, item)),
-            item=item,
-            kept=kept(scope, item, keep),
-            lost=_lost(scope, field),
-        ),
-    )
+    values: dict[str, object] = {
+        "part": part,
+        "step": step,
+        "chains": f", chains={lost}" if lost else "",
+        "is_row": any(way[-1] == plan.steps[step] for each in plan.tables for way in each.ways),
+        "item": item,
+        "kept": keep.statement(item),
+        "lost": _lost(scope, field),
+    }
+    if is_block:
+        # Before the statements of the item.
+        values["checked"] = verify_content(scope, field, part)
+        values |= {"data": data, "data_name": f"data_{field_name(field.id)}", "undo": undo, "place": field.place}
+    else:
+        values |= {"stream": stream, "begin": f"begin_{field_name(field.id)}" if field.is_cut else ""}
+        values |= {"holder": "begin" if isinstance(field.size, WithinSize) else "", "contexts": contexts}
+    values["body"] = (*body, *check_field(scope, field, item))
+    return (scope.statement("block_step" if is_block else "row_step", **values),)
 
 
 def _lost(scope: ClassScope, field: Field) -> str:
@@ -283,48 +275,48 @@ def value_lines(scope: ClassScope, field: Field, keep: Keep) -> Lines:
         return _switch(scope, field, field.switch, keep)
     match field.type:
         case EnumType(path, base):
-            number = _number(scope, base)
+            number = _number(base)
             if number is None:
                 refuse(field.position, f"the enum of '{field.id}' requires an integer")
-            return (scope.code("enum", number=number, table=scope.module.table(path), keep=keep),)
+            return f"raw = {number}", keep.statement(f"{scope.module.table(path)}.get(raw, raw)")
         case IntegerType() | FloatType() | BitsType():
-            return (kept(scope, _number(scope, field.type) or "", keep),)
+            return (keep.statement(_number(field.type) or ""),)
         case VarintType() as kind:
-            varint = scope.code("varint", kind=kind, place=field.place, reason=field.reason)
-            return (kept(scope, varint, keep),)
+            keys = f"big_endian={kind.big_endian}", f"zigzag={kind.zigzag}", f"reason={field.reason!r}"
+            return (keep.statement(scope.call("read_varint", "io", kind.groups, kind.most, repr(field.place), *keys)),)
         case BytesType():
             return _bytes(scope, field, keep)
         case StringType(encoding):
-            return (kept(scope, decoded(scope, field, encoding, bytes_text(scope, field), field.place), keep),)
+            return (keep.statement(decoded(scope, field, encoding, bytes_text(scope, field), field.place)),)
         case UserType():
             return object_in_place(scope, field, field.type, keep)
     raise refusal(field.position, f"the type of '{field.id}' cannot be read")
 
 
-def _number(scope: ClassScope, kind: object) -> str | None:
+def _number(kind: object) -> str | None:
     """Return the text that reads a number of the given type from the stream."""
     match kind:
         case IntegerType(size, signed, endian):
-            return _number_of(scope, f"{'s' if signed else 'u'}{size}", endian if size > 1 else "")
+            return _number_of(f"{'s' if signed else 'u'}{size}", endian if size > 1 else "")
         case FloatType(size, endian):
-            return _number_of(scope, f"f{size}", endian)
+            return _number_of(f"f{size}", endian)
         case BitsType(1, endian):
-            return scope.code("flag", endian=endian)
+            return f"io.read_bits_int_{endian}(1) != 0"
         case BitsType(width, endian):
-            return scope.code("bits", endian=endian, width=width)
+            return f"io.read_bits_int_{endian}({width})"
     return None
 
 
-def _number_of(scope: ClassScope, code: str, endian: str | None) -> str:
+def _number_of(code: str, endian: str | None) -> str:
     if endian == "computed":
-        return scope.code("number_of_computed_order", code=code)
-    return scope.code("number", code=f"{code}{endian}")
+        return f"io.read_{code}le() if self._is_le else io.read_{code}be()"
+    return f"io.read_{code}{endian}()"
 
 
 def _switch(scope: ClassScope, field: Field, switch: Switch, keep: Keep) -> Lines:
     # Without a size nothing is known about values that match no case, and nothing is read.
     absent = not switch.exhaustive and (scope.own or (scope.lazy and not keep.item))
-    otherwise: Lines = (kept(scope, "None", keep),) if absent else ()
+    otherwise: Lines = (keep.statement("None"),) if absent else ()
     keep = replace(keep, cased=True)
     branches = [(matches, _form_lines(scope, each, keep)) for matches, each in switch.branches]
     if switch.otherwise is not None:
@@ -343,5 +335,5 @@ def _form_lines(scope: ClassScope, form: Field, keep: Keep) -> Lines:
 
 def _bytes(scope: ClassScope, field: Field, keep: Keep) -> Lines:
     checked = checked_content(scope, field)
-    value = scope.code("content", part=f"part_{field_name(field.id)}") if checked else bytes_text(scope, field)
-    return (*checked, kept(scope, value, keep))
+    value = scope.call("content_of", f"part_{field_name(field.id)}") if checked else bytes_text(scope, field)
+    return (*checked, keep.statement(value))

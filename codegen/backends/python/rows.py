@@ -19,7 +19,7 @@ def has_rows(scope: ClassScope) -> bool:
 def instance_steps(scope: ClassScope) -> Lines:
     """Return the statements that, after all fields, read at the positions of instances that lead to rows."""
     found = scope.instance_steps.items()
-    return tuple(scope.code("instance_step", name=field_name(id), steps=steps) for id, steps in found)
+    return tuple(scope.call("go_on", "self", repr(field_name(id)), *steps) for id, steps in found)
 
 
 def row_methods(scope: ClassScope, first: Lines) -> list[MethodView]:
@@ -33,7 +33,7 @@ def row_methods(scope: ClassScope, first: Lines) -> list[MethodView]:
         # For a table of data before the rows of other tables, everything that follows is after its rows.
         body = (*first, *sequence(scope, (*before, *rest), scope.struct.verified))
     elif own:
-        body = (scope.code("read_after_prologue", body=body),)
+        body = ("self._read_prologue()", *body)
     methods.append(reader(scope, "_read", body))
     rows = scope.plan.streamed
     if rows is not None and rows.sized:
@@ -61,4 +61,4 @@ def _row_method(scope: ClassScope, step: Step) -> MethodView:
     if scope.row_step(step) is not None:
         # If the damage extends to the end of the unit, there is no row.
         signature, lines = f"{signature} | None", (*lines, "return None")
-    return MethodView(signature, (scope.code("sequence", body=lines),))
+    return MethodView(signature, ("io = self._io", *lines))

@@ -72,11 +72,13 @@ def _part(scope: ClassScope, fields: tuple[Field, ...]) -> Lines:
     run = run_of(fields)
     pieces = [(targets(each), packer(scope, each), each.offset) for each in run.pieces]
     if not scope.own:
-        lines: Lines = (scope.code("kaitai_run", pieces=pieces),)
+        lines: Lines = tuple(f"{names} = {scope.call('read_fields', 'io', packer)}" for names, packer, _ in pieces)
     elif len(pieces) == 1:
-        lines = (scope.code("run", targets=pieces[0][0], packer=pieces[0][1], size=run.size),)
+        [(names, packer_name, _)] = pieces
+        lines = (f"{names} = {packer_name}.unpack(io.read_bytes({run.size}))",)
     else:
-        lines = (scope.code("run_of_pieces", pieces=pieces, size=run.size),)
+        unpacked = (f"{names} = {packer}.unpack_from(run, {offset})" for names, packer, offset in pieces)
+        lines = (f"run = io.read_bytes({run.size})", *unpacked)
     for field in fields:
         lines += (*cooked(scope, field), *check_field(scope, field, member(field.id)))
     return lines
@@ -116,7 +118,7 @@ def cooked(scope: ClassScope, field: Field) -> Lines:
 def cooked_value(scope: ClassScope, field: Field, raw: str) -> str:
     """Return the text that converts ``raw``, the unpacked value of a field."""
     if isinstance(field.type, EnumType):
-        return scope.code("of_table", table=scope.module.table(field.type.path), raw=raw)
+        return f"{scope.module.table(field.type.path)}.get({raw}, {raw})"
     text = trimmed(scope, field, raw)
     if isinstance(field.type, StringType):
         return decoded(scope, field, field.type.encoding, text, field.place)

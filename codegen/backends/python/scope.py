@@ -15,7 +15,6 @@ from .api import Api
 from .expressions import Translator
 from .module import Module
 from .names import field_name
-from .render import Use, rendered
 
 SEQUENCE: Mapping[str, str] = {"_io": "io", "_index": "index"}
 """The variables with the stream and the index of the item in methods that read and write."""
@@ -52,9 +51,28 @@ class ClassScope:
         """Return the local name of a name from the runtime, and import it."""
         return self.module.use(name)
 
-    def code(self, template: str, **values: object) -> str:
-        """Return the rendered text of a template of ``nodes/``."""
-        return rendered(template, Use(self.module.use), values)
+    def call(self, function: str, *arguments: object) -> str:
+        """Return the text of a call of a function or class from the runtime; ``arguments``: their texts."""
+        return f"{self.use(function)}({', '.join(map(str, arguments))})"
+
+    def statement(self, name: str, /, **values: object) -> str:
+        """Return the statement that a macro of the templates makes of ``values``, without the line break at its end."""
+        return self.module.macros[name](**values).rstrip("\n")
+
+    def refusal(self, error: str, arguments: Iterable[str], reason: str, *, loses: bool) -> str:
+        """Return the statement that refuses a value.
+
+        Args:
+            error: The name of the error's class.
+            arguments: The texts of the error's arguments.
+            reason: The reason in reports; if it is empty, that of values.
+            loses: Whether nothing after the value can be read.
+        """
+        made = self.call(error, *arguments)
+        if self.module.api is Api.KAITAI:
+            return f"raise {made}"
+        method = "_lose" if loses else "_refuse"
+        return f"self.{method}({made}{f', {reason!r}' if reason else ''})"
 
     @property
     def own(self) -> bool:

@@ -15,6 +15,7 @@ from .names import field_name
 from .reading import read_lines, taken_lines
 from .runs import run_lines
 from .scope import ClassScope, member
+from .statements import block
 from .view import Lines, MethodView
 
 
@@ -36,7 +37,7 @@ def reader(scope: ClassScope, name: str, lines: Lines) -> MethodView:
     objects count as repetition too.
     """
     if lines and scope.struct.recursive:
-        lines = (scope.code("guarded", counted=scope.own, body=lines),)
+        lines = (scope.statement("guarded", counted=scope.own, body=lines),)
     return MethodView(f"{name}(self) -> None", lines or ("pass",))
 
 
@@ -44,7 +45,7 @@ def sequence(scope: ClassScope, steps: Iterable[Step], covers: Iterable[Cover]) 
     """Return the statements that execute steps in order, and verify checksums."""
     lines = sequence_body(scope, steps, covers)
     # Every statement that reads uses the stream; an object without fields needs none.
-    return (scope.code("sequence", body=lines),) if lines else ()
+    return ("io = self._io", *lines) if lines else ()
 
 
 def sequence_body(scope: ClassScope, steps: Iterable[Step], covers: Iterable[Cover]) -> Lines:
@@ -54,24 +55,25 @@ def sequence_body(scope: ClassScope, steps: Iterable[Step], covers: Iterable[Cov
     parts = list(steps)
     for each in measured(scope.struct):
         marks.want_size(each)
-    lines = [scope.code("mark", name="begin")] if any(_leads_elsewhere(scope, each) for each in parts) else []
+    lines = ["begin = io.pos()"] if any(_leads_elsewhere(scope, each) for each in parts) else []
     covers = list(covers)
     early = [each for each in covers if each.before_expansion]
     tails: list[tuple[int, tuple[int, ...]]] = []
     for step in parts:
         fields, offsets = (step.fields, step.offsets) if isinstance(step, Run) else ((step,), (0,))
-        lines.extend(marks.before(scope, fields, offsets))
+        lines.extend(marks.before(fields, offsets))
         if isinstance(step, Field) and (sums := [each for each in early if each.last == step.id]):
             lines.extend(taken_lines(scope, step))
-            lines.extend(marks.after(scope, fields))
+            lines.extend(marks.after(fields))
             lines.extend(verify_lines(scope, marks, sums))
         lines.extend(run_lines(scope, step) if isinstance(step, Run) else read_lines(scope, step, member(fields[0].id)))
-        lines.extend(marks.after(scope, fields))
+        lines.extend(marks.after(fields))
         lines.extend(covered_lines(scope, marks, fields))
         if step is not parts[-1] and (numbers := scope.last_steps(fields[0])):
             tails.append((len(lines), numbers))
     for begin, numbers in reversed(tails):
-        lines[begin:] = [scope.code("after_rows", steps=numbers, sums=bool(early), body=tuple(lines[begin:]))]
+        flags = ["sums=True"] if early else []
+        lines[begin:] = [block(f"with {scope.call('AfterRows', 'self', 'io', *numbers, *flags)}:", lines[begin:])]
     return (
         *lines,
         *compared_lines(scope, marks),
@@ -94,7 +96,7 @@ def common_methods(scope: ClassScope) -> list[MethodView]:
     methods = []
     if struct.to_string is not None:
         text = scope.translator(struct.position).text(struct.to_string)
-        methods.append(MethodView("__str__(self) -> str", (scope.code("value_returned", value=text),)))
+        methods.append(MethodView("__str__(self) -> str", (f"return {text}",)))
     methods.extend(instance_method(scope, each) for each in struct.instances)
     methods.extend(stored_methods(scope))
     methods.extend(verifies_methods(scope))

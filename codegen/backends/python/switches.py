@@ -9,6 +9,7 @@ from ...plan import Field, Switch
 from .expressions import BIT_OR, OR
 from .names import field_name
 from .scope import ClassScope
+from .statements import when
 from .view import Lines
 
 Branches = Sequence[tuple[tuple[Node, ...], Lines]]
@@ -39,19 +40,16 @@ def branching(scope: ClassScope, holder: Field, on: Node, branches: Branches, ot
     translator = scope.translator(holder.position, _on=variable)
     texts = [([translator.text(each, BIT_OR) for each in matches], body) for matches, body in branches]
     conditions = [(f"== {each[0]}" if len(each) == 1 else f"in ({', '.join(each)})", body) for each, body in texts]
-    return (
-        scope.code("switch", variable=variable, on=scope.text(on, holder), branches=conditions, otherwise=otherwise),
-    )
+    text = scope.text(on, holder)
+    return (scope.statement("switch", variable=variable, on=text, branches=conditions, otherwise=otherwise),)
 
 
 def _on_condition(scope: ClassScope, holder: Field, on: Node, bodies: dict[bool, Lines], otherwise: Lines) -> Lines:
     """Return the statements of a switch on a boolean: a plain condition."""
     translator = scope.translator(holder.position)
     if True not in bodies:
-        condition = translator.negation(on)
-        return (scope.code("when", condition=condition, body=bodies[False], otherwise=otherwise),)
-    condition, other = translator.text(on, OR), bodies.get(False, otherwise)
-    return (scope.code("when", condition=condition, body=bodies[True], otherwise=other),)
+        return (when(translator.negation(on), bodies[False], otherwise),)
+    return (when(translator.text(on, OR), bodies[True], bodies.get(False, otherwise)),)
 
 
 def _is_true(match: Node) -> bool:

@@ -21,9 +21,9 @@ from ...expression.nodes import (
 from ...expression.types import BooleanType, EnumType, FloatType
 from ...expression.walk import walk
 from ...plan import Check, Field, TypePlan
-from .api import Api
 from .expressions import BIT_OR
 from .scope import ClassScope
+from .statements import when
 from .view import Lines
 
 ERRORS = {
@@ -63,16 +63,13 @@ def refusals(scope: ClassScope, field: Field, value: str) -> Iterator[str]:
 
 def _refused(scope: ClassScope, field: Field, check: Check, value: str, io: str, *, raises: bool) -> str:
     condition, given = _condition(scope, field, check, value)
-    template = "refusal_that_loses_the_layout" if raises else "refusal"
-    if scope.module.api is Api.KAITAI:
-        template = "kaitai_refusal"
-    error = ERRORS[check.rule]
-    statement = scope.code(
-        template, error=error, given=given, io=io, place=field.place, reason=_reason(field, raises=raises)
-    )
-    # The validity of the value may be unknown; its end is known.
-    computed = not raises and scope.own and any(may_fail(scope.struct, each) for each in check.operands)
-    return scope.code("refused_or_not_computed" if computed else "refused", condition=condition, statement=statement)
+    # A reader that continues uses the reason ``value`` if none is given.
+    reason = "" if field.reason == "value" and not raises else field.reason
+    refusal = scope.refusal(ERRORS[check.rule], (*given, io, repr(field.place)), reason, loses=raises)
+    if not raises and scope.own and any(may_fail(scope.struct, each) for each in check.operands):
+        # The validity of the value may be unknown; its end is known.
+        return scope.statement("refused_or_not_computed", condition=condition, refusal=refusal)
+    return when(condition, [refusal])
 
 
 def may_fail(type: TypePlan, node: Node) -> bool:
@@ -87,11 +84,6 @@ def _is_certain(type: TypePlan, node: Node) -> bool:
         field = type.field(node.id)
         return node.id == "_" or (field is not None and field.condition is None)
     return isinstance(node, Binary) and node.operator in "+-&|^"
-
-
-def _reason(field: Field, *, raises: bool) -> str:
-    """Return the reason of a refusal; a reader that continues uses ``value`` if none is given."""
-    return "" if field.reason == "value" and not raises else field.reason
 
 
 def _condition(scope: ClassScope, field: Field, check: Check, value: str) -> tuple[str, tuple[str, ...]]:

@@ -7,7 +7,6 @@ from ...expression.nodes import Node
 from ...expression.types import ListType
 from ...plan import Instance
 from ...plan.variables import follows_variables, variables_of
-from .constructing import Keep
 from .names import field_name
 from .scope import ClassScope
 from .view import Lines
@@ -26,8 +25,7 @@ def begin_text(scope: ClassScope, variable: Instance) -> str:
 
 
 def _begin(scope: ClassScope, variable: Instance) -> str:
-    keep = Keep(f"self._m_{field_name(variable.id)} = ")
-    return scope.code("kept", keep=keep, value=begin_text(scope, variable))
+    return f"self._m_{field_name(variable.id)} = {begin_text(scope, variable)}"
 
 
 def end_lines(scope: ClassScope, *, reads: bool = True) -> Lines:
@@ -42,14 +40,12 @@ def end_lines(scope: ClassScope, *, reads: bool = True) -> Lines:
         if each.sets is None and not each.variable and follows_variables(scope.plan, struct, each)
     ]
     if held and reads and struct is not scope.plan.root:
-        lines.append(scope.code("hold", names=held))
+        lines.append(scope.call("hold", "self", *map(repr, held)))
     return tuple(lines)
 
 
 def _set(scope: ClassScope, instance: Instance, target: Node) -> str:
     assert isinstance(target, Member)
     holder = scope.translator(instance.position).text(target.value)
-    name, value = field_name(target.name), f"self.{field_name(instance.id)}"
-    if isinstance(target.type, ListType):
-        return scope.code("append_to", holder=holder, name=name, value=value)
-    return scope.code("set_variable", holder=holder, name=name, value=value)
+    name, value = field_name(target.name), scope.call("variable", f"self.{field_name(instance.id)}")
+    return f"{holder}.{name}.append({value})" if isinstance(target.type, ListType) else f"{holder}._m_{name} = {value}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 Lines = tuple[str, ...]
-"""Statements: the rendered text of a template each."""
+"""Statements, each as text."""
 
 
 @dataclass(frozen=True)
@@ -49,13 +49,13 @@ class EnumView:
 
 @dataclass(frozen=True)
 class ClassView:
-    """A generated class: ``classes`` are the texts of nested classes, ``constants`` are assignments."""
+    """A generated class: ``classes`` are nested ones, ``constants`` are assignments."""
 
     name: str
     base: str
     doc: str
     enums: tuple[EnumView, ...]
-    classes: tuple[str, ...]
+    classes: tuple[ClassView, ...]
     constants: tuple[str, ...]
     fields: tuple[FieldView, ...]
     methods: tuple[MethodView, ...]
@@ -63,12 +63,12 @@ class ClassView:
 
 @dataclass(frozen=True)
 class ModuleView:
-    """A module; ``imports``, ``constants`` (before the class) and ``tables`` (after it) are complete statements,
-    ``body`` is the text of the class.
+    """A module; ``imports``, ``constants`` (before the class of the root) and ``tables`` (after it) are complete
+    statements.
     """
 
     doc: str
     imports: tuple[str, ...]
     constants: tuple[str, ...]
-    body: str
+    root: ClassView
     tables: tuple[str, ...]

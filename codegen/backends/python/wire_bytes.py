@@ -13,8 +13,8 @@ from .scope import ClassScope
 
 def decoded(scope: ClassScope, field: Field, encoding: str | None, data: str, place: str) -> str:
     """Return the text that decodes bytes to a string."""
-    template = "kaitai_text" if scope.module.api is Api.KAITAI else "text"
-    return scope.code(template, data=data, encoding=codec(scope, field, encoding), place=place)
+    name = codec(scope, field, encoding)
+    return f"{data}.decode({name!r})" if scope.module.api is Api.KAITAI else f"self._text({data}, {name!r}, {place!r})"
 
 
 def codec(scope: ClassScope, field: Field, encoding: str | None) -> str:
@@ -36,7 +36,7 @@ def bytes_text(scope: ClassScope, field: Field) -> str:
         return data
     if defers(scope, field):
         function, *arguments = undoing(scope, field, field.process)
-        return scope.code("undone_or_refused", place=field.place, function=function, data=data, arguments=arguments)
+        return f"self._undone({', '.join((repr(field.place), function, data, *arguments))})"
     return undone(scope, field, field.process, data)
 
 
@@ -46,17 +46,18 @@ def stream_text(scope: ClassScope, field: Field) -> str:
     if process is None or process.name in SIZE_PRESERVING or not scope.own:
         data = bytes_text(scope, field)
         if scope.own and process is None and not field.is_cut and scope.plan.places_streams:
-            return scope.code("placed_substream", data=data)
+            return scope.call("placed_substream", "io", data)
         return substream_text(scope, data)
     data = trimmed(scope, field, wire_text(scope, field))
     function, *arguments = undoing(scope, field, process)
-    template = "undone_stream_or_refused" if defers(scope, field) else "undone_stream"
-    return scope.code(template, place=field.place, function=function, data=data, arguments=arguments)
+    if defers(scope, field):
+        return f"self._undone_stream({', '.join((repr(field.place), function, data, *arguments))})"
+    return scope.call("undone_stream", "io", function, data, *arguments)
 
 
 def substream_text(scope: ClassScope, data: str) -> str:
     """Return the text that creates a stream from a part of the stream that is read."""
-    return scope.code("substream" if scope.own else "kaitai_substream", data=data)
+    return scope.call("substream", "io", data) if scope.own else scope.call("SubStream", data)
 
 
 def wire_text(scope: ClassScope, field: Field) -> str:
@@ -65,17 +66,19 @@ def wire_text(scope: ClassScope, field: Field) -> str:
         return scope.taken[field.id]
     match field.size:
         case FixedSize(size):
-            return scope.code("bytes", size=size)
+            return f"io.read_bytes({size})"
         case ExpressionSize(expression):
-            return scope.code("bytes", size=scope.text(expression, field))
+            return f"io.read_bytes({scope.text(expression, field)})"
         case EndOfStreamSize():
-            return scope.code("bytes_to_end")
+            return "io.read_bytes_full()"
         case WithinSize(expression):
             return scope.text(expression, field)
         case TerminatedSize() if field.terminator is not None:
             end = field.terminator
-            template = "bytes_terminated" if len(end.value) == 1 else "bytes_terminated_by_several"
-            return scope.code(template, terminator=end.value[0], end=end)
+            flags = f"{end.include}, {end.consume}, {end.eos_error}"
+            if len(end.value) == 1:
+                return f"io.read_bytes_term({end.value[0]}, {flags})"
+            return f"io.read_bytes_term_multi({end.value!r}, {flags})"
     raise refusal(field.position, f"the size of '{field.id}' is not known")
 
 
@@ -84,5 +87,6 @@ def trimmed(scope: ClassScope, field: Field, data: str) -> str:
     if isinstance(field.size, TerminatedSize):
         return data
     if field.stripped is not None:
-        data = scope.code("stripped", data=data, padding=bytes((field.stripped,)))
-    return data if field.terminator is None else scope.code("cut", data=data, end=field.terminator)
+        data = f"{data}.rstrip({bytes((field.stripped,))!r})"
+    end = field.terminator
+    return data if end is None else scope.call("cut", data, repr(end.value), f"include={end.include}")

@@ -26,9 +26,17 @@ from ...plan import Field, Fill, Run
 from ...wire import ExpressionSize, Framing, RepeatCount, RepeatUntil, TerminatedSize
 from ..base import refusal
 from .checksums import chain_lines, early_lines, late_lines
-from .constructing import Keep
 from .contents import Contents, content_lines, contents_in, contents_of
-from .encoding import adopted, asks_for_end, content_text, fitted_text, has_bytes, packer_text, processed_text
+from .encoding import (
+    adopted,
+    asks_for_end,
+    content_text,
+    fitted_text,
+    has_bytes,
+    packer_text,
+    processed_text,
+    varint_text,
+)
 from .endian import endian_lines
 from .marks import Marks
 from .measuring import inserted_lines, is_inserted, measured, measured_lines, unmeasured_lines
@@ -37,6 +45,7 @@ from .outdated import before_lines, outdated_lines
 from .reading import uses_index
 from .runs import names_text, packer
 from .scope import ClassScope, member
+from .statements import when
 from .struct_codes import byte_order, number_code
 from .switches import switch_branches
 from .validation import check_lines
@@ -55,7 +64,7 @@ def append_method(scope: ClassScope) -> MethodView:
 def _append_lines(scope: ClassScope) -> Lines:
     why = scope.struct.read_only
     if why is not None:
-        return (scope.code("write_refused", type=scope.struct.path[-1], why=why),)
+        return (scope.statement("write_refused", type=scope.struct.path[-1], why=why),)
     marks = Marks(scope.struct)
     late = {each.field.id for each in scope.struct.covers if each.value is None and not each.of_object}
     late.update(map(marks.want_size, measured(scope.struct)))
@@ -79,12 +88,12 @@ def _append_lines(scope: ClassScope) -> Lines:
     lines.extend(unmeasured_lines(scope))
     for step in scope.struct.steps:
         fields, offsets = (step.fields, step.offsets) if isinstance(step, Run) else ((step,), (0,))
-        lines.extend(marks.before(scope, fields, offsets))
+        lines.extend(marks.before(fields, offsets))
         if isinstance(step, Run):
             lines.extend(_write_run(scope, step, wires, late))
         elif not is_inserted(step):
             lines.extend(_write_field(scope, step, wires))
-        lines.extend(marks.after(scope, fields))
+        lines.extend(marks.after(fields))
         lines.extend(inserted_lines(scope, marks, fields[-1]))
     lines.extend(measured_lines(scope, marks))
     lines.extend(late_lines(scope, marks))
@@ -95,10 +104,6 @@ def _append_lines(scope: ClassScope) -> Lines:
 # Values filled in ---------------------------------------------------------------------------------------------------
 
 
-def _assigned(scope: ClassScope, target: str, value: str) -> str:
-    return scope.code("kept", keep=Keep(f"{target} = "), value=value)
-
-
 def _constants(scope: ClassScope) -> Lines:
     """Return the assignments of fixed contents, and of fields with a single valid value."""
     lines: list[str] = []
@@ -107,14 +112,16 @@ def _constants(scope: ClassScope) -> Lines:
         if field is None:
             continue
         if fill.how == "constant" and not _is_known_late(field):
-            lines.append(_assigned(scope, member(fill.id), repr(fill.contents)))
+            lines.append(f"{member(fill.id)} = {fill.contents!r}")
         elif fill.how == "unless given" and fill.value is not None:
-            value = _default_text(scope, field, fill.value)
-            lines.append(scope.code("unless_set", name=field_name(fill.id), value=value))
+            lines.append(_unless_set(field, _default_text(scope, field, fill.value)))
         elif fill.how == "made" and isinstance(field.type, UserType):
-            value = scope.code("object", **{"class": scope.module.class_of(field.type.path)}, arguments=())
-            lines.append(scope.code("unless_set", name=field_name(fill.id), value=value))
+            lines.append(_unless_set(field, f"{scope.module.class_of(field.type.path)}()"))
     return tuple(lines)
+
+
+def _unless_set(field: Field, value: str) -> str:
+    return when(f"not hasattr(self, {field_name(field.id)!r})", [f"{member(field.id)} = {value}"])
 
 
 def _default_text(scope: ClassScope, field: Field, value: Node) -> str:
@@ -156,14 +163,14 @@ def _sizes(expression: Node) -> set[str]:
 def _wire_lines(scope: ClassScope, field: Field, wire: str, contents: Contents) -> Lines:
     """Return the statements that create the bytes of a field before it is written."""
     if field.switch is None:
-        return (_assigned(scope, wire, _wire_text(scope, field, contents)),)
+        return (f"{wire} = {_wire_text(scope, field, contents)}",)
 
     def made(case: Field) -> Lines:
         value = _as_case(scope, field, case, _present(scope, field))
-        return (_assigned(scope, wire, content_text(scope, case, value, size_known=False)),)
+        return (f"{wire} = {content_text(scope, case, value, size_known=False)}",)
 
     branches = _when(scope, field, switch_branches(scope, field, field.switch, made))
-    return (_assigned(scope, wire, 'b""'), *branches)
+    return (f'{wire} = b""', *branches)
 
 
 def _wire_text(scope: ClassScope, field: Field, contents: Contents) -> str:
@@ -172,7 +179,7 @@ def _wire_text(scope: ClassScope, field: Field, contents: Contents) -> str:
     if field.condition is None:
         return content_text(scope, field, member(field.id), size_known=False)
     content = content_text(scope, field, _present(scope, field), size_known=False)
-    return scope.code("wire_of_optional", name=field_name(field.id), content=content)
+    return f"b'' if getattr(self, {field_name(field.id)!r}, None) is None else {content}"
 
 
 def _derivations(scope: ClassScope, fills: list[Fill], wires: dict[str, str], contents: Contents) -> Lines:
@@ -182,12 +189,11 @@ def _derivations(scope: ClassScope, fills: list[Fill], wires: dict[str, str], co
         if fill.value is None or field is None:
             continue
         translator = replace(scope.translator(field.position), sizes=wires, contents=contents)
-        line = _assigned(scope, member(fill.id), translator.text(fill.value))
+        line = f"{member(fill.id)} = {translator.text(fill.value)}"
         sized = _optional_of(scope, fill.value) if field.default is not None else None
         if sized is not None and field.default is not None:
-            absent = _assigned(scope, member(fill.id), _default_text(scope, field, field.default))
-            there = scope.code("is_set", name=field_name(sized.id))
-            lines.append(scope.code("when", condition=there, body=(line,), otherwise=(absent,)))
+            absent = f"{member(fill.id)} = {_default_text(scope, field, field.default)}"
+            lines.append(when(_is_set(sized), [line], (absent,)))
             continue
         lines.extend(_when(scope, field, (line,)))
     return tuple(lines)
@@ -199,12 +205,15 @@ def _optional_of(scope: ClassScope, expression: Node) -> Field | None:
     return next((each for each in found if each is not None and each.condition is not None), None)
 
 
+def _is_set(field: Field) -> str:
+    return f"getattr(self, {field_name(field.id)!r}, None) is not None"
+
+
 def _when(scope: ClassScope, field: Field, lines: Lines) -> Lines:
     """Return ``lines`` under the condition that the field exists."""
     if field.condition is None:
         return lines
-    condition = scope.text(field.condition, field)
-    return (scope.code("when", condition=condition, body=lines, otherwise=()),)
+    return (when(scope.text(field.condition, field), lines),)
 
 
 # Runs ----------------------------------------------------------------------------------------------------------------
@@ -259,11 +268,15 @@ def _write_packed(scope: ClassScope, packer: str, ids: list[str], values: list[s
     """
     names = names_text(ids)
     if len(values) == 1:
-        return (scope.code("write_number", packer=packer, names=names, value=values[0]),)
+        return (_write_number(scope, packer, names, values[0]),)
     given = {"packer": packer, "names": names, "values": values, "struct": scope.module.use_module("struct")}
     if values == [f"self.{each}" for each in ids]:
-        return (scope.code("write_run", **given),)
-    return (scope.code("write_values", variable=f"values_{field_name(ids[0])}", **given),)
+        return (scope.statement("write_run", **given),)
+    return (scope.statement("write_values", variable=f"values_{field_name(ids[0])}", **given),)
+
+
+def _write_number(scope: ClassScope, packer: str, names: str, value: str) -> str:
+    return f"io.write_bytes({scope.call('packed', packer, names, value)})"
 
 
 def _packable(scope: ClassScope, field: Field, wires: dict[str, str]) -> str:
@@ -285,42 +298,42 @@ def _write_field(scope: ClassScope, field: Field, wires: dict[str, str]) -> Line
     if field.condition is None:
         return lines
     if field.contents is not None and field.repeat is None and _is_known_late(field):
-        lines = (_assigned(scope, member(field.id), repr(field.contents)), *lines)
+        lines = (f"{member(field.id)} = {field.contents!r}", *lines)
     if "_io" not in names_in(field.condition):
         return _when(scope, field, lines)
     # A writer cannot ask for the rest of the input: what is set is written.
-    condition = scope.code("is_set", name=field_name(field.id))
-    return (scope.code("when", condition=condition, body=lines, otherwise=()),)
+    return (when(_is_set(field), lines),)
 
 
 def _present(scope: ClassScope, field: Field) -> str:
     target = member(field.id)
-    return target if field.condition is None else scope.code("some", value=target, id=field.id)
+    return target if field.condition is None else scope.call("some", target, repr(field.id))
 
 
 def _write_framed(scope: ClassScope, field: Field, framing: Framing, item: str) -> str:
-    template = "write_delimited" if framing.stuffing == "none" else "write_stuffed"
-    content = content_text(scope, field, item)
-    return scope.code(template, content=content, stuffing=framing.stuffing.upper(), delimiter=framing.delimiter)
+    content, delimiter = content_text(scope, field, item), repr(framing.delimiter)
+    if framing.stuffing == "none":
+        return f"io.write_bytes({scope.call('delimited', content, delimiter)})"
+    stuffed = scope.call("stuff", content, f"{scope.use('Stuffing')}.{framing.stuffing.upper()}")
+    return f"io.write_bytes({stuffed} + {delimiter})"
 
 
 def _write_repeated(scope: ClassScope, field: Field, values: str) -> Lines:
     item, ends = f"item_{field_name(field.id)}", ""
     match field.repeat:
         case RepeatCount(expression):
-            values = scope.code("counted", values=values, count=scope.text(expression, field), id=field.id)
-            if isinstance(field.type, IntegerType | FloatType) and is_array(field):
-                order, code = byte_order(field.type.endian), number_code(field.type)
-                return (scope.code("write_numbers", order=order, code=code, id=field.id, values=values),)
+            values = scope.call("counted", values, scope.text(expression, field), repr(field.id))
+            if is_array(field):
+                return (scope.call("write_numbers", "io", *array_arguments(field, values)),)
         case RepeatUntil(expression):
-            values = scope.code("at_least_one", values=values, id=field.id)
+            values = scope.call("at_least_one", values, repr(field.id))
             ends = "" if asks_for_end(expression) else scope.text(expression, field, _=item)
     if field.framing is not None:
         body: Lines = (_write_framed(scope, field, field.framing, item),)
     else:
         body = _write_checked(scope, field, item, None)
     return (
-        scope.code(
+        scope.statement(
             "write_items",
             item=item,
             values=values,
@@ -350,6 +363,12 @@ def is_array(field: Field) -> bool:
     return plain and isinstance(kind, IntegerType | FloatType) and kind.endian != "computed"
 
 
+def array_arguments(field: Field, values: str) -> tuple[str, ...]:
+    """Return the arguments of the functions that pack the items of a field of which ``is_array`` is true."""
+    assert isinstance(field.type, IntegerType | FloatType)
+    return repr(byte_order(field.type.endian)), repr(number_code(field.type)), repr(field.id), values
+
+
 def _write_checked(scope: ClassScope, field: Field, value: str, content: str | None) -> Lines:
     checks = check_lines(scope, field, value)
     if field.switch is None:
@@ -369,29 +388,31 @@ def _as_case(scope: ClassScope, field: Field, case: Field, value: str) -> str:
     annotation = scope.annotations.of(case.type)
     if isinstance(case.type, UserType | BytesType | StringType) and not getattr(case.type, "opaque", False):
         # Otherwise a value of another type would be written as if it had this one.
-        return scope.code("of_case", kind=annotation, value=value, id=field.id)
+        return scope.call("of_case", annotation, value, repr(field.id))
     if annotation != scope.annotations.of(field.type):
-        return scope.code("cast", annotation=annotation, value=value)
-    return scope.code("some", value=value, id=field.id) if field.unmatched else value
+        return scope.call("cast", repr(annotation), value)
+    return scope.call("some", value, repr(field.id)) if field.unmatched else value
 
 
 def _write_value(scope: ClassScope, field: Field, value: str, content: str | None) -> Lines:
     if has_bytes(field):
         content = content or content_text(scope, field, value)
-        end = field.terminator
-        left = end is not None and isinstance(field.size, TerminatedSize) and not end.consume
         fitted = content if _is_measured(scope, field) else fitted_text(scope, field, content)
-        return (scope.code("write_bytes", data=fitted, end=end if left else None, id=field.id),)
+        lines: Lines = (f"io.write_bytes({fitted})",)
+        end = field.terminator
+        if end is not None and isinstance(field.size, TerminatedSize) and not end.consume:
+            lines += (f"io.ends_with({end.value!r}, {field.id!r}, required={end.eos_error})",)
+        return lines
     match field.type.base if isinstance(field.type, EnumType) else field.type:
         case UserType() as kind:
             if field.parent is None and scope.plan.owns(kind) and value.isidentifier():
-                return (scope.code("write_object", value=value),)
-            return (scope.code("write_object_elsewhere", adopted=adopted(scope, field, value)),)
+                return (f"{value}._parent = self", f"{value}._root = self._root", f"{value}._append(io)")
+            return (f"{adopted(scope, field, value)}._append(io)",)
         case BitsType(width, endian):
-            return (scope.code("write_bits", endian=endian, width=width, value=value, id=field.id),)
+            number = scope.call("within", f"int({value})", width, repr(field.id))
+            return (f"io.write_bits_int_{endian}({width}, {number})",)
         case VarintType() as kind:
-            return (scope.code("write_varint", kind=kind, value=value, id=field.id),)
+            return (f"io.write_bytes({varint_text(scope, field, kind, value)})",)
         case IntegerType() | FloatType() as kind:
-            packer = packer_text(scope, field, kind)
-            return (scope.code("write_number", packer=packer, names=repr(field.id), value=value),)
+            return (_write_number(scope, packer_text(scope, field, kind), repr(field.id), value),)
     raise refusal(field.position, f"the type of '{field.id}' cannot be written")

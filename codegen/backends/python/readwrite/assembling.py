@@ -14,11 +14,11 @@ from ..instances import is_kept, slot
 from ..names import field_name
 from ..runs import packer
 from ..scope import ClassScope, member
-from ..struct_codes import byte_order, number_code
+from ..statements import when
 from ..validation import refusals
 from ..view import Lines, MethodView
-from ..writing import is_array
-from .blocks import loop, when
+from ..writing import array_arguments, is_array
+from .blocks import loop, when_all
 from .content import data_text
 from .questions import item_name
 from .solved import followed_alone, solved_names
@@ -30,7 +30,7 @@ def assemble_method(scope: ClassScope) -> MethodView | None:
     if scope.struct.path not in straight_types(scope.module):
         return None
     kept = [slot(each) for each in scope.struct.instances if each.value is not None and is_kept(scope, each)]
-    lines = [scope.code("readwrite/forget", slots=kept)] if kept else []
+    lines = [f"self._forget({', '.join(map(repr, kept))})"] if kept else []
     lines += _computed_first(scope)
     refused = [text for each in scope.struct.fields for text in _refusals(scope, each)]
     if refused:
@@ -56,10 +56,9 @@ def _settled(scope: ClassScope, refused: list[str]) -> Lines:
     """Return the statements that fill in unassigned values, and check the object if something is still invalid."""
     filled = dict(each for field in scope.struct.fields for each in _fillings(scope, field))
     fillings = [(name, scope.module.setter(scope.struct.path, name), text) for name, text in filled.items()]
-    lines: Lines = (scope.code("readwrite/assemble_given", fillings=fillings),) if fillings else ()
+    lines: Lines = (scope.statement("assemble_given", fillings=fillings),) if fillings else ()
     others = {*solved_names(scope), *(field_name(each.id) for each in scope.struct.fields if _is_filled_in(each))}
-    template = "readwrite/assemble_refused" if others <= set(filled) else "readwrite/assemble_refused_or_unset"
-    return (*lines, scope.code(template, refused=refused))
+    return (*lines, scope.statement("assemble_refused", refused=refused, may_be_unset=not others <= set(filled)))
 
 
 def _is_filled_in(field: Field) -> bool:
@@ -143,14 +142,10 @@ def _computed_first(scope: ClassScope) -> Lines:
     lines: list[str] = []
     for each in scope.struct.fields:
         if _is_encoded_first(each):
-            lines.append(_local(scope, _data(scope, each), data_text(scope, each, member(each.id))))
+            lines.append(f"{_data(scope, each)} = {data_text(scope, each, member(each.id))}")
         if each.is_checksum and each.condition is None:
-            lines.append(_local(scope, _checksum(scope, each), _computed(scope, each)))
+            lines.append(f"{_checksum(scope, each)} = {_computed(scope, each)}")
     return tuple(lines)
-
-
-def _local(scope: ClassScope, name: str, value: str) -> str:
-    return scope.code("readwrite/local", name=name, value=value)
 
 
 def _computed(scope: ClassScope, field: Field) -> str:
@@ -176,50 +171,42 @@ def _data(scope: ClassScope, field: Field) -> str:
 def _packed(scope: ClassScope, run: Run) -> Lines:
     """Return the statements that write consecutive fields of fixed sizes."""
     if len(run.fields) == 1 and _has_data(run.fields[0]):
-        return (_append(scope, _data(scope, run.fields[0])),)
+        return (f"parts.append({_data(scope, run.fields[0])})",)
     lines: list[str] = []
     for piece in run.pieces:
-        values = [_data(scope, each) for each in piece.fields]
-        lines.append(scope.code("readwrite/assemble_packed", packer=packer(scope, piece), values=values))
+        values = ", ".join(_data(scope, each) for each in piece.fields)
+        lines.append(f"parts.append({packer(scope, piece)}.pack({values}))")
     return tuple(lines)
-
-
-def _append(scope: ClassScope, data: str) -> str:
-    return scope.code("readwrite/assemble_bytes", data=data)
 
 
 def _assembled(scope: ClassScope, field: Field) -> Lines:
     """Return the statements that write a field of variable size, an optional field or a repeated one."""
     value = member(field.id)
     lines = _list(scope, field, value) if field.repeat else _value(scope, field, value, _data(scope, field))
-    return lines if field.condition is None else (when(scope, [scope.text(field.condition, field)], lines),)
+    return lines if field.condition is None else (when_all([scope.text(field.condition, field)], lines),)
 
 
 def _value(scope: ClassScope, field: Field, value: str, data: str) -> Lines:
     match field.type.base if isinstance(field.type, EnumType) else field.type:
         case BytesType() | StringType():
             end = field.terminator
-            return (_append(scope, data if end is None or end.include else f"{data} + {end.value!r}"),)
+            return (f"parts.append({data if end is None or end.include else f'{data} + {end.value!r}'})",)
         case IntegerType() | FloatType() as kind:
-            packer_name = packer_text(scope, field, kind)
-            return (scope.code("readwrite/assemble_packed", packer=packer_name, values=(value,)),)
+            return (f"parts.append({packer_text(scope, field, kind)}.pack({value}))",)
         case UserType():
             alone = field.repeat is None
-            return (scope.code("readwrite/assemble_object", id=field.id, value=value, alone=alone),)
+            return (scope.statement("assemble_object", id=field.id, value=value, alone=alone),)
     raise AssertionError(field)
 
 
 def _list(scope: ClassScope, field: Field, values: str) -> Lines:
     item = item_name(field)
-    at_once = is_array(field) and not isinstance(field.repeat, RepeatUntil)
-    if at_once and isinstance(field.type, IntegerType | FloatType):
-        order, code = byte_order(field.type.endian), number_code(field.type)
-        given = {"order": order, "code": code, "id": field.id, "values": values}
-        return (scope.code("readwrite/assemble_numbers", **given),)
+    if is_array(field) and not isinstance(field.repeat, RepeatUntil):
+        return (f"parts.append({scope.call('pack_numbers', *array_arguments(field, values))})",)
     body: list[str] = []
     data = data_text(scope, field, item)
     if data != item:
-        body.append(_local(scope, "data", data))
+        body.append(f"data = {data}")
         data = "data"
     refused = _item_refusals(scope, field, item, data)
     if refused:
@@ -228,12 +215,9 @@ def _list(scope: ClassScope, field: Field, values: str) -> Lines:
     if isinstance(field.repeat, RepeatUntil):
         ends = scope.translator(field.position, _=item).text(field.repeat.expression, OR)
         body.append(_give_up(scope, f"({ends}) != (index == len({values}) - 1)"))
-    objects = isinstance(field.type, UserType)
-    return (
-        loop(scope, item, values, body),
-        *([scope.code("readwrite/assemble_objects", values=values)] if objects else []),
-    )
+    objects = [f"objects.extend({values})"] if isinstance(field.type, UserType) else []
+    return (loop(item, values, tuple(body)), *objects)
 
 
 def _give_up(scope: ClassScope, condition: str) -> str:
-    return scope.code("readwrite/give_up", condition=condition)
+    return when(condition, [f"raise {scope.use('UnassembledError')}"])

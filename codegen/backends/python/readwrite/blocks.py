@@ -5,19 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from ..render import code
-from ..scope import ClassScope
+from ..statements import block, code, when
 from ..view import Lines
 
 
-def loop(scope: ClassScope, item: str, values: str, body: Iterable[str]) -> str:
+def loop(item: str, values: str, body: Lines) -> str:
     """Return a loop over the items of a list; it has an index if a statement uses it."""
-    lines = tuple(body)
-    text = code(lines)
-    template = "readwrite/items"
-    if _mentions(text, "index"):
-        template = "readwrite/numbered_items" if _mentions(text, item) else "readwrite/numbers_of_items"
-    return scope.code(template, item=item, values=values, body=lines)
+    text = code(body)
+    if not _mentions(text, "index"):
+        return block(f"for {item} in {values}:", body)
+    if _mentions(text, item):
+        return block(f"for index, {item} in enumerate({values}):", body)
+    return block(f"for index in range(len({values})):", body)
 
 
 def _mentions(text: str, name: str) -> bool:
@@ -25,7 +24,7 @@ def _mentions(text: str, name: str) -> bool:
     return re.search(rf"(?<![.'\w]){name}\b(?!')", text) is not None
 
 
-def when(scope: ClassScope, conditions: Iterable[str], lines: Lines) -> str:
+def when_all(conditions: Iterable[str], lines: Lines) -> str:
     """Return ``lines`` under all conditions; nested conditions are merged into one."""
     parts = list(conditions)
     head, *body = code(lines).split("\n")
@@ -34,4 +33,4 @@ def when(scope: ClassScope, conditions: Iterable[str], lines: Lines) -> str:
         lines = ("\n".join(each[4:] for each in body),)
     if len(parts) > 1:
         parts = [f"({each})" if " or " in each or " if " in each else each for each in parts]
-    return scope.code("readwrite/when_all", conditions=parts, body=lines)
+    return when(" and ".join(parts), lines)

@@ -14,12 +14,13 @@ from ..expressions import AND
 from ..instances import is_kept, slot
 from ..names import field_name
 from ..scope import ClassScope, member
+from ..statements import when
 from ..switches import switch_branches
 from ..validation import check_lines
 from ..view import Lines, MethodView
-from .blocks import loop, when
+from .blocks import loop, when_all
 from .cases import as_case
-from .checksums import check_checksum
+from .checksums import check_checksum, follow_unless_set
 from .computed import check_computed, computed_value, without_late_checks
 from .content import check_content
 from .questions import arguments_of, asks_stream, item_name
@@ -33,7 +34,7 @@ def check_method(scope: ClassScope) -> MethodView:
     kept = [each for each in scope.struct.instances if each.value is not None and is_kept(scope, each)]
     stale = [slot(each) for each in kept if not asks_stream(scope, each.value)]
     if stale:
-        lines.append(scope.code("readwrite/forget", slots=stale))
+        lines.append(f"self._forget({', '.join(map(repr, stale))})")
     for field in scope.struct.fields:
         lines.extend(_constant(scope, field))
     for field in scope.struct.fields:
@@ -47,7 +48,7 @@ def check_method(scope: ClassScope) -> MethodView:
         if found and field_name(field.id) in solved:
             # Derived values are filled in before they are checked; those derived from the layout only when the object
             # is written.
-            found = (when(scope, [f"hasattr(self, {field_name(field.id)!r})"], found),)
+            found = (when_all([f"hasattr(self, {field_name(field.id)!r})"], found),)
         lines.extend(found)
     for field in scope.struct.fields:
         # After the fields on which such a value depends.
@@ -58,7 +59,7 @@ def check_method(scope: ClassScope) -> MethodView:
             lines.extend(_check_instance(scope, instance, instance.field))
     for field in scope.struct.fields:
         lines.extend(when_present(scope, field, check_checksum(scope, field)))
-    lines.append(scope.code("readwrite/check_super"))
+    lines.append("super()._check()")
     return MethodView("_check(self) -> None", tuple(lines))
 
 
@@ -73,13 +74,12 @@ def _constant(scope: ClassScope, field: Field) -> Lines:
         text = scope.text(field.only, field)
     if not text:
         return ()
-    name = field_name(field.id)
-    lines: Lines = (scope.code("readwrite/follow_unless_set", name=name, value=text),)
+    lines: Lines = (follow_unless_set(field, text),)
     if field.condition is None:
         return lines
     if asks_stream(scope, field.condition):
         return ()
-    return (when(scope, [scope.text(field.condition, field)], lines),)
+    return (when_all([scope.text(field.condition, field)], lines),)
 
 
 def _check_attribute(scope: ClassScope, field: Field, value: str) -> Lines:
@@ -94,29 +94,28 @@ def when_present(scope: ClassScope, field: Field, lines: Lines) -> Lines:
     if field.condition is None or not lines:
         return lines
     if asks_stream(scope, field.condition):
-        return (when(scope, [f"hasattr(self, {field_name(field.id)!r})"], lines),)
-    return (when(scope, [scope.text(field.condition, field)], lines),)
+        return (when_all([f"hasattr(self, {field_name(field.id)!r})"], lines),)
+    return (when_all([scope.text(field.condition, field)], lines),)
 
 
 def _repeated(scope: ClassScope, field: Field, values: str) -> Lines:
-    item, known = item_name(field), {"id": field.id, "values": values}
+    item, id = item_name(field), repr(field.id)
     lines: list[str] = []
     body = list(_item(scope, field, item))
     match field.repeat:
         case RepeatCount(expression):
             if not asks_stream(scope, expression):
                 lines.extend(solve_line(scope, expression, field, f"len({values})"))
-                count = scope.text(expression, field)
-                lines.append(scope.code("readwrite/check_count", count=count, **known))
+                lines.append(scope.call("check_count", id, values, scope.text(expression, field)))
         case RepeatUntil(expression):
-            lines.append(scope.code("readwrite/check_some", **known))
+            lines.append(scope.call("check_some", id, values))
             if not asks_stream(scope, expression):
                 ends = scope.text(expression, field, _=item)
-                body.append(scope.code("readwrite/check_last", ends=ends, **known))
+                body.append(scope.call("check_last", id, ends, "index", values))
         case RepeatEos():
             pass
     if body:
-        lines.append(loop(scope, item, values, body))
+        lines.append(loop(item, values, tuple(body)))
     return tuple(lines)
 
 
@@ -140,8 +139,11 @@ def _adopted(scope: ClassScope, field: Field, value: str) -> Lines:
     """
     if not any(map(scope.plan.owns, field.held)):
         return ()
-    parent = parent_text(scope, field)
-    return (scope.code("readwrite/adopt_objects", id=field.id, value=value, parent=parent),)
+    return (when(f"isinstance({value}, {scope.use('KaitaiStruct')})", [_adopt(scope, field, value)]),)
+
+
+def _adopt(scope: ClassScope, field: Field, value: str) -> str:
+    return f"self._adopt({field.id!r}, {value}, {parent_text(scope, field)})"
 
 
 def _case(scope: ClassScope, field: Field, case: Field, value: str) -> Lines:
@@ -157,26 +159,26 @@ def _value(scope: ClassScope, field: Field, value: str) -> Lines:
         case UserType():
             return _object(scope, field, kind, value)
         case BitsType(width):
-            line = scope.code("readwrite/check_bits", id=field.id, value=value, width=width) if width > 1 else None
-            return () if line is None else (line,)
+            return (scope.call("check_bits", repr(field.id), value, width),) if width > 1 else ()
     return ()
 
 
 def _object(scope: ClassScope, field: Field, kind: UserType, value: str) -> Lines:
     lines: list[str] = []
     if scope.plan.owns(kind):
-        parent = parent_text(scope, field)
-        lines.append(scope.code("readwrite/adopt", id=field.id, value=value, parent=parent))
+        lines.append(_adopt(scope, field, value))
     for name, argument in arguments_of(scope, field, kind):
         late = asks_stream(scope, argument)
         found = () if late or not is_steady(argument) else solution_texts(scope, argument, field)
         if not found and name in scope.module.followers.get(kind.path, ()):
-            lines.append(scope.code("readwrite/bind_argument", value=value, name=field_name(name)))
+            lines.append(scope.call("bind_argument", value, repr(field_name(name))))
         if late:
             continue
-        template = "readwrite/follow_argument" if found else "readwrite/check_argument"
-        given = {"id": field.id, "value": value, "name": field_name(name), "solutions": found}
-        lines.append(scope.code(template, expected=scope.text(argument, field), **given))
+        given, expected = (repr(field.id), value, repr(field_name(name))), scope.text(argument, field)
+        if found:
+            lines.append(scope.call("follow_argument", *given, f"lambda: {expected}", *found))
+        else:
+            lines.append(scope.call("check_argument", *given, expected))
     return tuple(lines)
 
 
@@ -192,4 +194,4 @@ def _check_instance(scope: ClassScope, instance: Instance, field: Field) -> Line
         text = scope.translator(instance.position).text(instance.condition, AND)
         conditions.append(f"hasattr(self, {slot(instance)!r})" if asks else text)
     there = f"self._is_there({name!r})"
-    return (when(scope, [*conditions, there], lines) if lines else when(scope, conditions, (there,)),)
+    return (when_all([*conditions, there], lines) if lines else when_all(conditions, (there,)),)

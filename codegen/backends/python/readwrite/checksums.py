@@ -7,6 +7,7 @@ from ..checksums import computed_text, seen_covers, unknown_value
 from ..marks import Marks
 from ..names import field_name
 from ..scope import ClassScope, member
+from ..statements import when
 from ..view import Lines
 
 
@@ -32,9 +33,15 @@ def check_checksum(scope: ClassScope, field: Field) -> Lines:
         return ()
     name = field_name(field.id)
     if cover.value is None:
-        return (scope.code("readwrite/follow_unless_set", name=name, value=unknown_value(cover)),)
+        return (follow_unless_set(field, unknown_value(cover)),)
     computed = computed_text(scope, cover, member(cover.value))
-    return (scope.code("readwrite/check_checksum", name=name, computed=computed, place=cover.field.place),)
+    return (scope.call("check_checksum", "self", repr(name), computed, repr(cover.field.place)),)
+
+
+def follow_unless_set(field: Field, value: str) -> str:
+    """Return the statement that fills in a value unless it was assigned."""
+    name = field_name(field.id)
+    return when(f"not hasattr(self, {name!r})", [f"self._follow({name!r}, {value})"])
 
 
 def late_lines(scope: ClassScope, marks: Marks) -> Lines:
@@ -45,11 +52,8 @@ def late_lines(scope: ClassScope, marks: Marks) -> Lines:
         data = "data"
         if cover.blanks_own:
             offset = f"{marks.begins[name]} - ({begin})"
-            data = scope.code("readwrite/replaced", offset=offset, size=cover.field.least, value=cover.replace)
-        given = {"name": field_name(name), "place": cover.field.place, "begin": begin, "end": end}
-        line = scope.code("readwrite/cover", computed=computed_text(scope, cover, data), **given)
-        if cover.condition is not None:
-            condition = scope.text(cover.condition, cover.field)
-            line = scope.code("when", condition=condition, body=(line,), otherwise=())
-        lines.append(line)
+            data = scope.call("replaced", "data", offset, cover.field.least, cover.replace)
+        given = "io", "self", repr(field_name(name)), repr(cover.field.place), begin, end
+        line = scope.call("cover", *given, f"lambda data: {computed_text(scope, cover, data)}")
+        lines.append(line if cover.condition is None else when(scope.text(cover.condition, cover.field), [line]))
     return tuple(lines)

@@ -12,7 +12,7 @@ from ..names import field_name
 from ..scope import ClassScope
 from ..validation import check_lines
 from ..view import Lines
-from .blocks import when
+from .blocks import when_all
 from .questions import asks_stream
 
 
@@ -48,8 +48,8 @@ def check_computed(scope: ClassScope, field: Field, value: str) -> Lines:
         return ()
     name = field_name(field.id)
     checks = _check_valid(scope, field, value)
-    follow = scope.code("readwrite/follow_computed", name=name, value=scope.text(expected, field))
-    return (follow, when(scope, [f"hasattr(self, {name!r})"], checks))
+    follow = f"self._follow_computed({name!r}, lambda: {scope.text(expected, field)})"
+    return (follow, when_all([f"hasattr(self, {name!r})"], checks))
 
 
 def late_value(scope: ClassScope, field: Field, value: str) -> Lines:
@@ -63,10 +63,10 @@ def late_value(scope: ClassScope, field: Field, value: str) -> Lines:
         if not (isinstance(field.type, IntegerType) and field.type.signed):
             # Before sizes are known, a difference may be negative.
             text = f"max(0, {text})" if field.solvable else text
-        lines.append(scope.code("readwrite/follow_now", name=field_name(field.id), value=text))
+        lines.append(scope.call("follow_now", "io", "self", repr(field_name(field.id)), text))
     if _asks_stream(scope, field):
         checks = _check_valid(scope, field, value)
-        lines.append(when(scope, [f"not {scope.use('is_open')}(io)"], checks))
+        lines.append(when_all([f"not {scope.call('is_open', 'io')}"], checks))
     return tuple(lines)
 
 

@@ -6,6 +6,7 @@ from ....expression.types import StringType, UserType
 from ....plan import Field
 from ....wire import SIZE_PRESERVING, EndOfStreamSize, ExpressionSize, FixedSize, OwnSize, Process, TerminatedSize
 from ..scope import ClassScope
+from ..statements import when
 from ..view import Lines
 from ..wire_bytes import codec
 from .questions import arguments_ask_stream, asks_stream
@@ -17,38 +18,40 @@ def check_content(scope: ClassScope, field: Field, value: str) -> Lines:
     if _checked_when_written(scope, field):
         return ()
     first, data = _data(scope, field, value)
-    size = _size_text(scope, field)
-    known = {"id": field.id, "data": data, "size": size, "cut": _cut(field)}
     lines: Lines = ()
     if isinstance(field.size, TerminatedSize):
-        lines = (scope.code("readwrite/check_terminated", terminator=_terminator(field), **known),)
-    elif size is not None and is_cut(field):
-        check = scope.code("readwrite/check_limited", **known)
-        lines = with_room(scope, field, f"len({data})", check)
-    elif size is not None:
-        fill: Lines = ()
-        if isinstance(field.size, ExpressionSize):
-            fill = solve_line(scope, field.size.expression, field, f"len({data})")
-        lines = (*fill, scope.code("readwrite/check_size", **known))
+        lines = (scope.call("check_terminated", repr(field.id), data, *_terminator(field)),)
+    elif _size_text(scope, field) is not None:
+        check = _check_size(scope, field, data)
+        if is_cut(field):
+            lines = with_room(scope, field, f"len({data})", check)
+        elif isinstance(field.size, ExpressionSize):
+            lines = (*solve_line(scope, field.size.expression, field, f"len({data})"), check)
+        else:
+            lines = (check,)
     return (*first, *lines) if lines else ()
 
 
 def write_content(scope: ClassScope, field: Field, value: str) -> Lines:
     """Return the statements that write bytes or text."""
     first, data = _data(scope, field, value)
-    known = {"id": field.id, "data": data, "size": _size_text(scope, field), "cut": _cut(field)}
     if isinstance(field.size, TerminatedSize):
         terminator = _terminator(field, consume=True)
-        return (*first, scope.code("readwrite/write_terminated", terminator=terminator, **known))
+        return (*first, scope.call("write_terminated", "io", repr(field.id), data, *terminator))
     if isinstance(field.size, EndOfStreamSize):
-        return (*first, scope.code("readwrite/write_to_end", **known))
-    kind = "limited" if is_cut(field) else "size"
+        return (*first, scope.call("write_to_end", "io", repr(field.id), data, *_cut(field)))
     late: Lines = ()
     if _checked_when_written(scope, field):
-        check = scope.code(f"readwrite/check_{kind}", **known)
-        late = (scope.code("readwrite/unless_open", body=(check,)),)
-    write = scope.code("readwrite/write_limited" if is_cut(field) else "readwrite/write_bytes", **known)
-    return (*first, *late, write)
+        late = (when(f"not {scope.call('is_open', 'io')}", [_check_size(scope, field, data)]),)
+    if is_cut(field):
+        return (*first, *late, scope.call("write_limited", "io", data, _size_text(scope, field), *_cut(field)))
+    return (*first, *late, f"io.write_bytes({data})")
+
+
+def _check_size(scope: ClassScope, field: Field, data: str) -> str:
+    """Return the check that bytes have the size of their field, or are not longer if they may be shorter."""
+    function = "check_limited" if is_cut(field) else "check_size"
+    return scope.call(function, repr(field.id), data, _size_text(scope, field), *_cut(field))
 
 
 def write_object(scope: ClassScope, field: Field, value: str, index: str | None) -> Lines:
@@ -83,8 +86,10 @@ def enclosed_line(scope: ClassScope, value: str, parts: list[str], encoder: list
     """Return the statement that writes an object into its own stream; ``parts`` are the arguments of its field,
     ``encoder`` the function that encodes it.
     """
-    template = "readwrite/write_encoded" if encoder else "readwrite/write_enclosed"
-    return scope.code(template, value=value, parts=parts, encoder=encoder)
+    given = "io", "self", value, scope.call("Enclosure", *parts)
+    if not encoder:
+        return scope.call("write_enclosed", *given)
+    return f"{scope.call('begin_enclosed', *given)}.finish({', '.join(('io', *encoder))})"
 
 
 def has_stream(field: Field) -> bool:
@@ -100,7 +105,7 @@ def is_cut(field: Field) -> bool:
 def data_text(scope: ClassScope, field: Field, value: str) -> str:
     """Return the text of the bytes of a value, which encodes strings."""
     if isinstance(field.type, StringType):
-        return scope.code("encoded", value=value, encoding=codec(scope, field, field.type.encoding))
+        return scope.call("encode", value, repr(codec(scope, field, field.type.encoding)))
     return value
 
 
@@ -109,11 +114,11 @@ def _data(scope: ClassScope, field: Field, value: str) -> tuple[Lines, str]:
     text = data_text(scope, field, value)
     if field.process is not None:
         function, *arguments = _encoder_parts(scope, field, field.process)
-        text = scope.code("undone", function=function, data=text, arguments=arguments)
+        text = f"{function}({', '.join((text, *arguments))})"
     if text == value:
         return (), value
     name = f"data_{field.id}"
-    return (scope.code("readwrite/local", name=name, value=text),), name
+    return (f"{name} = {text}",), name
 
 
 def _encoder_parts(scope: ClassScope, field: Field, process: Process) -> list[str]:
@@ -154,7 +159,8 @@ def _checked_when_written(scope: ClassScope, field: Field) -> bool:
     return asks_stream(scope, expression) or arguments_ask_stream(scope, field)
 
 
-def _terminator(field: Field, *, consume: bool = False) -> str:
+def _terminator(field: Field, *, consume: bool = False) -> list[str]:
+    """Return the terminator of a value as arguments."""
     end = field.terminator
     assert end is not None
     parts = [repr(end.value), f"include={end.include}"]
@@ -162,10 +168,10 @@ def _terminator(field: Field, *, consume: bool = False) -> str:
         parts.append("consume=False")
     if not end.eos_error:
         parts.append("eos_error=False")
-    return ", ".join(parts)
+    return parts
 
 
-def _cut(field: Field) -> str:
+def _cut(field: Field) -> list[str]:
     """Return the terminator and padding of a value in its field, as arguments."""
     parts = []
     if field.terminator is not None:
@@ -173,4 +179,4 @@ def _cut(field: Field) -> str:
         parts += ["include=True"] if field.terminator.include else []
     if field.pad_right is not None:
         parts.append(f"pad={field.pad_right}")
-    return "".join(f", {each}" for each in parts)
+    return parts

@@ -9,8 +9,9 @@ from ..docstrings import described, named
 from ..instances import instance_method, is_kept, read_in_place, slot
 from ..names import field_name
 from ..scope import INSTANCE, ClassScope
+from ..statements import block
 from ..view import Lines, MethodView
-from .blocks import when
+from .blocks import when_all
 from .questions import asks_stream
 from .solved import solution_texts
 from .writing import field_writer
@@ -29,7 +30,7 @@ def instance_methods(scope: ClassScope, instance: Instance) -> list[MethodView]:
 
 
 def _invalidate(scope: ClassScope, instance: Instance) -> MethodView:
-    forget: Lines = (scope.code("readwrite/forget", slots=(slot(instance),)),) if is_kept(scope, instance) else ()
+    forget: Lines = (f"self._forget({slot(instance)!r})",) if is_kept(scope, instance) else ()
     doc = f"``{instance.id}`` is computed again when it is accessed" + ("." if forget else ", with or without this.")
     return MethodView(f"_invalidate_{field_name(instance.id)}(self) -> None", forget, doc)
 
@@ -45,7 +46,7 @@ def _getter(scope: ClassScope, instance: Instance) -> MethodView:
     given = {"name": name, "slot": slot(instance), "absent": condition, "nothing": nothing}
     return MethodView(
         signature=f"{name}(self) -> {annotation}",
-        lines=(scope.code("readwrite/getter", body=lines, **given),),
+        lines=(scope.statement("getter", body=lines, **given),),
         doc=described(instance.doc, instance.doc_ref) or named(scope.module, "instance", instance.id),
         decorators=("property",),
     )
@@ -55,7 +56,7 @@ def _setter(scope: ClassScope, instance: Instance) -> MethodView:
     name = field_name(instance.id)
     return MethodView(
         signature=f"{name}(self, value: {kept_annotation(scope, instance)}) -> None",
-        lines=(scope.code("readwrite/setter", slot=slot(instance)),),
+        lines=(f"self.{slot(instance)} = value",),
         decorators=(f"{name}.setter",),
     )
 
@@ -73,17 +74,12 @@ def kept_annotation(scope: ClassScope, instance: Instance) -> str:
 def _writer(scope: ClassScope, instance: Instance, field: Field) -> MethodView:
     name = field_name(instance.id)
     lines = field_writer(scope, replace(field, condition=None), f"self.{slot(instance)}")
-    position: list[str] = []
+    text = scope.translator(instance.position).text
     if instance.pos is not None:
-        text = scope.translator(instance.position).text(instance.pos)
-        position = ["io", text, *solution_texts(scope, instance.pos, field)]
+        position = ["io", text(instance.pos), *solution_texts(scope, instance.pos, field)]
         position += ["from_end=True"] if asks_stream(scope, instance.pos) else []
-    stream = _stream(scope, instance)
-    lines = (scope.code("readwrite/written_in_place", stream=stream, position=position, body=lines),)
+        lines = (block(f"with {scope.call('placed', *position)}:", lines),)
+    lines = (f"io = {'self._io' if instance.io is None else text(instance.io)}", *lines)
     if instance.condition is not None:
-        lines = (when(scope, [scope.translator(instance.position).text(instance.condition)], lines),)
-    return MethodView(f"_write_{name}(self) -> None", (scope.code("readwrite/writer", name=name, body=lines),))
-
-
-def _stream(scope: ClassScope, instance: Instance) -> str:
-    return scope.translator(instance.position).text(instance.io) if instance.io is not None else "self._io"
+        lines = (when_all([text(instance.condition)], lines),)
+    return MethodView(f"_write_{name}(self) -> None", (f"self._should_write_{name} = False", *lines))

@@ -33,7 +33,7 @@ def read_write_methods(scope: ClassScope) -> list[MethodView]:
     methods += [assemble] if assemble is not None else []
     if struct.to_string is not None:
         text = scope.translator(struct.position).text(struct.to_string)
-        methods.append(MethodView("__str__(self) -> str", (scope.code("value_returned", value=text),)))
+        methods.append(MethodView("__str__(self) -> str", (f"return {text}",)))
     for each in struct.instances:
         methods.extend(instance_methods(scope, each))
     return methods
@@ -69,8 +69,8 @@ def _constructor(scope: ClassScope) -> MethodView:
     family = (f"_io: {scope.use('KaitaiStream')} | None = None", f"_parent: {any_} = None", f"_root: {any_} = None")
     parameters = [f"{each} = {scope.use('UNSET')}" for each in parameter_list(scope)]
     arguments = ", ".join(("self", *parameters, *family, *inherited_parameter(scope)))
-    line = scope.code(
-        "readwrite/constructor",
+    line = scope.statement(
+        "constructor",
         parameters=parameter_names(scope),
         order=bool(inherited_parameter(scope)),
         debug=scope.module.debug,
@@ -80,11 +80,9 @@ def _constructor(scope: ClassScope) -> MethodView:
 
 
 def _reader(scope: ClassScope) -> MethodView:
-    body = (
-        *endian_lines(scope),
-        *sequence(scope, scope.struct.steps, (*seen_covers(scope), *scope.struct.inner_covers)),
-    )
-    return reader(scope, "_read", (scope.code("readwrite/read_seq", body=body),))
+    covers = (*seen_covers(scope), *scope.struct.inner_covers)
+    body = (*endian_lines(scope), *sequence(scope, scope.struct.steps, covers))
+    return reader(scope, "_read", (*body, "super()._read()"))
 
 
 def _is_object(kind: Type) -> bool:

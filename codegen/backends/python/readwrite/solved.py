@@ -13,6 +13,7 @@ from ....wire import ExpressionSize, Parameter, RepeatCount
 from ..expressions import PRODUCT
 from ..names import field_name
 from ..scope import ClassScope
+from ..statements import when
 from ..view import Lines
 from .computed import follows_late
 
@@ -53,12 +54,9 @@ def solve_line(scope: ClassScope, node: Node, field: Field, wanted: str) -> tupl
     if not found:
         return ()
     if _follows_alone(found):
-        return tuple(
-            scope.code("readwrite/follow", name=name, value=text)
-            for name, text in followed_alone(scope, node, field, wanted)
-        )
-    solutions_given = solution_texts(scope, node, field)
-    return (scope.code("readwrite/solve", wanted=wanted, solutions=solutions_given),)
+        alone = followed_alone(scope, node, field, wanted)
+        return tuple(f"self._follow({name!r}, {text})" for name, text in alone)
+    return (f"self._solve({', '.join((wanted, *solution_texts(scope, node, field)))})",)
 
 
 def _follows_alone(found: tuple[Solution, ...]) -> bool:
@@ -91,11 +89,11 @@ def with_room(scope: ClassScope, field: Field, content: str, check: str) -> Line
     others = [each for each in scope.struct.fields if each.id != field.id]
     if len(found) == 1 and found[0].owner is None and _decide(scope, others, found[0].name):
         # The field that determines the size may come after this one.
-        return (scope.code("readwrite/if_set", name=field_name(found[0].name), body=(check,)),)
+        return (when(f"hasattr(self, {field_name(found[0].name)!r})", [check]),)
     end = field.terminator
     ending = len(end.value) if end is not None and not end.include else 0
-    given = {"name": field_name(field.id), "content": content, "ending": ending}
-    return scope.code("readwrite/make_room", solutions=solution_texts(scope, node, field), **given), check
+    given = repr(field_name(field.id)), content, str(ending), *solution_texts(scope, node, field)
+    return f"self._make_room({', '.join(given)})", check
 
 
 def _is_decided(scope: ClassScope, field: Field, name: str) -> bool:

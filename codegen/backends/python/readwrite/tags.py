@@ -40,12 +40,11 @@ def tag_lines(scope: ClassScope, field: Field, slot: str) -> Lines:
             # If a name matches, or the default does, other values lead to this class as well.
             varies = each is None or names_in(each)
             match = "None" if each is None or varies else scope.text(each, field)
-            class_name = scope.module.class_of(form.type.path)
-            cases.append(scope.code("readwrite/tag_case", class_name=class_name, match=match))
+            cases.append(f"({scope.module.class_of(form.type.path)}, {match})")
     if not cases:
         return ()
     place = "self" if owner is None else scope.text(owner, field)
-    return (scope.code("readwrite/follow_tag", slot=slot, holder=place, name=field_name(name), cases=cases),)
+    return (scope.call("follow_tag", "self", repr(slot), place, repr(field_name(name)), *cases),)
 
 
 def case_line(scope: ClassScope, field: Field, case: Field, value: str) -> Lines:
@@ -60,8 +59,8 @@ def case_line(scope: ClassScope, field: Field, case: Field, value: str) -> Lines
         wanted = next((scope.annotations.builtin(name) for types, name in PLAIN if isinstance(kind, types)), "")
     if not wanted:
         return ()
-    given = {"words": _words(switch.on), "on": _on_text(scope, field, switch)}
-    return (scope.code("readwrite/check_case", id=field.id, value=value, wanted=wanted, **given),)
+    on = repr(_words(switch.on)), _on_text(scope, field, switch)
+    return (scope.call("check_case", repr(field.id), value, wanted, *on),)
 
 
 def _tag(scope: ClassScope, on: Node) -> tuple[TypePlan, Node | None, str] | None:

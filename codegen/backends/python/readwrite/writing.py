@@ -15,11 +15,10 @@ from ..instances import is_kept, slot
 from ..names import field_name
 from ..runs import names_text, packer
 from ..scope import ClassScope, member
-from ..struct_codes import byte_order, number_code
 from ..switches import switch_branches
 from ..view import Lines, MethodView
-from ..writing import is_array
-from .blocks import loop, when
+from ..writing import array_arguments, is_array
+from .blocks import loop, when_all
 from .cases import as_case
 from .checksums import late_lines, wanted_marks
 from .computed import late_value
@@ -37,13 +36,13 @@ def write_method(scope: ClassScope) -> MethodView:
         together = tuple(group)
         for run in (together,) if fused else ((each,) for each in together):
             whole = run_of(run) if len(run) > 1 else None
-            written.extend(marks.before(scope, run, (0,) if whole is None else whole.offsets))
+            written.extend(marks.before(run, (0,) if whole is None else whole.offsets))
             target = member(run[0].id)
             written.extend(field_writer(scope, run[0], target) if whole is None else _write_run(scope, whole))
-            written.extend(marks.after(scope, run))
+            written.extend(marks.after(run))
     written.extend(late_lines(scope, marks))
     order = endian_lines(scope)
-    line = scope.code("readwrite/write_seq", placed=placed, stale=stale, order=order, written=written)
+    line = scope.statement("write_seq", placed=placed, stale=stale, order=order, written=written)
     stream = scope.use("KaitaiStream")
     return MethodView(f"_write__seq(self, io: {stream} | None = None) -> None", (line,))
 
@@ -63,8 +62,7 @@ def _write_run(scope: ClassScope, run: Run) -> Lines:
         names = names_text([each.id for each in piece.fields])
         sizes = repr(tuple(each.fixed_size for each in piece.fields))
         values = [data_text(scope, each, member(each.id)) for each in piece.fields]
-        given = {"names": names, "sizes": sizes, "values": values}
-        lines.append(scope.code("readwrite/write_run", packer=packer(scope, piece), **given))
+        lines.append(scope.call("write_run", "io", packer(scope, piece), names, sizes, *values))
     return tuple(lines)
 
 
@@ -78,16 +76,15 @@ def field_writer(scope: ClassScope, field: Field, value: str) -> Lines:
         return lines
     condition = scope.text(field.condition, field)
     if asks_stream(scope, field.condition):
-        condition = scope.code("readwrite/expected", name=field_name(field.id), condition=condition)
-    return (when(scope, [condition], lines),)
+        condition = scope.call("expected", "io", "self", repr(field_name(field.id)), condition)
+    return (when_all([condition], lines),)
 
 
 def _write_repeated(scope: ClassScope, field: Field, values: str) -> Lines:
-    item = item_name(field)
+    item, id = item_name(field), repr(field.id)
     repeat = field.repeat
-    if isinstance(repeat, RepeatCount) and isinstance(field.type, IntegerType | FloatType) and is_array(field):
-        order, code = byte_order(field.type.endian), number_code(field.type)
-        line = scope.code("write_numbers", order=order, code=code, id=field.id, values=values)
+    if isinstance(repeat, RepeatCount) and is_array(field):
+        line = scope.call("write_numbers", "io", *array_arguments(field, values))
         return (*_late_count(scope, field, repeat.expression, values), line)
     objects = field.framing is not None or any(has_stream(each) for each in field.forms)
     body = list(_write_item(scope, field, item, "index" if objects else None))
@@ -97,20 +94,19 @@ def _write_repeated(scope: ClassScope, field: Field, values: str) -> Lines:
         case RepeatCount(expression):
             before = _late_count(scope, field, expression, values)
         case RepeatEos():
-            body.insert(0, scope.code("readwrite/room", id=field.id))
-            after = (scope.code("readwrite/at_end", id=field.id),)
+            body.insert(0, scope.call("room", "io", id))
+            after = (scope.call("at_end", "io", id),)
         case RepeatUntil(expression) if asks_stream(scope, expression) or asks_place(scope, expression):
             ends = scope.text(expression, field, _=item)
-            body.append(scope.code("readwrite/check_last_now", id=field.id, ends=ends, values=values))
-    return (*before, loop(scope, item, values, body), *after)
+            body.append(scope.call("check_last_now", "io", id, ends, "index", values))
+    return (*before, loop(item, values, tuple(body)), *after)
 
 
 def _late_count(scope: ClassScope, field: Field, expression: Node, values: str) -> Lines:
     """Return the check of a count that is known only when the items are written."""
     if not asks_stream(scope, expression) and not asks_place(scope, expression):
         return ()
-    count = scope.text(expression, field)
-    return (scope.code("readwrite/check_count_now", id=field.id, values=values, count=count),)
+    return (scope.call("check_count_now", "io", repr(field.id), values, scope.text(expression, field)),)
 
 
 def _write_item(scope: ClassScope, field: Field, value: str, index: str | None) -> Lines:
@@ -132,15 +128,14 @@ def _write_value(scope: ClassScope, field: Field, value: str, index: str | None)
         case BytesType() | StringType():
             return write_content(scope, field, value)
         case UserType():
-            write: Lines = (scope.code("readwrite/write_object", value=value),)
-            if has_stream(field):
-                write = write_object(scope, field, value, index)
+            own_stream = has_stream(field)
+            write = write_object(scope, field, value, index) if own_stream else (f"{value}._write__seq(io)",)
             return (*_late_arguments(scope, field, kind, value), *write)
         case BitsType(width, endian):
-            return (scope.code("readwrite/write_bits", endian=endian, width=width, value=value),)
+            return (f"io.write_bits_int_{endian}({width}, int({value}))",)
         case IntegerType() | FloatType():
-            packer = packer_text(scope, field, kind)
-            return (scope.code("readwrite/write_number", packer=packer, id=field.id, value=value),)
+            number = scope.call("packed", packer_text(scope, field, kind), repr(field.id), value)
+            return (f"io.write_bytes({number})",)
     raise AssertionError(kind)
 
 
@@ -155,9 +150,7 @@ def _late_arguments(scope: ClassScope, field: Field, kind: UserType, value: str)
     }
     if scope.plan.owns(kind):
         late.update(("_is_le", each) for each in inherited_argument(scope, kind))
-    return tuple(
-        scope.code("readwrite/set_argument", value=value, name=name, argument=each) for name, each in late.items()
-    )
+    return tuple(scope.call("set_argument", value, repr(name), each) for name, each in late.items())
 
 
 def _write_framed(scope: ClassScope, field: Field, framing: Framing, value: str) -> Lines:
