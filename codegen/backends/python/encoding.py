@@ -5,7 +5,7 @@ from __future__ import annotations
 from wireloom.format.routines import process_place
 
 from ...expression.nodes import Attribute as Member
-from ...expression.nodes import Node
+from ...expression.nodes import Binary, IntegerLiteral, Name, Node
 from ...expression.types import BytesType, FloatType, IntegerType, StreamType, StringType, UserType, VarintType
 from ...expression.walk import walk
 from ...plan import Field
@@ -84,7 +84,7 @@ def asks_for_end(expression: Node) -> bool:
 
 def fitted_text(scope: ClassScope, field: Field, content: str) -> str:
     """Return the bytes ``content`` as stored in their field: padded, and of the size that the spec requires."""
-    if isinstance(field.size, TerminatedSize | OwnSize):
+    if isinstance(field.size, TerminatedSize | OwnSize) or _is_measured(scope, field):
         return content
     size = _size(scope, field) or "None"
     keys = []
@@ -102,6 +102,23 @@ def fitted_text(scope: ClassScope, field: Field, content: str) -> str:
     else:
         function = "to_end" if isinstance(field.size, EndOfStreamSize) else "sized"
     return scope.call(function, content, size, repr(field.id), *keys)
+
+
+def _is_measured(scope: ClassScope, field: Field) -> bool:
+    """Return whether the size of bytes has been filled in from the bytes themselves, so that no check is needed."""
+    if field.repeat is not None or not isinstance(field.size, ExpressionSize):
+        return False
+    if not isinstance(field.type, BytesType | StringType):
+        return False
+    match field.size.expression:
+        case Name(name):
+            added = 0
+        case Binary("-", Name(name), IntegerLiteral(added)):
+            pass
+        case _:
+            return False
+    size = Member(Name(field.id), "size")
+    return scope.struct.solved(name) == (Binary("+", size, IntegerLiteral(added)) if added else size)
 
 
 def _is_message(scope: ClassScope, kind: UserType) -> bool:
@@ -136,3 +153,21 @@ def varint_text(scope: ClassScope, field: Field, kind: VarintType, value: str) -
     """Return the text that encodes a varint."""
     order = f"big_endian={kind.big_endian}", f"zigzag={kind.zigzag}"
     return scope.call("varint", value, kind.groups, repr(field.id), *order)
+
+
+def written_number(scope: ClassScope, packer: str, names: str, value: str) -> str:
+    """Return the statement that packs and writes a number; ``names``: the field that is named if it does not fit."""
+    return f"io.write_bytes({scope.call('packed', packer, names, value)})"
+
+
+def is_array(field: Field) -> bool:
+    """Return whether the items of a repeated field are plain numbers, which are written in one step."""
+    kind = field.type
+    plain = not field.checks and field.switch is None
+    return plain and isinstance(kind, IntegerType | FloatType) and kind.endian != "computed"
+
+
+def array_arguments(field: Field, values: str) -> tuple[str, ...]:
+    """Return the arguments of the functions that pack the items of a field of which ``is_array`` is true."""
+    assert isinstance(field.type, IntegerType | FloatType)
+    return repr(byte_order(field.type.endian)), repr(number_code(field.type)), repr(field.id), values

@@ -23,19 +23,22 @@ from ...expression.types import (
 )
 from ...expression.walk import expressions_in, names_in, walk
 from ...plan import Field, Fill, Run
-from ...wire import ExpressionSize, Framing, RepeatCount, RepeatUntil, TerminatedSize
+from ...wire import Framing, RepeatCount, RepeatUntil, TerminatedSize
 from ..base import refusal
 from .checksums import chain_lines, early_lines, late_lines
 from .contents import Contents, content_lines, contents_in, contents_of
 from .encoding import (
     adopted,
+    array_arguments,
     asks_for_end,
     content_text,
     fitted_text,
     has_bytes,
+    is_array,
     packer_text,
     processed_text,
     varint_text,
+    written_number,
 )
 from .endian import endian_lines
 from .marks import Marks
@@ -46,7 +49,6 @@ from .reading import uses_index
 from .runs import names_text, packer
 from .scope import ClassScope, member
 from .statements import when
-from .struct_codes import byte_order, number_code
 from .switches import switch_branches
 from .validation import check_lines
 from .variables import begin_lines, end_lines
@@ -230,23 +232,6 @@ def _write_run(scope: ClassScope, run: Run, wires: dict[str, str], late: set[str
     return tuple(lines)
 
 
-def _is_measured(scope: ClassScope, field: Field) -> bool:
-    """Return whether the size of bytes has been filled in from the bytes themselves, so that no check is needed."""
-    if field.repeat is not None or not isinstance(field.size, ExpressionSize):
-        return False
-    if not isinstance(field.type, BytesType | StringType):
-        return False
-    match field.size.expression:
-        case Name(name):
-            added = 0
-        case Binary("-", Name(name), IntegerLiteral(added)):
-            pass
-        case _:
-            return False
-    size = Member(Name(field.id), "size")
-    return scope.struct.solved(name) == (Binary("+", size, IntegerLiteral(added)) if added else size)
-
-
 def _always_holds(scope: ClassScope, field: Field) -> bool:
     """Return whether a filled-in value always passes its only check: it is a size plus a number, and the minimum does
     not exceed that number.
@@ -268,15 +253,11 @@ def _write_packed(scope: ClassScope, packer: str, ids: list[str], values: list[s
     """
     names = names_text(ids)
     if len(values) == 1:
-        return (_write_number(scope, packer, names, values[0]),)
+        return (written_number(scope, packer, names, values[0]),)
     given = {"packer": packer, "names": names, "values": values, "struct": scope.module.use_module("struct")}
     if values == [f"self.{each}" for each in ids]:
         return (scope.statement("write_run", **given),)
     return (scope.statement("write_values", variable=f"values_{field_name(ids[0])}", **given),)
-
-
-def _write_number(scope: ClassScope, packer: str, names: str, value: str) -> str:
-    return f"io.write_bytes({scope.call('packed', packer, names, value)})"
 
 
 def _packable(scope: ClassScope, field: Field, wires: dict[str, str]) -> str:
@@ -356,19 +337,6 @@ def _without_arguments(field: Field) -> Field:
     return replace(field, arguments=(), switch=switch, repeat=None)
 
 
-def is_array(field: Field) -> bool:
-    """Return whether the items of a repeated field are plain numbers, which are written in one step."""
-    kind = field.type
-    plain = not field.checks and field.switch is None
-    return plain and isinstance(kind, IntegerType | FloatType) and kind.endian != "computed"
-
-
-def array_arguments(field: Field, values: str) -> tuple[str, ...]:
-    """Return the arguments of the functions that pack the items of a field of which ``is_array`` is true."""
-    assert isinstance(field.type, IntegerType | FloatType)
-    return repr(byte_order(field.type.endian)), repr(number_code(field.type)), repr(field.id), values
-
-
 def _write_checked(scope: ClassScope, field: Field, value: str, content: str | None) -> Lines:
     checks = check_lines(scope, field, value)
     if field.switch is None:
@@ -397,8 +365,7 @@ def _as_case(scope: ClassScope, field: Field, case: Field, value: str) -> str:
 def _write_value(scope: ClassScope, field: Field, value: str, content: str | None) -> Lines:
     if has_bytes(field):
         content = content or content_text(scope, field, value)
-        fitted = content if _is_measured(scope, field) else fitted_text(scope, field, content)
-        lines: Lines = (f"io.write_bytes({fitted})",)
+        lines: Lines = (f"io.write_bytes({fitted_text(scope, field, content)})",)
         end = field.terminator
         if end is not None and isinstance(field.size, TerminatedSize) and not end.consume:
             lines += (f"io.ends_with({end.value!r}, {field.id!r}, required={end.eos_error})",)
@@ -414,5 +381,5 @@ def _write_value(scope: ClassScope, field: Field, value: str, content: str | Non
         case VarintType() as kind:
             return (f"io.write_bytes({varint_text(scope, field, kind, value)})",)
         case IntegerType() | FloatType() as kind:
-            return (_write_number(scope, packer_text(scope, field, kind), repr(field.id), value),)
+            return (written_number(scope, packer_text(scope, field, kind), repr(field.id), value),)
     raise refusal(field.position, f"the type of '{field.id}' cannot be written")

@@ -8,7 +8,7 @@ from ....expression.types import BytesType, EnumType, FloatType, IntegerType, St
 from ....plan import Field, Run
 from ....wire import ExpressionSize, FixedSize, RepeatCount, RepeatUntil, TerminatedSize
 from ..checksums import computed_text
-from ..encoding import packer_text
+from ..encoding import array_arguments, is_array, packer_text
 from ..expressions import AND, BIT_OR, OR
 from ..instances import is_kept, slot
 from ..names import field_name
@@ -17,7 +17,6 @@ from ..scope import ClassScope, member
 from ..statements import when
 from ..validation import refusals
 from ..view import Lines, MethodView
-from ..writing import array_arguments, is_array
 from .blocks import loop, when_all
 from .content import data_text
 from .questions import item_name

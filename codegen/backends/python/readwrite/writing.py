@@ -9,7 +9,7 @@ from ....expression.types import BitsType, BytesType, EnumType, FloatType, Integ
 from ....plan import Field, Run
 from ....plan.build import run_of
 from ....wire import Framing, RepeatCount, RepeatEos, RepeatUntil
-from ..encoding import packer_text
+from ..encoding import array_arguments, is_array, packer_text, written_number
 from ..endian import endian_lines, inherited_argument
 from ..instances import is_kept, slot
 from ..names import field_name
@@ -17,7 +17,6 @@ from ..runs import names_text, packer
 from ..scope import ClassScope, member
 from ..switches import switch_branches
 from ..view import Lines, MethodView
-from ..writing import array_arguments, is_array
 from .blocks import loop, when_all
 from .cases import as_case
 from .checksums import late_lines, wanted_marks
@@ -134,8 +133,7 @@ def _write_value(scope: ClassScope, field: Field, value: str, index: str | None)
         case BitsType(width, endian):
             return (f"io.write_bits_int_{endian}({width}, int({value}))",)
         case IntegerType() | FloatType():
-            number = scope.call("packed", packer_text(scope, field, kind), repr(field.id), value)
-            return (f"io.write_bytes({number})",)
+            return (written_number(scope, packer_text(scope, field, kind), repr(field.id), value),)
     raise AssertionError(kind)
 
 
