@@ -309,7 +309,7 @@ TABLES["field-extensions"] = Table(
                 TextKind(choices=("s", "ms", "us", "ns")),
                 TableKind("timestamp"),
             ),
-            "This integer is a time since the Unix epoch.",
+            "This integer is a time since the Unix epoch. Spark rounds nanoseconds down to microseconds.",
         ),
         "labels": Key(FlagKind(only=True), "The column contains the enum's labels as text."),
         "map": Key(TableKind("map"), "The items are pairs, and the column is a map."),

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import sys
 from pathlib import PurePath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..base.plurals import counted
+from ..base.printable import printable
+from ..reading.options import NANOSECONDS
 from . import completing
 from .parameters import (
     bytes_option,
@@ -19,6 +22,9 @@ from .parameters import (
     report_option,
 )
 from .standard import standard_output, write_json
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 BINARY = ("parquet", "arrow")
 
@@ -44,6 +50,12 @@ BINARY = ("parquet", "arrow")
 @limit_option
 @bytes_option
 @click.option(
+    "--nanoseconds",
+    type=click.Choice(tuple(NANOSECONDS)),
+    help=f"Times in nanoseconds: {'; '.join(f'{name}: {meaning}' for name, meaning in NANOSECONDS.items())}. Default "
+    "nanos, which Spark does not read from Parquet.",
+)
+@click.option(
     "--escape-formulas",
     is_flag=True,
     help="CSV: put an apostrophe before text that a spreadsheet evaluates (beginning with =, +, -, @, tab, return).",
@@ -64,6 +76,7 @@ def command(
     kind: str | None,
     limit: int | None,
     as_bytes: str,
+    nanoseconds: str | None,
     escape_formulas: bool,
     begin: str | None,
     before: str | None,
@@ -86,6 +99,7 @@ def command(
       wireloom decode word_stuffed_log - --bytes utf8 < journal.log
       wireloom decode s2://my-basin/orders --from tail-100 --follow --bytes utf8
     """
+    from ..rows.nanoseconds import Rounding, changed_schema
     from ..writing import opened
     from .live import followed, is_stream, reading, report_of
     from .overwriting import refuse_overwrite
@@ -129,13 +143,15 @@ def command(
     format, options = chosen(format_name, options)
     refuse_overwrite((output, report_path), inputs, format_name)
     quiet = output == "-" and sys.stdout.isatty()
+    rounding = Rounding()
     with scanning(format, inputs, options, f"decode {format.name}", quiet=quiet) as (scanner, batches):
+        schema = changed_schema(scanner.schema, nanoseconds or "nanos")
         with (
             opened(standard_output() if output == "-" else output, location_of(options)) as file,
-            sink(file, output, kind, scanner.schema, as_bytes, limit, escape_formulas=escape_formulas) as rows,
+            sink(file, output, kind, schema, as_bytes, limit, escape_formulas=escape_formulas) as rows,
         ):
             for batch in limited(batches, limit):
-                rows.write(batch)
+                rows.write(rounding.batch(batch, schema))
                 if rows.enough:
                     break
             if not scanner.report.rows and output != "-":
@@ -144,5 +160,19 @@ def command(
         report = scanner.report
     if report_path is not None:
         write_json(report_path, report.to_dict())
+    if rounding.rounded:
+        click.echo(f"wireloom: note: {counted(rounding.rounded, 'time')} rounded down to microseconds", err=True)
+    elif kind == "parquet" and nanoseconds is None:
+        _note_nanoseconds(output, schema)
     warn(scanner)
     refuse_foreign(scanner)
+
+
+def _note_nanoseconds(output: str, schema: pa.Schema) -> None:
+    """Say that Spark does not read a Parquet file with such columns."""
+    from ..rows.nanoseconds import has_nanoseconds
+
+    names = [each.name for each in schema if has_nanoseconds(each.type)]
+    if names:
+        what = f"{output} has times in nanoseconds ({', '.join(names)}), which Spark does not read from Parquet"
+        click.echo(printable(f"wireloom: note: {what}: --nanoseconds micros or long writes others"), err=True)

@@ -33,6 +33,10 @@ def command(names: tuple[str, ...], as_json: bool) -> None:
         others = [each.name for each in format.columns if not each.default] + list(format.path_columns)
         if others:
             click.echo(f"  also: {', '.join(others)}")
+        finest = [each.name for each in format.columns if "[ns" in each.type]
+        if finest:
+            rounded = "down to microseconds; its option nanoseconds=long returns integers"
+            click.echo(f"  Spark rounds {', '.join(finest)} {rounded}")
         if format.option:
             click.echo(f"  option: {format.option}={'|'.join(format.tables)} {_what_tables_are(format)}")
         for name in message_options(format):

@@ -6,6 +6,7 @@ import base64
 import binascii
 import struct
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import pyarrow as pa
@@ -183,6 +184,11 @@ def csv_column(format: Format, name: str, cells: pa.Array, first: int, as_bytes:
     """
     kind = type_of(format, name)
     if kind is None:
+        index = format.schema.get_field_index(name)
+        if index >= 0 and pa.types.is_timestamp(format.schema.field(index).type):
+            # Times may be integers, as with `decode --nanoseconds long`.
+            with suppress(pa.ArrowInvalid):
+                return cells.cast(pa.int64())
         return cells
     if pa.types.is_binary(kind) or pa.types.is_nested(kind):
         nested = pa.types.is_nested(kind)

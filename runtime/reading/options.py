@@ -46,6 +46,12 @@ TAILS = {
     COMPLETE: "the input is complete, so a truncated row is damaged",
     GROWING: "the input is being written, and an incomplete row is not read yet",
 }
+NANOSECONDS = {
+    "nanos": "as they are",
+    "micros": "as times in microseconds, rounded down",
+    "long": "as integers, the nanoseconds since 1970",
+}
+"""What times in nanoseconds become for readers of the rows that have no such times, as Spark."""
 
 
 def _byte_range(value: Any) -> tuple[int, int]:

@@ -13,10 +13,22 @@ from typing import Any
 from .. import codecs
 from ..base.errors import WireloomError
 from ..base.nearest import unknown
-from ..base.options import CHOICE, FLAG, NAMES, NUMBER, TEXT, Option, camel_case, defaults_of, options_of
+from ..base.options import (
+    CHOICE,
+    FLAG,
+    NAMES,
+    NUMBER,
+    TEXT,
+    Option,
+    camel_case,
+    check_options,
+    defaults_of,
+    option,
+    options_of,
+)
 from ..format.description import Format
 from ..input.inputs import Location
-from ..reading.options import COMPLETE, GROWING, ScanOptions
+from ..reading.options import COMPLETE, GROWING, NANOSECONDS, ScanOptions
 from .file_names import DEFAULT as FILE_NAME
 from .file_names import check_pattern
 from .option_values import flag, integer, one_of, size, time_of
@@ -24,16 +36,37 @@ from .option_values import flag, integer, one_of, size, time_of
 TAIL_WORDS = {"complete": COMPLETE, "false": COMPLETE, "growing": GROWING, "true": GROWING, "auto": None}
 PARTITION_COLUMNS = ("infer", "text", "off")
 
-DEFAULTS = defaults_of(ScanOptions)
+
+@dataclass(frozen=True, kw_only=True)
+class ColumnTypes:
+    """The types of columns for which Spark has no type of its own. Raises ``WireloomError`` for an invalid value."""
+
+    unsigned64: str = option(
+        "decimal",
+        "Unsigned 64-bit integers.",
+        CHOICE,
+        values={"decimal": "as decimal(20,0)", "long": "as long, or an error"},
+    )
+    nanoseconds: str = option(
+        "micros",
+        "Times in nanoseconds, of which Spark has none.",
+        CHOICE,
+        values={name: meaning for name, meaning in NANOSECONDS.items() if name != "nanos"},
+    )
+
+    def __post_init__(self) -> None:
+        check_options(self)
+
+
 SCAN_OPTIONS = {name: each for name, each in options_of(ScanOptions).items() if not each.python}
 """The options of every reader that Spark's readers have as well, in camel case."""
+TYPE_OPTIONS = options_of(ColumnTypes)
 STORE_OPTIONS = {
     name: each for name, each in options_of(Location).items() if name != "verify_sha256" and not each.python
 }
 """The options for object stores, which writers have as well."""
 MORE = {
-    "mode": "Default PERMISSIVE.",
-    "tail": "Default complete; streams have more values.",
+    "tail": "Streams have more values.",
     "columns": "Names are separated by commas. A schema passed to the reader takes precedence; its names must be among"
     " these, or names of folders key=value. _metadata is a column too.",
     "verify_sha256": "Such files are not split.",
@@ -41,9 +74,9 @@ MORE = {
 """Additional documentation that applies in Spark only."""
 
 
-def _text(name: str, option: Option) -> str:
-    """Return the documentation of an option of every reader, in Spark's terms."""
-    default = DEFAULTS[name]
+def _text(name: str, option: Option, kind: type = ScanOptions) -> str:
+    """Return the documentation of an option of a class of options, in Spark's terms."""
+    default = defaults_of(kind)[name]
     text = option.text
     if option.kind == FLAG:
         text = (
@@ -51,6 +84,8 @@ def _text(name: str, option: Option) -> str:
             if default
             else f"true: {_lower(text)} Default false."
         )
+    elif option.kind == CHOICE:
+        text += f" Default {default}."
     elif option.kind == NUMBER and default is not None:
         text += f" Default {f'{default >> 20}m' if default % (1 << 20) == 0 else default}."
     return " ".join((text, MORE[name])) if name in MORE else text
@@ -65,9 +100,7 @@ READ_OPTIONS = {
     "paths": "Several paths as a JSON list; the argument of load([…]). A file that several of them name is read once.",
     **{camel_case(name): _text(name, each) for name, each in SCAN_OPTIONS.items()},
     "columnNameOfCorruptRecord": "Name of the column with the bytes of a damaged record; default _corrupt_record.",
-    "unsigned64": "decimal (default): unsigned 64-bit integers as decimal(20,0); long: as long, or an error.",
-    "nanoseconds": "micros (default): times in nanoseconds as timestamp, rounded down to microseconds; long: the "
-    "nanoseconds since 1970 as long.",
+    **{camel_case(name): _text(name, each, ColumnTypes) for name, each in TYPE_OPTIONS.items()},
     "recursiveFileLookup": "false: only the files directly in a folder. Default true.",
     "pathGlobFilter": "Only files whose name matches this pattern.",
     "modifiedAfter": "Only files changed after this time, such as 2026-03-01T00:00:00; UTC unless it has another zone.",
@@ -138,10 +171,7 @@ class ReadOptions:
     scan: ScanOptions = field(default_factory=ScanOptions)
     own: Mapping[str, Any] = field(default_factory=dict)
     corrupt_record: str = "_corrupt_record"
-    narrow: bool = False
-    """Whether unsigned 64-bit integers become ``long``."""
-    nanoseconds: str = "micros"
-    """The type of times in nanoseconds, ``micros`` or ``long``."""
+    types: ColumnTypes = field(default_factory=ColumnTypes)
     recursive: bool = True
     name_filter: str | None = None
     modified_after: datetime | None = None
@@ -196,8 +226,7 @@ def read_options(format: Format, given: Mapping[str, str]) -> ReadOptions:
         scan=ScanOptions(**{"check_format": not ingests, **_of_texts(SCAN_OPTIONS, values)}),
         own={name: values[name] for name in own if name in values},
         corrupt_record=values.get("columnNameOfCorruptRecord", "_corrupt_record"),
-        narrow=one_of("unsigned64", values.get("unsigned64", "decimal").lower(), ("decimal", "long")) == "long",
-        nanoseconds=one_of("nanoseconds", values.get("nanoseconds", "micros").lower(), ("micros", "long")),
+        types=ColumnTypes(**_of_texts(TYPE_OPTIONS, values)),
         recursive=flag("recursiveFileLookup", values.get("recursiveFileLookup", "true")),
         name_filter=values.get("pathGlobFilter"),
         modified_after=time_of("modifiedAfter", values.get("modifiedAfter")),

@@ -50,9 +50,7 @@ class FormatSource(DataSource):
         format = table_of(self.described, given)
         wire = self.wire_schema if format is self.described else wire_schema(format)
         options = read_options(self.described, given)
-        known = known_columns(
-            format, wire, options.corrupt_record, narrow=options.narrow, nanoseconds=options.nanoseconds
-        )
+        known = known_columns(format, wire, options.corrupt_record, options.types)
         known.setdefault(METADATA, StructField(METADATA, METADATA_TYPE))
         return format, options, known
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import struct
 from decimal import Decimal
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 import wireloom
 from pyspark.sql.types import ArrayType, BinaryType, DecimalType, StructField, StructType
@@ -109,3 +111,34 @@ def test_a_table_of_a_spec(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert read("pairs", path=data, table="rights").to_pylist() == [{"y": 2}, {"y": 4}]
     with pytest.raises(UnknownNameError, match="it has lefts, rights"):
         read("pairs", path=data, table="middle")
+
+
+EXTREMES = """
+meta: {id: extremes, endian: le, -wireloom: {rows: rows, columns: [time, heads, head]}}
+seq: [{id: rows, type: row, repeat: eos}]
+types:
+  row:
+    seq:
+      - {id: time, type: s8, -wireloom: {timestamp: ns}}
+      - {id: heads, type: head, repeat: expr, repeat-expr: 2}
+      - {id: head, type: head}
+  head: {seq: [{id: local, type: s8, -wireloom: {timestamp: {unit: ns, zone: none}}}]}
+"""
+
+
+@pytest.mark.parametrize("form", ["micros", "long"])
+def test_nanoseconds_of_all_sizes_at_all_depths(form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    spec, path = tmp_path / "extremes.ksy", tmp_path / "a.bin"
+    spec.write_text(EXTREMES)
+    times = (-(2**63), -1, 0, 2**63 - 1)
+    path.write_bytes(struct.pack("<4q", *times))
+    monkeypatch.setattr(driver, "sources", lambda: [source_of(wireloom.load_spec(spec))])
+    row = source("extremes", path=path, nanoseconds=form).schema()
+    kinds = ("timestamp", "array<struct<local:timestamp_ntz>>", "struct<local:timestamp_ntz>")
+    wanted = kinds if form == "micros" else ("bigint", "array<struct<local:bigint>>", "struct<local:bigint>")
+    assert tuple(each.dataType.simpleString() for each in row.fields) == wanted
+    table = read("extremes", path=path, nanoseconds=form)
+    time, heads, head = (each.combine_chunks() for each in table.columns)
+    arrays = (time, heads.flatten().field("local"), head.field("local"))
+    found = pa.concat_arrays([each.cast(pa.int64()) for each in arrays])
+    assert found.to_pylist() == [each // 1000 if form == "micros" else each for each in times]

@@ -268,6 +268,3 @@ def test_nanoseconds(tmp_path: Path) -> None:
     exact: dict[str, Any] = {"path": path, "nanoseconds": "long"}
     assert source("pcap", **exact).schema()["ts"].simpleString() == "ts:bigint"
     assert read("pcap", **exact)["ts"].to_pylist() == times
-    # In lists of structs too.
-    events = source("otlp_spans", path=path, nanoseconds="long", columns="events").schema().simpleString()
-    assert "timestamp" not in events

@@ -19,6 +19,8 @@ from .picture import picture
 from .structs import shown_structs
 from .view import TableView, View
 
+Columns = tuple[TableColumn, ...] | tuple[MessageColumn, ...]
+
 COLUMNS = ("column", "by default", "Arrow", "Spark", "meaning")
 EVERYWHERE = (
     ("_path", "", "utf8", "string", "Path or address of the file."),
@@ -48,10 +50,11 @@ SQL = {
 def lower(plan: Plan) -> View | None:
     """Return the view of a spec; ``None`` for one without rows. Raises ``SpecError`` if a column has no Arrow
     type."""
+    tables: list[tuple[str, Columns]]
     if plan.units is not None:
-        kinds = [_columns(plan, message_columns(plan, each), _kind_title(plan, each)) for each in plan.units.kinds]
+        tables = [(_kind_title(plan, each), message_columns(plan, each)) for each in plan.units.kinds]
     elif plan.rows is not None:
-        kinds = [_columns(plan, table_columns(plan, each), _table_title(plan, each)) for each in plan.tables]
+        tables = [(_table_title(plan, each), table_columns(plan, each)) for each in plan.tables]
     else:
         return None
     return View(
@@ -60,7 +63,12 @@ def lower(plan: Plan) -> View | None:
         facts=_facts(plan),
         picture=picture(plan),
         layouts=tuple(_layout(plan, each) for each in shown_structs(plan)),
-        columns=tuple(kinds),
+        columns=tuple(_columns(plan, title, columns) for title, columns in tables),
+        nanoseconds=tuple(
+            dict.fromkeys(
+                markdown_code(each.name) for _, columns in tables for each in columns if "[ns" in each.type.name
+            )
+        ),
         options=_options(plan),
         examples=examples(plan),
         spark_examples=spark_examples(plan),
@@ -113,7 +121,7 @@ def _table_title(plan: Plan, rows: Rows) -> str:
     return f"`table={rows.name}`{default}" if rows.name else ""
 
 
-def _columns(plan: Plan, columns: tuple[TableColumn, ...] | tuple[MessageColumn, ...], title: str) -> TableView:
+def _columns(plan: Plan, title: str, columns: Columns) -> TableView:
     rows = [
         (
             markdown_code(each.name),

@@ -62,7 +62,7 @@ class ExampleView:
 
 @dataclass(frozen=True)
 class View:
-    """The view that the templates render."""
+    """The view that the templates render. ``nanoseconds``: the columns with times that Spark rounds."""
 
     title: str
     doc: str
@@ -70,6 +70,7 @@ class View:
     picture: PictureView
     layouts: tuple[TableView, ...]
     columns: tuple[TableView, ...]
+    nanoseconds: tuple[str, ...]
     options: tuple[TableView, ...]
     examples: tuple[ExampleView, ...]
     spark_examples: tuple[ExampleView, ...]

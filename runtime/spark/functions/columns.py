@@ -20,9 +20,11 @@ from pyspark.sql.pandas.functions import arrow_udf
 from pyspark.sql.types import ArrayType, BinaryType, DataType, NullType, StringType, StructType
 
 from ...base.errors import WireloomError
+from ...base.options import documented
 from ...format.description import Format
 from ...reading.blobs.memory import not_bytes
 from ..errors import HideTraceback
+from ..options import ColumnTypes
 from .decoding import Decoding
 
 if TYPE_CHECKING:
@@ -45,7 +47,7 @@ def from_wire(column: Column | str, format: str | Path | Format, **options: Any)
     - ``columns``: a list of names. If it includes ``_error`` or ``_corrupt_record``, a damaged blob is decoded to a
       struct of nulls with the reason or the bytes.
     - ``verify``: whether checksums are computed.
-    - ``unsigned64``: the type of unsigned 64-bit integers, ``decimal`` or ``long``.
+    {options}
     - ``allow_modules``: modules whose classes a spec may reference; see ``wireloom.load_spec``.
     - the options of the format, such as ``message="append_input"`` or ``hash_range="0-99"``.
 
@@ -55,6 +57,9 @@ def from_wire(column: Column | str, format: str | Path | Format, **options: Any)
         decoding = Decoding.of(format, **options)
         made: Column = decoder(decoding)(_column(column))
     return made
+
+
+documented(from_wire, ColumnTypes)
 
 
 def decoder(decoding: Decoding) -> Any:

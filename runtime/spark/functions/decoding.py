@@ -10,12 +10,12 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql.types import ArrayType, StructType
 
-from ...base.arguments import one_of
 from ...format.description import Format
 from ...format.registry import get
 from ...reading.blobs.exploding import Exploder
 from ...reading.blobs.reader import NO_COLUMNS, BlobReader
 from ...reading.request import of_table
+from ..options import TYPE_OPTIONS, ColumnTypes
 from ..read.casting import Caster
 from ..read.schema import CORRUPT_RECORD, TargetColumn, chosen_schema, known_columns, targets, wire_schema
 from ..versions import to_arrow_type
@@ -36,7 +36,6 @@ class Decoding:
         cls,
         format: str | Path | Format,
         *,
-        unsigned64: str = "decimal",
         in_table: bool = False,
         allow_modules: Sequence[str] = (),
         **options: Any,
@@ -46,9 +45,9 @@ class Decoding:
         """
         outermost = get(format, allow_modules)
         found, _ = of_table(outermost, options)
-        one_of("value of option unsigned64", unsigned64, ("decimal", "long"))
+        types = ColumnTypes(**{name: options.pop(name) for name in TYPE_OPTIONS if name in options})
         reader = BlobReader(outermost, options, in_table=in_table)
-        known = known_columns(found, wire_schema(found), CORRUPT_RECORD, narrow=unsigned64 == "long")
+        known = known_columns(found, wire_schema(found), CORRUPT_RECORD, types)
         schema = chosen_schema(found, known, options.get("columns"))
         # The table of the kind is not stored: only a format from a spec file includes its code when it is pickled.
         options["columns"] = tuple(reader.schema.names)

@@ -9,6 +9,7 @@ import pyarrow as pa
 from pyspark.sql.types import StructType
 
 from ...base.errors import WireloomError
+from ...rows.nanoseconds import Rounding
 from ...rows.shapes import without_unions
 from ..versions import to_arrow_schema
 from .file_metadata import METADATA, FileMetadata
@@ -62,14 +63,14 @@ def _cast(array: pa.Array, wanted: pa.DataType, target: TargetColumn) -> pa.Arra
     if array.type == wanted:
         return array
     try:
-        if pa.types.is_timestamp(array.type) and pa.types.is_timestamp(wanted):
-            return _timestamp(array, wanted)
         if pa.types.is_dictionary(array.type):
             array = array.dictionary_decode()
         array = without_unions(array)
+        spelled = _spelled_alike(array.type, wanted)
+        array = Rounding().cast(array, spelled)
         if not pa.types.is_nested(wanted):
             return array if array.type == wanted else array.cast(wanted)
-        cast = array.cast(_spelled_alike(array.type, wanted))
+        cast = array.cast(spelled)
         return cast if cast.type == wanted else cast.view(wanted)
     except pa.ArrowException as error:
         kind = target.field.dataType.simpleString()
@@ -91,12 +92,3 @@ def _spelled_alike(have: pa.DataType, wanted: pa.DataType) -> pa.DataType:
         part = parts.get(each.name, parts.get(each.name.lower()))
         fields.append(each if part is None else pa.field(part.name, _spelled_alike(part.type, each.type)))
     return pa.struct(fields)
-
-
-def _timestamp(array: pa.Array, wanted: pa.DataType) -> pa.Array:
-    """Return the column cast to Spark's microseconds; nanoseconds are rounded down."""
-    if array.type.unit == "ns":
-        import pyarrow.compute as pc
-
-        array = pc.floor_temporal(array, unit="microsecond").cast(pa.timestamp("us", array.type.tz), safe=False)
-    return array.cast(pa.timestamp(wanted.unit, array.type.tz)).cast(wanted)

@@ -22,7 +22,9 @@ from pyspark.sql.types import (
 from ...base.errors import WireloomError
 from ...base.nearest import unknown
 from ...format.description import Format
+from ...rows.nanoseconds import MICROS
 from ...rows.shapes import without_union_types
+from ..options import ColumnTypes
 
 CORRUPT_RECORD = "_corrupt_record"
 
@@ -35,7 +37,6 @@ EXTRA_TYPES: dict[str, DataType] = {
 """Columns that every format has in addition to its own. Offsets in files are below 2**63, so they fit a long."""
 
 UNSIGNED64 = DecimalType(20, 0)
-MICROSECONDS = "micros"
 ROUNDED = "times of nanoseconds, rounded down to microseconds; option nanoseconds=long reads them as integers"
 
 
@@ -58,21 +59,16 @@ def wire_schema(format: Format) -> StructType:
     return schema
 
 
-def known_columns(
-    format: Format, wire: StructType, corrupt_record: str, *, narrow: bool, nanoseconds: str = MICROSECONDS
-) -> dict[str, StructField]:
+def known_columns(format: Format, wire: StructType, corrupt_record: str, types: ColumnTypes) -> dict[str, StructField]:
     """Return all columns that can be read, by name, in order: those of the format, the path, then the extra ones.
 
-    ``wire``: the generated schema. ``narrow``: use ``long`` instead of ``decimal(20,0)`` for unsigned 64-bit integers.
-    ``nanoseconds``: the type of times in nanoseconds, ``micros`` or ``long``.
-
-    Raises ``WireloomError`` if another column is named ``corrupt_record``.
+    ``wire``: the generated schema. Raises ``WireloomError`` if another column is named ``corrupt_record``.
     """
     fields = []
     for each in wire.fields:
-        kind = narrowed(each.dataType) if narrow else each.dataType
+        kind = narrowed(each.dataType) if types.unsigned64 == "long" else each.dataType
         whole = _counting_nanoseconds(kind, without_union_types(format.schema.field(each.name).type))
-        lossy = whole != kind and nanoseconds == MICROSECONDS
+        lossy = whole != kind and types.nanoseconds == MICROS
         fields.append(
             StructField(each.name, kind if lossy else whole, metadata={"comment": ROUNDED} if lossy else None)
         )

@@ -203,6 +203,20 @@ def test_kinds_and_unsigned_integers(spark: SparkSession) -> None:
         small.collect()
 
 
+def test_nanoseconds_of_messages(spark: SparkSession) -> None:
+    from wireloom.spark.functions import from_wire
+
+    blob = wireloom.to_wire([{"time_unix_nano": 1_700_000_000_123_456_789}], "otlp_logs")[0].as_py()
+    frame = spark.createDataFrame(pa.table({"blob": [blob]}))
+    for form, wanted in (("micros", "1700000000123456"), ("long", "1700000000123456789")):
+        rows = from_wire("blob", "otlp_logs", columns=["time"], nanoseconds=form)
+        shown = frame.select(rows.alias("rows")).selectExpr("rows[0].time AS time")
+        count = "unix_micros(time)" if form == "micros" else "time"
+        assert shown.selectExpr(f"string({count}) AS digits").collect()[0].digits == wanted
+    with pytest.raises(UnknownNameError, match="nanoseconds"):
+        from_wire("blob", "otlp_logs", nanoseconds="micro")
+
+
 # SQL -----------------------------------------------------------------------------------------------------------------
 
 

@@ -88,6 +88,39 @@ def test_times_inside_of_structs_and_lists(kind: str, tmp_path: Path) -> None:
     assert again.read_bytes() == wire.read_bytes()
 
 
+@pytest.mark.parametrize("kind", ["ndjson", "csv", "parquet", "arrow"])
+@pytest.mark.parametrize("spec", [SPEC, NESTED], ids=["flat", "nested"])
+def test_nanoseconds_as_integers(spec: str, kind: str, tmp_path: Path) -> None:
+    path, wire, text, again = (tmp_path / each for each in ("spec.ksy", "a.bin", f"a.{kind}", "b.bin"))
+    path.write_text(spec)
+    rows = [struct.pack("<qBBqq", millis, 1, 2, nanos, 5) for millis, nanos in zip(MILLIS, NANOS, strict=True)]
+    wire.write_bytes(WIRE if spec == SPEC else b"".join(rows))
+    run("decode", path, wire, "-o", text, "--nanoseconds", "long")
+    run("encode", path, text, "-o", again)
+    assert again.read_bytes() == wire.read_bytes()
+
+
+@pytest.mark.parametrize("kind", ["ndjson", "parquet"])
+def test_nanoseconds_are_rounded_with_a_note(kind: str, tmp_path: Path) -> None:
+    path, wire, text, again = (tmp_path / each for each in ("nested.ksy", "a.bin", f"a.{kind}", "b.bin"))
+    path.write_text(NESTED)
+    times = (-1, -(2**63) + 808, 2**63 - 1, 0)
+    wire.write_bytes(b"".join(struct.pack("<qBBqq", 0, 1, 2, nanos, 5000) for nanos in times))
+    said = run("decode", path, wire, "-o", text, "--nanoseconds", "micros", "--limit", 1)
+    assert said == "wireloom: note: 1 time rounded down to microseconds\n"
+    run("decode", path, wire, "-o", text, "--nanoseconds", "micros", "--limit", 5)
+    run("encode", path, text, "-o", again)
+    floors = [struct.pack("<qBBqq", 0, 1, 2, nanos // 1000 * 1000, 5000) for nanos in times]
+    assert again.read_bytes() == b"".join(floors)
+    said = run("decode", path, wire, "-o", text)
+    assert said == (
+        f"wireloom: note: {text} has times in nanoseconds (times), which Spark does not read from Parquet: "
+        "--nanoseconds micros or long writes others\n"
+        if kind == "parquet"
+        else ""
+    )
+
+
 @pytest.mark.parametrize(
     ("head", "said"),
     [
