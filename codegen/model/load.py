@@ -34,7 +34,6 @@ from .records import record_paths, table_sections, ways_to_rows, with_record_typ
 from .row_conditions import with_conditions
 from .scope import Typing
 from .sizes import Sizes
-from .style import check_style
 from .symbols import SourceFile, World
 from .table import Extensions, TableReader
 from .unplaced import with_positions
@@ -151,9 +150,6 @@ def _compile(
         for name, file in loader.files.items():
             _table(file, roots[name], structs, world, diagnostics)
         return None
-    # In a spec with tables the names are those of columns, which should not change for the sake of style.
-    free = {name for name, file in loader.files.items() if _meta(file).extensions is None}
-    check_style((each for root in roots.values() for each in structs_in(root)), free, diagnostics)
     structs = {each.path: each for root in roots.values() for each in structs_in(root)}
     for name, file in loader.files.items():
         roots[name] = with_conditions(roots[name], _meta(file).extensions, structs, world, builder)
