@@ -39,7 +39,7 @@ help:
 setup: $(READY)
 
 # New discovery packages of Spark need a new editable install, so they are prerequisites too.
-INSTALLED := pyproject.toml setup.py $(wildcard runtime/engine/*.c runtime/engine/*.h generated/*/pyspark_*/__init__.py runtime/spark/live/pyspark_*/__init__.py) .ci/setup
+INSTALLED := pyproject.toml setup.py $(wildcard runtime/engine/*.c runtime/engine/*.h runtime/engine/*.def generated/*/pyspark_*/__init__.py runtime/spark/live/pyspark_*/__init__.py) .ci/setup
 
 $(READY): GROUP := test
 $(VENV)/.ready-demo: GROUP := demo

@@ -87,7 +87,7 @@ class BuildWheel(bdist_wheel):
 engine = Extension(
     "wireloom.engine._engine",
     sources=sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "runtime/engine").glob("*.c")),
-    depends=sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "runtime/engine").glob("*.h")),
+    depends=sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "runtime/engine").glob("*.[dh]*")),
     # Assertions are for the builds with sanitizers (tests/engine/sanitizing.py).
     define_macros=[("NDEBUG", None), *([] if FREE_THREADED else [("Py_LIMITED_API", "0x030B0000")])],
     extra_compile_args=OPTIONS,

@@ -7,44 +7,6 @@
 
 #include "handlers.h"
 
-/* Rows, what is around them, columns, positions and blocks are only allowed outside of functions. */
-bool wl_function_holds(const wl_step *step) {
-    switch (step->op) {
-    case WL_OP_UNIT:
-    case WL_OP_ROW:
-    case WL_OP_WHERE:
-    case WL_OP_LIST:
-    case WL_OP_ITEM:
-    case WL_OP_EXPAND:
-    case WL_OP_SERIES:
-    case WL_OP_SERIES_ADD:
-    case WL_OP_SERIES_ADD_TEXT:
-    case WL_OP_CHAIN_BEGIN:
-    case WL_OP_CHAIN:
-    case WL_OP_CHAIN_NOTE:
-    case WL_OP_BLANK:
-    case WL_OP_FIELDS:
-    case WL_OP_LIMIT_SPAN:
-    case WL_OP_ATTEMPT:
-    case WL_OP_ATTEMPT_END:
-    case WL_OP_REFUSE:
-    case WL_OP_SUM:
-    case WL_OP_DIGEST:
-    case WL_OP_COLUMN_FIXED:
-    case WL_OP_COLUMN_BYTES:
-    case WL_OP_COLUMN_TEXT:
-    case WL_OP_COLUMN_REGISTER:
-    case WL_OP_COLUMN_TIMESTAMP:
-    case WL_OP_COLUMN_STRUCT:
-    case WL_OP_COLUMN_NULL:
-    case WL_OP_NULL_UNLESS:
-    case WL_OP_END:
-        return false;
-    default:
-        return !((step->op == WL_OP_LIMIT_REGISTER || step->op == WL_OP_LIMIT_FIXED) && step->b);
-    }
-}
-
 typedef struct {
     const wl_instruction *next; /* after the call */
     const wl_function *function;

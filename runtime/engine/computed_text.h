@@ -23,33 +23,6 @@ static inline wl_span wl_text_none(uint32_t reason) {
     return (wl_span){wl_no_text + (reason == WL_REASON_LIMIT), 0};
 }
 
-static inline bool wl_makes_text(unsigned op) { return op >= WL_OP_TEXT_CONSTANT && op <= WL_OP_TEXT_ITEM; }
-
-/* The spans and registers that a step which computes text reads; -1: none. */
-typedef struct {
-    int64_t spans[2], registers[2];
-} wl_text_reads;
-
-static inline wl_text_reads wl_text_reads_of(const wl_step *step) {
-    const int64_t b = step->b;
-    switch (step->op) {
-    case WL_OP_TEXT_CONSTANT:
-        return (wl_text_reads){{-1, -1}, {-1, -1}};
-    case WL_OP_TEXT_SELECT:
-        return (wl_text_reads){{step->c, step->d}, {b, -1}};
-    case WL_OP_TEXT_PART:
-        return (wl_text_reads){{b, -1}, {step->c, step->d}};
-    case WL_OP_TEXT_JOIN:
-        return (wl_text_reads){{b, step->c}, {-1, -1}};
-    case WL_OP_TEXT_ITEM:
-        return (wl_text_reads){{-1, -1}, {step->c, -1}};
-    case WL_OP_TEXT_DIGITS:
-        return (wl_text_reads){{-1, -1}, {b, -1}};
-    default: /* DECODE, CLEAN, REVERSE */
-        return (wl_text_reads){{b, -1}, {-1, -1}};
-    }
-}
-
 /* The number of UTF-8 characters; each invalid piece counts as the one character by which Python replaces it. */
 size_t wl_text_length(wl_span text);
 /* The number of bytes of the first character, or invalid piece, of text that is not empty. */

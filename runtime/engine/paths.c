@@ -44,6 +44,24 @@ static void note_column(const wl_program *program, levels_of_text *text, uint32_
     text->counted[column] = current;
 }
 
+uint32_t wl_step_leads_to(const wl_program *program, const wl_step *steps, uint32_t at) {
+    const wl_step *step = steps + at;
+    switch (wl_operation_of(step)->flow) {
+    case WL_FLOW_JUMP:
+    case WL_FLOW_BRANCH:
+        return (uint32_t)step->c;
+    case WL_FLOW_LOOP:
+        return step->b == WL_LOOP_UNTIL ? 0 : (uint32_t)step->c;
+    case WL_FLOW_LIMIT:
+        return step->b ? program->partner[at] : 0;
+    case WL_FLOW_ATTEMPT:
+    case WL_FLOW_EXPAND:
+        return program->partner[at];
+    default:
+        return 0;
+    }
+}
+
 void wl_program_paths(wl_program *program) {
     levels_of_text text = {{0}, {0}, {0}, {0}};
     /* The furthest step that some path jumps to since the beginning of the row or the item: steps before it are
@@ -56,13 +74,11 @@ void wl_program_paths(wl_program *program) {
         const wl_step *step = program->steps + i;
         if (!program->reachable[i])
             continue;
-        bool jumps = step->op == WL_OP_JUMP || step->op == WL_OP_SKIP_IF_ZERO || step->op == WL_OP_SKIP_UNLESS ||
-                     (step->op == WL_OP_LOOP && step->b != WL_LOOP_UNTIL);
-        if (jumps && step->c > within)
-            within = step->c;
-        /* Without a content nothing of the block is read. */
-        if (step->op == WL_OP_EXPAND && program->partner[i] > within)
-            within = program->partner[i];
+        /* Damage in a sub-stream, or in an attempt, leads to its end too, but then the row is not written. */
+        const uint8_t flow = wl_operation_of(step)->flow;
+        const uint32_t to = flow == WL_FLOW_LIMIT || flow == WL_FLOW_ATTEMPT ? 0 : wl_step_leads_to(program, program->steps, i);
+        if (to > within)
+            within = to;
         if (step->op == WL_OP_END)
             within = program->step_count;
         if (i >= within && sets_column(step))

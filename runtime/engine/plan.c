@@ -18,89 +18,11 @@ static uint16_t fixed_column(uint32_t kind) {
 }
 
 static uint16_t operation(const wl_step *step) {
-    static const uint8_t operations[WL_OP_COUNT] = {
-        [WL_OP_END] = WL_RUN_END,
-        [WL_OP_NEED] = WL_RUN_NEED,
-        [WL_OP_BYTES_REGISTER] = WL_RUN_BYTES_REGISTER,
-        [WL_OP_BYTES_FIXED] = WL_RUN_BYTES_FIXED,
-        [WL_OP_BYTES_REST] = WL_RUN_BYTES_REST,
-        [WL_OP_BYTES_TERMINATED] = WL_RUN_BYTES_TERMINATED,
-        [WL_OP_COLUMN_BYTES] = WL_RUN_COLUMN_BYTES,
-        [WL_OP_COLUMN_REGISTER] = WL_RUN_COLUMN_REGISTER,
-        [WL_OP_COLUMN_TIMESTAMP] = WL_RUN_COLUMN_TIMESTAMP,
-        [WL_OP_CHECK_RANGE] = WL_RUN_CHECK_RANGE,
-        [WL_OP_CHECK_TRUE] = WL_RUN_CHECK_TRUE,
-        [WL_OP_CHECK_CONSTANT] = WL_RUN_CHECK_CONSTANT,
-        [WL_OP_CHECKSUM] = WL_RUN_CHECKSUM,
-        [WL_OP_MARK] = WL_RUN_MARK,
-        [WL_OP_EXPRESSION] = WL_RUN_EXPRESSION,
-        [WL_OP_SKIP_IF_ZERO] = WL_RUN_SKIP_IF_ZERO,
-        [WL_OP_JUMP] = WL_RUN_JUMP,
-        [WL_OP_COLUMN_NULL] = WL_RUN_COLUMN_NULL,
-        [WL_OP_LIMIT_REGISTER] = WL_RUN_LIMIT_REGISTER,
-        [WL_OP_LIMIT_END] = WL_RUN_LIMIT_END,
-        [WL_OP_SKIP_REGISTER] = WL_RUN_SKIP_REGISTER,
-        [WL_OP_CHECK_UTF8] = WL_RUN_CHECK_UTF8,
-        [WL_OP_LIMIT_FIXED] = WL_RUN_LIMIT_FIXED,
-        [WL_OP_TRIM_RIGHT] = WL_RUN_TRIM_RIGHT,
-        [WL_OP_CUT_TERMINATOR] = WL_RUN_CUT_TERMINATOR,
-        [WL_OP_LOOP] = WL_RUN_LOOP,
-        [WL_OP_AGAIN] = WL_RUN_AGAIN,
-        [WL_OP_INDEX] = WL_RUN_INDEX,
-        [WL_OP_UNIT] = WL_RUN_UNIT,
-        [WL_OP_UNIT_END] = WL_RUN_UNIT_END,
-        [WL_OP_WHERE] = WL_RUN_WHERE,
-        [WL_OP_ROW] = WL_RUN_ROW,
-        [WL_OP_ROW_END] = WL_RUN_ROW_END,
-        [WL_OP_LIST] = WL_RUN_LIST,
-        [WL_OP_LIST_END] = WL_RUN_LIST_END,
-        [WL_OP_ITEM] = WL_RUN_ITEM,
-        [WL_OP_ITEM_END] = WL_RUN_ITEM_END,
-        [WL_OP_VARINT] = WL_RUN_VARINT,
-        [WL_OP_EXPAND] = WL_RUN_EXPAND,
-        [WL_OP_SEEK] = WL_RUN_SEEK,
-        [WL_OP_STREAM] = WL_RUN_STREAM,
-        [WL_OP_ABSENT] = WL_RUN_ABSENT,
-        [WL_OP_CHAIN_BEGIN] = WL_RUN_CHAIN_BEGIN,
-        [WL_OP_CHAIN] = WL_RUN_CHAIN,
-        [WL_OP_CHAIN_NOTE] = WL_RUN_CHAIN_NOTE,
-        [WL_OP_SERIES] = WL_RUN_SERIES,
-        [WL_OP_SERIES_ADD] = WL_RUN_SERIES_ADD,
-        [WL_OP_BLANK] = WL_RUN_BLANK,
-        [WL_OP_FIELDS] = WL_RUN_FIELDS,
-        [WL_OP_SKIP_UNLESS] = WL_RUN_SKIP_UNLESS,
-        [WL_OP_LIMIT_SPAN] = WL_RUN_LIMIT_SPAN,
-        [WL_OP_CALL] = WL_RUN_CALL,
-        [WL_OP_RETURN] = WL_RUN_RETURN,
-        [WL_OP_COLUMN_TEXT] = WL_RUN_COLUMN_TEXT,
-        [WL_OP_VARIABLE] = WL_RUN_VARIABLE,
-        [WL_OP_SET] = WL_RUN_SET,
-        [WL_OP_APPEND] = WL_RUN_APPEND,
-        [WL_OP_ITEM_OF] = WL_RUN_ITEM_OF,
-        [WL_OP_SLICE] = WL_RUN_SLICE,
-        [WL_OP_TEXT_CONSTANT] = WL_RUN_TEXT_CONSTANT,
-        [WL_OP_TEXT_SELECT] = WL_RUN_TEXT_SELECT,
-        [WL_OP_TEXT_PART] = WL_RUN_TEXT_PART,
-        [WL_OP_TEXT_JOIN] = WL_RUN_TEXT_JOIN,
-        [WL_OP_TEXT_DIGITS] = WL_RUN_TEXT_DIGITS,
-        [WL_OP_TEXT_DECODE] = WL_RUN_TEXT_DECODE,
-        [WL_OP_TEXT_CLEAN] = WL_RUN_TEXT_CLEAN,
-        [WL_OP_TEXT_REVERSE] = WL_RUN_TEXT_REVERSE,
-        [WL_OP_TEXT_ITEM] = WL_RUN_TEXT_ITEM,
-        [WL_OP_SERIES_ADD_TEXT] = WL_RUN_SERIES_ADD_TEXT,
-        [WL_OP_NULL_UNLESS] = WL_RUN_NULL_UNLESS,
-        [WL_OP_REST] = WL_RUN_REST,
-        [WL_OP_ATTEMPT] = WL_RUN_ATTEMPT,
-        [WL_OP_ATTEMPT_END] = WL_RUN_ATTEMPT_END,
-        [WL_OP_REFUSE] = WL_RUN_REFUSE,
-        [WL_OP_SUM] = WL_RUN_SUM,
-        [WL_OP_DIGEST] = WL_RUN_DIGEST,
-    };
     if (step->op == WL_OP_COLUMN_FIXED)
         return fixed_column(step->b);
     if (step->op == WL_OP_REGISTER_FIXED)
-        return step->b == WL_U4LE ? WL_RUN_REGISTER_LE4 : step->b == WL_U4BE ? WL_RUN_REGISTER_BE4 : WL_RUN_REGISTER;
-    return operations[step->op];
+        return step->b == WL_U4LE ? WL_RUN_REGISTER_LE4 : step->b == WL_U4BE ? WL_RUN_REGISTER_BE4 : WL_RUN_REGISTER_FIXED;
+    return step->op;
 }
 
 static int64_t plain_bytes(int64_t shape) {
@@ -163,7 +85,7 @@ static void decode(const wl_needs *need, const wl_step *step, wl_instruction *in
         instruction->constant = need->program->constants + step->a;
         break;
     case WL_OP_EXPRESSION:
-        instruction->constant = wl_code_of(need, step);
+        instruction->constant = wl_code_of(need->program, need->codes, step);
         break;
     case WL_OP_TEXT_CONSTANT:
         instruction->constant = need->program->constants + step->c;
@@ -209,6 +131,27 @@ static void add_rows(wl_run *run, uint32_t count) {
     run->plan[count] = (wl_instruction){.a = loop->a, .operation = WL_RUN_ROWS, .b = loop->b, .c = loop->c - 1};
 }
 
+/* Replaces the steps that the instruction with the number `at` leads to by the distance to their instructions. */
+static void make_relative(wl_instruction *instruction, const uint32_t *place, uint32_t at) {
+    const unsigned operation = instruction->operation;
+    switch (operation == WL_RUN_ROWS ? WL_FLOW_JUMP : operation < WL_OP_COUNT ? wl_operations[operation].flow : WL_FLOW_NEXT) {
+    case WL_FLOW_JUMP:
+    case WL_FLOW_BRANCH:
+    case WL_FLOW_LOOP:
+    case WL_FLOW_AGAIN:
+    case WL_FLOW_CALL:
+        instruction->c = (int64_t)place[instruction->c] - at;
+        break;
+    case WL_FLOW_LIMIT:
+    case WL_FLOW_EXPAND:
+    case WL_FLOW_ATTEMPT:
+        instruction->d = (int64_t)place[instruction->d] - at;
+        break;
+    default:
+        break;
+    }
+}
+
 /* `place` is working memory, one entry per step: first whether the step is needed, then the index of its
  * instruction. */
 static void make_plan(wl_run *run, wl_needs *need, uint32_t *place) {
@@ -239,16 +182,7 @@ static void make_plan(wl_run *run, wl_needs *need, uint32_t *place) {
         instruction->handler = instruction->operation == WL_RUN_EXPRESSION ? wl_expression_handler(instruction)
                                : instruction->operation == WL_RUN_VARINT   ? wl_chosen.varint
                                                                            : wl_handlers[instruction->operation];
-        /* A jump is relative to its own position. */
-        if (instruction->operation == WL_RUN_JUMP || instruction->operation == WL_RUN_SKIP_IF_ZERO ||
-            instruction->operation == WL_RUN_SKIP_UNLESS ||
-            instruction->operation == WL_RUN_LOOP || instruction->operation == WL_RUN_AGAIN ||
-            instruction->operation == WL_RUN_ROWS || instruction->operation == WL_RUN_CALL)
-            instruction->c = (int64_t)place[instruction->c] - i;
-        if (instruction->operation == WL_RUN_LIMIT_REGISTER || instruction->operation == WL_RUN_LIMIT_FIXED ||
-            instruction->operation == WL_RUN_LIMIT_SPAN || instruction->operation == WL_RUN_ATTEMPT ||
-            instruction->operation == WL_RUN_EXPAND)
-            instruction->d = (int64_t)place[instruction->d] - i;
+        make_relative(instruction, place, i);
     }
     join_varints(run->plan, count);
 }
@@ -315,13 +249,13 @@ static void find_cleared(wl_run *run, const wl_needs *need) {
     const wl_program *program = run->program;
     const bool all = program->function_count || program->message_count, *unset = program->unset;
     uint16_t *numbers = run->cleared;
-    run->cleared_registers = list(numbers, unset, need->registers, program->register_count, all);
+    run->cleared_registers = list(numbers, unset, need->values.registers, program->register_count, all);
     numbers += run->cleared_registers;
     unset += program->register_count;
-    run->cleared_spans = list(numbers, unset, need->spans, program->span_count, all);
+    run->cleared_spans = list(numbers, unset, need->values.spans, program->span_count, all);
     numbers += run->cleared_spans;
     unset += program->span_count;
-    run->cleared_marks = list(numbers, unset, need->marks, program->mark_count, all);
+    run->cleared_marks = list(numbers, unset, need->values.marks, program->mark_count, all);
     run->reset = run->cleared_registers || run->cleared_spans || run->cleared_marks;
 }
 

@@ -3,9 +3,7 @@
 #define WIRELOOM_PLAN_H
 
 #include "internal.h"
-
-/* Replaces an operation: the call does not need the step. */
-#define WL_STEP_FOLDED WL_OP_COUNT
+#include "operations.h"
 
 typedef struct {
     const wl_program *program;
@@ -17,26 +15,15 @@ typedef struct {
     const bool *reachable;
     const uint8_t *codes;
     void *folded;
-    bool registers[WL_MOST_REGISTERS];
-    bool spans[WL_MOST_SPANS];
-    bool marks[WL_MOST_MARKS];
-    bool alone; /* no step after the one queried last reads the register that it puts into a column */
+    wl_values values; /* what the steps that are needed read */
     bool list_wanted[WL_MOST_LEVELS + 1]; /* the column of the list is wanted, whether or not its items are */
 } wl_needs;
-
-/* The code of an EXPRESSION. */
-static inline const uint8_t *wl_code_of(const wl_needs *need, const wl_step *step) {
-    const size_t at = (size_t)step->c, given = need->program->constant_size;
-    return at < given ? need->program->constants + at : need->codes + (at - given);
-}
 
 /* Fills in `steps` and the members that belong to them. False: out of memory. */
 bool wl_plan_fold(wl_needs *need);
 bool wl_wants_column(const wl_needs *need, size_t column);
 /* Whether a column of the list, or of its contents, is wanted. */
 bool wl_wants_level(const wl_needs *need, size_t level);
-/* Whether the step stores a value in a column. */
-bool wl_writes_value(const wl_step *step);
 /* Sets `place`, one per step: 0: the step is not needed; 2: it is the only one that reads its register; otherwise 1. */
 void wl_needs_find(wl_needs *need, uint32_t *place);
 

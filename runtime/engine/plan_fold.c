@@ -52,31 +52,9 @@ static void find_definitions(folder *fold) {
         const wl_step *step = fold->steps + fold->at;
         if (!program->reachable[fold->at])
             continue;
-        switch (step->op) {
-        case WL_OP_REGISTER_FIXED:
-        case WL_OP_VARINT:
-            define(fold, step->a, true);
-            break;
-        case WL_OP_EXPRESSION:
-        case WL_OP_INDEX:
-        case WL_OP_STREAM:
-        case WL_OP_ABSENT:
-        case WL_OP_VARIABLE:
-        case WL_OP_SET:
-        case WL_OP_ITEM_OF:
-        case WL_OP_ATTEMPT:
-        case WL_OP_ATTEMPT_END:
-            define(fold, step->a, false);
-            break;
-        case WL_OP_APPEND:
-            define(fold, (size_t)step->d, false);
-            break;
-        case WL_OP_CHAIN:
-            define(fold, step->a, false);
-            define(fold, (size_t)step->c, false);
-            break;
-        default:
-            break;
+        for (size_t i = 0; i < 4; i++) {
+            if (wl_operation_of(step)->operands[i] == WL_IS_RESULT)
+                define(fold, (size_t)wl_operand(step, i), step->op == WL_OP_REGISTER_FIXED || step->op == WL_OP_VARINT);
         }
     }
     for (uint32_t i = 0; i < program->rule_count; i++) {

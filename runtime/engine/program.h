@@ -6,88 +6,10 @@
 #include "engine.h"
 #include "program_limits.h"
 
-/* Numbered as wireloom.format.program.Op. */
 enum {
-    WL_OP_END,
-    WL_OP_NEED,
-    WL_OP_COLUMN_FIXED,
-    WL_OP_REGISTER_FIXED,
-    WL_OP_BYTES_REGISTER,
-    WL_OP_BYTES_FIXED,
-    WL_OP_BYTES_REST,
-    WL_OP_BYTES_TERMINATED,
-    WL_OP_COLUMN_BYTES,
-    WL_OP_COLUMN_REGISTER,
-    WL_OP_COLUMN_TIMESTAMP,
-    WL_OP_CHECK_RANGE,
-    WL_OP_CHECK_TRUE,
-    WL_OP_CHECK_CONSTANT,
-    WL_OP_CHECKSUM,
-    WL_OP_MARK,
-    WL_OP_EXPRESSION,
-    WL_OP_SKIP_IF_ZERO,
-    WL_OP_JUMP,
-    WL_OP_COLUMN_NULL,
-    WL_OP_LIMIT_REGISTER,
-    WL_OP_LIMIT_END,
-    WL_OP_SKIP_REGISTER,
-    WL_OP_CHECK_UTF8,
-    WL_OP_LIMIT_FIXED,
-    WL_OP_TRIM_RIGHT,
-    WL_OP_CUT_TERMINATOR,
-    WL_OP_LOOP,
-    WL_OP_AGAIN,
-    WL_OP_INDEX,
-    WL_OP_ROW,
-    WL_OP_ROW_END,
-    WL_OP_LIST,
-    WL_OP_LIST_END,
-    WL_OP_ITEM,
-    WL_OP_ITEM_END,
-    WL_OP_COLUMN_STRUCT,
-    WL_OP_VARINT,
-    WL_OP_EXPAND,
-    WL_OP_UNIT,
-    WL_OP_UNIT_END,
-    WL_OP_SEEK,
-    WL_OP_STREAM,
-    WL_OP_WHERE,
-    WL_OP_ABSENT,
-    WL_OP_CHAIN_BEGIN,
-    WL_OP_CHAIN,
-    WL_OP_CHAIN_NOTE,
-    WL_OP_SERIES,
-    WL_OP_SERIES_ADD,
-    WL_OP_BLANK,
-    WL_OP_FIELDS,
-    WL_OP_SKIP_UNLESS,
-    WL_OP_LIMIT_SPAN,
-    WL_OP_FUNCTION,
-    WL_OP_CALL,
-    WL_OP_RETURN,
-    WL_OP_COLUMN_TEXT,
-    WL_OP_VARIABLE,
-    WL_OP_SET,
-    WL_OP_APPEND,
-    WL_OP_ITEM_OF,
-    WL_OP_SLICE,
-    WL_OP_TEXT_CONSTANT,
-    WL_OP_TEXT_SELECT,
-    WL_OP_TEXT_PART,
-    WL_OP_TEXT_JOIN,
-    WL_OP_TEXT_DIGITS,
-    WL_OP_TEXT_DECODE,
-    WL_OP_TEXT_CLEAN,
-    WL_OP_TEXT_REVERSE,
-    WL_OP_TEXT_ITEM,
-    WL_OP_SERIES_ADD_TEXT,
-    WL_OP_NULL_UNLESS,
-    WL_OP_REST,
-    WL_OP_ATTEMPT,
-    WL_OP_ATTEMPT_END,
-    WL_OP_REFUSE,
-    WL_OP_SUM,
-    WL_OP_DIGEST,
+#define OPERATION(name, handler, runs_for, flow, place, a, b, c, d, documentation) WL_OP_##name,
+#include "ops.def"
+#undef OPERATION
     WL_OP_COUNT,
 };
 
@@ -281,8 +203,6 @@ bool wl_message_tables_check(const wl_program *program, uint32_t *at, const char
 /* Checks the nesting of loops, rows, lists and sub-streams (regions.c); sets has_rows, sums_unit, row_loop and partner,
  * and region: one number per step, equal for steps between which jumps are allowed. */
 bool wl_program_regions(wl_program *program, uint32_t *region, char *message, size_t message_size);
-/* Whether a step is allowed in a function (calls.c). */
-bool wl_function_holds(const wl_step *step);
 /* Sets `conditional` of a program whose steps have been checked, and checks row_loop (paths.c). */
 void wl_program_paths(wl_program *program);
 /* Sets `unset` (assignment.c). False: out of memory. */
@@ -290,10 +210,8 @@ bool wl_program_assignment(wl_program *program);
 /* Whether a step outside of the loop around the row reads what a step inside of it sets. */
 bool wl_leaves_loop(const wl_program *program);
 /* The step that step number `at` of `steps`, which are those of the program or what is left of them, may lead to
- * besides the next one; 0: none. The jump back to the beginning of a loop does not count. */
+ * besides the next one; 0: none. The jump back to the beginning of a loop does not count (paths.c). */
 uint32_t wl_step_leads_to(const wl_program *program, const wl_step *steps, uint32_t at);
-/* Whether a step from `from` up to `to` sets one of these registers or spans, or the items of a list (assignment.c). */
-bool wl_finds_any(const wl_program *program, uint32_t from, uint32_t to, const bool *registers, const bool *spans);
 /* Whether the value of a field is bytes or text. */
 static inline bool wl_field_has_span(const wl_message_field *field) { return field->kind == 9 || field->kind == 12; }
 static inline unsigned wl_kind_size(unsigned kind) {

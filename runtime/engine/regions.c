@@ -12,8 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "internal.h"
-#include "computed_text.h"
+#include "operations.h"
 
 #define MOST_OPEN (2 + WL_MOST_LOOPS + 2 * WL_MOST_LEVELS + WL_DEEPEST_LIMIT + WL_DEEPEST_UNIT)
 
@@ -228,26 +227,6 @@ static bool end_attempt(walker *walk, const wl_step *step) {
     return step_of(walk, attempt)->a == step->a || refuse(walk, "ends an attempt whose reason is in another register");
 }
 
-static bool is_attempted(const wl_step *step) {
-    switch (step->op) {
-    case WL_OP_EXPAND:
-    case WL_OP_LIMIT_SPAN:
-    case WL_OP_SERIES:
-    case WL_OP_SERIES_ADD:
-    case WL_OP_SERIES_ADD_TEXT:
-    case WL_OP_ATTEMPT_END:
-        return !(step->op == WL_OP_LIMIT_SPAN && step->b);
-    case WL_OP_VARIABLE:
-    case WL_OP_SET:
-    case WL_OP_APPEND:
-    case WL_OP_FUNCTION:
-    case WL_OP_RETURN:
-        return false;
-    default:
-        return wl_function_holds(step);
-    }
-}
-
 static bool end_limit(walker *walk) {
     unsigned op = walk->depth ? walk->open[walk->depth - 1].op : WL_OP_END;
     if (op != WL_OP_LIMIT_REGISTER && op != WL_OP_LIMIT_FIXED && op != WL_OP_LIMIT_SPAN && op != WL_OP_SEEK)
@@ -309,10 +288,17 @@ static bool end_function(walker *walk) {
 }
 
 static bool walk_step(walker *walk, const wl_step *step) {
-    if (walk->in_function && !wl_function_holds(step))
+    if (step->op >= WL_OP_COUNT)
+        return refuse(walk, "there is no operation %u", step->op);
+    const wl_operation *operation = wl_operation_of(step);
+    /* Damage in a sub-stream costs rows. */
+    const uint8_t place = operation->flow == WL_FLOW_LIMIT && step->b ? WL_IN_ROWS : operation->place;
+    if (walk->in_function && place != WL_IN_EVERYWHERE && place != WL_IN_FUNCTIONS)
         return refuse(walk, "operation %u cannot be in a function", step->op);
-    if (walk->program->attempts && innermost(walk, WL_OP_ATTEMPT) && !is_attempted(step))
+    if (walk->program->attempts && innermost(walk, WL_OP_ATTEMPT) && place != WL_IN_EVERYWHERE && place != WL_IN_ATTEMPTS)
         return refuse(walk, "operation %u cannot be in an attempt", step->op);
+    if (operation->runs_for == WL_FOR_COLUMN)
+        return write_column(walk, step);
     switch (step->op) {
     case WL_OP_FUNCTION:
         return begin_function(walk, step);
@@ -362,15 +348,6 @@ static bool walk_step(walker *walk, const wl_step *step) {
         return level_here(walk) == 0 || refuse(walk, "a row cannot be refused here");
     case WL_OP_EXPAND:
         return expand(walk);
-    case WL_OP_COLUMN_FIXED:
-    case WL_OP_COLUMN_BYTES:
-    case WL_OP_COLUMN_TEXT:
-    case WL_OP_COLUMN_REGISTER:
-    case WL_OP_COLUMN_TIMESTAMP:
-    case WL_OP_COLUMN_STRUCT:
-    case WL_OP_COLUMN_NULL:
-    case WL_OP_NULL_UNLESS:
-        return write_column(walk, step);
     case WL_OP_CHECKSUM:
         return sum_unit(walk);
     case WL_OP_DIGEST:
@@ -379,7 +356,7 @@ static bool walk_step(walker *walk, const wl_step *step) {
     case WL_OP_END:
         return !walk->current || refuse(walk, "the program ends inside of a loop, row or list");
     default:
-        walk->program->makes_text |= wl_makes_text(step->op);
+        walk->program->makes_text |= wl_makes_text(step);
         walk->program->expands |= walk->program->makes_text;
         return true;
     }
@@ -412,9 +389,7 @@ static bool walk_steps(walker *walk) {
         return refuse(walk, "the last function is not complete");
     for (walk->at = 0; walk->at < program->step_count; walk->at++) {
         const wl_step *step = program->steps + walk->at;
-        bool contains = (step->op == WL_OP_LIMIT_REGISTER || step->op == WL_OP_LIMIT_FIXED ||
-                         step->op == WL_OP_LIMIT_SPAN) &&
-                        step->b;
+        const bool contains = wl_operation_of(step)->flow == WL_FLOW_LIMIT && step->b;
         if (step->op == WL_OP_ATTEMPT && !program->partner[walk->at])
             return refuse(walk, "the attempt has no end");
         if (step->op == WL_OP_EXPAND && !program->partner[walk->at])

@@ -74,7 +74,7 @@ static bool add_step(wl_planner *plan, const wl_instruction *instruction) {
         return wl_plan_pass(plan, instruction->c);
     case WL_RUN_REGISTER_LE4:
     case WL_RUN_REGISTER_BE4:
-    case WL_RUN_REGISTER:
+    case WL_RUN_REGISTER_FIXED:
         return add_field(plan, instruction);
     case WL_RUN_VARINT:
     case WL_RUN_VARINT_COLUMN:
@@ -163,7 +163,7 @@ static void find_definitions(wl_planner *plan, const wl_instruction *first, cons
     const wl_run *run = plan->block->run;
     for (const wl_instruction *each = first; each != last; each++) {
         switch (each->operation) {
-        case WL_RUN_REGISTER:
+        case WL_RUN_REGISTER_FIXED:
         case WL_RUN_REGISTER_LE4:
         case WL_RUN_REGISTER_BE4:
         case WL_RUN_EXPRESSION:

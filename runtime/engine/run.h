@@ -9,10 +9,18 @@
 
 /* The plan of one call (plan.c): the steps that this call needs, decoded once ------------------------------------ */
 
-/* The operation of an instruction; operands are those of the step that it was created from, unless stated otherwise. */
+/* The operation of an instruction: that of the step that it was created from, and the ones below, for a part of what a
+ * step does. Operands are those of the step, with these exceptions:
+ * - NEED: c bytes; COLUMN_REGISTER: c: width in bytes;
+ * - CHECK_CONSTANT, TEXT_CONSTANT: constant: the bytes; EXPRESSION: constant: d bytes of code; b, c: operands of a short one;
+ * - where c is a step: the number of instructions from here; CALL: c: the same, to the first of the function;
+ * - EXPAND: c: number of the register of the codec, plus 65536 times one more than that of the size, if there is one;
+ * - LIMIT_…, EXPAND, ATTEMPT: d: the number of instructions to the one that ends it;
+ * - COLUMN_TEXT: c: the encoding, plus 256 times the position of its table. */
 enum {
-    WL_RUN_END,
-    WL_RUN_NEED,     /* c bytes */
+#define OPERATION(name, handler, runs_for, flow, place, a, b, c, d, documentation) WL_RUN_##name,
+#include "ops.def"
+#undef OPERATION
     WL_RUN_COLUMN_1, /* out[row] ← byte at base + c */
     WL_RUN_COLUMN_LE2,
     WL_RUN_COLUMN_BE2,
@@ -20,89 +28,13 @@ enum {
     WL_RUN_COLUMN_BE4,
     WL_RUN_COLUMN_LE8,
     WL_RUN_COLUMN_BE8,
-    WL_RUN_REGISTER,     /* of kind b */
     WL_RUN_REGISTER_LE4, /* unsigned, the most common */
     WL_RUN_REGISTER_BE4,
-    WL_RUN_BYTES_REGISTER,
-    WL_RUN_BYTES_FIXED,
-    WL_RUN_BYTES_REST,
-    WL_RUN_BYTES_TERMINATED,
-    WL_RUN_COLUMN_BYTES,
-    WL_RUN_COLUMN_REGISTER, /* c: width in bytes */
-    WL_RUN_COLUMN_TIMESTAMP,
-    WL_RUN_COLUMN_NULL,
-    WL_RUN_COLUMN_VALID, /* clears the null that represents "not written yet" */
-    WL_RUN_CHECK_RANGE,
-    WL_RUN_CHECK_TRUE,
-    WL_RUN_CHECK_CONSTANT, /* constant: the bytes */
-    WL_RUN_CHECK_UTF8,
-    WL_RUN_CHECKSUM,
-    WL_RUN_MARK,
-    WL_RUN_EXPRESSION,   /* constant: d bytes of code; b, c: operands of a short one */
-    WL_RUN_SKIP_IF_ZERO, /* c: index of an instruction */
-    WL_RUN_JUMP,
-    WL_RUN_LIMIT_REGISTER,
-    WL_RUN_LIMIT_FIXED,
-    WL_RUN_LIMIT_END,
-    WL_RUN_SKIP_REGISTER,
-    WL_RUN_TRIM_RIGHT,
-    WL_RUN_CUT_TERMINATOR,
-    WL_RUN_LOOP,  /* c: the instruction after the loop */
-    WL_RUN_AGAIN, /* c: the first instruction of the loop's body */
-    WL_RUN_INDEX,
-    WL_RUN_UNIT,
-    WL_RUN_UNIT_END,
-    WL_RUN_WHERE,
-    WL_RUN_ROW,
-    WL_RUN_ROW_END,
-    WL_RUN_LIST,
-    WL_RUN_LIST_END,
-    WL_RUN_ITEM,
-    WL_RUN_ITEM_END,
-    WL_RUN_VARINT,
+    WL_RUN_COLUMN_VALID,  /* clears the null that represents "not written yet" */
     WL_RUN_VARINT_COLUMN, /* and the COLUMN_REGISTER of eight bytes after it, which is kept as a target of jumps */
     WL_RUN_COLUMN_BYTES_ANYWHERE, /* like COLUMN_BYTES, of a program that decompresses blocks */
-    WL_RUN_EXPAND, /* c: number of the register of the codec, plus 65536 times one more than that of the size, if there
-                    * is one; d: the instruction that leaves the sub-stream */
-    WL_RUN_SEEK,
-    WL_RUN_SEEK_END, /* LIMIT_END, if positions are on the way to the rows */
-    WL_RUN_STREAM,
-    WL_RUN_ABSENT,
-    WL_RUN_CHAIN_BEGIN,
-    WL_RUN_CHAIN,
-    WL_RUN_CHAIN_NOTE,
-    WL_RUN_SERIES,
-    WL_RUN_SERIES_ADD,
-    WL_RUN_BLANK,
-    WL_RUN_FIELDS,
-    WL_RUN_SKIP_UNLESS,
-    WL_RUN_LIMIT_SPAN,
-    WL_RUN_CALL, /* c: the first instruction of the function */
-    WL_RUN_RETURN,
-    WL_RUN_COLUMN_TEXT, /* c: the encoding, plus 256 times the position of its table */
-    WL_RUN_VARIABLE,
-    WL_RUN_SET,
-    WL_RUN_APPEND,
-    WL_RUN_ITEM_OF,
-    WL_RUN_SLICE,
-    WL_RUN_TEXT_CONSTANT,
-    WL_RUN_TEXT_SELECT,
-    WL_RUN_TEXT_PART,
-    WL_RUN_TEXT_JOIN,
-    WL_RUN_TEXT_DIGITS,
-    WL_RUN_TEXT_DECODE,
-    WL_RUN_TEXT_CLEAN,
-    WL_RUN_TEXT_REVERSE,
-    WL_RUN_TEXT_ITEM,
-    WL_RUN_SERIES_ADD_TEXT,
-    WL_RUN_NULL_UNLESS,
-    WL_RUN_REST,
-    WL_RUN_ATTEMPT, /* d: the instruction that ends it */
-    WL_RUN_ATTEMPT_END,
-    WL_RUN_REFUSE,
-    WL_RUN_SUM,
-    WL_RUN_DIGEST,
-    WL_RUN_ROWS, /* an iteration of the loop around the row begins; c: the AGAIN */
+    WL_RUN_SEEK_END,              /* LIMIT_END, if positions are on the way to the rows */
+    WL_RUN_ROWS,                  /* an iteration of the loop around the row begins; c: the AGAIN */
     WL_RUN_COUNT,
 };
 

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "computed_text.h"
 #include "validate.h"
 
 /* The state after the step also applies at `next`. */
@@ -35,46 +34,38 @@ static bool jump(wl_checker *check, int64_t to, int64_t safe, unsigned depth) {
 static bool check_flow(wl_checker *check, const wl_step *step) {
     int64_t safe = check->safe[check->at];
     unsigned depth = check->depth[check->at];
-    switch (step->op) {
-    case WL_OP_END:
-    case WL_OP_RETURN:
+    const int64_t next = (int64_t)check->at + 1;
+    const uint8_t kind = wl_operation_of(step)->flow;
+    const bool enters = kind == WL_FLOW_LIMIT || kind == WL_FLOW_SEEK || kind == WL_FLOW_ATTEMPT;
+    if (enters && depth == WL_DEEPEST_LIMIT)
+        return wl_refuse(check, "more than %u sub-streams are open", WL_DEEPEST_LIMIT);
+    switch (kind) {
+    case WL_FLOW_END:
         return true;
-    case WL_OP_CALL:
-        return flow(check, (int64_t)check->at + 1, 0, depth);
-    case WL_OP_JUMP:
+    case WL_FLOW_JUMP:
         return jump(check, step->c, safe, depth);
-    case WL_OP_SKIP_IF_ZERO:
-    case WL_OP_SKIP_UNLESS:
-        return jump(check, step->c, safe, depth) && flow(check, (int64_t)check->at + 1, safe, depth);
-    case WL_OP_LOOP:
+    case WL_FLOW_BRANCH:
+        return jump(check, step->c, safe, depth) && flow(check, next, safe, depth);
+    case WL_FLOW_LOOP:
         /* The body is run again from its end, where the last NEED was another one. */
-        return (step->b == WL_LOOP_UNTIL || flow(check, step->c, 0, depth)) &&
-               flow(check, (int64_t)check->at + 1, 0, depth);
-    case WL_OP_NEED:
-        return flow(check, (int64_t)check->at + 1, step->a, depth);
-    case WL_OP_LIMIT_REGISTER:
-    case WL_OP_LIMIT_FIXED:
-    case WL_OP_LIMIT_SPAN:
-    case WL_OP_SEEK:
-        if (depth == WL_DEEPEST_LIMIT)
-            return wl_refuse(check, "more than %u sub-streams are open", WL_DEEPEST_LIMIT);
-        return flow(check, (int64_t)check->at + 1, step->op == WL_OP_SEEK || step->op == WL_OP_LIMIT_SPAN ? 0 : safe, depth + 1);
-    case WL_OP_ATTEMPT:
-        if (depth == WL_DEEPEST_LIMIT)
-            return wl_refuse(check, "more than %u sub-streams are open", WL_DEEPEST_LIMIT);
-        return flow(check, (int64_t)check->at + 1, 0, depth + 1) && flow(check, check->program->partner[check->at], 0, depth + 1);
-    case WL_OP_ATTEMPT_END:
-        return flow(check, (int64_t)check->at + 1, 0, depth - 1);
-    case WL_OP_EXPAND:
-        return flow(check, (int64_t)check->at + 1, 0, depth) && flow(check, check->program->partner[check->at], 0, depth);
-    case WL_OP_AGAIN:
+        return (step->b == WL_LOOP_UNTIL || flow(check, step->c, 0, depth)) && flow(check, next, 0, depth);
+    case WL_FLOW_AGAIN:
         /* The iterations before it may have been read as a block, without a NEED. */
-        return flow(check, (int64_t)check->at + 1, 0, depth);
-    case WL_OP_LIMIT_END:
+    case WL_FLOW_CALL:
+        return flow(check, next, 0, depth);
+    case WL_FLOW_LIMIT:
+        return flow(check, next, step->op == WL_OP_LIMIT_SPAN ? 0 : safe, depth + 1);
+    case WL_FLOW_SEEK:
+        return flow(check, next, 0, depth + 1);
+    case WL_FLOW_ATTEMPT:
+        return flow(check, next, 0, depth + 1) && flow(check, check->program->partner[check->at], 0, depth + 1);
+    case WL_FLOW_EXPAND:
+        return flow(check, next, 0, depth) && flow(check, check->program->partner[check->at], 0, depth);
+    case WL_FLOW_LEAVE:
         /* After damage, or the content of a block, the bytes of the last NEED are elsewhere. */
-        return flow(check, (int64_t)check->at + 1, 0, depth - 1);
+        return flow(check, next, 0, depth - 1);
     default:
-        return flow(check, (int64_t)check->at + 1, safe, depth);
+        return flow(check, next, step->op == WL_OP_NEED ? step->a : safe, depth);
     }
 }
 
@@ -93,7 +84,7 @@ static bool check_steps(wl_checker *check) {
         return wl_refuse(check, "the last step is not END");
     for (uint32_t i = 0; i < program->step_count; i++) {
         const wl_step *step = program->steps + i;
-        if ((wl_makes_text(step->op) || step->op == WL_OP_DIGEST) && step->a < program->span_count)
+        if (wl_operation_of(step)->operands[0] == WL_IS_TEXT_RESULT && step->a < program->span_count)
             check->made[step->a] = true;
     }
     for (uint32_t i = 0; i < program->function_count; i++)

@@ -3,6 +3,7 @@
 #define WIRELOOM_VALIDATE_H
 
 #include "internal.h"
+#include "operations.h"
 
 typedef struct {
     wl_program *program;

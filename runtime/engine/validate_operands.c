@@ -2,7 +2,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "computed_text.h"
+#include "expression.h"
 #include "validate.h"
 
 bool wl_refuse(wl_checker *check, const char *format, ...) {
@@ -43,18 +43,6 @@ static bool is_span(wl_checker *check, int64_t number) {
 
 static bool is_mark(wl_checker *check, int64_t number) { return below(check, "mark", number, check->program->mark_count); }
 
-static bool is_chain(wl_checker *check, int64_t number) {
-    return below(check, "chain", number, check->program->chain_count);
-}
-
-static bool is_series(wl_checker *check, int64_t number) {
-    return below(check, "series", number, check->program->series_count);
-}
-
-static bool is_store(wl_checker *check, int64_t number) {
-    return below(check, "store", number, check->program->store_count);
-}
-
 /* Reading `size` bytes at base + `from` must be covered by the NEED before. */
 static bool is_safe(wl_checker *check, int64_t from, int64_t size) {
     int64_t safe = check->safe[check->at];
@@ -86,12 +74,6 @@ static bool are_constants(wl_checker *check, int64_t from, int64_t size) {
            wl_refuse(check, "constants %lld … + %lld do not exist", (long long)from, (long long)size);
 }
 
-/* Operand c is an encoding of text; d is the position of its table in the constants. */
-static bool is_encoding(wl_checker *check, const wl_step *step) {
-    return is_within(check, "operand c", step->c, 0, WL_TEXT_ENCODINGS - 1) &&
-           (step->c != WL_TEXT_TABLE || are_constants(check, step->d, WL_CHARACTERS_BYTES));
-}
-
 /* Whether the stream that the step reads has its own end, before the end of the input. */
 static bool has_end(wl_checker *check) {
     const bool bounded = check->function ? check->function->needs_end : check->program->delimiter_size || check->program->whole;
@@ -99,28 +81,9 @@ static bool has_end(wl_checker *check) {
            wl_refuse(check, "reads to the end of its stream, which is neither a frame nor a sub-stream");
 }
 
-static bool is_text(wl_checker *check, const wl_step *step) {
-    const wl_text_reads reads = wl_text_reads_of(step);
-    if (!is_any_span(check, step->a))
-        return false;
-    for (size_t i = 0; i < 2; i++) {
-        if ((reads.spans[i] != -1 && !is_any_span(check, reads.spans[i])) ||
-            (reads.registers[i] != -1 && !is_register(check, reads.registers[i])))
-            return false;
-    }
-    if (step->op == WL_OP_TEXT_CONSTANT)
-        return are_constants(check, step->c, step->d);
-    if (step->op == WL_OP_TEXT_ITEM)
-        return is_series(check, step->b);
-    if (step->op == WL_OP_TEXT_JOIN)
-        return is_within(check, "operand d", step->d, 0, 1);
-    return (step->op != WL_OP_TEXT_DECODE && step->op != WL_OP_TEXT_CLEAN) || is_encoding(check, step);
-}
-
 static bool is_expression(wl_checker *check, const wl_step *step) {
     const char *problem = NULL;
-    return is_written_register(check, step->a) && is_within(check, "operand b", step->b, 0, 1) &&
-           are_constants(check, step->c, step->d) &&
+    return are_constants(check, step->c, step->d) &&
            (wl_expression_check(check->program, check->program->constants + step->c, (size_t)step->d, &problem) ||
             wl_refuse(check, "%s", problem));
 }
@@ -167,8 +130,7 @@ bool wl_rule_check(wl_checker *check, const wl_rule *rule) {
 
 static bool is_varint(wl_checker *check, const wl_step *step) {
     unsigned groups = WL_VARINT_GROUPS(step->c), most = WL_VARINT_MOST(step->c);
-    if (!is_written_register(check, step->a) || !is_outcome(check, step->b) ||
-        !is_within(check, "operand d", step->d, 0, UINT16_MAX) || !is_outcome(check, (uint32_t)step->d))
+    if (!is_within(check, "operand d", step->d, 0, UINT16_MAX) || !is_outcome(check, (uint32_t)step->d))
         return false;
     return is_within(check, "operand c", step->c, 0, 2 * WL_VARINT_ZIGZAG - 1) &&
            is_within(check, "a number of groups", groups, 1, WL_MOST_GROUPS) &&
@@ -179,15 +141,13 @@ static bool is_varint(wl_checker *check, const wl_step *step) {
 
 static bool is_checksum(wl_checker *check, const wl_step *step) {
     const wl_program *program = check->program;
-    return below(check, "checksum", step->a, program->rule_count) && is_mark(check, step->c) &&
-           is_mark(check, step->d) &&
-           (program->rules[step->a].place == WL_IN_REGISTER ? is_register(check, step->b) : is_span(check, step->b));
+    return program->rules[step->a].place == WL_IN_REGISTER ? is_register(check, step->b) : is_span(check, step->b);
 }
 
 /* A checksum that is a value: of runs of bytes, each between two marks. */
 static bool is_sum(wl_checker *check, const wl_step *step) {
     const wl_program *program = check->program;
-    if (!below(check, "checksum", step->b, program->rule_count) || !is_within(check, "a number of runs", step->d, 1, WL_MOST_MARKS))
+    if (!is_within(check, "a number of runs", step->d, 1, WL_MOST_MARKS))
         return false;
     const wl_rule *rule = program->rules + step->b;
     const bool digest = rule->algorithm.of.family >= WL_MD5;
@@ -195,174 +155,161 @@ static bool is_sum(wl_checker *check, const wl_step *step) {
         return wl_refuse(check, "checksum %u is %s digest", step->b, digest ? "a" : "no");
     if (rule->replace >= 0 || rule->start != WL_NO_REGISTER || rule->stored_size)
         return wl_refuse(check, "checksum %u depends on more than the bytes", step->b);
-    return is_mark(check, step->c) && is_mark(check, step->c + 2 * step->d - 1) &&
-           (digest ? is_any_span(check, step->a) : is_written_register(check, step->a));
+    return is_mark(check, step->c + 2 * step->d - 1);
 }
 
 /* Steps that write columns or registers from bytes that a NEED has covered. */
-static bool check_fixed(wl_checker *check, const wl_step *step) {
-    unsigned size = wl_kind_size(step->b);
-    if (!size)
-        return wl_refuse(check, "there is no kind %u", step->b);
+static bool is_fixed(wl_checker *check, const wl_step *step) {
+    const unsigned size = wl_kind_size(step->b);
     if (!is_safe(check, step->c, size))
         return false;
     if (step->op == WL_OP_COLUMN_FIXED)
         return is_column(check, step->a, size);
-    return is_written_register(check, step->a) &&
-           (!wl_kind_is_float(step->b) || wl_refuse(check, "a register cannot hold a float"));
+    return !wl_kind_is_float(step->b) || wl_refuse(check, "a register cannot hold a float");
 }
 
-bool wl_operands_check(wl_checker *check, const wl_step *step) {
+static bool is_stream(wl_checker *check, const wl_step *step) {
+    const unsigned depth = check->depth[check->at];
+    return is_within(check, "operand b", step->b, 0, 2) &&
+           is_within(check, "stream", step->c, step->b ? 0 : depth, (int64_t)depth - (step->b == 2)) &&
+           (step->b != 1 || step->c || has_end(check));
+}
+
+/* A single operand. */
+static bool is_operand(wl_checker *check, const wl_step *step, size_t at) {
+    static const char *const names[] = {"operand a", "operand b", "operand c", "operand d"};
+    const int64_t number = wl_operand(step, at);
+    const wl_program *program = check->program;
+    switch (wl_operation_of(step)->operands[at]) {
+    case WL_IS_REGISTER:
+        return is_register(check, number);
+    case WL_IS_REGISTER_OR_NONE:
+        return number == -1 || is_register(check, number);
+    case WL_IS_RESULT:
+        return is_written_register(check, number);
+    case WL_IS_SPAN:
+    case WL_IS_SPAN_CHANGED:
+    case WL_IS_SPAN_RESULT:
+        return is_span(check, number);
+    case WL_IS_TEXT:
+    case WL_IS_TEXT_RESULT:
+        return is_any_span(check, number);
+    case WL_IS_TEXT_OR_NONE:
+        return number == -1 || is_any_span(check, number);
+    case WL_IS_MARK:
+    case WL_IS_MARK_RESULT:
+        return is_mark(check, number);
+    case WL_IS_COLUMN:
+        return below(check, "column", number, program->column_count);
+    case WL_IS_VARIABLE_COLUMN:
+        return is_column(check, number, WL_VARIABLE);
+    case WL_IS_TIMESTAMP_COLUMN:
+        return is_column(check, number, 8);
+    case WL_IS_STRUCT_COLUMN:
+        return is_column(check, number, WL_STRUCT);
+    case WL_IS_CHAIN:
+        return below(check, "chain", number, program->chain_count);
+    case WL_IS_CHAIN_OR_NONE:
+        return number == -1 || below(check, "chain", number, program->chain_count);
+    case WL_IS_SERIES:
+        return below(check, "series", number, program->series_count);
+    case WL_IS_STORE:
+        return below(check, "store", number, program->store_count);
+    case WL_IS_MESSAGE:
+        return below(check, "message", number, program->message_count);
+    case WL_IS_FUNCTION:
+        return below(check, "function", number, program->function_count);
+    case WL_IS_CHECKSUM:
+        return below(check, "checksum", number, program->rule_count);
+    case WL_IS_KIND:
+        return (number >= 0 && number < WL_KIND_COUNT) || wl_refuse(check, "there is no kind %lld", (long long)number);
+    case WL_IS_OUTCOME:
+        return is_outcome(check, (uint32_t)number);
+    case WL_IS_ENCODING:
+        return is_within(check, names[at], number, 0, WL_TEXT_ENCODINGS - 1) &&
+               (number != WL_TEXT_TABLE || are_constants(check, step->d, WL_CHARACTERS_BYTES));
+    case WL_IS_FLAG:
+        return is_within(check, names[at], number, 0, 1);
+    case WL_IS_BYTE:
+        return is_within(check, "byte", number, 0, 255);
+    case WL_IS_SIZE:
+        return is_within(check, "a size of", number, 0, WL_MOST_BYTES);
+    case WL_IS_ADDEND:
+        return is_within(check, names[at], number, -WL_MOST_BYTES, WL_MOST_BYTES);
+    default: /* NONE; NUMBER: below, or regions.c; STEP: validate.c */
+        return true;
+    }
+}
+
+/* What an operation demands of its operands together, and of its place. */
+static bool are_operands(wl_checker *check, const wl_step *step) {
     switch (step->op) {
     case WL_OP_END:
         return check->depth[check->at] == 0 || wl_refuse(check, "the row ends inside a sub-stream");
-    case WL_OP_NEED:
-    case WL_OP_JUMP:
-        return true;
+    case WL_OP_RETURN:
+        return check->depth[check->at] == 0 || wl_refuse(check, "the function ends inside a sub-stream");
     case WL_OP_COLUMN_FIXED:
     case WL_OP_REGISTER_FIXED:
-        return check_fixed(check, step);
-    case WL_OP_BYTES_REGISTER:
-        return is_span(check, step->a) && is_register(check, step->b) &&
-               is_within(check, "operand c", step->c, -WL_MOST_BYTES, WL_MOST_BYTES);
-    case WL_OP_BYTES_FIXED:
-        return is_span(check, step->a) && is_within(check, "a size of", step->c, 0, WL_MOST_BYTES);
+        return is_fixed(check, step);
     case WL_OP_BYTES_REST:
     case WL_OP_REST:
-        return is_span(check, step->a) && has_end(check);
+    case WL_OP_FIELDS:
+    case WL_OP_ATTEMPT:
+        return has_end(check);
     case WL_OP_BYTES_TERMINATED:
-        return is_span(check, step->a) && is_within(check, "terminator", step->b, 0, 255) &&
-               is_within(check, "operand c", step->c, 0, 7) && ((step->c & 4) || has_end(check));
-    case WL_OP_COLUMN_BYTES:
-        return is_column(check, step->a, WL_VARIABLE) && is_any_span(check, step->b);
-    case WL_OP_COLUMN_TEXT:
-        return is_column(check, step->a, WL_VARIABLE) && is_span(check, step->b) && is_encoding(check, step);
+        return is_within(check, "operand c", step->c, 0, 7) && ((step->c & 4) || has_end(check));
     case WL_OP_COLUMN_REGISTER:
-        return is_within(check, "kind", step->c, 0, WL_F4LE - 1) && is_register(check, step->b) &&
+        return is_within(check, "kind", step->c, 0, WL_F4LE - 1) &&
                is_column(check, step->a, wl_kind_size((unsigned)step->c));
-    case WL_OP_COLUMN_TIMESTAMP:
-        return is_column(check, step->a, 8) && is_register(check, step->b);
-    case WL_OP_CHECK_RANGE:
-    case WL_OP_CHECK_TRUE:
-        return is_register(check, step->a) && is_outcome(check, step->b);
     case WL_OP_WHERE:
-        return is_register(check, step->a) &&
-               (step->b == WL_REASON_NONE || step->b == WL_REASON_UNSUPPORTED || is_within(check, "operand b", step->b, 0, 0));
+        return step->b == WL_REASON_NONE || step->b == WL_REASON_UNSUPPORTED ||
+               wl_refuse(check, "operand b (%u) is not a reason for rows that are not in the table", step->b);
     case WL_OP_CHECK_CONSTANT:
-        return are_constants(check, step->a, step->d) && is_safe(check, step->c, step->d) && is_outcome(check, step->b);
+        return are_constants(check, step->a, step->d) && is_safe(check, step->c, step->d);
     case WL_OP_CHECKSUM:
         return is_checksum(check, step);
     case WL_OP_SUM:
     case WL_OP_DIGEST:
         return is_sum(check, step);
     case WL_OP_MARK:
-        return is_mark(check, step->a) && is_within(check, "operand b", step->b, 0, 4) &&
-               (step->b || is_safe(check, step->c, 0)) && (step->b < 3 || is_span(check, step->c)) &&
+        return is_within(check, "operand b", step->b, 0, 4) && (step->b || is_safe(check, step->c, 0)) &&
+               (step->b < 3 || is_span(check, step->c)) &&
                (step->b != 2 || check->depth[check->at] || wl_refuse(check, "no sub-stream is open"));
     case WL_OP_EXPRESSION:
         return is_expression(check, step);
-    case WL_OP_SKIP_IF_ZERO:
-        return is_register(check, step->a) && is_within(check, "operand b", step->b, 0, 1);
-    case WL_OP_SKIP_UNLESS:
-        return is_register(check, step->a);
-    case WL_OP_BLANK:
-        return below(check, "message", step->b, check->program->message_count);
-    case WL_OP_FIELDS:
-        return below(check, "message", step->b, check->program->message_count) &&
-               is_written_register(check, step->a) && is_within(check, "operand c", step->c, 0, 1) && has_end(check);
-    case WL_OP_LIMIT_SPAN:
-        return is_span(check, step->a) && (!step->b || step->c == -1 || is_mark(check, step->c));
-    case WL_OP_ATTEMPT:
-        return is_written_register(check, step->a) && has_end(check);
-    case WL_OP_REFUSE:
-        return is_register(check, step->a) &&
-               (!step->b || below(check, "column", (int64_t)step->b - 1, check->program->column_count));
-    case WL_OP_NULL_UNLESS:
-        return below(check, "column", step->a, check->program->column_count) && is_register(check, step->b);
-    case WL_OP_COLUMN_NULL:
-        return below(check, "column", step->a, check->program->column_count);
-    case WL_OP_LIMIT_REGISTER:
-        return is_register(check, step->a) && is_within(check, "operand c", step->c, -WL_MOST_BYTES, WL_MOST_BYTES);
+    case WL_OP_TEXT_CONSTANT:
+        return are_constants(check, step->c, step->d);
     case WL_OP_LIMIT_FIXED:
-        return is_within(check, "operand a", step->a, 0, 1) && is_within(check, "a size of", step->c, 0, WL_MOST_BYTES) &&
-               (!step->a || has_end(check));
-    case WL_OP_EXPAND:
-        return (check->depth[check->at] || wl_refuse(check, "no sub-stream is open")) && is_register(check, step->c) &&
-               (step->d == -1 || is_register(check, step->d)) &&
-               is_within(check, "operand b", step->b, 0, 1);
+        return !step->a || has_end(check);
+    case WL_OP_LIMIT_SPAN:
+        return !step->b || step->c == -1 || is_mark(check, step->c);
     case WL_OP_LIMIT_END:
-        return check->depth[check->at] > 0 || wl_refuse(check, "no sub-stream is open");
+    case WL_OP_EXPAND:
+        return check->depth[check->at] || wl_refuse(check, "no sub-stream is open");
+    case WL_OP_REFUSE:
+        return !step->b || below(check, "column", (int64_t)step->b - 1, check->program->column_count);
     case WL_OP_SEEK:
-        return is_register(check, step->a) && is_within(check, "stream", step->c, 0, check->depth[check->at]) &&
+        return is_within(check, "stream", step->c, 0, check->depth[check->at]) &&
                (check->program->whole || step->c || wl_refuse(check, "goes to a position of an input that is not read as a whole"));
     case WL_OP_STREAM:
-        return is_written_register(check, step->a) && is_within(check, "operand b", step->b, 0, 2) &&
-               is_within(check, "stream", step->c, step->b ? 0 : check->depth[check->at],
-                         (int64_t)check->depth[check->at] - (step->b == 2)) &&
-               (step->b != 1 || step->c || has_end(check));
+        return is_stream(check, step);
     case WL_OP_LOOP:
         return (step->b != WL_LOOP_COUNT || is_register(check, step->d)) && (step->b != WL_LOOP_END || has_end(check));
     case WL_OP_AGAIN:
         return step->b != WL_LOOP_UNTIL || is_register(check, step->d);
-    case WL_OP_INDEX:
-    case WL_OP_ABSENT:
-    case WL_OP_ATTEMPT_END:
-        return is_written_register(check, step->a);
-    case WL_OP_CHAIN_BEGIN:
-        return is_chain(check, step->a);
-    case WL_OP_CHAIN:
-        return is_chain(check, step->b) && is_written_register(check, step->a) && is_written_register(check, step->c);
-    case WL_OP_CHAIN_NOTE:
-        return is_chain(check, step->a) && is_register(check, step->b);
     case WL_OP_CALL:
-        return below(check, "function", step->a, check->program->function_count) &&
-               (!check->program->functions[step->a].needs_end || has_end(check));
-    case WL_OP_RETURN:
-        return check->depth[check->at] == 0 || wl_refuse(check, "the function ends inside a sub-stream");
-    case WL_OP_FUNCTION:
-        return true;
-    case WL_OP_SERIES:
-        return is_series(check, step->a);
-    case WL_OP_SERIES_ADD:
-        return is_series(check, step->a) && is_register(check, step->b);
-    case WL_OP_SERIES_ADD_TEXT:
-        return is_series(check, step->a) && is_span(check, step->b) && (step->c == -1 || is_register(check, step->c));
-    case WL_OP_VARIABLE:
-        return is_written_register(check, step->a) && is_chain(check, step->b);
-    case WL_OP_SET:
-        return is_written_register(check, step->a) && is_register(check, step->b) &&
-               (step->c == -1 || is_chain(check, step->c));
-    case WL_OP_APPEND:
-        return is_store(check, step->a) && is_register(check, step->b) && is_chain(check, step->c) &&
-               is_written_register(check, step->d);
-    case WL_OP_ITEM_OF:
-        return is_written_register(check, step->a) && is_store(check, step->b) && is_register(check, step->c) &&
-               is_chain(check, step->d);
+        return !check->program->functions[step->a].needs_end || has_end(check);
     case WL_OP_VARINT:
         return is_varint(check, step);
-    case WL_OP_COLUMN_STRUCT:
-        return is_column(check, step->a, WL_STRUCT);
-    case WL_OP_ROW:
-        return is_within(check, "operand a", step->a, 0, 1); /* and regions.c */
-    case WL_OP_UNIT:
-    case WL_OP_UNIT_END:
-    case WL_OP_ROW_END:
-    case WL_OP_LIST:
-    case WL_OP_LIST_END:
-    case WL_OP_ITEM:
-    case WL_OP_ITEM_END:
-        return true; /* regions.c */
-    case WL_OP_SKIP_REGISTER:
-        return is_register(check, step->a) && is_within(check, "operand c", step->c, -WL_MOST_BYTES, WL_MOST_BYTES);
-    case WL_OP_CHECK_UTF8:
-        return is_span(check, step->a) && is_encoding(check, step);
-    case WL_OP_TRIM_RIGHT:
-    case WL_OP_CUT_TERMINATOR:
-        return is_span(check, step->a) && is_within(check, "byte", step->c, 0, 255);
-    case WL_OP_SLICE:
-        return is_span(check, step->a) && is_span(check, step->b) && is_register(check, step->c) &&
-               is_register(check, step->d);
     default:
-        return wl_makes_text(step->op) ? is_text(check, step) : wl_refuse(check, "there is no operation %u", step->op);
+        return true;
     }
+}
+
+bool wl_operands_check(wl_checker *check, const wl_step *step) {
+    for (size_t i = 0; i < 4; i++) {
+        if (!is_operand(check, step, i))
+            return false;
+    }
+    return are_operands(check, step);
 }

@@ -56,7 +56,7 @@ def digest() -> str:
     state = hashlib.sha256()
     compiler = subprocess.run([COMPILER or "cc", "-v"], capture_output=True, check=False)
     state.update(repr((COMPILER, compiler.stderr, FLAGS, MODULE_FLAGS, sys.hexversion)).encode())
-    for path in sorted(path for folder in (ENGINE, HERE) for path in folder.glob("*.[ch]")):
+    for path in sorted(path for folder in (ENGINE, HERE) for path in folder.glob("*.[cdh]*")):
         content = path.read_bytes()
         state.update(f"{path.name} {len(content)} ".encode() + content)
     return state.hexdigest()[:32]

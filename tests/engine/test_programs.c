@@ -59,7 +59,7 @@ static void test_refusals(void) {
     expect_step_refused(WL_OP_BYTES_FIXED, 0, 0, -1, 0, "size");
     expect_step_refused(WL_OP_BYTES_REST, 0, 0, 0, 0, "neither a frame nor a sub-stream");
     expect_step_refused(WL_OP_BYTES_TERMINATED, 0, 0, 0, 0, "neither a frame nor a sub-stream");
-    expect_step_refused(WL_OP_BYTES_TERMINATED, 0, 256, 4, 0, "terminator");
+    expect_step_refused(WL_OP_BYTES_TERMINATED, 0, 256, 4, 0, "byte 256");
     expect_step_refused(WL_OP_COLUMN_BYTES, 0, 0, 0, 0, "not stored that way");
     expect_step_refused(WL_OP_CHECK_RANGE, 0, 2, 0, 0, "not an outcome");
     expect_step_refused(WL_OP_CHECK_TRUE, 0, 1 | 9 << 8, 0, 0, "not an outcome");

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from wireloom.format.program import (
+    OPERANDS,
     ChecksumRule,
     Code,
     ColumnProgram,
@@ -45,7 +46,6 @@ from .lines import (
     without_idle_jumps,
 )
 from .loadable import refuse_unloadable
-from .operands import OPERANDS
 from .refusal import NotForEngineError
 from .scope import Carried, Known, Scalar, Span
 from .tag_tables import TagTable
@@ -330,7 +330,7 @@ class Assembler:
     def _line(self, line: Line) -> Listed:
         operands = (line.a, line.b, line.c, line.d)
         numbers = [self._number(operand) for operand in operands]
-        used = OPERANDS[line.op] + (line.op is Op.CHECK_UTF8 and bool(line.d))
+        used = len(OPERANDS[line.op]) - (line.op is Op.CHECK_UTF8 and not line.d)
         given = [source_of(operand, number) for operand, number in zip(operands[:used], numbers, strict=False)]
         source = f"Step({', '.join([f'Op.{line.op.name}', *given])})"
         return Listed(Step(line.op, *numbers), source, line.comment)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from wireloom.format.program import ColumnProgram, Op, Step
+from wireloom.format.program import OPERANDS, ColumnProgram, Op, Step
 from wireloom.format.program_limits import (
     DEEPEST_LIMIT,
     MOST_BYTES,
@@ -24,12 +24,6 @@ from wireloom.format.program_limits import (
 )
 
 from .refusal import NotForEngineError
-
-SIZES = (Op.BYTES_FIXED, Op.LIMIT_FIXED)
-"""Steps whose operand ``c`` is a number of bytes."""
-
-ADDENDS = (Op.BYTES_REGISTER, Op.LIMIT_REGISTER, Op.SKIP_REGISTER)
-"""Steps whose operand ``c`` is added to a number of bytes."""
 
 WIDEST_NEED = 0xFFFF
 """The width of the operand of ``NEED`` is 16 bits."""
@@ -76,13 +70,14 @@ def _refuse_counts(program: ColumnProgram) -> None:
 
 
 def _refuse_operands(step: Step, name: str) -> None:
-    if step.op in SIZES and step.c < 0:
-        raise NotForEngineError(f'"{name}" has a negative size')
-    if step.op in SIZES and step.c > MOST_BYTES:
-        raise NotForEngineError(f'"{name}" has {step.c} bytes, but the engine supports at most {MOST_BYTES}')
-    if step.op in ADDENDS and abs(step.c) > MOST_BYTES:
-        raise NotForEngineError(
-            f'the size of "{name}" is computed with {abs(step.c)}, but the engine supports at most {MOST_BYTES}'
-        )
+    for kind, value in zip(OPERANDS[step.op], (step.a, step.b, step.c, step.d), strict=False):
+        if kind == "SIZE" and value < 0:
+            raise NotForEngineError(f'"{name}" has a negative size')
+        if kind == "SIZE" and value > MOST_BYTES:
+            raise NotForEngineError(f'"{name}" has {value} bytes, but the engine supports at most {MOST_BYTES}')
+        if kind == "ADDEND" and abs(value) > MOST_BYTES:
+            raise NotForEngineError(
+                f'the size of "{name}" is computed with {abs(value)}, but the engine supports at most {MOST_BYTES}'
+            )
     if step.op is Op.NEED and step.a > WIDEST_NEED:
         raise NotForEngineError(f"consecutive bit fields have more than {WIDEST_NEED} bytes")

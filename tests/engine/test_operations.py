@@ -1,0 +1,22 @@
+"""The table of operations, and what is derived from it."""
+
+from __future__ import annotations
+
+from wireloom.format import OPERANDS, Op
+
+from . import operations
+
+AGAIN = "run python -m tests.engine.operations"
+
+
+def test_the_module_and_the_page_are_those_of_the_table() -> None:
+    assert operations.MODULE.read_text("utf-8") == operations.module(), AGAIN
+    page = operations.PAGE.read_text("utf-8")
+    assert page == operations.page(page), AGAIN
+
+
+def test_each_operation_has_a_row() -> None:
+    rows = [each.name for each in operations.operations()]
+    assert rows == [each.name for each in Op]
+    assert len(rows) == operations.TABLE.read_text("utf-8").count("\nOPERATION(")
+    assert list(OPERANDS) == list(Op)
