@@ -1,6 +1,7 @@
-"""What is derived from the table of the engine's operations, ``runtime/engine/ops.def``:
-``runtime/format/operations.py`` and the table in ``docs/engine.md``; ``python -m tests.engine.operations`` updates
-both."""
+"""Derives the Python enumeration and the table in ``docs/engine.md`` from the operations in ``runtime/engine/ops.def``.
+
+``python -m tests.engine.operations`` updates both.
+"""
 
 from __future__ import annotations
 
@@ -82,7 +83,7 @@ def page(text: str) -> str:
         for each in operations()
     ]
     table = "\n".join(["| Step | Operands | What it does |", "|---|---|---|", *rows])
-    return head + mark + table + "\n\n" + rest.partition("\n\n")[2]
+    return head + mark + table + "\n\n" + rest[rest.index("## ") :]
 
 
 if __name__ == "__main__":
