@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
 from wireloom.base.errors import SpecError, WireloomError
 from wireloom.format.routines import checked_modules
 
-from .backends.columns.candidates import candidates
 from .backends.columns.field_arrow import left_out
 from .backends.columns.lower import compile_program
 from .backends.columns.message_lower import coverage as message_coverage
@@ -25,7 +23,6 @@ from .plan import Plan, Rows, plan_of, printed
 from .spec.diagnostic import Diagnostic
 from .spec.diagnostics import ERROR, InvalidSpecError
 from .spec.position import Position
-from .wire import RepeatEos
 
 SUFFIX = ".ksy"
 
@@ -91,16 +88,6 @@ def entry(file: str, line: int, column: int, severity: str, message: str) -> dic
     return {**place, "severity": severity, "path": "", "message": message, "help": "", "reference": ""}
 
 
-def _could_be_rows(plan: Plan) -> str:
-    """Return a hint that the items of the root's last attribute could be rows, and which reader would read them; '' if
-    they could not."""
-    for each in takewhile(lambda each: each.holder is plan.root, candidates(plan)):
-        if each.field is plan.root.fields[-1] and isinstance(each.field.repeat, RepeatEos):
-            reader = "the object parser would read them: " if each.refusal else "the engine would read them"
-            return f"; with 'rows: {each.field.id}' {reader}{each.refusal}"
-    return ""
-
-
 def _coverage(plan: Plan) -> tuple[str | None, str]:
     """Return the name of the row reader (``columns`` is the engine, ``None`` without rows), and a sentence about it."""
     if plan.units is not None or plan.rows is not None:
@@ -112,7 +99,8 @@ def _coverage(plan: Plan) -> tuple[str | None, str]:
             return "columns", "the engine reads its messages"
         return "objects", f"the object parser reads its messages: {refusal}"
     if plan.rows is None:
-        return None, f"no rows are declared, so it is read as objects and not as a table{_could_be_rows(plan)}"
+        said = "no rows are declared ('-wireloom: {rows: …}' in 'meta'), so it is read as objects and not as a table"
+        return None, said
     tables = [_table(plan.of_table(each), each) for each in plan.tables]
     engines = {engine for engine, _ in tables}
     return "objects" if "objects" in engines else "columns", "\n".join(sentence for _, sentence in tables)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from types import MappingProxyType
 
 from ..expression.fold import constant_integer
 from ..expression.nodes import BooleanLiteral, Node
@@ -33,7 +32,6 @@ from .checksums import ChecksumReader
 from .defaults import around_items, default_of, instance_default, size_of
 from .extensions import FieldExtensions, fills_stream, struct_columns
 from .fields import Field, PendingSize, PendingSwitch, PendingWithin
-from .leftovers import check_leftovers
 from .messages import message_of
 from .model import Attribute, Checksum, Instance, Struct, Switch, SwitchCase, Valid
 from .order import refuse_later_names
@@ -56,9 +54,6 @@ HOLDS: Check = (lambda type: is_boolean(type) or is_struct(type), "a boolean")
 
 class Builder:
     """Builds the structs of one compilation."""
-
-    checks = MappingProxyType({"if": BOOLEAN, "repeat-until": BOOLEAN, "io": STREAM})
-    """Keys whose expressions can be checked independently of the type of their attribute."""
 
     def __init__(self, world: World, typing: Typing, diagnostics: Diagnostics) -> None:
         self.world = world
@@ -96,7 +91,6 @@ class Builder:
 
     def _attribute(self, symbol: Symbol, member: Member) -> Attribute | None:
         if member.field is None:
-            check_leftovers(self, symbol, member)
             return None
         field, section = member.field, member.section
         if field.message is not None:
@@ -165,7 +159,6 @@ class Builder:
         try:
             type = self.typing.member_type(symbol, member)
         except AlreadyReportedError:
-            check_leftovers(self, symbol, member)
             return None
         if member.field is None:
             if member.value is None:

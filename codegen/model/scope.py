@@ -45,9 +45,9 @@ class _NotTypedYetError(Exception):
 @dataclass(frozen=True)
 class Surroundings:
     """The names that an expression can use besides members: ``_`` (``item``), ``_on`` and whether there is an
-    ``_index`` and a stream ``_io``. ``unknown``: these are unknown, since the member with the expression has another
-    error. ``written``: the type of the items that have been written of a file: there are ``_offset`` and ``_count``,
-    and with ``_`` also ``_size``."""
+    ``_index`` and a stream ``_io``. ``unknown``: these are unknown, since the expression of the switch has an error.
+    ``written``: the type of the items that have been written of a file: there are ``_offset`` and ``_count``, and with
+    ``_`` also ``_size``."""
 
     item: Type | None = None
     switch_on: Type | None = None

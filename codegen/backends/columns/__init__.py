@@ -20,7 +20,6 @@ __getattr__ = face(
     __name__,
     {
         "arrow": "timestamp_range",
-        "candidates": "candidates:candidates_of",
         "interval": "BINARY LARGEST Interval checked",
         "lower": "column_program compile_program",
         "message_lower": "compile_units coverage lower_kinds",

@@ -7,13 +7,13 @@ import argparse
 import re
 import sys
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from wireloom import SpecError
-from wireloom.codegen.backends.columns import candidates_of, compile_program, table_columns
+from wireloom.codegen.backends.columns import compile_program, table_columns
 from wireloom.codegen.expression import UserType
 from wireloom.codegen.model import analyse
 from wireloom.codegen.plan import Field, Plan, TypePlan, plan_of
@@ -29,14 +29,13 @@ Names = tuple[str, ...]
 @dataclass(frozen=True)
 class RowType:
     """A repeated type of a spec: the ``rows`` that lead to it, whether that can be declared, and the sentence that
-    refuses it, or its rows in the engine. ``alone``: what refuses such rows in a file of their own in the engine."""
+    refuses it, or its rows in the engine."""
 
     spec: str
     type: str
     rows: str
     declared: bool
     refusal: str
-    alone: str
 
     @property
     def in_engine(self) -> bool:
@@ -58,20 +57,9 @@ def row_types(path: Path, import_paths: tuple[Path, ...]) -> list[RowType]:
     if spec is None:
         return []
     plan, text = plan_of(spec), path.read_text(encoding="utf-8")
-    alone: dict[Names, str] = {}
-    for each in candidates_of(plan):
-        kind = getattr(each.field.type, "path", ())
-        alone[kind] = alone.get(kind, each.refusal) and each.refusal
     found = []
     for kind, ways in _repeated(plan).items():
-        best = RowType(
-            path.stem,
-            "::".join(kind),
-            "",
-            False,
-            "no attribute of the root leads to it",
-            alone.get(kind, "a switch chooses it, or it is read at a position"),
-        )
+        best = RowType(path.stem, "::".join(kind), "", False, "no attribute of the root leads to it")
         for way in ways[:MOST_WAYS]:
             rows = ".".join(way)
             declared, refusal = _tried(path, with_rows(text, rows), import_paths)
@@ -185,15 +173,13 @@ def known_specs() -> list[Specs]:
 
 def counts(types: Iterable[RowType]) -> dict[str, Any]:
     """Return how many types there are, can be declared, and run in the engine; the others by the reason of refusal,
-    most frequent first. ``alone``: how many the engine would run in files of their own."""
+    most frequent first."""
     types = list(types)
     return {
         "types": len(types),
         "declared": sum(each.declared for each in types),
         "engine": sum(each.in_engine for each in types),
-        "alone": sum(not each.alone for each in types),
         "refused": reasons(each.refusal for each in types),
-        "refused_alone": reasons(each.alone for each in types),
     }
 
 
@@ -219,27 +205,19 @@ def printed(name: str, types: Iterable[RowType], *, each_type: bool = False) -> 
     def share(number: int) -> str:
         return f"{number:4} {round(100 * number / total) if total else 0:3} %"
 
-    def table(title: str, refused: dict[str, int], refusal_of: Callable[[RowType], str]) -> Iterator[str]:
-        yield f"  {title}:"
-        for reason, number in refused.items():
-            yield f"    {share(number)}  {reason}"
-            for each in types if each_type else ():
-                if construct(refusal_of(each)) == reason:
-                    way = f" ({each.rows})" if each.rows else ""
-                    yield f"                 {each.spec}: {each.type}{way}: {refusal_of(each)}"
-
-    return "\n".join(
-        [
-            f"{name}: {total} repeated types",
-            f"    {share(found['declared'])}  can be declared as rows",
-            f"    {share(found['engine'])}  run in the engine",
-            f"    {share(found['alone'])}  would run in the engine in files of their own",
-            *table("refused", found["refused"], lambda each: each.refusal),
-            *table(
-                "what the engine would refuse in files of their own", found["refused_alone"], lambda each: each.alone
-            ),
-        ]
-    )
+    lines = [
+        f"{name}: {total} repeated types",
+        f"    {share(found['declared'])}  can be declared as rows",
+        f"    {share(found['engine'])}  run in the engine",
+        "  refused:",
+    ]
+    for reason, number in found["refused"].items():
+        lines.append(f"    {share(number)}  {reason}")
+        for each in types if each_type else ():
+            if construct(each.refusal) == reason:
+                way = f" ({each.rows})" if each.rows else ""
+                lines.append(f"                 {each.spec}: {each.type}{way}: {each.refusal}")
+    return "\n".join(lines)
 
 
 def main() -> int:
