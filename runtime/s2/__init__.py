@@ -30,7 +30,7 @@ if TYPE_CHECKING:
         tail_from_json,
         tail_to_json,
     )
-    from .json_reader import JsonError
+    from .json_shapes import JsonError
     from .json_tables import table_from_json, table_to_json
     from .live import Delivery, Gap, LiveReader, Step
     from .messages import AppendAck, AppendInput, AppendRecord, Header, ReadBatch, SequencedRecord, StreamPosition
@@ -144,7 +144,7 @@ __getattr__ = face(
         "frames": "Frame FrameDecoder FrameError Terminal encode_frame encode_terminal",
         "json": "append_ack_from_json append_ack_to_json append_input_from_json append_input_to_json"
         " format_of_header read_batch_from_json read_batch_to_json tail_from_json tail_to_json",
-        "json_reader": "JsonError",
+        "json_shapes": "JsonError",
         "json_tables": "table_from_json table_to_json",
         "live": "Delivery Gap LiveReader Step",
         "messages": "AppendAck AppendInput AppendRecord Header ReadBatch SequencedRecord StreamPosition",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from .frames import Terminal
 from .json import dumps, position_from, tail_to_json
-from .json_reader import Fields, JsonError, JsonReader
+from .json_shapes import JsonError, Shape, document_of, text, unsigned
 from .messages import StreamPosition
 
 RANGE_NOT_SATISFIABLE = 416
@@ -69,23 +69,21 @@ def error_of(terminal: Terminal) -> ServerError:
 def error_from_json(status: int, body: str | bytes) -> ServerError:
     """Return the error of a response with this status. Never raises, since proxies may respond with
     arbitrary content."""
-    text = body if isinstance(body, str) else body.decode("utf-8", "replace")
-    for known in _SHAPES:
+    content = body if isinstance(body, str) else body.decode("utf-8", "replace")
+    for shape in _SHAPES:
         try:
-            reader = JsonReader(text)
-            found = reader.fields(known, ())
-            reader.end()
+            found = shape(document_of(content))
         except JsonError:
             continue
         if found:
             return ServerError(status, **{_NAMES.get(key, key): value for key, value in found.items()})
-    return ServerError(status, message=text)
+    return ServerError(status, message=content)
 
 
-_SHAPES: tuple[Fields, ...] = (
-    {"fencing_token_mismatch": JsonReader.text, "seq_num_mismatch": JsonReader.unsigned},
-    {"tail": position_from},
-    {"code": JsonReader.text, "message": JsonReader.text},
+_SHAPES = (
+    Shape(others={"fencing_token_mismatch": text, "seq_num_mismatch": unsigned}),
+    Shape(others={"tail": position_from}),
+    Shape(others={"code": text, "message": text}),
 )
 _NAMES = {"fencing_token_mismatch": "expected_fencing_token", "seq_num_mismatch": "expected_seq_num"}
 

@@ -1,7 +1,6 @@
 """S2's JSON: append inputs, acks and batches as the bodies of requests and responses, in both values of S2-Format.
 
-Reading accepts and refuses the same documents as the server's serde, writing produces the same bytes. Numbers keep all
-64 bits.
+Writing produces the same bytes as the server's serde. Numbers keep all 64 bits.
 """
 
 from __future__ import annotations
@@ -13,10 +12,9 @@ from typing import Any, Literal
 
 from ..base.arguments import one_of
 from .commands import MAX_TOKEN, ValidationError
-from .json_reader import Fields, JsonReader
+from .json_shapes import Document, JsonError, Shape, document_of, list_of, optional, text, unsigned
 from .messages import AppendAck, AppendInput, AppendRecord, Header, ReadBatch, SequencedRecord, StreamPosition
 
-Document = str | bytes | bytearray | memoryview
 S2Format = Literal["raw", "base64"]
 """The representation of bytes in JSON: ``raw`` as UTF-8 text, ``base64`` in the standard alphabet with padding."""
 
@@ -65,9 +63,7 @@ def append_input_from_json(document: Document, format: str = "raw") -> AppendInp
     Raises ``JsonError``, and ``ValidationError`` with the record's number for invalid base64.
     """
     checked = format_of_header(format)
-    reader = JsonReader(document)
-    found = reader.fields(_APPEND_INPUT, ("records",))
-    reader.end()
+    found = _APPEND_INPUT(document_of(document))
     return AppendInput(
         records=[_append_record(number, each, checked) for number, each in enumerate(found["records"], 1)],
         match_seq_num=found.get("match_seq_num"),
@@ -79,28 +75,20 @@ def read_batch_from_json(document: Document, format: str = "raw") -> ReadBatch:
     """Return the batch from the body of a response to a read, or the data of an event. Raises as
     ``append_input_from_json``."""
     checked = format_of_header(format)
-    reader = JsonReader(document)
-    found = reader.fields(_READ_BATCH, ("records",), ("tail",))
-    reader.end()
+    found = _READ_BATCH(document_of(document))
     records = [_sequenced_record(number, each, checked) for number, each in enumerate(found["records"], 1)]
     return ReadBatch(records=records, tail=found.get("tail"))
 
 
 def append_ack_from_json(document: Document) -> AppendAck:
     """Return the ack from the body of a response to an append. Raises ``JsonError``."""
-    reader = JsonReader(document)
-    found = reader.fields(_APPEND_ACK, tuple(_APPEND_ACK))
-    reader.end()
-    return AppendAck(**found)
+    return AppendAck(**_APPEND_ACK(document_of(document)))
 
 
 def tail_from_json(document: Document) -> StreamPosition:
     """Return the position from the response to ``check_tail``, ``{"tail": {"seq_num", "timestamp"}}``. Raises
     ``JsonError``."""
-    reader = JsonReader(document)
-    found = reader.fields({"tail": position_from}, ("tail",))
-    reader.end()
-    tail: StreamPosition = found["tail"]
+    tail: StreamPosition = _TAIL(document_of(document))["tail"]
     return tail
 
 
@@ -126,41 +114,28 @@ def _content(number: int, found: dict[str, Any], format: S2Format) -> tuple[list
         raise
 
 
-def position_from(reader: JsonReader) -> StreamPosition:
-    """Read ``{"seq_num", "timestamp"}``."""
-    return StreamPosition(**reader.fields(_POSITION, tuple(_POSITION)))
+def position_from(value: Any, path: str) -> StreamPosition:
+    """Return the position ``{"seq_num", "timestamp"}``; a ``Check``."""
+    return StreamPosition(**_POSITION(value, path))
 
 
-def _token(reader: JsonReader) -> str:
-    token = reader.text()
+def _token(value: Any, path: str) -> str:
+    token = text(value, path)
     if len(token.encode()) > MAX_TOKEN:
-        reader.fail(f"a fencing token has at most {MAX_TOKEN} bytes")
+        raise JsonError(f"a fencing token has at most {MAX_TOKEN} bytes", field=path)
     return token
 
 
-def _headers(reader: JsonReader) -> list[tuple[str, str]]:
-    return reader.items(lambda each: each.pair(JsonReader.text))
-
-
-_POSITION: Fields = {"seq_num": JsonReader.unsigned, "timestamp": JsonReader.unsigned}
-_APPEND_RECORD: Fields = {
-    "timestamp": lambda reader: reader.optional(JsonReader.unsigned),
-    "headers": _headers,
-    "body": JsonReader.text,
-}
-_SEQUENCED_RECORD: Fields = {**_POSITION, "headers": _headers, "body": JsonReader.text}
-_APPEND_INPUT: Fields = {
-    "records": lambda reader: reader.items(lambda each: each.fields(_APPEND_RECORD, (), ("headers", "body"))),
-    "match_seq_num": lambda reader: reader.optional(JsonReader.unsigned),
-    "fencing_token": lambda reader: reader.optional(_token),
-}
-_READ_BATCH: Fields = {
-    "records": lambda reader: reader.items(
-        lambda each: each.fields(_SEQUENCED_RECORD, tuple(_POSITION), ("headers", "body"))
-    ),
-    "tail": lambda reader: reader.optional(position_from),
-}
-_APPEND_ACK: Fields = dict.fromkeys(("start", "end", "tail"), position_from)
+_POSITION = Shape({"seq_num": unsigned, "timestamp": unsigned})
+_CONTENT = {"headers": list_of(list_of(text, 2)), "body": text}
+_APPEND_RECORD = Shape(others={"timestamp": optional(unsigned), **_CONTENT})
+_SEQUENCED_RECORD = Shape(_POSITION.required, _CONTENT)
+_APPEND_INPUT = Shape(
+    {"records": list_of(_APPEND_RECORD)}, {"match_seq_num": optional(unsigned), "fencing_token": optional(_token)}
+)
+_READ_BATCH = Shape({"records": list_of(_SEQUENCED_RECORD)}, {"tail": optional(position_from)})
+_APPEND_ACK = Shape(dict.fromkeys(("start", "end", "tail"), position_from))
+_TAIL = Shape({"tail": position_from})
 
 
 # Writing --------------------------------------------------------------------------------------------------------------
@@ -200,7 +175,7 @@ def read_batch_to_json(batch: ReadBatch, format: str = "raw") -> str:
 
 def append_ack_to_json(ack: AppendAck) -> str:
     """Return an ack as the server's serde writes it; a missing position is written as zeros."""
-    return dumps({name: position_to(getattr(ack, name)) for name in _APPEND_ACK})
+    return dumps({name: position_to(getattr(ack, name)) for name in _APPEND_ACK.required})
 
 
 def tail_to_json(tail: StreamPosition) -> str:

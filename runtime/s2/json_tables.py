@@ -12,7 +12,6 @@ from ..base.arguments import one_of
 from ..reading.read import read
 from ..writing import write
 from .json import (
-    Document,
     append_ack_from_json,
     append_ack_to_json,
     append_input_from_json,
@@ -20,6 +19,7 @@ from .json import (
     read_batch_from_json,
     read_batch_to_json,
 )
+from .json_shapes import Document
 from .messages import AppendAck, AppendInput, ReadBatch
 
 FORMAT = "s2_messages"

@@ -14,7 +14,7 @@ from typing import NoReturn
 from ..base.errors import WireloomError
 from .errors import ServerError, error_from_json, error_to_json
 from .json import dumps, format_of_header, position_from, position_to, read_batch_from_json, read_batch_to_json
-from .json_reader import Fields, JsonReader
+from .json_shapes import Shape, document_of, optional, unsigned
 from .messages import ReadBatch, StreamPosition
 
 CONTENT_TYPE = "text/event-stream"
@@ -95,10 +95,7 @@ class DoneEvent:
 
 Event = BatchEvent | PingEvent | ErrorEvent | DoneEvent
 
-_PING: Fields = {
-    "timestamp": JsonReader.unsigned,
-    "tail": lambda reader: reader.optional(position_from),
-}
+_PING = Shape({"timestamp": unsigned}, {"tail": optional(position_from)})
 
 
 class EventReader:
@@ -212,9 +209,7 @@ class EventReader:
             self.last_event_id = identity or self.last_event_id
             return BatchEvent(batch, identity)
         if kind == "ping":
-            reader = JsonReader(text)
-            found = reader.fields(_PING, ("timestamp",), ("tail",))
-            reader.end()
+            found = _PING(document_of(text))
             return PingEvent(found["timestamp"], found.get("tail"))
         if kind == "error":
             return ErrorEvent(error_from_json(0, text))
