@@ -212,6 +212,14 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
         pytest.fail(f"it started a Spark session; let it ask for the fixture {SPARK!r}")
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print the tables that tests have recorded as the property ``table``."""
+    for report in [*terminalreporter.getreports("passed"), *terminalreporter.getreports("failed")]:
+        for text in (value for name, value in report.user_properties if name == "table"):
+            terminalreporter.section(report.nodeid)
+            terminalreporter.write_line(str(text))
+
+
 def _has_java() -> bool:
     module = sys.modules.get("pyspark.core.context")
     return module is not None and module.SparkContext._gateway is not None

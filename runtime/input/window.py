@@ -23,6 +23,8 @@ CHUNK = 2 * 1024 * 1024
 """Bytes per block: small enough to stay in a core's cache until the engine has read it."""
 FIRST = 256 * 1024
 """Bytes of the first block: many inputs are small, and the first rows come sooner."""
+HEAD = 64 * 1024
+"""Number of first bytes of an input that are kept: an input without rows is judged by them."""
 ROOM = 64 * 1024
 """Bytes reserved before a block for the partial row of the previous block."""
 AHEAD = 6
@@ -44,6 +46,12 @@ class Window(Protocol):
     """Whether ``view`` ends where the input ends."""
     error: WireloomError | None
     """The failure that ended the input, if there was one."""
+
+    @property
+    def head(self) -> bytes | memoryview:
+        """Return the first ``HEAD`` bytes of the input, as far as they have been in memory; none if the window does not
+        begin with the input."""
+        ...
 
     def extend(self) -> bool:
         """Append input to ``view``; false at the end. ``view``, ``base`` and ``begin`` change."""
@@ -87,6 +95,11 @@ class MemoryWindow:
         self.begin = begin
         self.at_end = True
         self.error: WireloomError | None = None
+
+    @property
+    def head(self) -> memoryview:
+        """Like ``Window.head``."""
+        return self.view[: 0 if self.base else HEAD]
 
     def extend(self) -> bool:
         """Return false: all input is in ``view``."""
@@ -266,6 +279,9 @@ class StreamWindow:
         self.begin = 0
         self.at_end = False
         self.error: WireloomError | None = None
+        self.head = b""
+        self._has_head = start > 0
+        """Whether ``head`` is complete."""
         self._blocks = blocks
         self._block: Block | None = None
         self._own = memoryview(b"")
@@ -294,6 +310,8 @@ class StreamWindow:
         if not block.size:
             self._blocks.give_back(block)
             return False
+        if not self._has_head:
+            self._add_to_head(bytes(block.memory[ROOM : ROOM + min(block.size, HEAD)]))
         if len(carry) <= ROOM:
             start = ROOM - len(carry)
             block.memory[start:ROOM] = carry
@@ -302,6 +320,10 @@ class StreamWindow:
         else:
             self._append(carry, block)
         return True
+
+    def _add_to_head(self, piece: bytes) -> None:
+        self.head = (self.head + piece)[:HEAD]
+        self._has_head = len(self.head) == HEAD
 
     def _let_go(self) -> None:
         if self._block is not None:
@@ -328,6 +350,8 @@ class StreamWindow:
         """Like ``Window.skip_hole``."""
         skipped = self._blocks.skip_hole(back)
         if skipped:
+            if not self._has_head:
+                self._add_to_head(bytes(min(skipped, HEAD)))
             self.base += len(self.view) + skipped
             self.begin = 0
             self.view = memoryview(b"")

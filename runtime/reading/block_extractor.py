@@ -26,7 +26,6 @@ from .extraction import Ended, Extraction, Extractor, Lost, Next, ScannedInput
 from .pieces_ahead import PieceFill, PiecesAhead
 from .recovery import CONTENT
 from .row_extractor import IN_ORDER
-from .wrong_format import FIRST
 
 if TYPE_CHECKING:
     from .log_numbers import LogNumbers
@@ -84,7 +83,7 @@ class BlockExtractor(DamageDetails, Extractor):
     def begin(self, opened: Opened) -> Extraction:
         """Implement ``Extractor.begin``."""
         yield from ()
-        request, window = self._request, opened.window
+        request = self._request
         self._readers.begin(None)
         settings = self.settings(
             wanted=request.read_columns,
@@ -96,10 +95,7 @@ class BlockExtractor(DamageDetails, Extractor):
         )
         self._row_reader = self._readers.rows(settings)
         if request.byte_range is not None:
-            window = self._narrowed(opened, *request.byte_range)
-        else:
-            while len(window.view) - window.begin < FIRST and window.extend():
-                pass
+            self._narrow(opened, *request.byte_range)
         if request.grows:
             self._written = end_of_written(opened)
         threads = settings.ahead and isinstance(self._row_reader, EngineRowReader)
@@ -318,8 +314,8 @@ class BlockExtractor(DamageDetails, Extractor):
 
     # Byte ranges -----------------------------------------------------------------------------------------------------
 
-    def _narrowed(self, opened: Opened, begin: int, stop: int) -> Window:
-        """Return the window from the first block of a byte range on. A range has the records that begin in it; if
+    def _narrow(self, opened: Opened, begin: int, stop: int) -> None:
+        """Begin with the first block of a byte range. A range has the records that begin in it; if
         records are fragmented, it ends at the beginning of the first record after it."""
         path = self._scanned.source.path
         if opened.begin_at is None:
@@ -329,7 +325,7 @@ class BlockExtractor(DamageDetails, Extractor):
         self._begin, self._stop = self._beginning(opened, begin), self._beginning(opened, stop)
         self._log.narrow(self._begin, self._stop)
         self._scanned.start = self._begin
-        return opened.restart(self._begin - self._begin % self._block)
+        opened.restart(self._begin - self._begin % self._block)
 
     def _learn(self, opened: Opened) -> None:
         """Give the joiner the information in the records of the first block that applies to all others."""

@@ -65,6 +65,9 @@ class DamageLog:
     def __init__(self, report: FileReport, mode: str, byte_range: tuple[int, int] | None, format: Format) -> None:
         self._report = report
         self._fails = mode == "failfast"
+        self._joins = format.fragments is not None
+        """Whether damage is confirmed after that of the records before it, which fragments are joined to."""
+        self._first: DamagedInputError | None = None
         self._begin, self._stop = byte_range or (0, -1)
         self._format_name = format.name
         self._delimiter = format.delimiter
@@ -99,8 +102,10 @@ class DamageLog:
             if hole == damage.begin:
                 return False
             damage = damage._replace(end=hole)
-        if self._fails:
-            raise self._error(damage, *details(damage), said=said)
+        if self._fails and (self._first is None or damage.begin < (self._first.offset or 0)):
+            self._first = self._error(damage, *details(damage), said=said)
+            if not self._joins:
+                self.confirm()
         if self._goes_on(damage):
             last = self._report.damaged[-1]
             self._report.damaged[-1] = Damage(last.offset, damage.end - last.offset, last.reason)
@@ -112,6 +117,12 @@ class DamageLog:
             counts = self._report.unlisted_reasons
             counts[damage.reason] = counts.get(damage.reason, 0) + 1
         return True
+
+    def confirm(self) -> None:
+        """Raise the error of the first damage so far: in mode ``failfast``, for records that are joined from fragments,
+        ``note`` only keeps it."""
+        if self._first is not None:
+            raise self._first
 
     def skip(self, begin: int, end: int, reason: str, *, step: int = 1) -> None:
         """Add a range that has no rows and is not damage to the report, as far as it is in the byte range. It continues

@@ -22,6 +22,7 @@ from .events import DamagedRange, Event, Rows
 from .log_numbers import LogNumbers
 from .record_codecs import RecordCodecs
 from .records import RecordRows
+from .recovery import Content, GrowingRange
 from .whole_records import (
     FIRST,
     FULL,
@@ -31,6 +32,7 @@ from .whole_records import (
     UNKNOWN,
     WholeRecords,
     beginnings,
+    ends_of,
     offsets_of,
     role_array,
     whole_records,
@@ -48,16 +50,18 @@ ENDS = bytes(role in (FULL, LAST) for role in range(256))
 BEGUN = re.compile(b"%c%c*+" % (FIRST, MIDDLE))
 """Roles of the fragments of a record whose last one has not come."""
 
+Dropped = tuple[int, int, str]
+"""The numbers of the first and the last one of fragments that belong to no record, and the reason."""
 Note = Callable[[RowDamage, bytes], bool]
 """Records a damaged range, with its first bytes; returns whether a row of nulls may replace it."""
-Content = Callable[[int, int], bytes | None]
 
 
 class FragmentJoiner:
     """Turns the rows of one input, each a fragment, into those of records, or into the rows inside records.
 
     ``request``: the request of the result; ``wire``: that of the fragments; ``readers``: those of the scan; ``note``:
-    records damage; ``content``: returns the first bytes of a range of the input, ``None`` if they are not in memory.
+    records damage; ``confirm``: called when the damage so far is that of all records so far; ``content``: returns the
+    first bytes of a range of the input.
     """
 
     def __init__(
@@ -67,6 +71,7 @@ class FragmentJoiner:
         readers: Readers,
         report: FileReport,
         note: Note,
+        confirm: Callable[[], None],
         content: Content,
     ) -> None:
         format = wire.format
@@ -84,12 +89,13 @@ class FragmentJoiner:
         self._max_record = request.max_record
         self._report = report
         self._note = note
-        self._content = content
+        self._confirm = confirm
+        self._range = GrowingRange(content)
         self._role_of, self._role_of_byte = _roles_of_kinds(self._fragments)
         self._shown = {self._data, *(() if self._codec is None else (self._codec,)), *wire.layout.wanted}
         """The columns of records that something is made of."""
-        self._open: tuple[list[Mapping[int, pa.Array]], list[pa.Array]] | None = None
-        """The fragments of a record whose last one has not come: their columns and their offsets, event by event."""
+        self._open: tuple[list[Mapping[int, pa.Array]], list[pa.Array], list[pa.Array]] | None = None
+        """The fragments of a record whose last one has not come: columns, beginnings and ends, event by event."""
         self._zeros = ZeroRuns()
         self._zeros_end = -1
         self._inner = RecordRows(request, readers, report, self._damage) if request.format.inside else None
@@ -99,9 +105,10 @@ class FragmentJoiner:
         """Return the offset of a record whose last fragment has not been read; ``None`` if there is none."""
         return None if self._open is None else self._open[1][0][0].as_py()
 
-    def forget(self) -> None:
-        """Drop that record."""
-        self._open = None
+    def forget(self, end: int) -> bytes:
+        """Drop that record; return its first bytes, up to an offset."""
+        begin, self._open = self.open_at, None
+        return b"" if begin is None else self._range.content(begin, end) or b""
 
     def learn(self, arrays: Mapping[int, pa.Array]) -> None:
         """Take from the first fragments of an input, which is read in byte ranges, the information that applies to all:
@@ -127,24 +134,27 @@ class FragmentJoiner:
             yield from self._joined(event)
             return
         if isinstance(event, DamagedRange):
-            yield from self.broken(event.damage.begin)
+            yield from self.broken()
+            self._confirm()
             self._zeros_end = event.damage.end if event.damage.reason == "zeros" else -1
         yield event
 
-    def broken(self, at: int) -> Iterator[Event]:
-        """Yield the damage of the record whose last fragment has not been read, if there is one. ``at``: the offset of
-        what was read instead."""
+    def broken(self) -> Iterator[Event]:
+        """Yield the damage of the record whose last fragment has not been read, if there is one."""
         if self._open is not None:
-            begin, self._open = self._open[1][0][0].as_py(), None
-            yield self._damage(RowDamage(begin, at, -1, "fragment"))
+            (_, begins, ends), self._open = self._open, None
+            yield self._damage(RowDamage(begins[0][0].as_py(), ends[-1][-1].as_py(), -1, "fragment"))
 
     def _damage(self, damage: RowDamage) -> DamagedRange:
-        content = self._content(damage.begin, damage.end)
-        return DamagedRange(damage, content, shown=self._note(damage, content or b""))
+        content = self._range.content(damage.begin, damage.end)
+        shown = self._note(damage, content or b"")
+        self._confirm()
+        return DamagedRange(damage, content, shown=shown)
 
     def _joined(self, event: Rows) -> Iterator[Event]:
         arrays = event.arrays
         places = pa.nulls(0, pa.uint64()) if event.offsets is None else event.offsets
+        ends = ends_of(event, places)
         self._report.rows -= len(places)
         if self._codec is not None:
             arrays = {**arrays, self._codec: self._codecs.known(arrays[self._codec])}
@@ -152,54 +162,54 @@ class FragmentJoiner:
         kept = self._kept(arrays, roles)
         if kept is not None and len(kept) < len(places):
             arrays = {number: array.take(kept) for number, array in arrays.items()}
-            places = places.take(kept)
+            places, ends = places.take(kept), ends.take(kept)
             roles = self._roles(arrays[self._kind])
         breaks = [(each.begin, each) for each in event.damages]
         offsets = offsets_of(places)
         first = 0
         if self._open is not None:
-            first = yield from self._gone_on(event, arrays, roles, places)
+            first = yield from self._gone_on(event, arrays, roles, places, ends)
         # Rows between two damaged ranges: a record never continues after one.
         for begin, damage in [*breaks, (None, None)]:
             last = len(offsets) if begin is None else bisect_left(offsets, begin)
-            end = event.end if begin is None else begin
             part = {number: array.slice(first, last - first) for number, array in arrays.items()}
-            yield from self._run(
-                event, part, roles[first:last], places.slice(first, last - first), end, may_go_on=damage is None
-            )
+            found = places.slice(first, last - first), ends.slice(first, last - first)
+            yield from self._run(event, part, roles[first:last], *found, may_go_on=damage is None)
             first = last
             if damage is not None:
+                self._confirm()
                 # The rest of a run of zeros has no row of nulls.
                 shown = damage.reason != "zeros" or damage.begin != self._zeros_end
                 self._zeros_end = damage.end if damage.reason == "zeros" else -1
-                yield DamagedRange(damage, self._content(damage.begin, damage.end), shown=shown)
+                yield DamagedRange(damage, self._range.content(damage.begin, damage.end), shown=shown)
 
     def _gone_on(
-        self, event: Rows, arrays: Mapping[int, pa.Array], roles: bytes, places: pa.Array
+        self, event: Rows, arrays: Mapping[int, pa.Array], roles: bytes, places: pa.Array, ends: pa.Array
     ) -> Generator[Event, None, int]:
         """Yield the record that was incomplete before the event, if it is now complete or broken. Return the number of
         fragments of the event that are part of it: only these are copied."""
         assert self._open is not None
-        parts, before = self._open
-        offsets = offsets_of(places)
+        parts, begins, ends_before = self._open
         count, is_done = _going_on(roles)
-        end = event.end
         if event.damages:
-            count, end = min(count, bisect_left(offsets, event.damages[0].begin)), event.damages[0].begin
-        may_go_on = count == len(offsets) and not event.damages
-        if may_go_on and not is_done and end - before[0][0].as_py() <= self._max_record:
-            parts.append(arrays)
-            before.append(places)
+            count = min(count, bisect_left(offsets_of(places), event.damages[0].begin))
+        may_go_on = count == len(places) and not event.damages
+        begin = begins[0][0].as_py()
+        end = ends[count - 1].as_py() if count else ends_before[-1][-1].as_py()
+        self._range.add(begin, event)
+        if may_go_on and not is_done and end - begin <= self._max_record:
+            if count:
+                parts.append(arrays)
+                begins.append(places)
+                ends_before.append(ends)
             return count
         self._open = None
         whole = {
             number: pa.concat_arrays([*(each[number] for each in parts), array.slice(0, count)])
             for number, array in arrays.items()
         }
-        end = offsets[count] if count < len(offsets) and offsets[count] < end else end
-        together = pa.concat_arrays([*before, places.slice(0, count)])
-        roles = self._roles(whole[self._kind])
-        yield from self._run(event, whole, roles, together, end, may_go_on=may_go_on)
+        together = pa.concat_arrays([*begins, places[:count]]), pa.concat_arrays([*ends_before, ends[:count]])
+        yield from self._run(event, whole, self._roles(whole[self._kind]), *together, may_go_on=may_go_on)
         return count
 
     def _roles(self, kinds: pa.Array) -> bytes:
@@ -227,36 +237,38 @@ class FragmentJoiner:
         arrays: Mapping[int, pa.Array],
         roles: bytes,
         places: pa.Array,
-        end: int,
+        ends: pa.Array,
         *,
         may_go_on: bool,
     ) -> Iterator[Event]:
-        """Yield the records of fragments without anything between them. ``places``: the offset of each; ``end``: the
-        offset after them; ``may_go_on``: whether more fragments may follow."""
+        """Yield the records of fragments without anything between them. ``places``, ``ends``: the offset of each, and
+        the one after it; ``may_go_on``: whether more fragments may follow."""
         if not len(places):
             return
         offsets = offsets_of(places)
         whole = whole_records(roles, places, arrays[self._data])
         done = whole.fragments
-        if end - offsets[0] <= self._max_record and (done == len(roles) or BEGUN.fullmatch(roles, done)):
-            yield from self._rows(event, arrays, roles[:done], places, _at(offsets, done, end), whole)
+        size = ends[-1].as_py() - offsets[0]
+        if size <= self._max_record and (done == len(roles) or BEGUN.fullmatch(roles, done)):
+            yield from self._rows(event, arrays, roles[:done], places, ends, whole)
         else:
-            done = yield from self._rows_between_damage(event, arrays, roles, places, end)
+            done = yield from self._rows_between_damage(event, arrays, roles, places, ends)
         if done < len(places):
             rest = {number: array.slice(done) for number, array in arrays.items()}
-            self._open = [rest], [places.slice(done)]
+            self._open = [rest], [places.slice(done)], [ends.slice(done)]
+            self._range.add(offsets[done], event)
             if not may_go_on:
-                yield from self.broken(end)
+                yield from self.broken()
 
     def _rows_between_damage(
-        self, event: Rows, arrays: Mapping[int, pa.Array], roles: bytes, places: pa.Array, end: int
+        self, event: Rows, arrays: Mapping[int, pa.Array], roles: bytes, places: pa.Array, ends: pa.Array
     ) -> Generator[Event, None, int]:
         """Yield the records, and the damage of fragments that belong to no record. Return the number of the first
         fragment of an incomplete record."""
-        offsets = offsets_of(places)
-        done, dropped = self._looked_through(roles, offsets, end)
+        begins, after = offsets_of(places), offsets_of(ends)
+        done, dropped = self._looked_through(roles, begins, after)
         damages = [
-            RowDamage(offsets[a], _at(offsets, b, end), a, reason, reason == "value") for a, b, reason in dropped
+            RowDamage(begins[first], after[last], first, reason, reason == "value") for first, last, reason in dropped
         ]
         begin = 0
         for damage in [*self._zeros.joined(damages, event.content, event.base), None]:
@@ -264,43 +276,40 @@ class FragmentJoiner:
             part = {number: array.slice(begin, first - begin) for number, array in arrays.items()}
             found = roles[begin:first], places.slice(begin, first - begin)
             whole = whole_records(*found, part[self._data])
-            yield from self._rows(event, part, *found, _at(offsets, first, end), whole)
+            yield from self._rows(event, part, *found, ends.slice(begin, first - begin), whole)
             if damage is not None:
                 yield self._damage(damage._replace(row=-1))
-                begin = bisect_left(offsets, damage.end, first)
+                begin = bisect_left(begins, damage.end, first)
         return done
 
-    def _looked_through(self, roles: bytes, offsets: memoryview, end: int) -> tuple[int, list[tuple[int, int, str]]]:
-        """Return the number of the first fragment of an incomplete record, and the fragments that belong to no record,
-        as ranges of numbers with the reason. ``offsets``: the beginning of each fragment; ``end``: that of the
-        last one."""
-        dropped: list[tuple[int, int, str]] = []
+    def _looked_through(self, roles: bytes, begins: memoryview, ends: memoryview) -> tuple[int, list[Dropped]]:
+        """Return the number of the first fragment of an incomplete record, and the fragments that belong to no record.
+        ``begins``, ``ends``: of the fragments."""
+        dropped: list[Dropped] = []
         begin, before = -1, -1
         for number in sorted(place for role in range(FIRST, UNKNOWN + 1) for place in _places(roles, role)):
             role = roles[number]
             if begin >= 0 and (before + 1 < number or role not in (MIDDLE, LAST)):
-                dropped.append((begin, before + 1, "fragment"))
+                dropped.append((begin, before, "fragment"))
                 begin = -1
             before = number
             if role == FIRST:
                 begin = number
             elif begin < 0:
-                dropped.append((number, number + 1, "fragment" if role in (MIDDLE, LAST) else "value"))
-            elif self._end_of(number, offsets, end) - offsets[begin] > self._max_record:
-                dropped.append((begin, number + 1, "limit"))
+                dropped.append((number, number, "fragment" if role in (MIDDLE, LAST) else "value"))
+            elif self._end_of(begins[number], ends[number]) - begins[begin] > self._max_record:
+                dropped.append((begin, number, "limit"))
                 begin = -1
             elif role == LAST:
                 begin = -1
         if begin >= 0 and before + 1 < len(roles):
-            dropped.append((begin, before + 1, "fragment"))
+            dropped.append((begin, before, "fragment"))
             begin = -1
         return (begin if begin >= 0 else len(roles)), dropped
 
-    def _end_of(self, number: int, offsets: memoryview, end: int) -> int:
-        """Return an offset at or after the end of a fragment, at which the next one or its block ends."""
-        after, begin = _at(offsets, number + 1, end), offsets[number]
-        # What is left of an older log may follow.
-        return min(after, begin - begin % self._block + self._block) if self._block else after
+    def _end_of(self, begin: int, end: int) -> int:
+        """Return the offset at which a fragment or its block ends: what is left of an older log may follow."""
+        return min(end, begin - begin % self._block + self._block) if self._block else end
 
     def _rows(
         self,
@@ -308,11 +317,10 @@ class FragmentJoiner:
         arrays: Mapping[int, pa.Array],
         roles: bytes,
         places: pa.Array,
-        end: int,
+        ends: pa.Array,
         whole: WholeRecords,
     ) -> Iterator[Event]:
-        """Yield the records of the first fragments, as many as there are ``roles``, or the rows inside them. ``end``:
-        the offset after them."""
+        """Yield the records of the first fragments, as many as there are ``roles``, or the rows inside them."""
         count = len(roles)
         if not count:
             return
@@ -329,13 +337,11 @@ class FragmentJoiner:
         broken: list[tuple[int, str]] = []
         if self._codec is not None:
             joined[self._data], broken = self._codecs.expanded(joined[self._data], joined[self._codec])
-        ends = None
         if self._inner is not None or broken:
-            ends = pa.concat_arrays([places.slice(0, count).slice(1), pa.array([end], pa.uint64())])
-            ends = ends.filter(role_array(roles.translate(ENDS)).cast(pa.bool_()))
+            ends = ends.slice(0, count).filter(role_array(roles.translate(ENDS)).cast(pa.bool_()))
         for record, reason in (*broken, (len(whole.offsets), "")):
             yield from self._records(event, joined, whole.offsets, ends, number, record)
-            if reason and ends is not None:
+            if reason:
                 yield self._damage(RowDamage(whole.offsets[record].as_py(), ends[record].as_py(), -1, reason))
             number = record + 1
 
@@ -344,7 +350,7 @@ class FragmentJoiner:
         event: Rows,
         arrays: Mapping[int, pa.Array],
         places: pa.Array,
-        ends: pa.Array | None,
+        ends: pa.Array,
         first: int,
         last: int,
     ) -> Iterator[Event]:
@@ -353,7 +359,7 @@ class FragmentJoiner:
             return
         arrays = {number: array.slice(first, rows) for number, array in arrays.items()}
         found = Rows(rows, arrays, places.slice(first, rows), (), event.content, event.base, event.end, 0, rows)
-        if self._inner is not None and ends is not None:
+        if self._inner is not None:
             yield from self._inner.take(found, arrays[self._data], offsets_of(ends.slice(first, rows)))
         else:
             self._report.rows += rows
@@ -385,8 +391,3 @@ def _places(roles: bytes, role: int) -> Iterator[int]:
     while place >= 0:
         yield place
         place = roles.find(role, place + 1)
-
-
-def _at(offsets: memoryview, number: int, end: int) -> int:
-    """Return the offset of a fragment; ``end`` for the number after the last one."""
-    return offsets[number] if number < len(offsets) else end

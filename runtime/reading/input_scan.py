@@ -54,8 +54,8 @@ class InputScan:
         if request.format.fragments is not None:
             from .fragments import FragmentJoiner
 
-            note = self._extractor.note
-            self._joiner = FragmentJoiner(self._asked, request, readers, self.report, note, self._content)
+            note, confirm = self._extractor.note, self._log.confirm
+            self._joiner = FragmentJoiner(self._asked, request, readers, self.report, note, confirm, self._content)
             self._scanned.joiner = self._joiner
 
     @property
@@ -106,7 +106,7 @@ class InputScan:
             if self._joiner is not None:
                 # An incomplete record is recognised by what follows it.
                 report.damaged[:] = in_order(report.damaged)
-            report.foreign = self._check.is_wrong(opened)
+            report.foreign = self._check.is_wrong(opened, patient=self._source.patient)
         finally:
             if report.tail == "unread":
                 report.tail_offset = opened.window.base + opened.window.begin
@@ -167,15 +167,15 @@ class InputScan:
                 outcome: Next | Ended | Lost = ended.value
                 break
             yield from joiner.take(event)
+        self._log.confirm()
         begin = joiner.open_at
         if isinstance(outcome, Lost) and outcome.tail != "truncated":
-            yield from joiner.broken(outcome.offset)
+            yield from joiner.broken()
         elif isinstance(outcome, Ended) and not outcome.is_read:
             # The next byte range begins with another record.
-            yield from joiner.broken(outcome.offset)
+            yield from joiner.broken()
         elif isinstance(outcome, Ended) and begin is not None:
-            joiner.forget()
-            content = self._content(begin, outcome.offset) or b""
+            content = joiner.forget(outcome.offset)
             return Lost(begin, "truncated", "truncated", content=content, is_read=outcome.is_read)
         return outcome
 
@@ -185,7 +185,8 @@ class InputScan:
         begin = self._joiner.open_at if self._joiner is not None else None
         if self._joiner is None or begin is None:
             return lost
-        self._joiner.forget()
+        window = self._opened.window
+        self._searched = self._joiner.forget(window.base + len(window.view))
         return replace(lost, offset=begin)
 
     def _content(self, begin: int, end: int) -> bytes | None:
@@ -215,7 +216,7 @@ class InputScan:
         else:
             return False
         if self._joiner is not None:
-            yield from self._joiner.broken(lost.offset)
+            yield from self._joiner.broken()
         damage = RowDamage(lost.offset, window.base + window.begin, -1, lost.skipped or lost.reason)
         yield DamagedRange(damage, content, shown=self._extractor.note(damage, content))
         return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..input.window import MemoryWindow, Window
@@ -10,6 +11,7 @@ from ..rows.reader import Filled, RowDamage, RowReader, Status
 
 if TYPE_CHECKING:
     from ..rows.object_reader import ObjectRowReader
+    from .events import Rows
 
 CHAIN_ROWS = 64
 CHAIN_BYTES = 1024 * 1024
@@ -161,6 +163,41 @@ class Skipped:
     def content(self) -> bytes:
         """Return the bytes that were kept."""
         return bytes(self._content)
+
+
+Content = Callable[[int, int], bytes | None]
+"""Returns the first bytes of a range of the input, ``None`` if they are not in memory."""
+
+
+class GrowingRange:
+    """The first bytes of a range of the input that goes on: the window loses them before the end is known."""
+
+    def __init__(self, content: Content) -> None:
+        self._in_memory = content
+        self._begin = self._end = -1
+        self._content = bytearray()
+
+    def add(self, begin: int, event: Rows) -> None:
+        """Let the range at ``begin`` extend to the end of an event. Another range is dropped."""
+        if begin != self._begin:
+            self._begin = self._end = begin
+            self._content.clear()
+        first = self._end - event.base
+        if first < 0:
+            # A part of it was in no event.
+            self._begin = -1
+        else:
+            last = min(event.end - event.base, first + CONTENT - len(self._content))
+            self._content += event.content[first:last]
+            self._end = max(self._end, event.end)
+
+    def content(self, begin: int, end: int) -> bytes | None:
+        """Return the first bytes of any range of the input; ``None`` if they are not in memory."""
+        found = self._in_memory(begin, end)
+        if found is not None or begin != self._begin:
+            return found
+        more = self._in_memory(self._end, end) if self._end < end else None
+        return (bytes(self._content) + (more or b""))[: min(end - begin, CONTENT)]
 
 
 def row_inside(row_reader: RowReader, window: Window, index: int) -> int | None:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from bisect import bisect_left
+from typing import TYPE_CHECKING, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from .. import engine
+
+if TYPE_CHECKING:
+    from .events import Rows
 
 FULL, FIRST, MIDDLE, LAST, SKIPPED, UNKNOWN = range(6)
 """The role of a fragment in its record; ``UNKNOWN``: its kind is not one of the format's. The engine has the same
@@ -54,6 +58,19 @@ def role_array(roles: bytes) -> pa.Array:
 def offsets_of(values: pa.Array) -> memoryview:
     """Return a uint64 array without nulls as a memory view, in which Python can search for integers."""
     return memoryview(values.buffers()[1] or b"").cast("B").cast("Q")[values.offset : values.offset + len(values)]
+
+
+def ends_of(event: Rows, places: pa.Array) -> pa.Array:
+    """Return the offset after each row of an event: that of the next row or damaged range. ``places``: those of the
+    rows."""
+    ends = pa.concat_arrays([places.slice(1), pa.array([event.end] * bool(len(places)), pa.uint64())])
+    if not event.damages:
+        return ends
+    values, offsets = ends.to_pylist(), offsets_of(places)
+    for damage in event.damages:
+        if last := bisect_left(offsets, damage.begin):
+            values[last - 1] = min(values[last - 1], damage.begin)
+    return pa.array(values, pa.uint64())
 
 
 def _joined_by_engine(roles: bytes, offsets: pa.Array, data: pa.Array) -> WholeRecords:

@@ -15,6 +15,7 @@ from ..base.advice import Advice
 from ..base.errors import DamagedInputError, WrongFormatError
 from ..base.report import LOST_TAILS
 from ..codecs import OtherCodecError
+from ..input.window import HEAD
 from ..rows.leading_zeros import NOT_ZERO
 from .request import grows_by_rows, searches_rows
 
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
 
 NAMED = 3
 """Number of inputs that an error names besides the first; others are only counted."""
-FIRST = 64 * 1024
-"""Number of bytes at the beginning of an input that are judged."""
 INSPECT_ADVICE = (
     "name the right format, or decrypt the file first if it is encrypted or obfuscated; 'wireloom inspect' shows what "
     "a reader finds in the file"
@@ -51,7 +50,7 @@ class FormatCheck:
         self._report = report
         self._has_content = False
         self._zeros_end = 0
-        self._begin = b""
+        self._head: bytes | memoryview = b""
         self.has_held = False
         """Whether a message without rows has held."""
 
@@ -60,35 +59,44 @@ class FormatCheck:
         valid: a file of zeros is preallocated space, and not another format."""
         if self._report.rows or self.has_held:
             return
-        if window.base == 0 and len(self._begin) < min(FIRST, len(window.view)):
-            self._begin = bytes(window.view[:FIRST])
+        self._head = window.head or self._head
         if not self._has_content:
             # A window that grows is searched once.
             unseen = max(0, self._zeros_end - window.base)
             self._has_content = NOT_ZERO.search(window.view, unseen) is not None
             self._zeros_end = window.base + len(window.view)
 
-    def is_wrong(self, opened: Opened) -> bool:
+    def is_wrong(self, opened: Opened, *, patient: bool) -> bool:
         """Return whether the input, as far as it could be read, contains nothing of the format, and is evidently of
-        another one."""
+        another one. ``patient``: more input may never come."""
         self.look_at(opened.window)
         report, error = self._report, opened.window.error
         if report.rows or self.has_held or report.clean or not self._request.judges_format:
             return False
         if opened.misnamed or isinstance(error, OtherCodecError):
             return True
-        if error is not None or not self._has_content:
+        if error is not None or not (self._has_content or NOT_ZERO.search(self._head)):
             return False
         if is_too_large(self._request.format, report):
             return True
+        if not patient:
+            self._complete_head(opened.window)
         report.evidence = self._evidence()
         return report.evidence is not None
+
+    def _complete_head(self, window: Window) -> None:
+        """Read the first bytes that are judged, if reading stopped before their end."""
+        while self._head and len(self._head) < HEAD and window.extend():
+            if len(window.head) <= len(self._head):
+                # A window that does not begin with the input.
+                break
+            self._head = window.head
 
     def _evidence(self) -> str | None:
         # Imported here: only few inputs have no rows.
         from .evidence import evidence_in, is_distinctive, kind_of, message_evidence
 
-        format, report, begin = self._request.format, self._report, self._begin
+        format, report, begin = self._request.format, self._report, bytes(self._head)
         if format.message is not None:
             found = message_evidence(format, report, begin)
         else:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from hashlib import blake2b
 from itertools import accumulate
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -75,7 +75,11 @@ class DistinctRows:
         """Return which rows of a fill are in the table. Rows of nulls that stand for damage are."""
         assert filled.offsets is not None
         damaged = {each.row for each in filled.damages}
-        columns = [filled.arrays[number].to_pylist() for number in self._compared]
+        columns = []
+        for number in self._compared:
+            array = filled.arrays[number]
+            # Python has no time for each of Arrow's.
+            columns.append(array.view(_without_times(array.type)).to_pylist())
         kept, here = list[bool](), set[bytes]()
         rows = zip(filled.offsets.to_pylist(), zip(*columns, strict=True), strict=True)
         for number, (offset, values) in enumerate(rows):
@@ -93,3 +97,17 @@ class DistinctRows:
     def resync(self, window: Window, begin: int, *, proven: bool = False) -> tuple[bool, int]:
         """Implement ``RowReader.resync``."""
         return self._inner.resync(window, begin, proven=proven)
+
+
+def _without_times(kind: Any) -> Any:
+    """Return a type with integers in place of times, also inside of others."""
+    if pa.types.is_timestamp(kind):
+        return pa.int64()
+    fields = [each.with_type(_without_times(each.type)) for each in map(kind.field, range(kind.num_fields))]
+    if pa.types.is_list(kind):
+        return pa.list_(fields[0])
+    if pa.types.is_map(kind):
+        return pa.map_(kind.key_type, _without_times(kind.item_type))
+    if pa.types.is_struct(kind):
+        return pa.struct(fields)
+    return pa.union(fields, kind.mode, kind.type_codes) if pa.types.is_union(kind) else kind

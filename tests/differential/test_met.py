@@ -106,6 +106,16 @@ def test_values(spec: str, data: bytes, column: str, values: list[Any]) -> None:
         assert (file["damaged"], file["tail"]) == ([], "clean")
 
 
+def test_distinct_times_of_any_year() -> None:
+    """Python has no time after the year 9999."""
+    row = "{seq: [{id: n, type: u1}, {id: at, type: s8, -wireloom: {timestamp: us}}]}"
+    spec = ROOT.replace("rows: rows", "rows: rows, distinct: true") + "seq: [{id: rows, type: row, repeat: eos}]\n"
+    times = [1 << 62, -(1 << 62), 0, 1 << 62]
+    data = b"".join(b"\1" + time.to_bytes(8, "little", signed=True) for time in times)
+    rows, _ = agreed(format_of(f"{spec}types: {{row: {row}}}"), data, columns=["at"])
+    assert rows == {"at": times[:3]}
+
+
 def test_empty_items_prove_nothing() -> None:
     """A row whose checksum covers no byte, inside of a damaged one, is not the next row."""
     _, [file] = agreed(format_of(ROOT + LISTED), bytes.fromhex("108000000180"))

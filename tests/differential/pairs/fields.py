@@ -8,10 +8,9 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from wireloom.checksums import algorithm, function
 from wireloom.codecs import BLOCK_CODECS
 
-from ..pieces import Bits, Parts, Piece, Values, settled
+from ..pieces import Bits, Parts, Piece, Values
 from ..scalars import VARINT_TYPES
 from .shape import Construct, Shape, fixed
 
@@ -98,51 +97,6 @@ def of_type(type: str, most: int = 255) -> Callable[[Random], bytes]:
 
 def joined(*makes: Callable[[Random], bytes]) -> Callable[[Random], bytes]:
     return lambda random: b"".join(each(random) for each in makes)
-
-
-def checksum(name: str, id: str, rule: Attribute, size: int, stored: Callable[[bytes, Random], bytes]) -> Construct:
-    """Return a construct of bytes and their checksum."""
-
-    def of(random: Random) -> bytes:
-        data = bytes([3]) + random.randbytes(3)
-        return data + stored(data[1:], random)
-
-    return field(
-        name,
-        {"id": f"{id}_len", "type": "u1"},
-        {"id": f"{id}_data", "size": f"{id}_len"},
-        {
-            "id": id,
-            "-wireloom": {"checksum": {"over": f"{id}_data", **rule}},
-            **({"size": size} if size else {"type": "u4le"}),
-        },
-        of=of,
-    )
-
-
-def crc(data: bytes, _: Random) -> bytes:
-    return zlib.crc32(data).to_bytes(4, "little")
-
-
-POLY = {"width": 16, "poly": 0x1021, "init": 0xFFFF, "refin": True, "refout": True, "xorout": 0xFFFF}
-
-
-def x25(data: bytes, _: Random) -> bytes:
-    return function(algorithm("crc-16/ibm-sdlc"))(data, len(data)).to_bytes(2, "little")
-
-
-def over_the_row(shape: Shape) -> None:
-    """Add a checksum over everything that is in the row so far, and over itself, whose bytes count as zeros."""
-    covered = [*shape.row]
-    rule = {"checksum": {"algorithm": "crc32", "over": ["n", "total"], "replace": 0, "if": "n != 3"}}
-
-    def write(random: Random, values: Values) -> Parts:
-        parts = tuple(part for each in covered for part in each.write(random, values))
-        data = settled(parts)
-        return (data, zlib.crc32(data + bytes(4)).to_bytes(4, "little"))
-
-    attributes = shape.attributes(covered)
-    shape.row[:] = [Piece([*attributes, {"id": "total", "type": "u4le", "-wireloom": rule}], write)]
 
 
 def codec_of(random: Random) -> bytes:
@@ -241,7 +195,6 @@ FIELDS = (
           {"id": "items", "type": "u2le", "repeat": "expr", "repeat-expr": "count"}, of=counted(of_type("u2le"))),
     field("repeat: until", {"id": "steps", "type": "u1", "repeat": "until", "repeat-until": "_ == 0 or _index == 5"},
           of=pick(b"\0", b"\1\2\0", b"\7\7\7\7\7\7")),
-    field("lists of bytes", {"id": "parts", "size": "n & 1", "repeat": "expr", "repeat-expr": "n & 0"}, of=pick(b"")),
     with_type("struct", POINT, {"id": "point", "type": "point"}, of=pick(b"\1\2\3", b"\1\xff\xff", b"\0\0\0")),
     with_type("struct of a size", {"short": {"seq": [{"id": "s", "type": "u1"}]}},
               {"id": "len_s", "type": "u1"}, {"id": "short", "type": "short", "size": "len_s"},
@@ -288,20 +241,6 @@ FIELDS = (
     field("codec of several members", {"id": "len_g", "type": "u1"},
           {"id": "members", "size": "len_g", "-wireloom": {"codec": {"name": "gzip", "max-expanded": 50}}},
           of=members_of),
-    checksum("checksum", "sum", {"algorithm": "crc32", "stored": "_ ^ 1"}, 0,
-             lambda data, _: (zlib.crc32(data) ^ 1).to_bytes(4, "little")),
-    checksum("checksum with a condition", "perhaps", {"algorithm": "crc32", "if": "perhaps != 0"}, 0,
-             lambda data, random: random.choice([crc(data, random), bytes(4)])),
-    checksum("checksum with parameters", "crc", {"algorithm": POLY, "endian": "le"}, 2, x25),
-    checksum("checksum with other values", "other_sum",
-             {"algorithm": "crc32", "initial": 0xFFFFFFFF, "final-xor": 0, "endian": "le"}, 4,
-             lambda data, _: (zlib.crc32(data) ^ 0xFFFFFFFF).to_bytes(4, "little")),
-    Construct("checksum of the row", "field", over_the_row),
-    field("checksum of content",
-          {"id": "inside_sum", "type": "u4le",
-           "-wireloom": {"checksum": {"algorithm": "crc32", "over": "content", "content": True}}},
-          {"id": "len_i", "type": "u1"}, {"id": "content", "size": "len_i", "-wireloom": {"codec": "zlib"}},
-          of=joined(lambda _: zlib.crc32(b"abc").to_bytes(4, "little"), length_of(lambda _: zlib.compress(b"abc")))),
     with_type("varints", VARINT_TYPES, {"id": "v", "type": "varint_le"}, {"id": "w", "type": "varint_be"},
               {"id": "z", "type": "varint_zigzag28"}, {"id": "of_v", "size": "v.value & 3"},
               of=varints),
@@ -361,6 +300,16 @@ FIELDS = (
 )  # fmt: skip
 
 
+def add_lists_of_bytes(shape: Shape) -> None:
+    """Add lists whose items have no bytes in some rows."""
+
+    def write(random: Random, values: Values) -> Parts:
+        return (random.randbytes(2 * (values["n"] & 1)),)
+
+    attribute = {"id": "parts", "size": "n & 1", "repeat": "expr", "repeat-expr": "2"}
+    shape.row.append(Piece([attribute], write))
+
+
 def add_slice(shape: Shape) -> None:
     """Add bytes, and a part of them."""
     shape.row.append(Piece([{"id": "head4", "size": "4"}], lambda random, _: (random.randbytes(4),)))
@@ -375,6 +324,7 @@ def add_text_of_bytes(shape: Shape) -> None:
 
 
 MORE_FIELDS = (
+    Construct("lists of bytes", "field", add_lists_of_bytes),
     Construct("slice", "field", add_slice),
     Construct("text of bytes", "field", add_text_of_bytes),
 )

@@ -11,7 +11,7 @@ from ..pieces import Parts, Piece, Values, Writer
 from ..scalars import ENUM
 from ..specs import Made
 
-Place = Literal["layout", "field", "end", "around", "table"]
+Place = Literal["layout", "field", "end", "enclosing", "table"]
 """What a construct is: where the rows are; a part of a row; what a row ends with; something before the rows or in their
 unit; a key of the table. A spec has one layout and at most one end."""
 
@@ -24,7 +24,7 @@ class Shape:
     file_order: str = "le"
     before: list[Piece] = field(default_factory=list)
     """Attributes of the outermost type before everything else."""
-    around: list[Piece] = field(default_factory=list)
+    in_unit: list[Piece] = field(default_factory=list)
     """Attributes of the object that contains the rows, before these."""
     row: list[Piece] = field(default_factory=list)
     end: Piece | None = None
@@ -39,8 +39,8 @@ class Shape:
     meta: dict[str, Any] = field(default_factory=dict)
     other: dict[str, Any] | None = None
     """A second table, without its path."""
-    options: dict[str, Any] = field(default_factory=dict)
-    """Options of every read."""
+    limited: bool = False
+    """Whether every read has a ``max_record``."""
     layout: Callable[[Shape], Made] | None = None
 
     def attributes(self, pieces: list[Piece]) -> list[dict[str, Any]]:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable
+
 import pytest
 from wireloom import engine
 
-from .covering import CONSTRUCTS, LAYOUTS, Comparisons, compare_all, made_of
+from .covering import CONSTRUCTS, Comparisons, all_pairs, compare_all, made_of
 from .keys import Key, all_keys, keys_in
+from .layouts import LAYOUTS
 
 DOCUMENTATION = ("doc", "doc-ref", "title", "application", "file-extension", "xref", "tags", "license", "to-string")
 COMPILERS = ("ks-version", "ks-debug", "ks-opaque-types", "ks-zero-copy-substream", "imports")
@@ -55,22 +59,31 @@ def is_elsewhere(key: Key) -> bool:
 def test_every_key_of_the_dialect_has_a_construct() -> None:
     found: set[Key] = set()
     for each in CONSTRUCTS:
-        found |= keys_in(made_of({each, LAYOUTS[0]} if each.place != "layout" else {each}, 0)[0].spec)
+        found |= keys_in(made_of({each, LAYOUTS[0]} if each.place != "layout" else {each})[0].spec)
     assert not [each for each in all_keys() if each not in found and not is_elsewhere(each)]
+
+
+def test_a_pair_without_results_is_missing() -> None:
+    every = all_pairs()
+    compared, refused = every[0], every[1]
+    found = Comparisons(Counter({compared: 1}), {refused: "why"})
+    assert found.missing() == every[2:]
+    assert "; NEVER COMPARED: " in found.table().splitlines()[-1]
 
 
 @pytest.mark.skipif(not engine.available, reason="compares the engine with objects")
 def test_some_pairs() -> None:
-    found = compare_all(most=25, shrinks=False)
+    found = compare_all(most=25)
     assert_same(found)
     assert len(found.compared) > 300
 
 
 @pytest.mark.thorough
 @pytest.mark.skipif(not engine.available, reason="compares the engine with objects")
-def test_every_pair() -> None:
-    """``python -m tests.differential.pairs`` prints them."""
+def test_every_pair(record_property: Callable[[str, object], None]) -> None:
+    """``python -m tests.differential.pairs`` prints the same table, and with ``--table`` each pair."""
     found = compare_all()
+    record_property("table", f"{found.table()}\n{found.summary()}")
     assert_same(found)
     assert not [" × ".join(sorted(each)) for each in found.missing()]
 

@@ -29,6 +29,24 @@ def scanned(name: str, source: Any, mode: str) -> list[Any]:
     return list(wireloom.scan(name, source, mode=mode))
 
 
+SIZED = """
+meta: {id: sized, endian: le, -wireloom: {rows: rows}}
+seq: [{id: head, type: u1}, {id: rows, type: row, repeat: eos}]
+types: {row: {seq: [{id: len, type: u2}, {id: body, size: len}]}}
+"""
+
+
+@pytest.mark.parametrize("chunk", [None, 1, 7, 1000])
+def test_the_first_bytes_are_judged_whatever_the_window_is(chunk: int | None, tmp_path: Path) -> None:
+    """A record that is larger than max_record is one of the format, which its first bytes alone do not show."""
+    spec = tmp_path / "sized.ksy"
+    spec.write_text(SIZED)
+    log = b"\7" + (40).to_bytes(2, "little") + bytes(range(40))
+    format = wireloom.load_spec(spec)
+    _, report = read(None, format, log, chunk=chunk, streamed=chunk is not None, max_record=20)
+    assert (report["tail"], "foreign" in report) == ("limit", False)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FORMATS)
 @pytest.mark.parametrize("mode", ["permissive", "dropmalformed"])

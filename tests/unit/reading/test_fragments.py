@@ -287,3 +287,43 @@ def test_a_piece_whose_length_reaches_beyond_the_end_costs_its_record_alone(
     # Without a valid record after it, the tail begins with the record's first piece.
     table, report = read(reader, format, whole + first + bytes(broken), recover=True, **options)
     assert (report["tail"], report["tail_offset"], report["damaged"]) == ("truncated", len(whole), [])
+
+
+def simple_piece(kind: int, data: bytes) -> bytes:
+    return bytes([kind, len(data)]) + data
+
+
+@pytest.mark.parametrize("row_reader", ROW_READERS)
+@pytest.mark.parametrize("chunk", [None, 1, 2, 3, 7])
+def test_damage_is_the_same_in_windows_of_any_size(row_reader: str, chunk: int | None, tmp_path: Path) -> None:
+    format = loaded(tmp_path, SIMPLE.replace("last: 4}", "last: 4, full: 1, skip: 9}"))
+    pieces = [
+        (FULL, b"a"),
+        (FIRST, b"bcd"),
+        (MIDDLE, b"e"),
+        (9, b"zz"),
+        (FULL, b"f"),
+        (7, b"g"),
+        (9, b"y"),
+        (FULL, b"h"),
+    ]
+    log = b"".join(simple_piece(*each) for each in pieces)
+    columns = ["data", "_corrupt_record"]
+    table, report = read(row_reader, format, log, chunk=chunk, streamed=chunk is not None, columns=columns)
+    assert table["data"].to_pylist() == [b"a", None, b"f", None, b"h"]
+    # The bytes of the first piece may have left the window, and pieces without rows belong to no record.
+    assert table["_corrupt_record"].to_pylist() == [None, log[3:11], None, log[18:21], None]
+    assert report["damaged"] == [[3, 8, "fragment"], [18, 3, "value"]]
+
+
+@pytest.mark.parametrize("row_reader", ROW_READERS)
+@pytest.mark.parametrize("chunk", [None, 3])
+def test_the_first_damage_is_the_error(row_reader: str, chunk: int | None, simple: wireloom.Format) -> None:
+    """A record without its end precedes the piece that is invalid by itself."""
+    log = b"".join(simple_piece(*each) for each in [(FIRST, b"a"), (FIRST, b"b"), (11, b"c"), (LAST, b"d")])
+    with pytest.raises(wireloom.DamagedInputError) as caught:
+        read(row_reader, simple, log, chunk=chunk, streamed=chunk is not None, mode="failfast")
+    assert (caught.value.offset, caught.value.reason) == (0, "fragment")
+    with pytest.raises(wireloom.DamagedInputError) as caught:
+        read(row_reader, simple, log[6:], chunk=chunk, streamed=chunk is not None, mode="failfast")
+    assert (caught.value.offset, caught.value.reason) == (0, "value")

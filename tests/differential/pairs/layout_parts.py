@@ -18,21 +18,21 @@ def head_of(shape: Shape) -> bytes:
     return settled(shape.write(shape.before, {}))
 
 
-def around_of(shape: Shape) -> bytes:
-    return settled(shape.write(shape.around, {}))
+def unit_of(shape: Shape) -> bytes:
+    return settled(shape.write(shape.in_unit, {}))
 
 
 def some(shape: Shape, most: int = 5) -> int:
     return shape.random.choice([0, 1, most, *range(1, most)])
 
 
-def held(shape: Shape) -> dict[str, Any]:
+def holder_of(shape: Shape) -> dict[str, Any]:
     """Return the object with rows up to the end of its stream."""
-    return {"seq": [*shape.attributes(shape.around), ROWS | {"repeat": "eos"}]}
+    return {"seq": [*shape.attributes(shape.in_unit), ROWS | {"repeat": "eos"}]}
 
 
-def held_bytes(shape: Shape, most: int = 4) -> bytes:
-    return around_of(shape) + b"".join(rows_of(shape, some(shape, most)))
+def holder_bytes(shape: Shape, most: int = 4) -> bytes:
+    return unit_of(shape) + b"".join(rows_of(shape, some(shape, most)))
 
 
 def order_of(shape: Shape) -> Any:

@@ -1,4 +1,4 @@
-"""Attributes before the rows or in their unit, and keys of the table."""
+"""Attributes of the objects that enclose the rows: of the outermost one, or of the unit."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def add_header(shape: Shape) -> None:
 
 def add_parent(shape: Shape) -> None:
     """Add numbers of the object with the rows, which rows use."""
-    shape.around.append(number("unit_base"))
+    shape.in_unit.append(number("unit_base"))
     shape.instances["from_unit"] = {"value": "_parent.unit_base * 100 + n"}
     shape.row.append(Piece([{"id": "by_unit", "size": "_parent.unit_base & 0"}], lambda *_: (b"",)))
 
@@ -49,7 +49,7 @@ def sets(name: str) -> dict[str, object]:
 def unit_sets(shape: Shape) -> None:
     """Add a variable that an object in the unit of the rows sets."""
     shape.add_type("clock", [{"id": "c", "type": "u1"}], instances={"set": {"value": "c", **sets("clock")}})
-    shape.around.append(fixed({"id": "of_clock", "type": "clock"}, b"\7", b"\x09"))
+    shape.in_unit.append(fixed({"id": "of_clock", "type": "clock"}, b"\7", b"\x09"))
     shape.root_instances["clock"] = {"value": "1", "-wireloom": VARIABLE}
     shape.instances["by_clock"] = {"value": "_root.clock + n"}
 
@@ -115,88 +115,16 @@ def header_list(shape: Shape) -> None:
     shape.instances["width"] = {"value": "_root.widths[n % 4]"}
 
 
-def other_table(shape: Shape) -> None:
-    """Add a second table of the same rows by a condition."""
-    shape.other = {"where": "n > 3"}
-
-
-def look_up(shape: Shape) -> None:
-    """Add a second table, and a column with values of its earlier rows."""
-    shape.other = {"where": "n < 4"}
-    shape.instances["half_n"] = {"value": "n & 3"}
-    shape.instances["worth"] = {"value": "n * 7"}
-    shape.extension["look-ups"] = {"found": {"table": "other", "key": "half_n", "match": "n", "value": "worth"}}
-
-
-def add_condition(shape: Shape) -> None:
-    shape.extension["where"] = "n != 2 and 10 / (n - 1) < 9"
-
-
-def flatten(shape: Shape) -> None:
-    shape.extension["flatten"] = True
-    shape.add_type("flat", [{"id": "fa", "type": "u1"}, {"id": "fb", "type": "u1"}])
-    shape.row.append(Piece([{"id": "flat", "type": "flat"}], lambda random, _: (random.randbytes(2),)))
-
-
-def parent_columns(shape: Shape) -> None:
-    shape.before.append(number("lot"))
-    shape.extension["parent-columns"] = ["lot"]
-
-
-def columns(shape: Shape) -> None:
-    shape.row.append(number("picked"))
-    shape.extension |= {"columns": ["picked"], "selectable": ["n"]}
-
-
-def padding(shape: Shape) -> None:
-    shape.meta_extension["options"] = {
-        "stride": {"padding": {"wide": 2, "tight": 0}, "default": "tight", "doc": "Bytes."}
-    }
-
-
-def default_encoding(shape: Shape) -> None:
-    shape.meta["encoding"] = "UTF-8"
-    shape.row.append(fixed({"id": "plain_text", "type": "strz"}, b"\0", b"a\0", b"\xc3\xa9\0"))
-
-
-def limit(shape: Shape) -> None:
-    shape.options["max_record"] = shape.random.choice([9, 20, 40])
-
-
-AROUND = (
-    Construct("header", "around", add_header),
-    Construct("numbers of the unit", "around", add_parent),
-    Construct("variable that a header sets", "around", header_sets),
-    Construct("list that headers fill", "around", headers_append),
-    Construct("variable that a unit sets", "around", unit_sets),
-    Construct("variable that rows set", "around", row_sets),
-    Construct("list that rows fill", "around", row_appends),
-    Construct("variable of the row", "around", own_variable),
-    Construct("value at a position of the input", "around", look_ahead),
-    Construct("list in the header", "around", header_list),
+ENCLOSING = (
+    Construct("header", "enclosing", add_header),
+    Construct("numbers of the unit", "enclosing", add_parent),
+    Construct("variable that a header sets", "enclosing", header_sets),
+    Construct("list that headers fill", "enclosing", headers_append),
+    Construct("variable that a unit sets", "enclosing", unit_sets),
+    Construct("variable that rows set", "enclosing", row_sets),
+    Construct("list that rows fill", "enclosing", row_appends),
+    Construct("variable of the row", "enclosing", own_variable),
+    Construct("value at a position of the input", "enclosing", look_ahead),
+    Construct("list in the header", "enclosing", header_list),
     Construct("marker", "end", add_marker),
-)
-TABLE = (
-    Construct("several tables", "table", other_table),
-    Construct("look-ups", "table", look_up),
-    Construct("where", "table", add_condition),
-    Construct("unsupported", "table", lambda shape: shape.extension.update({"unsupported": "n == 5"})),
-    Construct("distinct", "table", lambda shape: shape.extension.update({"distinct": True})),
-    Construct("flatten", "table", flatten),
-    Construct("parent-columns", "table", parent_columns),
-    Construct("columns", "table", columns),
-    Construct("options", "table", padding),
-    Construct("max_record", "table", limit),
-    Construct("max-record", "table", lambda shape: shape.meta_extension.update({"max-record": 30})),
-    Construct("nonempty", "table", lambda shape: shape.meta_extension.update({"nonempty": True})),
-    Construct("preallocated", "table", lambda shape: shape.meta_extension.update({"preallocated": True})),
-    Construct(
-        "preallocated sectors",
-        "table",
-        lambda shape: shape.meta_extension.update({"preallocated": {"sector": 8, "header": 1}}),
-    ),
-    Construct("ranges", "table", lambda shape: shape.meta_extension.update({"ranges": "search"})),
-    Construct("big-endian input", "table", lambda shape: setattr(shape, "file_order", "be")),
-    Construct("default encoding", "table", default_encoding),
-    Construct("low bits first", "table", lambda shape: shape.meta.update({"bit-endian": "le"})),
 )
