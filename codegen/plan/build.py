@@ -16,7 +16,7 @@ from ..model.model import Instance as ModelInstance
 from ..model.routines import refused_routines
 from ..model.row_columns import own_columns
 from ..model.walking import structs
-from ..wire import SIZE_PRESERVING, EndOfStreamSize, ExpressionSize, FixedSize, RepeatCount, RepeatUntil
+from ..wire import SIZE_PRESERVING, EndOfStreamSize, ExpressionSize, FixedSize, RepeatCount, RepeatUntil, WithinSize
 from .buffered import BufferedTypes
 from .checks import checks_of
 from .filling import fills_of
@@ -133,6 +133,7 @@ class _Builder:
             pad_right=attribute.pad_right,
             process=attribute.process,
             defers=self._defers(attribute, checked=bool(checks)),
+            confines=self._confines(attribute),
             arguments=attribute.arguments,
             parent=attribute.parent,
             switch=self._switch(struct, attribute, place),
@@ -165,6 +166,13 @@ class _Builder:
         if process is None:
             return self._is_message(kind)
         return process.name not in SIZE_PRESERVING and not (isinstance(kind, UserType) and checked)
+
+    def _confines(self, attribute: Attribute) -> bool:
+        """Return whether what is wrong inside of an object has no effect on the position of what follows it."""
+        kind = attribute.type
+        if attribute.frames_layout or not isinstance(attribute.size, WithinSize):
+            return False
+        return isinstance(kind, UserType) and not kind.opaque and not self._is_message(kind)
 
     def _is_message(self, kind: Type) -> bool:
         return isinstance(kind, UserType) and not kind.opaque and self.spec.struct(kind.path).message is not None

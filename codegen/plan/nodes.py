@@ -95,6 +95,9 @@ class Field:
     process: Process | None = None
     defers: bool = False
     """Whether reading continues after the field if ``process`` fails; the field is then refused."""
+    confines: bool = False
+    """Whether reading continues after the field if something in its own bytes cannot be read; the field is then
+    refused."""
     arguments: tuple[Node, ...] = ()
     parent: Node | None = None
     """The ``_parent`` of the object, ``false`` for none. ``None``: the object that it belongs to."""

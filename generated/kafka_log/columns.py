@@ -280,7 +280,7 @@ PROGRAM = ColumnProgram(
         Step(Op.LIMIT_END),  # value
         Step(Op.EXPRESSION, 69, 0, 704, 13),  # valid value
         Step(Op.CHECK_TRUE, 69, Outcome.REFUSED | Reason.VALUE << 8),  # valid value
-        Step(Op.LIMIT_SPAN, 9, 0, 4),  # index
+        Step(Op.LIMIT_SPAN, 9, 4, -1),  # index
         Step(Op.EXPRESSION, 70, 0, 26, 9),  # number of entries
         Step(Op.SERIES, 0),  # entries
         Step(Op.LOOP, 3, Loop.END, 239, 0),  # entries

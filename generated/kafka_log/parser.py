@@ -11,6 +11,7 @@ from itertools import count
 from typing import Any, BinaryIO
 
 from wireloom.objects import (
+    FAILURES,
     UNSET,
     AbsentError,
     ChecksumError,
@@ -1083,7 +1084,10 @@ class KafkaLog(Struct):
             else:
                 if is_refused:
                     self._refuse(ValidationExprError(self.value, io, "/types/message_set/seq/4"))
-            self.index = _kafka_messages.KafkaMessages.Offsets(substream(io, self.value), self)
+            try:
+                self.index = _kafka_messages.KafkaMessages.Offsets(substream(io, self.value), self)
+            except FAILURES as error:
+                self._refuse_inner(error)
             part_messages = substream(io, self.value)
             with towards_bytes(self, io, part_messages, begin, 6):
                 item_messages = KafkaLog.Messages(part_messages, self, self._root)

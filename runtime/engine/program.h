@@ -109,9 +109,11 @@ _Static_assert(WL_MOST_LEVELS <= UINT8_MAX && WL_DEEPEST_LIMIT < UINT8_MAX, "lev
 _Static_assert(WL_MOST_GROUPS <= UINT8_MAX && 7 * (WL_MOST_GROUPS - 1) < 64, "a varint has 64 bits and some groups of 7");
 _Static_assert(WL_MOST_BYTES <= INT64_MAX / 4, "a size, an addend and a position are added without overflow");
 enum { WL_TAKES_SEVERAL = 1, WL_TAKES_TEXT = 2, WL_TAKES_CLOSED = 4, WL_TAKES_FLAGS = 7 };
-/* Operand b of LIMIT_…: it confines damage, and may be entered before all of it is available. */
+/* Operand b of LIMIT_…: rows inside of it that cannot be read cost the rest of it, and it may be entered before all of it
+ * is available; or (alone) what cannot be read in it refuses the row, which continues after it. */
 #define WL_LIMIT_CONTAINS 1
 #define WL_LIMIT_OPEN 2
+#define WL_LIMIT_REFUSES 4
 
 #define WL_NO_REGISTER UINT32_MAX
 #define WL_NO_LOOP UINT32_MAX

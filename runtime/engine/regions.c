@@ -196,9 +196,9 @@ static bool sum_unit(walker *walk) {
 }
 
 static bool begin_limit(walker *walk, const wl_step *step) {
-    if (step->b > (WL_LIMIT_CONTAINS | WL_LIMIT_OPEN) || step->b == WL_LIMIT_OPEN)
-        return refuse(walk, "operand b (%u) is not 0, 1 or 3", step->b);
-    if (step->b && (holder(walk) || !walk->program->has_rows))
+    if ((step->b > (WL_LIMIT_CONTAINS | WL_LIMIT_OPEN) && step->b != WL_LIMIT_REFUSES) || step->b == WL_LIMIT_OPEN)
+        return refuse(walk, "operand b (%u) is not 0, 1, 3 or 4", step->b);
+    if (step->b & WL_LIMIT_CONTAINS && (holder(walk) || !walk->program->has_rows))
         return refuse(walk, "damage ends with a sub-stream only around rows");
     return begin(walk, step, false);
 }
@@ -291,8 +291,10 @@ static bool walk_step(walker *walk, const wl_step *step) {
     if (step->op >= WL_OP_COUNT)
         return refuse(walk, "there is no operation %u", step->op);
     const wl_operation *operation = wl_operation_of(step);
-    /* Damage in a sub-stream costs rows. */
-    const uint8_t place = operation->flow == WL_FLOW_LIMIT && step->b ? WL_IN_ROWS : operation->place;
+    /* Damage in a sub-stream costs rows; an attempt has none, but may be refused. */
+    const uint8_t place = operation->flow != WL_FLOW_LIMIT || !step->b ? operation->place
+                          : step->b == WL_LIMIT_REFUSES                ? WL_IN_ATTEMPTS
+                                                                       : WL_IN_ROWS;
     if (walk->in_function && place != WL_IN_EVERYWHERE && place != WL_IN_FUNCTIONS)
         return refuse(walk, "operation %u cannot be in a function", step->op);
     if (walk->program->attempts && innermost(walk, WL_OP_ATTEMPT) && place != WL_IN_EVERYWHERE && place != WL_IN_ATTEMPTS)

@@ -144,44 +144,47 @@ WL_HANDLER(wl_column_bytes_anywhere) {
 /* Sub-streams ------------------------------------------------------------------------------------------------------ */
 
 static inline const uint8_t *enter(wl_run *run, const wl_instruction *step, const uint8_t *cursor, const uint8_t *limit,
-                                   size_t size) {
+                                   size_t row, size_t size) {
     const uint8_t *end = cursor + size;
     assert(size <= (size_t)(limit - cursor) || step->operation == WL_RUN_LIMIT_SPAN);
     run->limits[run->depth++] = (wl_limit){.begin = cursor,
                                            .end = end,
                                            .outer = limit,
                                            .after = end,
-                                           .leave = step->b ? step + step->d : NULL,
-                                           .contents = run->content_count};
+                                           .leave = step->b & WL_LIMIT_CONTAINS ? step + step->d : NULL,
+                                           .contents = run->content_count,
+                                           .refuses = step->b & WL_LIMIT_REFUSES ? step + step->d : NULL,
+                                           .row = row};
     return end;
 }
 
 /* Enters a sub-stream that ends `beyond` bytes after the end of the input, since what is complete in it counts; false if
  * it ends elsewhere. */
-static bool enter_cut(wl_run *run, const wl_instruction *step, const uint8_t *cursor, const uint8_t *limit,
+static bool enter_cut(wl_run *run, const wl_instruction *step, const uint8_t *cursor, const uint8_t *limit, size_t row,
                       uint64_t beyond) {
     if (!(step->b & WL_LIMIT_OPEN) || run->parse_only || run->program->delimiter_size || !run->is_final ||
         (run->depth && beyond > run->limits[run->depth - 1].beyond))
         return false;
-    enter(run, step, cursor, limit, (size_t)(limit - cursor));
+    enter(run, step, cursor, limit, row, (size_t)(limit - cursor));
     run->limits[run->depth - 1].beyond = beyond;
     return true;
 }
 
 /* The same for a sub-stream of register[number] + more bytes. */
-static bool enter_cut_of(wl_run *run, const wl_instruction *step, const uint8_t *cursor, const uint8_t *limit) {
+static bool enter_cut_of(wl_run *run, const wl_instruction *step, const uint8_t *cursor, const uint8_t *limit,
+                         size_t row) {
     wl_integer value;
     if (wl_is_poisoned(run, step->a) || __builtin_add_overflow(run->registers[step->a], (wl_integer)step->c, &value) ||
         value <= limit - cursor || value > (wl_integer)INT64_MAX)
         return false;
-    return enter_cut(run, step, cursor, limit, (uint64_t)value - (uint64_t)(limit - cursor));
+    return enter_cut(run, step, cursor, limit, row, (uint64_t)value - (uint64_t)(limit - cursor));
 }
 
 WL_HANDLER(wl_limit_register) {
     size_t size;
     if (WL_LIKELY(wl_take_size(run, cursor, limit, step->a, step->c, &size)))
-        limit = enter(run, step, cursor, limit, size);
-    else if (!enter_cut_of(run, step, cursor, limit))
+        limit = enter(run, step, cursor, limit, row, size);
+    else if (!enter_cut_of(run, step, cursor, limit, row))
         return no_size(run, cursor, step->a, step->c);
     GO_ON;
 }
@@ -189,13 +192,13 @@ WL_HANDLER(wl_limit_register) {
 WL_HANDLER(wl_limit_fixed) {
     size_t left = (size_t)(limit - cursor);
     if (WL_UNLIKELY(step->a && wl_is_cut(run))) {
-        if (!run->depth || !enter_cut(run, step, cursor, limit, run->limits[run->depth - 1].beyond))
+        if (!run->depth || !enter_cut(run, step, cursor, limit, row, run->limits[run->depth - 1].beyond))
             return wl_wait(run, limit);
         GO_ON;
     }
     if (WL_LIKELY((uint64_t)step->c <= left))
-        limit = enter(run, step, cursor, limit, step->a ? left : (size_t)step->c);
-    else if (!enter_cut(run, step, cursor, limit, (uint64_t)step->c - left))
+        limit = enter(run, step, cursor, limit, row, step->a ? left : (size_t)step->c);
+    else if (!enter_cut(run, step, cursor, limit, row, (uint64_t)step->c - left))
         return wl_missing(run, cursor, (uint64_t)step->c);
     GO_ON;
 }
@@ -204,9 +207,9 @@ WL_HANDLER(wl_limit_fixed) {
  * the field that contains them, as in a block, unless the bytes have just been read. */
 WL_HANDLER(wl_limit_span) {
     const wl_span span = run->spans[step->a];
-    enter(run, step, span.at, limit, span.size);
+    enter(run, step, span.at, limit, row, span.size);
     run->limits[run->depth - 1].after = cursor;
-    if (step->b && step->c >= 0 && !run->block_begin) {
+    if (step->b & WL_LIMIT_CONTAINS && step->c >= 0 && !run->block_begin) {
         run->block_begin = run->marks[step->c];
         run->block_end = cursor;
         run->block_depth = run->depth;

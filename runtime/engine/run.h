@@ -110,9 +110,10 @@ typedef struct {
     const uint8_t *sound;  /* the previous value of the run's `sound` */
     bool is_unit;          /* whether its end is that of the unit */
     const wl_instruction *grown; /* leaves the content of a block for which too many items refuse the row; or NULL */
+    const wl_instruction *refuses; /* leaves a sub-stream of which any damage refuses the row; or NULL */
     const wl_instruction *attempt; /* the instruction that ends the attempt; NULL if it is not an attempt */
     uint32_t refused;            /* attempt: the reason why the row was refused before it */
-    size_t row;                  /* grown, attempt: number of the row or item that contains it */
+    size_t row;                  /* number of the row or item that contains it */
     uint64_t beyond;       /* number of its bytes after `end`, at which the input ends */
 } wl_limit;
 

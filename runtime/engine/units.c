@@ -342,13 +342,16 @@ static bool note_rest(wl_run *run, const uint8_t *to, uint32_t reason) {
     return true;
 }
 
-/* The innermost sub-stream that confines damage: the number of open ones up to it; 0: none. An attempt confines all
- * damage, a content with too many items these. */
-static unsigned depth_of_damage(const wl_run *run, int outcome) {
-    const bool items = outcome == WL_ROW_LOST && run->reason == WL_REASON_ITEMS;
+/* Whether the damage refuses the row, and what follows the sub-stream is read: an attempt and some sub-streams confine
+ * all damage, a content with too many items these. */
+static bool refuses(const wl_limit *limit, bool items) {
+    return limit->attempt || limit->refuses || (items && limit->grown);
+}
+
+/* The innermost sub-stream that confines damage: the number of open ones up to it; 0: none. */
+static unsigned depth_of_damage(const wl_run *run, bool items) {
     unsigned depth = run->depth;
-    while (depth && !run->limits[depth - 1].leave && !run->limits[depth - 1].attempt &&
-           !(items && run->limits[depth - 1].grown))
+    while (depth && !run->limits[depth - 1].leave && !refuses(run->limits + depth - 1, items))
         depth--;
     return depth;
 }
@@ -362,26 +365,27 @@ static void unwind(wl_run *run, unsigned depth) {
     wl_block_leave(run);
 }
 
-/* Refuses the row for what is in the content or the attempt limits[depth - 1]; reading continues after it. */
-static const wl_instruction *refuse_part(wl_run *run, unsigned depth) {
+/* Refuses the row for what is in the sub-stream limits[depth - 1]; reading continues after it. A checksum says more. */
+static const wl_instruction *refuse_part(wl_run *run, unsigned depth, int outcome) {
     const wl_limit *limit = run->limits + depth - 1;
-    wl_refuse(run, run->reason);
+    if (limit->refuses)
+        wl_refuse(run, (outcome == WL_ROW_TRUNCATED ? WL_REASON_LENGTH : run->reason) | WL_BY_CODEC);
+    else
+        wl_refuse(run, outcome == WL_ROW_TRUNCATED ? WL_REASON_TRUNCATED : run->reason);
     unwind(run, depth);
-    return limit->attempt ? limit->attempt : limit->grown;
+    return limit->attempt ? limit->attempt : limit->refuses ? limit->refuses : limit->grown;
 }
 
 /* Returns the instruction that leaves the innermost sub-stream that confines damage. NULL: there is none, or
  * (`outcome`) no room, or its end is not available. */
 static const wl_instruction *contain(wl_run *run, int *outcome) {
-    const unsigned depth = depth_of_damage(run, *outcome);
+    const bool items = *outcome == WL_ROW_LOST && run->reason == WL_REASON_ITEMS;
+    const unsigned depth = depth_of_damage(run, items);
     if (!depth)
         return NULL;
     const wl_limit *limit = run->limits + depth - 1;
-    if (limit->attempt || !limit->leave) {
-        if (*outcome == WL_ROW_TRUNCATED)
-            run->reason = WL_REASON_TRUNCATED;
-        return refuse_part(run, depth);
-    }
+    if (refuses(limit, items))
+        return refuse_part(run, depth, *outcome);
     if (limit->beyond) {
         *outcome = WL_ROW_TRUNCATED;
         return NULL;
@@ -410,7 +414,7 @@ static int go_on(wl_run *run, int outcome) {
            (step = contain(run, &outcome))) {
         const wl_limit *limit = run->limits + run->depth - 1;
         const uint8_t *at = limit->end;
-        outcome = step->handler(step, run, at, at, at, limit->grown || limit->attempt ? limit->row : run->result->rows);
+        outcome = step->handler(step, run, at, at, at, limit->leave ? run->result->rows : limit->row);
     }
     return outcome;
 }

@@ -9,6 +9,7 @@ from .checksums import checksum_function, covered, replaced
 from .computing import joined
 from .declared import UNSET, kept
 from .errors import (
+    FAILURES,
     AbsentError,
     ChecksumError,
     ComputedError,
@@ -113,6 +114,7 @@ from .windows import first_items, gather
 from .write_stream import WriteStream
 
 __all__ = [
+    "FAILURES",
     "UNSET",
     "AbsentError",
     "AfterRows",

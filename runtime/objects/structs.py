@@ -121,6 +121,14 @@ class Struct(Readable, metaclass=StructType):
             raise with_reason(error, reason)
         refusals.append(with_reason(error, reason))
 
+    def _refuse_inner(self, error: Exception) -> None:
+        """Refuse an object that cannot be read, in bytes whose end is known: a wrong checksum of these says more. Raises
+        ``error`` if nothing collects refusals."""
+        if getattr(self._outermost(), "_refusals", None) is None:
+            raise error
+        reason = reason_of(error)
+        self._refuse(ProcessError(str(error), "length" if reason == "truncated" else reason))
+
     def _unread(self, slot: str) -> None:
         """Forget an instance of which only a part could be read: it is read again on the next access."""
         if hasattr(self, slot):

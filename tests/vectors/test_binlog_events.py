@@ -19,6 +19,25 @@ from ..unit.reading.running import ROW_READERS, read
 HEAD = struct.Struct("<IBIIIH")
 QUERY, DESCRIPTION, XID, TABLE_MAP, PAYLOAD = 2, 15, 16, 19, 40
 ROWS = (*range(20, 26), *range(30, 33), 39, *range(166, 172))
+QUERY_HEAD = struct.pack("<IIBHH", 9, 0, 4, 0, 5) + b"\0\1\2\3\4" + b"shop\0"
+ROWS_HEADS = {
+    (version, is_update): bytes(8) + b"\2\0" * (version == 2) + b"\3" + b"\7" * (1 + is_update)
+    for version in (1, 2)
+    for is_update in (False, True)
+}
+HEADS = {
+    **{each: QUERY_HEAD for each in (QUERY, 165)},
+    4: bytes(8),
+    XID: bytes(8),
+    # A column with a size, one that may be null, and the field of a name.
+    TABLE_MAP: bytes(8) + b"\4shop\0\4item\0" + b"\2\3\x0f" + b"\2\x40\0" + b"\2" + b"\4\3\2id",
+    162: bytes(19),
+    **{
+        each: ROWS_HEADS[1 + (each in (*range(30, 40), 169, 170, 171)), each in (21, 24, 31, 39, 167, 170)]
+        for each in ROWS
+    },
+}
+"""What the data of the types begin with; they are damage without it."""
 TABLES = {"events": None, "queries": (QUERY, 165), "rows": ROWS, "table_maps": (TABLE_MAP,), "xids": (XID,)}
 """The types of each table; in ``events`` all."""
 OLD = struct.pack("<H50sIB", 4, b"5.5.62-log", 0, 19) + bytes(27)
@@ -54,7 +73,9 @@ def description(algorithm: int) -> bytes:
 
 
 DESCRIPTIONS = st.sampled_from((OLD, *map(description, (0, 1, 1, 255))))
-EVENTS = st.tuples(st.sampled_from((QUERY, 4, XID, TABLE_MAP, PAYLOAD, 162, 165, *ROWS)), st.binary(max_size=40))
+BODIES = st.none() | st.binary(max_size=40) | st.integers(0, 40)
+"""What follows what is required: nothing, bytes; or how much of it there is."""
+EVENTS = st.tuples(st.sampled_from((*HEADS, PAYLOAD)), BODIES)
 STEPS = st.lists(DESCRIPTIONS | EVENTS | EVENTS, max_size=12)
 
 
@@ -64,28 +85,41 @@ STEPS = st.lists(DESCRIPTIONS | EVENTS | EVENTS, max_size=12)
 def test_the_latest_description_counts(
     row_reader: str, first: bytes, in_use: bool, steps: list[Any], chunk: int | None
 ) -> None:
-    log = Log()
+    log, cut = Log(), list[int]()
     log.add(DESCRIPTION, first, flags=in_use)
     for step in steps:
-        log.add(*((DESCRIPTION, step) if isinstance(step, bytes) else step))
+        if isinstance(step, bytes):
+            log.add(DESCRIPTION, step)
+            continue
+        kind, body = step
+        head = HEADS.get(kind, b"")
+        if not isinstance(body, int):
+            # Fields of tables have a size, too.
+            rest = b"" if body is None else body
+            log.add(kind, head + (bytes((1, len(rest))) + rest if kind == TABLE_MAP else rest))
+        elif head:
+            cut.append(len(log.content))
+            log.add(kind, head[: body % len(head)])
+            if kind == TABLE_MAP and len(log.events[-1][2]) == len(head) - 5:
+                # It ends before the field.
+                cut.pop()
     for table, kinds in TABLES.items():
-        least = 13 if table == "queries" else 8
-        wanted = [each for each in log.events if kinds is None or (each[1] in kinds and len(each[2]) >= least)]
+        wanted = [each for each in log.events if each[0] not in cut and (kinds is None or each[1] in kinds)]
         columns = ["_offset", "data"]
         rows, report = read(row_reader, "mysql_binlog", log.content, table=table, columns=columns, chunk=chunk)
         found = [(each["_offset"], each["data"]) for each in rows.to_pylist()]
         assert found == [(offset, data) for offset, _, data in wanted], table
         unread = [offset for offset, kind, _ in log.events if kind == PAYLOAD and kinds is not None]
-        assert [(offset, reason) for offset, _, reason in report["damaged"]] == [
-            (each, "unsupported") for each in unread
-        ], table
+        assert [(offset, reason) for offset, _, reason in report["damaged"]] == sorted(
+            [(each, "unsupported") for each in unread] + [(each, "length") for each in cut]
+        ), table
         assert report["tail"] == "clean"
 
 
 @pytest.mark.parametrize("row_reader", ROW_READERS)
 def test_a_description_with_an_unknown_checksum_ends_the_reading(row_reader: str) -> None:
     log = Log()
-    for kind, data in ((DESCRIPTION, description(1)), (DESCRIPTION, description(2)), (QUERY, bytes(20))):
+    for kind, data in ((DESCRIPTION, description(1)), (DESCRIPTION, description(2)), (QUERY, QUERY_HEAD)):
         log.add(kind, data)
     rows, report = read(row_reader, "mysql_binlog", log.content)
     assert (len(rows), report["tail"], report["tail_offset"]) == (1, "invalid_value", log.events[1][0])
@@ -94,7 +128,7 @@ def test_a_description_with_an_unknown_checksum_ends_the_reading(row_reader: str
 def test_a_table_without_the_events_of_a_payload_says_so() -> None:
     log = Log()
     log.add(DESCRIPTION, description(1))
-    log.add(QUERY, bytes(20))
+    log.add(QUERY, QUERY_HEAD)
     log.add(PAYLOAD, b"compressed")
     assert len(wireloom.read("mysql_binlog", log.content, mode="failfast")) == 3
     with pytest.raises(wireloom.WireloomError, match="rows that readers cannot read"):

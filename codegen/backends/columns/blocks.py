@@ -13,12 +13,17 @@ from .scope import Scope, Span, Stream
 from .state import State
 
 
+CONTAINS, REFUSES = 1, 4
+"""What happens to damage in a sub-stream, as the operand of ``Op.LIMIT_REGISTER``."""
+
+
 def enter(state: State, scope: Scope, field: Field, *, contains: bool = False) -> None:
-    """Enter the sub-stream of a user type with a size. ``contains``: damage inside it does not extend beyond it."""
+    """Enter the sub-stream of a user type with a size. ``contains``: rows in it that are lost cost only the rest of it."""
     state.run.flush()
+    confined = CONTAINS if contains else REFUSES if field.confines else 0
     if isinstance(field.size, WithinSize):
         span = span_within(state, scope, field.size)
-        state.assembler.add(Op.LIMIT_SPAN, span, int(contains), max(scope.begin, 0), comment=field.id)
+        state.assembler.add(Op.LIMIT_SPAN, span, confined, -1 if confined == REFUSES else max(scope.begin, 0), comment=field.id)
         state.streams.append(Stream())
         return
     size = state.fixed_size(scope, field)
@@ -27,16 +32,16 @@ def enter(state: State, scope: Scope, field: Field, *, contains: bool = False) -
             raise NotForEngineError(f'"{field.id}" is {field.process.words} and has padding or a terminator')
         span = Span(field.id)
         find(state, scope, field, span, size)
-        state.assembler.add(Op.LIMIT_SPAN, span, int(contains), -1, comment=field.id)
+        state.assembler.add(Op.LIMIT_SPAN, span, confined, -1, comment=field.id)
     elif size is not None:
-        state.assembler.add(Op.LIMIT_FIXED, 0, int(contains), size, comment=field.id)
+        state.assembler.add(Op.LIMIT_FIXED, 0, confined, size, comment=field.id)
     elif isinstance(field.size, ExpressionSize):
         register, addend = state.size(scope, field.size, field.id)
-        state.assembler.add(Op.LIMIT_REGISTER, register, int(contains), addend, comment=field.id)
+        state.assembler.add(Op.LIMIT_REGISTER, register, confined, addend, comment=field.id)
     elif not (isinstance(field.size, EndOfStreamSize) and state.bounded):
         raise NotForEngineError(f'"{field.id}" reaches to the end of the input')
     else:
-        state.assembler.add(Op.LIMIT_FIXED, 1, int(contains), comment=field.id)
+        state.assembler.add(Op.LIMIT_FIXED, 1, confined, comment=field.id)
     state.streams.append(Stream())
 
 

@@ -209,7 +209,7 @@ PROGRAM = ColumnProgram(
         Step(Op.LIMIT_END),  # value
         Step(Op.EXPRESSION, 53, 0, 517, 13),  # valid value
         Step(Op.CHECK_TRUE, 53, Outcome.REFUSED | Reason.VALUE << 8),  # valid value
-        Step(Op.LIMIT_SPAN, 9, 0, 0),  # index
+        Step(Op.LIMIT_SPAN, 9, 4, -1),  # index
         Step(Op.EXPRESSION, 54, 0, 26, 9),  # number of entries
         Step(Op.SERIES, 0),  # entries
         Step(Op.LOOP, 3, Loop.END, 166, 0),  # entries
@@ -222,7 +222,7 @@ PROGRAM = ColumnProgram(
         Step(Op.SERIES_ADD, 0, 56),  # item of entries
         Step(Op.AGAIN, 3, Loop.END, 158, 0),  # next of entries
         Step(Op.LIMIT_END),  # index
-        Step(Op.LIMIT_SPAN, 9, 0, 0),  # messages
+        Step(Op.LIMIT_SPAN, 9, 4, -1),  # messages
         Step(Op.LOOP, 4, Loop.END, 219, 0),  # messages
         Step(Op.NEED, 17),  # offset, len, crc, magic
         Step(Op.REGISTER_FIXED, 58, Kind.S8BE, 0),  # offset

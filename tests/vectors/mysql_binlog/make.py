@@ -190,7 +190,7 @@ def parts(path: Path) -> dict[str, list[dict[str, object]]]:
 
 def old(name: str) -> list[dict[str, object]]:
     """As servers before 5.6 write it, without any checksum: a description of 27 types, a statement, the next file."""
-    statement = bytes(11) + b"\0\0" + b"shop\0" + b"insert into item values (1)"
+    statement = struct.pack("<IIBHH", 0, 0, 4, 0, 0) + b"shop\0" + b"insert into item values (1)"
     bodies = {
         15: struct.pack("<H50sIB", 4, b"5.5.62-log", 1_500_000_000, 19) + bytes([56, 13, 0, 8, 0, 18, 0] + [4] * 20),
         2: statement,
