@@ -8,6 +8,7 @@ meta:
   endian: le
   -wireloom:
     preallocated: true
+    advice: nodes since version 28 obfuscate their files with the key in xor.dat, which has to be applied to them again
     tables:
       blocks:
         doc: The blocks, in the order in which the node received them.

@@ -7,6 +7,7 @@ meta:
   endian: le
   -wireloom:
     max-record: 1073741824
+    advice: a file that begins with fd 62 69 6e is encrypted
     tables:
       events:
         doc: All events.
@@ -179,7 +180,7 @@ types:
       len_schema: {value: content.as<query>.len_schema, doc: Size of the default database's name.}
       error_code: {value: content.as<query>.error_code, doc: The error that the statement ended with; 0 if there was none.}
       ofs_schema:
-        value: 13 + content.as<query>.len_more + content.as<query>.len_status
+        value: 13 + content.as<query>.more.size + content.as<query>.len_status
         doc: 'Bytes before the name, among them settings.'
       table_id:
         value: data[0] | data[1] << 8 | data[2] << 16 | data[3] << 24 | data[4] << 32 | data[5] << 40
@@ -303,10 +304,12 @@ types:
   packed:
     doc: A number of one, three, four or nine bytes.
     seq:
-      - {id: first, type: u1, valid: {expr: _ != 251 and _ != 255}, doc: 'The number, or how many bytes it has.'}
-      - {id: two, type: u2, if: first == 252 or first == 253, doc: 'A number of two bytes, or the low ones of three.'}
-      - {id: high, type: u1, if: first == 253, doc: The high one of three.}
-      - {id: eight, type: u8, if: first == 254, doc: A number of eight.}
+      - {id: first, type: u1, valid: {expr: _ != 251 and _ != 255}, -wireloom: {given: true},
+        doc: 'The number, or how many bytes it has.'}
+      - {id: two, type: u2, if: first == 252 or first == 253, -wireloom: {given: true},
+        doc: 'A number of two bytes, or the low ones of three.'}
+      - {id: high, type: u1, if: first == 253, -wireloom: {given: true}, doc: The high one of three.}
+      - {id: eight, type: u8, if: first == 254, -wireloom: {given: true}, doc: A number of eight.}
     instances:
       value: {value: 'first == 252 ? two : first == 253 ? high << 16 | two : first == 254 ? eight : first', doc: The number.}
   xid:
@@ -336,6 +339,7 @@ types:
       - {id: names, size: len_global + len_branch, doc: The names.}
   gtid_list:
     doc: The last transaction of each domain and server of MariaDB.
+    -wireloom: {trailing-bytes: refuse}
     seq:
       - {id: count, type: u4, doc: 'How many there are, and flags in bits 28 to 31.'}
       - {id: items, size: (count & 0xfffffff) * 16, doc: 'Domain, server and number of each.'}

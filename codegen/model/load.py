@@ -229,6 +229,7 @@ def _spec(file: SourceFile, root: Struct, structs: Structs, world: World, diagno
         path_pattern=table.path_pattern,
         max_record=table.max_record,
         nonempty=table.nonempty,
+        advice=table.advice,
         preallocated=table.preallocated,
         searched=is_searched(meta.extensions, root, table.tables, structs.values(), diagnostics),
         choices=table.choices,

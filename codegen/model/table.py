@@ -42,6 +42,7 @@ class Extensions:
     path_pattern: str | None = None
     max_record: int = DEFAULT_MAX_RECORD
     nonempty: bool = False
+    advice: str = ""
     preallocated: Preallocated | None = None
     choices: tuple[Choice, ...] = ()
     units: Units | None = None
@@ -86,6 +87,7 @@ class TableReader:
             path_pattern=self._path(section, column_names(units) if units is not None else columns),
             max_record=section.integer("max-record") or DEFAULT_MAX_RECORD,
             nonempty=section.flag("nonempty"),
+            advice=section.word("advice"),
             preallocated=read_preallocated(section, tables, self.diagnostics),
             choices=self._choices(section),
         )

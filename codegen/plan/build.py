@@ -69,6 +69,7 @@ class _Builder:
             max_record=spec.max_record,
             preallocated=spec.preallocated,
             nonempty=spec.nonempty,
+            advice=spec.advice,
             searched=spec.searched,
             choices=spec.choices,
             file_extensions=spec.file_extensions,

@@ -306,6 +306,7 @@ class Plan:
     preallocated: Preallocated | None = None
     """Whether zeros after the last record are not damage."""
     nonempty: bool = False
+    advice: str = ""
     """Whether an input without bytes is truncated."""
     searched: bool = False
     """Whether the start of a byte range is found by searching for a unit."""

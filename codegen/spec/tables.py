@@ -272,6 +272,7 @@ TABLES["meta-extensions"] = Table(
             "Files are preallocated: zeros after the last record are not damage.",
         ),
         "nonempty": Key(FLAG, "Inputs begin with a record, so that one without bytes is truncated."),
+        "advice": Key(TEXT, "What the error about an input that is not in the format says about the likely cause."),
         "ranges": Key(
             TextKind(choices=("search",)), "Byte ranges begin at a unit that is found; its own checksum proves it."
         ),

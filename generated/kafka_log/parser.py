@@ -1089,7 +1089,7 @@ class KafkaLog(Struct):
             except FAILURES as error:
                 self._refuse_inner(error)
             part_messages = substream(io, self.value)
-            with towards_bytes(self, io, part_messages, begin, 6):
+            with towards_bytes(self, io, part_messages, begin, 6, confines=True):
                 item_messages = KafkaLog.Messages(part_messages, self, self._root)
                 self.messages = item_messages
 

@@ -373,6 +373,8 @@ static const wl_instruction *refuse_part(wl_run *run, unsigned depth, int outcom
     else
         wl_refuse(run, outcome == WL_ROW_TRUNCATED ? WL_REASON_TRUNCATED : run->reason);
     unwind(run, depth);
+    if (limit->refuses)
+        wl_chains_lose(run, limit->refuses);
     return limit->attempt ? limit->attempt : limit->refuses ? limit->refuses : limit->grown;
 }
 

@@ -221,6 +221,7 @@ class Format:
     within: str = ""  # the attribute within the bytes of another one, because of which tables are read-only
     preallocated: tuple[int, int] | None = None  # zeros after the last record are not damage: sizes of sector, header
     nonempty: bool = False  # an input without bytes is truncated
+    advice: str = ""  # about inputs that are not in the format
     searched: bool = False  # with recover, the start of a byte range is found by searching for a unit
     fragments: Fragments | None = None
     """Set if rows are assembled from several rows on the wire."""

@@ -170,6 +170,25 @@ class _Block(AbstractContextManager[RowLog | NoLog]):
         return True
 
 
+class _Confined(AbstractContextManager[RowLog | NoLog]):
+    """The context of a field of ``holder`` that does not lead to the rows, in bytes whose end is known: if it cannot be
+    read, it is refused."""
+
+    def __init__(self, holder: Any, chains: Chains) -> None:
+        self._holder = holder
+        self._chains = chains
+
+    def __enter__(self) -> NoLog:
+        return NoLog()
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, *_: object) -> bool:
+        if not isinstance(error, FAILURES):
+            return False
+        self._holder._refuse_inner(error)
+        lose_chains(self._holder, self._chains)
+        return True
+
+
 def _expanded(
     io: KaitaiStream, src_path: str, undo: Callable[..., bytes], data: bytes, arguments: tuple[Any, ...]
 ) -> MemoryStream:
@@ -203,13 +222,20 @@ def towards_rows(
 
 
 def towards_bytes(
-    holder: Any, io: KaitaiStream, part: KaitaiStream, begin: int, step: int, *, chains: Chains = ()
+    holder: Any,
+    io: KaitaiStream,
+    part: KaitaiStream,
+    begin: int,
+    step: int,
+    *,
+    chains: Chains = (),
+    confines: bool = False,
 ) -> AbstractContextManager[RowLog | NoLog]:
     """Like ``towards_rows``, for a field in bytes that were read earlier. The rows in it have the position of
-    ``holder``, which begins at the position ``begin`` of ``io``."""
+    ``holder``, which begins at the position ``begin`` of ``io``. ``confines``: what follows does not depend on it."""
     log = _log_at(holder, step)
     if log is None:
-        return _NOTHING
+        return _Confined(holder, chains) if confines else _NOTHING
     held: Any = part
     held.block = getattr(io, "block", None) or (begin + getattr(io, "origin", 0), end_of(io))
     return _Step(log, step, holder, held.block, partial(lose_chains, holder, chains), compressed=True)

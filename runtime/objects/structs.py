@@ -122,8 +122,8 @@ class Struct(Readable, metaclass=StructType):
         refusals.append(with_reason(error, reason))
 
     def _refuse_inner(self, error: Exception) -> None:
-        """Refuse an object that cannot be read, in bytes whose end is known: a wrong checksum of these says more. Raises
-        ``error`` if nothing collects refusals."""
+        """Refuse an object that cannot be read, in bytes whose end is known: a wrong checksum of these says more.
+        Raises ``error`` if nothing collects refusals."""
         if getattr(self._outermost(), "_refusals", None) is None:
             raise error
         reason = reason_of(error)

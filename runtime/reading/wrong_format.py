@@ -132,11 +132,12 @@ def wrong_format(
         more += f" and {len(others) - NAMED:,} more"
     reasons = "; ".join(dict.fromkeys(filter(None, (first.evidence, first.error))))
     why = f" ({reasons})" if reasons else ""
+    advice = f"{advice}; {RECOVER_ADVICE}" if _is_searchable(request, first) else advice
     return WrongFormatError(
         f"not in the format {format.name}? No record in it is valid{why}{more}",
         path=first.path,
         reason=_reason(first),
-        advice=Advice(f"{advice}; {RECOVER_ADVICE}" if _is_searchable(request, first) else advice),
+        advice=Advice(f"{format.advice}; {advice}" if format.advice else advice),
     )
 
 

@@ -57,6 +57,8 @@ static void write_limit(author *by, int level, bool in_row, unsigned depth) {
     unsigned contains = in_row || level >= 0 ? 0 : choose(by, 3);
     contains += contains == 2;
     bool is_span = false;
+    if (!by->in_function && choose(by, 4) == 0)
+        contains = WL_LIMIT_REFUSES;
     if (choose(by, 3))
         step(by, WL_OP_LIMIT_REGISTER, choose(by, 6), contains, (int64_t)choose(by, 5) - 1, 0);
     else if (has_end(by) && choose(by, 3) == 0)

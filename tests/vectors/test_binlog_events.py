@@ -26,7 +26,7 @@ ROWS_HEADS = {
     for is_update in (False, True)
 }
 HEADS = {
-    **{each: QUERY_HEAD for each in (QUERY, 165)},
+    **dict.fromkeys((QUERY, 165), QUERY_HEAD),
     4: bytes(8),
     XID: bytes(8),
     # A column with a size, one that may be null, and the field of a name.

@@ -44,6 +44,7 @@ def format_arguments(
         "max_record": (plan.max_record, 64 * 1024 * 1024),
         "preallocated": (None if plan.preallocated is None else astuple(plan.preallocated), None),
         "nonempty": (plan.nonempty, False),
+        "advice": (plan.advice, ""),
         "searched": (plan.searched, False),
         **more,
         "engine_refusal": (refusal, None),

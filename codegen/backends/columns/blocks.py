@@ -12,18 +12,18 @@ from .refusal import NotForEngineError
 from .scope import Scope, Span, Stream
 from .state import State
 
-
 CONTAINS, REFUSES = 1, 4
 """What happens to damage in a sub-stream, as the operand of ``Op.LIMIT_REGISTER``."""
 
 
 def enter(state: State, scope: Scope, field: Field, *, contains: bool = False) -> None:
-    """Enter the sub-stream of a user type with a size. ``contains``: rows in it that are lost cost only the rest of it."""
+    """Enter the sub-stream of a user type with a size. ``contains``: rows that are lost cost only the rest of it."""
     state.run.flush()
     confined = CONTAINS if contains else REFUSES if field.confines else 0
     if isinstance(field.size, WithinSize):
         span = span_within(state, scope, field.size)
-        state.assembler.add(Op.LIMIT_SPAN, span, confined, -1 if confined == REFUSES else max(scope.begin, 0), comment=field.id)
+        begin = -1 if confined == REFUSES else max(scope.begin, 0)
+        state.assembler.add(Op.LIMIT_SPAN, span, confined, begin, comment=field.id)
         state.streams.append(Stream())
         return
     size = state.fixed_size(scope, field)

@@ -44,7 +44,7 @@ def object_in_place(scope: ClassScope, field: Field, kind: UserType, keep: Keep)
         first = (f"{part} = {stream}",)
     made = (*first, *object_lines(scope, field, kind, part if first else stream, keep))
     if field.confines and scope.own and not scope.lazy:
-        return (scope.code("object_or_damage", made=made, chains=lost_chains(scope, field)),)
+        return (scope.statement("object_or_damage", made=made, chains=lost_chains(scope, field)),)
     if not defers(scope, field):
         return made
     nothing = (keep.statement(constructed(scope, field, kind, "")),)

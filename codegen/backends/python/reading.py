@@ -241,6 +241,7 @@ def _towards_rows(scope: ClassScope, field: Field, keep: Keep, step: int, contex
     else:
         values |= {"stream": stream, "begin": f"begin_{field_name(field.id)}" if field.is_cut else ""}
         values |= {"holder": "begin" if isinstance(field.size, WithinSize) else "", "contexts": contexts}
+        values["confines"] = field.confines
     values["body"] = (*body, *check_field(scope, field, item))
     return (scope.statement("block_step" if is_block else "row_step", **values),)
 

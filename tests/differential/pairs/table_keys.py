@@ -65,6 +65,7 @@ TABLE_KEYS = (
         "max-record", "table", lambda shape: shape.meta_extension.update({"max-record": shape.random.choice([20, 110])})
     ),
     Construct("nonempty", "table", lambda shape: shape.meta_extension.update({"nonempty": True})),
+    Construct("advice", "table", lambda shape: shape.meta_extension.update({"advice": "some text"})),
     Construct("preallocated", "table", lambda shape: shape.meta_extension.update({"preallocated": True})),
     Construct(
         "preallocated sectors",

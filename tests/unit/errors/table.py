@@ -51,6 +51,7 @@ decode edgemq_segment text.txt --mode failfast
 decode edgemq_segment events.parquet --mode failfast
 decode pcap text.txt
 decode mcap text.txt
+decode bitcoin_blocks text.txt
 decode edgemq_segment events.wal --columns tenant,payloda
 decode edgemq_segment events.wal --mode strict
 decode edgemq_segment events.wal --to xlsx
