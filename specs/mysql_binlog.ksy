@@ -343,6 +343,7 @@ types:
     seq:
       - {id: count, type: u4, doc: 'How many there are, and flags in bits 28 to 31.'}
       - {id: items, size: (count & 0xfffffff) * 16, doc: 'Domain, server and number of each.'}
+      - {id: unused, size: '_io.pos == 4 and _io.size == 6 ? 2 : 0', doc: Zeros in an empty list.}
   fixed_fields:
     doc: The fields with which the data of an event begin at least.
     params: [{id: len, type: u1, doc: Their bytes.}]

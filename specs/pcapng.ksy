@@ -40,6 +40,7 @@ seq:
   - {id: blocks, type: block, repeat: eos, doc: 'The blocks, to the end of the file.'}
 instances:
   magic: {value: 0x1a2b3c4d, -wireloom: {variable: true}, doc: Byte-order magic of the section.}
+  is_begun: {value: 0, -wireloom: {variable: true}, doc: Whether there was a block.}
   len_start: {value: 0, -wireloom: {variable: true}, doc: Length of the block with which the section begins.}
   first: {value: 1, -wireloom: {variable: true}, doc: Number of its first interface among all of the file.}
   multiplier: {value: 1000, -wireloom: {variable: true}, doc: Nanoseconds in a unit of the interface's times.}
@@ -57,7 +58,8 @@ types:
     doc: A block.
     meta: {endian: &order {switch-on: _root.magic, cases: {0x1a2b3c4d: le, _: be}}}
     seq:
-      - {id: kind, type: u4, doc: '0x0a0d0d0a begins a section, in either byte order.'}
+      - {id: kind, type: u4, valid: {expr: _ == 0x0a0d0d0a or _root.is_begun > 0},
+        doc: '0x0a0d0d0a begins a section, in either byte order. The first block begins one.'}
       - {id: len_head, type: u4, doc: Length of the block in the order of the section before it.}
       - {id: start, type: start, if: kind == 0x0a0d0d0a, doc: Byte order of the section.}
       - {id: body, type: body, size: 'kind == 0x0a0d0d0a ? len - 16 : len - 12', doc: What the block holds.}
@@ -65,6 +67,7 @@ types:
       - {id: end, type: end, doc: The length again.}
     instances:
       len: {value: 'kind == 0x0a0d0d0a ? _root.len_start : len_head', doc: Length of the block.}
+      begins: {value: 1, -wireloom: {sets: _root.is_begun}}
   start:
     doc: The byte order of a section. The length before it is in that order too.
     seq:
