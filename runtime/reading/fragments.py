@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ..rows.numbers import number_scalar
 from ..rows.reader import RowDamage
 from ..rows.zero_runs import ZeroRuns
 from .events import DamagedRange, Event, Rows
@@ -225,7 +226,7 @@ class FragmentJoiner:
         """Return the numbers of the fragments that may have rows; ``None`` if all may."""
         kept = None
         if SKIPPED in roles:
-            kept = pc.not_equal(role_array(roles), SKIPPED)
+            kept = pc.not_equal(role_array(roles), number_scalar(SKIPPED, pa.uint8()))
         own = None if self.logs is None else self.logs.own(arrays)
         if own is not None:
             kept = own if kept is None else pc.and_(kept, own)

@@ -31,7 +31,7 @@ class LogNumbers:
             return None
         if self._number is None:
             self._number = logs.drop_null()[0]
-        return pc.fill_null(pc.equal(logs, self._number), True)
+        return pc.or_kleene(pc.equal(logs, self._number), pc.is_null(logs))
 
     def left_over(
         self, filled: Filled, following: Callable[[], Found], unverified: Callable[[int], Found], *, is_last: bool

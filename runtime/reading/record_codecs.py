@@ -8,6 +8,7 @@ import pyarrow.compute as pc
 from ..base.errors import UnsupportedError
 from ..codecs import BLOCK_CODECS, CodecError
 from ..format.description import Fragments
+from ..rows.numbers import bytes_array
 from .options import AS_A_WHOLE
 
 
@@ -63,4 +64,4 @@ class RecordCodecs:
             except CodecError as error:
                 broken.append((number, error.reason or "codec"))
                 content.append(b"")
-        return pa.array(content, pa.binary()), broken
+        return bytes_array(content, pa.binary()), broken

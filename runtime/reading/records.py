@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from ..base.limits import LARGEST_RECORD
 from ..input.window import MemoryWindow
+from ..rows.numbers import bytes_array, number_array
 from ..rows.reader import Filled, RowDamage, RowReader, Settings, Status
 from .events import DamagedRange, Event, Rows
 
@@ -125,7 +126,8 @@ def _in_sequence(records: pa.Array) -> memoryview:
     bounds = pa.Array.from_buffers(pa.int32(), len(records) + 1, [None, records.buffers()[1]], offset=records.offset)
     sizes = pc.subtract(bounds.slice(1), bounds.slice(0, len(records))).cast(pa.uint32())
     before = pa.Array.from_buffers(pa.binary(SIZE), len(records), [None, sizes.buffers()[1]])
-    joined = pc.binary_join_element_wise(before.cast(pa.binary()), records.cast(pa.binary()), b"")
+    nothing = bytes_array([b""], pa.binary())[0]
+    joined = pc.binary_join_element_wise(before.cast(pa.binary()), records.cast(pa.binary()), nothing)
     ends = pa.Array.from_buffers(pa.int32(), len(records) + 1, [None, joined.buffers()[1]])
     return memoryview(joined.buffers()[2] or b"")[: ends[-1].as_py()]
 
@@ -148,5 +150,5 @@ def _offsets(offsets: memoryview, first: int, last: int, starts: list[int], plac
         total += count
         ends.append(total)
     return pc.run_end_decode(
-        pa.RunEndEncodedArray.from_arrays(pa.array(ends, pa.int32()), pa.array(values, pa.uint64()))
+        pa.RunEndEncodedArray.from_arrays(number_array(ends, pa.int32()), number_array(values, pa.uint64()))
     )

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from .. import engine
+from ..rows.numbers import number_array, number_scalar
 
 if TYPE_CHECKING:
     from .events import Rows
@@ -20,7 +21,7 @@ numbers (``fragments.h``)."""
 
 WHOLE = re.compile(b"(?>%c++|%c%c*+%c)*+" % (FULL, FIRST, MIDDLE, LAST))
 """Roles of the fragments of whole records."""
-LAST_OF_BEGINNINGS = pa.scalar(FIRST, pa.uint8())
+LAST_OF_BEGINNINGS = number_scalar(FIRST, pa.uint8())
 """A record begins with the roles up to this one."""
 
 
@@ -63,7 +64,7 @@ def offsets_of(values: pa.Array) -> memoryview:
 def ends_of(event: Rows, places: pa.Array) -> pa.Array:
     """Return the offset after each row of an event: that of the next row or damaged range. ``places``: those of the
     rows."""
-    ends = pa.concat_arrays([places.slice(1), pa.array([event.end] * bool(len(places)), pa.uint64())])
+    ends = pa.concat_arrays([places.slice(1), number_array([event.end] * bool(len(places)), pa.uint64())])
     if not event.damages:
         return ends
     values, offsets = ends.to_pylist(), offsets_of(places)

@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from ..format.description import Format
 from ..input.window import Window
+from .numbers import number_array
 from .reader import Filled, RowReader, Settings
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ class DistinctRows:
         kept = self._kept(filled)
         # For each row, the number of those before it that are kept.
         places = [0, *accumulate(kept)]
-        mask = pa.array(kept, pa.bool_())
+        mask = number_array(kept, pa.int8()).cast(pa.bool_())
         unit = filled.last_unit
         return replace(
             filled,

@@ -17,6 +17,7 @@ import pyarrow as pa
 from ..base.limits import MAX_COMPUTED
 from ..input.window import Window
 from .expanding import Contents, SeenContents
+from .numbers import bytes_array, number_array, number_scalar
 from .predicates import Predicate
 
 if TYPE_CHECKING:
@@ -182,12 +183,12 @@ def label_array(values: pa.Array, labels: tuple[tuple[int, str], ...]) -> pa.Arr
 
     least = 0 if values.type == pa.uint64() else -(1 << 63)
     labels = tuple(each for each in labels if least <= each[0] < least + (1 << 64))
-    indices = pc.index_in(values, value_set=pa.array([value for value, _ in labels], values.type))
+    indices = pc.index_in(values, value_set=number_array((value for value, _ in labels), values.type))
     texts = [label for _, label in labels]
     missing = pc.and_(pc.is_null(indices), pc.is_valid(values))
     if pc.any(missing).as_py():
         unknown = pc.unique(values.filter(missing))
-        more = pc.add(pc.index_in(values, value_set=unknown), pa.scalar(len(texts), pa.int32()))
+        more = pc.add(pc.index_in(values, value_set=unknown), number_scalar(len(texts), pa.int32()))
         indices = pc.if_else(missing, more, indices)
         texts += [str(value) for value in unknown.to_pylist()]
-    return pa.DictionaryArray.from_arrays(indices, pa.array(texts, pa.utf8()))
+    return pa.DictionaryArray.from_arrays(indices, bytes_array([each.encode() for each in texts], pa.utf8()))

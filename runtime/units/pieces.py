@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 
 from ..format.description import Format
 from ..rows.messages.decoding import Decoded, UnitDecoder, UnitProblem
+from ..rows.numbers import number_array
 from .framing import Framing, Units
 from .hooks import Hooks
 
@@ -46,7 +47,7 @@ def pieces(
 
 
 def _array(values: Any) -> pa.Array:
-    return values if isinstance(values, pa.Array) else pa.array(values, pa.uint64())
+    return values if isinstance(values, pa.Array) else number_array(values, pa.uint64())
 
 
 def row_starts(counts: pa.Array) -> pa.Array:
@@ -56,7 +57,7 @@ def row_starts(counts: pa.Array) -> pa.Array:
     >>> row_starts(pa.array([2, 0, 1], pa.int32())).to_pylist()
     [0, 2, 2, 3]
     """
-    return pa.concat_arrays([pa.array([0], pa.int64()), pc.cumulative_sum(counts.cast(pa.int64()))])
+    return pa.concat_arrays([number_array((0,), pa.int64()), pc.cumulative_sum(counts.cast(pa.int64()))])
 
 
 def units_of_rows(counts: pa.Array, rows: int) -> pa.Array:

@@ -49,7 +49,8 @@ def _whole_batches(rows: Any, types: pa.Schema | None) -> Iterator[pa.RecordBatc
         yield rows
     elif isinstance(rows, pa.Table):
         # The columns are checked even if a table has no rows.
-        yield from rows.to_batches() or [pa.RecordBatch.from_pylist([], schema=rows.schema)]
+        nothing = [pa.nulls(0, each.type) for each in rows.schema]
+        yield from rows.to_batches() or [pa.RecordBatch.from_arrays(nothing, schema=rows.schema)]
     elif isinstance(rows, pa.RecordBatchReader):
         yield from rows
     elif hasattr(rows, "__arrow_c_stream__"):

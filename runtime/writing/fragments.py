@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from ..base.errors import WireloomError
 from ..format.description import Format
+from ..rows.numbers import bytes_array, number_array
 from .encoder import RowEncoder
 from .fields import column_array
 
@@ -73,7 +74,7 @@ class FragmentEncoder:
                 done, begins = end, False
         # Without the data column, since each piece has a part of the data.
         others = batch.drop_columns([name]).append_column(name, pa.nulls(batch.num_rows))
-        made = self._rows.encode(self._with(others.take(pa.array(rows)), kinds, parts), first)
+        made = self._rows.encode(self._with(others.take(number_array(rows, pa.int64())), kinds, parts), first)
         return b"".join(bytes(count) + piece for count, piece in zip(zeros, made, strict=True))
 
     def _kinds(self, begins: bool, ends: bool) -> int:
@@ -85,7 +86,7 @@ class FragmentEncoder:
     def _with(self, batch: pa.RecordBatch, kinds: list[int], data: list[bytes | None] | None = None) -> pa.RecordBatch:
         """Return the batch with columns for the kinds of pieces, and their data."""
         columns = {name: batch.column(name) for name in batch.schema.names}
-        columns[self._fragments.kind] = pa.array(kinds, self._kind)
+        columns[self._fragments.kind] = number_array(kinds, self._kind)
         if data is not None:
-            columns[self._fragments.data] = pa.array(data, pa.binary())
+            columns[self._fragments.data] = bytes_array(data, pa.binary())
         return pa.RecordBatch.from_pydict(columns)
