@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from .frames import Terminal
 from .json import dumps, position_from, tail_to_json
-from .json_shapes import JsonError, Shape, document_of, text, unsigned
+from .json_shapes import JsonError, JsonShape, document_of, text, unsigned
 from .messages import StreamPosition
 
 RANGE_NOT_SATISFIABLE = 416
@@ -81,9 +81,9 @@ def error_from_json(status: int, body: str | bytes) -> ServerError:
 
 
 _SHAPES = (
-    Shape(others={"fencing_token_mismatch": text, "seq_num_mismatch": unsigned}),
-    Shape(others={"tail": position_from}),
-    Shape(others={"code": text, "message": text}),
+    JsonShape(others={"fencing_token_mismatch": text, "seq_num_mismatch": unsigned}),
+    JsonShape(others={"tail": position_from}),
+    JsonShape(others={"code": text, "message": text}),
 )
 _NAMES = {"fencing_token_mismatch": "expected_fencing_token", "seq_num_mismatch": "expected_seq_num"}
 

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from ..base.arguments import one_of
 from .commands import MAX_TOKEN, ValidationError
-from .json_shapes import Document, JsonError, Shape, document_of, list_of, optional, text, unsigned
+from .json_shapes import Document, JsonError, JsonShape, document_of, list_of, optional, text, unsigned
 from .messages import AppendAck, AppendInput, AppendRecord, Header, ReadBatch, SequencedRecord, StreamPosition
 
 S2Format = Literal["raw", "base64"]
@@ -126,16 +126,16 @@ def _token(value: Any, path: str) -> str:
     return token
 
 
-_POSITION = Shape({"seq_num": unsigned, "timestamp": unsigned})
+_POSITION = JsonShape({"seq_num": unsigned, "timestamp": unsigned})
 _CONTENT = {"headers": list_of(list_of(text, 2)), "body": text}
-_APPEND_RECORD = Shape(others={"timestamp": optional(unsigned), **_CONTENT})
-_SEQUENCED_RECORD = Shape(_POSITION.required, _CONTENT)
-_APPEND_INPUT = Shape(
+_APPEND_RECORD = JsonShape(others={"timestamp": optional(unsigned), **_CONTENT})
+_SEQUENCED_RECORD = JsonShape(_POSITION.required, _CONTENT)
+_APPEND_INPUT = JsonShape(
     {"records": list_of(_APPEND_RECORD)}, {"match_seq_num": optional(unsigned), "fencing_token": optional(_token)}
 )
-_READ_BATCH = Shape({"records": list_of(_SEQUENCED_RECORD)}, {"tail": optional(position_from)})
-_APPEND_ACK = Shape(dict.fromkeys(("start", "end", "tail"), position_from))
-_TAIL = Shape({"tail": position_from})
+_READ_BATCH = JsonShape({"records": list_of(_SEQUENCED_RECORD)}, {"tail": optional(position_from)})
+_APPEND_ACK = JsonShape(dict.fromkeys(("start", "end", "tail"), position_from))
+_TAIL = JsonShape({"tail": position_from})
 
 
 # Writing --------------------------------------------------------------------------------------------------------------

@@ -99,7 +99,7 @@ def list_of(check: Check, size: int | None = None) -> Check:
 
 
 @dataclass(frozen=True)
-class Shape:
+class JsonShape:
     """An object's keys with the checks of their values; a ``Check`` itself. Other keys are ignored."""
 
     required: Mapping[str, Check] = field(default_factory=dict)

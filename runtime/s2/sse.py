@@ -14,7 +14,7 @@ from typing import NoReturn
 from ..base.errors import WireloomError
 from .errors import ServerError, error_from_json, error_to_json
 from .json import dumps, format_of_header, position_from, position_to, read_batch_from_json, read_batch_to_json
-from .json_shapes import Shape, document_of, optional, unsigned
+from .json_shapes import JsonShape, document_of, optional, unsigned
 from .messages import ReadBatch, StreamPosition
 
 CONTENT_TYPE = "text/event-stream"
@@ -95,7 +95,7 @@ class DoneEvent:
 
 Event = BatchEvent | PingEvent | ErrorEvent | DoneEvent
 
-_PING = Shape({"timestamp": unsigned}, {"tail": optional(position_from)})
+_PING = JsonShape({"timestamp": unsigned}, {"tail": optional(position_from)})
 
 
 class EventReader:
