@@ -37,6 +37,7 @@ from .model import Attribute, Checksum, Instance, Struct, Switch, SwitchCase, Va
 from .order import refuse_later_names
 from .scope import NOTHING, UNKNOWN, Surroundings, Typing
 from .symbols import AlreadyReportedError, Member, Symbol, World
+from .varints import varint_of
 from .within import refuse_within
 
 Check = tuple[Callable[[Type], bool], str]
@@ -80,6 +81,7 @@ class Builder:
             columns=struct_columns(symbol, self.diagnostics),
             fills_stream=fills_stream(symbol, self.diagnostics),
             to_string=self.checked(symbol, section, "to-string", TEXT),
+            varint=varint_of(symbol.path, section.extensions),
             parents=tuple(each.path for each in symbol.parents),
             endian=computed_endian(symbol, self.typing, self.diagnostics),
             doc=section.word("doc").strip(),

@@ -25,7 +25,6 @@ from .inner_sums import check_steps, with_inner_sums
 from .layout import framing_members, mark
 from .message_sums import refuse_inner_sums
 from .model import Spec, Struct
-from .native_varints import with_varints
 from .nesting import check_nesting
 from .pairs import check_pairs
 from .parents import find_parents
@@ -38,6 +37,7 @@ from .symbols import SourceFile, World
 from .table import Extensions, TableReader
 from .unplaced import with_positions
 from .variables import check_variables
+from .varints import with_varints
 from .walking import structs as structs_in
 
 MAX_MEMBERS = 4096

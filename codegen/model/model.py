@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from wireloom.base.cached import cached_property
 
 from ..expression.nodes import Node
-from ..expression.types import Path, Type
+from ..expression.types import Path, Type, VarintType
 from ..spec.position import Position
 from ..wire import (
     Choice,
@@ -212,6 +212,8 @@ class Struct:
     """``-wireloom: {trailing-bytes: refuse}``: its attributes extend to the end of its stream."""
     to_string: Node | None = None
     inner_sums: tuple[InnerSum, ...] = ()
+    varint: VarintType | None = None
+    """The integer that it is by its key ``varint``."""
     parents: tuple[Path, ...] = ()
     """The types of the same spec that directly contain this one, in order."""
     conditions: tuple[tuple[str, str, Node], ...] = ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping as AnyMapping
+from dataclasses import dataclass
 from functools import lru_cache
 
 from .diagnostics import Diagnostics
@@ -25,8 +26,35 @@ instances:
 """
 
 
+INTEGER = "value"
+"""The instance with the integer."""
+
 FILE = "varint"
 """The file of positions in the template: they are not positions in the spec."""
+
+
+@dataclass(frozen=True)
+class VarintRule:
+    """The value of the key ``varint``. ``groups``: the maximum number of bytes; the last one is less than ``end``."""
+
+    order: str
+    groups: int
+    end: int
+    zigzag: bool
+
+
+def varint_rule(extensions: Section) -> VarintRule | None:
+    """Return the value of a type's key ``varint``; ``None`` without it, and after an error."""
+    found = extensions.get("varint")
+    if isinstance(found, Text):
+        order, bits, zigzag = found.value, MOST_BITS[found.value], False
+    elif isinstance(found, Section) and found.word("order"):
+        order = found.word("order")
+        bits, zigzag = found.integer("bits") or MOST_BITS[order], found.word("signed") == "zigzag"
+    else:
+        return None
+    groups = -(-bits // 7)
+    return VarintRule(order, groups, min(128, 1 << bits - 7 * (groups - 1)), zigzag)
 
 
 def varint_type(extensions: Section, keys: AnyMapping[str, Position], diagnostics: Diagnostics) -> Mapping | None:
@@ -35,43 +63,37 @@ def varint_type(extensions: Section, keys: AnyMapping[str, Position], diagnostic
 
     ``keys``: the keys of the type; those that cannot be combined with ``varint`` are errors.
     """
-    given = extensions.get("varint")
     both = [key for key in ("seq", "instances", "params") if key in keys]
-    if given is not None and both:
+    if "varint" in extensions and both:
         diagnostics.error(keys[both[0]], f"'varint' and '{both[0]}' cannot be used together: 'varint' defines the type")
         return None
-    if isinstance(given, Text):
-        text = _text(given.value, MOST_BITS[given.value], zigzag=False)
-    elif isinstance(given, Section) and given.word("order"):
-        order = given.word("order")
-        bits = given.integer("bits") or MOST_BITS[order]
-        if order == "be" and bits % 7:
-            diagnostics.error(
-                given.position_of("bits"), f"'bits' must be a multiple of 7 with 'order: be', found {bits}"
-            )
-            return None
-        text = _text(order, bits, zigzag=given.word("signed") == "zigzag")
-    else:
+    rule = varint_rule(extensions)
+    if rule is None:
         return None
-    return _read(text)
+    if rule.order == "be" and rule.end < 128:
+        section = extensions.section("varint")
+        assert section is not None
+        message = f"'bits' must be a multiple of 7 with 'order: be', found {section.integer('bits')}"
+        diagnostics.error(section.position_of("bits"), message)
+        return None
+    return _read(rule)
 
 
 @lru_cache(32)
-def _read(text: str) -> Mapping:
-    made = read_yaml(text, FILE, Diagnostics())
+def _read(rule: VarintRule) -> Mapping:
+    made = read_yaml(_text(rule), FILE, Diagnostics())
     assert isinstance(made, Mapping)
     return made
 
 
-def _text(order: str, bits: int, *, zigzag: bool) -> str:
-    count = -(-bits // 7)
-    parts = ["(groups[0] & 127)" if order == "le" else "(groups.last & 127)"]
-    for number in range(1, count):
-        index = number if order == "le" else f"groups.size - {number + 1}"
+def _text(rule: VarintRule) -> str:
+    parts = ["(groups[0] & 127)" if rule.order == "le" else "(groups.last & 127)"]
+    for number in range(1, rule.groups):
+        index = number if rule.order == "le" else f"groups.size - {number + 1}"
         parts.append(f"(groups.size > {number} ? (groups[{index}] & 127) << {7 * number} : 0)")
     return TEMPLATE.format(
-        last=count - 1,
-        end=min(128, 1 << bits - 7 * (count - 1)),
+        last=rule.groups - 1,
+        end=rule.end,
         unsigned=" + ".join(parts),
-        value="(unsigned >> 1) ^ -(unsigned & 1)" if zigzag else "unsigned",
+        value="(unsigned >> 1) ^ -(unsigned & 1)" if rule.zigzag else "unsigned",
     )
