@@ -314,7 +314,11 @@ def _misfit(filled: FilledField, array: pa.Array, first_row: int, error: Excepti
     if count == 0 or _fits(array.slice(start, 1), filled.type):
         # The type as a whole is refused, not a single value.
         return f"column {filled.name}: {array.type} cannot be written as {filled.type}: {error}"
-    value = array[start].as_py()
+    try:
+        value = array[start].as_py()
+    except ValueError:
+        # Nanoseconds, which Python has no type for where pandas is not installed.
+        value = array.slice(start, 1).to_string(skip_new_lines=True).strip("[]")
     text = repr(value) if not isinstance(value, bytes | str) or len(value) <= 40 else f"{value[:40]!r}…"
     return f"row {first_row + start}, column {filled.name}: {text} does not fit {filled.type}{range_of(filled.type)}"
 

@@ -74,6 +74,8 @@ class Rotations(RuleBasedStateMachine):
         self.files: dict[str, Content] = {}
         self.written_to: set[str] = set()
         """Files that a program may write to: not those that are copies."""
+        self.removed: set[str] = set()
+        """Names of files that were read as a whole, and removed: another one with such a name counts as lost."""
         self.contents: list[Content] = []
         self.read: Counter[str] = Counter()
         self.pending = self.loss_told = self.fixed = False
@@ -141,9 +143,13 @@ class Rotations(RuleBasedStateMachine):
                 self.files[name].rows.append(text)
                 self._write(name, data)
 
+    def _name(self, content: Content, name: str) -> None:
+        self.files[name] = content
+        content.destroyed |= name in self.removed
+
     def _move(self, name: str, to: str) -> None:
         (self.folder / name).rename(self.folder / to)
-        self.files[to] = self.files.pop(name)
+        self._name(self.files.pop(name), to)
         if name in self.written_to:
             self.written_to.remove(name)
             self.written_to.add(to)
@@ -151,6 +157,8 @@ class Rotations(RuleBasedStateMachine):
     def _delete(self, name: str) -> None:
         """Remove a file; its number is not used again."""
         content = self.files.pop(name)
+        if name.endswith((".gz", ".zst")):
+            self.removed.add(name)
         self.written_to.discard(name)
         # A program that begins a new log under the name of one that was removed cannot be told from one that cuts it.
         content.destroyed |= name in PROGRAMS or content.place in PROGRAMS or not self._is_read(content)
@@ -204,7 +212,7 @@ class Rotations(RuleBasedStateMachine):
             return
         (self.folder / packed).write_bytes(gzip.compress(content) if codec == "gz" else zstandard.compress(content))
         self._touch(packed)
-        self.files[packed] = self.files.pop(name)
+        self._name(self.files.pop(name), packed)
         self.written_to.discard(name)
         os.link(self.folder / name, self.attic / str(len(list(self.attic.iterdir()))))
         (self.folder / name).unlink()
@@ -307,7 +315,9 @@ class Rotations(RuleBasedStateMachine):
         self.plan()
         if self.pending:
             self.run()
-            left = [text for each in self.files.values() for text in each.seen if not self.read[text]]
+            left = [
+                text for each in self.files.values() for text in each.seen if not (self.read[text] or each.destroyed)
+            ]
             told = self.query.reader.reportLatestOffset()
             assert self.fixed or not left or told["waitingBytes"] > 0, f"not counted as waiting: {left}"
 

@@ -40,6 +40,8 @@ class Driver:
         self._begun = False
         """Whether all files of a fixed listing are known."""
         self._end = StreamOffset()
+        self._recent: list[tuple[dict[str, Any], StreamOffset]] = []
+        """The latest offsets and their JSON."""
         self._reports = None if options.report_folder is None else BatchReports(options.report_folder, options.store)
 
     def fix(self) -> None:
@@ -56,24 +58,32 @@ class Driver:
 
     def latest(self, start: Mapping[str, Any], limits: Limits) -> dict[str, Any]:
         """Return the end offset of the next batch."""
-        before, options = StreamOffset.from_json(start), self._options
+        before, options = self._parsed(start), self._options
         # Local files may be rotated while a fixed listing is read; objects keep their keys.
         again = self._begun and not all(is_remote(each) for each in options.paths)
         files = self._list() if self._fixed is None or again else self._fixed
         end = self._planner.next(before, files, limits, sizes=self._sizes, only_known=again)
         self._begun = self._fixed is not None
-        self._end = end if end is before else replace(end, taken=tuple(with_tags(end.taken, options.scan.location)))
-        known = {each.path for each in files} | {each.path for each in end.known().values()}
-        self._growing.forget(known)
-        self._contents.forget(known)
-        # Spark compares offsets as strings.
-        return dict(start) if self._end is before else self._end.to_json()
+        self._growing.turn()
+        self._contents.turn()
+        if end is before:
+            self._end = before
+            # Spark compares offsets as strings.
+            return dict(start)
+        self._end = replace(end, taken=tuple(with_tags(end.taken, options.scan.location)))
+        text = self._end.to_json()
+        self._recent = [*self._recent[-1:], (text, self._end)]
+        return text
+
+    def _parsed(self, text: Mapping[str, Any]) -> StreamOffset:
+        """Return an offset; the latest ones do not have to be parsed."""
+        return next((offset for known, offset in self._recent if known == text), None) or StreamOffset.from_json(text)
 
     def partitions(
         self, start: Mapping[str, Any], end: Mapping[str, Any]
     ) -> tuple[int, list[tuple[PlannedSlice, ...]]]:
         """Return the number of the batch between two offsets, and the slices that each of its tasks reads."""
-        first, last = StreamOffset.from_json(start), StreamOffset.from_json(end)
+        first, last = self._parsed(start), self._parsed(end)
         if last.batch != first.batch + 1:
             raise WireloomError(
                 f"batch {last.batch} does not follow batch {first.batch}: the checkpoint has gaps, use a new checkpoint"
@@ -84,7 +94,7 @@ class Driver:
         # Tasks cannot count files that vanished after the batch was planned. Objects are left to them.
         slices = {each.part.path: each for task in found for each in task if not is_remote(each.part.path)}
         for path, each in slices.items():
-            if each.locate() is None and (change := each.change(path)) is not None:
+            if each.locate() is None and (change := each.change()) is not None:
                 self._planner.lose(change, path)
                 self._planner.vanished.add(path)
         return last.batch, found
@@ -96,7 +106,7 @@ class Driver:
             "files": self._end.files,
             "bytes": self._end.bytes,
             "lostFiles": self._end.lost + len(self._planner.vanished),
-            "waitingFiles": self._planner.backlog.files,
-            "waitingBytes": self._planner.backlog.bytes,
+            "waitingFiles": len(self._planner.backlog),
+            "waitingBytes": sum(self._planner.backlog),
         }
         return {**found, **({} if self._reports is None else self._reports.totals())}

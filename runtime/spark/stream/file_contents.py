@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterable
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from ... import codecs
 from ...base.addresses import is_remote
@@ -15,7 +15,7 @@ from ...format.description import Format
 from ...input.inputs import LocalStream, Location
 from ...input.stored import Stored
 from .file_identity import digest, digests, folders_of, is_boundary, neighbours
-from .listing import ListedFile, local_folder, state_now
+from .listing import FileCache, ListedFile, file_now, local_folder
 from .offset import FilePart, FileProgress
 
 
@@ -23,18 +23,8 @@ from .offset import FilePart, FileProgress
 class Content:
     """The content of a file up to a position. ``boundary``: whether a row can end there."""
 
-    file_id: int
     digest: int
     boundary: bool
-
-
-@dataclass
-class _Seen:
-    """The content of a file with a given size, modification time and number."""
-
-    state: tuple[int, int, int]
-    contents: dict[int, Content | None] = field(default_factory=dict)
-    digests: dict[frozenset[int], dict[int, int]] = field(default_factory=dict)
 
 
 class FileContents:
@@ -44,7 +34,8 @@ class FileContents:
         self._delimiter = format.delimiter
         # Any file that a pattern matched may have another name by now.
         self._folders = {local_folder(path) for path in paths if not is_remote(path)}
-        self._seen: dict[str, _Seen] = {}
+        self._contents: FileCache[int, Content | None] = FileCache()
+        self._unpacked: FileCache[frozenset[int], dict[int, int]] = FileCache()
 
     def content(self, file: ListedFile, position: int) -> Content | None:
         """Return the content of a file up to ``position``; ``None`` if the file has vanished or is not the one that was
@@ -52,10 +43,7 @@ class FileContents:
 
         Raises ``WireloomError`` if it cannot be read.
         """
-        found = self._cache(file).contents
-        if position not in found:
-            found[position] = self._read(file, position)
-        return found[position]
+        return self._contents.get(file, position, lambda: self._read(file, position))
 
     def unpacked(self, file: ListedFile, positions: frozenset[int]) -> dict[int, int]:
         """Return the digests of a compressed file at these positions of its decompressed content; see
@@ -63,10 +51,7 @@ class FileContents:
 
         Raises ``WireloomError`` if it cannot be read.
         """
-        found = self._cache(file).digests
-        if positions not in found:
-            found[positions] = unpacked(file, positions)
-        return found[positions]
+        return self._unpacked.get(file, positions, lambda: unpacked(file, positions))
 
     def identify(self, part: FilePart, file: ListedFile, before: FileProgress | None) -> FilePart | None:
         """Return the part with the number and digest of its file; ``None`` if the file has changed since it was listed.
@@ -75,13 +60,13 @@ class FileContents:
         """
         if is_remote(file.path) and part.kind in ("whole", "skip"):
             return part
-        self._seen.pop(file.path, None)
+        self._contents.forget(file.path)
         if before is not None and before.digest:
             found = self.content(file, before.checked)
             if found is None or found.digest != before.digest:
                 return None
         found = self.content(file, part.end)
-        return None if found is None else replace(part, file_id=found.file_id, digest=found.digest)
+        return None if found is None else replace(part, file_id=file.file_id, digest=found.digest)
 
     def beside(self, listed: Collection[str], followed: Iterable[str]) -> list[tuple[str, int]]:
         """Return the paths and numbers of the local files that are not listed, in the folders of the listed and
@@ -94,21 +79,15 @@ class FileContents:
         """Return whether a local file still exists, under its path or another one in the folders that are known."""
         if not file_id:
             return False
-        now = state_now(path, Location()) if path else None
+        now = file_now(path, Location()) if path else None
         if now is not None and now.file_id == file_id:
             return True
         return any(number == file_id for _, number in self.beside((), [path]))
 
-    def forget(self, keep: set[str]) -> None:
-        """Remove the cached contents of all other files."""
-        self._seen = {path: found for path, found in self._seen.items() if path in keep}
-
-    def _cache(self, file: ListedFile) -> _Seen:
-        state = (file.size, file.modified, file.file_id)
-        found = self._seen.get(file.path)
-        if found is None or found.state != state:
-            found = self._seen[file.path] = _Seen(state)
-        return found
+    def turn(self) -> None:
+        """Remove the cached contents that were not needed since the last call."""
+        self._contents.turn()
+        self._unpacked.turn()
 
     def _read(self, file: ListedFile, position: int) -> Content | None:
         try:
@@ -117,7 +96,7 @@ class FileContents:
                 if number != file.file_id:
                     return None
                 boundary = not self._delimiter or is_boundary(stream, position, self._delimiter)
-                return Content(number, digest(stream, position), boundary)
+                return Content(digest(stream, position), boundary)
         except NothingThereError:
             return None
 

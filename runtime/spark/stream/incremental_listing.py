@@ -44,13 +44,10 @@ class IncrementalListing:
 
     def expand(self, path: str, location: Location) -> list[Input]:
         """Return the objects of a path, like ``input.expand``. Raises ``NothingThereError`` and ``WireloomError``."""
-        first, *others = (self._listed(pattern, location) for pattern in alternatives(path))
-        found = (
-            first if not others else list({each.address: each for some in (first, *others) for each in some}.values())
-        )
+        found = {each.address: each for pattern in alternatives(path) for each in self._listed(pattern, location)}
         if not found:
             raise NothingThereError("no such object: check bucket, key, region and credentials", path=path)
-        return found
+        return list(found.values())
 
     def _listed(self, pattern: str, location: Location) -> list[Input]:
         known, now = self._known.get(pattern), monotonic()
@@ -88,15 +85,15 @@ def _continued(pattern: str, known: Sequence[Input], interval: timedelta, locati
         if gap > place:
             found += known[place:gap]
             after = addresses[gap - 1]
-        is_listed = False
-        while not is_listed:
+        while True:
             page, last = pages.after(after)
             found += page
             if last is None:
                 return found
             after, place = last, bisect_right(addresses, last)
             # If a page ends with new objects, more of them may follow.
-            is_listed = place > gap and (not page or page[-1].address == addresses[place - 1])
+            if place > gap and (not page or page[-1].address == addresses[place - 1]):
+                break
     return found
 
 

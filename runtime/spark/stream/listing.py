@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from typing import Generic, TypeVar
 
 from ...base.addresses import S3, is_remote, local_path, scheme_of
 from ...base.cached import cached_property
@@ -15,8 +16,11 @@ from ...input.expansion import STANDARD_INPUT, expand
 from ...input.inputs import WILDCARDS, FileInput, Input, Location
 from ...input.listing import alternatives
 from ..options import ReadOptions
-from ..read.file_listing import list_inputs, microseconds
+from ..read.file_listing import input_of, list_inputs, microseconds
 from .offset import FilePart, fingerprint
+
+Key = TypeVar("Key")
+Found = TypeVar("Found")
 
 REQUESTS = 16
 """Number of objects that are requested concurrently."""
@@ -49,31 +53,64 @@ class ListedFile:
         return self.modified, self.path
 
 
+class FileCache(Generic[Key, Found]):
+    """What was found in files, as long as their sizes, modification times and numbers stay the same."""
+
+    def __init__(self) -> None:
+        self._files: dict[str, tuple[tuple[int, int, int], dict[Key, Found]]] = {}
+        self._unused: dict[str, tuple[tuple[int, int, int], dict[Key, Found]]] = {}
+
+    def get(self, file: ListedFile, key: Key, find: Callable[[], Found]) -> Found:
+        """Return what was found in a file, or find it."""
+        cached = self._files.get(file.path) or self._unused.get(file.path)
+        if cached is None or cached[0] != (file.size, file.modified, file.file_id):
+            cached = (file.size, file.modified, file.file_id), {}
+        if key not in cached[1]:
+            cached[1][key] = find()
+        self._files[file.path] = cached
+        return cached[1][key]
+
+    def forget(self, path: str) -> None:
+        """Remove what was found in a file."""
+        self._files.pop(path, None)
+        self._unused.pop(path, None)
+
+    def turn(self) -> None:
+        """Remove what was found in files that were not asked for since the last call."""
+        self._files, self._unused = {}, self._files
+
+
 def listing(options: ReadOptions, expand: Callable[[str, Location], list[Input]] = expand) -> list[ListedFile]:
     """Return the files that exist now, in reading order. Paths that do not exist yet are not an error. ``expand``: a
     function that lists one path.
 
     Raises ``WireloomError`` if a folder or store cannot be listed.
     """
-    inputs = list_inputs(options, missing_ok=True, expand=expand)
     found = [
-        _listed(each, each.address, each.size) for each in inputs if each.path is not None and each.size is not None
+        ListedFile(each, each.address, each.size, microseconds(each.modified), getattr(each, "file_id", 0))
+        for each in list_inputs(options, missing_ok=True, expand=expand)
+        if each.path is not None and each.size is not None
     ]
     return sorted(found, key=lambda each: each.place)
 
 
-def _listed(source: Input, path: str, size: int) -> ListedFile:
-    number = source.file_id if isinstance(source, FileInput) else 0
-    return ListedFile(source, path, size, microseconds(source.modified), number)
-
-
-def listed_file(path: str) -> ListedFile | None:
-    """Return a local file by its path; ``None`` if it has vanished. Raises ``WireloomError``."""
+def file_now(path: str, location: Location) -> ListedFile | None:
+    """Return the current state of a file or object; ``None`` if it has vanished. The ``file_id`` of an object is 64
+    bits of its ETag. Raises ``WireloomError``."""
+    if is_remote(path):
+        return _object_now(path, location)
     try:
-        [found] = expand(path)
-    except NothingThereError:
+        status = os.stat(path)
+    except FileNotFoundError:
         return None
-    return _listed(found, path, found.size) if found.size is not None else None
+    except OSError as error:
+        raise WireloomError(f"cannot be accessed: {error.strerror}", path=path) from None
+    modified = microseconds(datetime.fromtimestamp(status.st_mtime, UTC))
+    return _at(path, status.st_size, modified, status.st_ino, location)
+
+
+def _at(path: str, size: int, modified: int, file_id: int, location: Location) -> ListedFile:
+    return ListedFile(input_of(path, size, modified, location, file_id=file_id), path, size, modified, file_id)
 
 
 def local_folder(path: str) -> str:
@@ -99,37 +136,13 @@ def check_paths(options: ReadOptions) -> None:
             raise NothingThereError("no such file or folder: create the folder before the query starts", path=path)
 
 
-@dataclass(frozen=True)
-class State:
-    """The current state of a file; ``file_id``: its number, or 64 bits of an object's ETag."""
-
-    size: int
-    modified: int
-    file_id: int
-
-
-def state_now(path: str, location: Location) -> State | None:
-    """Return the current state of a file; ``None`` if it has vanished. Raises ``WireloomError``."""
-    if is_remote(path):
-        return _remote_state(path, location)
-    try:
-        status = os.stat(path)
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise WireloomError(f"cannot be accessed: {error.strerror}", path=path) from None
-    return State(status.st_size, microseconds(datetime.fromtimestamp(status.st_mtime, UTC)), status.st_ino)
-
-
 def with_tags(parts: Iterable[FilePart], location: Location) -> list[FilePart]:
     """Return the parts, where those of objects have 64 bits of the objects' ETags. Raises ``WireloomError``, as
-    ``state_now``."""
+    ``file_now``."""
     found = list(parts)
     remote = [each.path for each in found if is_remote(each.path)]
-    if not remote:
-        return found
     with ThreadPoolExecutor(REQUESTS) as pool:
-        states = dict(zip(remote, pool.map(lambda path: state_now(path, location), remote), strict=True))
+        states = dict(zip(remote, pool.map(lambda path: file_now(path, location), remote), strict=True))
     tags = {path: state.file_id for path, state in states.items() if state is not None}
     return [replace(each, file_id=tags.get(each.path, each.file_id)) for each in found]
 
@@ -150,7 +163,7 @@ def _check_bucket(path: str, location: Location) -> None:
         raise NothingThereError("no such bucket: check its name, the region and the endpoint", path=path)
 
 
-def _remote_state(path: str, location: Location) -> State | None:
+def _object_now(path: str, location: Location) -> ListedFile | None:
     from ...input.remote_listing import found_now, key_advice
     from ...input.stores import store_of
 
@@ -164,4 +177,4 @@ def _remote_state(path: str, location: Location) -> State | None:
         ) from None
     if found is None or found.size is None:
         return None
-    return State(found.size, microseconds(found.modified), fingerprint(found.tag) if found.tag else 0)
+    return _at(path, found.size, microseconds(found.modified), fingerprint(found.tag) if found.tag else 0, location)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 import struct
 import zlib
 from collections.abc import Mapping
@@ -65,6 +66,10 @@ class FileProgress:
     def checked(self) -> int:
         """Return the position up to which the digest covers the content."""
         return self.position + self.ahead
+
+    def is_read(self, size: int) -> bool:
+        """Return whether nothing of a file of this size can be read any more."""
+        return self.done or self.mark > 0 or self.position == size
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,11 +220,8 @@ def mark(modified: int) -> int:
 
 def _root(paths: list[str]) -> str:
     """Return the common prefix of all paths, up to a slash."""
-    if not paths:
-        return ""
-    first, last = min(paths), max(paths)
-    same = next((at for at, (one, other) in enumerate(zip(first, last, strict=False)) if one != other), len(first))
-    return first[: first.rfind("/", 0, same) + 1]
+    same = os.path.commonprefix(paths)  # noqa: RUF071  # addresses have two slashes in a row, which the other one joins
+    return same[: same.rfind("/") + 1]
 
 
 def _packed(tracked: Mapping[int, FileProgress]) -> str:

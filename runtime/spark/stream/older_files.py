@@ -1,46 +1,76 @@
-"""Finds new files among the older ones of a folder, of which an offset keeps only the number and a digest."""
+"""The older files of a folder that have been read: an offset with very many files keeps only their number and a digest
+of their fingerprints."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from functools import reduce
 from operator import xor
 
-from .offset import OlderFiles
+from .listing import ListedFile
+from .offset import FileProgress, OlderFiles
 
 
-@dataclass(frozen=True)
-class LateFiles:
-    """``late``: fingerprints of files that were added since; ``unclear``: the number of further ones that
-    cannot be identified."""
+class OlderFileSets:
+    """The files of each summary, all of which have been read; ``most``: the number of files that an offset lists."""
 
-    late: frozenset[int]
-    unclear: int = 0
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._sets: dict[OlderFiles, frozenset[int]] = {}
 
+    def read(
+        self, summary: OlderFiles | None, files: Sequence[ListedFile], known: Mapping[int, FileProgress]
+    ) -> tuple[frozenset[int], int]:
+        """Return the fingerprints of the older files, and the number of those that may not have been read.
 
-def summarize(modified: int, path: str, fingerprints: Iterable[int]) -> OlderFiles:
-    """Return the number and digest of these files, the last of which has the given time and path."""
-    found = list(fingerprints)
-    return OlderFiles(modified, path, len(found), reduce(xor, found, 0))
+        After a restart nothing has changed if number and digest are equal, and a single additional file is identified
+        by the digest. If there are fewer files, they are assumed to have been read, since folders are cleaned up.
+        Otherwise it is unclear which files are new.
+        """
+        if summary is None:
+            return frozenset(), 0
+        place, unclear = summary.place, 0
+        found = frozenset(each.fingerprint for each in files if each.place <= place and each.fingerprint not in known)
+        read = self._sets.get(summary)
+        if read is None:
+            read, more = found, len(found) - summary.count
+            single = reduce(xor, found, summary.digest)
+            if more == 1 and single in found:
+                read = found - {single}
+            elif more > 0 or (more == 0 and single):
+                unclear = max(more, 1)
+        if not unclear:
+            self._sets = {summary: read}
+        return read, unclear
 
-
-def find_late(older: OlderFiles, found: Sequence[int], remembered: frozenset[int] | None) -> LateFiles:
-    """Return the files that were added, by comparing the fingerprints of the older files that exist now with the
-    summary.
-
-    ``remembered``: those that existed at the last comparison in this process, all of which have been read; ``None``
-    after a restart. In that case nothing has changed if number and digest are equal, and a single additional file is
-    identified by the digest. If there are fewer files, they are assumed to have been read, since folders are cleaned
-    up. Otherwise it is unclear which files are new.
-    """
-    if remembered is not None:
-        return LateFiles(frozenset(found) - remembered)
-    digest = reduce(xor, found, 0)
-    more = len(found) - older.count
-    if more < 0 or (more == 0 and digest == older.digest):
-        return LateFiles(frozenset())
-    single = digest ^ older.digest
-    if more == 1 and single in found:
-        return LateFiles(frozenset((single,)))
-    return LateFiles(frozenset(), max(more, 1))
+    def compacted(
+        self,
+        summary: OlderFiles | None,
+        files: Sequence[ListedFile],
+        tracked: dict[int, FileProgress],
+        older: frozenset[int],
+        taken: set[int],
+    ) -> tuple[dict[int, FileProgress], OlderFiles | None]:
+        """Return what is known of files and the summary of older ones that exist, within the limit of an offset."""
+        if len(tracked) > self._most:
+            # Vanished files are dropped first, but as late as possible, since listings may be incomplete for a while.
+            present = {each.fingerprint for each in files}
+            tracked = {number: each for number, each in tracked.items() if number in present or each.unread}
+        count = sum(not each.path for each in tracked.values())
+        under, place = set(older), None if summary is None else summary.place
+        for each in files if count > self._most else ():
+            number, own = each.fingerprint, tracked.get(each.fingerprint)
+            unread = number not in under if own is None else bool(own.path) or not own.is_read(each.size)
+            if unread or count <= self._most // 2 or number in taken:
+                break
+            if own is not None:
+                del tracked[number]
+                under.add(number)
+                count -= 1
+            place = each.place if place is None else max(place, each.place)
+        if place is None:
+            return tracked, None
+        found = {each.fingerprint for each in files if each.place <= place and each.fingerprint in under}
+        made = OlderFiles(*place, len(found), reduce(xor, found, 0))
+        self._sets[made] = frozenset(under)
+        return tracked, made

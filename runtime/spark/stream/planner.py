@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from ...base.errors import NothingThereError, WireloomError
 from .listing import ListedFile
-from .offset import FilePart, FileProgress, Kind, OlderFiles, StreamOffset, mark
-from .older_files import find_late, summarize
+from .offset import FilePart, FileProgress, Kind, StreamOffset, mark
+from .older_files import OlderFileSets
 from .options import StreamOptions
-from .rotation import Matches, match_files
+from .rotation import Matches
 
 if TYPE_CHECKING:
     from .file_contents import FileContents
@@ -26,19 +26,6 @@ class Limits:
 
     files: int | None = None
     bytes: int | None = None
-
-
-@dataclass
-class Backlog:
-    """Input that exists and has not been read yet, including incomplete rows of growing files and copies of logs."""
-
-    files: int = 0
-    bytes: int = 0
-
-    def add(self, size: int) -> None:
-        """Count one more file."""
-        self.files += 1
-        self.bytes += size
 
 
 @dataclass
@@ -76,12 +63,12 @@ class Planner:
     and not read to its end, up to ``maxTrackedFiles``."""
 
     def __init__(self, options: StreamOptions, growing: GrowingFiles, contents: FileContents) -> None:
-        self.backlog = Backlog()
+        self.backlog: list[int] = []
+        """The sizes of what has not been read yet, with incomplete rows of growing files and copies of logs."""
         self._options = options
         self._growing = growing
         self._contents = contents
-        self._older: dict[OlderFiles, frozenset[int]] = {}
-        """The older files of each summary, all of which have been read."""
+        self._older = OlderFileSets(options.max_tracked)
         self._beyond: dict[int, FileProgress] = {}
         """Files that wait, beyond those for which the offset has room."""
         self.vanished: set[str] = set()
@@ -102,7 +89,7 @@ class Planner:
         ``only_known``: whether new files have to wait. Raises ``WireloomError`` if data was lost and
         ``failOnDataLoss`` is on.
         """
-        located = match_files(self._contents, files, {**self._beyond, **start.known()}, self._growing.grows)
+        located = Matches(self._contents, files, {**self._beyond, **start.known()}, self._growing.grows)
         known, most = located.known, self._options.max_tracked
         batch = _Batch(limits, lost=set(self.vanished))
         self._check_lost(batch, located)
@@ -110,16 +97,24 @@ class Planner:
             return start
         # A file is created first and filled later: an empty file may still become anything.
         files = [each for each in located.files if each.size]
-        older, unclear = self._read_before(start.older, files, known)
-        self.backlog, self._beyond, waiting = Backlog(), {}, 0
-        for each in located.copies:
-            self.backlog.add(each.size)
+        older, unclear = self._older.read(start.older, files, known)
+        if unclear and start.older is not None:
+            self.lose(
+                f"{unclear} or more files with times before that of this file appeared while the query was "
+                f"stopped, and there were more than maxTrackedFiles={most} to track one by one: "
+                "touch the new ones, so that they have later times, and move away older ones that were read",
+                start.older.path,
+            )
+        self.backlog, self._beyond, waiting = [each.size for each in located.copies], {}, 0
         for file in reversed(files) if self._options.latest_first else files:
             number, own = file.fingerprint, known.get(file.fingerprint)
-            if number in older or (own is None and only_known) or (own is not None and _is_read(own, file)):
+            if number in older or (own is None and only_known) or (own is not None and own.is_read(file.size)):
                 continue
             known.pop(number, None)
-            after = self._advance(batch, file, own, sizes or {}, identified=waiting < most)
+            if batch.full and waiting >= most and (own is None or not own.position):
+                after: FileProgress | None = _unidentified(file, own)
+            else:
+                after = self._advance(batch, file, own, sizes or {}, identified=waiting < most)
             if after is None:
                 continue
             waits = after.unread > 0 and not after.position
@@ -127,12 +122,12 @@ class Planner:
             waiting += waits
             batch.found |= own is None and number in known
             if after.unread:
-                self.backlog.add(after.unread)
-        if not (batch.taken or batch.lost or batch.found):
+                self.backlog.append(after.unread)
+        if not (batch.taken or batch.lost or batch.found or unclear):
             return start
         planned = {each.fingerprint: each.known for each in batch.taken}
         known = {number: each for number, each in known.items() if planned.get(number) != each}
-        tracked, summary = self._compacted(start.older, files, known, older, set(planned))
+        tracked, summary = self._older.compacted(start.older, files, known, older, set(planned))
         self.vanished.clear()
         return StreamOffset(
             batch=start.batch + 1,
@@ -153,17 +148,17 @@ class Planner:
 
         ``identified``: whether its content has to be known if it waits.
         """
+        begin, more, part = 0 if own is None else own.position, batch.full, None
         try:
             grows = self._growing.grows(file)
-            begin, more, part = 0 if own is None else own.position, batch.full, None
             if grows:
                 file = replace(file, size=min(file.size, sizes.get(file.file_id, file.size)))
             if grows and not batch.full:
-                rows = self._growing.complete(file, begin, batch.room())
-                more = rows.more
-                if rows.end > begin or rows.last:
-                    kind: Kind = "last" if rows.last else "part"
-                    part = FilePart(file.path, begin, rows.end, file.size, file.modified, kind)
+                complete = self._growing.complete(file, begin, batch.room())
+                more = complete.more
+                if complete.end > begin or complete.last:
+                    kind: Kind = "last" if complete.last else "part"
+                    part = FilePart(file.path, begin, complete.end, file.size, file.modified, kind)
             elif not batch.full:
                 part = FilePart(file.path, 0, file.size, file.size, file.modified, "whole")
             if part is not None:
@@ -174,30 +169,18 @@ class Planner:
                     part, more = None, True
             if part is not None and part.kind != "part":
                 return part.known
-            if not begin and part is None and not identified:
-                return _unidentified(file)
-            after = self._unread(file, begin if part is None else part.end, grows=grows, more=more)
+            if (not begin and part is None and not identified) or not (grows or file.is_local):
+                return _unidentified(file, own)
+            position = begin if part is None else part.end
+            rows, unread = self._growing.unread(file, position, more=more) if grows else (file.size, file.size)
+            checked = rows or unread
+            content = self._contents.content(file, checked)
         except NothingThereError:
-            after = None
-        return self._changed(batch, file, own) if after is None else after
-
-    def _unread(self, file: ListedFile, position: int, *, grows: bool, more: bool) -> FileProgress | None:
-        """Return what is known of a file that was read up to ``position``; ``None`` if it has changed since it was
-        listed."""
-        if not grows and not file.is_local:
-            return _unidentified(file)
-        rows, unread = file.size, file.size
-        if grows:
-            found = self._growing.unread(file, position, more=more)
-            rows, unread = found.rows, found.size
-        checked = rows or unread
-        content = self._contents.content(file, checked)
+            content = None
         if content is None:
-            return None
+            return self._changed(batch, file, own)
         return FileProgress(
-            position,
-            content.file_id,
-            content.digest,
+            *(position, file.file_id, content.digest),
             path=file.path,
             ahead=checked - position,
             unread=unread,
@@ -227,7 +210,7 @@ class Planner:
         if own is not None:
             return own
         if self._contents.is_there(file.path, file.file_id):
-            return _unidentified(file)
+            return _unidentified(file, None)
         self.lose(f"the file vanished before it was read: {file.size} bytes are lost", file.path)
         batch.lost.add(file.path)
         return None
@@ -251,84 +234,10 @@ class Planner:
             if whole and file is not None and each.known.position:
                 located.known[file.fingerprint] = FileProgress(file.size, file.file_id, mark=mark(file.modified))
 
-    # Older files ---------------------------------------------------------------------------------------------------
 
-    def _read_before(
-        self, summary: OlderFiles | None, files: Sequence[ListedFile], known: Mapping[int, FileProgress]
-    ) -> tuple[frozenset[int], int]:
-        """Return the fingerprints of the older files, and the number of those that may not have been read."""
-        if summary is None:
-            return frozenset(), 0
-        place = summary.place
-        found = [each for each in files if each.place <= place and each.fingerprint not in known]
-        fingerprints = [each.fingerprint for each in found]
-        remembered = self._older.get(summary)
-        late = find_late(summary, fingerprints, remembered)
-        if late.unclear:
-            self.lose(
-                f"{late.unclear} or more files with times before that of this file appeared while the query was "
-                f"stopped, and there were more than maxTrackedFiles={self._options.max_tracked} to track one by one: "
-                "touch the new ones, so that they have later times, and move away older ones that were read",
-                summary.path,
-            )
-        read = (remembered or frozenset()) | (frozenset(fingerprints) - late.late)
-        self._older = {summary: read}
-        return read, late.unclear
-
-    def _compacted(
-        self,
-        summary: OlderFiles | None,
-        files: Sequence[ListedFile],
-        tracked: dict[int, FileProgress],
-        older: frozenset[int],
-        taken: set[int],
-    ) -> tuple[dict[int, FileProgress], OlderFiles | None]:
-        """Return what is known of files and the summary of older ones that the offset keeps, within its limit."""
-        most = self._options.max_tracked
-        if len(tracked) > most:
-            # Vanished files are dropped first, but as late as possible, since listings may be incomplete for a while.
-            present = {each.fingerprint for each in files}
-            tracked = {number: each for number, each in tracked.items() if number in present or each.unread}
-        count = sum(not each.path for each in tracked.values())
-        if count <= most:
-            return tracked, self._updated(summary, files, older)
-        under, last = set(older), None
-        for each in files:
-            number, own = each.fingerprint, tracked.get(each.fingerprint)
-            if count <= most // 2 or number in taken or (number not in under and own is None):
-                break
-            if own is not None:
-                if own.path or not _is_read(own, each):
-                    break
-                del tracked[number]
-                under.add(number)
-                count -= 1
-            last = each
-        if last is None:
-            return tracked, self._updated(summary, files, older)
-        place = max(last.place, summary.place) if summary is not None else last.place
-        present = {each.fingerprint for each in files if each.place <= place}
-        made = summarize(*place, under & present)
-        self._older[made] = frozenset(under)
-        return tracked, made
-
-    def _updated(
-        self, summary: OlderFiles | None, files: Sequence[ListedFile], older: frozenset[int]
-    ) -> OlderFiles | None:
-        """Return the summary of those older files that still exist."""
-        if summary is None:
-            return None
-        place = summary.place
-        made = summarize(*place, {each.fingerprint for each in files if each.place <= place} & older)
-        self._older[made] = older
-        return made
-
-
-def _is_read(known: FileProgress, file: ListedFile) -> bool:
-    """Return whether there is nothing after what was read of a file."""
-    return known.done or known.mark > 0 or known.position == file.size
-
-
-def _unidentified(file: ListedFile) -> FileProgress:
-    """Return what is known of a file that waits and has not been opened."""
+def _unidentified(file: ListedFile, own: FileProgress | None) -> FileProgress:
+    """Return what is known of a file that waits and has not been opened: ``own`` if it has not changed, since many
+    files may wait."""
+    if own is not None and (own.path, own.file_id, own.unread, own.digest) == (file.path, file.file_id, file.size, 0):
+        return own
     return FileProgress(0, file.file_id, path=file.path, unread=file.size, tentative=True)

@@ -36,12 +36,10 @@ LOG = logging.getLogger(__name__)
 
 
 class StreamPartition(InputPartition):
-    """The input of one task of a batch. ``index`` counts the partitions of the batch, ``batch`` the
-    batches with data."""
+    """The input of one task. ``index`` counts the partitions of the batch, ``batch`` the batches with data."""
 
     def __init__(self, index: int, batch: int, slices: tuple[PlannedSlice, ...]) -> None:
         super().__init__(index)
-        self.index = index
         self.batch = batch
         self.slices = slices
 
@@ -126,7 +124,7 @@ class FormatStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         reader, options = copy.copy(self.reader), self.reader.options
         if options.report_folder is not None:
             reader.options = replace(options, report_folder=folder_of(options.report_folder, partition.batch))
-        yield from reader.read(Partition(partition.index, tuple(found.slice for _, found in there)))
+        yield from reader.read(Partition(partition.value, tuple(found.slice for _, found in there)))
         for planned, found in there:
             with HideTraceback():
                 self._lose(planned, planned.change_after_reading(found))
@@ -136,7 +134,7 @@ class FormatStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         with HideTraceback():
             found = planned.locate()
             if found is None:
-                self._lose(planned, planned.change(planned.part.path))
+                self._lose(planned, planned.change())
                 found = planned.as_it_is()
             return found
 

@@ -15,16 +15,17 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from ... import codecs
 from ...base.addresses import is_remote
 from ...base.cached import cached_property
 from ...base.errors import NothingThereError
+from ...input.inputs import Location
 from .file_contents import FileContents
 from .file_identity import family, original
-from .listing import ListedFile, listed_file
+from .listing import ListedFile, file_now
 from .offset import FileProgress, mark
 
 
@@ -38,38 +39,14 @@ class LostFile:
     known: FileProgress
 
 
-@dataclass
 class Matches:
-    """``files`` are in reading order, including those that are followed under names that the listing leaves out.
+    """The matching of one listing with what is known of files.
 
+    ``files`` are in reading order, including those that are followed under names that the listing leaves out.
     ``known``: what is known of them, by the fingerprints of their current paths. ``copies``, of logs that still exist,
     are not included in ``files``, and neither are ``compressed`` files of logs that are gone, each with what is known
-    of its log.
+    of its log. ``lost``: files of which content that was not read may be lost.
     """
-
-    files: list[ListedFile]
-    known: dict[int, FileProgress]
-    lost: list[LostFile] = field(default_factory=list)
-    copies: list[ListedFile] = field(default_factory=list)
-    compressed: list[tuple[ListedFile, FileProgress]] = field(default_factory=list)
-
-
-def match_files(
-    contents: FileContents,
-    files: Sequence[ListedFile],
-    known: Mapping[int, FileProgress],
-    grows: Callable[[ListedFile], bool],
-) -> Matches:
-    """Find the files of ``known`` among the listed ones and those next to them.
-
-    ``grows``: whether more rows may come at a file's end. Raises ``WireloomError`` if a file cannot be read.
-    """
-    return _Matching(contents, files, known, grows).located()
-
-
-class _Matching:
-    """The matching of one listing. ``missing``: the entries of ``known`` whose files are not found yet; ``found``: the
-    entries of files, by their paths."""
 
     def __init__(
         self,
@@ -78,61 +55,61 @@ class _Matching:
         known: Mapping[int, FileProgress],
         grows: Callable[[ListedFile], bool],
     ) -> None:
+        """Find the files of ``known`` among the listed ones and those next to them.
+
+        ``grows``: whether more rows may come at a file's end. Raises ``WireloomError`` if a file cannot be read.
+        """
         self._contents = contents
         self._listed = files
         self._can_grow = grows
         self._missing = dict(known)
-        self._found: dict[str, tuple[ListedFile, FileProgress]] = {}
-        self._compressed: list[tuple[ListedFile, FileProgress]] = []
+        self._found: dict[int, FileProgress] = {}
+        self._moved: dict[int, ListedFile] = {}
         self._gone: set[str] = set()
         self._read = {(each.file_id, each.position) for each in known.values() if each.mark}
         """Files that were read as a whole, possibly under names that are not listed."""
-
-    def located(self) -> Matches:
-        for file in self._listed:
-            entry = self._missing.get(file.fingerprint)
+        self.compressed: list[tuple[ListedFile, FileProgress]] = []
+        for file in files:
+            number, entry = file.fingerprint, known.get(file.fingerprint)
             if entry is not None and entry.file_id in (0, file.file_id or entry.file_id) and self._holds(file, entry):
-                self._found[file.path] = file, self._missing.pop(file.fingerprint)
-        if self._missing:
-            names = {each.fingerprint: each for each in self._listed}
-            for number, entry in list(self._missing.items()):
-                if self._is_found(entry, names.get(number)):
-                    del self._missing[number]
-        lost = self._lost()
-        copies = [each for each in self._listed if self._is_copy(each)]
-        without = {each.path for each in copies} | {file.path for file, _ in self._compressed} | self._gone
-        listed = {each.path for each in self._listed}
-        more = [file for path, (file, _) in self._found.items() if path not in listed]
-        files = [each for each in self._listed if each.path not in without] + more
-        if more:
-            files.sort(key=lambda each: each.place)
-        found = {file.fingerprint: self._renewed(entry, file) for file, entry in self._found.values()}
-        return Matches(files, {**self._missing, **found}, lost, copies, self._compressed)
+                self._found[number] = self._renewed(entry, file)
+                del self._missing[number]
+        self._named = {each.fingerprint: each for each in files} if self._missing else {}
+        self._missing = {number: each for number, each in self._missing.items() if not self._is_found(number, each)}
+        self.lost = [each for number in list(self._missing) for each in self._lost(number)]
+        self.copies = [each for each in files if each.fingerprint not in self._found and self._is_copy(each)]
+        without = {each.path for each in self.copies} | {file.path for file, _ in self.compressed} | self._gone
+        self.files = [each for each in files if each.path not in without] if without else list(files)
+        if more := [each for number, each in self._moved.items() if number not in self._named]:
+            self.files = sorted([*self.files, *more], key=lambda each: each.place)
+        self.known = {**self._missing, **self._found}
 
     # Matching ------------------------------------------------------------------------------------------------------
 
-    def _is_found(self, entry: FileProgress, named: ListedFile | None) -> bool:
-        """Find the file of an entry. ``named``: the one that has its name now."""
+    def _is_found(self, number: int, entry: FileProgress) -> bool:
+        """Find the file of an entry."""
+        named = self._named.get(number)
         near = self._numbered(entry) + ([] if named is None else [named])
         for file in near:
             if self._holds(file, entry):
                 # If another entry has it, it is one file with two names.
-                self._found.setdefault(file.path, (file, entry))
-                return True
+                return file.fingerprint in self._found or self._put(file, entry)
         for file in self._families.get(family(entry.path), ()) if entry.path and entry.digest else ():
             if self._is_free(file) and self._holds(file, entry):
-                self._found[file.path] = file, entry
-                return True
+                return self._put(file, entry)
             if self._is_free(file) and self._holds_compressed(file, entry):
-                self._compressed.append((file, entry))
+                self.compressed.append((file, entry))
                 return True
         for file in near if entry.tentative else ():
             # No row of it was complete, so its content may have changed.
             same = file.file_id == entry.file_id > 0 or (file.size >= entry.unread and not self._grows(file))
             if same and self._is_free(file):
-                self._found[file.path] = file, FileProgress(0, file.file_id, path=file.path, tentative=True)
-                return True
+                return self._put(file, FileProgress(0, file.file_id, path=file.path, tentative=True))
         return False
+
+    def _put(self, file: ListedFile, entry: FileProgress) -> bool:
+        self._found[file.fingerprint], self._moved[file.fingerprint] = self._renewed(entry, file), file
+        return True
 
     def _numbered(self, entry: FileProgress) -> list[ListedFile]:
         """Return the files with the number of an entry's file."""
@@ -140,8 +117,10 @@ class _Matching:
         if listed or not entry.file_id or entry.mark:
             # A file that was read as a whole has no more rows.
             return listed
-        beside = (listed_file(path) for path, number in self._beside if number == entry.file_id)
-        return [each for each in beside if each is not None]
+        return self._now(path for path, number in self._beside if number == entry.file_id)
+
+    def _now(self, paths: Iterable[str]) -> list[ListedFile]:
+        return [found for path in paths if (found := file_now(path, Location())) is not None]
 
     @cached_property
     def _numbers(self) -> dict[int, list[ListedFile]]:
@@ -157,8 +136,7 @@ class _Matching:
         wanted = {family(each.path) for each in self._missing.values() if each.path and not is_remote(each.path)}
         if not wanted:
             return {}
-        beside = (listed_file(path) for path, _ in self._beside if _family(path) in wanted)
-        more = [each for each in beside if each is not None]
+        more = self._now(path for path, _ in self._beside if _family(path) in wanted)
         found = defaultdict(list)
         for file in sorted((*self._listed, *more), key=lambda each: codecs.by_suffix(each.path) is not None):
             if file.is_local and file.size:
@@ -176,7 +154,7 @@ class _Matching:
         return frozenset(each.checked for each in self._missing.values() if each.path and each.digest)
 
     def _is_free(self, file: ListedFile) -> bool:
-        return file.path not in self._found and all(each.path != file.path for each, _ in self._compressed)
+        return file.fingerprint not in self._found and all(each.path != file.path for each, _ in self.compressed)
 
     def _holds_compressed(self, file: ListedFile, entry: FileProgress) -> bool:
         return (
@@ -188,12 +166,14 @@ class _Matching:
 
     def _holds(self, file: ListedFile, entry: FileProgress) -> bool:
         """Return whether a file still begins with the content that is known, and rows can follow it."""
+        if entry.tentative and not entry.digest:
+            return file.size >= entry.unread and file.path not in self._gone
         if file.size < (entry.checked if entry.digest else entry.position + entry.unread) or file.path in self._gone:
             return False
         if entry.mark and (file.size, mark(file.modified)) == (entry.position, entry.mark):
             if 0 in (entry.file_id, file.file_id) or entry.file_id == file.file_id:
                 return True
-        elif not self._grows(file) and not entry.tentative and (entry.mark or file.size != entry.position):
+        elif not entry.tentative and (entry.mark or file.size != entry.position) and not self._grows(file):
             return False
         if not entry.checked:
             return True
@@ -213,24 +193,21 @@ class _Matching:
 
     # Results ----------------------------------------------------------------------------------------------
 
-    def _lost(self) -> list[LostFile]:
-        """Remove the files that are lost from ``missing`` and return them. A file that was read to its end may be
-        removed, and a rotated one replaced by the next."""
-        free = {each.fingerprint: each for each in self._listed if self._is_free(each) and each.path not in self._gone}
-        lost = []
-        for number, entry in list(self._missing.items()):
-            file = free.get(number)
-            if not entry.unread and file is None:
-                continue
-            if self._gone and self._contents.is_there(entry.path, entry.file_id):
-                # It was renamed after the listing.
-                continue
-            del self._missing[number]
-            rotated = file is not None and original(os.path.basename(file.path)) is not None and self._grows(file)
-            if entry.unread or not rotated:
-                path = entry.path if file is None else file.path
-                lost.append(LostFile(path, self._change(file, entry), file, entry))
-        return lost
+    def _lost(self, number: int) -> Iterator[LostFile]:
+        """Yield a file if it is lost, which is then no longer known. One that was read to its end may be removed, and a
+        rotated one replaced by the next."""
+        entry, file = self._missing[number], self._named.get(number)
+        if file is not None and (file.path in self._gone or not self._is_free(file)):
+            file = None
+        if not entry.unread and file is None:
+            return
+        if self._gone and self._contents.is_there(entry.path, entry.file_id):
+            # It was renamed after the listing.
+            return
+        del self._missing[number]
+        if entry.unread or file is None or original(os.path.basename(file.path)) is None or not self._grows(file):
+            path = entry.path if file is None else file.path
+            yield LostFile(path, self._change(file, entry), file, entry)
 
     def _change(self, file: ListedFile | None, known: FileProgress) -> str:
         """Return a description of what happened to a lost file."""
@@ -262,20 +239,19 @@ class _Matching:
 
     def _is_copy(self, file: ListedFile) -> bool:
         """Return whether a new file is a copy, possibly an unfinished one, of an existing log."""
-        if not file.size or not file.is_local or not self._is_free(file) or file.path in self._gone:
-            return False
         plain = codecs.without_suffix(file.path)
+        rotated = plain != file.path or original(os.path.basename(plain)) is not None
+        if not rotated or not file.size or not file.is_local or not self._is_free(file) or file.path in self._gone:
+            return False
         logs = self._logs.get(family(plain), ())
+        if not logs:
+            return False
         if plain != file.path:
             # Rounded, so that the file is not decompressed again whenever a log grows.
-            most = 1 << max((each.size for each in logs), default=0).bit_length()
-            held = self._contents.unpacked(file, frozenset([most])) if logs else {}
-            size, digest = max(held.items(), default=(0, 0))
-        elif original(os.path.basename(plain)) is not None and logs:
-            found = self._contents.content(file, file.size)
-            size, digest = file.size, 0 if found is None else found.digest
+            most = 1 << max(each.size for each in logs).bit_length()
+            size, digest = max(self._contents.unpacked(file, frozenset([most])).items(), default=(0, 0))
         else:
-            return False
+            size, digest = file.size, self._digest(file, file.size) or 0
         return any(0 < size <= log.size and self._digest(log, size) == digest for log in logs)
 
     def _digest(self, file: ListedFile, position: int) -> int | None:
@@ -286,19 +262,20 @@ class _Matching:
     def _logs(self) -> dict[tuple[str, str], list[ListedFile]]:
         """Return the growing files that were found, by the names they share with their rotated files."""
         logs = defaultdict(list)
-        for file, entry in self._found.values():
-            if file.is_local and not entry.mark and self._grows(file):
+        for file in (*self._listed, *self._moved.values()):
+            entry = self._found.get(file.fingerprint)
+            if entry is not None and file.is_local and not entry.mark and self._grows(file):
                 logs[family(file.path)].append(file)
         return logs
 
     def _renewed(self, known: FileProgress, file: ListedFile) -> FileProgress:
         """Add data that has changed, or that an older version has not stored."""
-        if known.mark or not self._grows(file):
-            return replace(known, file_id=file.file_id or known.file_id, path=file.path if known.path else "")
-        if not known.digest and known.checked:
-            found = self._contents.content(file, known.checked)
-            known = known if found is None else replace(known, digest=found.digest)
-        return replace(known, file_id=file.file_id, path=file.path)
+        path, number = file.path if known.path else "", file.file_id or known.file_id
+        if not known.mark and (not path or (known.checked and not known.digest)) and self._grows(file):
+            path, digest = file.path, known.digest or self._digest(file, known.checked) or 0
+            return replace(known, file_id=number, path=path, digest=digest)
+        same = known.path == path and known.file_id == number
+        return known if same else replace(known, file_id=number, path=path)
 
 
 def _family(path: str) -> tuple[str, str]:
