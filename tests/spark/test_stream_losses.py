@@ -102,3 +102,22 @@ def test_a_checkpoint_without_times_is_read_on(tmp_path: Path) -> None:
     age(tmp_path / "b", older["taken"][0][4] / 1e6 - 1_767_225_600)
     write(WAL, tmp_path / "c", "c")
     assert together(query) == ["c"]
+
+
+def test_files_that_may_not_have_been_read_are_counted_without_a_batch_of_others(tmp_path: Path) -> None:
+    query = Query(WAL, path=tmp_path, maxTrackedFiles=4, maxFilesPerTrigger=2)
+    for number in range(10):
+        write(WAL, tmp_path / f"{number}", str(number))
+        age(tmp_path / f"{number}", number + 10)
+    assert len(together(query)) == 10
+    query.restart()
+    for number in range(2):
+        write(WAL, tmp_path / f"late {number}", "late")
+        age(tmp_path / f"late {number}", number)
+    with pytest.raises(WireloomError, match="2 or more files with times before that of this file appeared"):
+        query.plan()
+    with pytest.raises(WireloomError, match="2 or more files with times before that of this file appeared"):
+        query.plan()
+    query.restart(failOnDataLoss="false")
+    assert together(query) == []
+    assert json.loads(query.offset)["lost"] == 2
