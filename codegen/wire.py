@@ -186,10 +186,11 @@ class InheritedEndian:
 @dataclass(frozen=True)
 class Timestamp:
     """Logical type of an integer: a count of ``unit`` (``s``, ``ms``, ``us`` or ``ns``) since the Unix epoch; ``zone``
-    is ``UTC`` or ``None`` for local time without a zone."""
+    is ``UTC`` or ``None`` for local time without a zone. ``absent``: the count that means that there is no time."""
 
     unit: str
     zone: str | None
+    absent: int | None = None
 
 
 @dataclass(frozen=True)

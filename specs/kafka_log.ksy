@@ -81,8 +81,8 @@ types:
       base_timestamp: {value: current.base_timestamp, if: magic == 2,
         doc: Milliseconds since the Unix epoch to which the records of version 2 add.}
       max_timestamp: {value: 'magic == 2 ? current.max_timestamp : attributes & 7 == 0 ? message.millis : set.millis',
-        if: magic > 0, doc: The largest timestamp; with log_append_time that of all records.,
-        -wireloom: {timestamp: ms}}
+        doc: 'The largest timestamp, with log_append_time that of all records; null where no record has one.',
+        -wireloom: {timestamp: {unit: ms, absent: -1}}}
       producer_id: {value: 'magic == 2 ? current.producer_id : -1',
         doc: Number of an idempotent producer; -1 of others.}
       producer_epoch: {value: 'magic == 2 ? current.producer_epoch : -1', doc: Epoch of this producer; -1 of others.}
@@ -103,8 +103,9 @@ types:
         -wireloom: {default: body.records.last.offset - _parent.offset}}
       - {id: base_timestamp, type: s8, doc: Milliseconds since the Unix epoch to which the records add.,
         -wireloom: {default: body.records.first.timestamp}}
-      - {id: max_timestamp, type: s8, doc: The largest timestamp; with log_append_time that of all records.,
-        -wireloom: {timestamp: ms, default: {largest: _.timestamp, of: body.records}}}
+      - {id: max_timestamp, type: s8,
+        doc: 'The largest timestamp, with log_append_time that of all records; -1 where no record has one.',
+        -wireloom: {timestamp: {unit: ms, absent: -1}, default: {largest: _.timestamp, of: body.records}}}
       - {id: producer_id, type: s8, doc: Number of an idempotent producer; -1 of others., -wireloom: {default: -1}}
       - {id: producer_epoch, type: s2, doc: Epoch of this producer; -1 of others., -wireloom: {default: -1}}
       - {id: base_sequence, type: s4, doc: Sequence number of the first record by this producer; -1 of others.,
@@ -137,7 +138,8 @@ types:
         doc: Names and values that applications add; names may repeat., -wireloom: {default: []}}
     instances:
       offset: {value: _parent._parent._parent.offset + offset_delta.value, doc: Position in the partition.}
-      timestamp: {doc: 'When the record was created, or appended to the log.', -wireloom: {timestamp: ms},
+      timestamp: {doc: 'When the record was created, or appended to the log; null where that is not known.',
+        -wireloom: {timestamp: {unit: ms, absent: -1}},
         value: '_parent._parent.attributes & 8 != 0 ? _parent._parent.max_timestamp
           : _parent._parent.base_timestamp + timestamp_delta.value'}
       timestamp_type: {value: _parent._parent.attributes >> 3 & 1, enum: kafka_messages::timestamp_types,

@@ -40,10 +40,9 @@ types:
       millis: {value: 'version == 1 ? timestamp_millis : -1', doc: The timestamp; -1 in version 0.}
       offset: {value: position, doc: Position in the partition.}
       timestamp:
-        # In version 0 it is one that no column of timestamps holds: null. With 'if', all rows are read a third slower.
-        value: 'version == 0 ? -0x7fffffffffffffff : appended == -1 ? millis : appended'
-        doc: When the message was created, or appended to the log.
-        -wireloom: {timestamp: ms}
+        value: 'appended == -1 ? millis : appended'
+        doc: When the message was created, or appended to the log; null where that is not known, as in version 0.
+        -wireloom: {timestamp: {unit: ms, absent: -1}}
       timestamp_type:
         value: flags >> 3 & 1
         enum: timestamp_types

@@ -69,6 +69,9 @@ def _table(old: Plan, old_rows: Rows, new: Plan, new_rows: Rows) -> Iterator[Cha
 def _column(name: str, old: TableColumn, new: TableColumn) -> Iterator[Change]:
     if old.type.name != new.type.name:
         yield Change(Level.BREAKING, COLUMNS, name, f"this column's type: {old.type.name} → {new.type.name}")
+    if old.type.absents != new.type.absents:
+        text = f"the numbers of no time in this column: {_counts(old)} → {_counts(new)}"
+        yield Change(Level.BREAKING, COLUMNS, name, text)
     if old.default and not new.default:
         yield Change(Level.BREAKING, COLUMNS, name, "this column is no longer returned by default")
     if new.default and not old.default:
@@ -79,6 +82,10 @@ def _column(name: str, old: TableColumn, new: TableColumn) -> Iterator[Change]:
     if old.derived != new.derived:
         text = "a writer now derives it" if new.derived else "a writer now requires it"
         yield Change(Level.COMPATIBLE if new.derived else Level.BREAKING, COLUMNS, name, text)
+
+
+def _counts(column: TableColumn) -> str:
+    return ", ".join(f"{path.removeprefix('.')} {count}".strip() for path, count in column.type.absents) or "none"
 
 
 def _place(column: TableColumn) -> str:

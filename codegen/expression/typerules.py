@@ -30,6 +30,19 @@ def is_integer(type: Type) -> bool:
     return isinstance(type, (IntegerType, ComputedIntegerType, VarintType))
 
 
+def integer_range(type: Type) -> tuple[int, int] | None:
+    """Return the least and the largest value of an integer on the wire; ``None`` for computed ones and other types."""
+    match type:
+        case IntegerType(size=size, signed=signed):
+            return (-(1 << 8 * size - 1), (1 << 8 * size - 1) - 1) if signed else (0, (1 << 8 * size) - 1)
+        case BitsType(width=width):
+            return 0, (1 << width) - 1
+        case VarintType():
+            return type.limits
+        case _:
+            return None
+
+
 def is_float(type: Type) -> bool:
     """Return whether values are floats."""
     return isinstance(type, (FloatType, ComputedFloatType))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..expression.typerules import is_integer, is_text, type_name
+from ..expression.typerules import integer_range, is_integer, is_text, type_name
 from ..expression.types import EnumType, ListType, Type, UserType
 from ..spec.diagnostics import Diagnostics
 from ..spec.position import Position
@@ -123,7 +123,22 @@ class FieldExtensions:
         if isinstance(value, Text):
             return Timestamp(value.value, "UTC")
         zone = value.word("zone", "UTC")
-        return Timestamp(value.word("unit"), None if zone == "none" else zone)
+        return Timestamp(value.word("unit"), None if zone == "none" else zone, self._absent(value, type))
+
+    def _absent(self, section: Section, type: Type) -> int | None:
+        """Return the count that means that there is no time."""
+        absent = section.integer("absent")
+        if absent is None:
+            return None
+        position, values = section.position_of("absent"), integer_range(type)
+        if self.symbol.message is not None:
+            message = "'absent' cannot be used in a message type: a field itself may be absent"
+            self.diagnostics.error(position, message)
+        elif values is not None and not values[0] <= absent <= values[1]:
+            self.diagnostics.error(position, f"'absent' is {absent}, which {type_name(type)} cannot be")
+        else:
+            return absent
+        return None
 
     # Framing ---------------------------------------------------------------------------------------------------------
 

@@ -306,7 +306,7 @@ TABLES["field-extensions"] = Table(
         ),
         "timestamp": Key(
             EitherKind(
-                "a unit, or a mapping with unit and zone",
+                "a unit, or a mapping with unit, zone and absent",
                 TextKind(choices=("s", "ms", "us", "ns")),
                 TableKind("timestamp"),
             ),
@@ -375,6 +375,10 @@ TABLES["timestamp"] = Table(
     {
         "unit": Key(TextKind(choices=("s", "ms", "us", "ns")), "The unit.", required=True),
         "zone": Key(TextKind(choices=("UTC", "none")), "UTC (default), or none for local time."),
+        "absent": Key(
+            IntegerKind(-(2**63), 2**64 - 1),
+            "The number that means that there is no time: null in tables, and written for null.",
+        ),
     },
 )
 TABLES.update(message_tables(DOC, {key: TABLES["field-extensions"].keys[key] for key in ("timestamp", "labels")}))

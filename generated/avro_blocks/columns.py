@@ -42,7 +42,7 @@ PROGRAM = ColumnProgram(
         Step(Op.COLUMN_REGISTER, 3, 0, Kind.S8LE),  # codec
         Step(Op.END),
     ),
-    version=5,
+    version=6,
     columns=(
         Storage.FIXED64,
         Storage.VARIABLE,

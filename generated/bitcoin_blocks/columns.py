@@ -41,7 +41,7 @@ PROGRAM = ColumnProgram(
         Step(Op.COLUMN_BYTES, 3, 1),  # merkle_root
         Step(Op.NEED, 12),  # time, bits, nonce
         Step(Op.REGISTER_FIXED, 3, Kind.U4LE, 0),  # time
-        Step(Op.COLUMN_TIMESTAMP, 4, 3, -9223372036854, 9223372036854),  # time
+        Step(Op.COLUMN_TIMESTAMP, 4, 3, 0, 0),  # time
         Step(Op.COLUMN_FIXED, 5, Kind.U4LE, 4),  # bits
         Step(Op.COLUMN_FIXED, 6, Kind.U4LE, 8),  # nonce
         Step(Op.MARK, 1, 0, 12),  # nonce ends
@@ -265,7 +265,7 @@ PROGRAM = ColumnProgram(
         Step(Op.COLUMN_REGISTER, 7, 75, Kind.U8LE),  # num_transactions
         Step(Op.END),
     ),
-    version=5,
+    version=6,
     columns=(
         Storage.VARIABLE,
         Storage.FIXED32,

@@ -37,10 +37,10 @@ PROGRAM = ColumnProgram(
         Step(Op.COLUMN_BYTES, 3, 0),  # payload
         Step(Op.MARK, 1, 1, 0),  # payload ends
         Step(Op.CHECKSUM, 0, 1, 0, 1),  # crc32c over payload
-        Step(Op.COLUMN_TIMESTAMP, 2, 2, -9223372036854775, 9223372036854775),  # ts
+        Step(Op.COLUMN_TIMESTAMP, 2, 2, 1, 0),  # ts
         Step(Op.END),
     ),
-    version=5,
+    version=6,
     columns=(
         Storage.FIXED8,
         Storage.FIXED32,

@@ -137,7 +137,7 @@ PROGRAM = ColumnProgram(
         Step(Op.LIMIT_END),  # snapshot
         Step(Op.END),
     ),
-    version=5,
+    version=6,
     columns=(
         Storage.FIXED64,
         Storage.FIXED64,

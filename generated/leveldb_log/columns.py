@@ -92,7 +92,7 @@ PROGRAM = ColumnProgram(
         Step(Op.AGAIN, 0, Loop.END, 1, 0),  # next of blocks
         Step(Op.END),
     ),
-    version=5,
+    version=6,
     columns=(
         Storage.VARIABLE,
         Storage.FIXED8,

@@ -52,9 +52,9 @@ PROGRAM = ColumnProgram(
         Step(Op.COLUMN_FIXED, 0, Kind.U2LE, 0),  # channel_id
         Step(Op.COLUMN_FIXED, 1, Kind.U4LE, 2),  # sequence
         Step(Op.REGISTER_FIXED, 5, Kind.U8LE, 6),  # log_time
-        Step(Op.COLUMN_TIMESTAMP, 2, 5, -9223372036854775808, 9223372036854775807),  # log_time
+        Step(Op.COLUMN_TIMESTAMP, 2, 5, 3, 0),  # log_time
         Step(Op.REGISTER_FIXED, 6, Kind.U8LE, 14),  # publish_time
-        Step(Op.COLUMN_TIMESTAMP, 3, 6, -9223372036854775808, 9223372036854775807),  # publish_time
+        Step(Op.COLUMN_TIMESTAMP, 3, 6, 3, 0),  # publish_time
         Step(Op.BYTES_REST, 0),  # data
         Step(Op.COLUMN_BYTES, 4, 0),  # data
         Step(Op.ROW_END),
@@ -146,9 +146,9 @@ PROGRAM = ColumnProgram(
         Step(Op.COLUMN_FIXED, 0, Kind.U2LE, 0),  # channel_id
         Step(Op.COLUMN_FIXED, 1, Kind.U4LE, 2),  # sequence
         Step(Op.REGISTER_FIXED, 31, Kind.U8LE, 6),  # log_time
-        Step(Op.COLUMN_TIMESTAMP, 2, 31, -9223372036854775808, 9223372036854775807),  # log_time
+        Step(Op.COLUMN_TIMESTAMP, 2, 31, 3, 0),  # log_time
         Step(Op.REGISTER_FIXED, 32, Kind.U8LE, 14),  # publish_time
-        Step(Op.COLUMN_TIMESTAMP, 3, 32, -9223372036854775808, 9223372036854775807),  # publish_time
+        Step(Op.COLUMN_TIMESTAMP, 3, 32, 3, 0),  # publish_time
         Step(Op.BYTES_REST, 11),  # data
         Step(Op.COLUMN_BYTES, 4, 11),  # data
         Step(Op.ROW_END),
@@ -588,7 +588,7 @@ PROGRAM = ColumnProgram(
         Step(Op.EXPRESSION, 94, 0, 1, 9),  # no len_body
         Step(Op.END),
     ),
-    version=5,
+    version=6,
     columns=(
         Storage.FIXED16,
         Storage.FIXED32,

@@ -90,7 +90,7 @@ PROGRAM = ColumnProgram(
         Step(Op.EXPRESSION, 41, 1, 1453, 36),  # ip_end
         Step(Op.EXPRESSION, 42, 1, 1489, 40),  # payload_end
         Step(Op.EXPRESSION, 43, 0, 1529, 21),  # ts
-        Step(Op.COLUMN_TIMESTAMP, 0, 43, -9223372036854775808, 9223372036854775807),  # ts
+        Step(Op.COLUMN_TIMESTAMP, 0, 43, 3, 0),  # ts
         Step(Op.EXPRESSION, 44, 0, 1550, 10),  # incl_len
         Step(Op.COLUMN_REGISTER, 1, 44, Kind.U4LE),  # incl_len
         Step(Op.EXPRESSION, 45, 0, 1560, 10),  # orig_len
@@ -213,7 +213,7 @@ PROGRAM = ColumnProgram(
         Step(Op.COLUMN_NULL, 26),  # payload
         Step(Op.END),
     ),
-    version=5,
+    version=6,
     columns=(
         Storage.FIXED64,
         Storage.FIXED32,

@@ -292,7 +292,7 @@ PROGRAM = ColumnProgram(
         Step(Op.EXPRESSION, 133, 0, 3126, 27),  # is ts there?
         Step(Op.SKIP_IF_ZERO, 133, 1, 243),  # is ts there?
         Step(Op.EXPRESSION, 134, 0, 3153, 79),  # ts
-        Step(Op.COLUMN_TIMESTAMP, 1, 134, -9223372036854775808, 9223372036854775807),  # ts
+        Step(Op.COLUMN_TIMESTAMP, 1, 134, 3, 0),  # ts
         Step(Op.JUMP, 0, 0, 244),
         Step(Op.COLUMN_NULL, 1),  # ts
         Step(Op.COLUMN_REGISTER, 2, 83, Kind.S8LE),  # captured_len
@@ -548,7 +548,7 @@ PROGRAM = ColumnProgram(
         Step(Op.EXPRESSION, 257, 0, 15, 9),  # is ts there?
         Step(Op.SKIP_IF_ZERO, 257, 1, 499),  # is ts there?
         Step(Op.EXPRESSION, 258, 0, 5788, 79),  # ts
-        Step(Op.COLUMN_TIMESTAMP, 1, 258, -9223372036854775808, 9223372036854775807),  # ts
+        Step(Op.COLUMN_TIMESTAMP, 1, 258, 3, 0),  # ts
         Step(Op.JUMP, 0, 0, 500),
         Step(Op.COLUMN_NULL, 1),  # ts
         Step(Op.EXPRESSION, 259, 0, 5867, 28),  # captured_len
@@ -883,7 +883,7 @@ PROGRAM = ColumnProgram(
         Step(Op.EXPRESSION, 417, 0, 8684, 27),  # is ts there?
         Step(Op.SKIP_IF_ZERO, 417, 1, 834),  # is ts there?
         Step(Op.EXPRESSION, 418, 0, 8711, 79),  # ts
-        Step(Op.COLUMN_TIMESTAMP, 1, 418, -9223372036854775808, 9223372036854775807),  # ts
+        Step(Op.COLUMN_TIMESTAMP, 1, 418, 3, 0),  # ts
         Step(Op.JUMP, 0, 0, 835),
         Step(Op.COLUMN_NULL, 1),  # ts
         Step(Op.COLUMN_REGISTER, 2, 367, Kind.S8LE),  # captured_len
@@ -1063,7 +1063,7 @@ PROGRAM = ColumnProgram(
         Step(Op.SET, 1, 483, 1),  # begins
         Step(Op.END),
     ),
-    version=5,
+    version=6,
     columns=(
         Storage.FIXED64,
         Storage.FIXED64,

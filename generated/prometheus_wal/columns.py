@@ -72,7 +72,7 @@ PROGRAM = ColumnProgram(
         Step(Op.EXPRESSION, 15, 0, 41, 5),  # ref, as its column has it
         Step(Op.COLUMN_REGISTER, 0, 15, Kind.S8LE),  # ref
         Step(Op.EXPRESSION, 16, 0, 46, 7),  # timestamp
-        Step(Op.COLUMN_TIMESTAMP, 1, 16, -9223372036854775, 9223372036854775),  # timestamp
+        Step(Op.COLUMN_TIMESTAMP, 1, 16, 1, 0),  # timestamp
         Step(Op.COLUMN_REGISTER, 5, 10, Kind.S8LE),  # first_ref
         Step(Op.COLUMN_REGISTER, 6, 11, Kind.S8LE),  # first_timestamp
         Step(Op.COLUMN_REGISTER, 7, 1, Kind.U1),  # type
@@ -272,7 +272,7 @@ PROGRAM = ColumnProgram(
         Step(Op.LIMIT_END),  # data
         Step(Op.END),
     ),
-    version=5,
+    version=6,
     columns=(
         Storage.FIXED64,
         Storage.FIXED64,

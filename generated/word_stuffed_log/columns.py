@@ -28,7 +28,7 @@ PROGRAM = ColumnProgram(
         Step(Op.CHECKSUM, 0, 0, 0, 1),  # crc over crc to payload
         Step(Op.END),
     ),
-    version=5,
+    version=6,
     columns=(
         Storage.FIXED32,
         Storage.VARIABLE,

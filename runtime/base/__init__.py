@@ -8,7 +8,7 @@ __getattr__ = face(
         "errors": "MissingExtraError NothingThereError",
         "extras": "require",
         "html_tables": "plain",
-        "iso_times": "UNITS iso_time time_count",
+        "iso_times": "UNITS iso_time time_count time_range",
         "limits": "MAX_COMPUTED MAX_DECIMAL_BITS MAX_INTEGER_BITS",
         "options": "FLAG NUMBER camel_case check_options documented option options_of",
         "pool": "Job",

@@ -6,10 +6,23 @@ import re
 
 UNITS = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 """Units per second, by Arrow's name of the unit."""
+_INT64_MAX = (1 << 63) - 1
 _TIME = re.compile(
     r"(\d{4}|[+-]\d{4,12})-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:Z|[+]00:00)?", re.ASCII
 )
 _DAYS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+
+
+def time_range(unit: str) -> tuple[int, int]:
+    """Return the least and the largest count of a unit that a timestamp column has; others are null.
+
+    Counts of seconds and milliseconds have to fit into 64 bits as microseconds too, the unit of Spark.
+
+    >>> time_range("ms")
+    (-9223372036854775, 9223372036854775)
+    """
+    coarser = UNITS["us"] // UNITS[unit]
+    return (-(_INT64_MAX // coarser), _INT64_MAX // coarser) if coarser > 1 else (-_INT64_MAX - 1, _INT64_MAX)
 
 
 def iso_time(count: int, unit: str) -> str:

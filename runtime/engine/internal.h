@@ -186,6 +186,15 @@ bool wl_text_is_ascii(const uint8_t *text, size_t size);
 void wl_columns_start(const wl_run *run);
 void wl_column_null(wl_run *run, size_t column, size_t row);
 void wl_column_valid(wl_run *run, size_t column, size_t row);
+/* The bounds of a timestamp: counts of seconds and milliseconds fit into 64 bits as microseconds too. `form`: operand c
+ * of COLUMN_TIMESTAMP. */
+static inline int64_t wl_latest_time(int64_t form) {
+    const int64_t unit = form & (WL_UNITS - 1);
+    return unit == WL_SECONDS ? INT64_MAX / 1000000 : unit == WL_MILLISECONDS ? INT64_MAX / 1000 : INT64_MAX;
+}
+static inline int64_t wl_earliest_time(int64_t form) {
+    return (form & (WL_UNITS - 1)) <= WL_MILLISECONDS ? -wl_latest_time(form) : INT64_MIN;
+}
 void wl_row_nulls(wl_run *run, size_t row);
 void wl_row_take_back(wl_run *run, size_t row);
 /* Clears the nulls of the values from number `from` up to `to`. */

@@ -65,6 +65,7 @@ enum {
     WL_IS_ENCODING, /* whose table, if it needs one, is at the constants in operand d */
     WL_IS_FLAG,
     WL_IS_BYTE,
+    WL_IS_UNIT, /* of timestamps */
     WL_IS_SIZE,
     WL_IS_ADDEND, /* added to a size */
     WL_IS_STEP,   /* the step that it leads to */

@@ -47,6 +47,10 @@ enum {
 /* In a VARINT_COLUMN: the number of adjacent varints from here on. */
 #define WL_VARINT_FOLLOWING(shape) ((size_t)((shape) >> 40))
 
+/* Operand c of COLUMN_TIMESTAMP: the unit, and whether operand d is a number that means that there is no time. */
+enum { WL_SECONDS, WL_MILLISECONDS, WL_MICROSECONDS, WL_NANOSECONDS, WL_UNITS, WL_HAS_ABSENT = 4 };
+_Static_assert(!(WL_HAS_ABSENT & (WL_UNITS - 1)) && WL_HAS_ABSENT == WL_UNITS, "the flag is the bit above the unit");
+
 /* Encodings of text. A table contains the character of each byte, in two bytes, or WL_NO_CHARACTER. */
 enum { WL_UTF8, WL_ASCII, WL_UTF16LE, WL_UTF16BE, WL_TEXT_TABLE, WL_TEXT_ENCODINGS };
 enum { WL_CHARACTERS_BYTES = 512, WL_NO_CHARACTER = 0xFFFF };

@@ -103,7 +103,8 @@ static WL_HANDLER(column_register) {
 
 static WL_HANDLER(column_timestamp) {
     wl_integer value = run->registers[step->b];
-    if (WL_LIKELY(value >= step->c && value <= step->d))
+    const bool is_absent = step->c & WL_HAS_ABSENT && value == step->d;
+    if (WL_LIKELY(value >= wl_earliest_time(step->c) && value <= wl_latest_time(step->c) && !is_absent))
         wl_store8(step->out + row * 8, (uint64_t)value);
     else
         wl_column_null(run, step->a, row);

@@ -304,6 +304,8 @@ size_t wl_row_block_outer_register(wl_row_block *block, const wl_row_block_step 
 size_t wl_row_block_outer_timestamp(wl_row_block *block, const wl_row_block_step *step, size_t rows);
 size_t wl_row_block_no_items(wl_row_block *block, const wl_row_block_step *step, size_t rows);
 size_t wl_row_block_timestamp(wl_row_block *block, const wl_row_block_step *step, size_t rows);
+/* The column is null where a value, in its low 64 bits, is the number that means that there is no time. */
+void wl_row_block_absent_times(wl_row_block *block, const wl_row_block_step *step, const uint64_t *values, size_t rows);
 size_t wl_row_block_range(wl_row_block *block, const wl_row_block_step *step, size_t rows);
 size_t wl_row_block_true(wl_row_block *block, const wl_row_block_step *step, size_t rows);
 size_t wl_row_block_text(wl_row_block *block, const wl_row_block_step *step, size_t rows);

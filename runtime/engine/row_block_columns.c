@@ -128,7 +128,9 @@ size_t wl_row_block_outer_register(wl_row_block *block, const wl_row_block_step 
 
 size_t wl_row_block_outer_timestamp(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
     const wl_integer value = *step->outer;
-    const bool is_null = value < step->instruction->c || value > step->instruction->d;
+    const int64_t form = step->instruction->c;
+    const bool is_null = value < wl_earliest_time(form) || value > wl_latest_time(form) ||
+                         (form & WL_HAS_ABSENT && value == step->instruction->d);
     fill(step->out + block->row * 8, 8, value, rows);
     for (size_t i = 0; is_null && i < rows; i++)
         wl_column_null(block->run, step->column, block->row + i);
@@ -148,11 +150,24 @@ static size_t within(const wl_row_block_step *step, const uint64_t *values, size
     return first;
 }
 
+void wl_row_block_absent_times(wl_row_block *block, const wl_row_block_step *step, const uint64_t *values, size_t rows) {
+    const uint64_t absent = (uint64_t)step->instruction->d;
+    bool any = false;
+    for (size_t i = 0; i < rows; i++)
+        any |= values[i] == absent;
+    for (size_t i = 0; any && i < rows; i++) {
+        if (values[i] == absent)
+            wl_column_null(block->run, step->column, block->row + i);
+    }
+}
+
 size_t wl_row_block_timestamp(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
     const uint64_t *values = wl_row_block_values(block, step, rows);
     memcpy(step->out + block->row * 8, values, rows * 8);
     for (size_t i = 0; (i = within(step, values, i, rows)) < rows; i++)
         wl_column_null(block->run, step->column, block->row + i);
+    if (step->instruction->c & WL_HAS_ABSENT)
+        wl_row_block_absent_times(block, step, values, rows);
     return rows;
 }
 

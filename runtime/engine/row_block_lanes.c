@@ -22,7 +22,7 @@ size_t wl_row_block_lane_true(wl_row_block *block, const wl_row_block_step *step
 
 size_t wl_row_block_lane_timestamp(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
     uint8_t *out = step->out + block->row * 8;
-    const int64_t least = step->instruction->c, most = step->instruction->d;
+    const int64_t form = step->instruction->c, least = wl_earliest_time(form), most = wl_latest_time(form);
     if (step->narrow && !*step->is_wide) {
         const uint64_t *values = (const uint64_t *)step->narrow;
         uint64_t signs = 0;
@@ -34,11 +34,14 @@ size_t wl_row_block_lane_timestamp(wl_row_block *block, const wl_row_block_step 
             if (step->narrow[i] < least || step->narrow[i] > most)
                 wl_column_null(block->run, step->column, block->row + i);
         }
+        if (form & WL_HAS_ABSENT)
+            wl_row_block_absent_times(block, step, values, rows);
         return rows;
     }
     for (size_t i = 0; i < rows; i++) {
         wl_store8(out + i * 8, (uint64_t)step->lane[i]);
-        if (WL_UNLIKELY(step->lane[i] < least || step->lane[i] > most))
+        const bool is_absent = form & WL_HAS_ABSENT && step->lane[i] == step->instruction->d;
+        if (WL_UNLIKELY(step->lane[i] < least || step->lane[i] > most || is_absent))
             wl_column_null(block->run, step->column, block->row + i);
     }
     return rows;

@@ -91,7 +91,7 @@ bool wl_plan_timestamp(wl_planner *plan, const wl_instruction *instruction) {
                                 : value->outer ? wl_row_block_outer_timestamp
                                                : wl_row_block_timestamp;
     wl_row_block_step *step = add_column(plan, run, value, instruction);
-    return value->lane || value->outer || set_bounds(step, instruction->c, instruction->d);
+    return value->lane || value->outer || set_bounds(step, wl_earliest_time(instruction->c), wl_latest_time(instruction->c));
 }
 
 /* Whether all registers that an expression reads are known here. */

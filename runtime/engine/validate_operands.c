@@ -232,6 +232,8 @@ static bool is_operand(wl_checker *check, const wl_step *step, size_t at) {
         return is_within(check, names[at], number, 0, 1);
     case WL_IS_BYTE:
         return is_within(check, "byte", number, 0, 255);
+    case WL_IS_UNIT:
+        return is_within(check, "unit", number, 0, WL_HAS_ABSENT | (WL_UNITS - 1));
     case WL_IS_SIZE:
         return is_within(check, "a size of", number, 0, WL_MOST_BYTES);
     case WL_IS_ADDEND:

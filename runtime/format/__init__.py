@@ -11,8 +11,8 @@ __getattr__ = face(
         "message_rules": "FieldKind FieldRule Label MessageRule MessageSet WireType",
         "path_pattern": "PathPattern",
         "program": (
-            "ChecksumRule Code ColumnProgram Expansion Kind MessageField MessageTable OPERANDS Op Outcome Place Reason "
-            "Step Storage Stuffing"
+            "ChecksumRule Code ColumnProgram Expansion HAS_ABSENT Kind MessageField MessageTable OPERANDS Op Outcome "
+            "Place Reason Step Storage Stuffing TIME_UNITS"
         ),
         "registry": "get:format_of",
     },

@@ -71,6 +71,9 @@ class Column:
     maps: tuple[tuple[str, str, str], ...] = ()
     """The maps in it: the path to each, as to a list of structs, and the paths from an item to its key and to its
     value, with dots between names."""
+    absent: tuple[tuple[str, int], ...] = ()
+    """The timestamps in it of which one count means that there is no time: the path to each, as to a struct, and this
+    count. It is null in tables, and a writer writes it for null."""
     inside: tuple[tuple[str, str], ...] = ()
     """For an attribute of a struct (``header.tenant``), or a value instance that is solved for one: the prefix of its
     name for each struct that leads to it (``header.``), and the qualified name of the struct's class."""

@@ -34,7 +34,8 @@ class Op(IntEnum):
     COLUMN_REGISTER = 9
     """column[a] ← register[b], stored as kind [c]."""
     COLUMN_TIMESTAMP = 10
-    """column[a] (int64) ← register[b]; null if it is below [c] or above [d]."""
+    """column[a] (int64) ← register[b]; null if a timestamp of the unit cannot be that count. [c]: the unit, numbered as
+    in ``TIME_UNITS``, plus ``HAS_ABSENT`` if the count [d] is null too."""
     CHECK_RANGE = 11
     """register[a] must be in the range [c]…[d]. [b]: outcome, ``refused`` or ``lost`` (see ``Outcome``), or-ed with
     reason << 8. [d] is read as unsigned if bit 7 of [b] is set."""
@@ -230,7 +231,7 @@ OPERANDS: dict[Op, tuple[str, ...]] = {
     Op.BYTES_TERMINATED: ("SPAN_RESULT", "BYTE", "NUMBER"),
     Op.COLUMN_BYTES: ("VARIABLE_COLUMN", "TEXT"),
     Op.COLUMN_REGISTER: ("COLUMN", "REGISTER", "KIND"),
-    Op.COLUMN_TIMESTAMP: ("TIMESTAMP_COLUMN", "REGISTER", "NUMBER", "NUMBER"),
+    Op.COLUMN_TIMESTAMP: ("TIMESTAMP_COLUMN", "REGISTER", "UNIT", "NUMBER"),
     Op.CHECK_RANGE: ("REGISTER", "OUTCOME", "NUMBER", "NUMBER"),
     Op.CHECK_TRUE: ("REGISTER", "OUTCOME"),
     Op.CHECK_CONSTANT: ("NUMBER", "OUTCOME", "NUMBER", "NUMBER"),

@@ -28,6 +28,8 @@ from .message_tables import MessageTable as MessageTable
 from .message_tables import packed_messages
 from .operations import OPERANDS as OPERANDS
 from .operations import Op as Op
+from .program_words import HAS_ABSENT as HAS_ABSENT
+from .program_words import TIME_UNITS as TIME_UNITS
 from .program_words import Kind as Kind
 from .program_words import Loop as Loop
 from .program_words import Outcome as Outcome
@@ -38,7 +40,7 @@ from .program_words import Stuffing as Stuffing
 from .step_parameters import ChecksumRule as ChecksumRule
 from .step_parameters import Expansion as Expansion
 
-PROGRAM_VERSION = 5
+PROGRAM_VERSION = 6
 """Version of the step table. The engine refuses any other."""
 
 

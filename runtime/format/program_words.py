@@ -29,6 +29,12 @@ class Kind(IntEnum):
     F8BE = 17
 
 
+TIME_UNITS = ("s", "ms", "us", "ns")
+"""The units of timestamps, in the order of their numbers."""
+HAS_ABSENT = len(TIME_UNITS)
+"""Added to a unit's number if a count of it means that there is no time."""
+
+
 class Loop(IntEnum):
     """When a loop ends."""
 

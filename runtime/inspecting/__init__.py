@@ -13,7 +13,7 @@ from .showing import shown_records
 from .text import Painter
 from .tracing import Trace
 from .tree_text import FORMS
-from .value_text import held, shown
+from .value_text import shown
 
 __all__ = [
     "BYTES",
@@ -29,7 +29,6 @@ __all__ = [
     "Trace",
     "Wanted",
     "described_fields",
-    "held",
     "page",
     "page_record",
     "places_of",

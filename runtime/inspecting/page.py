@@ -13,7 +13,7 @@ from ..format.description import Format
 from ..rows.batches import explained
 from .field import Field
 from .records import Record
-from .value_text import shown, timestamps
+from .value_text import Times, shown, timestamps
 
 MOST_RANGES = 400
 """Maximum number of damaged ranges on the map; if there are more, neighbours are merged."""
@@ -66,7 +66,7 @@ def described_fields(format: Format, record: Record) -> list[tuple[Field, dict[s
     return found
 
 
-def _described(each: Field, parent: int, base: int, units: dict[str, str]) -> dict[str, Any]:
+def _described(each: Field, parent: int, base: int, units: Times) -> dict[str, Any]:
     begin, size = each.within(base)
     return {
         "name": each.name,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any
 
-from ..base.iso_times import UNITS, iso_time
+from ..base.iso_times import iso_time, time_range
 from ..base.limits import MAX_DECIMAL_BITS
 from ..format.description import Format
 from ..objects.structs import Struct
@@ -14,16 +14,21 @@ from .field import Field
 LONGEST = 60
 
 
-def timestamps(format: Format) -> dict[str, str]:
-    """Return the attributes that are timestamps, each with its unit."""
+Times = dict[str, tuple[str, int | None]]
+"""By attribute that is a timestamp: its unit, and the count that means that there is no time."""
+
+
+def timestamps(format: Format) -> Times:
+    """Return the attributes that are timestamps."""
     found = {}
     for column in format.columns:
         if column.type.startswith("timestamp["):
-            found[column.attribute or column.name] = column.type[len("timestamp[") :].split(",")[0].rstrip("]")
+            unit = column.type[len("timestamp[") :].split(",")[0].rstrip("]")
+            found[column.attribute or column.name] = unit, dict(column.absent).get("")
     return found
 
 
-def shown(field: Field, units: dict[str, str] | None = None, longest: int = LONGEST) -> str:
+def shown(field: Field, times: Times | None = None, longest: int = LONGEST) -> str:
     """Return the text of a field's value: at most about ``longest`` characters, all printable."""
     value: Any = field.value
     if isinstance(value, Struct):
@@ -37,12 +42,8 @@ def shown(field: Field, units: dict[str, str] | None = None, longest: int = LONG
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int):
-        unit = (units or {}).get(field.name)
-        if unit is not None and not held(value, unit):
-            return f"{value} (outside of the range of timestamps: null in the table)"
-        moment = _moment(value, unit) if unit else None
-        if moment is not None:
-            return moment
+        if times and field.name in times:
+            return _time(value, *times[field.name])
         if field.checked is not None and (value >= 0 or field.size):
             # Signed fields are shown with the same digits as unsigned ones.
             return f"{value if value >= 0 else value + (1 << 8 * field.size):#010x}"
@@ -57,18 +58,13 @@ def shown(field: Field, units: dict[str, str] | None = None, longest: int = LONG
     return _cut(repr(value), False, longest)
 
 
-def held(count: int, unit: str) -> bool:
-    """Return whether a timestamp column can represent a count of its unit; otherwise the value is null in the column.
-
-    Counts of seconds and milliseconds have to fit into 64 bits as microseconds too, the unit of Spark.
-    """
-    coarser = max(1, UNITS["us"] // UNITS[unit])
-    most = (2**63 - 1) // coarser
-    return (-most if coarser > 1 else -(2**63)) <= count <= most
-
-
-def _moment(value: int, unit: str) -> str | None:
-    return f"{iso_time(value, unit)}Z" if unit in UNITS else None
+def _time(count: int, unit: str, absent: int | None) -> str:
+    if count == absent:
+        return f"{count} (no time: null in the table)"
+    least, largest = time_range(unit)
+    if least <= count <= largest:
+        return f"{iso_time(count, unit)}Z"
+    return f"{count} (outside of the range of timestamps: null in the table)"
 
 
 def _printable(text: str) -> str:

@@ -122,6 +122,7 @@ class ObjectRows:
                 each.labels,
                 unsigned=each.unsigned,
                 variants=each.variants,
+                absent=each.absent,
                 maps=ways_of(each),
             )
             for number, each in zip(settings.wanted, columns, strict=True)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from ..base.iso_times import time_range
 from ..objects.messages.objects import Message
 from ..objects.messages.plain_values import readable, values_of
 from ..objects.structs import Struct
@@ -16,18 +17,13 @@ from .shapes import Ways, is_shaped, shown, stored_type
 Convert = Callable[[Any], Any]
 Variants = tuple[tuple[str, tuple[tuple[str, str], ...]], ...]
 
-INT64_MAX = (1 << 63) - 1
-LARGEST_TIME = {"s": INT64_MAX // 1_000_000, "ms": INT64_MAX // 1_000, "us": INT64_MAX, "ns": INT64_MAX}
-"""Largest count of each unit in a column: those that fit into 64 bits as microseconds, for ``ns`` as nanoseconds.
-Others are null."""
-
 
 class ColumnValues:
     """A column of the Arrow type ``kind``: converts the values of an attribute, and creates the array of the converted
     values.
 
-    ``labels``: those of a column of labels, ``unsigned``: whether their numbers are; ``variants``: as in ``Column``;
-    ``maps``: as ``ways_of`` returns them.
+    ``labels``: those of a column of labels, ``unsigned``: whether their numbers are; ``variants`` and ``absent``: as in
+    ``Column``; ``maps``: as ``ways_of`` returns them.
     """
 
     def __init__(
@@ -37,6 +33,7 @@ class ColumnValues:
         *,
         unsigned: bool = False,
         variants: Variants = (),
+        absent: tuple[tuple[str, int], ...] = (),
         maps: Ways | None = None,
     ) -> None:
         self.kind = kind
@@ -46,7 +43,7 @@ class ColumnValues:
         self.labels = labels
         number = pa.uint64() if unsigned else pa.int64()
         self._plain = number if labels else pa.int64() if pa.types.is_timestamp(kind) else kind
-        self.convert = _convert(number if labels else kind, dict(variants))
+        self.convert = _convert(number if labels else kind, dict(variants), dict(absent))
         """Returns a value, not ``None``, as the column stores it. Raises ``OverflowError`` if it does not fit."""
 
     def array(self, stored: Sequence[Any]) -> pa.Array:
@@ -73,12 +70,12 @@ def _held(column: ColumnValues, value: Any) -> Any:
         return None
 
 
-def _convert(kind: Any, variants: Mapping[str, tuple[tuple[str, str], ...]], path: str = "") -> Convert:
+def _convert(
+    kind: Any, variants: Mapping[str, tuple[tuple[str, str], ...]], absent: Mapping[str, int], path: str = ""
+) -> Convert:
     """Return a function that converts a value other than ``None`` to what ``pyarrow.array`` expects for ``kind``."""
     if pa.types.is_timestamp(kind):
-        largest = LARGEST_TIME[kind.unit]
-        least = -largest if kind.unit in ("s", "ms") else -INT64_MAX - 1
-        return _time(least, largest)
+        return _time(*time_range(kind.unit), absent.get(path))
     if pa.types.is_integer(kind):
         bits = kind.bit_width
         if pa.types.is_signed_integer(kind):
@@ -90,10 +87,10 @@ def _convert(kind: Any, variants: Mapping[str, tuple[tuple[str, str], ...]], pat
     if pa.types.is_boolean(kind):
         return bool
     if pa.types.is_list(kind):
-        item = _convert(kind.value_type, variants, f"{path}.item")
+        item = _convert(kind.value_type, variants, absent, f"{path}.item")
         return lambda values: [None if value is None else item(value) for value in values]
     if pa.types.is_struct(kind):
-        fields = [(field.name, _convert(field.type, variants, f"{path}.{field.name}")) for field in kind]
+        fields = [(field.name, _convert(field.type, variants, absent, f"{path}.{field.name}")) for field in kind]
         return _variant(fields, variants[path]) if path in variants else _struct(fields)
     if pa.types.is_string(kind):
         return readable
@@ -110,12 +107,13 @@ def _between(least: int, largest: int) -> Convert:
     return convert
 
 
-def _time(least: int, largest: int) -> Convert:
-    """Return a function that returns a count within the range of a timestamp unchanged, and ``None`` for others."""
+def _time(least: int, largest: int, absent: int | None) -> Convert:
+    """Return a function that returns a count within the range of a timestamp unchanged, and ``None`` for others and for
+    the one that means that there is no time."""
 
     def convert(value: Any) -> int | None:
         number = int(value)
-        return number if least <= number <= largest else None
+        return number if least <= number <= largest and number != absent else None
 
     return convert
 

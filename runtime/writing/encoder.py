@@ -96,7 +96,7 @@ class RowEncoder:
         return ColumnEncoder(self.format, self.plain, padding=len(self._padding), max_record=self.max_record)
 
     def _arrays(self, filled: Sequence[FilledField], batch: pa.RecordBatch, first_row: int) -> dict[str, pa.Array]:
-        if any(batch.column(each.name).null_count for each in filled):
+        if any(batch.column(each.name).null_count for each in filled if each.absent is None):
             raise RefusedRowError(0)
         return {each.field: column_array(each, batch.column(each.name), first_row) for each in filled}
 
@@ -114,7 +114,9 @@ class RowEncoder:
         for each in filled:
             value = values[each.name]
             if value is None:
-                if not each.optional:
+                if each.absent is not None and not each.optional:
+                    value = each.absent
+                elif not each.optional:
                     raise WireloomError(f"{each.name} is None, but the format has no null: give a value")
             elif each.labels or each.make is not None or pa.types.is_timestamp(each.type):
                 value = values_of(each, batch_of_one(each.name, value), 0)[0]

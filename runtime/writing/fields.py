@@ -16,8 +16,9 @@ from ..format.description import Column, Format
 from ..objects.messages.errors import MessageError
 from ..rows.shapes import without_union_types, without_unions
 from .casting import cast, check_text
-from .making import Make, check_fields, counted, maker
+from .making import Make, check_fields, counted, maker, meaning_absent
 
+INT64_MAX = 2**63 - 1
 READER_COLUMNS = ("_offset", "_path", "_error", "_corrupt_record")
 """Columns that a reader adds to every format; a table with these columns can be written unchanged."""
 
@@ -51,6 +52,8 @@ class FilledField:
     """For a value instance that is solved for the field: its attribute, its level above the row, the field's factor."""
     make: Make | None = None
     """Function that converts the value of the column to that of the field, if it contains structs."""
+    absent: int | None = None
+    """Of a timestamp: the count that is written for null, unless the field is optional."""
 
 
 def fields_of(format: Format, schema: pa.Schema) -> tuple[FilledField, ...]:
@@ -105,6 +108,7 @@ def fields_of(format: Format, schema: pa.Schema) -> tuple[FilledField, ...]:
                     unsigned=source.unsigned,
                     up=column.up,
                     make=maker(format, source),
+                    absent=_absent(source),
                 )
             )
     for name, kind, up in settable:
@@ -123,7 +127,16 @@ def _shown(format: Format, given: set[str], filled: Sequence[FilledField]) -> It
         name, up = column.shows
         taken.add(column.shows)
         kind = without_union_types(format.schema.field(column.name).type)
-        yield FilledField(name, column.name, kind, kind, labels=column.labels, unsigned=column.unsigned, up=up)
+        yield FilledField(
+            name,
+            column.name,
+            kind,
+            kind,
+            labels=column.labels,
+            unsigned=column.unsigned,
+            up=up,
+            absent=_absent(column),
+        )
 
 
 def _refuse_unasked(format: Format, given: set[str], filled: Sequence[FilledField]) -> None:
@@ -157,6 +170,7 @@ def _asked(format: Format, given: set[str], filled: Sequence[FilledField]) -> It
                 asked=True,
                 around=column.around,
                 verified=known.isdisjoint(column.asked_by),
+                absent=_absent(column),
             )
 
 
@@ -171,8 +185,14 @@ def _solved(format: Format, missing: list[Column], given: set[str]) -> Iterator[
             if (name, up) in open_fields:
                 open_fields.remove((name, up))
                 kind = format.schema.field(column.name).type
-                yield FilledField(name, column.name, kind, kind, up=up, solved=(column.attribute, column.up, factor))
+                solved = column.attribute, column.up, factor
+                yield FilledField(name, column.name, kind, kind, up=up, solved=solved, absent=_absent(column))
                 break
+
+
+def _absent(column: Column) -> int | None:
+    """Return the count that means that there is no time, if the column is such a timestamp."""
+    return dict(column.absent).get("")
 
 
 def _needed(column: Column) -> bool:
@@ -201,13 +221,14 @@ def _list(names: Iterable[str]) -> str:
 
 
 def values_of(filled: FilledField, batch: pa.RecordBatch, first_row: int) -> list[object]:
-    """Return the values of one field, one per row, ``None`` only if the field is optional.
+    """Return the values of one field, one per row, ``None`` only if the field is optional. A null of a timestamp is the
+    count that means that there is no time.
 
     ``first_row`` is the number of the batch's first row in the whole table, for error messages: rows count from 0.
     Raises ``WireloomError`` for a null and for a value that does not fit the field.
     """
     array = _without_unions(filled, batch.column(filled.name))
-    if array.null_count and not filled.optional:
+    if array.null_count and not filled.optional and filled.absent is None:
         row = pc.index(array.is_null(), True).as_py()
         raise WireloomError(
             f"row {first_row + row}, column {filled.name}: null, but the format has no null: give a value"
@@ -256,18 +277,22 @@ def column_array(filled: FilledField, array: pa.Array, first_row: int) -> pa.Arr
 
 
 def _counts(filled: FilledField, times: pa.Array, first_row: int) -> pa.Array:
-    """Return timestamps as the field stores them: counts of their unit since 1970."""
-    array = times.view(pa.int64())
-    if pa.types.is_unsigned_integer(filled.stored):
+    """Return timestamps as the field stores them: counts of their unit since 1970. A time that would be read as null
+    cannot be written."""
+    array, absent = times.view(pa.int64()), filled.absent
+    is_large = absent is not None and absent > INT64_MAX
+    if absent is not None and not is_large and (row := pc.index(array, absent).as_py()) >= 0:
+        raise WireloomError(f"row {first_row + row}, column {filled.name}: {meaning_absent(absent)}")
+    if is_large or pa.types.is_unsigned_integer(filled.stored):
         smallest = pc.min(array)
         if (smallest.as_py() or 0) < 0:
             row = pc.index(array, smallest).as_py()
             raise WireloomError(
                 f"row {first_row + row}, column {filled.name}: a time before 1970, which the field cannot store"
             )
-        if filled.stored == pa.uint64():
-            return array.view(filled.stored)
-    return array
+        if is_large or filled.stored == pa.uint64():
+            array = array.view(pa.uint64())
+    return array if absent is None or filled.optional else array.fill_null(absent)
 
 
 def _numbers(filled: FilledField, array: pa.Array, first_row: int) -> pa.Array:

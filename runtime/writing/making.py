@@ -99,6 +99,8 @@ def _maker(format: Format, column: Column, maps: Ways, kind: pa.DataType, path: 
         if item is not None and path in maps:
             return lambda pairs: [item(entry_of(maps, path, key, value)) for key, value in pairs]
         return None if item is None else lambda values: [None if each is None else item(each) for each in values]
+    if path and path in dict(column.absent):
+        return _time(dict(column.absent)[path])
     if not pa.types.is_struct(kind):
         return None
 
@@ -113,6 +115,20 @@ def _maker(format: Format, column: Column, maps: Ways, kind: pa.DataType, path: 
     # Names reserved by Python or the base class have a trailing underscore.
     names = {each.name: each.name if each.name in made_of._fields else f"{each.name}_" for each in kind}
     return _struct(made_of, [(each.name, names[each.name], inner(each)) for each in kind])
+
+
+def meaning_absent(count: int) -> str:
+    """Return the reason why a time cannot be written whose count means that there is none: it would be read as null."""
+    return f"the count {count} means that there is no time: give null"
+
+
+def _time(absent: int) -> Make:
+    def make(count: int) -> int:
+        if count == absent:
+            raise WireloomError(meaning_absent(count))
+        return count
+
+    return make
 
 
 def _struct(made_of: type[Any], fields: list[tuple[str, str, Make | None]]) -> Make:

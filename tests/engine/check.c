@@ -43,7 +43,7 @@ uint8_t *draft_pack(const draft *program, size_t *size) {
             program->constant_size + program->message_count * WL_TABLE_BYTES +
             program->message_field_count * WL_TABLE_FIELD_BYTES;
     uint8_t *packed = exactly(*size), *at = packed;
-    const uint32_t header[] = {5,
+    const uint32_t header[] = {6,
                                (uint32_t)program->step_count,
                                (uint32_t)program->column_count,
                                program->registers,
@@ -126,7 +126,7 @@ wl_program *edgemq_program(void) {
     draft_step(&it, WL_OP_COLUMN_BYTES, 3, 0, 0, 0);
     draft_step(&it, WL_OP_MARK, 1, 1, 0, 0);
     draft_step(&it, WL_OP_CHECKSUM, 0, 1, 0, 1);
-    draft_step(&it, WL_OP_COLUMN_TIMESTAMP, 2, 2, -9223372036854775, 9223372036854775);
+    draft_step(&it, WL_OP_COLUMN_TIMESTAMP, 2, 2, WL_MILLISECONDS, 0);
     draft_step(&it, WL_OP_END, 0, 0, 0, 0);
     return draft_load(&it);
 }

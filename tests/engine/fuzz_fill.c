@@ -72,7 +72,8 @@ static void write_column(taker *bytes, author *by) {
     else if (storage == WL_VARIABLE)
         draft_step(it, WL_OP_COLUMN_BYTES, column, take_below(bytes, 3), 0, 0);
     else if (choice == 1 && storage == 8)
-        draft_step(it, WL_OP_COLUMN_TIMESTAMP, column, take_below(bytes, 6), -1000, 1000);
+        draft_step(it, WL_OP_COLUMN_TIMESTAMP, column, take_below(bytes, 6),
+                   take_below(bytes, 2 * WL_HAS_ABSENT), take_below(bytes, 9));
     else if (choice < 4)
         draft_step(it, WL_OP_COLUMN_REGISTER, column, take_below(bytes, 6),
                    storage == 1   ? WL_U1

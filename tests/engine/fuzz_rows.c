@@ -52,7 +52,8 @@ static void add_field(taker *bytes, layout *form, draft *it, unsigned number, un
     if (choice == 4)
         draft_step(it, WL_OP_CHECK_RANGE, 2 + number, outcome | take_below(bytes, 2) << 7, least, most);
     if (choice == 5)
-        draft_step(it, WL_OP_COLUMN_TIMESTAMP, add_column(it, 8), 2 + number, least, most);
+        draft_step(it, WL_OP_COLUMN_TIMESTAMP, add_column(it, 8), 2 + number,
+                   take_below(bytes, 2 * WL_HAS_ABSENT), most);
     else
         draft_step(it, WL_OP_COLUMN_REGISTER, add_column(it, wide), 2 + number, kind_of_size(kind, wide, WL_F4LE), 0);
 }

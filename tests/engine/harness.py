@@ -11,6 +11,7 @@ from wireloom import engine
 from wireloom.checksums import algorithm, function
 from wireloom.engine import _engine
 from wireloom.format import (
+    TIME_UNITS,
     ChecksumRule,
     ColumnProgram,
     Kind,
@@ -51,7 +52,7 @@ EDGEMQ = ColumnProgram(
         Step(Op.COLUMN_BYTES, 3, 0),
         Step(Op.MARK, 1, 1),
         Step(Op.CHECKSUM, 0, 1, 0, 1),
-        Step(Op.COLUMN_TIMESTAMP, 2, 2, -9223372036854775, 9223372036854775),
+        Step(Op.COLUMN_TIMESTAMP, 2, 2, TIME_UNITS.index("ms")),
         Step(Op.END),
     ),
     columns=(

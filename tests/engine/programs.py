@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from hypothesis import strategies as st
 from wireloom.format import (
+    HAS_ABSENT,
     ChecksumRule,
     Code,
     ColumnProgram,
@@ -138,7 +139,7 @@ class Author:
         elif storage == Storage.VARIABLE:
             self.add(Op.COLUMN_BYTES, number, self.pick(SPANS + 1))
         elif storage == Storage.FIXED64 and self.pick(3) == 0:
-            self.add(Op.COLUMN_TIMESTAMP, number, self.pick(REGISTERS), -1000, 1000)
+            self.add(Op.COLUMN_TIMESTAMP, number, self.pick(REGISTERS), self.pick(2 * HAS_ABSENT), self.pick(9) - 2)
         elif found and self.pick(3):
             self.add(Op.COLUMN_FIXED, number, *found)
         else:

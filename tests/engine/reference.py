@@ -11,8 +11,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
+from wireloom.base import time_range
 from wireloom.checksums import CHECKSUMS, algorithm, function
 from wireloom.format import (
+    HAS_ABSENT,
+    TIME_UNITS,
     ChecksumRule,
     Code,
     ColumnProgram,
@@ -183,7 +186,9 @@ class Row:
                 self.store(a, self.registers[b])
             case Op.COLUMN_TIMESTAMP:
                 value = self.registers[b]
-                self.store(a, value if value is not None and c <= value <= d else None)
+                least, most = time_range(TIME_UNITS[c % HAS_ABSENT])
+                is_null = value is None or not least <= value <= most or (c >= HAS_ABSENT and value == d)
+                self.store(a, None if is_null else value)
             case Op.COLUMN_NULL:
                 self.columns[a] = None
             case Op.NULL_UNLESS:

@@ -60,8 +60,8 @@ static void add_columns(source_of_chance *chance, draft *it, unsigned safe) {
         if (chance_below(chance, 2))
             draft_step(it, WL_OP_COLUMN_REGISTER, column_of(it, wide), FIELD, kind_of(chance, wide, WL_F4LE), 0);
         else
-            draft_step(it, WL_OP_COLUMN_TIMESTAMP, column_of(it, 8), FIELD, -(int64_t)chance_below(chance, 9) * 1000,
-                       (int64_t)chance_next(chance) >> chance_below(chance, 63));
+            draft_step(it, WL_OP_COLUMN_TIMESTAMP, column_of(it, 8), FIELD,
+                       (int64_t)chance_below(chance, 2 * WL_HAS_ABSENT), (int64_t)chance_below(chance, 256) - 128);
     }
 }
 
@@ -111,7 +111,8 @@ static void add_computed(source_of_chance *chance, draft *it, unsigned fields) {
         draft_step(it, WL_OP_CHECK_RANGE, COMPUTED, WL_REASON_VALUE << 8, -2000, (int64_t)1 << 40);
         break;
     case 1:
-        draft_step(it, WL_OP_COLUMN_TIMESTAMP, column_of(it, 8), COMPUTED, -2, 1000);
+        draft_step(it, WL_OP_COLUMN_TIMESTAMP, column_of(it, 8), COMPUTED,
+                   (int64_t)chance_below(chance, 2 * WL_HAS_ABSENT), (int64_t)chance_below(chance, 4) - 1);
         break;
     case 2:
         draft_step(it, WL_OP_EXPRESSION, COMPUTED, 0, (int64_t)begin, (int64_t)(it->constant_size - begin));

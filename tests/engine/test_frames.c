@@ -60,7 +60,7 @@ static wl_program *program_of(const variant *what) {
     if (what->sum)
         draft_step(&it, WL_OP_CHECKSUM, 0, 0, 2, 1);
     if (what->time)
-        draft_step(&it, WL_OP_COLUMN_TIMESTAMP, 4, 1, 0, 0xF0000000);
+        draft_step(&it, WL_OP_COLUMN_TIMESTAMP, 4, 1, WL_SECONDS | WL_HAS_ABSENT, 7);
     else
         draft_step(&it, WL_OP_COLUMN_REGISTER, 4, 1, WL_U8LE, 0);
     draft_step(&it, WL_OP_COLUMN_FIXED, 6, WL_U4LE, 4, 0);
@@ -74,6 +74,8 @@ static size_t put_row(source_of_chance *chance, const variant *what, uint8_t *ou
     for (size_t i = 20; i < size; i++)
         row[i] = (uint8_t)(0xFE + row[i] % what->letters);
     memcpy(row + 18, "ok", 2);
+    if (chance_below(chance, 8) == 0)
+        memcpy(row + 4, "\0\0\0\7", 4);
     memset(row, 0xFF, 4);
     /* Without a rest the range ends with what is always there. */
     size_t covered = what->rest ? size : FIXED;

@@ -219,6 +219,7 @@ BEYOND = {
     "ENCODING": "operand . {}",
     "FLAG": "operand . {}",
     "BYTE": "byte {}",
+    "UNIT": "unit {}",
     "SIZE": "a size of {}",
     "ADDEND": "operand . {}",
 }
@@ -383,7 +384,7 @@ def test_counts(changes: dict[str, Any], more: dict[str, Any] | None, part: str)
 @pytest.mark.parametrize(
     ("word", "value", "part"),
     [
-        (0, 6, "has version 6"),
+        (0, 7, "has version 7"),
         (9, 5, "too many delimiter bytes: 5"),
         (11, 3, "too many kinds of stuffing: 3"),
         (12, 65, "too many loops: 65"),

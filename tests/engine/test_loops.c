@@ -194,10 +194,11 @@ static void put_fixed(source_of_chance *chance, layout *it, const part *each, bo
     if (pick(chance, 2) && each->size >= 2) {
         unsigned number = it->program.registers++;
         put_step(it, WL_OP_REGISTER_FIXED, number, WL_S2LE, each->size - 2, 0);
-        compute(it, it->program.registers++, number, 7, 3 + pick(chance, 3));
+        compute(it, it->program.registers++, number, 7, 3 + pick(chance, 5));
         column = in_row ? column_of(it, 8, 0) : -1;
         if (column >= 0)
-            put_step(it, WL_OP_COLUMN_TIMESTAMP, (unsigned)column, it->program.registers - 1, -20000, 20000);
+            put_step(it, WL_OP_COLUMN_TIMESTAMP, (unsigned)column, it->program.registers - 1,
+                     pick(chance, 2 * WL_HAS_ABSENT), pick(chance, 7));
     }
 }
 
@@ -288,7 +289,7 @@ static void put_outer(source_of_chance *chance, layout *it) {
     if (pick(chance, 2) && (column = column_of(it, 2, 0)) >= 0)
         put_step(it, WL_OP_COLUMN_REGISTER, (unsigned)column, OUTER, WL_U2LE, 0);
     if (pick(chance, 2) && (column = column_of(it, 8, 0)) >= 0)
-        put_step(it, WL_OP_COLUMN_TIMESTAMP, (unsigned)column, OUTER, 0, 100);
+        put_step(it, WL_OP_COLUMN_TIMESTAMP, (unsigned)column, OUTER, pick(chance, 2 * WL_HAS_ABSENT), pick(chance, 8));
     if (pick(chance, 2) && (column = column_of(it, WL_VARIABLE, 0)) >= 0)
         put_step(it, WL_OP_COLUMN_BYTES, (unsigned)column, 0, 0, 0);
     if (pick(chance, 2) && (column = column_of(it, 4, 0)) >= 0) {

@@ -36,7 +36,7 @@ from .peers import plain, plain_rows
 
 Row = dict[str, Any]
 BLOBS = st.none() | st.sampled_from((b"", b"a", b"some text " * 9)) | st.binary(max_size=9)
-TIMES = st.integers(0, 5000) | st.sampled_from((-1, 1_700_000_000_000))
+TIMES = st.integers(-2, 5000) | st.sampled_from((-1, 1_700_000_000_000))
 
 
 def varint(number: int) -> bytes:
@@ -135,7 +135,7 @@ def kafka_rows(content: bytes) -> Iterator[Row]:
         at = record.timestamp
         row = {
             "offset": record.offset,
-            "timestamp": at if at is None or abs(at) <= LATEST else None,
+            "timestamp": None if at in (None, -1) or abs(at) > LATEST else at,
             "key": plain(record.key),
         }
         yield row | {"value": plain(record.value), "headers": headers}

@@ -175,7 +175,7 @@ def test_a_flipped_bit_costs_the_record_that_it_is_in(case: PeerCase) -> None:
             assert rows == whole or file["damaged"] or file["tail"] != "clean", place
 
 
-WITHOUT_TIMES = frozenset({"v0.log", "upgraded.log", "odd.mcap"})
+WITHOUT_TIMES = frozenset({"odd.mcap"})
 """Files with times that no column contains, so that tables of them have nulls, which are refused."""
 
 
@@ -187,7 +187,7 @@ def test_what_is_written_is_what_was_read(case: PeerCase) -> None:
     table = wireloom.read(case.format, case.content, columns=wanted, **case.options)
     written = io.BytesIO()
     if case.file in WITHOUT_TIMES and case.options.get("table", "messages") in ("messages", "records"):
-        with pytest.raises(wireloom.WireloomError, match=r"(time|stamp): null"):
+        with pytest.raises(wireloom.WireloomError, match="time: null"):
             wireloom.write(case.format, table, written, codec="none", **case.options)
         return
     wireloom.write(case.format, table, written, codec="none", **case.options)

@@ -19,7 +19,6 @@ BACKEND = Backend(
 __getattr__ = face(
     __name__,
     {
-        "arrow": "timestamp_range",
         "interval": "BINARY LARGEST Interval checked",
         "lower": "column_program compile_program",
         "message_lower": "compile_units coverage lower_kinds",

@@ -7,6 +7,7 @@ from functools import reduce
 
 from wireloom.format.program import Kind, Storage
 
+from ...expression.typerules import integer_range
 from ...expression.types import (
     BitsType,
     BooleanType,
@@ -23,7 +24,7 @@ from ...expression.types import (
 )
 from ...plan import Plan
 from ...wire import Labels, Logical, Pairs, Timestamp
-from .interval import INT64, Interval, of_bytes
+from .interval import INT64, Interval
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,20 @@ class ArrowType:
     owner: Path = ()
     pairs: Pairs | None = None
     """Set for a list of structs that is a map; ``name`` and ``constructor`` are then those of the map."""
+    absent: int | None = None
+    """Of a timestamp: the count that means that there is no time."""
+
+    @property
+    def parts(self) -> tuple[tuple[str, ArrowType], ...]:
+        """Return the fields of a struct, or the item of a list."""
+        return (*self.fields, *((("item", self.item),) if self.item is not None else ()))
+
+    @property
+    def absents(self) -> tuple[tuple[str, int], ...]:
+        """Return the timestamps in it of which a count means that there is no time: the path that leads to each, and
+        that count."""
+        own = () if self.absent is None else (("", self.absent),)
+        return own + tuple((f".{name}{path}", count) for name, each in self.parts for path, count in each.absents)
 
     def inside(self, way: tuple[str, ...]) -> ArrowType:
         """Return the type of a field of a struct, given the names that lead to it through nested structs."""
@@ -84,43 +99,22 @@ LABELS = {
 }
 """By signedness. The engine stores the numbers in 64 bits; the reader replaces them by their labels."""
 
-UNITS_PER_MICROSECOND_RANGE = {"s": 1_000_000, "ms": 1_000, "us": 1, "ns": 1}
-"""The factor by which a count must be smaller than 64 bits allow, so that it fits into 64 bits as microseconds (``ns``:
-unconverted)."""
-
-
-def timestamp_range(unit: str) -> Interval:
-    """Return the range of counts of ``unit`` that a timestamp column can hold; counts outside it become null.
-
-    >>> timestamp_range("ms").high
-    9223372036854775
-    """
-    largest = INT64.high // UNITS_PER_MICROSECOND_RANGE[unit]
-    return Interval(-largest if unit in ("s", "ms") else INT64.low, largest)
-
 
 def timestamp_type(logical: Timestamp) -> ArrowType:
     """Return the type of a timestamp column; the engine fills in the raw counts."""
     zone, name = (f', "{logical.zone}"', f", {logical.zone}") if logical.zone else ("", "")
     constructor = f'pa.timestamp("{logical.unit}"{zone})'
-    return ArrowType(f"timestamp[{logical.unit}{name}]", constructor, Storage.FIXED64)
+    return ArrowType(f"timestamp[{logical.unit}{name}]", constructor, Storage.FIXED64, absent=logical.absent)
 
 
 def integer_interval(kind: Type) -> Interval | None:
     """Return the interval of an integer, enum or boolean on the wire; ``None`` for other types."""
-    match kind:
-        case IntegerType(size=size, signed=signed):
-            return of_bytes(size, signed)
-        case BitsType(width=width):
-            return Interval(0, (1 << width) - 1)
-        case VarintType():
-            return Interval(*kind.limits)
-        case BooleanType():
-            return Interval(0, 1)
-        case EnumType(base=base):
-            return integer_interval(base)
-        case _:
-            return None
+    if isinstance(kind, BooleanType):
+        return Interval(0, 1)
+    if isinstance(kind, EnumType):
+        return integer_interval(kind.base)
+    values = integer_range(kind)
+    return values and Interval(*values)
 
 
 def computed_integer(interval: Interval | None) -> ArrowType:

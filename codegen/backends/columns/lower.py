@@ -255,6 +255,8 @@ def _column(plan: Plan, rows: Rows, column: TableColumn, refusal: str | None) ->
         given["inside"] = inside
     if maps := tuple(_maps(column.type, "")):
         given["maps"] = maps
+    if column.type.absents:
+        given["absent"] = column.type.absents
     if structs := tuple(_structs(plan, column.type, "")):
         given["structs"] = structs
     if solved := solves(plan, rows, column):
@@ -275,7 +277,7 @@ def _structs(plan: Plan, type: ArrowType, path: str) -> Iterator[tuple[str, str]
     class of its objects."""
     if type.owner:
         yield path, class_reference(plan, type.owner)
-    for name, each in _inside(type):
+    for name, each in type.parts:
         yield from _structs(plan, each, f"{path}.{name}")
 
 
@@ -283,7 +285,7 @@ def _variants(type: ArrowType, path: str) -> Iterator[tuple[str, tuple[tuple[str
     """Yield the structs of variants in a column, each with the path that leads to it."""
     if type.variants:
         yield path, tuple((name, each) for (name, _), each in zip(type.fields, type.variants, strict=True))
-    for name, each in _inside(type):
+    for name, each in type.parts:
         yield from _variants(each, f"{path}.{name}")
 
 
@@ -292,13 +294,8 @@ def _maps(type: ArrowType, path: str) -> Iterator[tuple[str, str, str]]:
     value."""
     if type.pairs is not None:
         yield path, ".".join(type.pairs.key), ".".join(type.pairs.value)
-    for name, each in _inside(type):
+    for name, each in type.parts:
         yield from _maps(each, f"{path}.{name}")
-
-
-def _inside(type: ArrowType) -> tuple[tuple[str, ArrowType], ...]:
-    """Return the fields of a struct, or the item of a list."""
-    return (*type.fields, *((("item", type.item),) if type.item is not None else ()))
 
 
 def _units(plan: Plan, rows: Rows) -> tuple[tuple[str, ...], ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from wireloom.format.program import Kind, Op
+from wireloom.format.program import HAS_ABSENT, TIME_UNITS, Kind, Op
 
 from ...expression.nodes import Attribute as Member
 from ...expression.nodes import Name
@@ -14,12 +14,12 @@ from ...plan import Field, Instance, Plan, Rows, TypePlan
 from ...wire import Labels, LookUp, Timestamp
 from ..base import refuse
 from ..python.names import field_name
-from .arrow import ArrowType, integer_interval, timestamp_range
+from .arrow import ArrowType, integer_interval
 from .assembler import Assembler
 from .compiled import Compiled, narrowed
 from .expression import Compiler
 from .field_arrow import field_type
-from .interval import Interval, of_bytes
+from .interval import INT64, Interval, of_bytes
 from .refusal import NotForEngineError
 from .scope import Scalar, Scope, checksum_target
 
@@ -83,8 +83,12 @@ class TableColumn:
     def store(self, assembler: Assembler, number: int, scalar: Scalar) -> None:
         """Append the step that stores a register in column ``number``."""
         if isinstance(self.field.logical, Timestamp):
-            held = timestamp_range(self.field.logical.unit)
-            assembler.add(Op.COLUMN_TIMESTAMP, number, scalar, held.low, held.high, comment=self.name)
+            unit, absent = TIME_UNITS.index(self.field.logical.unit), self.field.logical.absent
+            if absent is None or absent > INT64.high:
+                # A count of more bits is null anyway.
+                assembler.add(Op.COLUMN_TIMESTAMP, number, scalar, unit, 0, comment=self.name)
+            else:
+                assembler.add(Op.COLUMN_TIMESTAMP, number, scalar, unit + HAS_ABSENT, absent, comment=self.name)
             return
         if self.type.kind is None:
             raise NotForEngineError(f'the column "{self.name}" is not an integer')
@@ -124,16 +128,30 @@ def _fitted(column: TableColumn, other: TableColumn, row: Path) -> TableColumn:
         if values.within(held.low, held.high):
             other = replace(other, type=kind)
     if _shape(column) != _shape(other):
-        names = " and ".join(each.type.name + " with labels" * bool(each.labels) for each in (other, column))
+        names = " and ".join(_type_text(each) for each in (other, column))
         sentence = f'the column "{column.name}" has two types: {names}, the first in {"::".join(row)}'
         refuse(other.field.position, sentence)
     return other
 
 
+def _type_text(column: TableColumn) -> str:
+    labels = " with labels" * bool(column.labels)
+    return column.type.name + labels + "".join(f" with {count} for no time" for _, count in column.type.absents)
+
+
 def _shape(column: TableColumn) -> tuple[object, ...]:
     """Return the properties of a column that are the same in rows of all types."""
     kind = column.type
-    return column.name, kind.constructor, kind.variants, kind.pairs, column.labels, column.attribute, column.path
+    return (
+        column.name,
+        kind.constructor,
+        kind.variants,
+        kind.pairs,
+        kind.absents,
+        column.labels,
+        column.attribute,
+        column.path,
+    )
 
 
 def _columns(plan: Plan, rows: Rows) -> tuple[TableColumn, ...]:

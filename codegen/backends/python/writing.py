@@ -23,7 +23,7 @@ from ...expression.types import (
 )
 from ...expression.walk import expressions_in, names_in, walk
 from ...plan import Field, Fill, Run
-from ...wire import Framing, RepeatCount, RepeatUntil, TerminatedSize
+from ...wire import Framing, RepeatCount, RepeatUntil, TerminatedSize, Timestamp
 from ..base import refusal
 from .checksums import chain_lines, early_lines, late_lines
 from .contents import Contents, content_lines, contents_in, contents_of
@@ -119,7 +119,19 @@ def _constants(scope: ClassScope) -> Lines:
             lines.append(_unless_set(field, _default_text(scope, field, fill.value)))
         elif fill.how == "made" and isinstance(field.type, UserType):
             lines.append(_unless_set(field, f"{scope.module.class_of(field.type.path)}()"))
+    lines.extend(line for field in scope.struct.fields if field.condition is None for line in _absent(field))
     return tuple(lines)
+
+
+def _absent(field: Field) -> Lines:
+    """Return the assignment of the count that means that there is no time."""
+    if not isinstance(field.logical, Timestamp) or field.logical.absent is None:
+        return ()
+    return (
+        when(
+            f"getattr(self, {field_name(field.id)!r}, None) is None", [f"{member(field.id)} = {field.logical.absent}"]
+        ),
+    )
 
 
 def _unless_set(field: Field, value: str) -> str:
@@ -281,7 +293,7 @@ def _write_field(scope: ClassScope, field: Field, wires: dict[str, str]) -> Line
     if field.contents is not None and field.repeat is None and _is_known_late(field):
         lines = (f"{member(field.id)} = {field.contents!r}", *lines)
     if "_io" not in names_in(field.condition):
-        return _when(scope, field, lines)
+        return _when(scope, field, (*_absent(field), *lines))
     # A writer cannot ask for the rest of the input: what is set is written.
     return (when(_is_set(field), lines),)
 

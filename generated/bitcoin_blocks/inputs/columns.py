@@ -146,7 +146,7 @@ PROGRAM = ColumnProgram(
         Step(Op.COLUMN_FIXED, 3, Kind.U4LE, 0),  # sequence
         Step(Op.COLUMN_BYTES, 4, 1),  # hash
         Step(Op.COLUMN_BYTES, 5, 0),  # merkle_root
-        Step(Op.COLUMN_TIMESTAMP, 6, 3, -9223372036854, 9223372036854),  # time
+        Step(Op.COLUMN_TIMESTAMP, 6, 3, 0, 0),  # time
         Step(Op.ROW_END),
         Step(Op.AGAIN, 1, Loop.COUNT, 93, 29),  # next of inputs
         Step(Op.NEED, 1),  # first
@@ -263,7 +263,7 @@ PROGRAM = ColumnProgram(
         Step(Op.LIMIT_END),  # body
         Step(Op.END),
     ),
-    version=5,
+    version=6,
     columns=(
         Storage.VARIABLE,
         Storage.FIXED32,

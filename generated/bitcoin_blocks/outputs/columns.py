@@ -186,7 +186,7 @@ PROGRAM = ColumnProgram(
         Step(Op.COLUMN_BYTES, 1, 3),  # script
         Step(Op.COLUMN_BYTES, 2, 1),  # hash
         Step(Op.COLUMN_BYTES, 3, 0),  # merkle_root
-        Step(Op.COLUMN_TIMESTAMP, 4, 3, -9223372036854, 9223372036854),  # time
+        Step(Op.COLUMN_TIMESTAMP, 4, 3, 0, 0),  # time
         Step(Op.ROW_END),
         Step(Op.AGAIN, 2, Loop.COUNT, 139, 45),  # next of outputs
         Step(Op.EXPRESSION, 54, 0, 210, 64),  # is witnesses there?
@@ -258,7 +258,7 @@ PROGRAM = ColumnProgram(
         Step(Op.LIMIT_END),  # body
         Step(Op.END),
     ),
-    version=5,
+    version=6,
     columns=(
         Storage.FIXED64,
         Storage.VARIABLE,

@@ -328,7 +328,7 @@ PROGRAM = ColumnProgram(
         Step(Op.COLUMN_BYTES, 20, 2),  # hash
         Step(Op.COLUMN_BYTES, 21, 0),  # prev_hash
         Step(Op.COLUMN_BYTES, 22, 1),  # merkle_root
-        Step(Op.COLUMN_TIMESTAMP, 23, 3, -9223372036854, 9223372036854),  # time
+        Step(Op.COLUMN_TIMESTAMP, 23, 3, 0, 0),  # time
         Step(Op.ROW_END),
         Step(Op.AGAIN, 0, Loop.COUNT, 37, 11),  # next of transactions
         Step(Op.STREAM, 79, 0, 1),  # _io.pos
@@ -338,7 +338,7 @@ PROGRAM = ColumnProgram(
         Step(Op.LIMIT_END),  # body
         Step(Op.END),
     ),
-    version=5,
+    version=6,
     columns=(
         Storage.VARIABLE,
         Storage.FIXED32,

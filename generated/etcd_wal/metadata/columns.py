@@ -128,7 +128,7 @@ PROGRAM = ColumnProgram(
         Step(Op.COLUMN_REGISTER, 6, 9, Kind.U4LE),  # crc
         Step(Op.END),
     ),
-    version=5,
+    version=6,
     columns=(
         Storage.VARIABLE,
         Storage.FIXED64,

@@ -122,7 +122,7 @@ PROGRAM = ColumnProgram(
         Step(Op.COLUMN_REGISTER, 4, 29, Kind.S8LE),  # len_padding
         Step(Op.END),
     ),
-    version=5,
+    version=6,
     columns=(
         Storage.FIXED64,
         Storage.FIXED32,

@@ -136,7 +136,7 @@ PROGRAM = ColumnProgram(
         Step(Op.EXPRESSION, 29, 0, 1, 9),  # no term
         Step(Op.END),
     ),
-    version=5,
+    version=6,
     columns=(
         Storage.FIXED64,
         Storage.FIXED64,

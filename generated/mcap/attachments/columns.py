@@ -201,9 +201,9 @@ PROGRAM = ColumnProgram(
         Step(Op.MARK, 2, 1, 0),  # log_time begins
         Step(Op.NEED, 20),  # log_time, create_time, len_name
         Step(Op.REGISTER_FIXED, 44, Kind.U8LE, 0),  # log_time
-        Step(Op.COLUMN_TIMESTAMP, 0, 44, -9223372036854775808, 9223372036854775807),  # log_time
+        Step(Op.COLUMN_TIMESTAMP, 0, 44, 3, 0),  # log_time
         Step(Op.REGISTER_FIXED, 45, Kind.U8LE, 8),  # create_time
-        Step(Op.COLUMN_TIMESTAMP, 1, 45, -9223372036854775808, 9223372036854775807),  # create_time
+        Step(Op.COLUMN_TIMESTAMP, 1, 45, 3, 0),  # create_time
         Step(Op.REGISTER_FIXED, 46, Kind.U4LE, 16),  # len_name
         Step(Op.COLUMN_FIXED, 5, Kind.U4LE, 16),  # len_name
         Step(Op.BYTES_REGISTER, 23, 46, 0),  # name
@@ -584,7 +584,7 @@ PROGRAM = ColumnProgram(
         Step(Op.EXPRESSION, 92, 0, 1, 9),  # no len_body
         Step(Op.END),
     ),
-    version=5,
+    version=6,
     columns=(
         Storage.FIXED64,
         Storage.FIXED64,

@@ -629,7 +629,7 @@ PROGRAM = ColumnProgram(
         Step(Op.EXPRESSION, 90, 0, 1, 9),  # no len_body
         Step(Op.END),
     ),
-    version=5,
+    version=6,
     columns=(
         Storage.FIXED16,
         Storage.VARIABLE,

@@ -106,9 +106,9 @@ PROGRAM = ColumnProgram(
         Step(Op.ROW, 1),
         Step(Op.NEED, 32),  # message_start_time, message_end_time, uncompressed_size, uncompressed_crc, len_compression
         Step(Op.REGISTER_FIXED, 19, Kind.U8LE, 0),  # message_start_time
-        Step(Op.COLUMN_TIMESTAMP, 0, 19, -9223372036854775808, 9223372036854775807),  # message_start_time
+        Step(Op.COLUMN_TIMESTAMP, 0, 19, 3, 0),  # message_start_time
         Step(Op.REGISTER_FIXED, 20, Kind.U8LE, 8),  # message_end_time
-        Step(Op.COLUMN_TIMESTAMP, 1, 20, -9223372036854775808, 9223372036854775807),  # message_end_time
+        Step(Op.COLUMN_TIMESTAMP, 1, 20, 3, 0),  # message_end_time
         Step(Op.REGISTER_FIXED, 21, Kind.U8LE, 16),  # uncompressed_size
         Step(Op.COLUMN_FIXED, 2, Kind.U8LE, 16),  # uncompressed_size
         Step(Op.REGISTER_FIXED, 22, Kind.U4LE, 24),  # uncompressed_crc
@@ -580,7 +580,7 @@ PROGRAM = ColumnProgram(
         Step(Op.EXPRESSION, 92, 0, 1, 9),  # no len_body
         Step(Op.END),
     ),
-    version=5,
+    version=6,
     columns=(
         Storage.FIXED64,
         Storage.FIXED64,

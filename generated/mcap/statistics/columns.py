@@ -523,9 +523,9 @@ PROGRAM = ColumnProgram(
         Step(Op.COLUMN_FIXED, 4, Kind.U4LE, 18),  # metadata_count
         Step(Op.COLUMN_FIXED, 5, Kind.U4LE, 22),  # chunk_count
         Step(Op.REGISTER_FIXED, 124, Kind.U8LE, 26),  # message_start_time
-        Step(Op.COLUMN_TIMESTAMP, 6, 124, -9223372036854775808, 9223372036854775807),  # message_start_time
+        Step(Op.COLUMN_TIMESTAMP, 6, 124, 3, 0),  # message_start_time
         Step(Op.REGISTER_FIXED, 125, Kind.U8LE, 34),  # message_end_time
-        Step(Op.COLUMN_TIMESTAMP, 7, 125, -9223372036854775808, 9223372036854775807),  # message_end_time
+        Step(Op.COLUMN_TIMESTAMP, 7, 125, 3, 0),  # message_end_time
         Step(Op.REGISTER_FIXED, 126, Kind.U4LE, 42),  # len_counts
         Step(Op.COLUMN_FIXED, 12, Kind.U4LE, 42),  # len_counts
         Step(Op.LIMIT_REGISTER, 126, 0, 0),  # counts
@@ -599,7 +599,7 @@ PROGRAM = ColumnProgram(
         Step(Op.EXPRESSION, 90, 0, 1, 9),  # no len_body
         Step(Op.END),
     ),
-    version=5,
+    version=6,
     columns=(
         Storage.FIXED64,
         Storage.FIXED16,

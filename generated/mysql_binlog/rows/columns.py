@@ -30,7 +30,7 @@ PROGRAM = ColumnProgram(
         Step(Op.MARK, 0, 1, 0),  # timestamp begins
         Step(Op.NEED, 13),  # timestamp, type, server_id, event_size
         Step(Op.REGISTER_FIXED, 3, Kind.U4LE, 0),  # timestamp
-        Step(Op.COLUMN_TIMESTAMP, 0, 3, -9223372036854, 9223372036854),  # timestamp
+        Step(Op.COLUMN_TIMESTAMP, 0, 3, 0, 0),  # timestamp
         Step(Op.REGISTER_FIXED, 4, Kind.U1, 4),  # type
         Step(Op.COLUMN_REGISTER, 1, 4, Kind.S8LE),  # type
         Step(Op.COLUMN_FIXED, 2, Kind.U4LE, 5),  # server_id
@@ -659,7 +659,7 @@ PROGRAM = ColumnProgram(
         Step(Op.COLUMN_REGISTER, 5, 254, Kind.S8LE),  # row_flags
         Step(Op.END),
     ),
-    version=5,
+    version=6,
     columns=(
         Storage.FIXED64,
         Storage.FIXED64,

@@ -449,7 +449,7 @@ PROGRAM = ColumnProgram(
         Step(Op.COLUMN_REGISTER, 3, 209, Kind.S8LE),  # begins
         Step(Op.END),
     ),
-    version=5,
+    version=6,
     columns=(
         Storage.FIXED32,
         Storage.FIXED64,

@@ -471,7 +471,7 @@ PROGRAM = ColumnProgram(
         Step(Op.SET, 1, 211, 1),  # begins
         Step(Op.END),
     ),
-    version=5,
+    version=6,
     columns=(
         Storage.FIXED16,
         Storage.FIXED32,

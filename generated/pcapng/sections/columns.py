@@ -478,7 +478,7 @@ PROGRAM = ColumnProgram(
         Step(Op.SET, 1, 220, 1),  # begins
         Step(Op.END),
     ),
-    version=5,
+    version=6,
     columns=(
         Storage.FIXED16,
         Storage.FIXED16,

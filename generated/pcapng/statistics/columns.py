@@ -379,7 +379,7 @@ PROGRAM = ColumnProgram(
         Step(Op.EXPRESSION, 182, 0, 2441, 35),  # is ts there?
         Step(Op.SKIP_IF_ZERO, 182, 1, 347),  # is ts there?
         Step(Op.EXPRESSION, 183, 0, 2476, 79),  # ts
-        Step(Op.COLUMN_TIMESTAMP, 1, 183, -9223372036854775808, 9223372036854775807),  # ts
+        Step(Op.COLUMN_TIMESTAMP, 1, 183, 3, 0),  # ts
         Step(Op.JUMP, 0, 0, 348),
         Step(Op.COLUMN_NULL, 1),  # ts
         Step(Op.EXPRESSION, 184, 0, 2555, 5),  # index, as its column has it
@@ -495,7 +495,7 @@ PROGRAM = ColumnProgram(
         Step(Op.SET, 1, 232, 1),  # begins
         Step(Op.END),
     ),
-    version=5,
+    version=6,
     columns=(
         Storage.FIXED32,
         Storage.FIXED64,

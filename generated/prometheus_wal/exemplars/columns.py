@@ -115,7 +115,7 @@ PROGRAM = ColumnProgram(
         Step(Op.EXPRESSION, 24, 0, 67, 5),  # ref, as its column has it
         Step(Op.COLUMN_REGISTER, 0, 24, Kind.S8LE),  # ref
         Step(Op.EXPRESSION, 25, 0, 72, 7),  # timestamp
-        Step(Op.COLUMN_TIMESTAMP, 1, 25, -9223372036854775, 9223372036854775),  # timestamp
+        Step(Op.COLUMN_TIMESTAMP, 1, 25, 1, 0),  # timestamp
         Step(Op.COLUMN_REGISTER, 10, 16, Kind.S8LE),  # first_ref
         Step(Op.COLUMN_REGISTER, 11, 17, Kind.S8LE),  # first_timestamp
         Step(Op.COLUMN_REGISTER, 12, 1, Kind.U1),  # type
@@ -281,7 +281,7 @@ PROGRAM = ColumnProgram(
         Step(Op.LIMIT_END),  # data
         Step(Op.END),
     ),
-    version=5,
+    version=6,
     columns=(
         Storage.FIXED64,
         Storage.FIXED64,

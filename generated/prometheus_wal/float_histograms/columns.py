@@ -289,7 +289,7 @@ PROGRAM = ColumnProgram(
         Step(Op.EXPRESSION, 65, 0, 195, 5),  # ref, as its column has it
         Step(Op.COLUMN_REGISTER, 0, 65, Kind.S8LE),  # ref
         Step(Op.EXPRESSION, 66, 0, 200, 7),  # timestamp
-        Step(Op.COLUMN_TIMESTAMP, 1, 66, -9223372036854775, 9223372036854775),  # timestamp
+        Step(Op.COLUMN_TIMESTAMP, 1, 66, 1, 0),  # timestamp
         Step(Op.EXPRESSION, 67, 0, 175, 13),  # is_custom
         Step(Op.COLUMN_REGISTER, 29, 67, Kind.U1),  # is_custom
         Step(Op.COLUMN_REGISTER, 30, 48, Kind.S8LE),  # first_ref
@@ -336,7 +336,7 @@ PROGRAM = ColumnProgram(
         Step(Op.LIMIT_END),  # data
         Step(Op.END),
     ),
-    version=5,
+    version=6,
     columns=(
         Storage.FIXED64,
         Storage.FIXED64,

@@ -245,7 +245,7 @@ PROGRAM = ColumnProgram(
         Step(Op.EXPRESSION, 49, 0, 142, 5),  # ref, as its column has it
         Step(Op.COLUMN_REGISTER, 0, 49, Kind.S8LE),  # ref
         Step(Op.EXPRESSION, 50, 0, 147, 7),  # timestamp
-        Step(Op.COLUMN_TIMESTAMP, 1, 50, -9223372036854775, 9223372036854775),  # timestamp
+        Step(Op.COLUMN_TIMESTAMP, 1, 50, 1, 0),  # timestamp
         Step(Op.EXPRESSION, 51, 0, 113, 13),  # is_custom
         Step(Op.COLUMN_REGISTER, 29, 51, Kind.U1),  # is_custom
         Step(Op.COLUMN_REGISTER, 30, 28, Kind.S8LE),  # first_ref
@@ -336,7 +336,7 @@ PROGRAM = ColumnProgram(
         Step(Op.LIMIT_END),  # data
         Step(Op.END),
     ),
-    version=5,
+    version=6,
     columns=(
         Storage.FIXED64,
         Storage.FIXED64,

@@ -74,7 +74,7 @@ PROGRAM = ColumnProgram(
         Step(Op.AGAIN, 0, Loop.END, 1, 0),  # next of pages
         Step(Op.END),
     ),
-    version=5,
+    version=6,
     columns=(
         Storage.VARIABLE,
         Storage.FIXED64,

@@ -10,8 +10,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ...base.iso_times import time_range
 from ...format.message_rules import FieldKind
-from ..object_values import INT64_MAX, LARGEST_TIME
 
 NONE = 0xFFFFFFFF
 MOST = 0x7FFFFFFF
@@ -168,8 +168,7 @@ def _typed(array: Any, kind: Any) -> Any:
     """Return numbers as the type of their column; times outside its range are null."""
     if array.type == kind or not pa.types.is_timestamp(kind):
         return array
-    largest = LARGEST_TIME[kind.unit]
-    least = -largest if kind.unit in ("s", "ms") else -INT64_MAX - 1
+    least, largest = time_range(kind.unit)
     if array.type.bit_width == 64:
         there = pc.less_equal(array, pa.scalar(largest, array.type))
         if pa.types.is_signed_integer(array.type):

@@ -71,6 +71,11 @@ ONE_LINE = [
     ("[len, crc, level]", "[len, crc]", "breaking columns level: this column was removed (uint8)"),
     ("[kind, at, note]\n", "[at, kind, note]\n", "compatible columns columns: their order changed: "),
     ("timestamp: ms", "timestamp: us", "breaking columns at: this column's type: timestamp[ms, UTC] → timestamp[us"),
+    (
+        "timestamp: ms",
+        "timestamp: {unit: ms, absent: 0}",
+        "breaking columns at: the numbers of no time in this column: none → 0",
+    ),
     (", -wireloom: {labels: true}", "", "breaking columns kind: this column's type: dictionary[utf8] → "),
     ("{1: opened, 2: closed}", "{1: opened, 2: shut}", "breaking columns kinds: 2 was renamed: closed → shut"),
     ("{1: opened, 2: closed}", "{1: opened}", "breaking columns kinds: 2 (closed) no longer has a name"),

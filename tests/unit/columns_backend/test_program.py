@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from wireloom.codegen.backends.columns import BACKEND, column_program
 from wireloom.format import (
+    TIME_UNITS,
     ChecksumRule,
     Kind,
     Op,
@@ -50,7 +51,7 @@ def test_a_frame() -> None:
         Step(Op.COLUMN_BYTES, 3, 0),
         Step(Op.MARK, 1, 1),
         Step(Op.CHECKSUM, 0, 1, 0, 1),
-        Step(Op.COLUMN_TIMESTAMP, 2, 2, -9223372036854775, 9223372036854775),
+        Step(Op.COLUMN_TIMESTAMP, 2, 2, TIME_UNITS.index("ms")),
         Step(Op.END),
     )
     assert program.columns == (Storage.FIXED8, Storage.FIXED32, Storage.FIXED64, Storage.VARIABLE, Storage.FIXED32)

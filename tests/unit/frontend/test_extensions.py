@@ -258,6 +258,8 @@ def test_framing_and_rows() -> None:
         ("{unit: ns}", Timestamp("ns", "UTC")),
         ("{unit: s, zone: none}", Timestamp("s", None)),
         ("{unit: us, zone: UTC}", Timestamp("us", "UTC")),
+        ("{unit: ms, absent: 0}", Timestamp("ms", "UTC", 0)),
+        ("{unit: ns, absent: 0xffffffffffffffff}", Timestamp("ns", "UTC", 2**64 - 1)),
     ],
 )
 def test_timestamps(text: str, timestamp: Timestamp) -> None:

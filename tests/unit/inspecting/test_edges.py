@@ -3,11 +3,9 @@
 import json
 from pathlib import Path
 
-import pyarrow as pa
 import pytest
 import wireloom
-from wireloom.codegen.backends.columns import timestamp_range
-from wireloom.inspecting import held
+from wireloom.base import time_range
 
 from .samples import ZOO, animal, log, run, segment
 
@@ -70,7 +68,7 @@ def test_a_time_that_does_not_fit_is_null_in_the_table(tmp_path: Path) -> None:
         "types: {row: {seq: [{id: at, type: u8, -wireloom: {timestamp: ms}}]}}\n"
     )
     path = tmp_path / "a.bin"
-    most = timestamp_range("ms").high
+    _, most = time_range("ms")
     path.write_bytes(b"".join(each.to_bytes(8, "little") for each in (1000, most, most + 1, 2**64 - 1)))
     assert wireloom.read(spec, path)["at"].is_null().to_pylist() == [False, False, True, True]
     shown = run("inspect", spec, path, "-n", 4).split("record ")[1:]
@@ -81,14 +79,19 @@ def test_a_time_that_does_not_fit_is_null_in_the_table(tmp_path: Path) -> None:
         assert "(outside of the range of timestamps: null in the table)" in " ".join(text.split())
 
 
-@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
-def test_what_a_timestamp_holds_is_what_the_generator_says(unit: str) -> None:
-    limits = timestamp_range(unit)
-    assert held(limits.low, unit)
-    assert held(limits.high, unit)
-    assert not held(limits.low - 1, unit)
-    assert not held(limits.high + 1, unit)
-    assert pa.scalar(limits.high, pa.timestamp(unit)).value == limits.high
+def test_a_time_that_is_not_known_is_null_in_the_table(tmp_path: Path) -> None:
+    spec = tmp_path / "times.ksy"
+    spec.write_text(
+        "meta: {id: times, endian: le, -wireloom: {rows: rows}}\nseq: [{id: rows, type: row, repeat: eos}]\n"
+        "types: {row: {seq: [{id: at, type: s8, -wireloom: {timestamp: {unit: s, absent: -1}}}]}}\n"
+    )
+    path = tmp_path / "a.bin"
+    path.write_bytes(b"\xff" * 8 + bytes(8))
+    none, some = run("inspect", spec, path, "-n", 2).split("record ")[1:]
+    assert "-1 (no time: null in the table)" in none
+    assert "1970-01-01T00:00:00Z" in some
+    assert '"at": -1' in run("dump", spec, path)
+    assert run("decode", spec, path) == '{"at":null}\n{"at":"1970-01-01T00:00:00Z"}\n'
 
 
 def test_records_as_json(tmp_path: Path) -> None:
