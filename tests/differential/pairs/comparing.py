@@ -44,7 +44,7 @@ def compare(made: Made, seed: int, *, limited: bool, rounds: int = 1) -> tuple[s
         How the readers differ, if they do, and the number of results with rows.
     """
     format, random, results = format_of(made.text), Random(seed), 0
-    for number in range(ROUNDS):
+    for number in range(max(rounds, ROUNDS)):
         if number >= rounds and results:
             break
         good = [made.write(random, {}) for _ in range(2)]

@@ -24,6 +24,8 @@ CONSTRUCTS: tuple[Construct, ...] = (*LAYOUTS, *ENCLOSING, *FIELDS, *CHECKSUMS, 
 ORDER = ("enclosing", "field", "table", "end", "layout")
 MOST = 8
 """Constructs in a spec. More of them find more at once, but damage in one hides the others."""
+ALONE = 6
+"""How often as many inputs are made of the spec of a single construct."""
 TRIES = 10
 """How often a pair is tried that has no results; later with fewer other constructs."""
 USUAL = [each for each in LAYOUTS if each.name in ("rows at the root", "counted rows, read as a whole", "sized units")]
@@ -208,6 +210,13 @@ def compare_all(
             found.refused[names_of(smallest)] = refusal(smallest) or why
         else:
             compare_group(found, group, seed * 100_000 + place, rounds, shrinks=most is None)
+        if watch is not None:
+            watch(found)
+    # By itself, no damage in other constructs hides what a construct does.
+    for place, each in enumerate(CONSTRUCTS if most is None else ()):
+        group = [each] if each.place == "layout" else [LAYOUTS[0], each]
+        if refusal(group) is None:
+            compare_group(found, group, seed * 100_000 + 50_000 + place, ALONE * rounds, shrinks=True)
         if watch is not None:
             watch(found)
     return found
