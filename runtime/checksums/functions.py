@@ -1,17 +1,17 @@
-"""Functions that compute checksums: those of libraries and of the engine, and portable ones without the engine."""
+"""Functions that compute checksums: those of the engine and of hashlib, and portable ones without the engine."""
 
 from __future__ import annotations
 
 import hashlib
 import zlib
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import crc32c
-import xxhash
 
 from .. import engine
+from ..base.extras import require
 from .families import Algorithm, Family
 
 Function = Callable[..., Any]
@@ -20,26 +20,22 @@ Function = Callable[..., Any]
 
 def function(algorithm: Algorithm) -> Function:
     """Return the function that computes a checksum: ``function(data)``, or ``function(data, value)`` where ``value`` is
-    the checksum of the preceding bytes (for xxHash, the seed)."""
+    the checksum of the preceding bytes (for xxHash, the seed).
+
+    Raises:
+        MissingExtraError: For xxHash without the engine, if the package xxhash is not installed.
+    """
     return _function(algorithm, engine.available)
 
 
 @lru_cache(maxsize=256)
 def _function(algorithm: Algorithm, by_engine: bool) -> Function:
-    if algorithm.family in LIBRARIES:
-        return LIBRARIES[algorithm.family](algorithm)
+    if algorithm.family in DIGESTS:
+        return DIGESTS[algorithm.family](algorithm)
     if by_engine:
         return engine.checksum(algorithm.packed())
     standard = STANDARD.get(algorithm.packed())
     return standard or WRITTEN_OUT[algorithm.family](algorithm)
-
-
-def _xxhash(compute: Callable[[Any, int], int]) -> Callable[[Algorithm], Function]:
-    def made(algorithm: Algorithm) -> Function:
-        mask = (1 << algorithm.width) - 1
-        return lambda data, seed=algorithm.initial: compute(bytes(data), seed & mask)
-
-    return made
 
 
 def _hashlib(name: str) -> Callable[[Algorithm], Function]:
@@ -50,10 +46,7 @@ def _twice(algorithm: Algorithm) -> Function:
     return lambda data: hashlib.sha256(hashlib.sha256(data).digest()).digest()
 
 
-LIBRARIES: dict[Family, Callable[[Algorithm], Function]] = {
-    Family.XXH32: _xxhash(xxhash.xxh32_intdigest),
-    Family.XXH64: _xxhash(xxhash.xxh64_intdigest),
-    Family.XXH3: _xxhash(xxhash.xxh3_64_intdigest),
+DIGESTS: dict[Family, Callable[[Algorithm], Function]] = {
     Family.MD5: _hashlib("md5"),
     Family.SHA1: _hashlib("sha1"),
     Family.SHA256: _hashlib("sha256"),
@@ -155,6 +148,15 @@ def _internet(algorithm: Algorithm) -> Function:
     return compute
 
 
+def _xxhash(name: str, algorithm: Algorithm) -> Function:
+    require("xxhash", "xxhash", f"{algorithm.name} without the engine")
+    import xxhash
+
+    compute = getattr(xxhash, name)
+    mask = (1 << algorithm.width) - 1
+    return lambda data, seed=algorithm.initial: compute(bytes(data), seed & mask)
+
+
 WRITTEN_OUT: dict[Family, Callable[[Algorithm], Function]] = {
     Family.CRC: _crc,
     Family.ADLER: lambda algorithm: lambda data, value=algorithm.initial: zlib.adler32(data, value),
@@ -163,4 +165,7 @@ WRITTEN_OUT: dict[Family, Callable[[Algorithm], Function]] = {
     Family.SUM_BE: _sum,
     Family.XOR: _xor,
     Family.INTERNET: _internet,
+    Family.XXH32: partial(_xxhash, "xxh32_intdigest"),
+    Family.XXH64: partial(_xxhash, "xxh64_intdigest"),
+    Family.XXH3: partial(_xxhash, "xxh3_64_intdigest"),
 }

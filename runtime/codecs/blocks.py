@@ -15,9 +15,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import xxhash
 import zstandard
 
+from ..checksums import algorithm, function
 from . import snappy_blocks
 from .codec import MAX_WINDOW, CodecError, Decoder
 from .snappy_blocks import arrow, damaged, too_large
@@ -227,8 +227,9 @@ def _lz4_frames(data: memoryview, limit: int, size: int | None) -> tuple[bytes, 
 def _lz4_kafka(data: memoryview, limit: int, size: int | None) -> tuple[bytes, int]:
     """Return a frame whose header's checksum may cover the magic number too, as in Kafka's messages of version 0."""
     end = 6 + 8 * bool(data[4] & 8) + 4 * bool(data[4] & 1) if len(data) > 4 else 0
-    if 0 < end < len(data) and data[end] == xxhash.xxh32_intdigest(bytes(data[:end])) >> 8 & 0xFF:
-        right = xxhash.xxh32_intdigest(bytes(data[4:end])) >> 8 & 0xFF
+    xxh32 = function(algorithm("xxh32"))
+    if 0 < end < len(data) and data[end] == xxh32(data[:end]) >> 8 & 0xFF:
+        right = xxh32(data[4:end]) >> 8 & 0xFF
         data = memoryview(b"".join((data[:end], bytes((right,)), data[end + 1 :])))
     return _lz4_frames(data, limit, size)
 

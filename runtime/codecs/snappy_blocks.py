@@ -9,8 +9,7 @@ from __future__ import annotations
 import zlib
 from typing import Any
 
-import crc32c
-
+from ..checksums import algorithm, function
 from .codec import CodecError
 
 IDENTIFIER = b"\xff\x06\x00\x00sNaPpY"
@@ -66,7 +65,7 @@ def _codec(data: memoryview, size: int) -> bytes:
 
 def _masked(content: Any) -> int:
     """Return the masked CRC-32C of a chunk, as the framing format defines it."""
-    value = crc32c.crc32c(content)
+    value: int = function(algorithm("crc32c"))(content)
     return ((value >> 15 | value << 17) + 0xA282EAD8) & 0xFFFFFFFF
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import zlib
 from pathlib import Path
 from random import Random
@@ -12,6 +13,7 @@ import pytest
 import wireloom
 import xxhash
 from wireloom import SpecError, UnknownNameError, engine
+from wireloom.base import MissingExtraError
 from wireloom.checksums import CHECKS, CHECKSUMS, Algorithm, Family, algorithm, crc_name, function
 from wireloom.format import ChecksumRule, ColumnProgram, Op, Step
 
@@ -102,6 +104,12 @@ KNOWN = {
 def test_known_values(name: str, data: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     assert function(algorithm(name))(data) == without_the_engine(algorithm(name), monkeypatch)(data)
     assert function(algorithm(name))(data) == KNOWN[name, data]
+
+
+def test_xxhash_without_engine_and_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "xxhash", None)
+    with pytest.raises(MissingExtraError, match=r"xxh64 without the engine .* 'wireloom\[xxhash\]'"):
+        without_the_engine(algorithm("xxh64", 5), monkeypatch)
 
 
 @pytest.mark.slow
