@@ -58,13 +58,14 @@ types:
     doc: A block.
     meta: {endian: &order {switch-on: _root.magic, cases: {0x1a2b3c4d: le, _: be}}}
     seq:
-      - {id: kind, type: u4, valid: {expr: _ == 0x0a0d0d0a or _root.is_begun > 0},
-        doc: '0x0a0d0d0a begins a section, in either byte order. The first block begins one.'}
+      - {id: kind, type: u4, doc: '0x0a0d0d0a begins a section, in either byte order.'}
       - {id: len_head, type: u4, doc: Length of the block in the order of the section before it.}
       - {id: start, type: start, if: kind == 0x0a0d0d0a, doc: Byte order of the section.}
       - {id: body, type: body, size: 'kind == 0x0a0d0d0a ? len - 16 : len - 12', doc: What the block holds.}
       - {id: declared, type: declared, if: kind == 1, doc: The end of an interface's declaration.}
       - {id: end, type: end, doc: The length again.}
+      - {id: nothing, size: 0, valid: {expr: kind == 0x0a0d0d0a or _root.is_begun > 0},
+        doc: 'No bytes: the first block begins a section.'}
     instances:
       len: {value: 'kind == 0x0a0d0d0a ? _root.len_start : len_head', doc: Length of the block.}
       begins: {value: 1, -wireloom: {sets: _root.is_begun}}

@@ -68,6 +68,15 @@ def check(row_reader: str, content: bytes, names: list[dict[str, object]]) -> No
 
 
 @pytest.mark.parametrize("row_reader", ROW_READERS)
+def test_the_first_block_begins_a_section(row_reader: str) -> None:
+    file = File("<")
+    content, first = file.blocks(b"", b""), file.block(0x0BAD, b"data")
+    for before, damaged in ((b"", []), (first, [[0, len(first), "value"]])):
+        table, report = read(row_reader, "pcapng", before + content)
+        assert (table.num_rows, report["damaged"], report["tail"]) == (4, damaged, "clean")
+
+
+@pytest.mark.parametrize("row_reader", ROW_READERS)
 @pytest.mark.parametrize("order", "<>")
 def test_options(order: str, row_reader: str, subtests: pytest.Subtests) -> None:
     file = File(order)

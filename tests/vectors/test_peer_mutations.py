@@ -20,6 +20,7 @@ import fastavro
 import lz4.frame
 import plyvel
 import pytest
+import wireloom
 from backports import zstd
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -33,6 +34,7 @@ from ..unit.reading.running import read
 from .message_peers import MESSAGE_PEERS
 from .mutations import CHANGES, Peer, Unit, changed, packed
 from .peers import plain, plain_rows
+from .record_peers import RECORD_PEERS
 
 Row = dict[str, Any]
 BLOBS = st.none() | st.sampled_from((b"", b"a", b"some text " * 9)) | st.binary(max_size=9)
@@ -311,7 +313,26 @@ PEERS = {
     ),
     "avro": Peer("avro_blocks", ("count", "data"), avro_files(), sealed_avro, avro_rows, whole=True),
     **MESSAGE_PEERS,
+    **RECORD_PEERS,
 }
+WITHOUT = {
+    "edgemq_segment": "a format of one service",
+    "etcd_wal": "its packages are Go's, which wrote the vectors",
+    "kpl_aggregated_record": "Java's client library decides, which read the vectors; aws-kinesis-agg takes the first "
+    "explicit hash key of an aggregate for that of records without one",
+    "mysql_binlog": "mysql-replication reads connections to a server: see test_binlog_events.py",
+    "pcapng": "python-pcapng refuses types of blocks that the specification leaves to readers: see test_live_peers.py",
+    "prometheus_wal": "its packages are Go's, which wrote the vectors",
+    "s2_messages": "s2-sdk excludes the protobuf of grpcio-tools; its messages are in the vectors",
+    "s2_session": "s2-sdk excludes the protobuf of grpcio-tools; its messages are in the vectors",
+    "tf_example": "its messages are protobuf's own: see test_live_peers.py",
+    "word_stuffed_log": "its library is in C",
+}
+"""Formats without a peer on PyPI, each with the reason."""
+
+
+def test_each_format_has_a_peer_or_a_reason() -> None:
+    assert sorted([*{each.format for each in PEERS.values()}, *WITHOUT]) == wireloom.formats()
 
 
 def read_by_peer(peer: Peer, content: bytes) -> tuple[list[Any], bool]:

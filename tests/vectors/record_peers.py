@@ -1,0 +1,282 @@
+"""Implementations of formats of records as peers for mutations: the pieces are the records of a block or a chunk, or
+what a length covers."""
+
+from __future__ import annotations
+
+import io
+import struct
+import tempfile
+import zlib
+from collections.abc import Iterator
+from typing import Any
+
+import bitcoin.core as btc
+import crc32c
+import dpkt
+import lz4.frame
+from backports import zstd
+from bitcoin import params
+from bitcoin.core.script import CScript, CScriptWitness
+from bitcoin.core.serialize import VarIntSerializer
+from cobs import cobs
+from hypothesis import assume
+from hypothesis import strategies as st
+from mcap.records import Message
+from mcap.stream_reader import StreamReader
+from mcap.writer import CompressionType, IndexType, Writer
+from tfrecord.reader import tfrecord_iterator
+
+from .mutations import Peer, Unit, packed
+from .peers import plain
+
+BLOBS = st.sampled_from((b"", b"\0", b"some text " * 9)) | st.binary(max_size=12)
+
+
+# COBS ----------------------------------------------------------------------------------------------------------------
+
+
+COBS_FRAMES = st.lists(BLOBS.map(cobs.encode).map(Unit), max_size=4)
+
+
+def sealed_frame(_number: int, unit: Unit) -> bytes:
+    # A record begins with the delimiter before it.
+    return b"\0" + unit.head
+
+
+def frames(content: bytes) -> Iterator[Any]:
+    # Nothing between two zeros is no record.
+    yield from ({"payload": plain(cobs.decode(each))} for each in content.split(b"\0") if each)
+
+
+# TFRecord ------------------------------------------------------------------------------------------------------------
+
+
+def masked(data: bytes) -> bytes:
+    """Return the checksum of a length or a record."""
+    sum = crc32c.crc32c(data)
+    return ((((sum >> 15) | (sum << 17)) + 0xA282EAD8) & 0xFFFFFFFF).to_bytes(4, "little")
+
+
+def sealed_example(_number: int, unit: Unit) -> bytes:
+    data = b"".join(unit.pieces)
+    return unit.head + masked(unit.head) + data + masked(data)
+
+
+def examples(content: bytes) -> Iterator[Any]:
+    """The records as ``tfrecord`` finds them, with checksums that hold, which it ignores and TensorFlow does not; nor
+    does TensorFlow take memory for any length."""
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(content)
+        file.flush()
+        found = tfrecord_iterator(file.name)
+        while content:
+            size = int.from_bytes(content[:8], "little")
+            assert masked(content[:8]) == content[8:12]
+            assert size <= len(content)
+            data = bytes(next(found))
+            assert masked(data) == content[12 + size : 16 + size]
+            yield {"data": plain(data)}
+            content = content[16 + size :]
+
+
+# Bitcoin -------------------------------------------------------------------------------------------------------------
+
+HASH = st.binary(min_size=32, max_size=32)
+SCRIPT = BLOBS.map(CScript)
+INPUT = st.builds(
+    btc.CTxIn, st.builds(btc.COutPoint, HASH, st.integers(0, 9)), SCRIPT, st.sampled_from((0, 0xFFFFFFFE))
+)
+OUTPUT = st.builds(btc.CTxOut, st.integers(0, 1 << 40), SCRIPT)
+
+
+@st.composite
+def transactions(draw: Any) -> bytes:
+    inputs = draw(st.lists(INPUT, min_size=1, max_size=2))
+    made = btc.CMutableTransaction(inputs, draw(st.lists(OUTPUT, max_size=2)), draw(st.integers(0, 500)), 2)
+    if draw(st.booleans()):
+        witnesses = [CScriptWitness(draw(st.lists(BLOBS, max_size=2))) for _ in inputs]
+        made.wit = btc.CTxWitness([btc.CTxInWitness(each) for each in witnesses])
+    return bytes(made.serialize())
+
+
+@st.composite
+def bitcoin_blocks(draw: Any) -> list[Unit]:
+    made = []
+    for content in draw(st.lists(st.lists(transactions(), max_size=3), max_size=3)):
+        head = btc.CBlockHeader(2, draw(HASH), draw(HASH), draw(st.integers(0, 2_000_000_000)), 5, 6).serialize()
+        made.append(Unit(head + VarIntSerializer.serialize(len(content)), tuple(content)))
+    return made
+
+
+def sealed_block(_number: int, unit: Unit) -> bytes:
+    data = unit.head + b"".join(unit.pieces)
+    return params.MESSAGE_START + len(data).to_bytes(4, "little") + data
+
+
+def parsed_block(content: bytes) -> Any:
+    # Of a transaction without inputs, Bitcoin Core does not take what follows for outputs.
+    block = btc.CBlock.deserialize(content[8:])
+    assert all(each.vin for each in block.vtx)
+    return block
+
+
+def bitcoin_rows(content: bytes) -> Iterator[Any]:
+    block = parsed_block(content)
+    row = {"hash": block.GetHash(), "version": block.nVersion, "prev_hash": block.hashPrevBlock}
+    row |= {"merkle_root": block.hashMerkleRoot, "time": block.nTime, "nonce": block.nNonce}
+    yield plain(row | {"num_transactions": len(block.vtx)})
+
+
+def transaction_rows(content: bytes) -> Iterator[Any]:
+    for each in parsed_block(content).vtx:
+        spent = [
+            {
+                "tx_hash": of.prevout.hash,
+                "output": of.prevout.n,
+                "script": bytes(of.scriptSig),
+                "sequence": of.nSequence,
+            }
+            for of in each.vin
+        ]
+        paid = [{"value": to.nValue, "script": bytes(to.scriptPubKey)} for to in each.vout]
+        row = {"txid": each.GetTxid(), "version": each.nVersion, "inputs": spent, "outputs": paid}
+        yield plain(row | {"lock_time": each.nLockTime})
+
+
+# pcap ----------------------------------------------------------------------------------------------------------------
+
+MAXIMUM = 0x8000000
+"""The largest packet of libpcap."""
+
+
+@st.composite
+def pcap_files(draw: Any) -> list[Unit]:
+    file = io.BytesIO()
+    writer = dpkt.pcap.Writer(file, nano=True)
+    data = draw(st.lists(BLOBS, max_size=4))
+    for each in data:
+        writer.writepkt_time(each, draw(st.integers(0, 2_000_000_000)))
+    content, units = file.getvalue(), [Unit(file.getvalue()[:24])]
+    place = 24
+    for each in data:
+        units.append(Unit(content[place : place + 16], (each,)))
+        place += 16 + len(each)
+    return units
+
+
+def sealed_packet(number: int, unit: Unit) -> bytes:
+    content = unit.head + b"".join(unit.pieces)
+    # dpkt knows only this version.
+    assume(number or content[:4] != b"\x4d\x3c\xb2\xa1" or content[4:8] == b"\2\0\4\0")
+    return content
+
+
+def pcap_rows(content: bytes) -> Iterator[Any]:
+    """The packets of ``dpkt``, which takes what is there of one that is cut, and any length; libpcap does not."""
+    file = io.BytesIO(content)
+    place = 24
+    for at, data in dpkt.pcap.Reader(file):
+        assert int.from_bytes(content[place + 8 : place + 12], "little") == len(data) <= MAXIMUM
+        yield {"ts": int(at * 10**9), "data": plain(data)}
+        place = file.tell()
+
+
+# MCAP ----------------------------------------------------------------------------------------------------------------
+
+RECORD = struct.Struct("<BQ")
+CHUNK = struct.Struct("<QQQII")
+MCAP_CODECS = {"": bytes, "lz4": lz4.frame.compress, "zstd": zstd.compress}
+
+
+def mcap_records(content: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield the opcode of each record, and what it says."""
+    while content:
+        opcode, size = RECORD.unpack_from(content)
+        yield opcode, content[RECORD.size : RECORD.size + size]
+        content = content[RECORD.size + size :]
+
+
+@st.composite
+def mcap_files(draw: Any) -> list[Unit]:
+    file = io.BytesIO()
+    compression = draw(st.sampled_from(CompressionType))
+    options = {name: draw(st.booleans()) for name in ("use_chunking", "enable_crcs", "use_statistics")}
+    writer = Writer(file, chunk_size=draw(st.sampled_from((1, 200))), compression=compression, **options)
+    writer.index_types = draw(st.sampled_from((IndexType.ALL, IndexType.NONE)))
+    writer.start()
+    channel = writer.register_channel("/text", "json", writer.register_schema("text", "jsonschema", b"{}"))
+    for number, data in enumerate(draw(st.lists(BLOBS, max_size=4))):
+        writer.add_message(channel, number, data, number + 1, number)
+    writer.finish()
+    content = file.getvalue()
+    magic, made = content[:8], [Unit(content[:8])]
+    for opcode, body in mcap_records(content[8:-8]):
+        if opcode != 6:
+            made.append(Unit(bytes((opcode,)), (body,), "record"))
+            continue
+        start, end, _, _, named = CHUNK.unpack_from(body)
+        name = body[CHUNK.size : CHUNK.size + named].decode()
+        data = body[CHUNK.size + named + 8 :]
+        data = {"": bytes, "lz4": lz4.frame.decompress, "zstd": zstd.decompress}[name](data)
+        records = tuple(RECORD.pack(kind, len(each)) + each for kind, each in mcap_records(data))
+        made.append(Unit(struct.pack("<QQ", start, end), records, name))
+    return [*made, Unit(magic)]
+
+
+def sealed_mcap(_number: int, unit: Unit) -> bytes:
+    content = b"".join(unit.pieces)
+    if unit.codec is None:
+        return unit.head + content
+    if unit.codec == "record":
+        return unit.head + len(content).to_bytes(8, "little") + content
+    assume(len(unit.head) == 16)
+    name = unit.codec.encode()
+    data = packed(unit.pieces, MCAP_CODECS[unit.codec], unit.members)
+    head = unit.head + struct.pack("<QII", len(content), zlib.crc32(content), len(name)) + name
+    body = head + len(data).to_bytes(8, "little") + data
+    return RECORD.pack(6, len(body)) + body
+
+
+def mcap_rows(content: bytes) -> Iterator[Any]:
+    for each in StreamReader(io.BytesIO(content), validate_crcs=True).records:
+        if isinstance(each, Message):
+            names = ("channel_id", "sequence", "log_time", "publish_time", "data")
+            yield {name: plain(getattr(each, name)) for name in names}
+
+
+RECORD_PEERS = {
+    "cobs": Peer(
+        "cobs_log", ("payload",), st.lists(BLOBS.map(cobs.encode).map(Unit), max_size=4), sealed_frame, frames
+    ),
+    "tfrecord": Peer(
+        "tfrecord",
+        ("data",),
+        st.lists(BLOBS.map(lambda data: Unit(len(data).to_bytes(8, "little"), (data,))), max_size=4),
+        sealed_example,
+        examples,
+    ),
+    "bitcoin": Peer(
+        "bitcoin_blocks",
+        ("hash", "version", "prev_hash", "merkle_root", "time", "nonce", "num_transactions"),
+        bitcoin_blocks(),
+        sealed_block,
+        bitcoin_rows,
+    ),
+    "transactions": Peer(
+        "bitcoin_blocks",
+        ("txid", "version", "inputs", "outputs", "lock_time"),
+        bitcoin_blocks(),
+        sealed_block,
+        transaction_rows,
+        options={"table": "transactions"},
+    ),
+    "pcap": Peer("pcap", ("ts", "data"), pcap_files(), sealed_packet, pcap_rows, whole=True),
+    "mcap": Peer(
+        "mcap",
+        ("channel_id", "sequence", "log_time", "publish_time", "data"),
+        mcap_files(),
+        sealed_mcap,
+        mcap_rows,
+        whole=True,
+    ),
+}
