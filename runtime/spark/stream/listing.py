@@ -54,7 +54,7 @@ class ListedFile:
 
 
 class FileCache(Generic[Key, Found]):
-    """What was found in files, as long as their sizes, modification times and numbers stay the same."""
+    """Cache of the contents of files, valid while their sizes, modification times and numbers stay the same."""
 
     def __init__(self) -> None:
         self._files: dict[str, tuple[tuple[int, int, int], dict[Key, Found]]] = {}
