@@ -224,7 +224,7 @@ def template_environment(folder: Path) -> Environment:
     return environment
 
 
-# Filters: they only escape, join and indent ---------------------------------------------------------------------------
+# Filters: they only escape and indent ---------------------------------------------------------------------------------
 
 
 def indented(text: str, width: int = 4) -> str:
@@ -248,8 +248,6 @@ def markup_comment(comment: str) -> str:
 
 FILTERS: dict[str, Callable[..., str]] = {
     "quote": python_text,
-    "literal": repr,
-    "code": "\n".join,
     "comment": python_comment,
     "docstring": python_docstring,
     "xml": markup,

@@ -12,7 +12,7 @@ from ...plan import Cover, Field, Piece, Run, Step
 from ...plan.build import run_of
 from ...wire import ExpressionSize
 from .api import Api
-from .checksums import computed_text, refused_checksum, when_needed
+from .checksums import verified_lines, when_needed
 from .expressions import SUM
 from .marks import Marks
 from .names import field_name
@@ -152,19 +152,21 @@ class _Rest:
             self.lines.append(f"{end} = buffer.position")
             self.variable, self.offset = end, 0
             return
-        begins = self._after(0) if self.offset else ""
-        begin = begin if begins else self.variable
+        if self.offset:
+            self.lines.append(f"{begin} = {self._after(0)}")
+        else:
+            begin = self.variable
         if isinstance(each.size, ExpressionSize):
             size = each.size.expression
-            values = {"begins": begins, "begin": begin, "end": end, "after": self._after_bytes(each, size)}
-            self.lines.append(scope.statement("buffered_bytes", positive=self._is_positive(size), **values))
+            within = f"not {begin} <= {end} <= buffer.end"
+            outside = f"{end} > buffer.end" if self._is_positive(size) else within
+            self.lines.append(f"{end} = {self._after_bytes(each, size)}")
+            self.lines.append(when(outside, [f"buffer.fetch({begin}, {end})"]))
             self.variable, self.offset = end, 0
             self._keep_bytes(each, trimmed(scope, each, f"buffer.data[{begin}:{end}]"))
             return
         terminator = each.terminator
         assert terminator is not None
-        if begins:
-            self.lines.append(f"{begin} = {begins}")
         self.lines.append(f"{end} = buffer.find({terminator.value!r}, {begin})")
         self.variable, self.offset = end, 1 if terminator.consume else 0
         stop = f"{end} + 1" if terminator.include else end
@@ -231,8 +233,5 @@ class _Rest:
         else:
             wire = f"buffer.data[{self.marks.begins[cover.first]}:{self.marks.ends[cover.last]}]"
             blanked = self.marks.blanked(cover)
-        stands = f"buffer.at({self._after(0)})"
-        values = {"wire": wire, "blanked": blanked, "computed": computed_text(scope, cover, data)}
-        refusal = refused_checksum(scope, cover, stands)
-        line = scope.statement("checksum", stored=member(cover.field.id), refusal=refusal, **values)
-        self.lines.append(when_needed(scope, cover, line))
+        lines = verified_lines(scope, cover, wire, blanked, data, f"buffer.at({self._after(0)})")
+        self.lines += when_needed(scope, cover, lines)

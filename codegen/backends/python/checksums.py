@@ -10,7 +10,7 @@ from ...expression.walk import names_in
 from ...plan import Cover, Field
 from ...plan.chains import chain_holder, chained_in
 from ..base import refuse
-from .marks import Marks
+from .marks import Blanked, Marks
 from .names import covered_slot, field_name
 from .processing import defers
 from .scope import ClassScope, member
@@ -34,7 +34,7 @@ def _held(cover: Cover) -> str:
 
 def verify_lines(scope: ClassScope, marks: Marks, covers: Iterable[Cover]) -> Lines:
     """Return the statements that verify checksums of a type."""
-    return tuple(_verify(scope, marks, each) for each in covers)
+    return tuple(line for each in covers for line in _verify(scope, marks, each))
 
 
 def seen_covers(scope: ClassScope) -> tuple[Cover, ...]:
@@ -48,7 +48,7 @@ def verify_content(scope: ClassScope, field: Field, part: str) -> Lines:
     """
     covers = [each for each in scope.struct.covers if each.content and each.last == field.id and scope.own]
     content = scope.call("content_of", part) if covers else ""
-    return tuple(_verify(scope, Marks(scope.struct), each, content) for each in covers)
+    return tuple(line for each in covers for line in _verify(scope, Marks(scope.struct), each, content))
 
 
 def checked_content(scope: ClassScope, field: Field) -> Lines:
@@ -64,7 +64,7 @@ def checked_content(scope: ClassScope, field: Field) -> Lines:
     return (f"{part} = {stream_text(scope, field)}", *checked)
 
 
-def _verify(scope: ClassScope, marks: Marks, cover: Cover, content: str = "") -> str:
+def _verify(scope: ClassScope, marks: Marks, cover: Cover, content: str = "") -> Lines:
     stored, data, wire, blanked = _held(cover), "covered", "", None
     if content:
         data = content
@@ -73,27 +73,54 @@ def _verify(scope: ClassScope, marks: Marks, cover: Cover, content: str = "") ->
     else:
         wire = scope.call("wire_bytes", "io", marks.begins[cover.first], marks.ends[cover.last])
         blanked = marks.blanked(cover)
-    values = {"wire": wire, "blanked": blanked, "computed": computed_text(scope, cover, data)}
+    lines = verified_lines(scope, cover, wire, blanked, data, "io")
     chain = chain_of(scope, cover)
-    line = scope.statement("checksum", stored=stored, refusal=refused_checksum(scope, cover, "io"), **values)
     if chain is not None:
-        line = scope.statement("chained", chain=chain, stored=stored, body=line)
-    line = when_needed(scope, cover, line)
+        before = f"before_{chain.name}"
+        lines = (
+            f"{before} = {scope.call('before', *chain.arguments, chain.nothing)}",
+            scope.call("note", *chain.arguments, before, stored),
+            when(f"{before} is not None", lines),
+        )
+    lines = when_needed(scope, cover, lines)
     if cover.condition is None:
-        return line
+        return lines
     there = f"{stored} is not None" if scope.own else f"hasattr(self, {field_name(cover.field.id)!r})"
-    return when(there, [line])
+    return (when(there, lines),)
 
 
-def when_needed(scope: ClassScope, cover: Cover, line: str) -> str:
-    """Return the statement that verifies a checksum, under the condition with which readers verify it."""
-    return line if cover.needed is None else when(scope.text(cover.needed, cover.field), [line])
+def when_needed(scope: ClassScope, cover: Cover, lines: Lines) -> Lines:
+    """Return the statements that verify a checksum, under the condition with which readers verify it."""
+    return lines if cover.needed is None else (when(scope.text(cover.needed, cover.field), lines),)
 
 
-def refused_checksum(scope: ClassScope, cover: Cover, io: str) -> str:
-    """Return the statement that refuses a checksum; ``io`` is the stream for the position in the error."""
-    arguments = "expected", _held(cover), io, repr(cover.field.place)
-    return scope.refusal("ChecksumError", arguments, "digest" if cover.made_by.is_digest else "", loses=False)
+def verified_lines(scope: ClassScope, cover: Cover, wire: str, blanked: Blanked | None, data: str, io: str) -> Lines:
+    """Return the statements that compute a checksum and refuse the stored one if it differs.
+
+    Args:
+        scope: The scope of the class.
+        cover: The checksum.
+        wire: The text of the covered bytes, which are put into the variable ``covered``; may be empty.
+        blanked: The bytes of these that count as another value.
+        data: The text of the covered bytes after that.
+        io: The text of the stream for the position in the error.
+    """
+    stored = _held(cover)
+    arguments = "expected", stored, io, repr(cover.field.place)
+    reason = "digest" if cover.made_by.is_digest else ""
+    return (
+        *([f"covered = {wire}"] if wire else []),
+        *_blanked_lines(scope, blanked),
+        f"expected = {computed_text(scope, cover, data)}",
+        when(f"expected != {stored}", [scope.refusal("ChecksumError", arguments, reason, loses=False)]),
+    )
+
+
+def _blanked_lines(scope: ClassScope, blanked: Blanked | None) -> Lines:
+    """Return the statement that replaces the bytes of a checksum in ``covered``; none if it does not cover itself."""
+    if blanked is None:
+        return ()
+    return (f"covered = {scope.call('replaced', 'covered', blanked.offset, blanked.size, blanked.value)}",)
 
 
 def computed_text(scope: ClassScope, cover: Cover, data: str) -> str:
@@ -137,6 +164,11 @@ class Chain:
     parent: str
     name: str
     nothing: str
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """Return the first arguments of the functions that know the checksum of the previous item."""
+        return self.parent, "self", repr(self.name)
 
 
 def chain_of(scope: ClassScope, cover: Cover) -> Chain | None:
@@ -195,8 +227,8 @@ def early_lines(scope: ClassScope, contents: Mapping[str, str]) -> Lines:
     for cover in scope.struct.covers:
         known = contents[cover.last] if cover.of_object else None if cover.value is None else member(cover.value)
         value = unknown_value(cover) if known is None else computed_text(scope, cover, known)
-        line = f"{member(cover.field.id)} = {value}"
-        lines.extend(_when_present(scope, cover, (line,) if known is None else _continued(scope, cover, line)))
+        line = (f"{member(cover.field.id)} = {value}",)
+        lines.extend(_when_present(scope, cover, line if known is None else _continued(scope, cover, line)))
     return tuple(lines)
 
 
@@ -226,29 +258,29 @@ def _late(scope: ClassScope, marks: Marks, cover: Cover) -> Lines:
     if isinstance(field.type, IntegerType):
         name = scope.module.packer(scope.struct.path, field.id, byte_order(field.type.endian) + number_code(field.type))
         written = f"{name}.pack({stored})"
-    line = scope.statement(
-        "checksum_written",
-        begin=begin,
-        end=end,
-        blanked=marks.blanked(cover),
-        stored=stored,
-        computed=computed_text(scope, cover, "covered"),
-        own=own,
-        written=written,
+    lines = (
+        f"covered = io.written({begin}, {end})",
+        *_blanked_lines(scope, marks.blanked(cover)),
+        f"{stored} = {computed_text(scope, cover, 'covered')}",
+        f"io.overwrite({own}, {written})",
     )
-    return _continued(scope, cover, line)
+    return _continued(scope, cover, lines)
 
 
-def _continued(scope: ClassScope, cover: Cover, line: str) -> Lines:
+def _continued(scope: ClassScope, cover: Cover, lines: Lines) -> Lines:
     """Return the statements that compute a checksum, including the chain that it continues."""
     chain = chain_of(scope, cover)
     if chain is None:
-        return (line,)
+        return lines
+    before, stored = f"before_{chain.name}", member(cover.field.id)
     # An expression that names the checksum itself, such as that of a record that only repeats the one before, refers to
     # the previous item's.
-    itself = may_continue_itself(cover)
-    stored = member(cover.field.id)
-    return (scope.statement("chain_written", chain=chain, stored=stored, itself=itself, body=line),)
+    return (
+        f"{before} = {scope.call('written_before', *chain.arguments, chain.nothing)}",
+        *([f"{stored} = {before}"] if may_continue_itself(cover) else []),
+        *lines,
+        scope.call("note", *chain.arguments, before, stored),
+    )
 
 
 def may_continue_itself(cover: Cover) -> bool:

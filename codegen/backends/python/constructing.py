@@ -15,7 +15,7 @@ from .endian import inherited_argument
 from .names import field_name
 from .processing import defers
 from .scope import ClassScope
-from .statements import block
+from .statements import attempt, block
 from .view import Lines
 from .wire_bytes import stream_text
 
@@ -44,7 +44,9 @@ def object_in_place(scope: ClassScope, field: Field, kind: UserType, keep: Keep)
         first = (f"{part} = {stream}",)
     made = (*first, *object_lines(scope, field, kind, part if first else stream, keep))
     if field.confines and scope.own and not scope.lazy:
-        return (scope.statement("object_or_damage", made=made, chains=lost_chains(scope, field)),)
+        return (
+            attempt(made, f"{scope.use('FAILURES')} as error", ["self._refuse_inner(error)", *_lose(scope, field)]),
+        )
     if not defers(scope, field):
         return made
     nothing = (keep.statement(constructed(scope, field, kind, "")),)
@@ -52,12 +54,20 @@ def object_in_place(scope: ClassScope, field: Field, kind: UserType, keep: Keep)
         made = message_or_refused(scope, field, made, nothing)
     if field.process is None:
         return made
-    return (scope.statement("object_or_refused", made=made, nothing=nothing, place=field.place),)
+    refused = f"self._refuse_computed(error, {field.place!r})"
+    return (attempt(made, f"{scope.use('ComputedError')} as error", [refused, *nothing]),)
 
 
 def message_or_refused(scope: ClassScope, field: Field, made: Lines, nothing: Lines) -> Lines:
     """Return the statements that refuse a message that cannot be read, and store ``nothing`` then."""
-    return (scope.statement("message_or_refused", made=made, nothing=nothing, chains=lost_chains(scope, field)),)
+    refused = 'self._refuse(error, error.reason or "message")'
+    return (attempt(made, f"{scope.use('MessageError')} as error", [refused, *_lose(scope, field), *nothing]),)
+
+
+def _lose(scope: ClassScope, field: Field) -> Lines:
+    """Return the statement that loses the chained checksums in a field that is not read to its end, if any."""
+    chains = lost_chains(scope, field)
+    return (scope.call("lose_chains", "self", repr(chains)),) if chains else ()
 
 
 def object_lines(scope: ClassScope, field: Field, kind: UserType, stream: str, keep: Keep) -> Lines:

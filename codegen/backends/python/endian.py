@@ -11,7 +11,7 @@ from ...wire import ComputedEndian, InheritedEndian
 from .api import Api
 from .expressions import BIT_OR
 from .scope import ClassScope
-from .statements import when
+from .statements import branched, when
 from .view import Lines
 
 INHERITED = "self._is_le = self._parent._is_le"
@@ -32,9 +32,9 @@ def inherited_argument(scope: ClassScope, kind: UserType) -> tuple[str, ...]:
     return ("self._is_le",) if isinstance(scope.plan.type(kind.path).endian, InheritedEndian) else ()
 
 
-def endian_place(scope: ClassScope) -> str:
-    """Return the place in the spec that determines the byte order."""
-    return f"{scope.struct.place}/meta/endian"
+def undecided_order(scope: ClassScope) -> str:
+    """Return the statement that refuses an object without a byte order."""
+    return f"raise {scope.call('UndecidedEndiannessError', repr(f'{scope.struct.place}/meta/endian'))}"
 
 
 def endian_lines(scope: ClassScope) -> Lines:
@@ -62,8 +62,7 @@ def _decided(scope: ClassScope, on: Node, cases: tuple[tuple[Node | None, str], 
             branches.append((f"== {texts[0]}" if len(texts) == 1 else f"in ({', '.join(texts)})", body))
         if None in matches:
             default = body
-    default = default or (f"raise {scope.call('UndecidedEndiannessError', repr(endian_place(scope)))}",)
+    default = default or (undecided_order(scope),)
     if not branches:
         return default
-    text = translator.text(on)
-    return (scope.statement("switch", variable="endian_on", on=text, branches=branches, otherwise=default),)
+    return (f"endian_on = {translator.text(on)}", branched("endian_on", branches, default))

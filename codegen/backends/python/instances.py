@@ -31,7 +31,7 @@ from .docstrings import described, named
 from .names import field_name
 from .reading import read_lines
 from .scope import INSTANCE, ClassScope
-from .statements import block, when
+from .statements import attempt, block, when
 from .variables import begin_text
 from .view import Lines, MethodView
 
@@ -187,7 +187,7 @@ def _absence(scope: ClassScope, instance: Instance, lines: Lines, otherwise: str
     parts = [each for each in (instance.value, instance.condition) if each is not None]
     if not any(needs_what_may_be_absent(scope.module, scope.struct, each) for each in parts):
         return lines
-    return block("try:", lines), block(f"except {scope.use('AbsentError')}:", [otherwise])
+    return (attempt(lines, scope.use("AbsentError"), [otherwise]),)
 
 
 def _read(scope: ClassScope, instance: Instance, kept: str) -> Lines:
@@ -208,8 +208,11 @@ def read_in_place(scope: ClassScope, instance: Instance, kept: str) -> Lines:
         return f"io = {stream}", block(f"with {scope.call('positioned', 'self', 'io', position, *steps)}:", body)
     # If reading fails, the next access reads anew.
     in_parts = instance.field.repeat is not None or isinstance(instance.field.type, UserType | UnionType)
-    unread = slot(instance) if in_parts and scope.own and not scope.module.debug else ""
-    return (scope.statement("instance_read", stream=stream, position=position, slot=unread, body=body),)
+    if in_parts and scope.own and not scope.module.debug:
+        body = (attempt(body, "BaseException", [f"self._unread({slot(instance)!r})", "raise"]),)
+    if position:
+        body = ("position = io.pos()", f"io.seek({position})", *body, "io.seek(position)")
+    return (f"io = {stream}", *body)
 
 
 def _conditional(scope: ClassScope, instance: Instance, kept: str, lines: Lines) -> Lines:

@@ -71,10 +71,12 @@ def _method(scope: ClassScope, field: Field, repeat: Repeat) -> MethodView:
 
 def _begun(scope: ClassScope) -> Lines:
     """Return the statements that make an object without reading it."""
-    names = parameter_names(scope)
-    if scope.module.api is Api.KAITAI:
-        return (scope.statement("kaitai_begun", parameters=names),)
-    return f"self = cls({', '.join(names)})", f"self._io = io = {scope.call('stream_of', 'source')}"
+    names, stream = parameter_names(scope), f"self._io = io = {scope.call('stream_of', 'source')}"
+    if scope.module.api is not Api.KAITAI:
+        return f"self = cls({', '.join(names)})", stream
+    # The constructor would read.
+    parameters = (f"self.{each} = {each}" for each in names)
+    return ("self = cls.__new__(cls)", *parameters, "self._parent = None", "self._root = self", stream)
 
 
 def _before(scope: ClassScope, step: Field) -> Lines:

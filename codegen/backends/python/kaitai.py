@@ -5,11 +5,12 @@ from __future__ import annotations
 from ..base import refuse
 from .buffered import head_constant, is_buffered, rest_method
 from .checksums import seen_covers
-from .endian import endian_lines, endian_place, inherited_parameter
+from .endian import endian_lines, inherited_parameter, undecided_order
 from .iterating import iterator_methods
 from .names import field_name
 from .scope import ClassScope
-from .sequence import common_methods, parameter_list, parameter_names, reader, sequence
+from .sequence import common_methods, debug_begun, parameter_list, parameter_names, reader, sequence
+from .statements import when
 from .view import FieldView, MethodView
 
 
@@ -38,15 +39,14 @@ def _constructor(scope: ClassScope) -> MethodView:
     any_ = scope.use("Any")
     family = (f"_io: {scope.use('KaitaiStream')}", f"_parent: {any_} = None", f"_root: {any_} = None")
     arguments = ", ".join(("self", *parameter_list(scope), *family, *inherited_parameter(scope)))
-    line = scope.statement(
-        "kaitai_constructor",
-        parameters=parameter_names(scope),
-        outermost=scope.struct.path == scope.plan.root.path,
-        order=endian_place(scope) if inherited_parameter(scope) else "",
-        debug=scope.module.debug,
-        dict=scope.annotations.builtin("dict"),
-    )
-    return MethodView(f"__init__({arguments}) -> None", (line,))
+    lines = [f"self.{each} = {each}" for each in (*parameter_names(scope), "_io", "_parent")]
+    if scope.struct.path == scope.plan.root.path:
+        lines.append(when("_root is None", ["_root = self"]))
+    lines.append("self._root = _root")
+    if inherited_parameter(scope):
+        lines += [when("_is_le is None", [undecided_order(scope)]), "self._is_le = _is_le"]
+    lines.append(debug_begun(scope) if scope.module.debug else "self._read()")
+    return MethodView(f"__init__({arguments}) -> None", tuple(lines))
 
 
 def read_constants(scope: ClassScope) -> tuple[str, ...]:

@@ -22,7 +22,6 @@ from .api import Api
 from .message_rules import message_paths
 from .names import class_name, constant_name, covered_slot, enum_classes, qualified
 from .neighbours import neighbours
-from .statements import macros
 
 STANDARD = {
     "Any": "typing",
@@ -73,8 +72,6 @@ class Module:
         self._setters: dict[str, tuple[str, str]] = {}
         self._routines: dict[str, str] = {}
         """Import statements of routines, each with the local name."""
-        self.macros = macros(self.use)
-        """The statements of the templates, by name."""
 
     def use(self, name: str) -> str:
         """Return the local name of a name from Python's library or from ``wireloom.objects``, and import it."""

@@ -59,7 +59,9 @@ def read_lines(scope: ClassScope, field: Field, target: str) -> Lines:
     else:
         lines = _repeated(scope, field, field.repeat, target)
     if scope.module.debug:
-        lines = (scope.statement("debug", id=field.id, repeated=field.repeat is not None, body=lines),)
+        noted = f"self._debug[{field.id!r}]"
+        items = [f"{noted}['arr'] = []"] if field.repeat is not None else []
+        lines = (f"{noted}['start'] = io.pos()", *items, *lines, f"{noted}['end'] = io.pos()")
     if field.condition is None:
         return lines
     # With Kaitai's API absent fields are not set.
@@ -95,7 +97,9 @@ def _list_name(field: Field) -> str:
 
 def loop_lines(scope: ClassScope, field: Field, repeat: Repeat, keep: Keep) -> Lines:
     """Return the loop over the items of a repeated field."""
-    until, progress, counted = "", False, False
+    before: Lines = ()
+    after: Lines = ()
+    counted = False
     number = "index" if field.indexed else "_"
     if field.framing is not None:
         if not isinstance(repeat, RepeatEos) or not isinstance(field.type, UserType):
@@ -111,8 +115,10 @@ def loop_lines(scope: ClassScope, field: Field, repeat: Repeat, keep: Keep) -> L
         items = _items(scope, field, repeat)
         body = item_lines(scope, field, repeat, keep)
         if scope.module.debug:
-            body = (scope.statement("debug_item", id=field.id, body=body),)
-        progress = field.least == 0
+            noted = f"self._debug[{field.id!r}]['arr']"
+            body = (f"{noted}.append({{'start': io.pos()}})", *body, f"{noted}[-1]['end'] = io.pos()")
+        if field.least == 0:
+            before, after = (f"progress = {scope.call('Progress', 'io', repr(field.place))}",), ("progress.check()",)
         counted = isinstance(repeat, RepeatEos) and field.indexed
         number = "_" if counted else number
     if isinstance(repeat, RepeatUntil):
@@ -120,20 +126,11 @@ def loop_lines(scope: ClassScope, field: Field, repeat: Repeat, keep: Keep) -> L
         if lost := _lost(scope, field):
             until = f"not {lost} and ({until})"
             body = (f"{lost} = False", *body) if field.switch is not None else body
+        after += (when(until, ["break"]),)
     items = _bounded(scope, field, repeat, items)
     if counted or (isinstance(repeat, RepeatUntil) and field.indexed and scope.module.has_series(field)):
         items, number = f"enumerate({items})", f"index, {number}"
-    return (
-        scope.statement(
-            "repeated",
-            number=number,
-            items=items,
-            body=body,
-            until=until,
-            progress=progress,
-            place=field.place,
-        ),
-    )
+    return (*before, block(f"for {number} in {items}:", (*body, *after)))
 
 
 def _items(scope: ClassScope, field: Field, repeat: Repeat) -> str:
@@ -212,38 +209,41 @@ def _towards_rows(scope: ClassScope, field: Field, keep: Keep, step: int, contex
     whole = scope.struct.field(field.id)
     if whole is not None and whole.switch is not None:
         item = f"{item}_{field_name(field.type.path[-1])}"
-    data, undo, stream = "", [], ""
+    is_row = any(way[-1] == plan.steps[step] for each in plan.tables for way in each.ways)
     is_block = field.process is not None and not (field.is_cut and field.process.name in SIZE_PRESERVING)
+    part = "io" if isinstance(field.size, OwnSize) and not is_block else f"part_{field_name(field.id)}"
+    chains = [f"chains={lost}"] if (lost := lost_chains(scope, field)) else []
+    before: Lines = ()
+    body: Lines = ()
     if field.process is not None and is_block:
-        data = "" if field.id in scope.taken else wire_text(scope, field)
-        undo = undoing(scope, field, field.process)
-    elif not isinstance(field.size, OwnSize):
-        stream = stream_text(scope, field)
-    part = f"part_{field_name(field.id)}" if stream or is_block else "io"
-    body = object_lines(scope, field, field.type, part, Keep(f"{item} = ", item=keep.item))
+        data = f"data_{field_name(field.id)}"
+        before = () if field.id in scope.taken else (f"{data} = {wire_text(scope, field)}",)
+        function, *arguments = undoing(scope, field, field.process)
+        entered = f"{scope.call('towards_block', 'self', 'io', data, step, *chains)} as log"
+        expanded = ", ".join(("io", repr(field.place), function, data, *arguments))
+        body = (f"{part} = log.expanded({expanded})", *verify_content(scope, field, part))
+    else:
+        begin = f"begin_{field_name(field.id)}" if field.is_cut else ""
+        before = (f"{begin} = io.pos()",) if begin else ()
+        before += (f"{part} = {stream_text(scope, field)}",) if part != "io" else ()
+        if isinstance(field.size, WithinSize):
+            more = [*chains, "confines=True"] if field.confines else chains
+            entered = scope.call("towards_bytes", "self", "io", part, "begin", step, *more)
+        else:
+            more = [*chains, f"begin={begin}"] if begin else chains
+            entered = scope.call("towards_rows", "self", "io", part, step, *more)
+        entered = f"{contexts}{entered}{' as log' if is_row else ''}"
+    made = object_lines(scope, field, field.type, part, Keep(f"{item} = ", item=keep.item))
     if defers(scope, field) and not is_block:
         nothing = (f"{item} = {constructed(scope, field, field.type, '')}",)
-        body = message_or_refused(scope, field, body, nothing)
-    lost = lost_chains(scope, field)
-    values: dict[str, object] = {
-        "part": part,
-        "step": step,
-        "chains": f", chains={lost}" if lost else "",
-        "is_row": any(way[-1] == plan.steps[step] for each in plan.tables for way in each.ways),
-        "item": item,
-        "kept": keep.statement(item),
-        "lost": _lost(scope, field),
-    }
-    if is_block:
-        # Before the statements of the item.
-        values["checked"] = verify_content(scope, field, part)
-        values |= {"data": data, "data_name": f"data_{field_name(field.id)}", "undo": undo, "place": field.place}
-    else:
-        values |= {"stream": stream, "begin": f"begin_{field_name(field.id)}" if field.is_cut else ""}
-        values |= {"holder": "begin" if isinstance(field.size, WithinSize) else "", "contexts": contexts}
-        values["confines"] = field.confines
-    values["body"] = (*body, *check_field(scope, field, item))
-    return (scope.statement("block_step" if is_block else "row_step", **values),)
+        made = message_or_refused(scope, field, made, nothing)
+    made += check_field(scope, field, item)
+    if is_row:
+        made = (f"log.begin({part})", *made, f"log.end({part}, {item})")
+    body += (*made, keep.statement(item))
+    if lost_item := _lost(scope, field):
+        before, body = (*before, f"{lost_item} = True"), (*body, f"{lost_item} = False")
+    return (*before, block(f"with {entered}:", body))
 
 
 def _lost(scope: ClassScope, field: Field) -> str:

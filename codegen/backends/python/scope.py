@@ -55,10 +55,6 @@ class ClassScope:
         """Return the text of a call of a function or class from the runtime; ``arguments``: their texts."""
         return f"{self.use(function)}({', '.join(map(str, arguments))})"
 
-    def statement(self, name: str, /, **values: object) -> str:
-        """Return the statement that a macro of the templates makes of ``values``, without the line break at its end."""
-        return self.module.macros[name](**values).rstrip("\n")
-
     def refusal(self, error: str, arguments: Iterable[str], reason: str, *, loses: bool) -> str:
         """Return the statement that refuses a value.
 

@@ -15,7 +15,7 @@ from .names import field_name
 from .reading import read_lines, taken_lines
 from .runs import run_lines
 from .scope import ClassScope, member
-from .statements import block
+from .statements import attempt, block
 from .view import Lines, MethodView
 
 
@@ -29,6 +29,11 @@ def parameter_names(scope: ClassScope) -> tuple[str, ...]:
     return tuple(field_name(each.id) for each in scope.struct.parameters)
 
 
+def debug_begun(scope: ClassScope) -> str:
+    """Return the statement of constructors that makes the attribute with the positions of fields."""
+    return f"self._debug = {scope.call('defaultdict', scope.annotations.builtin('dict'))}"
+
+
 def reader(scope: ClassScope, name: str, lines: Lines) -> MethodView:
     """Return a method that reads into the object.
 
@@ -37,7 +42,9 @@ def reader(scope: ClassScope, name: str, lines: Lines) -> MethodView:
     objects count as repetition too.
     """
     if lines and scope.struct.recursive:
-        lines = (scope.statement("guarded", counted=scope.own, body=lines),)
+        counted = (scope.call("count_items", "self._io", 1),) if scope.own else ()
+        deeper = f"raise {scope.call('too_deep', 'error', 'self')} from None"
+        lines = (attempt((*counted, *lines), "RecursionError as error", [deeper]),)
     return MethodView(f"{name}(self) -> None", lines or ("pass",))
 
 

@@ -1,44 +1,11 @@
-"""Statements of generated code as text: those inside of others, and those of the templates."""
+"""Statements of generated code that contain others, as text."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from pathlib import Path
+from collections.abc import Iterable
 
-from ..base import indented, template_environment
+from ..base import indented
 from .view import Lines
-
-FOLDER = Path(__file__).parent
-TEMPLATES = ("reading.py.j2", "writing.py.j2", "readwrite.py.j2")
-"""The templates of statements that have several parts; each statement is a macro."""
-
-
-class Use:
-    """Access to the runtime's functions and classes for templates: ``use.NAME`` imports the name and returns its local
-    name.
-    """
-
-    def __init__(self, use: Callable[[str], str]) -> None:
-        self._use = use
-
-    def __getattr__(self, name: str) -> str:
-        return self._use(name)
-
-    def __getitem__(self, name: str) -> str:
-        return self._use(name)
-
-
-def macros(use: Callable[[str], str]) -> dict[str, Callable[..., str]]:
-    """Return the macros of the templates by name.
-
-    Args:
-        use: Imports a name of the runtime into the generated module, and returns its local name.
-    """
-    environment = template_environment(FOLDER)
-    found: dict[str, Callable[..., str]] = {}
-    for name in TEMPLATES:
-        found |= vars(environment.get_template(name).make_module({"use": Use(use)}))
-    return found
 
 
 def code(lines: Iterable[str]) -> str:
@@ -67,3 +34,34 @@ def when(condition: str, body: Iterable[str], otherwise: Lines = ()) -> str:
         b = 2
     """
     return code((block(f"if {condition}:", body), *([block("else:", otherwise)] if otherwise else [])))
+
+
+def branched(variable: str, branches: Iterable[tuple[str, Lines]], otherwise: Lines) -> str:
+    """Return branches on the value of a variable.
+
+    Args:
+        variable: The name of the variable.
+        branches: Conditions, without the variable, and the statements under each.
+        otherwise: The statements if no condition is met.
+
+    >>> print(branched("a", [("== 1", ("b = 1",)), ("in (2, 3)", ("b = 2",))], ()))
+    if a == 1:
+        b = 1
+    elif a in (2, 3):
+        b = 2
+    """
+    texts = [block(f"elif {variable} {condition}:", body) for condition, body in branches]
+    texts += [block("else:", otherwise)] if otherwise else []
+    return code(texts).removeprefix("el")
+
+
+def attempt(body: Iterable[str], error: str, handler: Iterable[str]) -> str:
+    """Return statements with a handler of an error; ``error`` is the text after ``except``.
+
+    >>> print(attempt(["a = 1 / b"], "ZeroDivisionError", ["a = 0"]))
+    try:
+        a = 1 / b
+    except ZeroDivisionError:
+        a = 0
+    """
+    return code((block("try:", body), block(f"except {error}:", handler)))

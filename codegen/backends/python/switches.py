@@ -9,7 +9,7 @@ from ...plan import Field, Switch
 from .expressions import BIT_OR, OR
 from .names import field_name
 from .scope import ClassScope
-from .statements import when
+from .statements import branched, when
 from .view import Lines
 
 Branches = Sequence[tuple[tuple[Node, ...], Lines]]
@@ -40,8 +40,7 @@ def branching(scope: ClassScope, holder: Field, on: Node, branches: Branches, ot
     translator = scope.translator(holder.position, _on=variable)
     texts = [([translator.text(each, BIT_OR) for each in matches], body) for matches, body in branches]
     conditions = [(f"== {each[0]}" if len(each) == 1 else f"in ({', '.join(each)})", body) for each, body in texts]
-    text = scope.text(on, holder)
-    return (scope.statement("switch", variable=variable, on=text, branches=conditions, otherwise=otherwise),)
+    return (f"{variable} = {scope.text(on, holder)}", branched(variable, conditions, otherwise))
 
 
 def _on_condition(scope: ClassScope, holder: Field, on: Node, bodies: dict[bool, Lines], otherwise: Lines) -> Lines:

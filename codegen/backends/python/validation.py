@@ -23,7 +23,7 @@ from ...expression.walk import walk
 from ...plan import Check, Field, TypePlan
 from .expressions import BIT_OR
 from .scope import ClassScope
-from .statements import when
+from .statements import attempt, block, code, when
 from .view import Lines
 
 ERRORS = {
@@ -68,7 +68,9 @@ def _refused(scope: ClassScope, field: Field, check: Check, value: str, io: str,
     refusal = scope.refusal(ERRORS[check.rule], (*given, io, repr(field.place)), reason, loses=raises)
     if not raises and scope.own and any(may_fail(scope.struct, each) for each in check.operands):
         # The validity of the value may be unknown; its end is known.
-        return scope.statement("refused_or_not_computed", condition=condition, refusal=refusal)
+        error = f"{scope.use('ExpressionError')} as error"
+        tried = attempt([f"is_refused = {condition}"], error, ["self._refuse(error)"])
+        return code((tried, block("else:", [when("is_refused", [refusal])])))
     return when(condition, [refusal])
 
 

@@ -23,6 +23,7 @@ from ...expression.types import (
 )
 from ...expression.walk import expressions_in, names_in, walk
 from ...plan import Field, Fill, Run
+from ...plan.types import ReadOnly
 from ...wire import Framing, RepeatCount, RepeatUntil, TerminatedSize, Timestamp
 from ..base import refusal
 from .checksums import chain_lines, early_lines, late_lines
@@ -48,7 +49,7 @@ from .outdated import before_lines, outdated_lines
 from .reading import uses_index
 from .runs import names_text, packer
 from .scope import ClassScope, member
-from .statements import when
+from .statements import attempt, block, when
 from .switches import switch_branches
 from .validation import check_lines
 from .variables import begin_lines, end_lines
@@ -66,7 +67,7 @@ def append_method(scope: ClassScope) -> MethodView:
 def _append_lines(scope: ClassScope) -> Lines:
     why = scope.struct.read_only
     if why is not None:
-        return (scope.statement("write_refused", type=scope.struct.path[-1], why=why),)
+        return (_write_refused(scope, why),)
     marks = Marks(scope.struct)
     late = {each.field.id for each in scope.struct.covers if each.value is None and not each.of_object}
     late.update(map(marks.want_size, measured(scope.struct)))
@@ -101,6 +102,15 @@ def _append_lines(scope: ClassScope) -> Lines:
     lines.extend(late_lines(scope, marks))
     lines.extend(end_lines(scope, reads=False))
     return tuple(lines)
+
+
+def _write_refused(scope: ClassScope, why: ReadOnly) -> str:
+    """Return the statement that refuses to write an object, and says why."""
+    reasons = [repr(each) for each in (scope.struct.path[-1], *why.unsolved)]
+    names = ("instance", "checksum", "computed", "inner_checksum", "within")
+    reasons += [f"{each}={getattr(why, each)!r}" for each in names if getattr(why, each)]
+    # The formatter puts arguments with a comma at the end on lines of their own.
+    return f"raise {scope.call('only_read', *reasons, '')}"
 
 
 # Values filled in ---------------------------------------------------------------------------------------------------
@@ -266,10 +276,14 @@ def _write_packed(scope: ClassScope, packer: str, ids: list[str], values: list[s
     names = names_text(ids)
     if len(values) == 1:
         return (written_number(scope, packer, names, values[0]),)
-    given = {"packer": packer, "names": names, "values": values, "struct": scope.module.use_module("struct")}
+    error, listed = f"{scope.module.use_module('struct')}.error", ", ".join(values)
     if values == [f"self.{each}" for each in ids]:
-        return (scope.statement("write_run", **given),)
-    return (scope.statement("write_values", variable=f"values_{field_name(ids[0])}", **given),)
+        checked = f"self._check_fields({packer}, {names})"
+        return (attempt([f"io.write_bytes({packer}.pack({listed}))"], error, [checked, "raise"]),)
+    variable = f"values_{field_name(ids[0])}"
+    checked = scope.call("packed", packer, names, f"*{variable}")
+    written = attempt([f"io.write_bytes({packer}.pack(*{variable}))"], error, [checked, "raise"])
+    return f"{variable} = {listed}", written
 
 
 def _packable(scope: ClassScope, field: Field, wires: dict[str, str]) -> str:
@@ -325,18 +339,11 @@ def _write_repeated(scope: ClassScope, field: Field, values: str) -> Lines:
         body: Lines = (_write_framed(scope, field, field.framing, item),)
     else:
         body = _write_checked(scope, field, item, None)
-    return (
-        scope.statement(
-            "write_items",
-            item=item,
-            values=values,
-            body=body,
-            ends=ends,
-            count=_present(scope, field) if ends else "",
-            id=field.id,
-            indexed=bool(ends) or uses_index(tuple(expressions_in(_without_arguments(field)))),
-        ),
-    )
+    if ends:
+        body += (scope.call("check_end", ends, "index", f"len({_present(scope, field)})", repr(field.id)),)
+    if ends or uses_index(tuple(expressions_in(_without_arguments(field)))):
+        return (block(f"for index, {item} in enumerate({values}):", body),)
+    return (block(f"for {item} in {values}:", body),)
 
 
 def _without_arguments(field: Field) -> Field:

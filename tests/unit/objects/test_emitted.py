@@ -21,7 +21,6 @@ from .test_writing import CHECKSUMS, ROUND_TRIP
 
 ROOT = Path(__file__).parents[3]
 TEMPLATES = sorted(path for backend in backends() for path in backend.folder.rglob("*.j2"))
-ALL = sorted((ROOT / "codegen").rglob("*.j2"))
 HEAD = "meta:\n  id: made\n  endian: le\n"
 
 
@@ -98,20 +97,14 @@ def test_a_parser_reads_as_an_engineer_would_write_it():
 
 
 MOST = 5
-"""Maximum number of templates in a folder: each is a whole file, or the statements of all methods of one kind."""
-SHORTEST = 2
-"""Minimum number of lines of a macro: a statement of one line is written where it is used."""
+"""Maximum number of templates in a folder: each is a whole file."""
 
 
 def test_templates_are_few_and_none_has_one_line():
     assert {path.parent.name for path in TEMPLATES} >= {"python", "columns", "spark"}
-    assert max(Counter(path.parent for path in ALL).values()) <= MOST
-    for path in ALL:
-        tree = Environment(autoescape=False).parse(path.read_text())
-        macros = {each.name: each for each in tree.find_all(nodes.Macro)}
-        texts = re.split(r"{% (?:end)?macro\b.*? %}", path.read_text())
-        assert len(texts) == 1 + 2 * len(macros)
-        assert min(len(text.strip().splitlines()) for text in (texts[1::2] or texts)) >= SHORTEST
+    paths = sorted((ROOT / "codegen").rglob("*.j2"))
+    assert max(Counter(path.parent for path in paths).values()) <= MOST
+    assert [path.name for path in paths if len(path.read_text().splitlines()) < 2] == []
 
 
 DECISIONS = (nodes.Assign, nodes.AssignBlock, nodes.BinExpr, nodes.UnaryExpr, nodes.Compare, nodes.CondExpr, nodes.Test)
@@ -127,12 +120,3 @@ def test_templates_decide_nothing(subtests):
             assert not found
             calls = [node for node in tree.find_all(nodes.Call) if not isinstance(node.node, nodes.Name)]
             assert not calls
-
-
-def test_each_statement_of_a_template_is_used():
-    folder = ROOT / "codegen" / "backends" / "python"
-    code = "".join(path.read_text() for path in folder.rglob("*.py"))
-    templates = "".join(path.read_text() for path in folder.glob("*.j2"))
-    macros = re.findall(r"{% macro (\w+)", templates)
-    assert len(macros) == len(set(macros))
-    assert [name for name in macros if f'"{name}"' not in code and f"{{{{ {name}(" not in templates] == []

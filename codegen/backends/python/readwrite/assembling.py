@@ -14,7 +14,7 @@ from ..instances import is_kept, slot
 from ..names import field_name
 from ..runs import packer
 from ..scope import ClassScope, member
-from ..statements import when
+from ..statements import attempt, when
 from ..validation import refusals
 from ..view import Lines, MethodView
 from .blocks import loop, when_all
@@ -54,10 +54,15 @@ def assembling_constants(scope: ClassScope) -> tuple[str, ...]:
 def _settled(scope: ClassScope, refused: list[str]) -> Lines:
     """Return the statements that fill in unassigned values, and check the object if something is still invalid."""
     filled = dict(each for field in scope.struct.fields for each in _fillings(scope, field))
-    fillings = [(name, scope.module.setter(scope.struct.path, name), text) for name, text in filled.items()]
-    lines: Lines = (scope.statement("assemble_given", fillings=fillings),) if fillings else ()
+    setters = {name: scope.module.setter(scope.struct.path, name) for name in filled}
+    puts = [when(f"{name!r} not in given", [f"{setters[name]}(self, {text})"]) for name, text in filled.items()]
+    lines: Lines = (when("self._dirty", ["given = self._m_given", *puts]),) if puts else ()
     others = {*solved_names(scope), *(field_name(each.id) for each in scope.struct.fields if _is_filled_in(each))}
-    return (*lines, scope.statement("assemble_refused", refused=refused, may_be_unset=not others <= set(filled)))
+    condition = " or ".join(refused)
+    if not others <= set(filled):
+        lines += (attempt([f"unsettled = {condition}"], "AttributeError", ["unsettled = True"]),)
+        condition = "unsettled"
+    return (*lines, when(condition, ["self._check_alone()"]))
 
 
 def _is_filled_in(field: Field) -> bool:
@@ -193,8 +198,10 @@ def _value(scope: ClassScope, field: Field, value: str, data: str) -> Lines:
         case IntegerType() | FloatType() as kind:
             return (f"parts.append({packer_text(scope, field, kind)}.pack({value}))",)
         case UserType():
-            alone = field.repeat is None
-            return (scope.statement("assemble_object", id=field.id, value=value, alone=alone),)
+            stranger = f"{value}._parent is not self or {value}._root is not self._root"
+            adopted = when(stranger, [f"self._adopt({field.id!r}, {value}, self)"])
+            alone = [f"objects.append({value})"] if field.repeat is None else []
+            return (adopted, f"{value}._assemble(parts, objects)", *alone)
     raise AssertionError(field)
 
 

@@ -9,7 +9,7 @@ from ..docstrings import described, named
 from ..instances import instance_method, is_kept, read_in_place, slot
 from ..names import field_name
 from ..scope import INSTANCE, ClassScope
-from ..statements import block
+from ..statements import block, when
 from ..view import Lines, MethodView
 from .blocks import when_all
 from .questions import asks_stream
@@ -38,15 +38,20 @@ def _invalidate(scope: ClassScope, instance: Instance) -> MethodView:
 def _getter(scope: ClassScope, instance: Instance) -> MethodView:
     name, kept = field_name(instance.id), f"self.{slot(instance)}"
     lines = read_in_place(scope, instance, kept)
-    condition = [f"not self.{name}__enabled"]
+    absent = f"not self.{name}__enabled"
     if instance.condition is not None:
-        condition.append(scope.translator(instance.position).negation(instance.condition))
+        absent += f" or {scope.translator(instance.position).negation(instance.condition)}"
     annotation = scope.annotations.of_instance(instance)
-    nothing = "None" if annotation.endswith("| None") else f"{scope.use('cast')}({annotation!r}, None)"
-    given = {"name": name, "slot": slot(instance), "absent": condition, "nothing": nothing}
+    nothing = "None" if annotation.endswith("| None") else scope.call("cast", repr(annotation), None)
     return MethodView(
         signature=f"{name}(self) -> {annotation}",
-        lines=(scope.statement("getter", body=lines, **given),),
+        lines=(
+            when(f"self._should_write_{name}", [f"self._write_{name}()"]),
+            when(f"hasattr(self, {slot(instance)!r})", [f"return {kept}"]),
+            when(absent, [f"return {nothing}"]),
+            when(f"not self._is_there({name!r})", lines),
+            f"return {kept}",
+        ),
         doc=described(instance.doc, instance.doc_ref) or named(scope.module, "instance", instance.id),
         decorators=("property",),
     )

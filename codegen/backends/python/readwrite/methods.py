@@ -9,7 +9,8 @@ from ..checksums import seen_covers
 from ..endian import endian_lines, inherited_parameter
 from ..names import field_name
 from ..scope import ClassScope
-from ..sequence import parameter_list, parameter_names, reader, sequence
+from ..sequence import debug_begun, parameter_list, parameter_names, reader, sequence
+from ..statements import when
 from ..view import MethodView
 from .assembling import assemble_method, assembling_constants
 from .checking import check_method
@@ -69,14 +70,11 @@ def _constructor(scope: ClassScope) -> MethodView:
     family = (f"_io: {scope.use('KaitaiStream')} | None = None", f"_parent: {any_} = None", f"_root: {any_} = None")
     parameters = [f"{each} = {scope.use('UNSET')}" for each in parameter_list(scope)]
     arguments = ", ".join(("self", *parameters, *family, *inherited_parameter(scope)))
-    line = scope.statement(
-        "constructor",
-        parameters=parameter_names(scope),
-        order=bool(inherited_parameter(scope)),
-        debug=scope.module.debug,
-        dict=scope.annotations.builtin("dict"),
-    )
-    return MethodView(f"__init__({arguments}) -> None", (line,))
+    lines = ["super().__init__(_io, _parent, _root)"]
+    lines += [when(f"{each} is not {scope.use('UNSET')}", [f"self.{each} = {each}"]) for each in parameter_names(scope)]
+    lines += [when("_is_le is not None", ["self._is_le = _is_le"])] if inherited_parameter(scope) else []
+    lines += [debug_begun(scope)] if scope.module.debug else []
+    return MethodView(f"__init__({arguments}) -> None", tuple(lines))
 
 
 def _reader(scope: ClassScope) -> MethodView:

@@ -29,6 +29,9 @@ def write_method(scope: ClassScope) -> MethodView:
     """Return the method that writes the fields of ``seq``."""
     placed = [field_name(each.id) for each in scope.struct.instances if each.field is not None]
     stale = [slot(each) for each in scope.struct.instances if is_kept(scope, each) and asks_stream(scope, each.value)]
+    lines = ["super()._write__seq(io)", *(f"self._should_write_{each} = self.{each}__enabled" for each in placed)]
+    lines += [f"self._forget({', '.join(map(repr, stale))})"] if stale else []
+    lines += endian_lines(scope)
     written: list[str] = []
     marks = wanted_marks(scope)
     for fused, group in groupby(scope.struct.fields, key=_can_be_fused):
@@ -40,10 +43,8 @@ def write_method(scope: ClassScope) -> MethodView:
             written.extend(field_writer(scope, run[0], target) if whole is None else _write_run(scope, whole))
             written.extend(marks.after(run))
     written.extend(late_lines(scope, marks))
-    order = endian_lines(scope)
-    line = scope.statement("write_seq", placed=placed, stale=stale, order=order, written=written)
-    stream = scope.use("KaitaiStream")
-    return MethodView(f"_write__seq(self, io: {stream} | None = None) -> None", (line,))
+    lines += ["io = self._io", *written] if written else []
+    return MethodView(f"_write__seq(self, io: {scope.use('KaitaiStream')} | None = None) -> None", tuple(lines))
 
 
 # Runs ----------------------------------------------------------------------------------------------------------------
