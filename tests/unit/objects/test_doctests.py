@@ -9,6 +9,7 @@ MODULES = (
     "wireloom.codegen.backends.base",
     "wireloom.codegen.backends.escaping",
     "wireloom.codegen.backends.python.names",
+    "wireloom.codegen.backends.python.statements",
     "wireloom.base.arguments",
     "wireloom.base.nearest",
     "wireloom.objects.checksums",
