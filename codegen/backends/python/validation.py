@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ...expression.fold import constant_integer
+from ...expression.nodes import Attribute as Member
 from ...expression.nodes import (
     Binary,
     BooleanLiteral,
@@ -72,6 +74,21 @@ def _refused(scope: ClassScope, field: Field, check: Check, value: str, io: str,
         tried = attempt([f"is_refused = {condition}"], error, ["self._refuse(error)"])
         return code((tried, block("else:", [when("is_refused", [refusal])])))
     return when(condition, [refusal])
+
+
+def always_holds(scope: ClassScope, field: Field) -> bool:
+    """Return whether a filled-in value always passes its only check: it is a size plus a number, and the minimum does
+    not exceed that number.
+    """
+    if len(field.checks) != 1 or field.checks[0].rule != "at least":
+        return False
+    least = constant_integer(field.checks[0].operands[0])
+    match scope.struct.solved(field.id):
+        case Binary("+", Member(Name(), "size" | "length"), IntegerLiteral(number)):
+            return least is not None and least <= number
+        case Member(Name(), "size" | "length"):
+            return least is not None and least <= 0
+    return False
 
 
 def may_fail(type: TypePlan, node: Node) -> bool:

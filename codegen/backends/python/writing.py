@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ...expression.fold import constant_integer
 from ...expression.nodes import Attribute as Member
-from ...expression.nodes import Binary, IntegerLiteral, Name, Node
+from ...expression.nodes import Name, Node
 from ...expression.types import (
     BitsType,
     BytesType,
@@ -51,7 +50,7 @@ from .runs import names_text, packer
 from .scope import ClassScope, member
 from .statements import attempt, block, when
 from .switches import switch_branches
-from .validation import check_lines
+from .validation import always_holds, check_lines
 from .variables import begin_lines, end_lines
 from .view import Lines, MethodView
 
@@ -137,11 +136,8 @@ def _absent(field: Field) -> Lines:
     """Return the assignment of the count that means that there is no time."""
     if not isinstance(field.logical, Timestamp) or field.logical.absent is None:
         return ()
-    return (
-        when(
-            f"getattr(self, {field_name(field.id)!r}, None) is None", [f"{member(field.id)} = {field.logical.absent}"]
-        ),
-    )
+    unset = f"getattr(self, {field_name(field.id)!r}, None) is None"
+    return (when(unset, [f"{member(field.id)} = {field.logical.absent}"]),)
 
 
 def _unless_set(field: Field, value: str) -> str:
@@ -246,27 +242,12 @@ def _when(scope: ClassScope, field: Field, lines: Lines) -> Lines:
 def _write_run(scope: ClassScope, run: Run, wires: dict[str, str], late: set[str]) -> Lines:
     lines: list[str] = []
     for field in run.fields:
-        if field.id not in late and field.contents is None and not _always_holds(scope, field):
+        if field.id not in late and field.contents is None and not always_holds(scope, field):
             lines.extend(check_lines(scope, field, member(field.id)))
     for piece in run.pieces:
         values = [_packable(scope, each, wires) for each in piece.fields]
         lines.extend(_write_packed(scope, packer(scope, piece), [each.id for each in piece.fields], values))
     return tuple(lines)
-
-
-def _always_holds(scope: ClassScope, field: Field) -> bool:
-    """Return whether a filled-in value always passes its only check: it is a size plus a number, and the minimum does
-    not exceed that number.
-    """
-    if len(field.checks) != 1 or field.checks[0].rule != "at least":
-        return False
-    least = constant_integer(field.checks[0].operands[0])
-    match scope.struct.solved(field.id):
-        case Binary("+", Member(Name(), "size" | "length"), IntegerLiteral(number)):
-            return least is not None and least <= number
-        case Member(Name(), "size" | "length"):
-            return least is not None and least <= 0
-    return False
 
 
 def _write_packed(scope: ClassScope, packer: str, ids: list[str], values: list[str]) -> Lines:
@@ -281,9 +262,11 @@ def _write_packed(scope: ClassScope, packer: str, ids: list[str], values: list[s
         checked = f"self._check_fields({packer}, {names})"
         return (attempt([f"io.write_bytes({packer}.pack({listed}))"], error, [checked, "raise"]),)
     variable = f"values_{field_name(ids[0])}"
-    checked = scope.call("packed", packer, names, f"*{variable}")
-    written = attempt([f"io.write_bytes({packer}.pack(*{variable}))"], error, [checked, "raise"])
-    return f"{variable} = {listed}", written
+    checked, written = (
+        scope.call("packed", packer, names, f"*{variable}"),
+        f"io.write_bytes({packer}.pack(*{variable}))",
+    )
+    return f"{variable} = {listed}", attempt([written], error, [checked, "raise"])
 
 
 def _packable(scope: ClassScope, field: Field, wires: dict[str, str]) -> str:
