@@ -5,7 +5,7 @@ from __future__ import annotations
 import keyword
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from wireloom.checksums import algorithm
@@ -20,8 +20,8 @@ from ...wire import Process
 from ..base import refuse
 from .api import Api
 from .message_rules import message_paths
-from .names import class_name, constant_name, covered_slot, enum_classes, qualified
-from .neighbours import neighbours
+from .names import class_name, constant_name, covered_slot, enum_classes, module_name, qualified
+from .statements import when
 
 STANDARD = {
     "Any": "typing",
@@ -47,7 +47,7 @@ STANDARD = {
 class Module:
     """A generated module under construction.
 
-    ``package``: where modules of imported specs are imported from, for Kaitai's API; see ``neighbours``.
+    ``package``: where modules of imported specs are imported from, for Kaitai's API; see ``_neighbours``.
     """
 
     def __init__(self, plan: Plan, api: Api = Api.WIRELOOM, package: str = "") -> None:
@@ -210,7 +210,7 @@ class Module:
     def imports(self) -> tuple[str, ...]:
         """Return all import statements, in the order that the linter requires."""
         statements = ["from __future__ import annotations", ""]
-        others = neighbours(self.api, self.package, self.use, sorted(self._others))
+        others = self._neighbours(sorted(self._others))
         if self._packers:
             self.use_module("struct")
         statements += [f"import {name}" for name in sorted(self._modules)]
@@ -233,6 +233,24 @@ class Module:
                 yield f"from {module} import {plain}"
             renamed = (name for name in names if self._local(name) != name)
             yield from (f"from {module} import {name} as {self._local(name)}" for name in renamed)
+
+    def _neighbours(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Return the statements that import the modules of the specs ``names``, each under its name with an underscore.
+
+        Each format of wireloom has a package of its own. Modules with Kaitai's API are side by side: in ``package``
+        (``.`` is the package that contains them, whatever its name), or, if that is empty, in a folder that is a
+        package or on Python's path, which is known only when they are imported.
+        """
+        if not names:
+            return ()
+        if self.api is Api.WIRELOOM:
+            return tuple(f"from ..{name} import parser as _{name}" for name in names)
+        inside = [f"from {self.package or '.'} import {module_name(name)} as _{name}" for name in names]
+        if self.package:
+            return tuple(inside)
+        # A type checker takes the first branch, which requires the folder to be on its path.
+        outside = [f"import {module_name(name)} as _{name}" for name in names]
+        return (when(f"{self.use('TYPE_CHECKING')} or not __package__", outside, tuple(inside)),)
 
     @property
     def constants(self) -> tuple[str, ...]:

@@ -19,13 +19,12 @@ from ..switches import switch_branches
 from ..validation import check_lines
 from ..view import Lines, MethodView
 from .blocks import loop, when_all
-from .cases import as_case
 from .checksums import check_checksum, follow_unless_set
 from .computed import check_computed, computed_value, without_late_checks
 from .content import check_content
 from .questions import arguments_of, asks_stream, item_name
 from .solved import solution_texts, solve_line, solved_names
-from .tags import case_line, tag_lines
+from .tags import as_case, case_line, tag_lines
 
 
 def check_method(scope: ClassScope) -> MethodView:

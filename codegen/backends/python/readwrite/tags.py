@@ -63,6 +63,16 @@ def case_line(scope: ClassScope, field: Field, case: Field, value: str) -> Lines
     return (scope.call("check_case", repr(field.id), value, wanted, *on),)
 
 
+def as_case(scope: ClassScope, field: Field, case: Field, value: str) -> str:
+    """Return ``value`` cast to the type of a case; a type checker knows it as any of the types of the switch."""
+    annotation = scope.annotations.of(case.type)
+    # An instance stores ``None`` if no case matches the value.
+    may_be_none = value.startswith("self._m_") and field.unmatched
+    if annotation == scope.annotations.of(field.type) and not may_be_none:
+        return value
+    return f"{scope.use('cast')}({annotation!r}, {value})"
+
+
 def _tag(scope: ClassScope, on: Node) -> tuple[TypePlan, Node | None, str] | None:
     """Return the field on which a switch depends: the type that has it, the object that has it (``None``: the object
     itself), its name.

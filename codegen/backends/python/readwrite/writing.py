@@ -18,11 +18,11 @@ from ..scope import ClassScope, member
 from ..switches import switch_branches
 from ..view import Lines, MethodView
 from .blocks import loop, when_all
-from .cases import as_case
 from .checksums import late_lines, wanted_marks
 from .computed import late_value
 from .content import data_text, enclosed_line, has_stream, is_cut, write_content, write_object
 from .questions import arguments_of, asks_place, asks_stream, item_name
+from .tags import as_case
 
 
 def write_method(scope: ClassScope) -> MethodView:
