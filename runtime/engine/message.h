@@ -67,6 +67,7 @@ enum {
     WL_UNIT_INDEX,           /* look-up `lookup` of row `row`: there is no item `value`, the table has `count` */
     WL_UNIT_INTEGER,         /* look-up `lookup` of row `row`: item `value` is not a decimal integer */
     WL_UNIT_EXPANSION,       /* look-up `lookup` returns more than `value` bytes for the rows up to `row` */
+    WL_UNIT_CUT = 64,        /* added to others: the unit ends too early, and more bytes may complete it */
 };
 
 #define WL_MOST_UNIT INT32_MAX

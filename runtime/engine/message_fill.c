@@ -2,7 +2,7 @@
  * then read while their bytes are still in the cache. */
 #include <stdlib.h>
 
-#include "message_internal.h"
+#include "message_wire.h"
 
 #define MD5_SIZE 16
 #define GROUP_UNITS 32
@@ -82,10 +82,33 @@ static void make_group(const wl_walk *walk, group *units, size_t first, size_t b
         verify(walk->program, units);
 }
 
+/* Whether the unit ends too early: in its envelope, before a required field, or inside a field that is not in another.
+ * Fields in others have ends of their own. */
+static bool is_cut(const wl_walk *walk) {
+    const wl_message_program *program = walk->program;
+    const uint8_t *cursor = walk->message, *const end = walk->message + walk->message_size;
+    const bool strict = program->nodes[program->unit_node].strict;
+    const uint32_t what = walk->problem.what;
+    if (what == WL_UNIT_SHORT || what == WL_UNIT_REQUIRED)
+        return what == WL_UNIT_SHORT || walk->problem.path_size == 1;
+    if (what != WL_UNIT_TRUNCATED && what != WL_UNIT_LENGTH && what != WL_UNIT_GROUP_OPEN)
+        return false;
+    /* The field with the problem is cut, unless its end is there. */
+    while (cursor && cursor <= walk->unit + walk->problem.offset && cursor < end) {
+        wl_wire_problem problem;
+        uint64_t tag;
+        const uint8_t *next = wl_tag_read(cursor, end, strict, &tag, &problem);
+        cursor = next ? wl_field_skip(cursor, tag, next, end, strict, program->max_depth, &problem) : NULL;
+    }
+    return !cursor;
+}
+
 static void note_problem(wl_walk *walk, size_t unit, size_t rows) {
     wl_messages_result *result = walk->result;
     walk->problem.unit = unit;
     walk->problem.rows = (uint32_t)rows;
+    if (is_cut(walk))
+        walk->problem.what |= WL_UNIT_CUT;
     memcpy(walk->arguments->problems + result->problems++ * sizeof walk->problem, &walk->problem, sizeof walk->problem);
 }
 

@@ -26,7 +26,7 @@ from .recovery import CHAIN_BYTES, CONTENT, Skipped
 from .unit_rows import unit_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator
 
     from .opening import Opened
 
@@ -107,7 +107,9 @@ class MessageExtractor(Extractor):
                 # The bytes after it show which lengths are damaged.
                 return Next.CALL
             units = self._search.believed(units, view, base, complete)
-        yield from self._events(units, view, base)
+        cut = yield from self._events(units, view, base)
+        if cut is not None:
+            units = Units(view, ended="truncated", detail=cut.detail)
         window.begin += units.consumed
         self._scanned.count(window)
         offset = window.base + window.begin
@@ -153,10 +155,14 @@ class MessageExtractor(Extractor):
 
     # Rows ------------------------------------------------------------------------------------------------------------
 
-    def _events(self, units: Units, view: memoryview, base: int) -> Iterator[Event]:
-        """Yield the rows of the units and the damaged ranges between them, in the order of the input."""
+    def _events(self, units: Units, view: memoryview, base: int) -> Generator[Event, None, UnitProblem | None]:
+        """Yield the rows of the units and the damaged ranges between them, in the order of the input. Return the problem
+        of a truncated unit, which has no events."""
         damages = sorted(units.damages)
         for piece in pieces(self._decoder, units, self._request.batch_rows, self._framing, self._hooks):
+            cut = next((each for each in piece.problems if each.is_cut), None) if units.is_open else None
+            if cut is not None:
+                return cut
             following = piece.first + piece.decoded.units
             is_last = following == len(units.begins)
             end = None if is_last else units.offsets[following]
@@ -171,6 +177,7 @@ class MessageExtractor(Extractor):
         begin, end = max(ends, default=base), base + units.consumed
         if begin < end:
             yield FramingBytes(begin, end, view[begin - base : end - base])
+        return None
 
     def _rows(
         self, piece: Piece, damages: Sequence[RowDamage], details: dict[int, str], view: memoryview, base: int
@@ -235,6 +242,7 @@ class MessageExtractor(Extractor):
         if lost.tail == "truncated":
             size = window.base + len(window.view) - lost.offset
             sentence = f"the input ends inside a unit, of which {size} bytes are present"
+            sentence = f"{sentence}: {lost.sentence}" if lost.sentence else sentence
             self._log.lose(damage, _unknown, sentence, cut_advice(self._request.format))
             return
         sentence = lost.sentence or (

@@ -52,6 +52,9 @@ class Units:
     detail: str = ""
     cause: Exception | None = None
     """The exception, if the input ``ended`` because of an error."""
+    is_open: bool = False
+    """Whether only the end of the input, or of a blob, ends a unit: one that ends too early is ``truncated``. An input
+    then has one unit."""
     beside: Mapping[str, Any] = field(default_factory=dict)
     """Arrow arrays of the other columns of a table of blobs, by the option that names the column."""
 
@@ -72,6 +75,7 @@ class Units:
             self.sizes[first:end],
             self.offsets[first:end],
             self.spans[first:end],
+            is_open=self.is_open,
             beside={name: each[first:end] for name, each in self.beside.items()},
         )
 
@@ -129,7 +133,7 @@ class Whole:
 
     def take(self, view: memoryview, base: int, at_end: bool) -> Units:
         """Like ``Framing.take``: the unit is returned at the end of the input."""
-        units = Units(view)
+        units = Units(view, is_open=True)
         if len(view) > self._max_record:
             units.ended = "limit"
         elif at_end:

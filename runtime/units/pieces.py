@@ -37,6 +37,8 @@ def pieces(
     first, count = 0, len(begins)
     while first < count:
         decoded = decoder.decode(units.source, begins, sizes, first, capacity=capacity)
+        if units.is_open:
+            decoded.problems = [each._replace(reason="truncated") if each.is_cut else each for each in decoded.problems]
         part = units.part(first, decoded.units)
         if framing is not None:
             framing.decoded(part, decoded)

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import io
+import json
+from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 import wireloom
+from click.testing import CliRunner, Result
+from wireloom.command import main
 from wireloom.format import format_of
 
 from ..examples import strided
@@ -18,11 +23,11 @@ TEXT = b"To whom it may concern: this is no log at all, but a letter.\n" * 40
 WRITTEN: dict[str, dict[str, Any]] = {
     "cobs_log": {"payload": b"hello\0world" * 30},
     "edgemq_segment": {"fmt": 1, "tenant": 7, "ts": 1_700_000_000_000, "payload": b"hello" * 20},
+    "kpl_aggregated_record": {"partition_key": "key", "data": b"hello" * 20},
+    "s2_messages": {"seq_num": 1, "timestamp": 2, "headers": [], "body": b"hello" * 20},
     "s2_session": {"seq_num": 1, "timestamp": 2, "headers": [], "body": b"hello" * 20},
     "word_stuffed_log": {"generation": 7, "payload": b"hello\xfe\xfdworld" * 60},
 }
-UNITS = {"s2_session", "otlp_logs", "otlp_spans", "tf_example"}
-"""Formats of messages, some of which have the message alone as a file: what is missing of it is its damage."""
 MAY_BE_ANYTHING = {"cobs_log", "kpl_aggregated_record", "leveldb_log", "prometheus_wal", "word_stuffed_log"}
 """Formats of which a text may be the beginning: a first record without an end yet, or a record of any bytes."""
 DISTINCTIVE = {
@@ -42,38 +47,108 @@ DISTINCTIVE = {
 
 
 def samples() -> list[Any]:
-    """Return, for each format, a file whose rows are in order."""
+    """Return, for each format, a file whose rows are in order, and one that is a single message if it may be."""
     found = {name: made(name, [row]) for name, row in WRITTEN.items()}
     found["word_stuffed_log"] = b"\xfe\xfd" + found["word_stuffed_log"]
     for case in cases():
         if case.rows and not case.damaged and case.tail == "clean" and not case.file.endswith(".gz"):
             found.setdefault(case.format, case.content if HERE.joinpath(case.format, case.file).is_file() else b"")
-    return [pytest.param(name, content, id=name) for name, content in found.items() if content]
+    assert all(found.get(name) for name in wireloom.formats())
+    for name in wireloom.formats():
+        message = format_of(name).message
+        if message is not None and "whole" in message.framings:
+            found[f"{name}-whole"] = made(name, wireloom.read(name, found[name]).slice(0, 1), framing="whole")
+    return [pytest.param(name.removesuffix("-whole"), content, id=name) for name, content in found.items()]
 
 
-def made(name: str, rows: Any) -> bytes:
+def made(name: str, rows: Any, **options: Any) -> bytes:
     """Return a file with rows."""
     output = io.BytesIO()
-    wireloom.write(name, rows, output, codec="none")
+    wireloom.write(name, rows, output, codec="none", **options)
     return output.getvalue()
 
 
+def is_message(sample: Any) -> bool:
+    """Return whether a sample is a single message."""
+    name, _ = sample.values
+    message = format_of(name).message
+    return message is not None and (message.framing == "whole" or str(sample.id).endswith("-whole"))
+
+
+def is_whole_row(name: str) -> bool:
+    """Return whether bytes that are not a message are a row of the format, as a record that is not aggregated."""
+    message = format_of(name).message
+    return message is not None and bool(message.whole)
+
+
+SAMPLES = samples()
+
+
+def sizes_of(content: bytes, step: int) -> list[int]:
+    """Return sizes of beginnings of a file: all small ones, and some others."""
+    return sorted({*range(1, min(41, len(content))), *strided(range(1, len(content)), step)})
+
+
 @pytest.mark.parametrize("row_reader", ROW_READERS)
-@pytest.mark.parametrize(("name", "content"), samples())
+@pytest.mark.parametrize(("name", "content"), SAMPLES)
 def test_each_beginning_of_a_first_record_is_an_empty_input(row_reader: str, name: str, content: bytes) -> None:
     format = format_of(name)
     if row_reader == "columns" and format.program is None and format.message_program is None:
         row_reader = "objects"
     before = 0
-    for size in sorted({*range(1, 41), *strided(range(len(content)), 7)} & set(range(len(content)))):
+    for size in sizes_of(content, 7):
         table, file = read(row_reader, name, content[:size], check_format=True, streamed=bool(size % 2), chunk=64)
+        assert not file["damaged"], size
+        assert file["tail"] in ("truncated", "clean"), size
         if table.num_rows and name != "cobs_log":
             break
         before += 1
-        if name not in UNITS:
-            assert not file["damaged"], size
-            assert file["tail"] in ("truncated", "clean"), size
-    assert before > 1
+    assert before > 1 or is_whole_row(name)
+
+
+@pytest.mark.parametrize(("name", "content"), SAMPLES)
+def test_surfaces_agree_on_beginnings(name: str, content: bytes, tmp_path: Path) -> None:
+    """An input that ends inside its first record has no damage, no row of nulls and no record but the tail."""
+    path = tmp_path / "beginning"
+    for size in sizes_of(content, 97)[::13]:
+        path.write_bytes(content[:size])
+        table, report = wireloom.read_with_report(name, path)
+        [file] = report.files
+        if table.num_rows or file.tail == "clean":
+            break
+        assert (file.tail_offset + (file.tail_size or 0), file.error) == (size, None)
+        assert not wireloom.read(name, path, columns=["_error"]).num_rows
+        with pytest.raises(wireloom.DamagedInputError) as raised:
+            wireloom.read(name, path, mode="failfast")
+        assert (raised.value.reason, raised.value.offset) == ("truncated", file.tail_offset)
+        verified = run("verify", name, path, "--json")
+        assert (verified.exit_code, json.loads(verified.stdout)["files"][0]["damaged"]) == (1, [])
+        inspected = run("inspect", name, path)
+        assert inspected.exit_code in (0, 1)
+        assert "truncated" in inspected.stdout
+        dumped = run("dump", name, path)
+        if format_of(name).message is None:
+            assert (dumped.exit_code, dumped.exception.__class__) == (1, SystemExit), dumped.output
+
+
+@pytest.mark.parametrize("row_reader", ROW_READERS)
+@pytest.mark.parametrize(
+    ("name", "content"), [each for each in SAMPLES if is_message(each) and not is_whole_row(*each.values[:1])]
+)
+def test_a_blob_that_ends_too_early_is_truncated(
+    row_reader: str, name: str, content: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if row_reader == "objects":
+        monkeypatch.setenv("WIRELOOM_ENGINE", "objects")
+    blobs = [content[:size] for size in range(1, len(content))]
+    found, report = wireloom.from_wire_with_report(pa.array([*blobs, content], pa.binary()), name)
+    assert {each.reason for each in report.problems} == {"truncated"}
+    assert found[-1].is_valid
+
+
+def run(*arguments: str | Path) -> Result:
+    """Return the result of a command."""
+    return CliRunner().invoke(main, [str(each) for each in arguments])
 
 
 @pytest.mark.parametrize("name", DISTINCTIVE)

@@ -12,15 +12,25 @@ class MessageError(KaitaiStructError, WireloomError):
     ``field``: the dotted path from the outermost message, with indices (``records[3].data``); that of the message
     if the error is not in a known field. ``offset``: position in the outermost message's stream of the field's tag, or
     of the end of a message that lacks a field; ``None`` when writing. ``reason``: ``message``, or ``limit`` for
-    messages nested too deeply.
+    messages nested too deeply. ``is_cut``: whether the bytes end too early: inside a field of the outermost message, or
+    before one that it requires.
     """
 
-    def __init__(self, sentence: str, *, field: str = "", offset: int | None = None, reason: str = "message") -> None:
+    def __init__(
+        self,
+        sentence: str,
+        *,
+        field: str = "",
+        offset: int | None = None,
+        reason: str = "message",
+        is_cut: bool = False,
+    ) -> None:
         # KaitaiStructError calls the constructor of the second base class, which sets unknown attributes to None.
         super().__init__(sentence, None)
         self.field = field or None
         self.offset = offset
         self.reason = reason
+        self.is_cut = is_cut
 
 
 class WireError(Exception):
@@ -32,3 +42,7 @@ class WireError(Exception):
         self.sentence = sentence
         self.begin = begin
         self.reason = reason
+
+
+class EndError(WireError):
+    """The message ends inside the field."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .descriptors import APPEND, BYTES, FIXED, MESSAGE, PACKED_VARINTS, SET, TEXT, VARINT, Descriptor, descriptor_of
-from .errors import MessageError, WireError
+from .errors import EndError, MessageError, WireError
 from .required import Lacking, check_required
 from .wire import CUT, TOO_DEEP, check_tag, read_tag, read_varint, read_varints, skip_field, too_long
 
@@ -125,13 +125,15 @@ def _read(message: Any, descriptor: Descriptor, data: bytes, base: int, lacking:
             message, descriptor, end, name = stack.pop()
             steps = descriptor.steps
     except IndexError:
-        sentence, reason = CUT, "message"
+        sentence, reason, is_end = CUT, "message", True
     except UnicodeDecodeError:
-        sentence, reason = "the text is not UTF-8", "message"
+        sentence, reason, is_end = "the text is not UTF-8", "message", False
     except WireError as error:
-        sentence, reason = error.sentence, error.reason
+        sentence, reason, is_end = error.sentence, error.reason, isinstance(error, EndError)
         begin = begin if error.begin is None else error.begin
-    raise MessageError(sentence, field=_path(stack, message, name), offset=base + begin, reason=reason)
+    # A message in another one has an end of its own.
+    is_cut = is_end and not stack
+    raise MessageError(sentence, field=_path(stack, message, name), offset=base + begin, reason=reason, is_cut=is_cut)
 
 
 def _enter(

@@ -24,7 +24,10 @@ def check_required(message: Any, descriptor: Descriptor, lacking: Lacking) -> No
         if name is not None:
             known = lacking.get(id(each))
             raise MessageError(
-                "the required field is missing", field=path + name, offset=None if known is None else known[1]
+                "the required field is missing",
+                field=path + name,
+                offset=None if known is None else known[1],
+                is_cut=not path,
             )
         waiting.extend(reversed(list(_children(each, its_descriptor, path))))
 

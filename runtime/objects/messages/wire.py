@@ -6,7 +6,7 @@ Source of the rules: https://protobuf.dev/programming-guides/encoding/.
 from __future__ import annotations
 
 from ...format.message_rules import WireType
-from .errors import WireError
+from .errors import EndError, WireError
 
 MASK_32 = 0xFFFF_FFFF
 MASK_64 = 0xFFFF_FFFF_FFFF_FFFF
@@ -54,19 +54,21 @@ def read_tag(data: bytes, position: int, strict: bool) -> tuple[int, int]:
 
 
 def read_varints(data: bytes, position: int, end: int, strict: bool) -> list[int]:
-    """Return the varints of a packed field, whose content is ``data[position:end]``. Raises as ``read_varint``."""
+    """Return the varints of a packed field, whose content is ``data[position:end]``. Raises ``WireError``."""
     chunk = data[position:end]
     if chunk.isascii():
         return list(chunk)
     values: list[int] = []
-    while position < end:
-        value = data[position]
-        position += 1
-        if value > 0x7F:
-            value, position = read_varint(data, position - 1, strict)
-        values.append(value)
-    if position > end:
-        raise WireError(CUT)
+    position, end = 0, len(chunk)
+    try:
+        while position < end:
+            value = chunk[position]
+            position += 1
+            if value > 0x7F:
+                value, position = read_varint(chunk, position - 1, strict)
+            values.append(value)
+    except IndexError:
+        raise WireError(CUT) from None
     return values
 
 
@@ -115,14 +117,14 @@ def skip_field(data: bytes, tag: int, begin: int, position: int, end: int, stric
             if not groups:
                 return position
             if position == end:
-                raise WireError(f"group {groups[-1]} does not end")
+                raise EndError(f"group {groups[-1]} does not end")
             begin = position
             tag, position = read_tag(data, position, strict)
     except WireError as error:
         error.begin = begin
         raise
     except IndexError:
-        raise WireError(CUT, begin=begin) from None
+        raise EndError(CUT, begin=begin) from None
 
 
 def _skip_value(data: bytes, tag: int, position: int, end: int, strict: bool) -> int:
@@ -143,10 +145,10 @@ def _skip_value(data: bytes, tag: int, position: int, end: int, strict: bool) ->
     return position + size
 
 
-def too_long(size: int, left: int) -> WireError:
+def too_long(size: int, left: int) -> EndError:
     """Return the error for a field that needs ``size`` bytes where ``left`` remain; a negative ``size``: the length
     itself is truncated."""
-    return WireError(CUT if left < 0 else f"{size} bytes expected, but only {left} left")
+    return EndError(CUT if left < 0 else f"{size} bytes expected, but only {left} left")
 
 
 def signed_32(value: int) -> int:

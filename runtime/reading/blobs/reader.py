@@ -121,7 +121,7 @@ class BlobReader:
         if largest > self._limit:
             raise WireloomError(f"a blob has {largest} bytes, over the limit of {self._limit}", reason="limit")
         builder = self.request.layout.builder(None)
-        units = Units(source, begins, sizes, numbers, sizes, beside=columns)
+        units = Units(source, begins, sizes, numbers, sizes, is_open=True, beside=columns)
         for piece in pieces(self._decoder, units, self.request.batch_rows, None, self._hooks):
             yield self._part(piece, builder, source)
         if self._hooks is not None:

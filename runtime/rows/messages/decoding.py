@@ -19,6 +19,8 @@ class UnitProblem(NamedTuple):
     - ``detail``: a sentence that names the field (``records.data``) and what was expected.
     - ``rows``: the number of its rows that remain valid: those before the one that is ``index`` or ``value``, otherwise
       0.
+    - ``is_cut``: whether the unit ends too early: in its envelope, before a required field, or inside a field that is
+      not in another one, so that more bytes may complete it.
     """
 
     unit: int
@@ -26,6 +28,7 @@ class UnitProblem(NamedTuple):
     reason: str
     detail: str
     rows: int
+    is_cut: bool = False
 
 
 @dataclass

@@ -18,6 +18,7 @@ from ...format.message_rules import Label, MessageRule
 from ...objects.computing import Computing
 from ...objects.errors import FAILURES, ComputedError, ItemError, reason_of
 from ...objects.messages.descriptors import descriptor_of
+from ...objects.messages.errors import MessageError
 from ...objects.messages.objects import Message
 from ...objects.messages.plain_values import plain_value, value_of
 from .. import object_values
@@ -39,6 +40,7 @@ class _DecodedUnit:
     reason: str = ""
     detail: str = ""
     offset: int = 0
+    is_cut: bool = False
 
 
 class ObjectDecoder:
@@ -128,7 +130,7 @@ class ObjectDecoder:
         elif end - begin < units.least:
             needed = begin + len(content) - end + units.least
             unit.reason, unit.detail = "length", SENTENCES[SHORT].format(value=len(content), count=needed)
-            unit.offset = len(content)
+            unit.offset, unit.is_cut = len(content), True
         elif self._digest is not None and self._verify and function(self._digest)(content[begin:end]) != content[end:]:
             unit.reason, unit.detail, unit.offset = "digest", "the digest does not match the message", end
         else:
@@ -144,6 +146,7 @@ class ObjectDecoder:
             unit.reason, unit.offset = reason_of(error), begin + (place or 0)
             sentence = getattr(error, "message", str(error))
             unit.detail = f"{name}: {sentence}" if name else sentence
+            unit.is_cut = isinstance(error, MessageError) and error.is_cut
             return
         most = most_repeated(len(unit.content))
         self._text_sizes.clear()
@@ -211,7 +214,9 @@ class ObjectDecoder:
             unit.reason, unit.detail = "limit", str(error.args[0])
             unit.rows = unit.rows[: taken.rows - before]
         if unit.reason:
-            taken.problems.append(UnitProblem(number, unit.offset, unit.reason, unit.detail, len(unit.rows)))
+            taken.problems.append(
+                UnitProblem(number, unit.offset, unit.reason, unit.detail, len(unit.rows), unit.is_cut)
+            )
             if unit.message is None and self._units.whole:
                 taken.wholes.append(number)
                 taken.row([self._of_whole(unit.content, self._column(each).name) for each in self._wanted])

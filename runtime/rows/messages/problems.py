@@ -10,6 +10,8 @@ from ...format.message_program import MessageProgram
 from ...format.message_rules import FieldKind, FieldRule, Label
 from .decoding import UnitProblem
 
+CUT = 64
+"""``WL_UNIT_CUT`` of ``runtime/engine/message.h``."""
 STEPS = 12
 PROBLEM = struct.Struct(f"=5Q4I{2 * STEPS}I")
 """``wl_unit_problem`` of ``runtime/engine/message.h``."""
@@ -82,17 +84,18 @@ class Explainer:
     @staticmethod
     def wholes(notes: memoryview, first: int) -> list[int]:
         """Return the numbers of the units that are invalid as a whole."""
-        return [note[0] - first for note in PROBLEM.iter_unpack(notes) if note[5] not in ENDING]
+        return [note[0] - first for note in PROBLEM.iter_unpack(notes) if note[5] & ~CUT not in ENDING]
 
     def _problem(self, note: tuple[int, ...], first: int) -> UnitProblem:
         unit, offset, row, value, count, what, lookup, rows, path_size, *path = note
+        is_cut, what = bool(what & CUT), what & ~CUT
         sentence = no_item(value, count) if what == INDEX else SENTENCES[what].format(value=value, count=count)
         steps = [(path[2 * i], path[2 * i + 1]) for i in range(min(path_size, STEPS))]
         if what in ENDING:
             sentence = f"row {row}, {self._lookups[lookup]}: {sentence}"
         elif steps:
             sentence = f"{self._path(steps)}: {sentence}"
-        return UnitProblem(unit - first, offset, REASONS.get(what, "message"), sentence, rows)
+        return UnitProblem(unit - first, offset, REASONS.get(what, "message"), sentence, rows, is_cut)
 
     def _path(self, steps: Sequence[tuple[int, int]]) -> str:
         """Return the dotted path of a field, with indices: ``records[3].data``."""
