@@ -20,6 +20,7 @@ from .fields import items_of, tree
 from .locating import Located, RecordScan, Wanted
 from .places import places
 from .tracing import Trace
+from .unfinished import unfinished
 
 
 @dataclass
@@ -153,8 +154,16 @@ class _Reader:
             made.message = made.message or next(
                 (e.problem for f in made.fields for _, e in f.walk() if e.problem), None
             )
-            made.reason = made.reason or reason_of(failure)
+            is_cut = self._is_cut(failure, struct, made.base + len(made.content))
+            made.reason = made.reason or ("truncated" if is_cut else reason_of(failure))
         return trace
+
+    def _is_cut(self, failure: BaseException, struct: Any, end: int) -> bool:
+        """Return whether an object could not be read because the input ends, at ``end``; blocks end with it."""
+        if not isinstance(failure, EOFError):
+            return False
+        block = self._format.block
+        return end % block > 0 if block else unfinished(failure, struct)[-1].struct._io is struct._io
 
     def _pad(self, made: Record) -> None:
         ends = [each.end for each in made.fields if not each.computed and each.end >= 0]

@@ -156,8 +156,8 @@ class MessageExtractor(Extractor):
     # Rows ------------------------------------------------------------------------------------------------------------
 
     def _events(self, units: Units, view: memoryview, base: int) -> Generator[Event, None, UnitProblem | None]:
-        """Yield the rows of the units and the damaged ranges between them, in the order of the input. Return the problem
-        of a truncated unit, which has no events."""
+        """Yield the rows of the units and the damaged ranges between them, in the order of the input. Return the
+        problem of a truncated unit, which has no events."""
         damages = sorted(units.damages)
         for piece in pieces(self._decoder, units, self._request.batch_rows, self._framing, self._hooks):
             cut = next((each for each in piece.problems if each.is_cut), None) if units.is_open else None

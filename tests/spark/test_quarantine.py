@@ -90,6 +90,17 @@ def test_an_end_that_cannot_be_read_on(tmp_path: Path) -> None:
     assert row["_corrupt_record"] == bytes(4096)
 
 
+def test_a_single_message_that_is_cut(tmp_path: Path) -> None:
+    path = tmp_path / "message"
+    wireloom.write("s2_messages", [{"seq_num": 7, "timestamp": 1, "headers": [], "body": b"x" * 50}], path)
+    cut = path.read_bytes()[:-3]
+    path.write_bytes(cut)
+    report, [row], told = ingested("s2_messages", path, tmp_path / "out")
+    assert (report.rows, report.damaged, report.tail) == (0, [], "truncated")
+    assert (row["_offset"], row["_length"], row["_corrupt_record"]) == (0, len(cut), cut)
+    assert told["reasons"] == {"truncated": 1}
+
+
 def test_messages_that_are_cut(tmp_path: Path) -> None:
     from wireloom.formats.s2_messages.parser import S2Messages
 
