@@ -81,13 +81,13 @@ class DamageLog:
         """Skip the holes of a sparse file, where rows are between delimiters. ``hole_in``: as ``Stored.hole``."""
         self._hole_in = hole_in if self._delimiter else None
 
-    def hole_in(self, begin: int, end: int) -> int | None:
-        """Return the offset from which on a range without a row is a hole, and perhaps the rest of a record of which
-        the hole has the beginning; ``None`` if there is no hole. A delimiter before it belongs to it."""
+    def hole_in(self, begin: int, end: int) -> tuple[int, int] | None:
+        """Return the part of a range without a row that is a hole; ``None`` if there is none. A delimiter before it
+        belongs to it."""
         hole = self._hole_in(begin, end) if self._hole_in is not None else None
         if hole is None:
             return None
-        return hole[0] if hole[0] - begin > len(self._delimiter) else begin
+        return hole[0] if hole[0] - begin > len(self._delimiter) else begin, hole[1]
 
     def note(self, damage: RowDamage, details: Details, said: str | None = None) -> bool:
         """Add a range to the report. Return whether a row of nulls may replace it: not if it belongs to another byte
@@ -97,11 +97,15 @@ class DamageLog:
             return False
         hole = self.hole_in(damage.begin, damage.end)
         if hole is not None:
+            first, last = hole
+            # The head of a log is freed up to a block, in a record of which the rest remains.
+            last = last if first else damage.end
             # It belongs to the byte range in which the row begins, as the row does.
-            self.skip(hole, damage.end, "hole", step=damage.end - hole)
-            if hole == damage.begin:
+            if first == damage.begin or last == damage.end:
+                self.skip(first, last, "hole", step=last - first)
+                damage = damage._replace(begin=last) if first == damage.begin else damage._replace(end=first)
+            if damage.begin == damage.end:
                 return False
-            damage = damage._replace(end=hole)
         if self._fails and (self._first is None or damage.begin < (self._first.offset or 0)):
             self._first = self._error(damage, *details(damage), said=said)
             if not self._joins:

@@ -147,7 +147,8 @@ class RowExtractor(DamageDetails, Extractor):
         if not zeros:
             return
         end = begin + zeros
-        if self._log.hole_in(begin, end) == begin and not holds(self._row_reader, window):
+        hole = self._log.hole_in(begin, end)
+        if hole is not None and hole[0] == begin and not holds(self._row_reader, window):
             # What follows a hole is the rest of the record that it begins in.
             recovery.skip_frame(window, window.begin, delimiter)
             end = window.base + window.begin
@@ -355,10 +356,13 @@ class RowExtractor(DamageDetails, Extractor):
             return unwritten(begin, self._report, grows=request.grows)
         if reason == "truncated" and window.error is None and not request.grows:
             end = window.base + len(window.view)
-            if self._log.hole_in(begin, end) == begin:
-                self._log.skip(begin, end, "hole", step=end - begin)
-                window.begin = len(window.view)
-                return self._ended(window, end)
+            hole = self._log.hole_in(begin, end)
+            if hole is not None and hole[0] == begin:
+                self._log.skip(begin, hole[1], "hole", step=hole[1] - begin)
+                begin = hole[1]
+                window.begin = begin - window.base
+                if begin == end:
+                    return self._ended(window, end)
         if self._torn is not None:
             return Lost(begin, "truncated", "truncated", content=self._torn, is_read=True)
         of_unit = bool(request.format.rows_path)

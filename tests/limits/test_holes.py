@@ -103,6 +103,13 @@ HOLES: dict[str, tuple[int, int, list[list[Any]], int]] = {
     "after a delimiter": (PLACES[10] + 2, PLACES[40], [], 30),
     "to the end": (PLACES[30] + 2, PLACES[60], [], 30),
     "all": (0, PLACES[60], [], 60),
+    "to a record without a delimiter": (
+        PLACES[10] + 2,
+        PLACES[40] + 2,
+        [[PLACES[40] + 2, PLACES[41] - PLACES[40] - 2, "stuffing"]],
+        31,
+    ),
+    "inside a record": (PLACES[10] + 20, PLACES[40] + 20, [[PLACES[10], PLACES[41] - PLACES[10], "stuffing"]], 31),
     "a record without its delimiter": (PLACES[10], PLACES[40], [[PLACES[9], PLACES[10] - PLACES[9], "checksum"]], 31),
 }
 """Ranges of holes, the damage beside them, and the number of records that are lost."""
@@ -123,6 +130,9 @@ def test_a_hole_is_skipped_and_zeros_are_damage(row_reader: str, hole: str, tmp_
         assert len(rows) == 60 - lost
         assert rows == [each for each in PAYLOADS if each in rows]
         assert (file["tail"], file["damaged"]) == ("clean", damaged)
+        if hole == "inside a record":
+            assert "skipped" not in file
+            continue
         [[first, size, reason]] = file["skipped"]
         assert (reason, file["skipped_bytes"]) == ("hole", size)
         assert begin - 2 <= first <= begin
@@ -134,6 +144,17 @@ def test_a_hole_is_skipped_and_zeros_are_damage(row_reader: str, hole: str, tmp_
     parts = [read(row_reader, "word_stuffed_log", path, byte_range=each)[1] for each in cuts]
     assert sum(each["rows"] for each in parts) == 60 - lost
     assert [each for part in parts for each in part["damaged"]] == damaged
+
+
+@pytest.mark.parametrize("row_reader", ROW_READERS)
+def test_a_record_without_an_end_after_a_hole_is_the_tail(row_reader: str, tmp_path: Path) -> None:
+    path = tmp_path / "punched.log"
+    begin, end = PLACES[10], PLACES[50] + 2
+    punched(path, WORDS[: PLACES[51]], begin + 2, end)
+    table, file = read(row_reader, "word_stuffed_log", path, columns=["payload"])
+    assert table["payload"].to_pylist() == PAYLOADS[:10]
+    assert file["skipped"] == [[begin, end - begin, "hole"]]
+    assert (file["damaged"], file["tail"], file["tail_offset"]) == ([], "truncated", end)
 
 
 @needs_engine
