@@ -97,13 +97,13 @@ class DamageLog:
             return False
         hole = self.hole_in(damage.begin, damage.end)
         if hole is not None:
-            first, last = hole
+            begin, end = hole
             # The head of a log is freed up to a block, in a record of which the rest remains.
-            last = last if first else damage.end
+            end = end if begin else damage.end
             # It belongs to the byte range in which the row begins, as the row does.
-            if first == damage.begin or last == damage.end:
-                self.skip(first, last, "hole", step=last - first)
-                damage = damage._replace(begin=last) if first == damage.begin else damage._replace(end=first)
+            if begin == damage.begin or end == damage.end:
+                self.skip(begin, end, "hole", step=end - begin)
+                damage = damage._replace(begin=end) if begin == damage.begin else damage._replace(end=begin)
             if damage.begin == damage.end:
                 return False
         if self._fails and (self._first is None or damage.begin < (self._first.offset or 0)):
