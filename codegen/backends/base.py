@@ -80,7 +80,7 @@ class Output:
     parts: bool = True
 
 
-def no_parts(plan: Plan) -> Mapping[str, Any]:
+def no_parts(view: object) -> Mapping[str, Any]:
     """Return no parts: most backends have a single view of a spec."""
     return {}
 
@@ -99,8 +99,8 @@ class Backend(Generic[View]):
     outputs: tuple[Output, ...]
     messages: bool = False
     """Whether it supports types that are protobuf messages; otherwise it refuses specs with such types."""
-    parts: Callable[[Plan], Mapping[str, View]] = no_parts
-    """Returns further views of a spec, by the name of the subpackage of each."""
+    parts: Callable[[View], Mapping[str, View]] = no_parts
+    """Returns further views of the spec of a view, by the name of the subpackage of each."""
 
     @property
     def makes_modules(self) -> bool:
@@ -121,7 +121,7 @@ class Backend(Generic[View]):
             refuse(message.position, sentence)
         environment = template_environment(self.folder)
         names = {"header": header(plan, target), "name": plan.name, "package": target.package}
-        views = {"": view, **self.parts(plan)}
+        views = {"": view, **self.parts(view)}
         return tuple(
             OutputFile(
                 output.path.format(name=f"{plan.name}/{part}" if part else plan.name),

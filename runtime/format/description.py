@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import re
 from dataclasses import dataclass, field, replace
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ..base.cached import cached_property
@@ -135,7 +134,8 @@ class Format:
     """A format that wireloom can read and write.
 
     ``module`` is the generated package; it has the submodules ``parser`` (objects), ``columns`` (``SCHEMA``: all
-    columns in order, and ``PROGRAM``: a ``ColumnProgram`` or ``None``) and ``spark``.
+    columns in order, and ``PROGRAM``: a ``ColumnProgram`` or ``None``; or ``TABLES``, with both by table) and
+    ``spark``. Tables other than the default one have packages inside of it, with the same ``parser`` and ``columns``.
     """
 
     name: str
@@ -303,8 +303,16 @@ class Format:
         """Return the columns that come from the path."""
         return tuple(re.findall(r"\{(\w+)\}", self.path_pattern or ""))
 
-    def _submodule(self, name: str) -> ModuleType:
-        return importlib.import_module(f"{self.module}.{name}")
+    @property
+    def columns_module(self) -> str:
+        """Return the module with the schemas and programs of all tables of the spec."""
+        return f"{self._package}.columns"
+
+    @cached_property
+    def _lowered(self) -> tuple[pyarrow.Schema, Any]:
+        """Return the schema and the program of the table."""
+        module = importlib.import_module(self.columns_module)
+        return module.TABLES[self.table] if self.tables else (module.SCHEMA, module.PROGRAM)
 
     @property
     def _package(self) -> str:
@@ -329,7 +337,7 @@ class Format:
     @cached_property
     def message_program(self) -> MessageProgram | None:
         """Return the engine's program for units; ``None`` if the engine cannot read them or there are no messages."""
-        program: MessageProgram | None = self._submodule("columns").PROGRAM if self.message is not None else None
+        program: MessageProgram | None = self._lowered[1] if self.message is not None else None
         if program is not None and program.version != MESSAGE_PROGRAM_VERSION:
             raise WireloomError(
                 f"the message program of format {self.name!r} has version {program.version}, and this wireloom"
@@ -362,7 +370,7 @@ class Format:
         """Return the engine's program for a unit; ``None`` if there is none, for the reason ``engine_refusal``."""
         if self.message is not None or self.engine_refusal is not None:
             return None
-        program: ColumnProgram | None = self._submodule("columns").PROGRAM
+        program: ColumnProgram | None = self._lowered[1]
         if program is not None and program.version != PROGRAM_VERSION:
             raise WireloomError(
                 f"the column program of format {self.name!r} has version {program.version}, and this wireloom"
@@ -373,7 +381,7 @@ class Format:
     @cached_property
     def schema(self) -> pyarrow.Schema:
         """Return all columns of the wire, default and selectable, in order."""
-        return self._submodule("columns").SCHEMA
+        return self._lowered[0]
 
     @cached_property
     def root_class(self) -> type[Any]:

@@ -16,6 +16,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 
 from ..base.cached import cached_property
 from .expression_code import Code as Code
@@ -44,6 +45,10 @@ PROGRAM_VERSION = 6
 """Version of the step table. The engine refuses any other."""
 
 
+LEADING = frozenset(op for op, kinds in OPERANDS.items() if "STEP" in kinds)
+"""The steps that may lead to another one than the next: that with the number ``c``."""
+
+
 @dataclass(frozen=True, slots=True)
 class Step:
     """One step; the meaning of its operands is described at the ``Op``."""
@@ -53,6 +58,20 @@ class Step:
     b: int = 0
     c: int = 0
     d: int = 0
+
+
+def steps_of(table: str, steps: Sequence[tuple[tuple[str, ...], Step]]) -> tuple[Step, ...]:
+    """Return the steps of the program of one table.
+
+    The programs of the tables of a format have most steps in common, so a generated module lists all of them once, each
+    with the tables that have it. A step that leads to another one (an operand ``STEP``) has the number of that one in
+    the whole list.
+    """
+    kept = [table in tables for tables, _ in steps]
+    numbers = [*accumulate(kept, initial=0)]
+    return tuple(
+        replace(step, c=numbers[step.c]) if step.op in LEADING else step for tables, step in steps if table in tables
+    )
 
 
 @dataclass(frozen=True)

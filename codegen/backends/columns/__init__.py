@@ -5,14 +5,14 @@ from pathlib import Path
 
 from ....base.face import face
 from ..base import Backend, Output
-from .lower import lower, lower_parts
+from .lower import lower, parts
 
 BACKEND = Backend(
     name="columns",
     folder=Path(__file__).parent,
     lower=lower,
-    parts=lower_parts,
-    outputs=(Output("package.py.j2", "{name}/__init__.py"), Output("columns.py.j2", "{name}/columns.py")),
+    parts=parts,
+    outputs=(Output("package.py.j2", "{name}/__init__.py"), Output("columns.py.j2", "{name}/columns.py", parts=False)),
     messages=True,
 )
 
@@ -21,7 +21,7 @@ __getattr__ = face(
     {
         "interval": "BINARY LARGEST Interval checked",
         "lower": "column_program compile_program",
-        "message_lower": "compile_units coverage lower_kinds",
+        "message_lower": "compile_units coverage lower_kind",
         "message_table": "MessageColumn message_columns",
         "read_only": "read_only:read_only_of",
         "refusal": "NotForEngineError",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 
 from wireloom.checksums import algorithm
 from wireloom.format.message_rules import MAX_DEPTH, FieldKind
@@ -20,12 +20,13 @@ from .given import Givens
 from .levels import has_levels, is_chained, level_sources, solved_structs, solves, unfilled, ways
 from .lines import Listing
 from .literal import literal, refusal_text
-from .message_lower import lower_kinds, lower_units
+from .message_lower import lower_units
 from .program import lower_program
 from .read_only import within_of
 from .refusal import ColumnRefusedError, NotForEngineError
+from .shared_steps import shared_steps
 from .table import TableColumn, table_columns
-from .view import ColumnView, ProgramView, StepView, View
+from .view import ColumnView, ProgramView, View
 
 _IS_PROCESS = ", is_process=True"
 
@@ -54,14 +55,25 @@ def lower(plan: Plan) -> View | None:
     type."""
     if plan.units is not None:
         return lower_units(plan, plan.units)
-    return None if plan.rows is None else _lower_table(plan, plan.rows)
+    if plan.rows is None:
+        return None
+    if not plan.rows.name:
+        return _lower_table(plan, plan.rows)
+    views = tuple(_lower_table(plan.of_table(each), each) for each in plan.tables)
+    programs = {each.table: each.program.lines for each in views if each.program is not None}
+    return replace(
+        views[0],
+        summary=f"{plan.title}: the Arrow schemas of its tables, and the programs that the engine runs.",
+        parts={each.table: each for each in views[1:]},
+        tables=views,
+        shared=shared_steps(programs) if programs else None,
+        imports=(*sorted({name for each in views for name in each.imports}), *(["steps_of"] if programs else [])),
+    )
 
 
-def lower_parts(plan: Plan) -> Mapping[str, View]:
+def parts(view: View) -> Mapping[str, View]:
     """Return the views of all tables except the default one, by the names of their subpackages."""
-    if plan.units is not None:
-        return lower_kinds(plan)
-    return {each.name: _lower_table(plan.of_table(each), each) for each in plan.tables[1:]}
+    return view.parts
 
 
 def _lower_table(plan: Plan, rows: Rows) -> View:
@@ -92,6 +104,7 @@ def _lower_table(plan: Plan, rows: Rows) -> View:
         choices=choices,
         levels=levels,
         framed=any(argument.startswith("stuffing=") for argument in arguments),
+        table=rows.name,
     )
 
 
@@ -172,7 +185,7 @@ def _program(listing: Listing) -> ProgramView:
         arguments.append(f"known=({''.join(places)})")
     if program.delimiter:
         arguments += [f"delimiter={program.delimiter!r}", f"stuffing=Stuffing.{program.stuffing.name}"]
-    return ProgramView(tuple(StepView(each.source, each.comment) for each in listing.lines), tuple(arguments))
+    return ProgramView(listing.lines, tuple(arguments))
 
 
 def _checksum(rule: ChecksumRule) -> str:

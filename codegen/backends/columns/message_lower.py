@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable
+from dataclasses import replace
 
 from wireloom.format.message_program import Envelope, MessageProgram
 
@@ -40,26 +41,38 @@ def default_kind(units: Units) -> UnitKind:
 
 
 def lower_units(plan: Plan, units: Units) -> View:
-    """Return the view of the format's own package: the table of the default kind."""
-    return lower_kind(plan, units, default_kind(units))
-
-
-def lower_kinds(plan: Plan) -> Mapping[str, View]:
-    """Return the views of the other kinds, by the names of their subpackages."""
-    units = plan.units
-    if units is None:
-        return {}
+    """Return the view of the tables of all kinds; that of the default kind is the format's own package."""
     default = default_kind(units)
-    return {each.name: lower_kind(plan, units, each) for each in units.kinds if each is not default}
+    views = {each.name: lower_kind(plan, units, each) for each in units.kinds}
+    first = views.pop(default.name)
+    if not units.option:
+        return first
+    tables = tuple(_with_own_functions(each) for each in (first, *views.values()))
+    messages = [each.message for each in tables if each.message is not None]
+    return replace(
+        first,
+        summary=f"{plan.title}: the Arrow schemas of its tables, and the programs that the engine runs.",
+        parts=views,
+        tables=tables,
+        message_imports=_imports(messages),
+        functions=tuple(function for each in messages for function in each.functions),
+    )
+
+
+def _with_own_functions(view: View) -> View:
+    """Return the view of a kind with names of functions that no other kind of the module has."""
+    if view.message is None:
+        return view
+    functions = tuple(replace(each, name=f"_{view.table}{each.name}") for each in view.message.functions)
+    return replace(view, message=replace(view.message, functions=functions))
 
 
 def lower_kind(plan: Plan, units: Units, kind: UnitKind) -> View:
     """Return the view of one kind. Raises ``SpecError`` if a column has no Arrow type."""
     columns = message_columns(plan, kind)
     program, refusal = compile_units(plan, units, kind, columns)
-    title = plan.title
-    if kind.name:
-        title = f"{title}, {kind.name}"
+    title = f"{plan.title}, {kind.name}" if kind.name else plan.title
+    message = None if program is None else _message(program, kind, columns)
     return View(
         doc=(plan.doc or title) if kind is default_kind(units) else plan.type(kind.message).doc or title,
         summary=f"{title}: the Arrow schema of its table, and the program that the engine runs.",
@@ -71,7 +84,10 @@ def lower_kind(plan: Plan, units: Units, kind: UnitKind) -> View:
         arguments=_format_arguments(plan, units, kind, columns, refusal),
         choices=(),
         framed=False,
-        message=None if program is None else _message(program, columns),
+        message=message,
+        message_imports=() if message is None else _imports([message]),
+        functions=() if message is None else message.functions,
+        table=kind.name,
     )
 
 
@@ -114,7 +130,7 @@ def _column(column: MessageColumn) -> ColumnView:
     return ColumnView(column.name, column.type.constructor, arguments)
 
 
-def _message(program: MessageProgram, columns: tuple[MessageColumn, ...]) -> MessageView:
+def _message(program: MessageProgram, kind: UnitKind, columns: tuple[MessageColumn, ...]) -> MessageView:
     arguments = [f"rows={program.rows!r}"] if program.rows else []
     if program.envelope != Envelope():
         arguments.append(f"envelope={source(program.envelope)}")
@@ -127,6 +143,7 @@ def _message(program: MessageProgram, columns: tuple[MessageColumn, ...]) -> Mes
     sources = tuple((source(each.source), each.name) for each in columns)
     functions = tuple(
         FunctionView(
+            kind.name,
             each.name,
             each.function.name,
             ", ".join(f"{name}: pa.Array" for name in each.function.parameters),
@@ -135,18 +152,16 @@ def _message(program: MessageProgram, columns: tuple[MessageColumn, ...]) -> Mes
         for each in columns
         if each.function is not None
     )
-    return MessageView(
-        imports=_imports(functions, " ".join([*types, *(text for text, _ in sources), *arguments, *_ALWAYS])),
-        types=types,
-        sources=sources,
-        arguments=tuple(arguments),
-        functions=functions,
-    )
+    return MessageView(types=types, sources=sources, arguments=tuple(arguments), functions=functions)
 
 
-def _imports(functions: tuple[FunctionView, ...], text: str) -> tuple[str, ...]:
+def _imports(messages: Iterable[MessageView]) -> tuple[str, ...]:
     """Return the import statements after that of pyarrow, in the order that the linter requires."""
-    results = " ".join(each.result for each in functions)
+    texts, results = [*_ALWAYS], ""
+    for each in messages:
+        texts += [*each.types, *(text for text, _ in each.sources), *each.arguments]
+        results += " ".join(function.result for function in each.functions)
+    text = " ".join(texts)
     kernels = ["import pyarrow.compute as pc"] if "pc." in results else []
     helpers = ["from wireloom.rows.messages import computing"] if "computing." in results else []
     used = {module: [each for each in names if re.search(rf"\b{each}[(.]", text)] for module, names in _IMPORTS.items()}

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from .lines import Listed
 
 
 @dataclass(frozen=True)
@@ -23,17 +26,32 @@ class StepView:
 
 
 @dataclass(frozen=True)
+class SharedView:
+    """The steps of the programs of several tables. ``sets``: sets of tables and their names; ``steps``: each with the
+    name of the set of the tables that have it."""
+
+    sets: tuple[tuple[str, tuple[str, ...]], ...]
+    steps: tuple[tuple[str, StepView], ...]
+
+
+@dataclass(frozen=True)
 class ProgramView:
     """The column program: its steps, and the further arguments of ``ColumnProgram``, as source code."""
 
-    steps: tuple[StepView, ...]
+    lines: tuple[Listed, ...]
     arguments: tuple[str, ...]
+
+    @property
+    def steps(self) -> tuple[StepView, ...]:
+        """Return the steps as source code."""
+        return tuple(StepView(each.source, each.comment) for each in self.lines)
 
 
 @dataclass(frozen=True)
 class FunctionView:
-    """A computed column: its name, and its function, which returns ``result``."""
+    """A computed column: its table and name, and its function, which returns ``result``."""
 
+    table: str
     column: str
     name: str
     parameters: str
@@ -42,10 +60,9 @@ class FunctionView:
 
 @dataclass(frozen=True)
 class MessageView:
-    """The message program: its import statements, the message types, for each column the source and the name, the
-    further arguments of ``MessageProgram``, and the functions of computed columns."""
+    """The message program: the message types, for each column the source and the name, the further arguments of
+    ``MessageProgram``, and the functions of computed columns."""
 
-    imports: tuple[str, ...]
     types: tuple[str, ...]
     sources: tuple[tuple[str, str], ...]
     arguments: tuple[str, ...]
@@ -75,3 +92,14 @@ class View:
     """The sources of the objects around rows."""
     message: MessageView | None = None
     """Set if the engine runs a message program; ``program`` is ``None`` then."""
+    message_imports: tuple[str, ...] = ()
+    """Import statements that message programs need."""
+    functions: tuple[FunctionView, ...] = ()
+    """The functions of the computed columns of all tables."""
+    table: str = ""
+    parts: Mapping[str, View] = field(default_factory=dict)
+    """The views of the other tables, by the names of their subpackages."""
+    tables: tuple[View, ...] = ()
+    """The views of all tables whose schemas and programs are in one module; empty if there is only one."""
+    shared: SharedView | None = None
+    """The steps of the column programs of ``tables``."""

@@ -3,13 +3,13 @@
 from pathlib import Path
 
 from ..base import Backend, Output
-from .lower import lower, lower_parts
+from .lower import lower, parts
 
 BACKEND = Backend(
     name="spark",
     folder=Path(__file__).parent,
     lower=lower,
-    parts=lower_parts,
+    parts=parts,
     outputs=(
         Output("spark.py.j2", "{name}/spark.py"),
         Output("discovery.py.j2", "{name}/pyspark_{name}/__init__.py", parts=False),

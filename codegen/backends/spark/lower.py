@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from ...plan import Plan
 from ..columns.arrow import ArrowType
@@ -51,24 +51,28 @@ class View:
     source: str
     fields: tuple[FieldView, ...]
     imports: tuple[str, ...]
+    parts: Mapping[str, View] = field(default_factory=dict)
+    """The views of the other tables, by the names of their subpackages."""
 
 
 def lower(plan: Plan) -> View | None:
     """Return the view of a spec; ``None`` for one without rows. Raises ``SpecError`` if a column has no Arrow
     type."""
     if plan.units is not None:
-        return _view(plan, message_columns(plan, default_kind(plan.units)))
+        default = default_kind(plan.units)
+        others = {
+            each.name: _view(plan, message_columns(plan, each)) for each in plan.units.kinds if each is not default
+        }
+        return replace(_view(plan, message_columns(plan, default)), parts=others)
     if plan.rows is None:
         return None
-    return _view(plan, table_columns(plan, plan.rows))
+    others = {each.name: _view(plan, table_columns(plan, each)) for each in plan.tables[1:]}
+    return replace(_view(plan, table_columns(plan, plan.rows)), parts=others)
 
 
-def lower_parts(plan: Plan) -> Mapping[str, View]:
+def parts(view: View) -> Mapping[str, View]:
     """Return the views of all tables except the default one, by the names of their subpackages."""
-    if plan.units is None:
-        return {each.name: _view(plan, table_columns(plan, each)) for each in plan.tables[1:]}
-    default = default_kind(plan.units)
-    return {each.name: _view(plan, message_columns(plan, each)) for each in plan.units.kinds if each is not default}
+    return view.parts
 
 
 def _view(plan: Plan, columns: Sequence[TableColumn | MessageColumn]) -> View:

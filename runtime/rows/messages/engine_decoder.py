@@ -198,8 +198,8 @@ class EngineDecoder:
         return memory.array(vector, kind)
 
     def _computed_array(self, number: int, inputs: list[pa.Array]) -> pa.Array:
-        functions = import_module(f"{self._format.module}.columns").COMPUTED
-        result: pa.Array = functions[self._format.columns[number].name](*inputs)
+        functions = import_module(self._format.columns_module).COMPUTED
+        result: pa.Array = functions[self._format.table, self._format.columns[number].name](*inputs)
         return result
 
 

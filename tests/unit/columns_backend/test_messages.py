@@ -8,7 +8,7 @@ import pickle
 import pyarrow as pa
 import pytest
 from wireloom import Format, UnknownNameError
-from wireloom.codegen.backends.columns import MessageColumn, coverage, lower_kinds, message_columns
+from wireloom.codegen.backends.columns import BACKEND, MessageColumn, coverage, message_columns
 from wireloom.codegen.plan import Plan
 from wireloom.format import (
     ComputedSource,
@@ -190,7 +190,9 @@ def test_programs_of_kinds() -> None:
 
 def test_the_view_of_a_kind_is_that_of_its_message() -> None:
     plan = planned(STREAM)
-    assert list(lower_kinds(plan)) == ["ack"]
+    view = BACKEND.lower(plan)
+    assert list(view.parts) == ["ack"]
+    assert len(view.tables) == 2
     assert plan.units is not None
     assert coverage(plan, plan.units) is None
 
@@ -201,7 +203,7 @@ def test_computed_columns_and_times() -> None:
     assert (columns["at"].type, columns["at"].same_as) == ("timestamp[ms, UTC]", "time")
     assert columns["command"].derived
     assert columns["seq_num"].doc == "Its number."
-    command = importlib.import_module(f"{format.module}.columns").COMPUTED["command"]
+    command = importlib.import_module(f"{format.module}.columns").COMPUTED[format.table, "command"]
     kind = format.schema.field("headers").type
     headers = pa.array(
         [
