@@ -334,8 +334,7 @@ class RowExtractor(DamageDetails, Extractor):
         """Skip a frame that is larger than ``max_record``."""
         window.begin = filled.position - window.base
         content = recovery.skip_frame(window, filled.consumed, self._request.format.delimiter)
-        end = window.base + window.begin
-        yield from self._damaged(RowDamage(filled.position, end, -1, filled.reason), content)
+        yield from self._damaged(RowDamage(filled.position, window.base + window.begin, -1, filled.reason), content)
 
     def _lost(
         self, window: Window, filled: Filled, zeros: int, doubtful: RowDamage | None, holds: int | None
@@ -365,8 +364,7 @@ class RowExtractor(DamageDetails, Extractor):
                     return self._ended(window, end)
         if self._torn is not None:
             return Lost(begin, "truncated", "truncated", content=self._torn, is_read=True)
-        of_unit = bool(request.format.rows_path)
-        lost = lost_row(window, begin, reason, of_unit=of_unit, sentence=filled.error)
+        lost = lost_row(window, begin, reason, of_unit=bool(request.format.rows_path), sentence=filled.error)
         if isinstance(lost, Lost) and (zeros > 0 or (zeros == 0 and request.recovers)):
             return (yield from self._pass_zeros(window, lost, zeros))
         return lost

@@ -62,6 +62,19 @@ class ArrowType:
         own = () if self.absent is None else (("", self.absent),)
         return own + tuple((f".{name}{path}", count) for name, each in self.parts for path, count in each.absents)
 
+    @property
+    def switched(self) -> tuple[tuple[str, tuple[tuple[str, str], ...]], ...]:
+        """Return the structs of variants in it: the path that leads to each, and the classes of its fields."""
+        names = (name for name, _ in self.fields)
+        own = (("", tuple(zip(names, self.variants, strict=True))),) if self.variants else ()
+        return own + tuple((f".{name}{path}", kinds) for name, each in self.parts for path, kinds in each.switched)
+
+    @property
+    def maps(self) -> tuple[tuple[str, str, str], ...]:
+        """Return the maps in it: the path that leads to each, and those from an item to its key and its value."""
+        own = () if self.pairs is None else (("", ".".join(self.pairs.key), ".".join(self.pairs.value)),)
+        return own + tuple((f".{name}{path}", key, item) for name, each in self.parts for path, key, item in each.maps)
+
     def inside(self, way: tuple[str, ...]) -> ArrowType:
         """Return the type of a field of a struct, given the names that lead to it through nested structs."""
         return reduce(lambda holder, name: dict(holder.fields)[name], way, self)

@@ -260,13 +260,13 @@ def _column(plan: Plan, rows: Rows, column: TableColumn, refusal: str | None) ->
         given["up"] = column.up
     if refusal:
         given["engine_refusal"] = refusal
-    if variants := tuple(_variants(column.type, "")):
+    if variants := column.type.switched:
         given["variants"] = variants
     holder = plan.top(rows) if column.parent else plan.type([plan.top(rows).path, *rows.types][-1 - column.up])
     structs_inside = (*ways(plan, holder, column), *solved_structs(plan, rows, column))
     if inside := tuple((prefix, class_reference(plan, path)) for prefix, path in structs_inside):
         given["inside"] = inside
-    if maps := tuple(_maps(column.type, "")):
+    if maps := column.type.maps:
         given["maps"] = maps
     if column.type.absents:
         given["absent"] = column.type.absents
@@ -292,23 +292,6 @@ def _structs(plan: Plan, type: ArrowType, path: str) -> Iterator[tuple[str, str]
         yield path, class_reference(plan, type.owner)
     for name, each in type.parts:
         yield from _structs(plan, each, f"{path}.{name}")
-
-
-def _variants(type: ArrowType, path: str) -> Iterator[tuple[str, tuple[tuple[str, str], ...]]]:
-    """Yield the structs of variants in a column, each with the path that leads to it."""
-    if type.variants:
-        yield path, tuple((name, each) for (name, _), each in zip(type.fields, type.variants, strict=True))
-    for name, each in type.parts:
-        yield from _variants(each, f"{path}.{name}")
-
-
-def _maps(type: ArrowType, path: str) -> Iterator[tuple[str, str, str]]:
-    """Yield the maps in a column, each with the path that leads to it and the paths from an item to its key and its
-    value."""
-    if type.pairs is not None:
-        yield path, ".".join(type.pairs.key), ".".join(type.pairs.value)
-    for name, each in type.parts:
-        yield from _maps(each, f"{path}.{name}")
 
 
 def _units(plan: Plan, rows: Rows) -> tuple[tuple[str, ...], ...]:
