@@ -86,3 +86,8 @@ class Column:
     """In a table of messages, for an item that the row refers to by its index: ``item``, or ``integer`` if its text
     must be a decimal integer. A row with an invalid index ends the rows of its unit, whether or not the column is
     selected."""
+
+    @property
+    def count_absent(self) -> int | None:
+        """Return the count that means that there is no time, if the column itself is such a timestamp."""
+        return dict(self.absent).get("")

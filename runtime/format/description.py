@@ -134,8 +134,7 @@ class Format:
     """A format that wireloom can read and write.
 
     ``module`` is the generated package; it has the submodules ``parser`` (objects), ``columns`` (``SCHEMA``: all
-    columns in order, and ``PROGRAM``: a ``ColumnProgram`` or ``None``; or ``TABLES``, with both by table) and
-    ``spark``. Tables other than the default one have packages inside of it, with the same ``parser`` and ``columns``.
+    columns in order, and ``PROGRAM``: a ``ColumnProgram`` or ``None``; or ``TABLES``: both by table) and ``spark``.
     """
 
     name: str
@@ -328,22 +327,13 @@ class Format:
             raise UnknownNameError(f"unknown {self.option or 'table'} {table!r} of {self.name}: {hint}{names}")
         if table == self.table:
             return self
-        package = self._package
-        found: Format = importlib.import_module(package).FORMAT
-        if found.table != table:
-            found = importlib.import_module(f"{package}.{table}").FORMAT
-        return found
+        found: Format = importlib.import_module(self._package).FORMAT
+        return found if found.table == table else importlib.import_module(f"{self._package}.{table}").FORMAT
 
     @cached_property
     def message_program(self) -> MessageProgram | None:
         """Return the engine's program for units; ``None`` if the engine cannot read them or there are no messages."""
-        program: MessageProgram | None = self._lowered[1] if self.message is not None else None
-        if program is not None and program.version != MESSAGE_PROGRAM_VERSION:
-            raise WireloomError(
-                f"the message program of format {self.name!r} has version {program.version}, and this wireloom"
-                f" supports version {MESSAGE_PROGRAM_VERSION}: run 'wireloom generate' with this wireloom"
-            )
-        return program
+        return self._program(MESSAGE_PROGRAM_VERSION) if self.message is not None else None
 
     @cached_property
     def message_class(self) -> type[Any]:
@@ -370,12 +360,14 @@ class Format:
         """Return the engine's program for a unit; ``None`` if there is none, for the reason ``engine_refusal``."""
         if self.message is not None or self.engine_refusal is not None:
             return None
-        program: ColumnProgram | None = self._lowered[1]
-        if program is not None and program.version != PROGRAM_VERSION:
-            raise WireloomError(
-                f"the column program of format {self.name!r} has version {program.version}, and this wireloom"
-                f" supports version {PROGRAM_VERSION}: run 'wireloom generate' with this wireloom"
-            )
+        program: ColumnProgram | None = self._program(PROGRAM_VERSION)
+        return program
+
+    def _program(self, version: int) -> Any:
+        program = self._lowered[1]
+        if program is not None and program.version != version:
+            versions = f"has version {program.version}, and this wireloom supports version {version}"
+            raise WireloomError(f"the program of format {self.name!r} {versions}: run 'wireloom generate' with it")
         return program
 
     @cached_property

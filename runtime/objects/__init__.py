@@ -103,7 +103,8 @@ from .processing import (
     xor,
 )
 from .readstruct import ReadStruct
-from .row_log import AfterRows, UnitOfRows, go_on, lose_chains, positioned, towards_block, towards_bytes, towards_rows
+from .row_log import go_on, lose_chains, positioned, towards_block, towards_bytes, towards_rows
+from .row_units import AfterRows, UnitOfRows
 from .runs import read_fields
 from .streams import MemoryStream, SubStream, wire_bytes
 from .structs import Struct, as_given, enclosed

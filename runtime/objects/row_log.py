@@ -210,7 +210,7 @@ def towards_rows(
     """Return the context in which ``holder`` reads a field that is step number ``step`` to the rows; its value records
     the rows. ``part``: the field's own stream, which has just been taken from ``io``, or ``io`` itself; ``begin``: the
     position in ``io`` at which the field begins, if not all bytes that were taken belong to it."""
-    log = _log_at(holder, step)
+    log = log_at(holder, step)
     if log is None:
         return _NOTHING
     if part is io:
@@ -233,7 +233,7 @@ def towards_bytes(
 ) -> AbstractContextManager[RowLog | NoLog]:
     """Like ``towards_rows``, for a field in bytes that were read earlier. The rows in it have the position of
     ``holder``, which begins at the position ``begin`` of ``io``. ``confines``: what follows does not depend on it."""
-    log = _log_at(holder, step)
+    log = log_at(holder, step)
     if log is None:
         return _Confined(holder, chains) if confines else _NOTHING
     held: Any = part
@@ -246,7 +246,7 @@ def towards_block(
 ) -> AbstractContextManager[RowLog | NoLog]:
     """Like ``towards_rows``, for a field whose bytes ``data``, which have just been read, are compressed: they are
     decompressed in this context."""
-    log = _log_at(holder, step)
+    log = log_at(holder, step)
     return (
         _Block(holder)
         if log is None
@@ -266,7 +266,7 @@ def lose_chains(holder: Any, chains: Chains) -> None:
 def go_on(holder: Any, name: str, *steps: int) -> None:
     """Read the instance ``name`` of ``holder``, which is at a position, if one of these is the next step to the
     rows."""
-    if _log_at(holder, *steps) is None:
+    if log_at(holder, *steps) is None:
         return
     try:
         getattr(holder, name)
@@ -279,69 +279,22 @@ def go_on(holder: Any, name: str, *steps: int) -> None:
 def positioned(holder: Any, io: KaitaiStream, position: int, *steps: int) -> AbstractContextManager[None]:
     """Return a context that seeks to ``position``, logs rows of ``steps``, and seeks back. A position after the end
     counts as the end."""
-    return _Position(_log_at(holder, *steps), io, position)
+    return _Position(log_at(holder, *steps), io, position)
 
 
-def _log_of(holder: Any) -> RowLog | None:
+def log_of(holder: Any) -> RowLog | None:
+    """Return the log of the outermost object, which has one while rows of a table are read, else ``None``."""
     log: RowLog | None = getattr(holder._outermost(), "_row_log", None)
     return log
 
 
-def _log_at(holder: Any, *steps: int) -> RowLog | None:
+def log_at(holder: Any, *steps: int) -> RowLog | None:
     """Return the log if one of ``steps`` is the next step to the rows, else ``None``."""
-    log = _log_of(holder)
+    log = log_of(holder)
     if log is None or not any(each in log.steps for each in steps):
         return None
     # An object that is nested in one of its own type may not be on the way.
     return log if not log.holders or holder._parent is log.holders[-1] else None
-
-
-class _Unit:
-    """The context in which a unit inside the outermost one is read. ``sums``: whether one of its checksums is
-    verified."""
-
-    def __init__(self, log: RowLog | None, io: KaitaiStream, *, sums: bool) -> None:
-        self._log = log
-        self._io = io
-        self._sums = sums
-
-    def __enter__(self) -> None:
-        log = self._log
-        if log is not None:
-            self._begin, self._rows, self._refused = offset_of(self._io), len(log.rows), len(log.refusals)
-            self._outer_begin, log.unit_begin = log.unit_begin, self._begin
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, *_: object) -> None:
-        log = self._log
-        if log is None:
-            return
-        log.unit_begin = self._outer_begin
-        if error is None:
-            log.end_unit(self._begin, end_of(self._io), self._rows, self._refused)
-        else:
-            log.abandon_unit(self._begin, self._rows, self._refused, sums=self._sums)
-
-
-class UnitOfRows(_Unit):
-    """The context in which ``holder`` reads an item on the way to the rows that may be a unit, as given by those of
-    these steps that are possible next."""
-
-    def __init__(self, holder: Any, io: KaitaiStream, *steps: int) -> None:
-        log = _log_at(holder, *steps)
-        here = () if log is None else (found.unit for each in steps if (found := log.steps.get(each)) is not None)
-        # Units with checksums take precedence over other units, and these over no unit.
-        unit = max(here, default="")
-        super().__init__(log if unit else None, io, sums=unit == "sums")
-
-
-class AfterRows(_Unit):
-    """Context for reading the fields after the rows, if the first of ``steps`` leads to them. ``holder``: the root of
-    an input that is read as a whole; ``sums``: whether a checksum is verified there."""
-
-    def __init__(self, holder: Any, io: KaitaiStream, *steps: int, sums: bool = False) -> None:
-        log = _log_of(holder)
-        here = log is not None and log.depth == 0 and any(each in log.steps for each in steps)
-        super().__init__(log if here else None, io, sums=sums)
 
 
 BYTES_PER_ITEM = 16

@@ -1,7 +1,5 @@
 """Framings: how units are stored in an input. One unit may be the whole input, or each unit is preceded by its length.
-
-A framing reads and writes. One is created for each input, and receives its decompressed bytes in order.
-"""
+A framing reads and writes. One is created for each input, and receives its decompressed bytes in order."""
 
 from __future__ import annotations
 
@@ -53,8 +51,7 @@ class Units:
     cause: Exception | None = None
     """The exception, if the input ``ended`` because of an error."""
     is_open: bool = False
-    """Whether only the end of the input, or of a blob, ends a unit: one that ends too early is ``truncated``. An input
-    then has one unit."""
+    """Whether only the end of the input, or of a blob, ends the one unit, so that an early end is ``truncated``."""
     beside: Mapping[str, Any] = field(default_factory=dict)
     """Arrow arrays of the other columns of a table of blobs, by the option that names the column."""
 

@@ -108,7 +108,7 @@ def fields_of(format: Format, schema: pa.Schema) -> tuple[FilledField, ...]:
                     unsigned=source.unsigned,
                     up=column.up,
                     make=maker(format, source),
-                    absent=_absent(source),
+                    absent=source.count_absent,
                 )
             )
     for name, kind, up in settable:
@@ -135,7 +135,7 @@ def _shown(format: Format, given: set[str], filled: Sequence[FilledField]) -> It
             labels=column.labels,
             unsigned=column.unsigned,
             up=up,
-            absent=_absent(column),
+            absent=column.count_absent,
         )
 
 
@@ -170,7 +170,7 @@ def _asked(format: Format, given: set[str], filled: Sequence[FilledField]) -> It
                 asked=True,
                 around=column.around,
                 verified=known.isdisjoint(column.asked_by),
-                absent=_absent(column),
+                absent=column.count_absent,
             )
 
 
@@ -186,13 +186,8 @@ def _solved(format: Format, missing: list[Column], given: set[str]) -> Iterator[
                 open_fields.remove((name, up))
                 kind = format.schema.field(column.name).type
                 solved = column.attribute, column.up, factor
-                yield FilledField(name, column.name, kind, kind, up=up, solved=solved, absent=_absent(column))
+                yield FilledField(name, column.name, kind, kind, up=up, solved=solved, absent=column.count_absent)
                 break
-
-
-def _absent(column: Column) -> int | None:
-    """Return the count that means that there is no time, if the column is such a timestamp."""
-    return dict(column.absent).get("")
 
 
 def _needed(column: Column) -> bool:
