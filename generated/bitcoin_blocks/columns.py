@@ -27,7 +27,6 @@ IN_TRANSACTIONS = ("transactions",)
 IN_TABLES_6 = ("blocks", "outputs")
 IN_INPUTS = ("inputs",)
 IN_TABLES_8 = ("transactions", "inputs")
-IN_TABLES_9 = ("blocks", "inputs")
 IN_OUTPUTS = ("outputs",)
 IN_ALL_BUT_TRANSACTIONS = ("blocks", "inputs", "outputs")
 
@@ -45,42 +44,40 @@ STEPS = (
     (IN_BLOCKS, Step(Op.COLUMN_FIXED, 1, Kind.S4LE, 0)),  # version
     (IN_TABLES_2, Step(Op.BYTES_FIXED, 0, 0, 32)),  # prev_hash
     (IN_BLOCKS, Step(Op.COLUMN_BYTES, 2, 0)),  # prev_hash
-    (IN_TABLES_2, Step(Op.BYTES_FIXED, 1, 0, 32)),  # merkle_root
-    (IN_BLOCKS, Step(Op.COLUMN_BYTES, 3, 1)),  # merkle_root
     (IN_TABLES_3, Step(Op.NEED, 36)),  # version, prev_hash
-    (IN_TABLES_3, Step(Op.BYTES_FIXED, 0, 0, 32)),  # merkle_root
+    (IN_ALL, Step(Op.BYTES_FIXED, 1, 0, 32)),  # merkle_root
+    (IN_BLOCKS, Step(Op.COLUMN_BYTES, 3, 1)),  # merkle_root
     (IN_ALL, Step(Op.NEED, 12)),  # time, bits, nonce
     (IN_ALL, Step(Op.REGISTER_FIXED, 3, Kind.U4LE, 0)),  # time
     (IN_BLOCKS, Step(Op.COLUMN_TIMESTAMP, 4, 3, 0, 0)),  # time
     (IN_BLOCKS, Step(Op.COLUMN_FIXED, 5, Kind.U4LE, 4)),  # bits
     (IN_BLOCKS, Step(Op.COLUMN_FIXED, 6, Kind.U4LE, 8)),  # nonce
     (IN_ALL, Step(Op.MARK, 1, 0, 12)),  # nonce ends
-    (IN_TABLES_2, Step(Op.DIGEST, 2, 0, 0, 1)),  # hash over version to nonce
+    (IN_ALL, Step(Op.DIGEST, 2, 0, 0, 1)),  # hash over version to nonce
     (IN_BLOCKS, Step(Op.LIMIT_REGISTER, 2, 0, -80)),  # body
-    (IN_TABLES_3, Step(Op.DIGEST, 1, 0, 0, 1)),  # hash over version to nonce
     (IN_ALL_BUT_BLOCKS, Step(Op.LIMIT_REGISTER, 2, 1, -80)),  # body
     (IN_ALL, Step(Op.NEED, 1)),  # first
     (IN_ALL, Step(Op.REGISTER_FIXED, 4, Kind.U1, 0)),  # first
     (IN_ALL, Step(Op.EXPRESSION, 5, 0, 69, 13)),  # is two there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 5, 0, 34)),  # is two there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 5, 0, 32)),  # is two there?
     (IN_ALL, Step(Op.NEED, 2)),  # two
     (IN_ALL, Step(Op.REGISTER_FIXED, 6, Kind.U2LE, 0)),  # two
-    (IN_ALL, Step(Op.JUMP, 0, 0, 35)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 33)),
     (IN_ALL, Step(Op.EXPRESSION, 6, 0, 82, 9)),  # no two
     (IN_ALL, Step(Op.EXPRESSION, 7, 0, 91, 13)),  # is four there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 7, 0, 40)),  # is four there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 7, 0, 38)),  # is four there?
     (IN_ALL, Step(Op.NEED, 4)),  # four
     (IN_ALL, Step(Op.REGISTER_FIXED, 8, Kind.U4LE, 0)),  # four
-    (IN_ALL, Step(Op.JUMP, 0, 0, 41)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 39)),
     (IN_ALL, Step(Op.EXPRESSION, 8, 0, 82, 9)),  # no four
     (IN_ALL, Step(Op.EXPRESSION, 9, 0, 104, 13)),  # is eight there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 9, 0, 46)),  # is eight there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 9, 0, 44)),  # is eight there?
     (IN_ALL, Step(Op.NEED, 8)),  # eight
     (IN_ALL, Step(Op.REGISTER_FIXED, 10, Kind.U8LE, 0)),  # eight
-    (IN_ALL, Step(Op.JUMP, 0, 0, 47)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 45)),
     (IN_ALL, Step(Op.EXPRESSION, 10, 0, 82, 9)),  # no eight
     (IN_ALL, Step(Op.EXPRESSION, 11, 0, 117, 54)),  # number of transactions
-    (IN_ALL, Step(Op.LOOP, 0, Loop.COUNT, 330, 11)),  # transactions
+    (IN_ALL, Step(Op.LOOP, 0, Loop.COUNT, 321, 11)),  # transactions
     (IN_TRANSACTIONS, Step(Op.ROW, 0)),
     (IN_TRANSACTIONS, Step(Op.MARK, 2, 1, 0)),  # version begins
     (IN_TRANSACTIONS, Step(Op.MARK, 4, 1, 0)),  # version begins
@@ -91,131 +88,128 @@ STEPS = (
     (IN_TRANSACTIONS, Step(Op.MARK, 7, 0, 4)),  # version ends
     (IN_ALL, Step(Op.REGISTER_FIXED, 12, Kind.U1, 4)),  # first
     (IN_ALL, Step(Op.EXPRESSION, 13, 0, 171, 13)),  # is two there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 13, 0, 63)),  # is two there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 13, 0, 61)),  # is two there?
     (IN_ALL, Step(Op.NEED, 2)),  # two
     (IN_ALL, Step(Op.REGISTER_FIXED, 14, Kind.U2LE, 0)),  # two
-    (IN_ALL, Step(Op.JUMP, 0, 0, 64)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 62)),
     (IN_ALL, Step(Op.EXPRESSION, 14, 0, 82, 9)),  # no two
     (IN_ALL, Step(Op.EXPRESSION, 15, 0, 184, 13)),  # is four there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 15, 0, 69)),  # is four there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 15, 0, 67)),  # is four there?
     (IN_ALL, Step(Op.NEED, 4)),  # four
     (IN_ALL, Step(Op.REGISTER_FIXED, 16, Kind.U4LE, 0)),  # four
-    (IN_ALL, Step(Op.JUMP, 0, 0, 70)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 68)),
     (IN_ALL, Step(Op.EXPRESSION, 16, 0, 82, 9)),  # no four
     (IN_ALL, Step(Op.EXPRESSION, 17, 0, 197, 13)),  # is eight there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 17, 0, 75)),  # is eight there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 17, 0, 73)),  # is eight there?
     (IN_ALL, Step(Op.NEED, 8)),  # eight
     (IN_ALL, Step(Op.REGISTER_FIXED, 18, Kind.U8LE, 0)),  # eight
-    (IN_ALL, Step(Op.JUMP, 0, 0, 76)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 74)),
     (IN_ALL, Step(Op.EXPRESSION, 18, 0, 82, 9)),  # no eight
     (IN_ALL, Step(Op.EXPRESSION, 19, 0, 210, 64)),  # is flag there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 19, 0, 82)),  # is flag there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 19, 0, 80)),  # is flag there?
     (IN_ALL, Step(Op.NEED, 1)),  # flag
     (IN_ALL, Step(Op.REGISTER_FIXED, 20, Kind.U1, 0)),  # flag
     (IN_ALL, Step(Op.CHECK_RANGE, 20, Outcome.REFUSED | Reason.VALUE << 8, 1, 1)),  # valid flag
-    (IN_ALL, Step(Op.JUMP, 0, 0, 83)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 81)),
     (IN_ALL, Step(Op.EXPRESSION, 20, 0, 82, 9)),  # no flag
     (IN_TRANSACTIONS, Step(Op.MARK, 8, 1, 0)),  # second_count begins
     (IN_ALL, Step(Op.EXPRESSION, 21, 0, 210, 64)),  # is second_count there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 21, 0, 107)),  # is second_count there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 21, 0, 105)),  # is second_count there?
     (IN_ALL, Step(Op.NEED, 1)),  # first
     (IN_ALL, Step(Op.REGISTER_FIXED, 22, Kind.U1, 0)),  # first
     (IN_ALL, Step(Op.EXPRESSION, 23, 0, 274, 13)),  # is two there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 23, 0, 93)),  # is two there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 23, 0, 91)),  # is two there?
     (IN_ALL, Step(Op.NEED, 2)),  # two
     (IN_ALL, Step(Op.REGISTER_FIXED, 24, Kind.U2LE, 0)),  # two
-    (IN_ALL, Step(Op.JUMP, 0, 0, 94)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 92)),
     (IN_ALL, Step(Op.EXPRESSION, 24, 0, 82, 9)),  # no two
     (IN_ALL, Step(Op.EXPRESSION, 25, 0, 287, 13)),  # is four there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 25, 0, 99)),  # is four there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 25, 0, 97)),  # is four there?
     (IN_ALL, Step(Op.NEED, 4)),  # four
     (IN_ALL, Step(Op.REGISTER_FIXED, 26, Kind.U4LE, 0)),  # four
-    (IN_ALL, Step(Op.JUMP, 0, 0, 100)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 98)),
     (IN_ALL, Step(Op.EXPRESSION, 26, 0, 82, 9)),  # no four
     (IN_ALL, Step(Op.EXPRESSION, 27, 0, 300, 13)),  # is eight there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 27, 0, 105)),  # is eight there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 27, 0, 103)),  # is eight there?
     (IN_ALL, Step(Op.NEED, 8)),  # eight
     (IN_ALL, Step(Op.REGISTER_FIXED, 28, Kind.U8LE, 0)),  # eight
-    (IN_ALL, Step(Op.JUMP, 0, 0, 106)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 104)),
     (IN_ALL, Step(Op.EXPRESSION, 28, 0, 82, 9)),  # no eight
-    (IN_ALL, Step(Op.JUMP, 0, 0, 111)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 109)),
     (IN_ALL, Step(Op.EXPRESSION, 22, 0, 82, 9)),  # no first
     (IN_ALL, Step(Op.EXPRESSION, 24, 0, 82, 9)),  # no two
     (IN_ALL, Step(Op.EXPRESSION, 26, 0, 82, 9)),  # no four
     (IN_ALL, Step(Op.EXPRESSION, 28, 0, 82, 9)),  # no eight
     (IN_TRANSACTIONS, Step(Op.LIST, 2, 1)),  # inputs
     (IN_ALL, Step(Op.EXPRESSION, 29, 0, 313, 173)),  # number of inputs
-    (IN_ALL, Step(Op.LOOP, 1, Loop.COUNT, 160, 29)),  # inputs
+    (IN_ALL, Step(Op.LOOP, 1, Loop.COUNT, 155, 29)),  # inputs
     (IN_TABLES_6, Step(Op.NEED, 37)),  # tx_hash, output, first
     (IN_TABLES_6, Step(Op.REGISTER_FIXED, 30, Kind.U1, 36)),  # first
     (IN_TRANSACTIONS, Step(Op.ITEM, 0, 1)),  # item of inputs
     (IN_TRANSACTIONS, Step(Op.COLUMN_STRUCT, 3)),  # inputs
-    (IN_TRANSACTIONS, Step(Op.BYTES_FIXED, 3, 0, 32)),  # tx_hash
-    (IN_TRANSACTIONS, Step(Op.COLUMN_BYTES, 4, 3)),  # tx_hash
     (IN_INPUTS, Step(Op.ROW, 0)),
-    (IN_INPUTS, Step(Op.BYTES_FIXED, 2, 0, 32)),  # tx_hash
-    (IN_INPUTS, Step(Op.COLUMN_BYTES, 0, 2)),  # tx_hash
+    (IN_TABLES_8, Step(Op.BYTES_FIXED, 9, 0, 32)),  # tx_hash
+    (IN_TRANSACTIONS, Step(Op.COLUMN_BYTES, 4, 9)),  # tx_hash
+    (IN_INPUTS, Step(Op.COLUMN_BYTES, 0, 9)),  # tx_hash
     (IN_TABLES_8, Step(Op.NEED, 5)),  # output, first
     (IN_TRANSACTIONS, Step(Op.COLUMN_FIXED, 5, Kind.U4LE, 0)),  # output
     (IN_INPUTS, Step(Op.COLUMN_FIXED, 1, Kind.U4LE, 0)),  # output
     (IN_TABLES_8, Step(Op.REGISTER_FIXED, 30, Kind.U1, 4)),  # first
     (IN_ALL, Step(Op.EXPRESSION, 31, 0, 486, 13)),  # is two there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 31, 0, 132)),  # is two there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 31, 0, 129)),  # is two there?
     (IN_ALL, Step(Op.NEED, 2)),  # two
     (IN_ALL, Step(Op.REGISTER_FIXED, 32, Kind.U2LE, 0)),  # two
-    (IN_ALL, Step(Op.JUMP, 0, 0, 133)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 130)),
     (IN_ALL, Step(Op.EXPRESSION, 32, 0, 82, 9)),  # no two
     (IN_ALL, Step(Op.EXPRESSION, 33, 0, 499, 13)),  # is four there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 33, 0, 138)),  # is four there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 33, 0, 135)),  # is four there?
     (IN_ALL, Step(Op.NEED, 4)),  # four
     (IN_ALL, Step(Op.REGISTER_FIXED, 34, Kind.U4LE, 0)),  # four
-    (IN_ALL, Step(Op.JUMP, 0, 0, 139)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 136)),
     (IN_ALL, Step(Op.EXPRESSION, 34, 0, 82, 9)),  # no four
     (IN_ALL, Step(Op.EXPRESSION, 35, 0, 512, 13)),  # is eight there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 35, 0, 144)),  # is eight there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 35, 0, 141)),  # is eight there?
     (IN_ALL, Step(Op.NEED, 8)),  # eight
     (IN_ALL, Step(Op.REGISTER_FIXED, 36, Kind.U8LE, 0)),  # eight
-    (IN_ALL, Step(Op.JUMP, 0, 0, 145)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 142)),
     (IN_ALL, Step(Op.EXPRESSION, 36, 0, 82, 9)),  # no eight
     (IN_ALL, Step(Op.EXPRESSION, 37, 0, 525, 54)),  # size of script
-    (IN_TABLES_9, Step(Op.BYTES_REGISTER, 3, 37, 0)),  # script
-    (IN_TRANSACTIONS, Step(Op.BYTES_REGISTER, 4, 37, 0)),  # script
-    (IN_TRANSACTIONS, Step(Op.COLUMN_BYTES, 6, 4)),  # script
+    (IN_ALL, Step(Op.BYTES_REGISTER, 3, 37, 0)),  # script
+    (IN_TRANSACTIONS, Step(Op.COLUMN_BYTES, 6, 3)),  # script
     (IN_INPUTS, Step(Op.COLUMN_BYTES, 2, 3)),  # script
-    (IN_OUTPUTS, Step(Op.BYTES_REGISTER, 2, 37, 0)),  # script
     (IN_ALL, Step(Op.NEED, 4)),  # sequence
     (IN_TRANSACTIONS, Step(Op.COLUMN_FIXED, 7, Kind.U4LE, 0)),  # sequence
     (IN_TRANSACTIONS, Step(Op.ITEM_END, 0, 1)),
     (IN_INPUTS, Step(Op.COLUMN_FIXED, 3, Kind.U4LE, 0)),  # sequence
-    (IN_INPUTS, Step(Op.COLUMN_BYTES, 4, 1)),  # hash
-    (IN_INPUTS, Step(Op.COLUMN_BYTES, 5, 0)),  # merkle_root
+    (IN_INPUTS, Step(Op.COLUMN_BYTES, 4, 2)),  # hash
+    (IN_INPUTS, Step(Op.COLUMN_BYTES, 5, 1)),  # merkle_root
     (IN_INPUTS, Step(Op.COLUMN_TIMESTAMP, 6, 3, 0, 0)),  # time
     (IN_INPUTS, Step(Op.ROW_END)),
-    (IN_ALL, Step(Op.AGAIN, 1, Loop.COUNT, 114, 29)),  # next of inputs
+    (IN_ALL, Step(Op.AGAIN, 1, Loop.COUNT, 112, 29)),  # next of inputs
     (IN_TRANSACTIONS, Step(Op.LIST_END, 2, 1)),  # inputs
     (IN_ALL, Step(Op.NEED, 1)),  # first
     (IN_ALL, Step(Op.REGISTER_FIXED, 38, Kind.U1, 0)),  # first
     (IN_ALL, Step(Op.EXPRESSION, 39, 0, 579, 13)),  # is two there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 39, 0, 168)),  # is two there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 39, 0, 163)),  # is two there?
     (IN_ALL, Step(Op.NEED, 2)),  # two
     (IN_ALL, Step(Op.REGISTER_FIXED, 40, Kind.U2LE, 0)),  # two
-    (IN_ALL, Step(Op.JUMP, 0, 0, 169)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 164)),
     (IN_ALL, Step(Op.EXPRESSION, 40, 0, 82, 9)),  # no two
     (IN_ALL, Step(Op.EXPRESSION, 41, 0, 592, 13)),  # is four there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 41, 0, 174)),  # is four there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 41, 0, 169)),  # is four there?
     (IN_ALL, Step(Op.NEED, 4)),  # four
     (IN_ALL, Step(Op.REGISTER_FIXED, 42, Kind.U4LE, 0)),  # four
-    (IN_ALL, Step(Op.JUMP, 0, 0, 175)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 170)),
     (IN_ALL, Step(Op.EXPRESSION, 42, 0, 82, 9)),  # no four
     (IN_ALL, Step(Op.EXPRESSION, 43, 0, 605, 13)),  # is eight there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 43, 0, 180)),  # is eight there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 43, 0, 175)),  # is eight there?
     (IN_ALL, Step(Op.NEED, 8)),  # eight
     (IN_ALL, Step(Op.REGISTER_FIXED, 44, Kind.U8LE, 0)),  # eight
-    (IN_ALL, Step(Op.JUMP, 0, 0, 181)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 176)),
     (IN_ALL, Step(Op.EXPRESSION, 44, 0, 82, 9)),  # no eight
     (IN_TRANSACTIONS, Step(Op.LIST, 8, 2)),  # outputs
     (IN_ALL, Step(Op.EXPRESSION, 45, 0, 618, 54)),  # number of outputs
-    (IN_ALL, Step(Op.LOOP, 2, Loop.COUNT, 221, 45)),  # outputs
+    (IN_ALL, Step(Op.LOOP, 2, Loop.COUNT, 214, 45)),  # outputs
     (IN_TRANSACTIONS, Step(Op.ITEM, 0, 2)),  # item of outputs
     (IN_TRANSACTIONS, Step(Op.COLUMN_STRUCT, 9)),  # outputs
     (IN_OUTPUTS, Step(Op.ROW, 0)),
@@ -224,101 +218,97 @@ STEPS = (
     (IN_OUTPUTS, Step(Op.COLUMN_FIXED, 0, Kind.S8LE, 0)),  # value
     (IN_ALL, Step(Op.REGISTER_FIXED, 46, Kind.U1, 8)),  # first
     (IN_ALL, Step(Op.EXPRESSION, 47, 0, 672, 13)),  # is two there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 47, 0, 196)),  # is two there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 47, 0, 191)),  # is two there?
     (IN_ALL, Step(Op.NEED, 2)),  # two
     (IN_ALL, Step(Op.REGISTER_FIXED, 48, Kind.U2LE, 0)),  # two
-    (IN_ALL, Step(Op.JUMP, 0, 0, 197)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 192)),
     (IN_ALL, Step(Op.EXPRESSION, 48, 0, 82, 9)),  # no two
     (IN_ALL, Step(Op.EXPRESSION, 49, 0, 685, 13)),  # is four there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 49, 0, 202)),  # is four there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 49, 0, 197)),  # is four there?
     (IN_ALL, Step(Op.NEED, 4)),  # four
     (IN_ALL, Step(Op.REGISTER_FIXED, 50, Kind.U4LE, 0)),  # four
-    (IN_ALL, Step(Op.JUMP, 0, 0, 203)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 198)),
     (IN_ALL, Step(Op.EXPRESSION, 50, 0, 82, 9)),  # no four
     (IN_ALL, Step(Op.EXPRESSION, 51, 0, 698, 13)),  # is eight there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 51, 0, 208)),  # is eight there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 51, 0, 203)),  # is eight there?
     (IN_ALL, Step(Op.NEED, 8)),  # eight
     (IN_ALL, Step(Op.REGISTER_FIXED, 52, Kind.U8LE, 0)),  # eight
-    (IN_ALL, Step(Op.JUMP, 0, 0, 209)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 204)),
     (IN_ALL, Step(Op.EXPRESSION, 52, 0, 82, 9)),  # no eight
     (IN_ALL, Step(Op.EXPRESSION, 53, 0, 711, 54)),  # size of script
-    (IN_TABLES_9, Step(Op.BYTES_REGISTER, 4, 53, 0)),  # script
-    (IN_TRANSACTIONS, Step(Op.BYTES_REGISTER, 5, 53, 0)),  # script
-    (IN_TRANSACTIONS, Step(Op.COLUMN_BYTES, 11, 5)),  # script
+    (IN_ALL, Step(Op.BYTES_REGISTER, 4, 53, 0)),  # script
+    (IN_TRANSACTIONS, Step(Op.COLUMN_BYTES, 11, 4)),  # script
     (IN_TRANSACTIONS, Step(Op.ITEM_END, 0, 2)),
-    (IN_OUTPUTS, Step(Op.BYTES_REGISTER, 3, 53, 0)),  # script
-    (IN_OUTPUTS, Step(Op.COLUMN_BYTES, 1, 3)),  # script
-    (IN_OUTPUTS, Step(Op.COLUMN_BYTES, 2, 1)),  # hash
-    (IN_OUTPUTS, Step(Op.COLUMN_BYTES, 3, 0)),  # merkle_root
+    (IN_OUTPUTS, Step(Op.COLUMN_BYTES, 1, 4)),  # script
+    (IN_OUTPUTS, Step(Op.COLUMN_BYTES, 2, 2)),  # hash
+    (IN_OUTPUTS, Step(Op.COLUMN_BYTES, 3, 1)),  # merkle_root
     (IN_OUTPUTS, Step(Op.COLUMN_TIMESTAMP, 4, 3, 0, 0)),  # time
     (IN_OUTPUTS, Step(Op.ROW_END)),
-    (IN_ALL, Step(Op.AGAIN, 2, Loop.COUNT, 184, 45)),  # next of outputs
+    (IN_ALL, Step(Op.AGAIN, 2, Loop.COUNT, 179, 45)),  # next of outputs
     (IN_TRANSACTIONS, Step(Op.LIST_END, 8, 2)),  # outputs
     (IN_TRANSACTIONS, Step(Op.MARK, 9, 1, 0)),  # outputs ends
     (IN_ALL, Step(Op.EXPRESSION, 54, 0, 210, 64)),  # is witnesses there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 54, 0, 287)),  # is witnesses there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 54, 0, 278)),  # is witnesses there?
     (IN_TRANSACTIONS, Step(Op.LIST, 12, 3)),  # witnesses
     (IN_ALL, Step(Op.EXPRESSION, 55, 0, 313, 173)),  # number of witnesses
-    (IN_ALL, Step(Op.LOOP, 3, Loop.COUNT, 285, 55)),  # witnesses
+    (IN_ALL, Step(Op.LOOP, 3, Loop.COUNT, 276, 55)),  # witnesses
     (IN_TRANSACTIONS, Step(Op.ITEM, 0, 3)),  # item of witnesses
     (IN_TRANSACTIONS, Step(Op.COLUMN_STRUCT, 13)),  # witnesses
     (IN_ALL, Step(Op.NEED, 1)),  # first
     (IN_ALL, Step(Op.REGISTER_FIXED, 56, Kind.U1, 0)),  # first
     (IN_ALL, Step(Op.EXPRESSION, 57, 0, 765, 13)),  # is two there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 57, 0, 237)),  # is two there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 57, 0, 230)),  # is two there?
     (IN_ALL, Step(Op.NEED, 2)),  # two
     (IN_ALL, Step(Op.REGISTER_FIXED, 58, Kind.U2LE, 0)),  # two
-    (IN_ALL, Step(Op.JUMP, 0, 0, 238)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 231)),
     (IN_ALL, Step(Op.EXPRESSION, 58, 0, 82, 9)),  # no two
     (IN_ALL, Step(Op.EXPRESSION, 59, 0, 778, 13)),  # is four there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 59, 0, 243)),  # is four there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 59, 0, 236)),  # is four there?
     (IN_ALL, Step(Op.NEED, 4)),  # four
     (IN_ALL, Step(Op.REGISTER_FIXED, 60, Kind.U4LE, 0)),  # four
-    (IN_ALL, Step(Op.JUMP, 0, 0, 244)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 237)),
     (IN_ALL, Step(Op.EXPRESSION, 60, 0, 82, 9)),  # no four
     (IN_ALL, Step(Op.EXPRESSION, 61, 0, 791, 13)),  # is eight there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 61, 0, 249)),  # is eight there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 61, 0, 242)),  # is eight there?
     (IN_ALL, Step(Op.NEED, 8)),  # eight
     (IN_ALL, Step(Op.REGISTER_FIXED, 62, Kind.U8LE, 0)),  # eight
-    (IN_ALL, Step(Op.JUMP, 0, 0, 250)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 243)),
     (IN_ALL, Step(Op.EXPRESSION, 62, 0, 82, 9)),  # no eight
     (IN_TRANSACTIONS, Step(Op.LIST, 14, 4)),  # items
     (IN_ALL, Step(Op.EXPRESSION, 63, 0, 804, 54)),  # number of items
-    (IN_ALL, Step(Op.LOOP, 4, Loop.COUNT, 282, 63)),  # items
+    (IN_ALL, Step(Op.LOOP, 4, Loop.COUNT, 273, 63)),  # items
     (IN_TRANSACTIONS, Step(Op.ITEM, 0, 4)),  # item of items
     (IN_TRANSACTIONS, Step(Op.COLUMN_STRUCT, 15)),  # items
     (IN_ALL, Step(Op.NEED, 1)),  # first
     (IN_ALL, Step(Op.REGISTER_FIXED, 64, Kind.U1, 0)),  # first
     (IN_ALL, Step(Op.EXPRESSION, 65, 0, 858, 13)),  # is two there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 65, 0, 262)),  # is two there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 65, 0, 255)),  # is two there?
     (IN_ALL, Step(Op.NEED, 2)),  # two
     (IN_ALL, Step(Op.REGISTER_FIXED, 66, Kind.U2LE, 0)),  # two
-    (IN_ALL, Step(Op.JUMP, 0, 0, 263)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 256)),
     (IN_ALL, Step(Op.EXPRESSION, 66, 0, 82, 9)),  # no two
     (IN_ALL, Step(Op.EXPRESSION, 67, 0, 871, 13)),  # is four there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 67, 0, 268)),  # is four there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 67, 0, 261)),  # is four there?
     (IN_ALL, Step(Op.NEED, 4)),  # four
     (IN_ALL, Step(Op.REGISTER_FIXED, 68, Kind.U4LE, 0)),  # four
-    (IN_ALL, Step(Op.JUMP, 0, 0, 269)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 262)),
     (IN_ALL, Step(Op.EXPRESSION, 68, 0, 82, 9)),  # no four
     (IN_ALL, Step(Op.EXPRESSION, 69, 0, 884, 13)),  # is eight there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 69, 0, 274)),  # is eight there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 69, 0, 267)),  # is eight there?
     (IN_ALL, Step(Op.NEED, 8)),  # eight
     (IN_ALL, Step(Op.REGISTER_FIXED, 70, Kind.U8LE, 0)),  # eight
-    (IN_ALL, Step(Op.JUMP, 0, 0, 275)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 268)),
     (IN_ALL, Step(Op.EXPRESSION, 70, 0, 82, 9)),  # no eight
     (IN_ALL, Step(Op.EXPRESSION, 71, 0, 897, 54)),  # size of data
-    (IN_TABLES_9, Step(Op.BYTES_REGISTER, 5, 71, 0)),  # data
-    (IN_TRANSACTIONS, Step(Op.BYTES_REGISTER, 6, 71, 0)),  # data
-    (IN_TRANSACTIONS, Step(Op.COLUMN_BYTES, 16, 6)),  # data
+    (IN_ALL, Step(Op.BYTES_REGISTER, 5, 71, 0)),  # data
+    (IN_TRANSACTIONS, Step(Op.COLUMN_BYTES, 16, 5)),  # data
     (IN_TRANSACTIONS, Step(Op.ITEM_END, 0, 4)),
-    (IN_OUTPUTS, Step(Op.BYTES_REGISTER, 4, 71, 0)),  # data
-    (IN_ALL, Step(Op.AGAIN, 4, Loop.COUNT, 253, 63)),  # next of items
+    (IN_ALL, Step(Op.AGAIN, 4, Loop.COUNT, 246, 63)),  # next of items
     (IN_TRANSACTIONS, Step(Op.LIST_END, 14, 4)),  # items
     (IN_TRANSACTIONS, Step(Op.ITEM_END, 0, 3)),
-    (IN_ALL, Step(Op.AGAIN, 3, Loop.COUNT, 228, 55)),  # next of witnesses
+    (IN_ALL, Step(Op.AGAIN, 3, Loop.COUNT, 221, 55)),  # next of witnesses
     (IN_TRANSACTIONS, Step(Op.LIST_END, 12, 3)),  # witnesses
-    (IN_ALL, Step(Op.JUMP, 0, 0, 296)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 287)),
     (IN_TRANSACTIONS, Step(Op.COLUMN_NULL, 12)),  # witnesses
     (IN_ALL, Step(Op.EXPRESSION, 56, 0, 82, 9)),  # no first
     (IN_ALL, Step(Op.EXPRESSION, 58, 0, 82, 9)),  # no two
@@ -334,42 +324,39 @@ STEPS = (
     (IN_TRANSACTIONS, Step(Op.MARK, 3, 0, 4)),  # lock_time ends
     (IN_TRANSACTIONS, Step(Op.MARK, 5, 0, 4)),  # lock_time ends
     (IN_TRANSACTIONS, Step(Op.MARK, 11, 0, 4)),  # lock_time ends
-    (IN_TRANSACTIONS, Step(Op.DIGEST, 7, 1, 2, 1)),  # wtxid over version to lock_time
-    (IN_TRANSACTIONS, Step(Op.EXPRESSION, 72, 0, 951, 65)),  # is hash_of_all there?
-    (IN_TRANSACTIONS, Step(Op.SKIP_IF_ZERO, 72, 1, 306)),  # is hash_of_all there?
-    (IN_TRANSACTIONS, Step(Op.DIGEST, 8, 2, 4, 1)),  # hash_of_all over version to lock_time
-    (IN_TRANSACTIONS, Step(Op.EXPRESSION, 73, 0, 210, 64)),  # is hash_of_parts there?
-    (IN_TRANSACTIONS, Step(Op.SKIP_IF_ZERO, 73, 1, 309)),  # is hash_of_parts there?
-    (IN_TRANSACTIONS, Step(Op.DIGEST, 9, 3, 6, 3)),  # hash_of_parts over version, second_count to outputs, lock_time
-    (IN_TRANSACTIONS, Step(Op.EXPRESSION, 74, 1, 210, 64)),  # is_segwit
-    (IN_TRANSACTIONS, Step(Op.EXPRESSION, 75, 1, 1016, 4)),  # which hash_of_all?
-    (IN_TRANSACTIONS, Step(Op.TEXT_SELECT, 10, 75, 8, -1)),  # hash_of_all
-    (IN_TRANSACTIONS, Step(Op.EXPRESSION, 76, 0, 1020, 17)),  # is txid there?
-    (IN_TRANSACTIONS, Step(Op.SKIP_IF_ZERO, 76, 1, 319)),  # is txid there?
-    (IN_TRANSACTIONS, Step(Op.EXPRESSION, 77, 1, 1016, 4)),  # which hash_of_all?
-    (IN_TRANSACTIONS, Step(Op.TEXT_SELECT, 11, 77, 8, -1)),  # hash_of_all
-    (IN_TRANSACTIONS, Step(Op.TEXT_SELECT, 12, 74, 9, 11)),  # hash_of_parts
+    (IN_TRANSACTIONS, Step(Op.DIGEST, 6, 1, 2, 1)),  # wtxid over version to lock_time
+    (IN_TRANSACTIONS, Step(Op.EXPRESSION, 76, 0, 951, 65)),  # is hash_of_all there?
+    (IN_TRANSACTIONS, Step(Op.SKIP_IF_ZERO, 76, 1, 297)),  # is hash_of_all there?
+    (IN_TRANSACTIONS, Step(Op.DIGEST, 7, 2, 4, 1)),  # hash_of_all over version to lock_time
+    (IN_TRANSACTIONS, Step(Op.EXPRESSION, 77, 0, 210, 64)),  # is hash_of_parts there?
+    (IN_TRANSACTIONS, Step(Op.SKIP_IF_ZERO, 77, 1, 300)),  # is hash_of_parts there?
+    (IN_TRANSACTIONS, Step(Op.DIGEST, 8, 3, 6, 3)),  # hash_of_parts over version, second_count to outputs, lock_time
+    (IN_TRANSACTIONS, Step(Op.EXPRESSION, 78, 1, 210, 64)),  # is_segwit
+    (IN_TRANSACTIONS, Step(Op.EXPRESSION, 79, 1, 1016, 4)),  # which hash_of_all?
+    (IN_TRANSACTIONS, Step(Op.TEXT_SELECT, 10, 79, 7, -1)),  # hash_of_all
+    (IN_TRANSACTIONS, Step(Op.EXPRESSION, 80, 0, 1020, 17)),  # is txid there?
+    (IN_TRANSACTIONS, Step(Op.SKIP_IF_ZERO, 80, 1, 310)),  # is txid there?
+    (IN_TRANSACTIONS, Step(Op.EXPRESSION, 81, 1, 1016, 4)),  # which hash_of_all?
+    (IN_TRANSACTIONS, Step(Op.TEXT_SELECT, 11, 81, 7, -1)),  # hash_of_all
+    (IN_TRANSACTIONS, Step(Op.TEXT_SELECT, 12, 78, 8, 11)),  # hash_of_parts
     (IN_TRANSACTIONS, Step(Op.COLUMN_BYTES, 0, 12)),  # txid
-    (IN_TRANSACTIONS, Step(Op.JUMP, 0, 0, 320)),
+    (IN_TRANSACTIONS, Step(Op.JUMP, 0, 0, 311)),
     (IN_TRANSACTIONS, Step(Op.COLUMN_NULL, 0)),  # txid
-    (IN_TRANSACTIONS, Step(Op.COLUMN_BYTES, 18, 7)),  # wtxid
-    (IN_TRANSACTIONS, Step(Op.EXPRESSION, 78, 0, 1016, 3)),  # is_segwit, as its column has it
-    (IN_TRANSACTIONS, Step(Op.COLUMN_REGISTER, 19, 78, Kind.U1)),  # is_segwit
+    (IN_TRANSACTIONS, Step(Op.COLUMN_BYTES, 18, 6)),  # wtxid
+    (IN_TRANSACTIONS, Step(Op.EXPRESSION, 82, 0, 1016, 3)),  # is_segwit, as its column has it
+    (IN_TRANSACTIONS, Step(Op.COLUMN_REGISTER, 19, 82, Kind.U1)),  # is_segwit
     (IN_TRANSACTIONS, Step(Op.COLUMN_BYTES, 20, 2)),  # hash
     (IN_TRANSACTIONS, Step(Op.COLUMN_BYTES, 21, 0)),  # prev_hash
     (IN_TRANSACTIONS, Step(Op.COLUMN_BYTES, 22, 1)),  # merkle_root
     (IN_TRANSACTIONS, Step(Op.COLUMN_TIMESTAMP, 23, 3, 0, 0)),  # time
     (IN_TRANSACTIONS, Step(Op.ROW_END)),
     (IN_TABLES_3, Step(Op.UNIT_END)),
-    (IN_ALL, Step(Op.AGAIN, 0, Loop.COUNT, 49, 11)),  # next of transactions
-    (IN_ALL_BUT_TRANSACTIONS, Step(Op.STREAM, 72, 0, 1)),  # _io.pos
-    (IN_ALL_BUT_TRANSACTIONS, Step(Op.STREAM, 73, 1, 1)),  # _io.size
+    (IN_ALL, Step(Op.AGAIN, 0, Loop.COUNT, 47, 11)),  # next of transactions
+    (IN_ALL, Step(Op.STREAM, 72, 0, 1)),  # _io.pos
+    (IN_ALL, Step(Op.STREAM, 73, 1, 1)),  # _io.size
     (IN_ALL_BUT_TRANSACTIONS, Step(Op.EXPRESSION, 74, 0, 951, 7)),  # nothing after body?
-    (IN_ALL_BUT_TRANSACTIONS, Step(Op.CHECK_TRUE, 74, Outcome.REFUSED | Reason.LENGTH << 8)),  # nothing after body?
-    (IN_TRANSACTIONS, Step(Op.STREAM, 79, 0, 1)),  # _io.pos
-    (IN_TRANSACTIONS, Step(Op.STREAM, 80, 1, 1)),  # _io.size
-    (IN_TRANSACTIONS, Step(Op.EXPRESSION, 81, 0, 1037, 7)),  # nothing after body?
-    (IN_TRANSACTIONS, Step(Op.CHECK_TRUE, 81, Outcome.REFUSED | Reason.LENGTH << 8)),  # nothing after body?
+    (IN_TRANSACTIONS, Step(Op.EXPRESSION, 74, 0, 1037, 7)),  # nothing after body?
+    (IN_ALL, Step(Op.CHECK_TRUE, 74, Outcome.REFUSED | Reason.LENGTH << 8)),  # nothing after body?
     (IN_ALL, Step(Op.LIMIT_END)),  # body
     (IN_BLOCKS, Step(Op.COLUMN_BYTES, 0, 2)),  # hash
     (IN_BLOCKS, Step(Op.EXPRESSION, 75, 0, 117, 54)),  # num_transactions
@@ -410,7 +397,7 @@ TABLES = {
                 Storage.FIXED32,
             ),
             registers=76,
-            spans=6,
+            spans=9,
             marks=12,
             loops=5,
             constants=bytes.fromhex(
@@ -482,13 +469,13 @@ TABLES = {
                 Storage.VARIABLE,
                 Storage.FIXED64,
             ),
-            registers=82,
+            registers=83,
             spans=13,
             marks=12,
             levels=(0, 0, 0, 1, 1, 1, 1, 1, 0, 2, 2, 2, 0, 3, 3, 4, 4, 0, 0, 0, 0, 0, 0, 0),
             loops=5,
             constants=bytes.fromhex(
-                "01000000f9beb4d9000000000f010000000b110907000000000f17010000001c163f28000000000f17010000000a03cf40000000000f1701000000fabfb5da000000000f1701040000fd000000000000000f00000000000000000001040000fe000000000000000f01040000ff000000000000000f01040000fd000000000000000f01060001040000fe000000000000000f01080001040000ff000000000000000f010a00010400181818010c0000fd000000000000000f010c0000fe000000000000000f010c0000ff000000000000000f010c0000fd000000000000000f010e00010c0000fe000000000000000f011000010c0000ff000000000000000f011200010c001818180000000000000000000f01160000fd000000000000000f01160000fe000000000000000f01160000ff000000000000000f010c0000fd000000000000000f010e00010c0000fe000000000000000f011000010c0000ff000000000000000f011200010c001818180000000000000000000f01160000fd000000000000000f01180001160000fe000000000000000f011a0001160000ff000000000000000f011c00011600181818010c0000fd000000000000000f010e00010c0000fe000000000000000f011000010c0000ff000000000000000f011200010c0018181818011e0000fd000000000000000f011e0000fe000000000000000f011e0000ff000000000000000f011e0000fd000000000000000f012000011e0000fe000000000000000f012200011e0000ff000000000000000f012400011e0018181801260000fd000000000000000f01260000fe000000000000000f01260000ff000000000000000f01260000fd000000000000000f01280001260000fe000000000000000f012a0001260000ff000000000000000f012c00012600181818012e0000fd000000000000000f012e0000fe000000000000000f012e0000ff000000000000000f012e0000fd000000000000000f013000012e0000fe000000000000000f013200012e0000ff000000000000000f013400012e0018181801380000fd000000000000000f01380000fe000000000000000f01380000ff000000000000000f01380000fd000000000000000f013a0001380000fe000000000000000f013c0001380000ff000000000000000f013e0001380018181801400000fd000000000000000f01400000fe000000000000000f01400000ff000000000000000f01400000fd000000000000000f01420001400000fe000000000000000f01440001400000ff000000000000000f014600014000181818010c0000fd000000000000000f010e00010c0000fe000000000000000f011000010c0000ff000000000000000f011200010c001818180000000000000000000f15014a0015014a00000100000000000000014a001518014f000150000f"
+                "01000000f9beb4d9000000000f010000000b110907000000000f17010000001c163f28000000000f17010000000a03cf40000000000f1701000000fabfb5da000000000f1701040000fd000000000000000f00000000000000000001040000fe000000000000000f01040000ff000000000000000f01040000fd000000000000000f01060001040000fe000000000000000f01080001040000ff000000000000000f010a00010400181818010c0000fd000000000000000f010c0000fe000000000000000f010c0000ff000000000000000f010c0000fd000000000000000f010e00010c0000fe000000000000000f011000010c0000ff000000000000000f011200010c001818180000000000000000000f01160000fd000000000000000f01160000fe000000000000000f01160000ff000000000000000f010c0000fd000000000000000f010e00010c0000fe000000000000000f011000010c0000ff000000000000000f011200010c001818180000000000000000000f01160000fd000000000000000f01180001160000fe000000000000000f011a0001160000ff000000000000000f011c00011600181818010c0000fd000000000000000f010e00010c0000fe000000000000000f011000010c0000ff000000000000000f011200010c0018181818011e0000fd000000000000000f011e0000fe000000000000000f011e0000ff000000000000000f011e0000fd000000000000000f012000011e0000fe000000000000000f012200011e0000ff000000000000000f012400011e0018181801260000fd000000000000000f01260000fe000000000000000f01260000ff000000000000000f01260000fd000000000000000f01280001260000fe000000000000000f012a0001260000ff000000000000000f012c00012600181818012e0000fd000000000000000f012e0000fe000000000000000f012e0000ff000000000000000f012e0000fd000000000000000f013000012e0000fe000000000000000f013200012e0000ff000000000000000f013400012e0018181801380000fd000000000000000f01380000fe000000000000000f01380000ff000000000000000f01380000fd000000000000000f013a0001380000fe000000000000000f013c0001380000ff000000000000000f013e0001380018181801400000fd000000000000000f01400000fe000000000000000f01400000ff000000000000000f01400000fd000000000000000f01420001400000fe000000000000000f01440001400000ff000000000000000f014600014000181818010c0000fd000000000000000f010e00010c0000fe000000000000000f011000010c0000ff000000000000000f011200010c001818180000000000000000000f15014e0015014e00000100000000000000014e0015180148000149000f"
             ),
             checksums=(
                 ChecksumRule("sha256d", place=Place.SPAN_LE),
@@ -524,7 +511,7 @@ TABLES = {
                 Storage.FIXED64,
             ),
             registers=75,
-            spans=6,
+            spans=10,
             marks=12,
             loops=5,
             constants=bytes.fromhex(
@@ -555,7 +542,7 @@ TABLES = {
                 Storage.FIXED64,
             ),
             registers=75,
-            spans=5,
+            spans=9,
             marks=12,
             loops=5,
             constants=bytes.fromhex(

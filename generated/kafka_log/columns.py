@@ -35,7 +35,7 @@ STEPS = (
     (IN_ALL_BUT_RECORDS, Step(Op.COLUMN_FIXED, 13, Kind.S1, 4)),  # magic
     (IN_ALL, Step(Op.CHECK_RANGE, 3, Outcome.LOST | Reason.VALUE << 8, 0, 2)),  # valid magic
     (IN_ALL, Step(Op.EXPRESSION, 4, 0, 0, 13)),  # is current there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 4, 0, 148)),  # is current there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 4, 0, 107)),  # is current there?
     (IN_ALL_BUT_BATCHES, Step(Op.LIMIT_REGISTER, 1, 1, -5)),  # current
     (IN_ALL_BUT_RECORDS, Step(Op.LIMIT_REGISTER, 1, 0, -5)),  # current
     (
@@ -45,138 +45,89 @@ STEPS = (
     (IN_ALL, Step(Op.REGISTER_FIXED, 5, Kind.U4BE, 0)),  # crc
     (IN_ALL, Step(Op.MARK, 2, 0, 4)),  # attributes begins
     (IN_ALL, Step(Op.REGISTER_FIXED, 6, Kind.U2BE, 4)),  # attributes
-    (IN_ALL_BUT_BATCHES, Step(Op.REGISTER_FIXED, 7, Kind.S8BE, 10)),  # base_timestamp
-    (IN_ALL_BUT_BATCHES, Step(Op.REGISTER_FIXED, 8, Kind.S8BE, 18)),  # max_timestamp
-    (IN_ALL_BUT_BATCHES, Step(Op.REGISTER_FIXED, 9, Kind.S8BE, 26)),  # producer_id
-    (IN_ALL_BUT_BATCHES, Step(Op.REGISTER_FIXED, 10, Kind.S2BE, 34)),  # producer_epoch
-    (IN_ALL_BUT_BATCHES, Step(Op.REGISTER_FIXED, 11, Kind.S4BE, 36)),  # base_sequence
-    (IN_ALL_BUT_BATCHES, Step(Op.REGISTER_FIXED, 12, Kind.S4BE, 40)),  # count
-    (IN_ALL_BUT_BATCHES, Step(Op.CHECK_RANGE, 12, Outcome.LOST | Reason.LENGTH << 8, 0, 2147483647)),  # valid count
+    (IN_ALL_BUT_RECORDS, Step(Op.REGISTER_FIXED, 110, Kind.S4BE, 6)),  # last_offset_delta
+    (IN_ALL, Step(Op.REGISTER_FIXED, 7, Kind.S8BE, 10)),  # base_timestamp
+    (IN_ALL, Step(Op.REGISTER_FIXED, 8, Kind.S8BE, 18)),  # max_timestamp
+    (IN_ALL, Step(Op.REGISTER_FIXED, 9, Kind.S8BE, 26)),  # producer_id
+    (IN_ALL, Step(Op.REGISTER_FIXED, 10, Kind.S2BE, 34)),  # producer_epoch
+    (IN_ALL, Step(Op.REGISTER_FIXED, 11, Kind.S4BE, 36)),  # base_sequence
+    (IN_ALL, Step(Op.REGISTER_FIXED, 12, Kind.S4BE, 40)),  # count
+    (IN_ALL, Step(Op.CHECK_RANGE, 12, Outcome.LOST | Reason.LENGTH << 8, 0, 2147483647)),  # valid count
     (IN_ALL_BUT_BATCHES, Step(Op.LIMIT_FIXED, 1, 1, 0)),  # body
-    (IN_ALL_BUT_RECORDS, Step(Op.REGISTER_FIXED, 7, Kind.S4BE, 6)),  # last_offset_delta
-    (IN_ALL_BUT_RECORDS, Step(Op.REGISTER_FIXED, 8, Kind.S8BE, 10)),  # base_timestamp
-    (IN_ALL_BUT_RECORDS, Step(Op.REGISTER_FIXED, 9, Kind.S8BE, 18)),  # max_timestamp
-    (IN_ALL_BUT_RECORDS, Step(Op.REGISTER_FIXED, 10, Kind.S8BE, 26)),  # producer_id
-    (IN_ALL_BUT_RECORDS, Step(Op.REGISTER_FIXED, 11, Kind.S2BE, 34)),  # producer_epoch
-    (IN_ALL_BUT_RECORDS, Step(Op.REGISTER_FIXED, 12, Kind.S4BE, 36)),  # base_sequence
-    (IN_ALL_BUT_RECORDS, Step(Op.REGISTER_FIXED, 13, Kind.S4BE, 40)),  # count
-    (IN_ALL_BUT_RECORDS, Step(Op.CHECK_RANGE, 13, Outcome.LOST | Reason.LENGTH << 8, 0, 2147483647)),  # valid count
     (IN_ALL_BUT_RECORDS, Step(Op.LIMIT_FIXED, 1, 0, 0)),  # body
     (IN_ALL, Step(Op.MARK, 3, 2, 0)),  # body will end
     (IN_ALL, Step(Op.CHECKSUM, 0, 5, 2, 3)),  # crc over attributes to body
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 13, 0, 13, 174)),  # codec of body
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPAND, 0, 0, 13, -1)),  # body
-    (IN_ALL_BUT_BATCHES, Step(Op.LOOP, 0, Loop.COUNT, 126, 12)),  # records
+    (IN_ALL, Step(Op.EXPRESSION, 13, 0, 13, 174)),  # codec of body
+    (IN_ALL, Step(Op.EXPAND, 0, 0, 13, -1)),  # body
+    (IN_ALL, Step(Op.LOOP, 0, Loop.COUNT, 98, 12)),  # records
     (IN_ALL_BUT_BATCHES, Step(Op.ROW, 0)),
     (
-        IN_ALL_BUT_BATCHES,
+        IN_ALL,
         Step(Op.VARINT, 14, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
     ),  # len_record
-    (IN_ALL_BUT_BATCHES, Step(Op.STREAM, 15, 0, 2)),  # _io.pos
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 14, 0, 13, 174)),  # codec of body
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPAND, 0, 0, 14, -1)),  # body
-    (IN_ALL_BUT_RECORDS, Step(Op.LOOP, 0, Loop.COUNT, 139, 13)),  # records
-    (
-        IN_ALL_BUT_RECORDS,
-        Step(Op.VARINT, 15, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
-    ),  # len_record
-    (IN_ALL_BUT_RECORDS, Step(Op.STREAM, 16, 0, 2)),  # _io.pos
+    (IN_ALL, Step(Op.STREAM, 15, 0, 2)),  # _io.pos
     (IN_ALL, Step(Op.NEED, 1)),  # attributes
     (
-        IN_ALL_BUT_BATCHES,
+        IN_ALL,
         Step(Op.VARINT, 16, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
     ),  # timestamp_delta
     (
-        IN_ALL_BUT_BATCHES,
+        IN_ALL,
         Step(Op.VARINT, 17, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
     ),  # offset_delta
     (
-        IN_ALL_BUT_BATCHES,
+        IN_ALL,
         Step(Op.VARINT, 18, Outcome.LOST | Reason.LENGTH << 8, 33622538, Outcome.LOST | Reason.LENGTH << 8),
     ),  # len_key
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 19, 0, 187, 13)),  # is key there?
-    (IN_ALL_BUT_BATCHES, Step(Op.SKIP_IF_ZERO, 19, 0, 58)),  # is key there?
-    (IN_ALL_BUT_BATCHES, Step(Op.BYTES_REGISTER, 0, 18, 0)),  # key
+    (IN_ALL, Step(Op.EXPRESSION, 19, 0, 187, 13)),  # is key there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 19, 0, 46)),  # is key there?
+    (IN_ALL, Step(Op.BYTES_REGISTER, 0, 18, 0)),  # key
     (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_BYTES, 2, 0)),  # key
-    (IN_ALL_BUT_BATCHES, Step(Op.JUMP, 0, 0, 59)),
+    (IN_ALL_BUT_BATCHES, Step(Op.JUMP, 0, 0, 47)),
     (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_NULL, 2)),  # key
     (
-        IN_ALL_BUT_BATCHES,
+        IN_ALL,
         Step(Op.VARINT, 20, Outcome.LOST | Reason.LENGTH << 8, 33622538, Outcome.LOST | Reason.LENGTH << 8),
     ),  # len_value
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 21, 0, 200, 13)),  # is value there?
-    (IN_ALL_BUT_BATCHES, Step(Op.SKIP_IF_ZERO, 21, 0, 65)),  # is value there?
-    (IN_ALL_BUT_BATCHES, Step(Op.BYTES_REGISTER, 1, 20, 0)),  # value
+    (IN_ALL, Step(Op.EXPRESSION, 21, 0, 200, 13)),  # is value there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 21, 0, 53)),  # is value there?
+    (IN_ALL, Step(Op.BYTES_REGISTER, 1, 20, 0)),  # value
     (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_BYTES, 3, 1)),  # value
-    (IN_ALL_BUT_BATCHES, Step(Op.JUMP, 0, 0, 66)),
+    (IN_ALL_BUT_BATCHES, Step(Op.JUMP, 0, 0, 54)),
     (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_NULL, 3)),  # value
     (
-        IN_ALL_BUT_BATCHES,
+        IN_ALL,
         Step(Op.VARINT, 22, Outcome.LOST | Reason.LENGTH << 8, 33622538, Outcome.LOST | Reason.LENGTH << 8),
     ),  # num_headers
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 23, 0, 213, 13)),  # valid num_headers
-    (IN_ALL_BUT_BATCHES, Step(Op.CHECK_TRUE, 23, Outcome.LOST | Reason.LENGTH << 8)),  # valid num_headers
+    (IN_ALL, Step(Op.EXPRESSION, 23, 0, 213, 13)),  # valid num_headers
+    (IN_ALL, Step(Op.CHECK_TRUE, 23, Outcome.LOST | Reason.LENGTH << 8)),  # valid num_headers
     (IN_ALL_BUT_BATCHES, Step(Op.LIST, 4, 1)),  # headers
-    (IN_ALL_BUT_BATCHES, Step(Op.LOOP, 1, Loop.COUNT, 102, 22)),  # headers
+    (IN_ALL, Step(Op.LOOP, 1, Loop.COUNT, 74, 22)),  # headers
     (IN_ALL_BUT_BATCHES, Step(Op.ITEM, 0, 1)),  # item of headers
     (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_STRUCT, 5)),  # headers
     (
-        IN_ALL_BUT_BATCHES,
+        IN_ALL,
         Step(Op.VARINT, 24, Outcome.LOST | Reason.LENGTH << 8, 33622538, Outcome.LOST | Reason.LENGTH << 8),
     ),  # len_key
-    (IN_ALL_BUT_BATCHES, Step(Op.BYTES_REGISTER, 2, 24, 0)),  # key
-    (
-        IN_ALL_BUT_RECORDS,
-        Step(Op.VARINT, 17, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
-    ),  # timestamp_delta
-    (
-        IN_ALL_BUT_RECORDS,
-        Step(Op.VARINT, 18, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
-    ),  # offset_delta
-    (
-        IN_ALL_BUT_RECORDS,
-        Step(Op.VARINT, 19, Outcome.LOST | Reason.LENGTH << 8, 33622538, Outcome.LOST | Reason.LENGTH << 8),
-    ),  # len_key
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 20, 0, 187, 13)),  # is key there?
-    (IN_ALL_BUT_RECORDS, Step(Op.SKIP_IF_ZERO, 20, 0, 81)),  # is key there?
-    (IN_ALL_BUT_RECORDS, Step(Op.BYTES_REGISTER, 0, 19, 0)),  # key
-    (
-        IN_ALL_BUT_RECORDS,
-        Step(Op.VARINT, 21, Outcome.LOST | Reason.LENGTH << 8, 33622538, Outcome.LOST | Reason.LENGTH << 8),
-    ),  # len_value
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 22, 0, 200, 13)),  # is value there?
-    (IN_ALL_BUT_RECORDS, Step(Op.SKIP_IF_ZERO, 22, 0, 85)),  # is value there?
-    (IN_ALL_BUT_RECORDS, Step(Op.BYTES_REGISTER, 1, 21, 0)),  # value
-    (
-        IN_ALL_BUT_RECORDS,
-        Step(Op.VARINT, 23, Outcome.LOST | Reason.LENGTH << 8, 33622538, Outcome.LOST | Reason.LENGTH << 8),
-    ),  # num_headers
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 24, 0, 213, 13)),  # valid num_headers
-    (IN_ALL_BUT_RECORDS, Step(Op.CHECK_TRUE, 24, Outcome.LOST | Reason.LENGTH << 8)),  # valid num_headers
-    (IN_ALL_BUT_RECORDS, Step(Op.LOOP, 1, Loop.COUNT, 135, 23)),  # headers
-    (
-        IN_ALL_BUT_RECORDS,
-        Step(Op.VARINT, 25, Outcome.LOST | Reason.LENGTH << 8, 33622538, Outcome.LOST | Reason.LENGTH << 8),
-    ),  # len_key
-    (IN_ALL_BUT_RECORDS, Step(Op.BYTES_REGISTER, 2, 25, 0)),  # key
+    (IN_ALL, Step(Op.BYTES_REGISTER, 2, 24, 0)),  # key
     (IN_ALL, Step(Op.CHECK_UTF8, 2, 0, 0)),  # key
     (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_BYTES, 6, 2)),  # key
     (
-        IN_ALL_BUT_BATCHES,
+        IN_ALL,
         Step(Op.VARINT, 25, Outcome.LOST | Reason.LENGTH << 8, 33622538, Outcome.LOST | Reason.LENGTH << 8),
     ),  # len_value
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 26, 0, 226, 13)),  # is value there?
-    (IN_ALL_BUT_BATCHES, Step(Op.SKIP_IF_ZERO, 26, 0, 99)),  # is value there?
-    (IN_ALL_BUT_BATCHES, Step(Op.BYTES_REGISTER, 3, 25, 0)),  # value
+    (IN_ALL, Step(Op.EXPRESSION, 26, 0, 226, 13)),  # is value there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 26, 0, 71)),  # is value there?
+    (IN_ALL, Step(Op.BYTES_REGISTER, 3, 25, 0)),  # value
     (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_BYTES, 7, 3)),  # value
-    (IN_ALL_BUT_BATCHES, Step(Op.JUMP, 0, 0, 100)),
+    (IN_ALL_BUT_BATCHES, Step(Op.JUMP, 0, 0, 72)),
     (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_NULL, 7)),  # value
     (IN_ALL_BUT_BATCHES, Step(Op.ITEM_END, 0, 1)),
-    (IN_ALL_BUT_BATCHES, Step(Op.AGAIN, 1, Loop.COUNT, 71, 22)),  # next of headers
+    (IN_ALL, Step(Op.AGAIN, 1, Loop.COUNT, 59, 22)),  # next of headers
     (IN_ALL_BUT_BATCHES, Step(Op.LIST_END, 4, 1)),  # headers
-    (IN_ALL_BUT_BATCHES, Step(Op.STREAM, 27, 0, 2)),  # _io.pos
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 28, 0, 239, 11)),  # size in len_record
-    (IN_ALL_BUT_BATCHES, Step(Op.CHECK_TRUE, 28, Outcome.LOST | Reason.LENGTH << 8)),  # size in len_record
+    (IN_ALL, Step(Op.STREAM, 27, 0, 2)),  # _io.pos
+    (IN_ALL, Step(Op.EXPRESSION, 28, 0, 239, 11)),  # size in len_record
+    (IN_ALL, Step(Op.CHECK_TRUE, 28, Outcome.LOST | Reason.LENGTH << 8)),  # size in len_record
     (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 29, 0, 250, 7)),  # offset
     (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 30, 0, 257, 5)),  # offset, as its column has it
     (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_REGISTER, 0, 30, Kind.S8LE)),  # offset
@@ -196,148 +147,101 @@ STEPS = (
     (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_REGISTER, 15, 2, Kind.S4LE)),  # leader_epoch
     (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_REGISTER, 16, 0, Kind.S8LE)),  # base_offset
     (IN_ALL_BUT_BATCHES, Step(Op.ROW_END)),
-    (IN_ALL_BUT_BATCHES, Step(Op.AGAIN, 0, Loop.COUNT, 41, 12)),  # next of records
-    (IN_ALL_BUT_BATCHES, Step(Op.STREAM, 36, 0, 2)),  # _io.pos
-    (IN_ALL_BUT_BATCHES, Step(Op.STREAM, 37, 1, 2)),  # _io.size
+    (IN_ALL, Step(Op.AGAIN, 0, Loop.COUNT, 34, 12)),  # next of records
+    (IN_ALL, Step(Op.STREAM, 36, 0, 2)),  # _io.pos
+    (IN_ALL, Step(Op.STREAM, 37, 1, 2)),  # _io.size
     (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 38, 0, 365, 7)),  # nothing after body?
-    (IN_ALL_BUT_BATCHES, Step(Op.CHECK_TRUE, 38, Outcome.REFUSED | Reason.LENGTH << 8)),  # nothing after body?
-    (
-        IN_ALL_BUT_RECORDS,
-        Step(Op.VARINT, 26, Outcome.LOST | Reason.LENGTH << 8, 33622538, Outcome.LOST | Reason.LENGTH << 8),
-    ),  # len_value
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 27, 0, 226, 13)),  # is value there?
-    (IN_ALL_BUT_RECORDS, Step(Op.SKIP_IF_ZERO, 27, 0, 134)),  # is value there?
-    (IN_ALL_BUT_RECORDS, Step(Op.BYTES_REGISTER, 3, 26, 0)),  # value
-    (IN_ALL_BUT_RECORDS, Step(Op.AGAIN, 1, Loop.COUNT, 89, 23)),  # next of headers
-    (IN_ALL_BUT_RECORDS, Step(Op.STREAM, 28, 0, 2)),  # _io.pos
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 29, 0, 239, 11)),  # size in len_record
-    (IN_ALL_BUT_RECORDS, Step(Op.CHECK_TRUE, 29, Outcome.LOST | Reason.LENGTH << 8)),  # size in len_record
-    (IN_ALL_BUT_RECORDS, Step(Op.AGAIN, 0, Loop.COUNT, 47, 13)),  # next of records
-    (IN_ALL_BUT_RECORDS, Step(Op.STREAM, 30, 0, 2)),  # _io.pos
-    (IN_ALL_BUT_RECORDS, Step(Op.STREAM, 31, 1, 2)),  # _io.size
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 32, 0, 250, 7)),  # nothing after body?
-    (IN_ALL_BUT_RECORDS, Step(Op.CHECK_TRUE, 32, Outcome.REFUSED | Reason.LENGTH << 8)),  # nothing after body?
+    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 38, 0, 250, 7)),  # nothing after body?
+    (IN_ALL, Step(Op.CHECK_TRUE, 38, Outcome.REFUSED | Reason.LENGTH << 8)),  # nothing after body?
     (IN_ALL, Step(Op.LIMIT_END)),  # body
     (IN_ALL, Step(Op.MARK, 3, 1, 0)),  # body ends
     (IN_ALL, Step(Op.LIMIT_END)),  # current
-    (IN_ALL_BUT_BATCHES, Step(Op.JUMP, 0, 0, 164)),
-    (IN_ALL_BUT_RECORDS, Step(Op.JUMP, 0, 0, 181)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 124)),
     (IN_ALL, Step(Op.EXPRESSION, 5, 0, 26, 9)),  # no crc
     (IN_ALL, Step(Op.EXPRESSION, 6, 0, 26, 9)),  # no attributes
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 7, 0, 26, 9)),  # no base_timestamp
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 8, 0, 26, 9)),  # no max_timestamp
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 9, 0, 26, 9)),  # no producer_id
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 10, 0, 26, 9)),  # no producer_epoch
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 11, 0, 26, 9)),  # no base_sequence
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 12, 0, 26, 9)),  # no count
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 14, 0, 26, 9)),  # no len_record
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 16, 0, 26, 9)),  # no timestamp_delta
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 17, 0, 26, 9)),  # no offset_delta
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 18, 0, 26, 9)),  # no len_key
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 20, 0, 26, 9)),  # no len_value
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 22, 0, 26, 9)),  # no num_headers
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 24, 0, 26, 9)),  # no len_key
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 25, 0, 26, 9)),  # no len_value
+    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 110, 0, 26, 9)),  # no last_offset_delta
+    (IN_ALL, Step(Op.EXPRESSION, 7, 0, 26, 9)),  # no base_timestamp
+    (IN_ALL, Step(Op.EXPRESSION, 8, 0, 26, 9)),  # no max_timestamp
+    (IN_ALL, Step(Op.EXPRESSION, 9, 0, 26, 9)),  # no producer_id
+    (IN_ALL, Step(Op.EXPRESSION, 10, 0, 26, 9)),  # no producer_epoch
+    (IN_ALL, Step(Op.EXPRESSION, 11, 0, 26, 9)),  # no base_sequence
+    (IN_ALL, Step(Op.EXPRESSION, 12, 0, 26, 9)),  # no count
+    (IN_ALL, Step(Op.EXPRESSION, 14, 0, 26, 9)),  # no len_record
+    (IN_ALL, Step(Op.EXPRESSION, 16, 0, 26, 9)),  # no timestamp_delta
+    (IN_ALL, Step(Op.EXPRESSION, 17, 0, 26, 9)),  # no offset_delta
+    (IN_ALL, Step(Op.EXPRESSION, 18, 0, 26, 9)),  # no len_key
+    (IN_ALL, Step(Op.EXPRESSION, 20, 0, 26, 9)),  # no len_value
+    (IN_ALL, Step(Op.EXPRESSION, 22, 0, 26, 9)),  # no num_headers
+    (IN_ALL, Step(Op.EXPRESSION, 24, 0, 26, 9)),  # no len_key
+    (IN_ALL, Step(Op.EXPRESSION, 25, 0, 26, 9)),  # no len_value
     (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 39, 0, 372, 13)),  # is attributes there?
-    (IN_ALL_BUT_BATCHES, Step(Op.SKIP_IF_ZERO, 39, 0, 188)),  # is attributes there?
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 7, 0, 26, 9)),  # no last_offset_delta
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 8, 0, 26, 9)),  # no base_timestamp
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 9, 0, 26, 9)),  # no max_timestamp
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 10, 0, 26, 9)),  # no producer_id
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 11, 0, 26, 9)),  # no producer_epoch
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 12, 0, 26, 9)),  # no base_sequence
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 13, 0, 26, 9)),  # no count
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 15, 0, 26, 9)),  # no len_record
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 17, 0, 26, 9)),  # no timestamp_delta
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 18, 0, 26, 9)),  # no offset_delta
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 19, 0, 26, 9)),  # no len_key
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 21, 0, 26, 9)),  # no len_value
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 23, 0, 26, 9)),  # no num_headers
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 25, 0, 26, 9)),  # no len_key
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 26, 0, 26, 9)),  # no len_value
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 33, 0, 257, 13)),  # is attributes there?
-    (IN_ALL_BUT_RECORDS, Step(Op.SKIP_IF_ZERO, 33, 0, 195)),  # is attributes there?
+    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 39, 0, 257, 13)),  # is attributes there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 39, 0, 130)),  # is attributes there?
     (IN_ALL, Step(Op.NEED, 1)),  # attributes
-    (IN_ALL_BUT_BATCHES, Step(Op.REGISTER_FIXED, 40, Kind.U1, 0)),  # attributes
-    (IN_ALL_BUT_RECORDS, Step(Op.REGISTER_FIXED, 34, Kind.U1, 0)),  # attributes
-    (IN_ALL_BUT_BATCHES, Step(Op.JUMP, 0, 0, 189)),
-    (IN_ALL_BUT_RECORDS, Step(Op.JUMP, 0, 0, 196)),
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 40, 0, 26, 9)),  # no attributes
+    (IN_ALL, Step(Op.REGISTER_FIXED, 40, Kind.U1, 0)),  # attributes
+    (IN_ALL, Step(Op.JUMP, 0, 0, 131)),
+    (IN_ALL, Step(Op.EXPRESSION, 40, 0, 26, 9)),  # no attributes
     (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 41, 0, 385, 37)),  # is message there?
-    (IN_ALL_BUT_BATCHES, Step(Op.SKIP_IF_ZERO, 41, 0, 289)),  # is message there?
+    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 41, 0, 270, 37)),  # is message there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 41, 0, 211)),  # is message there?
     (IN_ALL_BUT_BATCHES, Step(Op.LIMIT_REGISTER, 1, 1, -6)),  # message
     (IN_ALL_BUT_BATCHES, Step(Op.ROW, 1)),
     (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 42, 0, 422, 13)),  # is timestamp_millis there?
-    (IN_ALL_BUT_BATCHES, Step(Op.SKIP_IF_ZERO, 42, 0, 205)),  # is timestamp_millis there?
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 34, 0, 26, 9)),  # no attributes
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 35, 0, 270, 37)),  # is message there?
-    (IN_ALL_BUT_RECORDS, Step(Op.SKIP_IF_ZERO, 35, 0, 300)),  # is message there?
     (IN_ALL_BUT_RECORDS, Step(Op.LIMIT_REGISTER, 1, 0, -6)),  # message
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 36, 0, 307, 13)),  # is timestamp_millis there?
-    (IN_ALL_BUT_RECORDS, Step(Op.SKIP_IF_ZERO, 36, 0, 206)),  # is timestamp_millis there?
+    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 42, 0, 307, 13)),  # is timestamp_millis there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 42, 0, 143)),  # is timestamp_millis there?
     (IN_ALL, Step(Op.NEED, 8)),  # timestamp_millis
-    (IN_ALL_BUT_BATCHES, Step(Op.REGISTER_FIXED, 43, Kind.S8BE, 0)),  # timestamp_millis
-    (IN_ALL_BUT_RECORDS, Step(Op.REGISTER_FIXED, 37, Kind.S8BE, 0)),  # timestamp_millis
-    (IN_ALL, Step(Op.JUMP, 0, 0, 207)),
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 43, 0, 26, 9)),  # no timestamp_millis
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 37, 0, 26, 9)),  # no timestamp_millis
+    (IN_ALL, Step(Op.REGISTER_FIXED, 43, Kind.S8BE, 0)),  # timestamp_millis
+    (IN_ALL, Step(Op.JUMP, 0, 0, 144)),
+    (IN_ALL, Step(Op.EXPRESSION, 43, 0, 26, 9)),  # no timestamp_millis
     (IN_ALL, Step(Op.NEED, 4)),  # len_key
-    (IN_ALL_BUT_BATCHES, Step(Op.REGISTER_FIXED, 44, Kind.S4BE, 0)),  # len_key
+    (IN_ALL, Step(Op.REGISTER_FIXED, 44, Kind.S4BE, 0)),  # len_key
     (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 45, 0, 435, 13)),  # is key there?
-    (IN_ALL_BUT_BATCHES, Step(Op.SKIP_IF_ZERO, 45, 0, 214)),  # is key there?
-    (IN_ALL_BUT_BATCHES, Step(Op.BYTES_REGISTER, 4, 44, 0)),  # key
+    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 45, 0, 320, 13)),  # is key there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 45, 0, 152)),  # is key there?
+    (IN_ALL, Step(Op.BYTES_REGISTER, 4, 44, 0)),  # key
     (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_BYTES, 2, 4)),  # key
-    (IN_ALL_BUT_BATCHES, Step(Op.JUMP, 0, 0, 219)),
+    (IN_ALL_BUT_BATCHES, Step(Op.JUMP, 0, 0, 153)),
     (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_NULL, 2)),  # key
-    (IN_ALL_BUT_RECORDS, Step(Op.REGISTER_FIXED, 38, Kind.S4BE, 0)),  # len_key
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 39, 0, 320, 13)),  # is key there?
-    (IN_ALL_BUT_RECORDS, Step(Op.SKIP_IF_ZERO, 39, 0, 219)),  # is key there?
-    (IN_ALL_BUT_RECORDS, Step(Op.BYTES_REGISTER, 4, 38, 0)),  # key
     (IN_ALL, Step(Op.NEED, 4)),  # len_value
-    (IN_ALL_BUT_BATCHES, Step(Op.REGISTER_FIXED, 46, Kind.S4BE, 0)),  # len_value
+    (IN_ALL, Step(Op.REGISTER_FIXED, 46, Kind.S4BE, 0)),  # len_value
     (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 47, 0, 448, 13)),  # is value there?
-    (IN_ALL_BUT_BATCHES, Step(Op.SKIP_IF_ZERO, 47, 0, 226)),  # is value there?
-    (IN_ALL_BUT_BATCHES, Step(Op.BYTES_REGISTER, 5, 46, 0)),  # value
+    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 47, 0, 333, 13)),  # is value there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 47, 0, 161)),  # is value there?
+    (IN_ALL, Step(Op.BYTES_REGISTER, 5, 46, 0)),  # value
     (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_BYTES, 3, 5)),  # value
-    (IN_ALL_BUT_BATCHES, Step(Op.JUMP, 0, 0, 227)),
+    (IN_ALL_BUT_BATCHES, Step(Op.JUMP, 0, 0, 162)),
     (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_NULL, 3)),  # value
     (IN_ALL_BUT_BATCHES, Step(Op.LIST, 4, 1)),  # headers
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 48, 0, 26, 9)),  # number of headers
-    (IN_ALL_BUT_BATCHES, Step(Op.LOOP, 2, Loop.COUNT, 255, 48)),  # headers
+    (IN_ALL, Step(Op.EXPRESSION, 48, 0, 26, 9)),  # number of headers
+    (IN_ALL, Step(Op.LOOP, 2, Loop.COUNT, 183, 48)),  # headers
     (IN_ALL_BUT_BATCHES, Step(Op.ITEM, 0, 1)),  # item of headers
     (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_STRUCT, 5)),  # headers
-    (IN_ALL_BUT_RECORDS, Step(Op.REGISTER_FIXED, 40, Kind.S4BE, 0)),  # len_value
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 41, 0, 333, 13)),  # is value there?
-    (IN_ALL_BUT_RECORDS, Step(Op.SKIP_IF_ZERO, 41, 0, 236)),  # is value there?
-    (IN_ALL_BUT_RECORDS, Step(Op.BYTES_REGISTER, 5, 40, 0)),  # value
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 42, 0, 26, 9)),  # number of headers
-    (IN_ALL_BUT_RECORDS, Step(Op.LOOP, 2, Loop.COUNT, 286, 42)),  # headers
     (IN_ALL, Step(Op.NEED, 4)),  # len_key
-    (IN_ALL_BUT_BATCHES, Step(Op.REGISTER_FIXED, 49, Kind.U4BE, 0)),  # len_key
-    (IN_ALL_BUT_BATCHES, Step(Op.BYTES_REGISTER, 6, 49, 0)),  # key
-    (IN_ALL_BUT_RECORDS, Step(Op.REGISTER_FIXED, 43, Kind.U4BE, 0)),  # len_key
-    (IN_ALL_BUT_RECORDS, Step(Op.BYTES_REGISTER, 6, 43, 0)),  # key
+    (IN_ALL, Step(Op.REGISTER_FIXED, 49, Kind.U4BE, 0)),  # len_key
+    (IN_ALL, Step(Op.BYTES_REGISTER, 6, 49, 0)),  # key
     (IN_ALL, Step(Op.CHECK_UTF8, 6, 0, 0)),  # key
     (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_BYTES, 6, 6)),  # key
     (IN_ALL, Step(Op.NEED, 4)),  # len_value
-    (IN_ALL_BUT_BATCHES, Step(Op.REGISTER_FIXED, 50, Kind.S4BE, 0)),  # len_value
+    (IN_ALL, Step(Op.REGISTER_FIXED, 50, Kind.S4BE, 0)),  # len_value
     (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 51, 0, 461, 13)),  # is value there?
-    (IN_ALL_BUT_BATCHES, Step(Op.SKIP_IF_ZERO, 51, 0, 252)),  # is value there?
-    (IN_ALL_BUT_BATCHES, Step(Op.BYTES_REGISTER, 7, 50, 0)),  # value
+    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 51, 0, 346, 13)),  # is value there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 51, 0, 180)),  # is value there?
+    (IN_ALL, Step(Op.BYTES_REGISTER, 7, 50, 0)),  # value
     (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_BYTES, 7, 7)),  # value
-    (IN_ALL_BUT_BATCHES, Step(Op.JUMP, 0, 0, 253)),
+    (IN_ALL_BUT_BATCHES, Step(Op.JUMP, 0, 0, 181)),
     (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_NULL, 7)),  # value
     (IN_ALL_BUT_BATCHES, Step(Op.ITEM_END, 0, 1)),
-    (IN_ALL_BUT_BATCHES, Step(Op.AGAIN, 2, Loop.COUNT, 230, 48)),  # next of headers
+    (IN_ALL, Step(Op.AGAIN, 2, Loop.COUNT, 165, 48)),  # next of headers
     (IN_ALL_BUT_BATCHES, Step(Op.LIST_END, 4, 1)),  # headers
     (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_REGISTER, 0, 0, Kind.S8LE)),  # offset
     (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 52, 0, 474, 26)),  # timestamp
     (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_TIMESTAMP, 1, 52, 5, -1)),  # timestamp
     (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 53, 0, 422, 13)),  # is timestamp_type there?
-    (IN_ALL_BUT_BATCHES, Step(Op.SKIP_IF_ZERO, 53, 1, 264)),  # is timestamp_type there?
+    (IN_ALL_BUT_BATCHES, Step(Op.SKIP_IF_ZERO, 53, 1, 192)),  # is timestamp_type there?
     (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 54, 0, 500, 23)),  # timestamp_type
     (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_REGISTER, 8, 54, Kind.S8LE)),  # timestamp_type
-    (IN_ALL_BUT_BATCHES, Step(Op.JUMP, 0, 0, 265)),
+    (IN_ALL_BUT_BATCHES, Step(Op.JUMP, 0, 0, 193)),
     (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_NULL, 8)),  # timestamp_type
     (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 55, 0, 398, 13)),  # codec
     (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_REGISTER, 9, 55, Kind.S8LE)),  # codec
@@ -355,196 +259,153 @@ STEPS = (
     (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_REGISTER, 15, 61, Kind.S4LE)),  # leader_epoch
     (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_REGISTER, 16, 0, Kind.S8LE)),  # base_offset
     (IN_ALL_BUT_BATCHES, Step(Op.ROW_END)),
-    (IN_ALL_BUT_RECORDS, Step(Op.REGISTER_FIXED, 44, Kind.S4BE, 0)),  # len_value
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 45, 0, 346, 13)),  # is value there?
-    (IN_ALL_BUT_RECORDS, Step(Op.SKIP_IF_ZERO, 45, 0, 285)),  # is value there?
-    (IN_ALL_BUT_RECORDS, Step(Op.BYTES_REGISTER, 7, 44, 0)),  # value
-    (IN_ALL_BUT_RECORDS, Step(Op.AGAIN, 2, Loop.COUNT, 238, 42)),  # next of headers
     (IN_ALL, Step(Op.LIMIT_END)),  # message
-    (IN_ALL_BUT_BATCHES, Step(Op.JUMP, 0, 0, 294)),
-    (IN_ALL_BUT_RECORDS, Step(Op.JUMP, 0, 0, 305)),
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 43, 0, 26, 9)),  # no timestamp_millis
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 44, 0, 26, 9)),  # no len_key
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 46, 0, 26, 9)),  # no len_value
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 49, 0, 26, 9)),  # no len_key
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 50, 0, 26, 9)),  # no len_value
+    (IN_ALL, Step(Op.JUMP, 0, 0, 216)),
+    (IN_ALL, Step(Op.EXPRESSION, 43, 0, 26, 9)),  # no timestamp_millis
+    (IN_ALL, Step(Op.EXPRESSION, 44, 0, 26, 9)),  # no len_key
+    (IN_ALL, Step(Op.EXPRESSION, 46, 0, 26, 9)),  # no len_value
+    (IN_ALL, Step(Op.EXPRESSION, 49, 0, 26, 9)),  # no len_key
+    (IN_ALL, Step(Op.EXPRESSION, 50, 0, 26, 9)),  # no len_value
     (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 62, 0, 523, 37)),  # is set there?
-    (IN_ALL_BUT_BATCHES, Step(Op.SKIP_IF_ZERO, 62, 0, 503)),  # is set there?
+    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 62, 0, 359, 37)),  # is set there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 62, 0, 383)),  # is set there?
     (IN_ALL_BUT_BATCHES, Step(Op.LIMIT_REGISTER, 1, 1, -6)),  # set
     (IN_ALL_BUT_BATCHES, Step(Op.MARK, 4, 1, 0)),  # message_set begins
     (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 63, 0, 422, 13)),  # is timestamp there?
-    (IN_ALL_BUT_BATCHES, Step(Op.SKIP_IF_ZERO, 63, 0, 314)),  # is timestamp there?
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 37, 0, 26, 9)),  # no timestamp_millis
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 38, 0, 26, 9)),  # no len_key
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 40, 0, 26, 9)),  # no len_value
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 43, 0, 26, 9)),  # no len_key
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 44, 0, 26, 9)),  # no len_value
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 46, 0, 359, 37)),  # is set there?
-    (IN_ALL_BUT_RECORDS, Step(Op.SKIP_IF_ZERO, 46, 0, 518)),  # is set there?
     (IN_ALL_BUT_RECORDS, Step(Op.LIMIT_REGISTER, 1, 0, -6)),  # set
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 47, 0, 307, 13)),  # is timestamp there?
-    (IN_ALL_BUT_RECORDS, Step(Op.SKIP_IF_ZERO, 47, 0, 315)),  # is timestamp there?
+    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 63, 0, 307, 13)),  # is timestamp there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 63, 0, 229)),  # is timestamp there?
     (IN_ALL, Step(Op.NEED, 8)),  # timestamp
     (IN_ALL_BUT_BATCHES, Step(Op.REGISTER_FIXED, 64, Kind.S8BE, 0)),  # timestamp
-    (IN_ALL_BUT_RECORDS, Step(Op.REGISTER_FIXED, 48, Kind.S8BE, 0)),  # timestamp
-    (IN_ALL, Step(Op.JUMP, 0, 0, 316)),
+    (IN_ALL_BUT_RECORDS, Step(Op.REGISTER_FIXED, 31, Kind.S8BE, 0)),  # timestamp
+    (IN_ALL, Step(Op.JUMP, 0, 0, 231)),
     (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 64, 0, 26, 9)),  # no timestamp
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 48, 0, 26, 9)),  # no timestamp
+    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 31, 0, 26, 9)),  # no timestamp
     (IN_ALL, Step(Op.NEED, 4)),  # len_key
-    (IN_ALL_BUT_BATCHES, Step(Op.REGISTER_FIXED, 65, Kind.S4BE, 0)),  # len_key
+    (IN_ALL, Step(Op.REGISTER_FIXED, 65, Kind.S4BE, 0)),  # len_key
     (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 66, 0, 560, 13)),  # is key there?
-    (IN_ALL_BUT_BATCHES, Step(Op.SKIP_IF_ZERO, 66, 0, 325)),  # is key there?
-    (IN_ALL_BUT_BATCHES, Step(Op.BYTES_REGISTER, 8, 65, 0)),  # key
-    (IN_ALL_BUT_RECORDS, Step(Op.REGISTER_FIXED, 49, Kind.S4BE, 0)),  # len_key
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 50, 0, 396, 13)),  # is key there?
-    (IN_ALL_BUT_RECORDS, Step(Op.SKIP_IF_ZERO, 50, 0, 325)),  # is key there?
-    (IN_ALL_BUT_RECORDS, Step(Op.BYTES_REGISTER, 8, 49, 0)),  # key
+    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 66, 0, 396, 13)),  # is key there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 66, 0, 237)),  # is key there?
+    (IN_ALL, Step(Op.BYTES_REGISTER, 8, 65, 0)),  # key
     (IN_ALL, Step(Op.NEED, 4)),  # len_value
-    (IN_ALL_BUT_BATCHES, Step(Op.REGISTER_FIXED, 67, Kind.S4BE, 0)),  # len_value
-    (IN_ALL_BUT_RECORDS, Step(Op.REGISTER_FIXED, 51, Kind.S4BE, 0)),  # len_value
+    (IN_ALL, Step(Op.REGISTER_FIXED, 67, Kind.S4BE, 0)),  # len_value
     (IN_ALL, Step(Op.BYTES_FIXED, 9, 0, 0)),  # value
-    (IN_ALL_BUT_BATCHES, Step(Op.LIMIT_REGISTER, 67, 0, 0)),  # value
+    (IN_ALL, Step(Op.LIMIT_REGISTER, 67, 0, 0)),  # value
     (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 68, 0, 573, 108)),  # codec of value
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPAND, 1, 0, 68, -1)),  # value
-    (IN_ALL_BUT_RECORDS, Step(Op.LIMIT_REGISTER, 51, 0, 0)),  # value
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 52, 0, 409, 108)),  # codec of value
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPAND, 1, 0, 52, -1)),  # value
+    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 68, 0, 409, 108)),  # codec of value
+    (IN_ALL, Step(Op.EXPAND, 1, 0, 68, -1)),  # value
     (IN_ALL, Step(Op.BYTES_REST, 9)),  # content of value
     (IN_ALL, Step(Op.LIMIT_END)),  # value
     (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 69, 0, 681, 13)),  # valid value
-    (IN_ALL_BUT_BATCHES, Step(Op.CHECK_TRUE, 69, Outcome.REFUSED | Reason.VALUE << 8)),  # valid value
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 53, 0, 517, 13)),  # valid value
-    (IN_ALL_BUT_RECORDS, Step(Op.CHECK_TRUE, 53, Outcome.REFUSED | Reason.VALUE << 8)),  # valid value
+    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 69, 0, 517, 13)),  # valid value
+    (IN_ALL, Step(Op.CHECK_TRUE, 69, Outcome.REFUSED | Reason.VALUE << 8)),  # valid value
     (IN_ALL, Step(Op.LIMIT_SPAN, 9, 4, -1)),  # index
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 70, 0, 26, 9)),  # number of entries
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 54, 0, 26, 9)),  # number of entries
+    (IN_ALL, Step(Op.EXPRESSION, 70, 0, 26, 9)),  # number of entries
     (IN_ALL, Step(Op.SERIES, 0)),  # entries
-    (IN_ALL, Step(Op.LOOP, 3, Loop.END, 360, 0)),  # entries
-    (IN_ALL_BUT_BATCHES, Step(Op.INDEX, 71, 3)),  # _index
-    (IN_ALL_BUT_RECORDS, Step(Op.INDEX, 55, 3)),  # _index
+    (IN_ALL, Step(Op.LOOP, 3, Loop.END, 264, 0)),  # entries
+    (IN_ALL, Step(Op.INDEX, 71, 3)),  # _index
     (IN_ALL, Step(Op.NEED, 12)),  # offset, len_rest
     (IN_ALL_BUT_BATCHES, Step(Op.REGISTER_FIXED, 72, Kind.S8BE, 0)),  # offset
-    (IN_ALL_BUT_BATCHES, Step(Op.REGISTER_FIXED, 73, Kind.S4BE, 8)),  # len_rest
-    (IN_ALL_BUT_BATCHES, Step(Op.BYTES_REGISTER, 10, 73, 0)),  # rest
+    (IN_ALL_BUT_RECORDS, Step(Op.REGISTER_FIXED, 29, Kind.S8BE, 0)),  # offset
+    (IN_ALL, Step(Op.REGISTER_FIXED, 73, Kind.S4BE, 8)),  # len_rest
+    (IN_ALL, Step(Op.BYTES_REGISTER, 10, 73, 0)),  # rest
     (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 70, 0, 694, 13)),  # number of entries
     (IN_ALL_BUT_BATCHES, Step(Op.SERIES_ADD, 0, 72)),  # item of entries
-    (IN_ALL_BUT_RECORDS, Step(Op.REGISTER_FIXED, 56, Kind.S8BE, 0)),  # offset
-    (IN_ALL_BUT_RECORDS, Step(Op.REGISTER_FIXED, 57, Kind.S4BE, 8)),  # len_rest
-    (IN_ALL_BUT_RECORDS, Step(Op.BYTES_REGISTER, 10, 57, 0)),  # rest
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 54, 0, 530, 13)),  # number of entries
-    (IN_ALL_BUT_RECORDS, Step(Op.SERIES_ADD, 0, 56)),  # item of entries
-    (IN_ALL, Step(Op.AGAIN, 3, Loop.END, 346, 0)),  # next of entries
+    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 70, 0, 530, 13)),  # number of entries
+    (IN_ALL_BUT_RECORDS, Step(Op.SERIES_ADD, 0, 29)),  # item of entries
+    (IN_ALL, Step(Op.AGAIN, 3, Loop.END, 253, 0)),  # next of entries
     (IN_ALL, Step(Op.LIMIT_END)),  # index
     (IN_ALL_BUT_BATCHES, Step(Op.LIMIT_SPAN, 9, 1, 4)),  # messages
     (IN_ALL_BUT_RECORDS, Step(Op.LIMIT_SPAN, 9, 4, -1)),  # messages
-    (IN_ALL, Step(Op.LOOP, 4, Loop.END, 500, 0)),  # messages
+    (IN_ALL, Step(Op.LOOP, 4, Loop.END, 380, 0)),  # messages
     (IN_ALL, Step(Op.NEED, 17)),  # offset, len, crc, magic
     (IN_ALL_BUT_BATCHES, Step(Op.REGISTER_FIXED, 74, Kind.S8BE, 0)),  # offset
-    (IN_ALL_BUT_BATCHES, Step(Op.REGISTER_FIXED, 75, Kind.S4BE, 8)),  # len
-    (IN_ALL_BUT_BATCHES, Step(Op.REGISTER_FIXED, 76, Kind.U4BE, 12)),  # crc
+    (IN_ALL_BUT_RECORDS, Step(Op.REGISTER_FIXED, 72, Kind.S8BE, 0)),  # offset
+    (IN_ALL, Step(Op.REGISTER_FIXED, 75, Kind.S4BE, 8)),  # len
+    (IN_ALL, Step(Op.REGISTER_FIXED, 76, Kind.U4BE, 12)),  # crc
     (IN_ALL_BUT_BATCHES, Step(Op.MARK, 5, 0, 16)),  # magic begins
-    (IN_ALL_BUT_BATCHES, Step(Op.REGISTER_FIXED, 77, Kind.S1, 16)),  # magic
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 78, 0, 707, 7)),  # valid magic
-    (IN_ALL_BUT_BATCHES, Step(Op.CHECK_TRUE, 78, Outcome.LOST | Reason.VALUE << 8)),  # valid magic
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 79, 0, 714, 7)),  # valid magic
-    (IN_ALL_BUT_BATCHES, Step(Op.CHECK_TRUE, 79, Outcome.LOST | Reason.VALUE << 8)),  # valid magic
-    (IN_ALL_BUT_RECORDS, Step(Op.REGISTER_FIXED, 58, Kind.S8BE, 0)),  # offset
-    (IN_ALL_BUT_RECORDS, Step(Op.REGISTER_FIXED, 59, Kind.S4BE, 8)),  # len
-    (IN_ALL_BUT_RECORDS, Step(Op.REGISTER_FIXED, 60, Kind.U4BE, 12)),  # crc
     (IN_ALL_BUT_RECORDS, Step(Op.MARK, 4, 0, 16)),  # magic begins
-    (IN_ALL_BUT_RECORDS, Step(Op.REGISTER_FIXED, 61, Kind.S1, 16)),  # magic
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 62, 0, 543, 7)),  # valid magic
-    (IN_ALL_BUT_RECORDS, Step(Op.CHECK_TRUE, 62, Outcome.LOST | Reason.VALUE << 8)),  # valid magic
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 63, 0, 550, 7)),  # valid magic
-    (IN_ALL_BUT_RECORDS, Step(Op.CHECK_TRUE, 63, Outcome.LOST | Reason.VALUE << 8)),  # valid magic
+    (IN_ALL, Step(Op.REGISTER_FIXED, 77, Kind.S1, 16)),  # magic
+    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 78, 0, 707, 7)),  # valid magic
+    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 78, 0, 543, 7)),  # valid magic
+    (IN_ALL, Step(Op.CHECK_TRUE, 78, Outcome.LOST | Reason.VALUE << 8)),  # valid magic
+    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 79, 0, 714, 7)),  # valid magic
+    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 79, 0, 550, 7)),  # valid magic
+    (IN_ALL, Step(Op.CHECK_TRUE, 79, Outcome.LOST | Reason.VALUE << 8)),  # valid magic
     (IN_ALL, Step(Op.NEED, 1)),  # attributes
-    (IN_ALL_BUT_BATCHES, Step(Op.REGISTER_FIXED, 80, Kind.U1, 0)),  # attributes
+    (IN_ALL, Step(Op.REGISTER_FIXED, 80, Kind.U1, 0)),  # attributes
     (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 81, 0, 721, 23)),  # valid attributes
-    (IN_ALL_BUT_BATCHES, Step(Op.CHECK_TRUE, 81, Outcome.REFUSED | Reason.VALUE << 8)),  # valid attributes
+    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 81, 0, 557, 23)),  # valid attributes
+    (IN_ALL, Step(Op.CHECK_TRUE, 81, Outcome.REFUSED | Reason.VALUE << 8)),  # valid attributes
     (IN_ALL_BUT_BATCHES, Step(Op.LIMIT_REGISTER, 75, 1, -6)),  # message
     (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 82, 0, 744, 68)),  # position of message
     (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 83, 0, 812, 7)),  # position of message?
-    (IN_ALL_BUT_BATCHES, Step(Op.CHECK_TRUE, 83, Outcome.LOST | Reason.VALUE << 8)),  # position of message
+    (IN_ALL_BUT_RECORDS, Step(Op.LIMIT_REGISTER, 75, 0, -6)),  # message
+    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 82, 0, 580, 68)),  # position of message
+    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 83, 0, 648, 7)),  # position of message?
+    (IN_ALL, Step(Op.CHECK_TRUE, 83, Outcome.LOST | Reason.VALUE << 8)),  # position of message
     (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 84, 0, 819, 77)),  # first of message
     (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 85, 0, 896, 7)),  # first of message?
-    (IN_ALL_BUT_BATCHES, Step(Op.CHECK_TRUE, 85, Outcome.LOST | Reason.VALUE << 8)),  # first of message
+    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 84, 0, 655, 77)),  # first of message
+    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 85, 0, 732, 7)),  # first of message?
+    (IN_ALL, Step(Op.CHECK_TRUE, 85, Outcome.LOST | Reason.VALUE << 8)),  # first of message
     (IN_ALL_BUT_BATCHES, Step(Op.ROW, 0)),
     (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 86, 0, 903, 13)),  # is timestamp_millis there?
-    (IN_ALL_BUT_BATCHES, Step(Op.SKIP_IF_ZERO, 86, 0, 412)),  # is timestamp_millis there?
-    (IN_ALL_BUT_RECORDS, Step(Op.REGISTER_FIXED, 64, Kind.U1, 0)),  # attributes
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 65, 0, 557, 23)),  # valid attributes
-    (IN_ALL_BUT_RECORDS, Step(Op.CHECK_TRUE, 65, Outcome.REFUSED | Reason.VALUE << 8)),  # valid attributes
-    (IN_ALL_BUT_RECORDS, Step(Op.LIMIT_REGISTER, 59, 0, -6)),  # message
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 66, 0, 580, 68)),  # position of message
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 67, 0, 648, 7)),  # position of message?
-    (IN_ALL_BUT_RECORDS, Step(Op.CHECK_TRUE, 67, Outcome.LOST | Reason.VALUE << 8)),  # position of message
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 68, 0, 655, 77)),  # first of message
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 69, 0, 732, 7)),  # first of message?
-    (IN_ALL_BUT_RECORDS, Step(Op.CHECK_TRUE, 69, Outcome.LOST | Reason.VALUE << 8)),  # first of message
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 70, 0, 739, 13)),  # is timestamp_millis there?
-    (IN_ALL_BUT_RECORDS, Step(Op.SKIP_IF_ZERO, 70, 0, 413)),  # is timestamp_millis there?
+    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 86, 0, 739, 13)),  # is timestamp_millis there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 86, 0, 306)),  # is timestamp_millis there?
     (IN_ALL, Step(Op.NEED, 8)),  # timestamp_millis
     (IN_ALL_BUT_BATCHES, Step(Op.REGISTER_FIXED, 87, Kind.S8BE, 0)),  # timestamp_millis
-    (IN_ALL_BUT_BATCHES, Step(Op.JUMP, 0, 0, 413)),
+    (IN_ALL_BUT_BATCHES, Step(Op.JUMP, 0, 0, 307)),
     (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 87, 0, 26, 9)),  # no timestamp_millis
     (IN_ALL, Step(Op.NEED, 4)),  # len_key
-    (IN_ALL_BUT_BATCHES, Step(Op.REGISTER_FIXED, 88, Kind.S4BE, 0)),  # len_key
+    (IN_ALL, Step(Op.REGISTER_FIXED, 88, Kind.S4BE, 0)),  # len_key
     (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 89, 0, 916, 13)),  # is key there?
-    (IN_ALL_BUT_BATCHES, Step(Op.SKIP_IF_ZERO, 89, 0, 420)),  # is key there?
-    (IN_ALL_BUT_BATCHES, Step(Op.BYTES_REGISTER, 11, 88, 0)),  # key
+    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 89, 0, 752, 13)),  # is key there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 89, 0, 315)),  # is key there?
+    (IN_ALL, Step(Op.BYTES_REGISTER, 11, 88, 0)),  # key
     (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_BYTES, 2, 11)),  # key
-    (IN_ALL_BUT_BATCHES, Step(Op.JUMP, 0, 0, 425)),
+    (IN_ALL_BUT_BATCHES, Step(Op.JUMP, 0, 0, 316)),
     (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_NULL, 2)),  # key
-    (IN_ALL_BUT_RECORDS, Step(Op.REGISTER_FIXED, 71, Kind.S4BE, 0)),  # len_key
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 72, 0, 752, 13)),  # is key there?
-    (IN_ALL_BUT_RECORDS, Step(Op.SKIP_IF_ZERO, 72, 0, 425)),  # is key there?
-    (IN_ALL_BUT_RECORDS, Step(Op.BYTES_REGISTER, 11, 71, 0)),  # key
     (IN_ALL, Step(Op.NEED, 4)),  # len_value
-    (IN_ALL_BUT_BATCHES, Step(Op.REGISTER_FIXED, 90, Kind.S4BE, 0)),  # len_value
+    (IN_ALL, Step(Op.REGISTER_FIXED, 90, Kind.S4BE, 0)),  # len_value
     (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 91, 0, 929, 13)),  # is value there?
-    (IN_ALL_BUT_BATCHES, Step(Op.SKIP_IF_ZERO, 91, 0, 432)),  # is value there?
-    (IN_ALL_BUT_BATCHES, Step(Op.BYTES_REGISTER, 12, 90, 0)),  # value
+    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 91, 0, 765, 13)),  # is value there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 91, 0, 324)),  # is value there?
+    (IN_ALL, Step(Op.BYTES_REGISTER, 12, 90, 0)),  # value
     (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_BYTES, 3, 12)),  # value
-    (IN_ALL_BUT_BATCHES, Step(Op.JUMP, 0, 0, 433)),
+    (IN_ALL_BUT_BATCHES, Step(Op.JUMP, 0, 0, 325)),
     (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_NULL, 3)),  # value
     (IN_ALL_BUT_BATCHES, Step(Op.LIST, 4, 1)),  # headers
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 92, 0, 26, 9)),  # number of headers
-    (IN_ALL_BUT_BATCHES, Step(Op.LOOP, 5, Loop.COUNT, 461, 92)),  # headers
+    (IN_ALL, Step(Op.EXPRESSION, 92, 0, 26, 9)),  # number of headers
+    (IN_ALL, Step(Op.LOOP, 5, Loop.COUNT, 346, 92)),  # headers
     (IN_ALL_BUT_BATCHES, Step(Op.ITEM, 0, 1)),  # item of headers
     (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_STRUCT, 5)),  # headers
-    (IN_ALL_BUT_RECORDS, Step(Op.REGISTER_FIXED, 73, Kind.S4BE, 0)),  # len_value
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 74, 0, 765, 13)),  # is value there?
-    (IN_ALL_BUT_RECORDS, Step(Op.SKIP_IF_ZERO, 74, 0, 442)),  # is value there?
-    (IN_ALL_BUT_RECORDS, Step(Op.BYTES_REGISTER, 12, 73, 0)),  # value
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 75, 0, 26, 9)),  # number of headers
-    (IN_ALL_BUT_RECORDS, Step(Op.LOOP, 5, Loop.COUNT, 494, 75)),  # headers
     (IN_ALL, Step(Op.NEED, 4)),  # len_key
-    (IN_ALL_BUT_BATCHES, Step(Op.REGISTER_FIXED, 93, Kind.U4BE, 0)),  # len_key
-    (IN_ALL_BUT_BATCHES, Step(Op.BYTES_REGISTER, 13, 93, 0)),  # key
-    (IN_ALL_BUT_RECORDS, Step(Op.REGISTER_FIXED, 76, Kind.U4BE, 0)),  # len_key
-    (IN_ALL_BUT_RECORDS, Step(Op.BYTES_REGISTER, 13, 76, 0)),  # key
+    (IN_ALL, Step(Op.REGISTER_FIXED, 93, Kind.U4BE, 0)),  # len_key
+    (IN_ALL, Step(Op.BYTES_REGISTER, 13, 93, 0)),  # key
     (IN_ALL, Step(Op.CHECK_UTF8, 13, 0, 0)),  # key
     (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_BYTES, 6, 13)),  # key
     (IN_ALL, Step(Op.NEED, 4)),  # len_value
-    (IN_ALL_BUT_BATCHES, Step(Op.REGISTER_FIXED, 94, Kind.S4BE, 0)),  # len_value
+    (IN_ALL, Step(Op.REGISTER_FIXED, 94, Kind.S4BE, 0)),  # len_value
     (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 95, 0, 942, 13)),  # is value there?
-    (IN_ALL_BUT_BATCHES, Step(Op.SKIP_IF_ZERO, 95, 0, 458)),  # is value there?
-    (IN_ALL_BUT_BATCHES, Step(Op.BYTES_REGISTER, 14, 94, 0)),  # value
+    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 95, 0, 778, 13)),  # is value there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 95, 0, 343)),  # is value there?
+    (IN_ALL, Step(Op.BYTES_REGISTER, 14, 94, 0)),  # value
     (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_BYTES, 7, 14)),  # value
-    (IN_ALL_BUT_BATCHES, Step(Op.JUMP, 0, 0, 459)),
+    (IN_ALL_BUT_BATCHES, Step(Op.JUMP, 0, 0, 344)),
     (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_NULL, 7)),  # value
     (IN_ALL_BUT_BATCHES, Step(Op.ITEM_END, 0, 1)),
-    (IN_ALL_BUT_BATCHES, Step(Op.AGAIN, 5, Loop.COUNT, 436, 92)),  # next of headers
+    (IN_ALL, Step(Op.AGAIN, 5, Loop.COUNT, 328, 92)),  # next of headers
     (IN_ALL_BUT_BATCHES, Step(Op.LIST_END, 4, 1)),  # headers
     (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 96, 0, 955, 5)),  # offset, as its column has it
     (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_REGISTER, 0, 96, Kind.S8LE)),  # offset
     (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 97, 0, 960, 155)),  # timestamp
     (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_TIMESTAMP, 1, 97, 5, -1)),  # timestamp
     (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 98, 0, 903, 13)),  # is timestamp_type there?
-    (IN_ALL_BUT_BATCHES, Step(Op.SKIP_IF_ZERO, 98, 1, 471)),  # is timestamp_type there?
+    (IN_ALL_BUT_BATCHES, Step(Op.SKIP_IF_ZERO, 98, 1, 356)),  # is timestamp_type there?
     (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 99, 0, 500, 23)),  # timestamp_type
     (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_REGISTER, 8, 99, Kind.S8LE)),  # timestamp_type
-    (IN_ALL_BUT_BATCHES, Step(Op.JUMP, 0, 0, 472)),
+    (IN_ALL_BUT_BATCHES, Step(Op.JUMP, 0, 0, 357)),
     (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_NULL, 8)),  # timestamp_type
     (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 100, 0, 398, 13)),  # codec
     (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_REGISTER, 9, 100, Kind.S8LE)),  # codec
@@ -563,98 +424,81 @@ STEPS = (
     (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 107, 0, 1115, 5)),  # base_offset, as its column has it
     (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_REGISTER, 16, 107, Kind.S8LE)),  # base_offset
     (IN_ALL_BUT_BATCHES, Step(Op.ROW_END)),
-    (IN_ALL_BUT_RECORDS, Step(Op.REGISTER_FIXED, 77, Kind.S4BE, 0)),  # len_value
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 78, 0, 778, 13)),  # is value there?
-    (IN_ALL_BUT_RECORDS, Step(Op.SKIP_IF_ZERO, 78, 0, 493)),  # is value there?
-    (IN_ALL_BUT_RECORDS, Step(Op.BYTES_REGISTER, 14, 77, 0)),  # value
-    (IN_ALL_BUT_RECORDS, Step(Op.AGAIN, 5, Loop.COUNT, 444, 75)),  # next of headers
     (IN_ALL, Step(Op.LIMIT_END)),  # message
     (IN_ALL_BUT_BATCHES, Step(Op.MARK, 6, 1, 0)),  # message ends
     (IN_ALL_BUT_BATCHES, Step(Op.CHECKSUM, 1, 76, 5, 6)),  # crc over magic to message
     (IN_ALL_BUT_RECORDS, Step(Op.MARK, 5, 1, 0)),  # message ends
-    (IN_ALL_BUT_RECORDS, Step(Op.CHECKSUM, 1, 60, 4, 5)),  # crc over magic to message
-    (IN_ALL, Step(Op.AGAIN, 4, Loop.END, 364, 0)),  # next of messages
+    (IN_ALL_BUT_RECORDS, Step(Op.CHECKSUM, 1, 76, 4, 5)),  # crc over magic to message
+    (IN_ALL, Step(Op.AGAIN, 4, Loop.END, 268, 0)),  # next of messages
     (IN_ALL, Step(Op.LIMIT_END)),  # messages
     (IN_ALL, Step(Op.LIMIT_END)),  # set
-    (IN_ALL, Step(Op.JUMP, 0, 0, 532)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 401)),
     (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 64, 0, 26, 9)),  # no timestamp
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 65, 0, 26, 9)),  # no len_key
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 67, 0, 26, 9)),  # no len_value
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 72, 0, 26, 9)),  # no offset
+    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 31, 0, 26, 9)),  # no timestamp
+    (IN_ALL, Step(Op.EXPRESSION, 65, 0, 26, 9)),  # no len_key
+    (IN_ALL, Step(Op.EXPRESSION, 67, 0, 26, 9)),  # no len_value
+    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 29, 0, 26, 9)),  # no offset
+    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 73, 0, 26, 9)),  # no len_rest
+    (IN_ALL, Step(Op.EXPRESSION, 72, 0, 26, 9)),  # no offset
     (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 73, 0, 26, 9)),  # no len_rest
     (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 74, 0, 26, 9)),  # no offset
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 75, 0, 26, 9)),  # no len
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 76, 0, 26, 9)),  # no crc
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 77, 0, 26, 9)),  # no magic
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 80, 0, 26, 9)),  # no attributes
+    (IN_ALL, Step(Op.EXPRESSION, 75, 0, 26, 9)),  # no len
+    (IN_ALL, Step(Op.EXPRESSION, 76, 0, 26, 9)),  # no crc
+    (IN_ALL, Step(Op.EXPRESSION, 77, 0, 26, 9)),  # no magic
+    (IN_ALL, Step(Op.EXPRESSION, 80, 0, 26, 9)),  # no attributes
     (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 87, 0, 26, 9)),  # no timestamp_millis
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 88, 0, 26, 9)),  # no len_key
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 90, 0, 26, 9)),  # no len_value
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 93, 0, 26, 9)),  # no len_key
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 94, 0, 26, 9)),  # no len_value
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 48, 0, 26, 9)),  # no timestamp
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 49, 0, 26, 9)),  # no len_key
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 51, 0, 26, 9)),  # no len_value
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 56, 0, 26, 9)),  # no offset
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 57, 0, 26, 9)),  # no len_rest
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 58, 0, 26, 9)),  # no offset
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 59, 0, 26, 9)),  # no len
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 60, 0, 26, 9)),  # no crc
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 61, 0, 26, 9)),  # no magic
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 64, 0, 26, 9)),  # no attributes
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 71, 0, 26, 9)),  # no len_key
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 73, 0, 26, 9)),  # no len_value
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 76, 0, 26, 9)),  # no len_key
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 77, 0, 26, 9)),  # no len_value
+    (IN_ALL, Step(Op.EXPRESSION, 88, 0, 26, 9)),  # no len_key
+    (IN_ALL, Step(Op.EXPRESSION, 90, 0, 26, 9)),  # no len_value
+    (IN_ALL, Step(Op.EXPRESSION, 93, 0, 26, 9)),  # no len_key
+    (IN_ALL, Step(Op.EXPRESSION, 94, 0, 26, 9)),  # no len_value
     (IN_ALL, Step(Op.MARK, 1, 1, 0)),  # set ends
     (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 108, 0, 372, 13)),  # is epoch_or_crc verified?
-    (IN_ALL_BUT_BATCHES, Step(Op.SKIP_IF_ZERO, 108, 0, 582)),  # is epoch_or_crc verified?
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 79, 0, 257, 13)),  # is epoch_or_crc verified?
-    (IN_ALL_BUT_RECORDS, Step(Op.SKIP_IF_ZERO, 79, 0, 538)),  # is epoch_or_crc verified?
+    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 108, 0, 257, 13)),  # is epoch_or_crc verified?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 108, 0, 406)),  # is epoch_or_crc verified?
     (IN_ALL, Step(Op.CHECKSUM, 2, 2, 0, 1)),  # epoch_or_crc over magic to set
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 81, 1, 824, 20)),  # flags
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 82, 0, 844, 121)),  # base_offset
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 83, 0, 965, 5)),  # base_offset, as its column has it
-    (IN_ALL_BUT_RECORDS, Step(Op.COLUMN_REGISTER, 0, 83, Kind.S8LE)),  # base_offset
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 84, 0, 970, 24)),  # last_offset
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 85, 0, 994, 5)),  # last_offset, as its column has it
-    (IN_ALL_BUT_RECORDS, Step(Op.COLUMN_REGISTER, 1, 85, Kind.S8LE)),  # last_offset
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 86, 0, 999, 26)),  # leader_epoch
-    (IN_ALL_BUT_RECORDS, Step(Op.COLUMN_REGISTER, 2, 86, Kind.S8LE)),  # leader_epoch
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 87, 0, 1025, 13)),  # codec
-    (IN_ALL_BUT_RECORDS, Step(Op.COLUMN_REGISTER, 3, 87, Kind.S8LE)),  # codec
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 88, 0, 1038, 13)),  # is timestamp_type there?
-    (IN_ALL_BUT_RECORDS, Step(Op.SKIP_IF_ZERO, 88, 1, 554)),  # is timestamp_type there?
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 89, 0, 1051, 23)),  # timestamp_type
-    (IN_ALL_BUT_RECORDS, Step(Op.COLUMN_REGISTER, 4, 89, Kind.S8LE)),  # timestamp_type
-    (IN_ALL_BUT_RECORDS, Step(Op.JUMP, 0, 0, 555)),
+    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 111, 1, 824, 20)),  # flags
+    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 112, 0, 844, 121)),  # base_offset
+    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 107, 0, 965, 5)),  # base_offset, as its column has it
+    (IN_ALL_BUT_RECORDS, Step(Op.COLUMN_REGISTER, 0, 107, Kind.S8LE)),  # base_offset
+    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 113, 0, 970, 24)),  # last_offset
+    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 114, 0, 994, 5)),  # last_offset, as its column has it
+    (IN_ALL_BUT_RECORDS, Step(Op.COLUMN_REGISTER, 1, 114, Kind.S8LE)),  # last_offset
+    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 61, 0, 999, 26)),  # leader_epoch
+    (IN_ALL_BUT_RECORDS, Step(Op.COLUMN_REGISTER, 2, 61, Kind.S8LE)),  # leader_epoch
+    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 33, 0, 1025, 13)),  # codec
+    (IN_ALL_BUT_RECORDS, Step(Op.COLUMN_REGISTER, 3, 33, Kind.S8LE)),  # codec
+    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 53, 0, 1038, 13)),  # is timestamp_type there?
+    (IN_ALL_BUT_RECORDS, Step(Op.SKIP_IF_ZERO, 53, 1, 422)),  # is timestamp_type there?
+    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 32, 0, 1051, 23)),  # timestamp_type
+    (IN_ALL_BUT_RECORDS, Step(Op.COLUMN_REGISTER, 4, 32, Kind.S8LE)),  # timestamp_type
+    (IN_ALL_BUT_RECORDS, Step(Op.JUMP, 0, 0, 423)),
     (IN_ALL_BUT_RECORDS, Step(Op.COLUMN_NULL, 4)),  # timestamp_type
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 90, 0, 1074, 37)),  # is_transactional
-    (IN_ALL_BUT_RECORDS, Step(Op.COLUMN_REGISTER, 5, 90, Kind.U1)),  # is_transactional
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 91, 0, 1111, 37)),  # is_control
-    (IN_ALL_BUT_RECORDS, Step(Op.COLUMN_REGISTER, 6, 91, Kind.U1)),  # is_control
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 92, 0, 0, 13)),  # is base_timestamp there?
-    (IN_ALL_BUT_RECORDS, Step(Op.SKIP_IF_ZERO, 92, 1, 563)),  # is base_timestamp there?
-    (IN_ALL_BUT_RECORDS, Step(Op.COLUMN_REGISTER, 7, 8, Kind.S8LE)),  # base_timestamp
-    (IN_ALL_BUT_RECORDS, Step(Op.JUMP, 0, 0, 564)),
+    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 34, 0, 1074, 37)),  # is_transactional
+    (IN_ALL_BUT_RECORDS, Step(Op.COLUMN_REGISTER, 5, 34, Kind.U1)),  # is_transactional
+    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 35, 0, 1111, 37)),  # is_control
+    (IN_ALL_BUT_RECORDS, Step(Op.COLUMN_REGISTER, 6, 35, Kind.U1)),  # is_control
+    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 115, 0, 0, 13)),  # is base_timestamp there?
+    (IN_ALL_BUT_RECORDS, Step(Op.SKIP_IF_ZERO, 115, 1, 431)),  # is base_timestamp there?
+    (IN_ALL_BUT_RECORDS, Step(Op.COLUMN_REGISTER, 7, 7, Kind.S8LE)),  # base_timestamp
+    (IN_ALL_BUT_RECORDS, Step(Op.JUMP, 0, 0, 432)),
     (IN_ALL_BUT_RECORDS, Step(Op.COLUMN_NULL, 7)),  # base_timestamp
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 93, 0, 1148, 93)),  # max_timestamp
-    (IN_ALL_BUT_RECORDS, Step(Op.COLUMN_TIMESTAMP, 8, 93, 5, -1)),  # max_timestamp
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 94, 0, 1241, 26)),  # producer_id
-    (IN_ALL_BUT_RECORDS, Step(Op.COLUMN_REGISTER, 9, 94, Kind.S8LE)),  # producer_id
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 95, 0, 1267, 26)),  # producer_epoch
-    (IN_ALL_BUT_RECORDS, Step(Op.COLUMN_REGISTER, 10, 95, Kind.S8LE)),  # producer_epoch
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 96, 0, 1293, 26)),  # base_sequence
-    (IN_ALL_BUT_RECORDS, Step(Op.COLUMN_REGISTER, 11, 96, Kind.S8LE)),  # base_sequence
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 97, 0, 0, 13)),  # is count there?
-    (IN_ALL_BUT_RECORDS, Step(Op.SKIP_IF_ZERO, 97, 1, 576)),  # is count there?
-    (IN_ALL_BUT_RECORDS, Step(Op.COLUMN_REGISTER, 12, 13, Kind.S4LE)),  # count
-    (IN_ALL_BUT_RECORDS, Step(Op.JUMP, 0, 0, 577)),
+    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 116, 0, 1148, 93)),  # max_timestamp
+    (IN_ALL_BUT_RECORDS, Step(Op.COLUMN_TIMESTAMP, 8, 116, 5, -1)),  # max_timestamp
+    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 58, 0, 1241, 26)),  # producer_id
+    (IN_ALL_BUT_RECORDS, Step(Op.COLUMN_REGISTER, 9, 58, Kind.S8LE)),  # producer_id
+    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 59, 0, 1267, 26)),  # producer_epoch
+    (IN_ALL_BUT_RECORDS, Step(Op.COLUMN_REGISTER, 10, 59, Kind.S8LE)),  # producer_epoch
+    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 60, 0, 1293, 26)),  # base_sequence
+    (IN_ALL_BUT_RECORDS, Step(Op.COLUMN_REGISTER, 11, 60, Kind.S8LE)),  # base_sequence
+    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 117, 0, 0, 13)),  # is count there?
+    (IN_ALL_BUT_RECORDS, Step(Op.SKIP_IF_ZERO, 117, 1, 444)),  # is count there?
+    (IN_ALL_BUT_RECORDS, Step(Op.COLUMN_REGISTER, 12, 12, Kind.S4LE)),  # count
+    (IN_ALL_BUT_RECORDS, Step(Op.JUMP, 0, 0, 445)),
     (IN_ALL_BUT_RECORDS, Step(Op.COLUMN_NULL, 12)),  # count
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 98, 0, 0, 13)),  # is last_offset_delta there?
-    (IN_ALL_BUT_RECORDS, Step(Op.SKIP_IF_ZERO, 98, 1, 581)),  # is last_offset_delta there?
-    (IN_ALL_BUT_RECORDS, Step(Op.COLUMN_REGISTER, 15, 7, Kind.S4LE)),  # last_offset_delta
-    (IN_ALL_BUT_RECORDS, Step(Op.JUMP, 0, 0, 582)),
+    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 118, 0, 0, 13)),  # is last_offset_delta there?
+    (IN_ALL_BUT_RECORDS, Step(Op.SKIP_IF_ZERO, 118, 1, 449)),  # is last_offset_delta there?
+    (IN_ALL_BUT_RECORDS, Step(Op.COLUMN_REGISTER, 15, 110, Kind.S4LE)),  # last_offset_delta
+    (IN_ALL_BUT_RECORDS, Step(Op.JUMP, 0, 0, 450)),
     (IN_ALL_BUT_RECORDS, Step(Op.COLUMN_NULL, 15)),  # last_offset_delta
     (IN_ALL, Step(Op.END)),
 )
@@ -764,18 +608,18 @@ TABLES = {
                 Storage.FIXED32,
                 Storage.FIXED32,
             ),
-            registers=99,
+            registers=119,
             spans=15,
             marks=6,
             loops=6,
             series=1,
             constants=bytes.fromhex(
-                "0103000002000000000000000f010600000700000000000000080000000000000000000f000000000000000000010600000700000000000000080001000000000000000f000100000000000000010600000700000000000000080002000000000000000f000200000000000000010600000700000000000000080003000000000000000f000300000000000000010600000700000000000000080004000000000000000f00040000000000000000ffffffffffffffff1818181818011300000000000000000000140115000000000000000000001401170000000000000000000014011a0000000000000000000014011c0001100004010f000f011e00011f000f0103000002000000000000001001030000020000000000000010012200000700000000000000080000000000000000000f160103000001000000000000000f0126000000000000000000001401280000000000000000000014012c00000000000000000000140103000002000000000000001001220000070000000000000008000000000000000000101601310000000000000000000014012200000700000000000000080001000000000000000f000000000000000000012200000700000000000000080002000000000000000f000100000000000000012200000700000000000000080003000000000000000f00020000000000000000ffffffffffffffff1818180209000000000000000000001001370000010000000000000003013d0001030014013d0001030012014000000700000000000000080000000000000000000f0103000001000000000000000f010000013600000100000000000000041c00001416010000013600000100000000000000041c00000400000000000000000018013a00030142000142000f0103000001000000000000000f010000013600000100000000000000041c00001416010000013600000100000000000000041c000004000000000000000000180000000000000000001c0000030144000144000f013d000001000000000000000f0147000000000000000000001401490000000000000000000014014d000000000000000000001401500000ffffffff00000000080000000080000000000a000000008000000000040103000002000000000000000f010600012200180103000002000000000000000f010000012200000700000000000000080000000000000000000f0100000103000001000000000000000f010000013600000100000000000000041c00001416010000013600000100000000000000041c000004000000000000000000180000000000000000001c00000318180152001b0c0103000002000000000000000f01000001070003010000180154001b0c0103000002000000000000000f01020000ffffffffffffffff1801510000070000000000000008010300000000000000000000130151000003000000000000000c0001000000000000000801510000100000000000000008000000000000000000100103000002000000000000000f1601510000200000000000000008000000000000000000100103000002000000000000000f160103000002000000000000000f010900012200000700000000000000080000000000000000000f0103000001000000000000000f01250000ffffffffffffffff180103000001000000000000000f01300000ffffffffffffffff1818180103000002000000000000000f010a0000ffffffffffffffff180103000002000000000000000f010b0000ffffffffffffffff180103000002000000000000000f010c0000ffffffffffffffff18"
+                "0103000002000000000000000f010600000700000000000000080000000000000000000f000000000000000000010600000700000000000000080001000000000000000f000100000000000000010600000700000000000000080002000000000000000f000200000000000000010600000700000000000000080003000000000000000f000300000000000000010600000700000000000000080004000000000000000f00040000000000000000ffffffffffffffff181818181801120000000000000000000014011400000000000000000000140116000000000000000000001401190000000000000000000014011b00010f0004010e000f0124000125000f0103000002000000000000001001030000020000000000000010012800000700000000000000080000000000000000000f160103000001000000000000000f012c0000000000000000000014012e0000000000000000000014013200000000000000000000140103000002000000000000001001280000070000000000000008000000000000000000101601410000000000000000000014012800000700000000000000080001000000000000000f000000000000000000012800000700000000000000080002000000000000000f000100000000000000012800000700000000000000080003000000000000000f00020000000000000000ffffffffffffffff1818180209000000000000000000001001470000010000000000000003014d0001030014014d0001030012015000000700000000000000080000000000000000000f0103000001000000000000000f010000014600000100000000000000041c00001416010000014600000100000000000000041c00000400000000000000000018014800030152000152000f0103000001000000000000000f010000014600000100000000000000041c00001416010000014600000100000000000000041c000004000000000000000000180000000000000000001c0000030154000154000f014d000001000000000000000f01580000000000000000000014015a0000000000000000000014015e0000000000000000000014016d0000ffffffff00000000080000000080000000000a000000008000000000040103000002000000000000000f010600012800180103000002000000000000000f010000012800000700000000000000080000000000000000000f0100000103000001000000000000000f010000014600000100000000000000041c00001416010000014600000100000000000000041c000004000000000000000000180000000000000000001c00000318180170001b0c0103000002000000000000000f010000016e0003010000180171001b0c0103000002000000000000000f01020000ffffffffffffffff18016f000007000000000000000801030000000000000000000013016f000003000000000000000c00010000000000000008016f0000100000000000000008000000000000000000100103000002000000000000000f16016f0000200000000000000008000000000000000000100103000002000000000000000f160103000002000000000000000f010800012800000700000000000000080000000000000000000f0103000001000000000000000f012b0000ffffffffffffffff180103000001000000000000000f011f0000ffffffffffffffff1818180103000002000000000000000f01090000ffffffffffffffff180103000002000000000000000f010a0000ffffffffffffffff180103000002000000000000000f010b0000ffffffffffffffff18"
             ),
             checksums=(
                 ChecksumRule("crc32c", initial=0xFFFFFFFF, final_xor=0xFFFFFFFF),
                 ChecksumRule("crc32", initial=0xFFFFFFFF, final_xor=0xFFFFFFFF),
-                ChecksumRule("crc32", initial=0xFFFFFFFF, final_xor=0xFFFFFFFF, sum=80, stored=791, stored_size=33),
+                ChecksumRule("crc32", initial=0xFFFFFFFF, final_xor=0xFFFFFFFF, sum=109, stored=791, stored_size=33),
             ),
             expansions=(
                 Expansion(("none", "gzip", "snappy-xerial", "lz4", "zstd"), most=67108864),

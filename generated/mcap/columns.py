@@ -21,54 +21,23 @@ from wireloom.format.program import (
 IN_ALL = ("messages", "schemas", "channels", "attachments", "metadata", "statistics", "records", "chunks")
 IN_RECORDS = ("records",)
 IN_MESSAGES = ("messages",)
-IN_SCHEMAS = ("schemas",)
-IN_CHANNELS = ("channels",)
-IN_ATTACHMENTS = ("attachments",)
-IN_METADATA = ("metadata",)
-IN_STATISTICS = ("statistics",)
-IN_CHUNKS = ("chunks",)
-IN_TABLES_9 = ("channels", "attachments", "metadata", "statistics", "records", "chunks")
-IN_TABLES_10 = ("messages", "channels")
-IN_TABLES_11 = ("schemas", "attachments", "metadata", "statistics", "records", "chunks")
-IN_TABLES_12 = ("messages", "schemas")
-IN_TABLES_13 = ("messages", "schemas", "channels")
-IN_ALL_BUT_CHANNELS = ("messages", "schemas", "attachments", "metadata", "statistics", "records", "chunks")
-IN_TABLES_15 = ("attachments", "metadata", "statistics", "records", "chunks")
 IN_ALL_BUT_MESSAGES = ("schemas", "channels", "attachments", "metadata", "statistics", "records", "chunks")
-IN_TABLES_17 = ("messages", "schemas", "channels", "chunks")
-IN_TABLES_18 = ("attachments", "metadata", "statistics", "records")
-IN_TABLES_19 = ("messages", "chunks")
-IN_TABLES_20 = ("schemas", "channels", "attachments", "metadata", "statistics", "records")
-IN_TABLES_21 = ("schemas", "channels")
-IN_TABLES_22 = ("channels", "attachments", "metadata", "statistics", "records")
-IN_TABLES_23 = ("messages", "schemas", "chunks")
-IN_TABLES_24 = ("schemas", "attachments", "metadata", "statistics", "records")
-IN_TABLES_25 = ("schemas", "chunks")
-IN_ALL_BUT_CHUNKS = ("messages", "schemas", "channels", "attachments", "metadata", "statistics", "records")
+IN_ALL_BUT_CHANNELS = ("messages", "schemas", "attachments", "metadata", "statistics", "records", "chunks")
+IN_CHANNELS = ("channels",)
+IN_ALL_BUT_SCHEMAS = ("messages", "channels", "attachments", "metadata", "statistics", "records", "chunks")
+IN_SCHEMAS = ("schemas",)
+IN_TABLES_8 = ("messages", "schemas", "channels", "chunks")
+IN_TABLES_9 = ("attachments", "metadata", "statistics", "records")
+IN_CHUNKS = ("chunks",)
+IN_TABLES_11 = ("messages", "schemas", "channels")
+IN_TABLES_12 = ("attachments", "metadata", "statistics", "records", "chunks")
 IN_ALL_BUT_ATTACHMENTS = ("messages", "schemas", "channels", "metadata", "statistics", "records", "chunks")
-IN_TABLES_28 = ("schemas", "channels", "metadata", "statistics", "records")
-IN_TABLES_29 = ("attachments", "chunks")
-IN_TABLES_30 = ("metadata", "statistics", "records", "chunks")
-IN_TABLES_31 = ("metadata", "statistics", "records")
-IN_TABLES_32 = ("statistics", "records")
-IN_TABLES_33 = ("attachments", "metadata")
-IN_TABLES_34 = ("messages", "schemas", "channels", "attachments", "metadata")
-IN_TABLES_35 = ("messages", "schemas", "channels", "attachments", "chunks")
-IN_TABLES_36 = ("schemas", "channels", "attachments", "statistics", "records", "chunks")
-IN_TABLES_37 = ("messages", "schemas", "channels", "metadata", "statistics", "records")
-IN_TABLES_38 = ("messages", "channels", "attachments", "chunks")
-IN_TABLES_39 = ("messages", "attachments", "chunks")
-IN_TABLES_40 = ("schemas", "channels", "statistics")
-IN_TABLES_41 = ("schemas", "metadata", "statistics", "records")
-IN_TABLES_42 = ("channels", "metadata", "statistics", "records")
-IN_TABLES_43 = ("messages", "statistics")
-IN_TABLES_44 = ("schemas", "channels", "metadata", "statistics")
-IN_TABLES_45 = ("messages", "schemas", "channels", "attachments", "metadata", "chunks")
-IN_TABLES_46 = ("schemas", "channels", "metadata", "records")
+IN_ATTACHMENTS = ("attachments",)
+IN_ALL_BUT_METADATA = ("messages", "schemas", "channels", "attachments", "statistics", "records", "chunks")
+IN_METADATA = ("metadata",)
+IN_TABLES_17 = ("schemas", "channels", "statistics")
 IN_ALL_BUT_STATISTICS = ("messages", "schemas", "channels", "attachments", "metadata", "records", "chunks")
-IN_TABLES_48 = ("schemas", "channels", "attachments", "metadata", "records", "chunks")
-IN_TABLES_49 = ("metadata", "records")
-IN_TABLES_50 = ("schemas", "channels", "metadata")
+IN_STATISTICS = ("statistics",)
 
 STEPS = (
     (IN_ALL, Step(Op.NEED, 1)),  # opcode
@@ -81,286 +50,151 @@ STEPS = (
     (IN_RECORDS, Step(Op.COLUMN_FIXED, 1, Kind.U8LE, 0)),  # len_body
     (IN_ALL, Step(Op.EXPRESSION, 3, 0, 1, 9)),  # data_section_crc
     (IN_ALL, Step(Op.EXPRESSION, 4, 0, 13, 13)),  # what body is
-    (IN_MESSAGES, Step(Op.SKIP_IF_ZERO, 4, 0, 92)),  # what body is
-    (IN_SCHEMAS, Step(Op.SKIP_IF_ZERO, 4, 0, 94)),  # what body is
-    (IN_CHANNELS, Step(Op.SKIP_IF_ZERO, 4, 0, 23)),  # what body is
-    (IN_ATTACHMENTS, Step(Op.SKIP_IF_ZERO, 4, 0, 23)),  # what body is
-    (IN_METADATA, Step(Op.SKIP_IF_ZERO, 4, 0, 23)),  # what body is
-    (IN_STATISTICS, Step(Op.SKIP_IF_ZERO, 4, 0, 23)),  # what body is
-    (IN_RECORDS, Step(Op.SKIP_IF_ZERO, 4, 0, 23)),  # what body is
-    (IN_CHUNKS, Step(Op.SKIP_IF_ZERO, 4, 0, 23)),  # what body is
-    (IN_TABLES_9, Step(Op.LIMIT_REGISTER, 2, 0, 0)),  # body
-    (IN_TABLES_9, Step(Op.NEED, 22)),  # channel_id, sequence, log_time, publish_time
-    (IN_TABLES_9, Step(Op.BYTES_REST, 0)),  # data
-    (IN_TABLES_9, Step(Op.LIMIT_END)),  # body
-    (IN_TABLES_9, Step(Op.JUMP, 0, 0, 999)),
-    (IN_TABLES_9, Step(Op.EXPRESSION, 5, 0, 26, 13)),  # what body is
-    (IN_CHANNELS, Step(Op.SKIP_IF_ZERO, 5, 0, 96)),  # what body is
-    (IN_ATTACHMENTS, Step(Op.SKIP_IF_ZERO, 5, 0, 144)),  # what body is
-    (IN_METADATA, Step(Op.SKIP_IF_ZERO, 5, 0, 144)),  # what body is
-    (IN_STATISTICS, Step(Op.SKIP_IF_ZERO, 5, 0, 144)),  # what body is
-    (IN_RECORDS, Step(Op.SKIP_IF_ZERO, 5, 0, 144)),  # what body is
-    (IN_CHUNKS, Step(Op.SKIP_IF_ZERO, 5, 0, 144)),  # what body is
-    (IN_TABLES_10, Step(Op.LIMIT_REGISTER, 2, 1, 0)),  # body
-    (IN_TABLES_10, Step(Op.ROW, 1)),
-    (IN_TABLES_11, Step(Op.LIMIT_REGISTER, 2, 0, 0)),  # body
-    (IN_TABLES_12, Step(Op.NEED, 22)),  # channel_id, sequence, log_time, publish_time
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 4, 0, 26)),  # what body is
+    (IN_MESSAGES, Step(Op.LIMIT_REGISTER, 2, 1, 0)),  # body
+    (IN_MESSAGES, Step(Op.ROW, 1)),
+    (IN_ALL_BUT_MESSAGES, Step(Op.LIMIT_REGISTER, 2, 0, 0)),  # body
+    (IN_ALL, Step(Op.NEED, 22)),  # channel_id, sequence, log_time, publish_time
     (IN_MESSAGES, Step(Op.COLUMN_FIXED, 0, Kind.U2LE, 0)),  # channel_id
     (IN_MESSAGES, Step(Op.COLUMN_FIXED, 1, Kind.U4LE, 2)),  # sequence
     (IN_MESSAGES, Step(Op.REGISTER_FIXED, 5, Kind.U8LE, 6)),  # log_time
     (IN_MESSAGES, Step(Op.COLUMN_TIMESTAMP, 2, 5, 3, 0)),  # log_time
     (IN_MESSAGES, Step(Op.REGISTER_FIXED, 6, Kind.U8LE, 14)),  # publish_time
     (IN_MESSAGES, Step(Op.COLUMN_TIMESTAMP, 3, 6, 3, 0)),  # publish_time
-    (IN_TABLES_12, Step(Op.BYTES_REST, 0)),  # data
+    (IN_ALL, Step(Op.BYTES_REST, 0)),  # data
     (IN_MESSAGES, Step(Op.COLUMN_BYTES, 4, 0)),  # data
-    (IN_TABLES_9, Step(Op.NEED, 8)),  # id, schema_id, len_topic
+    (IN_MESSAGES, Step(Op.ROW_END)),
+    (IN_ALL, Step(Op.LIMIT_END)),  # body
+    (IN_ALL, Step(Op.JUMP, 0, 0, 466)),
+    (IN_ALL, Step(Op.EXPRESSION, 7, 0, 26, 13)),  # what body is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 7, 0, 76)),  # what body is
+    (IN_ALL_BUT_CHANNELS, Step(Op.LIMIT_REGISTER, 2, 0, 0)),  # body
+    (IN_CHANNELS, Step(Op.LIMIT_REGISTER, 2, 1, 0)),  # body
+    (IN_CHANNELS, Step(Op.ROW, 1)),
+    (IN_ALL, Step(Op.NEED, 8)),  # id, schema_id, len_topic
     (IN_CHANNELS, Step(Op.COLUMN_FIXED, 0, Kind.U2LE, 0)),  # id
     (IN_CHANNELS, Step(Op.COLUMN_FIXED, 3, Kind.U2LE, 2)),  # schema_id
-    (IN_TABLES_9, Step(Op.REGISTER_FIXED, 6, Kind.U4LE, 4)),  # len_topic
+    (IN_ALL, Step(Op.REGISTER_FIXED, 8, Kind.U4LE, 4)),  # len_topic
     (IN_CHANNELS, Step(Op.COLUMN_FIXED, 10, Kind.U4LE, 4)),  # len_topic
-    (IN_TABLES_9, Step(Op.BYTES_REGISTER, 1, 6, 0)),  # topic
-    (IN_TABLES_9, Step(Op.CHECK_UTF8, 1, 0, 0)),  # topic
+    (IN_ALL, Step(Op.BYTES_REGISTER, 1, 8, 0)),  # topic
+    (IN_ALL, Step(Op.CHECK_UTF8, 1, 0, 0)),  # topic
     (IN_CHANNELS, Step(Op.COLUMN_BYTES, 1, 1)),  # topic
-    (IN_TABLES_9, Step(Op.NEED, 4)),  # len_message_encoding
-    (IN_TABLES_9, Step(Op.REGISTER_FIXED, 7, Kind.U4LE, 0)),  # len_message_encoding
+    (IN_ALL, Step(Op.NEED, 4)),  # len_message_encoding
+    (IN_ALL, Step(Op.REGISTER_FIXED, 9, Kind.U4LE, 0)),  # len_message_encoding
     (IN_CHANNELS, Step(Op.COLUMN_FIXED, 11, Kind.U4LE, 0)),  # len_message_encoding
-    (IN_TABLES_9, Step(Op.BYTES_REGISTER, 2, 7, 0)),  # message_encoding
-    (IN_TABLES_9, Step(Op.CHECK_UTF8, 2, 0, 0)),  # message_encoding
+    (IN_ALL, Step(Op.BYTES_REGISTER, 2, 9, 0)),  # message_encoding
+    (IN_ALL, Step(Op.CHECK_UTF8, 2, 0, 0)),  # message_encoding
     (IN_CHANNELS, Step(Op.COLUMN_BYTES, 2, 2)),  # message_encoding
-    (IN_TABLES_9, Step(Op.NEED, 4)),  # len_pairs
-    (IN_TABLES_9, Step(Op.REGISTER_FIXED, 8, Kind.U4LE, 0)),  # len_pairs
+    (IN_ALL, Step(Op.NEED, 4)),  # len_pairs
+    (IN_ALL, Step(Op.REGISTER_FIXED, 10, Kind.U4LE, 0)),  # len_pairs
     (IN_CHANNELS, Step(Op.COLUMN_FIXED, 12, Kind.U4LE, 0)),  # len_pairs
-    (IN_TABLES_9, Step(Op.LIMIT_REGISTER, 8, 0, 0)),  # pairs
+    (IN_ALL, Step(Op.LIMIT_REGISTER, 10, 0, 0)),  # pairs
     (IN_CHANNELS, Step(Op.LIST, 4, 1)),  # pairs
-    (IN_CHANNELS, Step(Op.LOOP, 0, Loop.END, 83, 0)),  # pairs
-    (IN_ATTACHMENTS, Step(Op.LOOP, 0, Loop.END, 136, 0)),  # pairs
-    (IN_METADATA, Step(Op.LOOP, 0, Loop.END, 136, 0)),  # pairs
-    (IN_STATISTICS, Step(Op.LOOP, 0, Loop.END, 136, 0)),  # pairs
-    (IN_RECORDS, Step(Op.LOOP, 0, Loop.END, 136, 0)),  # pairs
-    (IN_CHUNKS, Step(Op.LOOP, 0, Loop.END, 136, 0)),  # pairs
+    (IN_ALL, Step(Op.LOOP, 0, Loop.END, 67, 0)),  # pairs
     (IN_CHANNELS, Step(Op.ITEM, 0, 1)),  # item of pairs
     (IN_CHANNELS, Step(Op.COLUMN_STRUCT, 5)),  # pairs
     (IN_CHANNELS, Step(Op.COLUMN_STRUCT, 6)),  # key
-    (IN_TABLES_9, Step(Op.NEED, 4)),  # len
-    (IN_TABLES_9, Step(Op.REGISTER_FIXED, 9, Kind.U4LE, 0)),  # len
-    (IN_TABLES_9, Step(Op.BYTES_REGISTER, 3, 9, 0)),  # text
-    (IN_TABLES_9, Step(Op.CHECK_UTF8, 3, 0, 0)),  # text
+    (IN_ALL, Step(Op.NEED, 4)),  # len
+    (IN_ALL, Step(Op.REGISTER_FIXED, 11, Kind.U4LE, 0)),  # len
+    (IN_ALL, Step(Op.BYTES_REGISTER, 3, 11, 0)),  # text
+    (IN_ALL, Step(Op.CHECK_UTF8, 3, 0, 0)),  # text
     (IN_CHANNELS, Step(Op.COLUMN_BYTES, 7, 3)),  # text
     (IN_CHANNELS, Step(Op.COLUMN_STRUCT, 8)),  # value
-    (IN_TABLES_9, Step(Op.NEED, 4)),  # len
-    (IN_CHANNELS, Step(Op.REGISTER_FIXED, 10, Kind.U4LE, 0)),  # len
-    (IN_CHANNELS, Step(Op.BYTES_REGISTER, 4, 10, 0)),  # text
-    (IN_CHANNELS, Step(Op.CHECK_UTF8, 4, 0, 0)),  # text
+    (IN_ALL, Step(Op.NEED, 4)),  # len
+    (IN_ALL, Step(Op.REGISTER_FIXED, 12, Kind.U4LE, 0)),  # len
+    (IN_ALL, Step(Op.BYTES_REGISTER, 4, 12, 0)),  # text
+    (IN_ALL, Step(Op.CHECK_UTF8, 4, 0, 0)),  # text
     (IN_CHANNELS, Step(Op.COLUMN_BYTES, 9, 4)),  # text
     (IN_CHANNELS, Step(Op.ITEM_END, 0, 1)),
-    (IN_CHANNELS, Step(Op.AGAIN, 0, Loop.END, 67, 0)),  # next of pairs
+    (IN_ALL, Step(Op.AGAIN, 0, Loop.END, 51, 0)),  # next of pairs
     (IN_CHANNELS, Step(Op.LIST_END, 4, 1)),  # pairs
-    (IN_CHANNELS, Step(Op.LIMIT_END)),  # pairs
-    (IN_CHANNELS, Step(Op.BYTES_REST, 5)),  # more
-    (IN_CHANNELS, Step(Op.EXPRESSION, 11, 0, 39, 183)),  # valid more
-    (IN_CHANNELS, Step(Op.CHECK_TRUE, 11, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
+    (IN_ALL, Step(Op.LIMIT_END)),  # pairs
+    (IN_ALL, Step(Op.BYTES_REST, 5)),  # more
+    (IN_ALL, Step(Op.EXPRESSION, 13, 0, 39, 183)),  # valid more
+    (IN_ALL, Step(Op.CHECK_TRUE, 13, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
     (IN_CHANNELS, Step(Op.COLUMN_BYTES, 13, 5)),  # more
-    (IN_TABLES_10, Step(Op.ROW_END)),
-    (IN_TABLES_13, Step(Op.LIMIT_END)),  # body
-    (IN_TABLES_13, Step(Op.JUMP, 0, 0, 995)),
-    (IN_MESSAGES, Step(Op.EXPRESSION, 7, 0, 26, 13)),  # what body is
-    (IN_MESSAGES, Step(Op.SKIP_IF_ZERO, 7, 0, 165)),  # what body is
-    (IN_SCHEMAS, Step(Op.EXPRESSION, 5, 0, 26, 13)),  # what body is
-    (IN_SCHEMAS, Step(Op.SKIP_IF_ZERO, 5, 0, 168)),  # what body is
-    (IN_CHANNELS, Step(Op.EXPRESSION, 12, 0, 222, 13)),  # what body is
-    (IN_CHANNELS, Step(Op.SKIP_IF_ZERO, 12, 0, 211)),  # what body is
-    (IN_TABLES_13, Step(Op.LIMIT_REGISTER, 2, 0, 0)),  # body
-    (IN_TABLES_12, Step(Op.NEED, 8)),  # id, schema_id, len_topic
-    (IN_MESSAGES, Step(Op.REGISTER_FIXED, 8, Kind.U4LE, 4)),  # len_topic
-    (IN_MESSAGES, Step(Op.BYTES_REGISTER, 1, 8, 0)),  # topic
-    (IN_SCHEMAS, Step(Op.REGISTER_FIXED, 6, Kind.U4LE, 4)),  # len_topic
-    (IN_SCHEMAS, Step(Op.BYTES_REGISTER, 1, 6, 0)),  # topic
-    (IN_TABLES_12, Step(Op.CHECK_UTF8, 1, 0, 0)),  # topic
-    (IN_TABLES_12, Step(Op.NEED, 4)),  # len_message_encoding
-    (IN_MESSAGES, Step(Op.REGISTER_FIXED, 9, Kind.U4LE, 0)),  # len_message_encoding
-    (IN_MESSAGES, Step(Op.BYTES_REGISTER, 2, 9, 0)),  # message_encoding
-    (IN_SCHEMAS, Step(Op.REGISTER_FIXED, 7, Kind.U4LE, 0)),  # len_message_encoding
-    (IN_SCHEMAS, Step(Op.BYTES_REGISTER, 2, 7, 0)),  # message_encoding
-    (IN_TABLES_12, Step(Op.CHECK_UTF8, 2, 0, 0)),  # message_encoding
-    (IN_TABLES_12, Step(Op.NEED, 4)),  # len_pairs
-    (IN_MESSAGES, Step(Op.REGISTER_FIXED, 10, Kind.U4LE, 0)),  # len_pairs
-    (IN_MESSAGES, Step(Op.LIMIT_REGISTER, 10, 0, 0)),  # pairs
-    (IN_SCHEMAS, Step(Op.REGISTER_FIXED, 8, Kind.U4LE, 0)),  # len_pairs
-    (IN_SCHEMAS, Step(Op.LIMIT_REGISTER, 8, 0, 0)),  # pairs
-    (IN_TABLES_12, Step(Op.LOOP, 0, Loop.END, 136, 0)),  # pairs
-    (IN_TABLES_12, Step(Op.NEED, 4)),  # len
-    (IN_MESSAGES, Step(Op.REGISTER_FIXED, 11, Kind.U4LE, 0)),  # len
-    (IN_MESSAGES, Step(Op.BYTES_REGISTER, 3, 11, 0)),  # text
-    (IN_SCHEMAS, Step(Op.REGISTER_FIXED, 9, Kind.U4LE, 0)),  # len
-    (IN_SCHEMAS, Step(Op.BYTES_REGISTER, 3, 9, 0)),  # text
-    (IN_TABLES_12, Step(Op.CHECK_UTF8, 3, 0, 0)),  # text
-    (IN_TABLES_12, Step(Op.NEED, 4)),  # len
-    (IN_MESSAGES, Step(Op.REGISTER_FIXED, 12, Kind.U4LE, 0)),  # len
-    (IN_MESSAGES, Step(Op.BYTES_REGISTER, 4, 12, 0)),  # text
-    (IN_TABLES_11, Step(Op.REGISTER_FIXED, 10, Kind.U4LE, 0)),  # len
-    (IN_TABLES_11, Step(Op.BYTES_REGISTER, 4, 10, 0)),  # text
-    (IN_ALL_BUT_CHANNELS, Step(Op.CHECK_UTF8, 4, 0, 0)),  # text
-    (IN_MESSAGES, Step(Op.AGAIN, 0, Loop.END, 117, 0)),  # next of pairs
-    (IN_SCHEMAS, Step(Op.AGAIN, 0, Loop.END, 117, 0)),  # next of pairs
-    (IN_ATTACHMENTS, Step(Op.AGAIN, 0, Loop.END, 70, 0)),  # next of pairs
-    (IN_METADATA, Step(Op.AGAIN, 0, Loop.END, 70, 0)),  # next of pairs
-    (IN_STATISTICS, Step(Op.AGAIN, 0, Loop.END, 70, 0)),  # next of pairs
-    (IN_RECORDS, Step(Op.AGAIN, 0, Loop.END, 70, 0)),  # next of pairs
-    (IN_CHUNKS, Step(Op.AGAIN, 0, Loop.END, 70, 0)),  # next of pairs
-    (IN_ALL_BUT_CHANNELS, Step(Op.LIMIT_END)),  # pairs
-    (IN_ALL_BUT_CHANNELS, Step(Op.BYTES_REST, 5)),  # more
-    (IN_MESSAGES, Step(Op.EXPRESSION, 13, 0, 39, 183)),  # valid more
-    (IN_MESSAGES, Step(Op.CHECK_TRUE, 13, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
-    (IN_TABLES_11, Step(Op.EXPRESSION, 11, 0, 39, 183)),  # valid more
-    (IN_TABLES_11, Step(Op.CHECK_TRUE, 11, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
-    (IN_TABLES_15, Step(Op.LIMIT_END)),  # body
-    (IN_TABLES_15, Step(Op.JUMP, 0, 0, 999)),
-    (IN_TABLES_15, Step(Op.EXPRESSION, 12, 0, 222, 13)),  # what body is
-    (IN_TABLES_15, Step(Op.SKIP_IF_ZERO, 12, 0, 211)),  # what body is
-    (IN_TABLES_15, Step(Op.LIMIT_REGISTER, 2, 0, 0)),  # body
-    (IN_TABLES_9, Step(Op.NEED, 6)),  # id, len_name
-    (IN_TABLES_9, Step(Op.REGISTER_FIXED, 13, Kind.U2LE, 0)),  # id
-    (IN_TABLES_9, Step(Op.CHECK_RANGE, 13, Outcome.REFUSED | Reason.VALUE << 8, 1, 65535)),  # valid id
-    (IN_TABLES_9, Step(Op.REGISTER_FIXED, 14, Kind.U4LE, 2)),  # len_name
-    (IN_TABLES_9, Step(Op.BYTES_REGISTER, 6, 14, 0)),  # name
-    (IN_TABLES_9, Step(Op.CHECK_UTF8, 6, 0, 0)),  # name
-    (IN_TABLES_9, Step(Op.NEED, 4)),  # len_encoding
-    (IN_TABLES_9, Step(Op.REGISTER_FIXED, 15, Kind.U4LE, 0)),  # len_encoding
-    (IN_TABLES_9, Step(Op.BYTES_REGISTER, 7, 15, 0)),  # encoding
-    (IN_TABLES_9, Step(Op.CHECK_UTF8, 7, 0, 0)),  # encoding
-    (IN_TABLES_9, Step(Op.NEED, 4)),  # len_data
-    (IN_TABLES_9, Step(Op.REGISTER_FIXED, 16, Kind.U4LE, 0)),  # len_data
-    (IN_TABLES_9, Step(Op.BYTES_REGISTER, 8, 16, 0)),  # data
-    (IN_TABLES_9, Step(Op.BYTES_REST, 9)),  # more
-    (IN_TABLES_9, Step(Op.EXPRESSION, 17, 0, 235, 183)),  # valid more
-    (IN_TABLES_9, Step(Op.CHECK_TRUE, 17, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
+    (IN_CHANNELS, Step(Op.ROW_END)),
     (IN_ALL, Step(Op.LIMIT_END)),  # body
-    (IN_ALL, Step(Op.JUMP, 0, 0, 995)),
-    (IN_MESSAGES, Step(Op.EXPRESSION, 14, 0, 222, 13)),  # what body is
-    (IN_MESSAGES, Step(Op.SKIP_IF_ZERO, 14, 0, 209)),  # what body is
-    (IN_MESSAGES, Step(Op.LIMIT_REGISTER, 2, 0, 0)),  # body
-    (IN_SCHEMAS, Step(Op.EXPRESSION, 12, 0, 222, 13)),  # what body is
-    (IN_SCHEMAS, Step(Op.SKIP_IF_ZERO, 12, 0, 211)),  # what body is
+    (IN_ALL, Step(Op.JUMP, 0, 0, 466)),
+    (IN_ALL, Step(Op.EXPRESSION, 14, 0, 222, 13)),  # what body is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 14, 0, 108)),  # what body is
+    (IN_ALL_BUT_SCHEMAS, Step(Op.LIMIT_REGISTER, 2, 0, 0)),  # body
     (IN_SCHEMAS, Step(Op.LIMIT_REGISTER, 2, 1, 0)),  # body
     (IN_SCHEMAS, Step(Op.ROW, 1)),
-    (IN_TABLES_12, Step(Op.NEED, 6)),  # id, len_name
-    (IN_MESSAGES, Step(Op.REGISTER_FIXED, 15, Kind.U2LE, 0)),  # id
-    (IN_MESSAGES, Step(Op.CHECK_RANGE, 15, Outcome.REFUSED | Reason.VALUE << 8, 1, 65535)),  # valid id
-    (IN_MESSAGES, Step(Op.REGISTER_FIXED, 16, Kind.U4LE, 2)),  # len_name
-    (IN_MESSAGES, Step(Op.BYTES_REGISTER, 6, 16, 0)),  # name
-    (IN_SCHEMAS, Step(Op.REGISTER_FIXED, 13, Kind.U2LE, 0)),  # id
+    (IN_ALL, Step(Op.NEED, 6)),  # id, len_name
+    (IN_ALL, Step(Op.REGISTER_FIXED, 15, Kind.U2LE, 0)),  # id
     (IN_SCHEMAS, Step(Op.COLUMN_FIXED, 0, Kind.U2LE, 0)),  # id
-    (IN_SCHEMAS, Step(Op.CHECK_RANGE, 13, Outcome.REFUSED | Reason.VALUE << 8, 1, 65535)),  # valid id
-    (IN_SCHEMAS, Step(Op.REGISTER_FIXED, 14, Kind.U4LE, 2)),  # len_name
+    (IN_ALL, Step(Op.CHECK_RANGE, 15, Outcome.REFUSED | Reason.VALUE << 8, 1, 65535)),  # valid id
+    (IN_ALL, Step(Op.REGISTER_FIXED, 16, Kind.U4LE, 2)),  # len_name
     (IN_SCHEMAS, Step(Op.COLUMN_FIXED, 4, Kind.U4LE, 2)),  # len_name
-    (IN_SCHEMAS, Step(Op.BYTES_REGISTER, 6, 14, 0)),  # name
-    (IN_TABLES_12, Step(Op.CHECK_UTF8, 6, 0, 0)),  # name
+    (IN_ALL, Step(Op.BYTES_REGISTER, 6, 16, 0)),  # name
+    (IN_ALL, Step(Op.CHECK_UTF8, 6, 0, 0)),  # name
     (IN_SCHEMAS, Step(Op.COLUMN_BYTES, 1, 6)),  # name
-    (IN_TABLES_12, Step(Op.NEED, 4)),  # len_encoding
-    (IN_MESSAGES, Step(Op.REGISTER_FIXED, 17, Kind.U4LE, 0)),  # len_encoding
-    (IN_MESSAGES, Step(Op.BYTES_REGISTER, 7, 17, 0)),  # encoding
-    (IN_SCHEMAS, Step(Op.REGISTER_FIXED, 15, Kind.U4LE, 0)),  # len_encoding
+    (IN_ALL, Step(Op.NEED, 4)),  # len_encoding
+    (IN_ALL, Step(Op.REGISTER_FIXED, 17, Kind.U4LE, 0)),  # len_encoding
     (IN_SCHEMAS, Step(Op.COLUMN_FIXED, 5, Kind.U4LE, 0)),  # len_encoding
-    (IN_SCHEMAS, Step(Op.BYTES_REGISTER, 7, 15, 0)),  # encoding
-    (IN_TABLES_12, Step(Op.CHECK_UTF8, 7, 0, 0)),  # encoding
+    (IN_ALL, Step(Op.BYTES_REGISTER, 7, 17, 0)),  # encoding
+    (IN_ALL, Step(Op.CHECK_UTF8, 7, 0, 0)),  # encoding
     (IN_SCHEMAS, Step(Op.COLUMN_BYTES, 2, 7)),  # encoding
-    (IN_TABLES_12, Step(Op.NEED, 4)),  # len_data
-    (IN_MESSAGES, Step(Op.REGISTER_FIXED, 18, Kind.U4LE, 0)),  # len_data
-    (IN_MESSAGES, Step(Op.BYTES_REGISTER, 8, 18, 0)),  # data
-    (IN_SCHEMAS, Step(Op.REGISTER_FIXED, 16, Kind.U4LE, 0)),  # len_data
+    (IN_ALL, Step(Op.NEED, 4)),  # len_data
+    (IN_ALL, Step(Op.REGISTER_FIXED, 18, Kind.U4LE, 0)),  # len_data
     (IN_SCHEMAS, Step(Op.COLUMN_FIXED, 6, Kind.U4LE, 0)),  # len_data
-    (IN_SCHEMAS, Step(Op.BYTES_REGISTER, 8, 16, 0)),  # data
+    (IN_ALL, Step(Op.BYTES_REGISTER, 8, 18, 0)),  # data
     (IN_SCHEMAS, Step(Op.COLUMN_BYTES, 3, 8)),  # data
-    (IN_TABLES_12, Step(Op.BYTES_REST, 9)),  # more
-    (IN_MESSAGES, Step(Op.EXPRESSION, 19, 0, 235, 183)),  # valid more
-    (IN_MESSAGES, Step(Op.CHECK_TRUE, 19, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
-    (IN_SCHEMAS, Step(Op.EXPRESSION, 17, 0, 235, 183)),  # valid more
-    (IN_SCHEMAS, Step(Op.CHECK_TRUE, 17, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
+    (IN_ALL, Step(Op.BYTES_REST, 9)),  # more
+    (IN_ALL, Step(Op.EXPRESSION, 19, 0, 235, 183)),  # valid more
+    (IN_ALL, Step(Op.CHECK_TRUE, 19, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
     (IN_SCHEMAS, Step(Op.COLUMN_BYTES, 7, 9)),  # more
     (IN_SCHEMAS, Step(Op.ROW_END)),
-    (IN_TABLES_12, Step(Op.LIMIT_END)),  # body
-    (IN_TABLES_12, Step(Op.JUMP, 0, 0, 995)),
-    (IN_MESSAGES, Step(Op.EXPRESSION, 20, 0, 418, 13)),  # what body is
-    (IN_MESSAGES, Step(Op.SKIP_IF_ZERO, 20, 0, 541)),  # what body is
-    (IN_ALL_BUT_MESSAGES, Step(Op.EXPRESSION, 18, 0, 418, 13)),  # what body is
-    (IN_ALL_BUT_MESSAGES, Step(Op.SKIP_IF_ZERO, 18, 0, 543)),  # what body is
-    (IN_TABLES_17, Step(Op.LIMIT_REGISTER, 2, 1, 0)),  # body
-    (IN_TABLES_18, Step(Op.LIMIT_REGISTER, 2, 0, 0)),  # body
+    (IN_ALL, Step(Op.LIMIT_END)),  # body
+    (IN_ALL, Step(Op.JUMP, 0, 0, 466)),
+    (IN_ALL, Step(Op.EXPRESSION, 20, 0, 418, 13)),  # what body is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 20, 0, 259)),  # what body is
+    (IN_TABLES_8, Step(Op.LIMIT_REGISTER, 2, 1, 0)),  # body
+    (IN_TABLES_9, Step(Op.LIMIT_REGISTER, 2, 0, 0)),  # body
     (IN_CHUNKS, Step(Op.ROW, 1)),
     (
         IN_ALL,
         Step(Op.NEED, 32),
     ),  # message_start_time, message_end_time, uncompressed_size, uncompressed_crc, len_compression
-    (IN_CHUNKS, Step(Op.REGISTER_FIXED, 19, Kind.U8LE, 0)),  # message_start_time
-    (IN_CHUNKS, Step(Op.COLUMN_TIMESTAMP, 0, 19, 3, 0)),  # message_start_time
-    (IN_CHUNKS, Step(Op.REGISTER_FIXED, 20, Kind.U8LE, 8)),  # message_end_time
-    (IN_CHUNKS, Step(Op.COLUMN_TIMESTAMP, 1, 20, 3, 0)),  # message_end_time
-    (IN_TABLES_19, Step(Op.REGISTER_FIXED, 21, Kind.U8LE, 16)),  # uncompressed_size
+    (IN_CHUNKS, Step(Op.REGISTER_FIXED, 145, Kind.U8LE, 0)),  # message_start_time
+    (IN_CHUNKS, Step(Op.COLUMN_TIMESTAMP, 0, 145, 3, 0)),  # message_start_time
+    (IN_CHUNKS, Step(Op.REGISTER_FIXED, 146, Kind.U8LE, 8)),  # message_end_time
+    (IN_CHUNKS, Step(Op.COLUMN_TIMESTAMP, 1, 146, 3, 0)),  # message_end_time
+    (IN_ALL, Step(Op.REGISTER_FIXED, 21, Kind.U8LE, 16)),  # uncompressed_size
     (IN_CHUNKS, Step(Op.COLUMN_FIXED, 2, Kind.U8LE, 16)),  # uncompressed_size
-    (IN_TABLES_19, Step(Op.REGISTER_FIXED, 22, Kind.U4LE, 24)),  # uncompressed_crc
+    (IN_ALL, Step(Op.REGISTER_FIXED, 22, Kind.U4LE, 24)),  # uncompressed_crc
     (IN_CHUNKS, Step(Op.COLUMN_FIXED, 3, Kind.U4LE, 24)),  # uncompressed_crc
-    (IN_TABLES_19, Step(Op.REGISTER_FIXED, 23, Kind.U4LE, 28)),  # len_compression
+    (IN_ALL, Step(Op.REGISTER_FIXED, 23, Kind.U4LE, 28)),  # len_compression
     (IN_CHUNKS, Step(Op.COLUMN_FIXED, 6, Kind.U4LE, 28)),  # len_compression
-    (IN_TABLES_19, Step(Op.BYTES_REGISTER, 10, 23, 0)),  # compression
-    (IN_TABLES_20, Step(Op.REGISTER_FIXED, 19, Kind.U8LE, 16)),  # uncompressed_size
-    (IN_TABLES_20, Step(Op.REGISTER_FIXED, 20, Kind.U4LE, 24)),  # uncompressed_crc
-    (IN_TABLES_20, Step(Op.REGISTER_FIXED, 21, Kind.U4LE, 28)),  # len_compression
-    (IN_TABLES_20, Step(Op.BYTES_REGISTER, 10, 21, 0)),  # compression
+    (IN_ALL, Step(Op.BYTES_REGISTER, 10, 23, 0)),  # compression
     (IN_ALL, Step(Op.CHECK_UTF8, 10, 0, 0)),  # compression
     (IN_CHUNKS, Step(Op.COLUMN_BYTES, 4, 10)),  # compression
     (IN_ALL, Step(Op.NEED, 8)),  # len_records
-    (IN_TABLES_19, Step(Op.REGISTER_FIXED, 24, Kind.U8LE, 0)),  # len_records
-    (IN_MESSAGES, Step(Op.LIMIT_REGISTER, 24, 1, 0)),  # records
+    (IN_ALL, Step(Op.REGISTER_FIXED, 24, Kind.U8LE, 0)),  # len_records
+    (IN_TABLES_11, Step(Op.LIMIT_REGISTER, 24, 1, 0)),  # records
     (IN_CHUNKS, Step(Op.COLUMN_FIXED, 5, Kind.U8LE, 0)),  # len_records
-    (IN_CHUNKS, Step(Op.LIMIT_REGISTER, 24, 0, 0)),  # records
-    (IN_TABLES_19, Step(Op.EXPRESSION, 25, 0, 431, 88)),  # codec of records
-    (IN_TABLES_19, Step(Op.EXPAND, 0, 0, 25, 21)),  # records
-    (IN_TABLES_20, Step(Op.REGISTER_FIXED, 22, Kind.U8LE, 0)),  # len_records
-    (IN_TABLES_21, Step(Op.LIMIT_REGISTER, 22, 1, 0)),  # records
-    (IN_TABLES_18, Step(Op.LIMIT_REGISTER, 22, 0, 0)),  # records
-    (IN_TABLES_20, Step(Op.EXPRESSION, 23, 0, 431, 88)),  # codec of records
-    (IN_TABLES_20, Step(Op.EXPAND, 0, 0, 23, 19)),  # records
+    (IN_TABLES_12, Step(Op.LIMIT_REGISTER, 24, 0, 0)),  # records
+    (IN_ALL, Step(Op.EXPRESSION, 25, 0, 431, 88)),  # codec of records
+    (IN_ALL, Step(Op.EXPAND, 0, 0, 25, 21)),  # records
     (IN_ALL, Step(Op.MARK, 0, 1, 0)),  # content of records begins
     (IN_ALL, Step(Op.MARK, 1, 2, 0)),  # content of records ends
-    (IN_TABLES_19, Step(Op.EXPRESSION, 26, 0, 519, 13)),  # is uncompressed_crc verified?
-    (IN_TABLES_19, Step(Op.SKIP_IF_ZERO, 26, 0, 254)),  # is uncompressed_crc verified?
-    (IN_TABLES_19, Step(Op.CHECKSUM, 0, 22, 0, 1)),  # uncompressed_crc over records
-    (IN_TABLES_20, Step(Op.EXPRESSION, 24, 0, 519, 13)),  # is uncompressed_crc verified?
-    (IN_TABLES_20, Step(Op.SKIP_IF_ZERO, 24, 0, 255)),  # is uncompressed_crc verified?
-    (IN_TABLES_20, Step(Op.CHECKSUM, 0, 20, 0, 1)),  # uncompressed_crc over records
-    (IN_MESSAGES, Step(Op.LOOP, 1, Loop.END, 533, 0)),  # records
-    (IN_SCHEMAS, Step(Op.LOOP, 1, Loop.END, 533, 0)),  # records
-    (IN_CHANNELS, Step(Op.LOOP, 1, Loop.END, 533, 0)),  # records
-    (IN_ATTACHMENTS, Step(Op.LOOP, 1, Loop.END, 533, 0)),  # records
-    (IN_METADATA, Step(Op.LOOP, 1, Loop.END, 533, 0)),  # records
-    (IN_STATISTICS, Step(Op.LOOP, 1, Loop.END, 533, 0)),  # records
-    (IN_RECORDS, Step(Op.LOOP, 1, Loop.END, 533, 0)),  # records
-    (IN_CHUNKS, Step(Op.LOOP, 1, Loop.END, 517, 0)),  # records
-    (IN_TABLES_13, Step(Op.UNIT)),  # item of records
+    (IN_ALL, Step(Op.EXPRESSION, 26, 0, 519, 13)),  # is uncompressed_crc verified?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 26, 0, 139)),  # is uncompressed_crc verified?
+    (IN_ALL, Step(Op.CHECKSUM, 0, 22, 0, 1)),  # uncompressed_crc over records
+    (IN_ALL, Step(Op.LOOP, 1, Loop.END, 249, 0)),  # records
+    (IN_TABLES_11, Step(Op.UNIT)),  # item of records
     (IN_ALL, Step(Op.NEED, 1)),  # opcode
-    (IN_TABLES_19, Step(Op.REGISTER_FIXED, 27, Kind.U1, 0)),  # opcode
-    (IN_TABLES_19, Step(Op.EXPRESSION, 28, 0, 532, 13)),  # valid opcode
-    (IN_TABLES_19, Step(Op.CHECK_TRUE, 28, Outcome.LOST | Reason.VALUE << 8)),  # valid opcode
-    (IN_TABLES_20, Step(Op.REGISTER_FIXED, 25, Kind.U1, 0)),  # opcode
-    (IN_TABLES_20, Step(Op.EXPRESSION, 26, 0, 532, 13)),  # valid opcode
-    (IN_TABLES_20, Step(Op.CHECK_TRUE, 26, Outcome.LOST | Reason.VALUE << 8)),  # valid opcode
+    (IN_ALL, Step(Op.REGISTER_FIXED, 27, Kind.U1, 0)),  # opcode
+    (IN_ALL, Step(Op.EXPRESSION, 28, 0, 532, 13)),  # valid opcode
+    (IN_ALL, Step(Op.CHECK_TRUE, 28, Outcome.LOST | Reason.VALUE << 8)),  # valid opcode
     (IN_ALL, Step(Op.NEED, 8)),  # len_body
-    (IN_TABLES_19, Step(Op.REGISTER_FIXED, 29, Kind.U8LE, 0)),  # len_body
-    (IN_TABLES_19, Step(Op.EXPRESSION, 30, 0, 545, 13)),  # what body is
-    (IN_MESSAGES, Step(Op.SKIP_IF_ZERO, 30, 0, 364)),  # what body is
-    (IN_CHUNKS, Step(Op.SKIP_IF_ZERO, 30, 0, 312)),  # what body is
+    (IN_ALL, Step(Op.REGISTER_FIXED, 29, Kind.U8LE, 0)),  # len_body
+    (IN_ALL, Step(Op.EXPRESSION, 30, 0, 545, 13)),  # what body is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 30, 0, 164)),  # what body is
     (IN_MESSAGES, Step(Op.LIMIT_REGISTER, 29, 1, 0)),  # body
     (IN_MESSAGES, Step(Op.ROW, 1)),
-    (IN_TABLES_20, Step(Op.REGISTER_FIXED, 27, Kind.U8LE, 0)),  # len_body
-    (IN_TABLES_20, Step(Op.EXPRESSION, 28, 0, 545, 13)),  # what body is
-    (IN_SCHEMAS, Step(Op.SKIP_IF_ZERO, 28, 0, 367)),  # what body is
-    (IN_CHANNELS, Step(Op.SKIP_IF_ZERO, 28, 0, 303)),  # what body is
-    (IN_ATTACHMENTS, Step(Op.SKIP_IF_ZERO, 28, 0, 303)),  # what body is
-    (IN_METADATA, Step(Op.SKIP_IF_ZERO, 28, 0, 303)),  # what body is
-    (IN_STATISTICS, Step(Op.SKIP_IF_ZERO, 28, 0, 303)),  # what body is
-    (IN_RECORDS, Step(Op.SKIP_IF_ZERO, 28, 0, 303)),  # what body is
-    (IN_TABLES_20, Step(Op.LIMIT_REGISTER, 27, 0, 0)),  # body
-    (IN_CHUNKS, Step(Op.LIMIT_REGISTER, 29, 0, 0)),  # body
+    (IN_ALL_BUT_MESSAGES, Step(Op.LIMIT_REGISTER, 29, 0, 0)),  # body
     (IN_ALL, Step(Op.NEED, 22)),  # channel_id, sequence, log_time, publish_time
     (IN_MESSAGES, Step(Op.COLUMN_FIXED, 0, Kind.U2LE, 0)),  # channel_id
     (IN_MESSAGES, Step(Op.COLUMN_FIXED, 1, Kind.U4LE, 2)),  # sequence
@@ -370,1119 +204,493 @@ STEPS = (
     (IN_MESSAGES, Step(Op.COLUMN_TIMESTAMP, 3, 32, 3, 0)),  # publish_time
     (IN_ALL, Step(Op.BYTES_REST, 11)),  # data
     (IN_MESSAGES, Step(Op.COLUMN_BYTES, 4, 11)),  # data
-    (IN_TABLES_9, Step(Op.LIMIT_END)),  # body
-    (IN_CHANNELS, Step(Op.JUMP, 0, 0, 531)),
-    (IN_ATTACHMENTS, Step(Op.JUMP, 0, 0, 532)),
-    (IN_METADATA, Step(Op.JUMP, 0, 0, 532)),
-    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 532)),
-    (IN_RECORDS, Step(Op.JUMP, 0, 0, 532)),
-    (IN_CHUNKS, Step(Op.JUMP, 0, 0, 516)),
-    (IN_TABLES_22, Step(Op.EXPRESSION, 29, 0, 558, 13)),  # what body is
-    (IN_CHANNELS, Step(Op.SKIP_IF_ZERO, 29, 0, 369)),  # what body is
-    (IN_ATTACHMENTS, Step(Op.SKIP_IF_ZERO, 29, 0, 433)),  # what body is
-    (IN_METADATA, Step(Op.SKIP_IF_ZERO, 29, 0, 433)),  # what body is
-    (IN_STATISTICS, Step(Op.SKIP_IF_ZERO, 29, 0, 433)),  # what body is
-    (IN_RECORDS, Step(Op.SKIP_IF_ZERO, 29, 0, 433)),  # what body is
-    (IN_CHANNELS, Step(Op.LIMIT_REGISTER, 27, 1, 0)),  # body
+    (IN_MESSAGES, Step(Op.ROW_END)),
+    (IN_ALL, Step(Op.LIMIT_END)),  # body
+    (IN_ALL, Step(Op.JUMP, 0, 0, 247)),
+    (IN_ALL, Step(Op.EXPRESSION, 33, 0, 558, 13)),  # what body is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 33, 0, 214)),  # what body is
+    (IN_ALL_BUT_CHANNELS, Step(Op.LIMIT_REGISTER, 29, 0, 0)),  # body
+    (IN_CHANNELS, Step(Op.LIMIT_REGISTER, 29, 1, 0)),  # body
     (IN_CHANNELS, Step(Op.ROW, 1)),
-    (IN_TABLES_18, Step(Op.LIMIT_REGISTER, 27, 0, 0)),  # body
-    (IN_CHUNKS, Step(Op.EXPRESSION, 31, 0, 558, 13)),  # what body is
-    (IN_CHUNKS, Step(Op.SKIP_IF_ZERO, 31, 0, 436)),  # what body is
-    (IN_CHUNKS, Step(Op.LIMIT_REGISTER, 29, 0, 0)),  # body
-    (IN_TABLES_9, Step(Op.NEED, 8)),  # id, schema_id, len_topic
+    (IN_ALL, Step(Op.NEED, 8)),  # id, schema_id, len_topic
     (IN_CHANNELS, Step(Op.COLUMN_FIXED, 0, Kind.U2LE, 0)),  # id
     (IN_CHANNELS, Step(Op.COLUMN_FIXED, 3, Kind.U2LE, 2)),  # schema_id
-    (IN_TABLES_22, Step(Op.REGISTER_FIXED, 30, Kind.U4LE, 4)),  # len_topic
+    (IN_ALL, Step(Op.REGISTER_FIXED, 34, Kind.U4LE, 4)),  # len_topic
     (IN_CHANNELS, Step(Op.COLUMN_FIXED, 10, Kind.U4LE, 4)),  # len_topic
-    (IN_TABLES_22, Step(Op.BYTES_REGISTER, 12, 30, 0)),  # topic
-    (IN_TABLES_22, Step(Op.CHECK_UTF8, 12, 0, 0)),  # topic
+    (IN_ALL, Step(Op.BYTES_REGISTER, 12, 34, 0)),  # topic
+    (IN_ALL, Step(Op.CHECK_UTF8, 12, 0, 0)),  # topic
     (IN_CHANNELS, Step(Op.COLUMN_BYTES, 1, 12)),  # topic
-    (IN_TABLES_22, Step(Op.NEED, 4)),  # len_message_encoding
-    (IN_TABLES_22, Step(Op.REGISTER_FIXED, 31, Kind.U4LE, 0)),  # len_message_encoding
+    (IN_ALL, Step(Op.NEED, 4)),  # len_message_encoding
+    (IN_ALL, Step(Op.REGISTER_FIXED, 35, Kind.U4LE, 0)),  # len_message_encoding
     (IN_CHANNELS, Step(Op.COLUMN_FIXED, 11, Kind.U4LE, 0)),  # len_message_encoding
-    (IN_TABLES_22, Step(Op.BYTES_REGISTER, 13, 31, 0)),  # message_encoding
-    (IN_TABLES_22, Step(Op.CHECK_UTF8, 13, 0, 0)),  # message_encoding
+    (IN_ALL, Step(Op.BYTES_REGISTER, 13, 35, 0)),  # message_encoding
+    (IN_ALL, Step(Op.CHECK_UTF8, 13, 0, 0)),  # message_encoding
     (IN_CHANNELS, Step(Op.COLUMN_BYTES, 2, 13)),  # message_encoding
-    (IN_TABLES_22, Step(Op.NEED, 4)),  # len_pairs
-    (IN_TABLES_22, Step(Op.REGISTER_FIXED, 32, Kind.U4LE, 0)),  # len_pairs
+    (IN_ALL, Step(Op.NEED, 4)),  # len_pairs
+    (IN_ALL, Step(Op.REGISTER_FIXED, 36, Kind.U4LE, 0)),  # len_pairs
     (IN_CHANNELS, Step(Op.COLUMN_FIXED, 12, Kind.U4LE, 0)),  # len_pairs
-    (IN_TABLES_22, Step(Op.LIMIT_REGISTER, 32, 0, 0)),  # pairs
+    (IN_ALL, Step(Op.LIMIT_REGISTER, 36, 0, 0)),  # pairs
     (IN_CHANNELS, Step(Op.LIST, 4, 1)),  # pairs
-    (IN_CHANNELS, Step(Op.LOOP, 2, Loop.END, 355, 0)),  # pairs
-    (IN_ATTACHMENTS, Step(Op.LOOP, 2, Loop.END, 419, 0)),  # pairs
-    (IN_METADATA, Step(Op.LOOP, 2, Loop.END, 419, 0)),  # pairs
-    (IN_STATISTICS, Step(Op.LOOP, 2, Loop.END, 419, 0)),  # pairs
-    (IN_RECORDS, Step(Op.LOOP, 2, Loop.END, 419, 0)),  # pairs
+    (IN_ALL, Step(Op.LOOP, 2, Loop.END, 205, 0)),  # pairs
     (IN_CHANNELS, Step(Op.ITEM, 0, 1)),  # item of pairs
     (IN_CHANNELS, Step(Op.COLUMN_STRUCT, 5)),  # pairs
     (IN_CHANNELS, Step(Op.COLUMN_STRUCT, 6)),  # key
-    (IN_TABLES_22, Step(Op.NEED, 4)),  # len
-    (IN_TABLES_22, Step(Op.REGISTER_FIXED, 33, Kind.U4LE, 0)),  # len
-    (IN_TABLES_22, Step(Op.BYTES_REGISTER, 14, 33, 0)),  # text
-    (IN_TABLES_22, Step(Op.CHECK_UTF8, 14, 0, 0)),  # text
+    (IN_ALL, Step(Op.NEED, 4)),  # len
+    (IN_ALL, Step(Op.REGISTER_FIXED, 37, Kind.U4LE, 0)),  # len
+    (IN_ALL, Step(Op.BYTES_REGISTER, 14, 37, 0)),  # text
+    (IN_ALL, Step(Op.CHECK_UTF8, 14, 0, 0)),  # text
     (IN_CHANNELS, Step(Op.COLUMN_BYTES, 7, 14)),  # text
     (IN_CHANNELS, Step(Op.COLUMN_STRUCT, 8)),  # value
-    (IN_TABLES_22, Step(Op.NEED, 4)),  # len
-    (IN_CHANNELS, Step(Op.REGISTER_FIXED, 34, Kind.U4LE, 0)),  # len
-    (IN_CHANNELS, Step(Op.BYTES_REGISTER, 15, 34, 0)),  # text
-    (IN_CHANNELS, Step(Op.CHECK_UTF8, 15, 0, 0)),  # text
+    (IN_ALL, Step(Op.NEED, 4)),  # len
+    (IN_ALL, Step(Op.REGISTER_FIXED, 38, Kind.U4LE, 0)),  # len
+    (IN_ALL, Step(Op.BYTES_REGISTER, 15, 38, 0)),  # text
+    (IN_ALL, Step(Op.CHECK_UTF8, 15, 0, 0)),  # text
     (IN_CHANNELS, Step(Op.COLUMN_BYTES, 9, 15)),  # text
     (IN_CHANNELS, Step(Op.ITEM_END, 0, 1)),
-    (IN_CHANNELS, Step(Op.AGAIN, 2, Loop.END, 339, 0)),  # next of pairs
+    (IN_ALL, Step(Op.AGAIN, 2, Loop.END, 189, 0)),  # next of pairs
     (IN_CHANNELS, Step(Op.LIST_END, 4, 1)),  # pairs
-    (IN_CHANNELS, Step(Op.LIMIT_END)),  # pairs
-    (IN_CHANNELS, Step(Op.BYTES_REST, 16)),  # more
-    (IN_CHANNELS, Step(Op.EXPRESSION, 35, 0, 571, 183)),  # valid more
-    (IN_CHANNELS, Step(Op.CHECK_TRUE, 35, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
+    (IN_ALL, Step(Op.LIMIT_END)),  # pairs
+    (IN_ALL, Step(Op.BYTES_REST, 16)),  # more
+    (IN_ALL, Step(Op.EXPRESSION, 39, 0, 571, 183)),  # valid more
+    (IN_ALL, Step(Op.CHECK_TRUE, 39, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
     (IN_CHANNELS, Step(Op.COLUMN_BYTES, 13, 16)),  # more
-    (IN_TABLES_10, Step(Op.ROW_END)),
-    (IN_TABLES_13, Step(Op.LIMIT_END)),  # body
-    (IN_TABLES_13, Step(Op.JUMP, 0, 0, 531)),
-    (IN_MESSAGES, Step(Op.EXPRESSION, 33, 0, 558, 13)),  # what body is
-    (IN_MESSAGES, Step(Op.SKIP_IF_ZERO, 33, 0, 474)),  # what body is
-    (IN_MESSAGES, Step(Op.LIMIT_REGISTER, 29, 0, 0)),  # body
-    (IN_SCHEMAS, Step(Op.EXPRESSION, 29, 0, 558, 13)),  # what body is
-    (IN_SCHEMAS, Step(Op.SKIP_IF_ZERO, 29, 0, 477)),  # what body is
-    (IN_CHANNELS, Step(Op.EXPRESSION, 36, 0, 754, 13)),  # what body is
-    (IN_CHANNELS, Step(Op.SKIP_IF_ZERO, 36, 0, 530)),  # what body is
-    (IN_TABLES_21, Step(Op.LIMIT_REGISTER, 27, 0, 0)),  # body
-    (IN_TABLES_12, Step(Op.NEED, 8)),  # id, schema_id, len_topic
-    (IN_MESSAGES, Step(Op.REGISTER_FIXED, 34, Kind.U4LE, 4)),  # len_topic
-    (IN_MESSAGES, Step(Op.BYTES_REGISTER, 12, 34, 0)),  # topic
-    (IN_SCHEMAS, Step(Op.REGISTER_FIXED, 30, Kind.U4LE, 4)),  # len_topic
-    (IN_SCHEMAS, Step(Op.BYTES_REGISTER, 12, 30, 0)),  # topic
-    (IN_CHUNKS, Step(Op.REGISTER_FIXED, 32, Kind.U4LE, 4)),  # len_topic
-    (IN_CHUNKS, Step(Op.BYTES_REGISTER, 12, 32, 0)),  # topic
-    (IN_TABLES_23, Step(Op.CHECK_UTF8, 12, 0, 0)),  # topic
-    (IN_TABLES_23, Step(Op.NEED, 4)),  # len_message_encoding
-    (IN_MESSAGES, Step(Op.REGISTER_FIXED, 35, Kind.U4LE, 0)),  # len_message_encoding
-    (IN_MESSAGES, Step(Op.BYTES_REGISTER, 13, 35, 0)),  # message_encoding
-    (IN_SCHEMAS, Step(Op.REGISTER_FIXED, 31, Kind.U4LE, 0)),  # len_message_encoding
-    (IN_SCHEMAS, Step(Op.BYTES_REGISTER, 13, 31, 0)),  # message_encoding
-    (IN_CHUNKS, Step(Op.REGISTER_FIXED, 33, Kind.U4LE, 0)),  # len_message_encoding
-    (IN_CHUNKS, Step(Op.BYTES_REGISTER, 13, 33, 0)),  # message_encoding
-    (IN_TABLES_23, Step(Op.CHECK_UTF8, 13, 0, 0)),  # message_encoding
-    (IN_TABLES_23, Step(Op.NEED, 4)),  # len_pairs
-    (IN_MESSAGES, Step(Op.REGISTER_FIXED, 36, Kind.U4LE, 0)),  # len_pairs
-    (IN_MESSAGES, Step(Op.LIMIT_REGISTER, 36, 0, 0)),  # pairs
-    (IN_SCHEMAS, Step(Op.REGISTER_FIXED, 32, Kind.U4LE, 0)),  # len_pairs
-    (IN_SCHEMAS, Step(Op.LIMIT_REGISTER, 32, 0, 0)),  # pairs
-    (IN_CHUNKS, Step(Op.REGISTER_FIXED, 34, Kind.U4LE, 0)),  # len_pairs
-    (IN_CHUNKS, Step(Op.LIMIT_REGISTER, 34, 0, 0)),  # pairs
-    (IN_TABLES_23, Step(Op.LOOP, 2, Loop.END, 419, 0)),  # pairs
-    (IN_TABLES_23, Step(Op.NEED, 4)),  # len
-    (IN_MESSAGES, Step(Op.REGISTER_FIXED, 37, Kind.U4LE, 0)),  # len
-    (IN_MESSAGES, Step(Op.BYTES_REGISTER, 14, 37, 0)),  # text
-    (IN_SCHEMAS, Step(Op.REGISTER_FIXED, 33, Kind.U4LE, 0)),  # len
-    (IN_SCHEMAS, Step(Op.BYTES_REGISTER, 14, 33, 0)),  # text
-    (IN_CHUNKS, Step(Op.REGISTER_FIXED, 35, Kind.U4LE, 0)),  # len
-    (IN_CHUNKS, Step(Op.BYTES_REGISTER, 14, 35, 0)),  # text
-    (IN_TABLES_23, Step(Op.CHECK_UTF8, 14, 0, 0)),  # text
-    (IN_TABLES_23, Step(Op.NEED, 4)),  # len
-    (IN_MESSAGES, Step(Op.REGISTER_FIXED, 38, Kind.U4LE, 0)),  # len
-    (IN_MESSAGES, Step(Op.BYTES_REGISTER, 15, 38, 0)),  # text
-    (IN_TABLES_24, Step(Op.REGISTER_FIXED, 34, Kind.U4LE, 0)),  # len
-    (IN_TABLES_24, Step(Op.BYTES_REGISTER, 15, 34, 0)),  # text
-    (IN_CHUNKS, Step(Op.REGISTER_FIXED, 36, Kind.U4LE, 0)),  # len
-    (IN_CHUNKS, Step(Op.BYTES_REGISTER, 15, 36, 0)),  # text
-    (IN_ALL_BUT_CHANNELS, Step(Op.CHECK_UTF8, 15, 0, 0)),  # text
-    (IN_MESSAGES, Step(Op.AGAIN, 2, Loop.END, 396, 0)),  # next of pairs
-    (IN_SCHEMAS, Step(Op.AGAIN, 2, Loop.END, 396, 0)),  # next of pairs
-    (IN_ATTACHMENTS, Step(Op.AGAIN, 2, Loop.END, 342, 0)),  # next of pairs
-    (IN_METADATA, Step(Op.AGAIN, 2, Loop.END, 342, 0)),  # next of pairs
-    (IN_STATISTICS, Step(Op.AGAIN, 2, Loop.END, 342, 0)),  # next of pairs
-    (IN_RECORDS, Step(Op.AGAIN, 2, Loop.END, 342, 0)),  # next of pairs
-    (IN_CHUNKS, Step(Op.AGAIN, 2, Loop.END, 396, 0)),  # next of pairs
-    (IN_ALL_BUT_CHANNELS, Step(Op.LIMIT_END)),  # pairs
-    (IN_ALL_BUT_CHANNELS, Step(Op.BYTES_REST, 16)),  # more
-    (IN_MESSAGES, Step(Op.EXPRESSION, 39, 0, 571, 183)),  # valid more
-    (IN_MESSAGES, Step(Op.CHECK_TRUE, 39, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
-    (IN_TABLES_24, Step(Op.EXPRESSION, 35, 0, 571, 183)),  # valid more
-    (IN_TABLES_24, Step(Op.CHECK_TRUE, 35, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
-    (IN_CHUNKS, Step(Op.EXPRESSION, 37, 0, 571, 183)),  # valid more
-    (IN_CHUNKS, Step(Op.CHECK_TRUE, 37, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
-    (IN_TABLES_15, Step(Op.LIMIT_END)),  # body
-    (IN_ATTACHMENTS, Step(Op.JUMP, 0, 0, 532)),
-    (IN_METADATA, Step(Op.JUMP, 0, 0, 532)),
-    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 532)),
-    (IN_RECORDS, Step(Op.JUMP, 0, 0, 532)),
-    (IN_CHUNKS, Step(Op.JUMP, 0, 0, 516)),
-    (IN_TABLES_18, Step(Op.EXPRESSION, 36, 0, 754, 13)),  # what body is
-    (IN_TABLES_18, Step(Op.SKIP_IF_ZERO, 36, 0, 530)),  # what body is
-    (IN_TABLES_18, Step(Op.LIMIT_REGISTER, 27, 0, 0)),  # body
-    (IN_CHUNKS, Step(Op.EXPRESSION, 38, 0, 754, 13)),  # what body is
-    (IN_CHUNKS, Step(Op.SKIP_IF_ZERO, 38, 0, 515)),  # what body is
-    (IN_CHUNKS, Step(Op.LIMIT_REGISTER, 29, 0, 0)),  # body
-    (IN_TABLES_9, Step(Op.NEED, 6)),  # id, len_name
-    (IN_TABLES_22, Step(Op.REGISTER_FIXED, 37, Kind.U2LE, 0)),  # id
-    (IN_TABLES_22, Step(Op.CHECK_RANGE, 37, Outcome.REFUSED | Reason.VALUE << 8, 1, 65535)),  # valid id
-    (IN_TABLES_22, Step(Op.REGISTER_FIXED, 38, Kind.U4LE, 2)),  # len_name
-    (IN_TABLES_22, Step(Op.BYTES_REGISTER, 17, 38, 0)),  # name
-    (IN_CHUNKS, Step(Op.REGISTER_FIXED, 39, Kind.U2LE, 0)),  # id
-    (IN_CHUNKS, Step(Op.CHECK_RANGE, 39, Outcome.REFUSED | Reason.VALUE << 8, 1, 65535)),  # valid id
-    (IN_CHUNKS, Step(Op.REGISTER_FIXED, 40, Kind.U4LE, 2)),  # len_name
-    (IN_CHUNKS, Step(Op.BYTES_REGISTER, 17, 40, 0)),  # name
-    (IN_TABLES_9, Step(Op.CHECK_UTF8, 17, 0, 0)),  # name
-    (IN_TABLES_9, Step(Op.NEED, 4)),  # len_encoding
-    (IN_TABLES_22, Step(Op.REGISTER_FIXED, 39, Kind.U4LE, 0)),  # len_encoding
-    (IN_TABLES_22, Step(Op.BYTES_REGISTER, 18, 39, 0)),  # encoding
-    (IN_CHUNKS, Step(Op.REGISTER_FIXED, 41, Kind.U4LE, 0)),  # len_encoding
-    (IN_CHUNKS, Step(Op.BYTES_REGISTER, 18, 41, 0)),  # encoding
-    (IN_TABLES_9, Step(Op.CHECK_UTF8, 18, 0, 0)),  # encoding
-    (IN_TABLES_9, Step(Op.NEED, 4)),  # len_data
-    (IN_TABLES_22, Step(Op.REGISTER_FIXED, 40, Kind.U4LE, 0)),  # len_data
-    (IN_TABLES_22, Step(Op.BYTES_REGISTER, 19, 40, 0)),  # data
-    (IN_CHUNKS, Step(Op.REGISTER_FIXED, 42, Kind.U4LE, 0)),  # len_data
-    (IN_CHUNKS, Step(Op.BYTES_REGISTER, 19, 42, 0)),  # data
-    (IN_TABLES_9, Step(Op.BYTES_REST, 20)),  # more
-    (IN_TABLES_22, Step(Op.EXPRESSION, 41, 0, 767, 183)),  # valid more
-    (IN_TABLES_22, Step(Op.CHECK_TRUE, 41, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
-    (IN_CHUNKS, Step(Op.EXPRESSION, 43, 0, 767, 183)),  # valid more
-    (IN_CHUNKS, Step(Op.CHECK_TRUE, 43, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
+    (IN_CHANNELS, Step(Op.ROW_END)),
     (IN_ALL, Step(Op.LIMIT_END)),  # body
-    (IN_MESSAGES, Step(Op.JUMP, 0, 0, 531)),
-    (IN_SCHEMAS, Step(Op.JUMP, 0, 0, 531)),
-    (IN_CHANNELS, Step(Op.JUMP, 0, 0, 531)),
-    (IN_ATTACHMENTS, Step(Op.JUMP, 0, 0, 532)),
-    (IN_METADATA, Step(Op.JUMP, 0, 0, 532)),
-    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 532)),
-    (IN_RECORDS, Step(Op.JUMP, 0, 0, 532)),
-    (IN_CHUNKS, Step(Op.JUMP, 0, 0, 516)),
-    (IN_MESSAGES, Step(Op.EXPRESSION, 40, 0, 754, 13)),  # what body is
-    (IN_MESSAGES, Step(Op.SKIP_IF_ZERO, 40, 0, 529)),  # what body is
-    (IN_MESSAGES, Step(Op.LIMIT_REGISTER, 29, 0, 0)),  # body
-    (IN_SCHEMAS, Step(Op.EXPRESSION, 36, 0, 754, 13)),  # what body is
-    (IN_SCHEMAS, Step(Op.SKIP_IF_ZERO, 36, 0, 530)),  # what body is
-    (IN_SCHEMAS, Step(Op.LIMIT_REGISTER, 27, 1, 0)),  # body
+    (IN_ALL, Step(Op.JUMP, 0, 0, 247)),
+    (IN_ALL, Step(Op.EXPRESSION, 40, 0, 754, 13)),  # what body is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 40, 0, 246)),  # what body is
+    (IN_ALL_BUT_SCHEMAS, Step(Op.LIMIT_REGISTER, 29, 0, 0)),  # body
+    (IN_SCHEMAS, Step(Op.LIMIT_REGISTER, 29, 1, 0)),  # body
     (IN_SCHEMAS, Step(Op.ROW, 1)),
-    (IN_TABLES_12, Step(Op.NEED, 6)),  # id, len_name
-    (IN_MESSAGES, Step(Op.REGISTER_FIXED, 41, Kind.U2LE, 0)),  # id
-    (IN_MESSAGES, Step(Op.CHECK_RANGE, 41, Outcome.REFUSED | Reason.VALUE << 8, 1, 65535)),  # valid id
-    (IN_MESSAGES, Step(Op.REGISTER_FIXED, 42, Kind.U4LE, 2)),  # len_name
-    (IN_MESSAGES, Step(Op.BYTES_REGISTER, 17, 42, 0)),  # name
-    (IN_SCHEMAS, Step(Op.REGISTER_FIXED, 37, Kind.U2LE, 0)),  # id
+    (IN_ALL, Step(Op.NEED, 6)),  # id, len_name
+    (IN_ALL, Step(Op.REGISTER_FIXED, 41, Kind.U2LE, 0)),  # id
     (IN_SCHEMAS, Step(Op.COLUMN_FIXED, 0, Kind.U2LE, 0)),  # id
-    (IN_SCHEMAS, Step(Op.CHECK_RANGE, 37, Outcome.REFUSED | Reason.VALUE << 8, 1, 65535)),  # valid id
-    (IN_SCHEMAS, Step(Op.REGISTER_FIXED, 38, Kind.U4LE, 2)),  # len_name
+    (IN_ALL, Step(Op.CHECK_RANGE, 41, Outcome.REFUSED | Reason.VALUE << 8, 1, 65535)),  # valid id
+    (IN_ALL, Step(Op.REGISTER_FIXED, 42, Kind.U4LE, 2)),  # len_name
     (IN_SCHEMAS, Step(Op.COLUMN_FIXED, 4, Kind.U4LE, 2)),  # len_name
-    (IN_SCHEMAS, Step(Op.BYTES_REGISTER, 17, 38, 0)),  # name
-    (IN_TABLES_12, Step(Op.CHECK_UTF8, 17, 0, 0)),  # name
+    (IN_ALL, Step(Op.BYTES_REGISTER, 17, 42, 0)),  # name
+    (IN_ALL, Step(Op.CHECK_UTF8, 17, 0, 0)),  # name
     (IN_SCHEMAS, Step(Op.COLUMN_BYTES, 1, 17)),  # name
-    (IN_TABLES_12, Step(Op.NEED, 4)),  # len_encoding
-    (IN_MESSAGES, Step(Op.REGISTER_FIXED, 43, Kind.U4LE, 0)),  # len_encoding
-    (IN_MESSAGES, Step(Op.BYTES_REGISTER, 18, 43, 0)),  # encoding
-    (IN_SCHEMAS, Step(Op.REGISTER_FIXED, 39, Kind.U4LE, 0)),  # len_encoding
+    (IN_ALL, Step(Op.NEED, 4)),  # len_encoding
+    (IN_ALL, Step(Op.REGISTER_FIXED, 43, Kind.U4LE, 0)),  # len_encoding
     (IN_SCHEMAS, Step(Op.COLUMN_FIXED, 5, Kind.U4LE, 0)),  # len_encoding
-    (IN_SCHEMAS, Step(Op.BYTES_REGISTER, 18, 39, 0)),  # encoding
-    (IN_TABLES_12, Step(Op.CHECK_UTF8, 18, 0, 0)),  # encoding
+    (IN_ALL, Step(Op.BYTES_REGISTER, 18, 43, 0)),  # encoding
+    (IN_ALL, Step(Op.CHECK_UTF8, 18, 0, 0)),  # encoding
     (IN_SCHEMAS, Step(Op.COLUMN_BYTES, 2, 18)),  # encoding
-    (IN_TABLES_12, Step(Op.NEED, 4)),  # len_data
-    (IN_MESSAGES, Step(Op.REGISTER_FIXED, 44, Kind.U4LE, 0)),  # len_data
-    (IN_MESSAGES, Step(Op.BYTES_REGISTER, 19, 44, 0)),  # data
-    (IN_SCHEMAS, Step(Op.REGISTER_FIXED, 40, Kind.U4LE, 0)),  # len_data
+    (IN_ALL, Step(Op.NEED, 4)),  # len_data
+    (IN_ALL, Step(Op.REGISTER_FIXED, 44, Kind.U4LE, 0)),  # len_data
     (IN_SCHEMAS, Step(Op.COLUMN_FIXED, 6, Kind.U4LE, 0)),  # len_data
-    (IN_SCHEMAS, Step(Op.BYTES_REGISTER, 19, 40, 0)),  # data
+    (IN_ALL, Step(Op.BYTES_REGISTER, 19, 44, 0)),  # data
     (IN_SCHEMAS, Step(Op.COLUMN_BYTES, 3, 19)),  # data
-    (IN_TABLES_12, Step(Op.BYTES_REST, 20)),  # more
-    (IN_MESSAGES, Step(Op.EXPRESSION, 45, 0, 767, 183)),  # valid more
-    (IN_MESSAGES, Step(Op.CHECK_TRUE, 45, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
-    (IN_SCHEMAS, Step(Op.EXPRESSION, 41, 0, 767, 183)),  # valid more
-    (IN_SCHEMAS, Step(Op.CHECK_TRUE, 41, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
+    (IN_ALL, Step(Op.BYTES_REST, 20)),  # more
+    (IN_ALL, Step(Op.EXPRESSION, 45, 0, 767, 183)),  # valid more
+    (IN_ALL, Step(Op.CHECK_TRUE, 45, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
     (IN_SCHEMAS, Step(Op.COLUMN_BYTES, 7, 20)),  # more
-    (IN_CHUNKS, Step(Op.BYTES_REGISTER, 21, 29, 0)),  # body
-    (IN_CHUNKS, Step(Op.AGAIN, 1, Loop.END, 263, 0)),  # next of records
-    (IN_CHUNKS, Step(Op.LIMIT_END)),  # records
-    (IN_CHUNKS, Step(Op.BYTES_REST, 22)),  # more
-    (IN_CHUNKS, Step(Op.EXPRESSION, 44, 0, 950, 183)),  # valid more
-    (IN_CHUNKS, Step(Op.CHECK_TRUE, 44, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
+    (IN_SCHEMAS, Step(Op.ROW_END)),
+    (IN_ALL, Step(Op.LIMIT_END)),  # body
+    (IN_ALL, Step(Op.JUMP, 0, 0, 247)),
+    (IN_ALL, Step(Op.BYTES_REGISTER, 21, 29, 0)),  # body
+    (IN_TABLES_11, Step(Op.UNIT_END)),
+    (IN_ALL, Step(Op.AGAIN, 1, Loop.END, 140, 0)),  # next of records
+    (IN_ALL, Step(Op.LIMIT_END)),  # records
+    (IN_ALL, Step(Op.BYTES_REST, 22)),  # more
+    (IN_ALL, Step(Op.EXPRESSION, 46, 0, 950, 183)),  # valid more
+    (IN_ALL, Step(Op.CHECK_TRUE, 46, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
     (IN_CHUNKS, Step(Op.COLUMN_BYTES, 7, 22)),  # more
     (IN_CHUNKS, Step(Op.COLUMN_REGISTER, 8, 0, Kind.S8LE)),  # opcode
     (IN_CHUNKS, Step(Op.COLUMN_REGISTER, 9, 2, Kind.U8LE)),  # len_body
-    (IN_TABLES_25, Step(Op.ROW_END)),
-    (IN_TABLES_23, Step(Op.LIMIT_END)),  # body
-    (IN_MESSAGES, Step(Op.JUMP, 0, 0, 531)),
-    (IN_SCHEMAS, Step(Op.JUMP, 0, 0, 531)),
-    (IN_CHUNKS, Step(Op.JUMP, 0, 0, 1011)),
-    (IN_MESSAGES, Step(Op.BYTES_REGISTER, 21, 29, 0)),  # body
-    (IN_TABLES_20, Step(Op.BYTES_REGISTER, 21, 27, 0)),  # body
-    (IN_TABLES_13, Step(Op.UNIT_END)),
-    (IN_ALL_BUT_CHUNKS, Step(Op.AGAIN, 1, Loop.END, 262, 0)),  # next of records
-    (IN_ALL_BUT_CHUNKS, Step(Op.LIMIT_END)),  # records
-    (IN_ALL_BUT_CHUNKS, Step(Op.BYTES_REST, 22)),  # more
-    (IN_MESSAGES, Step(Op.EXPRESSION, 46, 0, 950, 183)),  # valid more
-    (IN_MESSAGES, Step(Op.CHECK_TRUE, 46, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
-    (IN_TABLES_20, Step(Op.EXPRESSION, 42, 0, 950, 183)),  # valid more
-    (IN_TABLES_20, Step(Op.CHECK_TRUE, 42, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
-    (IN_ALL_BUT_CHUNKS, Step(Op.LIMIT_END)),  # body
-    (IN_ALL_BUT_CHUNKS, Step(Op.JUMP, 0, 0, 995)),
-    (IN_MESSAGES, Step(Op.EXPRESSION, 47, 0, 1133, 13)),  # what body is
-    (IN_MESSAGES, Step(Op.SKIP_IF_ZERO, 47, 0, 658)),  # what body is
-    (IN_TABLES_20, Step(Op.EXPRESSION, 43, 0, 1133, 13)),  # what body is
-    (IN_SCHEMAS, Step(Op.SKIP_IF_ZERO, 43, 0, 660)),  # what body is
-    (IN_CHANNELS, Step(Op.SKIP_IF_ZERO, 43, 0, 660)),  # what body is
-    (IN_ATTACHMENTS, Step(Op.SKIP_IF_ZERO, 43, 0, 662)),  # what body is
-    (IN_METADATA, Step(Op.SKIP_IF_ZERO, 43, 0, 614)),  # what body is
-    (IN_STATISTICS, Step(Op.SKIP_IF_ZERO, 43, 0, 614)),  # what body is
-    (IN_RECORDS, Step(Op.SKIP_IF_ZERO, 43, 0, 614)),  # what body is
-    (IN_CHUNKS, Step(Op.EXPRESSION, 45, 0, 1133, 13)),  # what body is
-    (IN_CHUNKS, Step(Op.SKIP_IF_ZERO, 45, 0, 662)),  # what body is
+    (IN_CHUNKS, Step(Op.ROW_END)),
+    (IN_ALL, Step(Op.LIMIT_END)),  # body
+    (IN_ALL, Step(Op.JUMP, 0, 0, 466)),
+    (IN_ALL, Step(Op.EXPRESSION, 47, 0, 1133, 13)),  # what body is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 47, 0, 302)),  # what body is
     (IN_ALL_BUT_ATTACHMENTS, Step(Op.LIMIT_REGISTER, 2, 0, 0)),  # body
     (IN_ATTACHMENTS, Step(Op.LIMIT_REGISTER, 2, 1, 0)),  # body
     (IN_ATTACHMENTS, Step(Op.ROW, 1)),
     (IN_ALL, Step(Op.MARK, 2, 1, 0)),  # log_time begins
     (IN_ALL, Step(Op.NEED, 20)),  # log_time, create_time, len_name
-    (IN_MESSAGES, Step(Op.REGISTER_FIXED, 48, Kind.U4LE, 16)),  # len_name
-    (IN_MESSAGES, Step(Op.BYTES_REGISTER, 23, 48, 0)),  # name
-    (IN_TABLES_28, Step(Op.REGISTER_FIXED, 44, Kind.U4LE, 16)),  # len_name
-    (IN_TABLES_28, Step(Op.BYTES_REGISTER, 23, 44, 0)),  # name
-    (IN_ATTACHMENTS, Step(Op.REGISTER_FIXED, 44, Kind.U8LE, 0)),  # log_time
-    (IN_ATTACHMENTS, Step(Op.COLUMN_TIMESTAMP, 0, 44, 3, 0)),  # log_time
-    (IN_ATTACHMENTS, Step(Op.REGISTER_FIXED, 45, Kind.U8LE, 8)),  # create_time
-    (IN_ATTACHMENTS, Step(Op.COLUMN_TIMESTAMP, 1, 45, 3, 0)),  # create_time
-    (IN_TABLES_29, Step(Op.REGISTER_FIXED, 46, Kind.U4LE, 16)),  # len_name
+    (IN_ATTACHMENTS, Step(Op.REGISTER_FIXED, 139, Kind.U8LE, 0)),  # log_time
+    (IN_ATTACHMENTS, Step(Op.COLUMN_TIMESTAMP, 0, 139, 3, 0)),  # log_time
+    (IN_ATTACHMENTS, Step(Op.REGISTER_FIXED, 140, Kind.U8LE, 8)),  # create_time
+    (IN_ATTACHMENTS, Step(Op.COLUMN_TIMESTAMP, 1, 140, 3, 0)),  # create_time
+    (IN_ALL, Step(Op.REGISTER_FIXED, 48, Kind.U4LE, 16)),  # len_name
     (IN_ATTACHMENTS, Step(Op.COLUMN_FIXED, 5, Kind.U4LE, 16)),  # len_name
-    (IN_TABLES_29, Step(Op.BYTES_REGISTER, 23, 46, 0)),  # name
+    (IN_ALL, Step(Op.BYTES_REGISTER, 23, 48, 0)),  # name
     (IN_ALL, Step(Op.CHECK_UTF8, 23, 0, 0)),  # name
     (IN_ATTACHMENTS, Step(Op.COLUMN_BYTES, 2, 23)),  # name
     (IN_ALL, Step(Op.NEED, 4)),  # len_media_type
-    (IN_MESSAGES, Step(Op.REGISTER_FIXED, 49, Kind.U4LE, 0)),  # len_media_type
-    (IN_MESSAGES, Step(Op.BYTES_REGISTER, 24, 49, 0)),  # media_type
-    (IN_TABLES_28, Step(Op.REGISTER_FIXED, 45, Kind.U4LE, 0)),  # len_media_type
-    (IN_TABLES_28, Step(Op.BYTES_REGISTER, 24, 45, 0)),  # media_type
-    (IN_TABLES_29, Step(Op.REGISTER_FIXED, 47, Kind.U4LE, 0)),  # len_media_type
+    (IN_ALL, Step(Op.REGISTER_FIXED, 49, Kind.U4LE, 0)),  # len_media_type
     (IN_ATTACHMENTS, Step(Op.COLUMN_FIXED, 6, Kind.U4LE, 0)),  # len_media_type
-    (IN_TABLES_29, Step(Op.BYTES_REGISTER, 24, 47, 0)),  # media_type
+    (IN_ALL, Step(Op.BYTES_REGISTER, 24, 49, 0)),  # media_type
     (IN_ALL, Step(Op.CHECK_UTF8, 24, 0, 0)),  # media_type
     (IN_ATTACHMENTS, Step(Op.COLUMN_BYTES, 3, 24)),  # media_type
     (IN_ALL, Step(Op.NEED, 8)),  # len_data
-    (IN_MESSAGES, Step(Op.REGISTER_FIXED, 50, Kind.U8LE, 0)),  # len_data
-    (IN_MESSAGES, Step(Op.BYTES_REGISTER, 25, 50, 0)),  # data
-    (IN_TABLES_28, Step(Op.REGISTER_FIXED, 46, Kind.U8LE, 0)),  # len_data
-    (IN_TABLES_28, Step(Op.BYTES_REGISTER, 25, 46, 0)),  # data
-    (IN_TABLES_29, Step(Op.REGISTER_FIXED, 48, Kind.U8LE, 0)),  # len_data
+    (IN_ALL, Step(Op.REGISTER_FIXED, 50, Kind.U8LE, 0)),  # len_data
     (IN_ATTACHMENTS, Step(Op.COLUMN_FIXED, 7, Kind.U8LE, 0)),  # len_data
-    (IN_TABLES_29, Step(Op.BYTES_REGISTER, 25, 48, 0)),  # data
+    (IN_ALL, Step(Op.BYTES_REGISTER, 25, 50, 0)),  # data
     (IN_ATTACHMENTS, Step(Op.COLUMN_BYTES, 4, 25)),  # data
     (IN_ALL, Step(Op.MARK, 3, 1, 0)),  # data ends
     (IN_ALL, Step(Op.NEED, 4)),  # crc
-    (IN_MESSAGES, Step(Op.REGISTER_FIXED, 51, Kind.U4LE, 0)),  # crc
-    (IN_TABLES_28, Step(Op.REGISTER_FIXED, 47, Kind.U4LE, 0)),  # crc
-    (IN_TABLES_29, Step(Op.REGISTER_FIXED, 49, Kind.U4LE, 0)),  # crc
+    (IN_ALL, Step(Op.REGISTER_FIXED, 51, Kind.U4LE, 0)),  # crc
     (IN_ATTACHMENTS, Step(Op.COLUMN_FIXED, 8, Kind.U4LE, 0)),  # crc
     (IN_ALL, Step(Op.BYTES_REST, 26)),  # more
-    (IN_MESSAGES, Step(Op.EXPRESSION, 52, 0, 1146, 183)),  # valid more
-    (IN_MESSAGES, Step(Op.CHECK_TRUE, 52, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
-    (IN_MESSAGES, Step(Op.EXPRESSION, 53, 0, 1329, 13)),  # is crc verified?
-    (IN_MESSAGES, Step(Op.SKIP_IF_ZERO, 53, 0, 656)),  # is crc verified?
-    (IN_MESSAGES, Step(Op.CHECKSUM, 1, 51, 2, 3)),  # crc over log_time to data
-    (IN_TABLES_28, Step(Op.EXPRESSION, 48, 0, 1146, 183)),  # valid more
-    (IN_TABLES_28, Step(Op.CHECK_TRUE, 48, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
-    (IN_TABLES_28, Step(Op.EXPRESSION, 49, 0, 1329, 13)),  # is crc verified?
-    (IN_TABLES_28, Step(Op.SKIP_IF_ZERO, 49, 0, 612)),  # is crc verified?
-    (IN_TABLES_28, Step(Op.CHECKSUM, 1, 47, 2, 3)),  # crc over log_time to data
-    (IN_TABLES_29, Step(Op.EXPRESSION, 50, 0, 1146, 183)),  # valid more
-    (IN_TABLES_29, Step(Op.CHECK_TRUE, 50, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
+    (IN_ALL, Step(Op.EXPRESSION, 52, 0, 1146, 183)),  # valid more
+    (IN_ALL, Step(Op.CHECK_TRUE, 52, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
     (IN_ATTACHMENTS, Step(Op.COLUMN_BYTES, 9, 26)),  # more
-    (IN_TABLES_29, Step(Op.EXPRESSION, 51, 0, 1329, 13)),  # is crc verified?
-    (IN_TABLES_29, Step(Op.SKIP_IF_ZERO, 51, 0, 612)),  # is crc verified?
-    (IN_TABLES_29, Step(Op.CHECKSUM, 1, 49, 2, 3)),  # crc over log_time to data
-    (IN_TABLES_30, Step(Op.LIMIT_END)),  # body
-    (IN_TABLES_30, Step(Op.JUMP, 0, 0, 999)),
-    (IN_TABLES_31, Step(Op.EXPRESSION, 50, 0, 1342, 13)),  # what body is
-    (IN_TABLES_31, Step(Op.SKIP_IF_ZERO, 50, 0, 707)),  # what body is
+    (IN_ALL, Step(Op.EXPRESSION, 53, 0, 1329, 13)),  # is crc verified?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 53, 0, 297)),  # is crc verified?
+    (IN_ALL, Step(Op.CHECKSUM, 1, 51, 2, 3)),  # crc over log_time to data
+    (IN_ATTACHMENTS, Step(Op.COLUMN_REGISTER, 10, 0, Kind.S8LE)),  # opcode
+    (IN_ATTACHMENTS, Step(Op.COLUMN_REGISTER, 11, 2, Kind.U8LE)),  # len_body
+    (IN_ATTACHMENTS, Step(Op.ROW_END)),
+    (IN_ALL, Step(Op.LIMIT_END)),  # body
+    (IN_ALL, Step(Op.JUMP, 0, 0, 466)),
+    (IN_ALL, Step(Op.EXPRESSION, 54, 0, 1342, 13)),  # what body is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 54, 0, 346)),  # what body is
+    (IN_ALL_BUT_METADATA, Step(Op.LIMIT_REGISTER, 2, 0, 0)),  # body
     (IN_METADATA, Step(Op.LIMIT_REGISTER, 2, 1, 0)),  # body
     (IN_METADATA, Step(Op.ROW, 1)),
-    (IN_TABLES_32, Step(Op.LIMIT_REGISTER, 2, 0, 0)),  # body
-    (IN_TABLES_31, Step(Op.NEED, 4)),  # len_name
-    (IN_TABLES_31, Step(Op.REGISTER_FIXED, 51, Kind.U4LE, 0)),  # len_name
+    (IN_ALL, Step(Op.NEED, 4)),  # len_name
+    (IN_ALL, Step(Op.REGISTER_FIXED, 55, Kind.U4LE, 0)),  # len_name
     (IN_METADATA, Step(Op.COLUMN_FIXED, 7, Kind.U4LE, 0)),  # len_name
-    (IN_TABLES_31, Step(Op.BYTES_REGISTER, 27, 51, 0)),  # name
-    (IN_TABLES_31, Step(Op.CHECK_UTF8, 27, 0, 0)),  # name
+    (IN_ALL, Step(Op.BYTES_REGISTER, 27, 55, 0)),  # name
+    (IN_ALL, Step(Op.CHECK_UTF8, 27, 0, 0)),  # name
     (IN_METADATA, Step(Op.COLUMN_BYTES, 0, 27)),  # name
-    (IN_TABLES_31, Step(Op.NEED, 4)),  # len_pairs
-    (IN_TABLES_31, Step(Op.REGISTER_FIXED, 52, Kind.U4LE, 0)),  # len_pairs
+    (IN_ALL, Step(Op.NEED, 4)),  # len_pairs
+    (IN_ALL, Step(Op.REGISTER_FIXED, 56, Kind.U4LE, 0)),  # len_pairs
     (IN_METADATA, Step(Op.COLUMN_FIXED, 8, Kind.U4LE, 0)),  # len_pairs
-    (IN_TABLES_31, Step(Op.LIMIT_REGISTER, 52, 0, 0)),  # pairs
+    (IN_ALL, Step(Op.LIMIT_REGISTER, 56, 0, 0)),  # pairs
     (IN_METADATA, Step(Op.LIST, 1, 1)),  # pairs
-    (IN_TABLES_31, Step(Op.LOOP, 3, Loop.END, 647, 0)),  # pairs
+    (IN_ALL, Step(Op.LOOP, 3, Loop.END, 335, 0)),  # pairs
     (IN_METADATA, Step(Op.ITEM, 0, 1)),  # item of pairs
     (IN_METADATA, Step(Op.COLUMN_STRUCT, 2)),  # pairs
     (IN_METADATA, Step(Op.COLUMN_STRUCT, 3)),  # key
-    (IN_TABLES_31, Step(Op.NEED, 4)),  # len
-    (IN_TABLES_31, Step(Op.REGISTER_FIXED, 53, Kind.U4LE, 0)),  # len
-    (IN_TABLES_31, Step(Op.BYTES_REGISTER, 28, 53, 0)),  # text
-    (IN_TABLES_31, Step(Op.CHECK_UTF8, 28, 0, 0)),  # text
+    (IN_ALL, Step(Op.NEED, 4)),  # len
+    (IN_ALL, Step(Op.REGISTER_FIXED, 57, Kind.U4LE, 0)),  # len
+    (IN_ALL, Step(Op.BYTES_REGISTER, 28, 57, 0)),  # text
+    (IN_ALL, Step(Op.CHECK_UTF8, 28, 0, 0)),  # text
     (IN_METADATA, Step(Op.COLUMN_BYTES, 4, 28)),  # text
     (IN_METADATA, Step(Op.COLUMN_STRUCT, 5)),  # value
-    (IN_TABLES_31, Step(Op.NEED, 4)),  # len
-    (IN_TABLES_31, Step(Op.REGISTER_FIXED, 54, Kind.U4LE, 0)),  # len
-    (IN_TABLES_31, Step(Op.BYTES_REGISTER, 29, 54, 0)),  # text
-    (IN_TABLES_31, Step(Op.CHECK_UTF8, 29, 0, 0)),  # text
+    (IN_ALL, Step(Op.NEED, 4)),  # len
+    (IN_ALL, Step(Op.REGISTER_FIXED, 58, Kind.U4LE, 0)),  # len
+    (IN_ALL, Step(Op.BYTES_REGISTER, 29, 58, 0)),  # text
+    (IN_ALL, Step(Op.CHECK_UTF8, 29, 0, 0)),  # text
     (IN_METADATA, Step(Op.COLUMN_BYTES, 6, 29)),  # text
     (IN_METADATA, Step(Op.ITEM_END, 0, 1)),
-    (IN_TABLES_31, Step(Op.AGAIN, 3, Loop.END, 631, 0)),  # next of pairs
+    (IN_ALL, Step(Op.AGAIN, 3, Loop.END, 319, 0)),  # next of pairs
     (IN_METADATA, Step(Op.LIST_END, 1, 1)),  # pairs
-    (IN_TABLES_31, Step(Op.LIMIT_END)),  # pairs
-    (IN_TABLES_31, Step(Op.BYTES_REST, 30)),  # more
-    (IN_TABLES_31, Step(Op.EXPRESSION, 55, 0, 1355, 183)),  # valid more
-    (IN_TABLES_31, Step(Op.CHECK_TRUE, 55, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
+    (IN_ALL, Step(Op.LIMIT_END)),  # pairs
+    (IN_ALL, Step(Op.BYTES_REST, 30)),  # more
+    (IN_ALL, Step(Op.EXPRESSION, 59, 0, 1355, 183)),  # valid more
+    (IN_ALL, Step(Op.CHECK_TRUE, 59, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
     (IN_METADATA, Step(Op.COLUMN_BYTES, 9, 30)),  # more
-    (IN_TABLES_33, Step(Op.COLUMN_REGISTER, 10, 0, Kind.S8LE)),  # opcode
-    (IN_TABLES_33, Step(Op.COLUMN_REGISTER, 11, 2, Kind.U8LE)),  # len_body
-    (IN_TABLES_33, Step(Op.ROW_END)),
-    (IN_TABLES_34, Step(Op.LIMIT_END)),  # body
-    (IN_TABLES_34, Step(Op.JUMP, 0, 0, 995)),
-    (IN_MESSAGES, Step(Op.EXPRESSION, 54, 0, 1342, 13)),  # what body is
-    (IN_MESSAGES, Step(Op.SKIP_IF_ZERO, 54, 0, 731)),  # what body is
-    (IN_TABLES_21, Step(Op.EXPRESSION, 50, 0, 1342, 13)),  # what body is
-    (IN_TABLES_21, Step(Op.SKIP_IF_ZERO, 50, 0, 707)),  # what body is
-    (IN_TABLES_29, Step(Op.EXPRESSION, 52, 0, 1342, 13)),  # what body is
-    (IN_TABLES_29, Step(Op.SKIP_IF_ZERO, 52, 0, 709)),  # what body is
-    (IN_TABLES_35, Step(Op.LIMIT_REGISTER, 2, 0, 0)),  # body
-    (IN_TABLES_35, Step(Op.NEED, 4)),  # len_name
-    (IN_MESSAGES, Step(Op.REGISTER_FIXED, 55, Kind.U4LE, 0)),  # len_name
-    (IN_MESSAGES, Step(Op.BYTES_REGISTER, 27, 55, 0)),  # name
-    (IN_TABLES_21, Step(Op.REGISTER_FIXED, 51, Kind.U4LE, 0)),  # len_name
-    (IN_TABLES_21, Step(Op.BYTES_REGISTER, 27, 51, 0)),  # name
-    (IN_TABLES_29, Step(Op.REGISTER_FIXED, 53, Kind.U4LE, 0)),  # len_name
-    (IN_TABLES_29, Step(Op.BYTES_REGISTER, 27, 53, 0)),  # name
-    (IN_TABLES_35, Step(Op.CHECK_UTF8, 27, 0, 0)),  # name
-    (IN_TABLES_35, Step(Op.NEED, 4)),  # len_pairs
-    (IN_MESSAGES, Step(Op.REGISTER_FIXED, 56, Kind.U4LE, 0)),  # len_pairs
-    (IN_MESSAGES, Step(Op.LIMIT_REGISTER, 56, 0, 0)),  # pairs
-    (IN_TABLES_21, Step(Op.REGISTER_FIXED, 52, Kind.U4LE, 0)),  # len_pairs
-    (IN_TABLES_21, Step(Op.LIMIT_REGISTER, 52, 0, 0)),  # pairs
-    (IN_TABLES_29, Step(Op.REGISTER_FIXED, 54, Kind.U4LE, 0)),  # len_pairs
-    (IN_TABLES_29, Step(Op.LIMIT_REGISTER, 54, 0, 0)),  # pairs
-    (IN_TABLES_35, Step(Op.LOOP, 3, Loop.END, 698, 0)),  # pairs
-    (IN_TABLES_35, Step(Op.NEED, 4)),  # len
-    (IN_MESSAGES, Step(Op.REGISTER_FIXED, 57, Kind.U4LE, 0)),  # len
-    (IN_MESSAGES, Step(Op.BYTES_REGISTER, 28, 57, 0)),  # text
-    (IN_TABLES_21, Step(Op.REGISTER_FIXED, 53, Kind.U4LE, 0)),  # len
-    (IN_TABLES_21, Step(Op.BYTES_REGISTER, 28, 53, 0)),  # text
-    (IN_TABLES_29, Step(Op.REGISTER_FIXED, 55, Kind.U4LE, 0)),  # len
-    (IN_TABLES_29, Step(Op.BYTES_REGISTER, 28, 55, 0)),  # text
-    (IN_TABLES_35, Step(Op.CHECK_UTF8, 28, 0, 0)),  # text
-    (IN_TABLES_35, Step(Op.NEED, 4)),  # len
-    (IN_MESSAGES, Step(Op.REGISTER_FIXED, 58, Kind.U4LE, 0)),  # len
-    (IN_MESSAGES, Step(Op.BYTES_REGISTER, 29, 58, 0)),  # text
-    (IN_TABLES_21, Step(Op.REGISTER_FIXED, 54, Kind.U4LE, 0)),  # len
-    (IN_TABLES_21, Step(Op.BYTES_REGISTER, 29, 54, 0)),  # text
-    (IN_TABLES_29, Step(Op.REGISTER_FIXED, 56, Kind.U4LE, 0)),  # len
-    (IN_TABLES_29, Step(Op.BYTES_REGISTER, 29, 56, 0)),  # text
-    (IN_TABLES_35, Step(Op.CHECK_UTF8, 29, 0, 0)),  # text
-    (IN_TABLES_35, Step(Op.AGAIN, 3, Loop.END, 681, 0)),  # next of pairs
-    (IN_TABLES_35, Step(Op.LIMIT_END)),  # pairs
-    (IN_TABLES_35, Step(Op.BYTES_REST, 30)),  # more
-    (IN_MESSAGES, Step(Op.EXPRESSION, 59, 0, 1355, 183)),  # valid more
-    (IN_TABLES_21, Step(Op.EXPRESSION, 55, 0, 1355, 183)),  # valid more
-    (IN_TABLES_21, Step(Op.CHECK_TRUE, 55, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
-    (IN_TABLES_29, Step(Op.EXPRESSION, 57, 0, 1355, 183)),  # valid more
-    (IN_TABLES_29, Step(Op.CHECK_TRUE, 57, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
-    (IN_TABLES_36, Step(Op.LIMIT_END)),  # body
-    (IN_TABLES_36, Step(Op.JUMP, 0, 0, 999)),
-    (IN_TABLES_28, Step(Op.EXPRESSION, 56, 0, 1538, 13)),  # what body is
-    (IN_TABLES_28, Step(Op.SKIP_IF_ZERO, 56, 0, 732)),  # what body is
-    (IN_TABLES_29, Step(Op.EXPRESSION, 58, 0, 1538, 13)),  # what body is
-    (IN_TABLES_29, Step(Op.SKIP_IF_ZERO, 58, 0, 739)),  # what body is
-    (IN_ALL_BUT_MESSAGES, Step(Op.LIMIT_REGISTER, 2, 0, 0)),  # body
-    (IN_ALL_BUT_MESSAGES, Step(Op.NEED, 4)),  # len_profile
-    (IN_TABLES_28, Step(Op.REGISTER_FIXED, 57, Kind.U4LE, 0)),  # len_profile
-    (IN_TABLES_28, Step(Op.BYTES_REGISTER, 31, 57, 0)),  # profile
-    (IN_TABLES_29, Step(Op.REGISTER_FIXED, 59, Kind.U4LE, 0)),  # len_profile
-    (IN_TABLES_29, Step(Op.BYTES_REGISTER, 31, 59, 0)),  # profile
-    (IN_ALL_BUT_MESSAGES, Step(Op.CHECK_UTF8, 31, 0, 0)),  # profile
-    (IN_ALL_BUT_MESSAGES, Step(Op.NEED, 4)),  # len_library
-    (IN_TABLES_28, Step(Op.REGISTER_FIXED, 58, Kind.U4LE, 0)),  # len_library
-    (IN_TABLES_28, Step(Op.BYTES_REGISTER, 32, 58, 0)),  # library
-    (IN_TABLES_29, Step(Op.REGISTER_FIXED, 60, Kind.U4LE, 0)),  # len_library
-    (IN_TABLES_29, Step(Op.BYTES_REGISTER, 32, 60, 0)),  # library
-    (IN_ALL_BUT_MESSAGES, Step(Op.CHECK_UTF8, 32, 0, 0)),  # library
-    (IN_ALL_BUT_MESSAGES, Step(Op.BYTES_REST, 33)),  # more
-    (IN_TABLES_28, Step(Op.EXPRESSION, 59, 0, 1551, 183)),  # valid more
-    (IN_TABLES_37, Step(Op.CHECK_TRUE, 59, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
-    (IN_TABLES_29, Step(Op.EXPRESSION, 61, 0, 1551, 183)),  # valid more
-    (IN_TABLES_29, Step(Op.CHECK_TRUE, 61, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
+    (IN_METADATA, Step(Op.COLUMN_REGISTER, 10, 0, Kind.S8LE)),  # opcode
+    (IN_METADATA, Step(Op.COLUMN_REGISTER, 11, 2, Kind.U8LE)),  # len_body
+    (IN_METADATA, Step(Op.ROW_END)),
     (IN_ALL, Step(Op.LIMIT_END)),  # body
-    (IN_ALL, Step(Op.JUMP, 0, 0, 995)),
-    (IN_MESSAGES, Step(Op.EXPRESSION, 60, 0, 1538, 13)),  # what body is
-    (IN_TABLES_28, Step(Op.EXPRESSION, 60, 0, 1734, 13)),  # what body is
-    (IN_MESSAGES, Step(Op.SKIP_IF_ZERO, 60, 0, 758)),  # what body is
-    (IN_SCHEMAS, Step(Op.SKIP_IF_ZERO, 60, 0, 777)),  # what body is
-    (IN_CHANNELS, Step(Op.SKIP_IF_ZERO, 60, 0, 777)),  # what body is
-    (IN_METADATA, Step(Op.SKIP_IF_ZERO, 60, 0, 777)),  # what body is
-    (IN_STATISTICS, Step(Op.SKIP_IF_ZERO, 60, 0, 777)),  # what body is
-    (IN_RECORDS, Step(Op.SKIP_IF_ZERO, 60, 0, 777)),  # what body is
-    (IN_TABLES_29, Step(Op.EXPRESSION, 62, 0, 1734, 13)),  # what body is
-    (IN_TABLES_29, Step(Op.SKIP_IF_ZERO, 62, 0, 759)),  # what body is
-    (IN_TABLES_38, Step(Op.LIMIT_REGISTER, 2, 0, 0)),  # body
-    (IN_MESSAGES, Step(Op.NEED, 4)),  # len_profile
-    (IN_MESSAGES, Step(Op.REGISTER_FIXED, 61, Kind.U4LE, 0)),  # len_profile
-    (IN_MESSAGES, Step(Op.BYTES_REGISTER, 31, 61, 0)),  # profile
-    (IN_MESSAGES, Step(Op.CHECK_UTF8, 31, 0, 0)),  # profile
-    (IN_MESSAGES, Step(Op.NEED, 4)),  # len_library
-    (IN_MESSAGES, Step(Op.REGISTER_FIXED, 62, Kind.U4LE, 0)),  # len_library
-    (IN_MESSAGES, Step(Op.BYTES_REGISTER, 32, 62, 0)),  # library
-    (IN_MESSAGES, Step(Op.CHECK_UTF8, 32, 0, 0)),  # library
-    (IN_MESSAGES, Step(Op.BYTES_REST, 33)),  # more
-    (IN_MESSAGES, Step(Op.EXPRESSION, 63, 0, 1551, 183)),  # valid more
-    (IN_TABLES_29, Step(Op.NEED, 20)),  # summary_start, summary_offset_start, summary_crc
-    (IN_TABLES_29, Step(Op.BYTES_REST, 34)),  # more
-    (IN_TABLES_29, Step(Op.EXPRESSION, 63, 0, 1747, 183)),  # valid more
-    (IN_TABLES_39, Step(Op.CHECK_TRUE, 63, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
-    (IN_TABLES_39, Step(Op.LIMIT_END)),  # body
-    (IN_TABLES_39, Step(Op.JUMP, 0, 0, 995)),
-    (IN_MESSAGES, Step(Op.EXPRESSION, 64, 0, 1734, 13)),  # what body is
-    (IN_TABLES_29, Step(Op.EXPRESSION, 64, 0, 1930, 13)),  # what body is
-    (IN_TABLES_39, Step(Op.SKIP_IF_ZERO, 64, 0, 790)),  # what body is
-    (IN_ALL_BUT_CHANNELS, Step(Op.LIMIT_REGISTER, 2, 0, 0)),  # body
-    (IN_TABLES_37, Step(Op.NEED, 20)),  # summary_start, summary_offset_start, summary_crc
-    (IN_TABLES_37, Step(Op.BYTES_REST, 34)),  # more
-    (IN_MESSAGES, Step(Op.EXPRESSION, 65, 0, 1747, 183)),  # valid more
-    (IN_TABLES_28, Step(Op.EXPRESSION, 61, 0, 1747, 183)),  # valid more
-    (IN_TABLES_28, Step(Op.CHECK_TRUE, 61, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
-    (IN_TABLES_29, Step(Op.NEED, 6)),  # channel_id, len_records
-    (IN_TABLES_29, Step(Op.REGISTER_FIXED, 65, Kind.U4LE, 2)),  # len_records
-    (IN_TABLES_29, Step(Op.EXPRESSION, 66, 0, 1943, 23)),  # valid len_records
-    (IN_TABLES_29, Step(Op.CHECK_TRUE, 66, Outcome.LOST | Reason.LENGTH << 8)),  # valid len_records
-    (IN_TABLES_29, Step(Op.BYTES_REGISTER, 35, 65, 0)),  # records
-    (IN_TABLES_29, Step(Op.BYTES_REST, 36)),  # more
-    (IN_TABLES_29, Step(Op.EXPRESSION, 67, 0, 1966, 183)),  # valid more
-    (IN_TABLES_29, Step(Op.CHECK_TRUE, 67, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
-    (IN_ALL_BUT_MESSAGES, Step(Op.LIMIT_END)),  # body
-    (IN_ALL_BUT_MESSAGES, Step(Op.JUMP, 0, 0, 999)),
-    (IN_TABLES_28, Step(Op.EXPRESSION, 62, 0, 1930, 13)),  # what body is
-    (IN_TABLES_28, Step(Op.SKIP_IF_ZERO, 62, 0, 791)),  # what body is
-    (IN_TABLES_28, Step(Op.LIMIT_REGISTER, 2, 0, 0)),  # body
-    (IN_TABLES_28, Step(Op.NEED, 6)),  # channel_id, len_records
-    (IN_TABLES_28, Step(Op.REGISTER_FIXED, 63, Kind.U4LE, 2)),  # len_records
-    (IN_TABLES_28, Step(Op.EXPRESSION, 64, 0, 1943, 23)),  # valid len_records
-    (IN_TABLES_28, Step(Op.CHECK_TRUE, 64, Outcome.LOST | Reason.LENGTH << 8)),  # valid len_records
-    (IN_TABLES_28, Step(Op.BYTES_REGISTER, 35, 63, 0)),  # records
-    (IN_TABLES_28, Step(Op.BYTES_REST, 36)),  # more
-    (IN_TABLES_28, Step(Op.EXPRESSION, 65, 0, 1966, 183)),  # valid more
-    (IN_TABLES_37, Step(Op.CHECK_TRUE, 65, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
-    (IN_TABLES_37, Step(Op.LIMIT_END)),  # body
-    (IN_TABLES_37, Step(Op.JUMP, 0, 0, 995)),
-    (IN_MESSAGES, Step(Op.EXPRESSION, 66, 0, 1930, 13)),  # what body is
-    (IN_TABLES_28, Step(Op.EXPRESSION, 66, 0, 2149, 13)),  # what body is
-    (IN_MESSAGES, Step(Op.SKIP_IF_ZERO, 66, 0, 809)),  # what body is
-    (IN_SCHEMAS, Step(Op.SKIP_IF_ZERO, 66, 0, 844)),  # what body is
-    (IN_CHANNELS, Step(Op.SKIP_IF_ZERO, 66, 0, 844)),  # what body is
-    (IN_METADATA, Step(Op.SKIP_IF_ZERO, 66, 0, 844)),  # what body is
-    (IN_STATISTICS, Step(Op.SKIP_IF_ZERO, 66, 0, 844)),  # what body is
-    (IN_RECORDS, Step(Op.SKIP_IF_ZERO, 66, 0, 844)),  # what body is
-    (IN_TABLES_37, Step(Op.LIMIT_REGISTER, 2, 0, 0)),  # body
-    (IN_MESSAGES, Step(Op.NEED, 6)),  # channel_id, len_records
-    (IN_MESSAGES, Step(Op.REGISTER_FIXED, 67, Kind.U4LE, 2)),  # len_records
-    (IN_MESSAGES, Step(Op.EXPRESSION, 68, 0, 1943, 23)),  # valid len_records
-    (IN_MESSAGES, Step(Op.CHECK_TRUE, 68, Outcome.LOST | Reason.LENGTH << 8)),  # valid len_records
-    (IN_MESSAGES, Step(Op.BYTES_REGISTER, 35, 67, 0)),  # records
-    (IN_MESSAGES, Step(Op.BYTES_REST, 36)),  # more
-    (IN_MESSAGES, Step(Op.EXPRESSION, 69, 0, 1966, 183)),  # valid more
-    (IN_MESSAGES, Step(Op.CHECK_TRUE, 69, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
-    (IN_MESSAGES, Step(Op.LIMIT_END)),  # body
-    (IN_MESSAGES, Step(Op.JUMP, 0, 0, 995)),
-    (IN_MESSAGES, Step(Op.EXPRESSION, 70, 0, 2149, 13)),  # what body is
-    (IN_MESSAGES, Step(Op.SKIP_IF_ZERO, 70, 0, 868)),  # what body is
-    (IN_TABLES_29, Step(Op.EXPRESSION, 68, 0, 2149, 13)),  # what body is
-    (IN_TABLES_29, Step(Op.SKIP_IF_ZERO, 68, 0, 846)),  # what body is
-    (IN_TABLES_39, Step(Op.LIMIT_REGISTER, 2, 0, 0)),  # body
+    (IN_ALL, Step(Op.JUMP, 0, 0, 466)),
+    (IN_ALL, Step(Op.EXPRESSION, 60, 0, 1538, 13)),  # what body is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 60, 0, 362)),  # what body is
+    (IN_ALL, Step(Op.LIMIT_REGISTER, 2, 0, 0)),  # body
+    (IN_ALL, Step(Op.NEED, 4)),  # len_profile
+    (IN_ALL, Step(Op.REGISTER_FIXED, 61, Kind.U4LE, 0)),  # len_profile
+    (IN_ALL, Step(Op.BYTES_REGISTER, 31, 61, 0)),  # profile
+    (IN_ALL, Step(Op.CHECK_UTF8, 31, 0, 0)),  # profile
+    (IN_ALL, Step(Op.NEED, 4)),  # len_library
+    (IN_ALL, Step(Op.REGISTER_FIXED, 62, Kind.U4LE, 0)),  # len_library
+    (IN_ALL, Step(Op.BYTES_REGISTER, 32, 62, 0)),  # library
+    (IN_ALL, Step(Op.CHECK_UTF8, 32, 0, 0)),  # library
+    (IN_ALL, Step(Op.BYTES_REST, 33)),  # more
+    (IN_ALL, Step(Op.EXPRESSION, 63, 0, 1551, 183)),  # valid more
+    (IN_ALL, Step(Op.CHECK_TRUE, 63, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
+    (IN_ALL, Step(Op.LIMIT_END)),  # body
+    (IN_ALL, Step(Op.JUMP, 0, 0, 466)),
+    (IN_ALL, Step(Op.EXPRESSION, 64, 0, 1734, 13)),  # what body is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 64, 0, 371)),  # what body is
+    (IN_ALL, Step(Op.LIMIT_REGISTER, 2, 0, 0)),  # body
+    (IN_ALL, Step(Op.NEED, 20)),  # summary_start, summary_offset_start, summary_crc
+    (IN_ALL, Step(Op.BYTES_REST, 34)),  # more
+    (IN_ALL, Step(Op.EXPRESSION, 65, 0, 1747, 183)),  # valid more
+    (IN_ALL, Step(Op.CHECK_TRUE, 65, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
+    (IN_ALL, Step(Op.LIMIT_END)),  # body
+    (IN_ALL, Step(Op.JUMP, 0, 0, 466)),
+    (IN_ALL, Step(Op.EXPRESSION, 66, 0, 1930, 13)),  # what body is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 66, 0, 384)),  # what body is
+    (IN_ALL, Step(Op.LIMIT_REGISTER, 2, 0, 0)),  # body
+    (IN_ALL, Step(Op.NEED, 6)),  # channel_id, len_records
+    (IN_ALL, Step(Op.REGISTER_FIXED, 67, Kind.U4LE, 2)),  # len_records
+    (IN_ALL, Step(Op.EXPRESSION, 68, 0, 1943, 23)),  # valid len_records
+    (IN_ALL, Step(Op.CHECK_TRUE, 68, Outcome.LOST | Reason.LENGTH << 8)),  # valid len_records
+    (IN_ALL, Step(Op.BYTES_REGISTER, 35, 67, 0)),  # records
+    (IN_ALL, Step(Op.BYTES_REST, 36)),  # more
+    (IN_ALL, Step(Op.EXPRESSION, 69, 0, 1966, 183)),  # valid more
+    (IN_ALL, Step(Op.CHECK_TRUE, 69, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
+    (IN_ALL, Step(Op.LIMIT_END)),  # body
+    (IN_ALL, Step(Op.JUMP, 0, 0, 466)),
+    (IN_ALL, Step(Op.EXPRESSION, 70, 0, 2149, 13)),  # what body is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 70, 0, 402)),  # what body is
+    (IN_ALL, Step(Op.LIMIT_REGISTER, 2, 0, 0)),  # body
     (
         IN_ALL,
         Step(Op.NEED, 36),
     ),  # message_start_time, message_end_time, chunk_start_offset, chunk_length, len_message_index_offsets
-    (IN_MESSAGES, Step(Op.REGISTER_FIXED, 71, Kind.U4LE, 32)),  # len_message_index_offsets
-    (IN_MESSAGES, Step(Op.EXPRESSION, 72, 0, 2162, 23)),  # valid len_message_index_offsets
-    (IN_MESSAGES, Step(Op.CHECK_TRUE, 72, Outcome.LOST | Reason.LENGTH << 8)),  # valid len_message_index_offsets
-    (IN_MESSAGES, Step(Op.BYTES_REGISTER, 37, 71, 0)),  # message_index_offsets
-    (IN_TABLES_28, Step(Op.REGISTER_FIXED, 67, Kind.U4LE, 32)),  # len_message_index_offsets
-    (IN_TABLES_28, Step(Op.EXPRESSION, 68, 0, 2162, 23)),  # valid len_message_index_offsets
-    (IN_TABLES_28, Step(Op.CHECK_TRUE, 68, Outcome.LOST | Reason.LENGTH << 8)),  # valid len_message_index_offsets
-    (IN_TABLES_28, Step(Op.BYTES_REGISTER, 37, 67, 0)),  # message_index_offsets
-    (IN_TABLES_29, Step(Op.REGISTER_FIXED, 69, Kind.U4LE, 32)),  # len_message_index_offsets
-    (IN_TABLES_29, Step(Op.EXPRESSION, 70, 0, 2162, 23)),  # valid len_message_index_offsets
-    (IN_TABLES_29, Step(Op.CHECK_TRUE, 70, Outcome.LOST | Reason.LENGTH << 8)),  # valid len_message_index_offsets
-    (IN_TABLES_29, Step(Op.BYTES_REGISTER, 37, 69, 0)),  # message_index_offsets
+    (IN_ALL, Step(Op.REGISTER_FIXED, 71, Kind.U4LE, 32)),  # len_message_index_offsets
+    (IN_ALL, Step(Op.EXPRESSION, 72, 0, 2162, 23)),  # valid len_message_index_offsets
+    (IN_ALL, Step(Op.CHECK_TRUE, 72, Outcome.LOST | Reason.LENGTH << 8)),  # valid len_message_index_offsets
+    (IN_ALL, Step(Op.BYTES_REGISTER, 37, 71, 0)),  # message_index_offsets
     (IN_ALL, Step(Op.NEED, 12)),  # message_index_length, len_compression
-    (IN_MESSAGES, Step(Op.REGISTER_FIXED, 73, Kind.U4LE, 8)),  # len_compression
-    (IN_MESSAGES, Step(Op.BYTES_REGISTER, 38, 73, 0)),  # compression
-    (IN_TABLES_28, Step(Op.REGISTER_FIXED, 69, Kind.U4LE, 8)),  # len_compression
-    (IN_TABLES_28, Step(Op.BYTES_REGISTER, 38, 69, 0)),  # compression
-    (IN_TABLES_29, Step(Op.REGISTER_FIXED, 71, Kind.U4LE, 8)),  # len_compression
-    (IN_TABLES_29, Step(Op.BYTES_REGISTER, 38, 71, 0)),  # compression
+    (IN_ALL, Step(Op.REGISTER_FIXED, 73, Kind.U4LE, 8)),  # len_compression
+    (IN_ALL, Step(Op.BYTES_REGISTER, 38, 73, 0)),  # compression
     (IN_ALL, Step(Op.CHECK_UTF8, 38, 0, 0)),  # compression
     (IN_ALL, Step(Op.NEED, 16)),  # compressed_size, uncompressed_size
     (IN_ALL, Step(Op.BYTES_REST, 39)),  # more
-    (IN_MESSAGES, Step(Op.EXPRESSION, 74, 0, 2185, 183)),  # valid more
-    (IN_TABLES_28, Step(Op.EXPRESSION, 70, 0, 2185, 183)),  # valid more
-    (IN_TABLES_28, Step(Op.CHECK_TRUE, 70, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
-    (IN_TABLES_29, Step(Op.EXPRESSION, 72, 0, 2185, 183)),  # valid more
-    (IN_TABLES_29, Step(Op.CHECK_TRUE, 72, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
-    (IN_ALL_BUT_MESSAGES, Step(Op.LIMIT_END)),  # body
-    (IN_ALL_BUT_MESSAGES, Step(Op.JUMP, 0, 0, 999)),
-    (IN_TABLES_28, Step(Op.EXPRESSION, 71, 0, 2368, 13)),  # what body is
-    (IN_TABLES_28, Step(Op.SKIP_IF_ZERO, 71, 0, 869)),  # what body is
-    (IN_TABLES_29, Step(Op.EXPRESSION, 73, 0, 2368, 13)),  # what body is
-    (IN_TABLES_29, Step(Op.SKIP_IF_ZERO, 73, 0, 892)),  # what body is
-    (IN_ALL_BUT_MESSAGES, Step(Op.LIMIT_REGISTER, 2, 0, 0)),  # body
-    (IN_ALL_BUT_MESSAGES, Step(Op.NEED, 44)),  # offset, length, log_time, create_time, data_size, len_name
-    (IN_TABLES_28, Step(Op.REGISTER_FIXED, 72, Kind.U4LE, 40)),  # len_name
-    (IN_TABLES_28, Step(Op.BYTES_REGISTER, 40, 72, 0)),  # name
-    (IN_TABLES_29, Step(Op.REGISTER_FIXED, 74, Kind.U4LE, 40)),  # len_name
-    (IN_TABLES_29, Step(Op.BYTES_REGISTER, 40, 74, 0)),  # name
-    (IN_ALL_BUT_MESSAGES, Step(Op.CHECK_UTF8, 40, 0, 0)),  # name
-    (IN_ALL_BUT_MESSAGES, Step(Op.NEED, 4)),  # len_media_type
-    (IN_TABLES_28, Step(Op.REGISTER_FIXED, 73, Kind.U4LE, 0)),  # len_media_type
-    (IN_TABLES_28, Step(Op.BYTES_REGISTER, 41, 73, 0)),  # media_type
-    (IN_TABLES_29, Step(Op.REGISTER_FIXED, 75, Kind.U4LE, 0)),  # len_media_type
-    (IN_TABLES_29, Step(Op.BYTES_REGISTER, 41, 75, 0)),  # media_type
-    (IN_ALL_BUT_MESSAGES, Step(Op.CHECK_UTF8, 41, 0, 0)),  # media_type
-    (IN_ALL_BUT_MESSAGES, Step(Op.BYTES_REST, 42)),  # more
-    (IN_TABLES_28, Step(Op.EXPRESSION, 74, 0, 2381, 183)),  # valid more
-    (IN_TABLES_37, Step(Op.CHECK_TRUE, 74, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
-    (IN_TABLES_29, Step(Op.EXPRESSION, 76, 0, 2381, 183)),  # valid more
-    (IN_TABLES_29, Step(Op.CHECK_TRUE, 76, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
+    (IN_ALL, Step(Op.EXPRESSION, 74, 0, 2185, 183)),  # valid more
+    (IN_ALL, Step(Op.CHECK_TRUE, 74, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
     (IN_ALL, Step(Op.LIMIT_END)),  # body
-    (IN_ALL, Step(Op.JUMP, 0, 0, 995)),
-    (IN_MESSAGES, Step(Op.EXPRESSION, 75, 0, 2368, 13)),  # what body is
-    (IN_TABLES_28, Step(Op.EXPRESSION, 75, 0, 2564, 13)),  # what body is
-    (IN_MESSAGES, Step(Op.SKIP_IF_ZERO, 75, 0, 890)),  # what body is
-    (IN_SCHEMAS, Step(Op.SKIP_IF_ZERO, 75, 0, 917)),  # what body is
-    (IN_CHANNELS, Step(Op.SKIP_IF_ZERO, 75, 0, 917)),  # what body is
-    (IN_METADATA, Step(Op.SKIP_IF_ZERO, 75, 0, 917)),  # what body is
-    (IN_STATISTICS, Step(Op.SKIP_IF_ZERO, 75, 0, 917)),  # what body is
-    (IN_RECORDS, Step(Op.SKIP_IF_ZERO, 75, 0, 917)),  # what body is
-    (IN_TABLES_37, Step(Op.LIMIT_REGISTER, 2, 0, 0)),  # body
-    (IN_MESSAGES, Step(Op.NEED, 44)),  # offset, length, log_time, create_time, data_size, len_name
-    (IN_MESSAGES, Step(Op.REGISTER_FIXED, 76, Kind.U4LE, 40)),  # len_name
-    (IN_MESSAGES, Step(Op.BYTES_REGISTER, 40, 76, 0)),  # name
-    (IN_MESSAGES, Step(Op.CHECK_UTF8, 40, 0, 0)),  # name
-    (IN_MESSAGES, Step(Op.NEED, 4)),  # len_media_type
-    (IN_MESSAGES, Step(Op.REGISTER_FIXED, 77, Kind.U4LE, 0)),  # len_media_type
-    (IN_MESSAGES, Step(Op.BYTES_REGISTER, 41, 77, 0)),  # media_type
-    (IN_MESSAGES, Step(Op.CHECK_UTF8, 41, 0, 0)),  # media_type
-    (IN_MESSAGES, Step(Op.BYTES_REST, 42)),  # more
-    (IN_MESSAGES, Step(Op.EXPRESSION, 78, 0, 2381, 183)),  # valid more
-    (IN_MESSAGES, Step(Op.CHECK_TRUE, 78, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
-    (IN_MESSAGES, Step(Op.LIMIT_END)),  # body
-    (IN_MESSAGES, Step(Op.JUMP, 0, 0, 995)),
-    (IN_MESSAGES, Step(Op.EXPRESSION, 79, 0, 2564, 13)),  # what body is
-    (IN_MESSAGES, Step(Op.SKIP_IF_ZERO, 79, 0, 915)),  # what body is
-    (IN_TABLES_29, Step(Op.EXPRESSION, 77, 0, 2564, 13)),  # what body is
-    (IN_TABLES_29, Step(Op.SKIP_IF_ZERO, 77, 0, 923)),  # what body is
-    (IN_TABLES_39, Step(Op.LIMIT_REGISTER, 2, 0, 0)),  # body
+    (IN_ALL, Step(Op.JUMP, 0, 0, 466)),
+    (IN_ALL, Step(Op.EXPRESSION, 75, 0, 2368, 13)),  # what body is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 75, 0, 418)),  # what body is
+    (IN_ALL, Step(Op.LIMIT_REGISTER, 2, 0, 0)),  # body
+    (IN_ALL, Step(Op.NEED, 44)),  # offset, length, log_time, create_time, data_size, len_name
+    (IN_ALL, Step(Op.REGISTER_FIXED, 76, Kind.U4LE, 40)),  # len_name
+    (IN_ALL, Step(Op.BYTES_REGISTER, 40, 76, 0)),  # name
+    (IN_ALL, Step(Op.CHECK_UTF8, 40, 0, 0)),  # name
+    (IN_ALL, Step(Op.NEED, 4)),  # len_media_type
+    (IN_ALL, Step(Op.REGISTER_FIXED, 77, Kind.U4LE, 0)),  # len_media_type
+    (IN_ALL, Step(Op.BYTES_REGISTER, 41, 77, 0)),  # media_type
+    (IN_ALL, Step(Op.CHECK_UTF8, 41, 0, 0)),  # media_type
+    (IN_ALL, Step(Op.BYTES_REST, 42)),  # more
+    (IN_ALL, Step(Op.EXPRESSION, 78, 0, 2381, 183)),  # valid more
+    (IN_ALL, Step(Op.CHECK_TRUE, 78, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
+    (IN_ALL, Step(Op.LIMIT_END)),  # body
+    (IN_ALL, Step(Op.JUMP, 0, 0, 466)),
+    (IN_ALL, Step(Op.EXPRESSION, 79, 0, 2564, 13)),  # what body is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 79, 0, 433)),  # what body is
+    (IN_ALL, Step(Op.LIMIT_REGISTER, 2, 0, 0)),  # body
     (
         IN_ALL,
         Step(Op.NEED, 46),
     ),  # message_count, schema_count, channel_count, attachment_count, metadata_count, chunk_count, …
-    (IN_MESSAGES, Step(Op.REGISTER_FIXED, 80, Kind.U4LE, 42)),  # len_counts
-    (IN_MESSAGES, Step(Op.LIMIT_REGISTER, 80, 0, 0)),  # counts
-    (IN_TABLES_28, Step(Op.REGISTER_FIXED, 76, Kind.U4LE, 42)),  # len_counts
-    (IN_TABLES_28, Step(Op.LIMIT_REGISTER, 76, 0, 0)),  # counts
-    (IN_TABLES_29, Step(Op.REGISTER_FIXED, 78, Kind.U4LE, 42)),  # len_counts
-    (IN_TABLES_29, Step(Op.LIMIT_REGISTER, 78, 0, 0)),  # counts
-    (IN_ALL, Step(Op.LOOP, 4, Loop.END, 905, 0)),  # counts
+    (IN_ALL, Step(Op.REGISTER_FIXED, 80, Kind.U4LE, 42)),  # len_counts
+    (IN_ALL, Step(Op.LIMIT_REGISTER, 80, 0, 0)),  # counts
+    (IN_ALL, Step(Op.LOOP, 4, Loop.END, 427, 0)),  # counts
     (IN_ALL, Step(Op.NEED, 10)),  # channel_id, count
-    (IN_ALL, Step(Op.AGAIN, 4, Loop.END, 903, 0)),  # next of counts
+    (IN_ALL, Step(Op.AGAIN, 4, Loop.END, 425, 0)),  # next of counts
     (IN_ALL, Step(Op.LIMIT_END)),  # counts
     (IN_ALL, Step(Op.BYTES_REST, 43)),  # more
-    (IN_MESSAGES, Step(Op.EXPRESSION, 81, 0, 2577, 183)),  # valid more
-    (IN_MESSAGES, Step(Op.CHECK_TRUE, 81, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
-    (IN_TABLES_28, Step(Op.EXPRESSION, 77, 0, 2577, 183)),  # valid more
-    (IN_TABLES_28, Step(Op.CHECK_TRUE, 77, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
-    (IN_TABLES_29, Step(Op.EXPRESSION, 79, 0, 2577, 183)),  # valid more
-    (IN_TABLES_29, Step(Op.CHECK_TRUE, 79, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
+    (IN_ALL, Step(Op.EXPRESSION, 81, 0, 2577, 183)),  # valid more
+    (IN_ALL, Step(Op.CHECK_TRUE, 81, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
     (IN_ALL, Step(Op.LIMIT_END)),  # body
-    (IN_ALL, Step(Op.JUMP, 0, 0, 995)),
-    (IN_MESSAGES, Step(Op.EXPRESSION, 82, 0, 2760, 13)),  # what body is
-    (IN_MESSAGES, Step(Op.SKIP_IF_ZERO, 82, 0, 951)),  # what body is
-    (IN_TABLES_28, Step(Op.EXPRESSION, 78, 0, 2760, 13)),  # what body is
-    (IN_SCHEMAS, Step(Op.SKIP_IF_ZERO, 78, 0, 953)),  # what body is
-    (IN_CHANNELS, Step(Op.SKIP_IF_ZERO, 78, 0, 953)),  # what body is
-    (IN_METADATA, Step(Op.SKIP_IF_ZERO, 78, 0, 942)),  # what body is
-    (IN_STATISTICS, Step(Op.SKIP_IF_ZERO, 78, 0, 942)),  # what body is
-    (IN_RECORDS, Step(Op.SKIP_IF_ZERO, 78, 0, 942)),  # what body is
-    (IN_TABLES_29, Step(Op.EXPRESSION, 80, 0, 2760, 13)),  # what body is
-    (IN_TABLES_29, Step(Op.SKIP_IF_ZERO, 80, 0, 955)),  # what body is
+    (IN_ALL, Step(Op.JUMP, 0, 0, 466)),
+    (IN_ALL, Step(Op.EXPRESSION, 82, 0, 2760, 13)),  # what body is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 82, 0, 445)),  # what body is
     (IN_ALL, Step(Op.LIMIT_REGISTER, 2, 0, 0)),  # body
     (IN_ALL, Step(Op.NEED, 20)),  # offset, length, len_name
-    (IN_MESSAGES, Step(Op.REGISTER_FIXED, 83, Kind.U4LE, 16)),  # len_name
-    (IN_MESSAGES, Step(Op.BYTES_REGISTER, 44, 83, 0)),  # name
-    (IN_TABLES_28, Step(Op.REGISTER_FIXED, 79, Kind.U4LE, 16)),  # len_name
-    (IN_TABLES_28, Step(Op.BYTES_REGISTER, 44, 79, 0)),  # name
-    (IN_TABLES_29, Step(Op.REGISTER_FIXED, 81, Kind.U4LE, 16)),  # len_name
-    (IN_TABLES_29, Step(Op.BYTES_REGISTER, 44, 81, 0)),  # name
+    (IN_ALL, Step(Op.REGISTER_FIXED, 83, Kind.U4LE, 16)),  # len_name
+    (IN_ALL, Step(Op.BYTES_REGISTER, 44, 83, 0)),  # name
     (IN_ALL, Step(Op.CHECK_UTF8, 44, 0, 0)),  # name
     (IN_ALL, Step(Op.BYTES_REST, 45)),  # more
-    (IN_MESSAGES, Step(Op.EXPRESSION, 84, 0, 2773, 183)),  # valid more
-    (IN_MESSAGES, Step(Op.CHECK_TRUE, 84, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
-    (IN_TABLES_28, Step(Op.EXPRESSION, 80, 0, 2773, 183)),  # valid more
-    (IN_TABLES_28, Step(Op.CHECK_TRUE, 80, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
-    (IN_TABLES_29, Step(Op.EXPRESSION, 82, 0, 2773, 183)),  # valid more
-    (IN_TABLES_31, Step(Op.LIMIT_END)),  # body
-    (IN_TABLES_31, Step(Op.JUMP, 0, 0, 999)),
-    (IN_TABLES_31, Step(Op.EXPRESSION, 81, 0, 2956, 13)),  # what body is
-    (IN_TABLES_31, Step(Op.SKIP_IF_ZERO, 81, 0, 956)),  # what body is
-    (IN_TABLES_31, Step(Op.LIMIT_REGISTER, 2, 0, 0)),  # body
-    (IN_TABLES_31, Step(Op.NEED, 17)),  # group_opcode, group_start, group_length
-    (IN_TABLES_31, Step(Op.BYTES_REST, 46)),  # more
-    (IN_TABLES_31, Step(Op.EXPRESSION, 82, 0, 2969, 183)),  # valid more
-    (IN_TABLES_15, Step(Op.CHECK_TRUE, 82, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
+    (IN_ALL, Step(Op.EXPRESSION, 84, 0, 2773, 183)),  # valid more
+    (IN_ALL, Step(Op.CHECK_TRUE, 84, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
     (IN_ALL, Step(Op.LIMIT_END)),  # body
-    (IN_ALL, Step(Op.JUMP, 0, 0, 995)),
-    (IN_MESSAGES, Step(Op.EXPRESSION, 85, 0, 2956, 13)),  # what body is
-    (IN_MESSAGES, Step(Op.SKIP_IF_ZERO, 85, 0, 973)),  # what body is
-    (IN_TABLES_21, Step(Op.EXPRESSION, 81, 0, 2956, 13)),  # what body is
-    (IN_TABLES_21, Step(Op.SKIP_IF_ZERO, 81, 0, 975)),  # what body is
-    (IN_TABLES_29, Step(Op.EXPRESSION, 83, 0, 2956, 13)),  # what body is
-    (IN_TABLES_31, Step(Op.EXPRESSION, 83, 0, 3152, 13)),  # what body is
-    (IN_ATTACHMENTS, Step(Op.SKIP_IF_ZERO, 83, 0, 977)),  # what body is
-    (IN_METADATA, Step(Op.SKIP_IF_ZERO, 83, 0, 994)),  # what body is
-    (IN_STATISTICS, Step(Op.SKIP_IF_ZERO, 83, 0, 994)),  # what body is
-    (IN_RECORDS, Step(Op.SKIP_IF_ZERO, 83, 0, 994)),  # what body is
-    (IN_CHUNKS, Step(Op.SKIP_IF_ZERO, 83, 0, 977)),  # what body is
+    (IN_ALL, Step(Op.JUMP, 0, 0, 466)),
+    (IN_ALL, Step(Op.EXPRESSION, 85, 0, 2956, 13)),  # what body is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 85, 0, 454)),  # what body is
     (IN_ALL, Step(Op.LIMIT_REGISTER, 2, 0, 0)),  # body
-    (IN_TABLES_35, Step(Op.NEED, 17)),  # group_opcode, group_start, group_length
-    (IN_TABLES_35, Step(Op.BYTES_REST, 46)),  # more
-    (IN_MESSAGES, Step(Op.EXPRESSION, 86, 0, 2969, 183)),  # valid more
-    (IN_MESSAGES, Step(Op.CHECK_TRUE, 86, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
-    (IN_TABLES_21, Step(Op.EXPRESSION, 82, 0, 2969, 183)),  # valid more
-    (IN_TABLES_21, Step(Op.CHECK_TRUE, 82, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
-    (IN_TABLES_29, Step(Op.EXPRESSION, 84, 0, 2969, 183)),  # valid more
-    (IN_TABLES_29, Step(Op.CHECK_TRUE, 84, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
-    (IN_TABLES_35, Step(Op.LIMIT_END)),  # body
-    (IN_TABLES_35, Step(Op.JUMP, 0, 0, 995)),
-    (IN_MESSAGES, Step(Op.EXPRESSION, 87, 0, 3152, 13)),  # what body is
-    (IN_MESSAGES, Step(Op.SKIP_IF_ZERO, 87, 0, 994)),  # what body is
-    (IN_TABLES_21, Step(Op.EXPRESSION, 83, 0, 3152, 13)),  # what body is
-    (IN_TABLES_21, Step(Op.SKIP_IF_ZERO, 83, 0, 994)),  # what body is
-    (IN_TABLES_29, Step(Op.EXPRESSION, 85, 0, 3152, 13)),  # what body is
-    (IN_TABLES_29, Step(Op.SKIP_IF_ZERO, 85, 0, 994)),  # what body is
-    (IN_TABLES_35, Step(Op.LIMIT_REGISTER, 2, 0, 0)),  # body
+    (IN_ALL, Step(Op.NEED, 17)),  # group_opcode, group_start, group_length
+    (IN_ALL, Step(Op.BYTES_REST, 46)),  # more
+    (IN_ALL, Step(Op.EXPRESSION, 86, 0, 2969, 183)),  # valid more
+    (IN_ALL, Step(Op.CHECK_TRUE, 86, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
+    (IN_ALL, Step(Op.LIMIT_END)),  # body
+    (IN_ALL, Step(Op.JUMP, 0, 0, 466)),
+    (IN_ALL, Step(Op.EXPRESSION, 87, 0, 3152, 13)),  # what body is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 87, 0, 465)),  # what body is
+    (IN_ALL, Step(Op.LIMIT_REGISTER, 2, 0, 0)),  # body
     (IN_ALL, Step(Op.NEED, 4)),  # data_section_crc
-    (IN_MESSAGES, Step(Op.REGISTER_FIXED, 88, Kind.U4LE, 0)),  # data_section_crc
-    (IN_TABLES_28, Step(Op.REGISTER_FIXED, 84, Kind.U4LE, 0)),  # data_section_crc
-    (IN_TABLES_29, Step(Op.REGISTER_FIXED, 86, Kind.U4LE, 0)),  # data_section_crc
+    (IN_ALL, Step(Op.REGISTER_FIXED, 88, Kind.U4LE, 0)),  # data_section_crc
     (IN_ALL, Step(Op.BYTES_REST, 47)),  # more
-    (IN_MESSAGES, Step(Op.EXPRESSION, 89, 0, 3165, 183)),  # valid more
-    (IN_MESSAGES, Step(Op.CHECK_TRUE, 89, Outcome.LOST | Reason.VALUE << 8)),  # valid more
-    (IN_TABLES_28, Step(Op.EXPRESSION, 85, 0, 3165, 183)),  # valid more
-    (IN_TABLES_28, Step(Op.CHECK_TRUE, 85, Outcome.LOST | Reason.VALUE << 8)),  # valid more
-    (IN_TABLES_29, Step(Op.EXPRESSION, 87, 0, 3165, 183)),  # valid more
-    (IN_TABLES_29, Step(Op.CHECK_TRUE, 87, Outcome.LOST | Reason.VALUE << 8)),  # valid more
+    (IN_ALL, Step(Op.EXPRESSION, 89, 0, 3165, 183)),  # valid more
+    (IN_ALL, Step(Op.CHECK_TRUE, 89, Outcome.LOST | Reason.VALUE << 8)),  # valid more
     (IN_ALL, Step(Op.LIMIT_END)),  # body
     (IN_ALL, Step(Op.EXPRESSION, 3, 0, 3348, 3)),  # data_section_crc
-    (IN_ALL, Step(Op.JUMP, 0, 0, 995)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 466)),
     (IN_ALL, Step(Op.BYTES_REGISTER, 48, 2, 0)),  # body
-    (IN_MESSAGES, Step(Op.EXPRESSION, 90, 0, 3152, 13)),  # is summary there?
-    (IN_MESSAGES, Step(Op.SKIP_IF_ZERO, 90, 0, 1612)),  # is summary there?
-    (IN_MESSAGES, Step(Op.EXPRESSION, 91, 0, 3351, 182)),  # is records there?
-    (IN_MESSAGES, Step(Op.SKIP_IF_ZERO, 91, 0, 1591)),  # is records there?
-    (IN_TABLES_28, Step(Op.EXPRESSION, 86, 0, 3152, 13)),  # is summary there?
-    (IN_SCHEMAS, Step(Op.SKIP_IF_ZERO, 86, 0, 1614)),  # is summary there?
-    (IN_CHANNELS, Step(Op.SKIP_IF_ZERO, 86, 0, 1614)),  # is summary there?
-    (IN_METADATA, Step(Op.SKIP_IF_ZERO, 86, 0, 1614)),  # is summary there?
-    (IN_STATISTICS, Step(Op.SKIP_IF_ZERO, 86, 0, 1601)),  # is summary there?
-    (IN_RECORDS, Step(Op.SKIP_IF_ZERO, 86, 0, 1614)),  # is summary there?
-    (IN_TABLES_28, Step(Op.EXPRESSION, 87, 0, 3351, 182)),  # is records there?
-    (IN_SCHEMAS, Step(Op.SKIP_IF_ZERO, 87, 0, 1601)),  # is records there?
-    (IN_CHANNELS, Step(Op.SKIP_IF_ZERO, 87, 0, 1601)),  # is records there?
-    (IN_METADATA, Step(Op.SKIP_IF_ZERO, 87, 0, 1601)),  # is records there?
-    (IN_STATISTICS, Step(Op.SKIP_IF_ZERO, 87, 0, 1593)),  # is records there?
-    (IN_RECORDS, Step(Op.SKIP_IF_ZERO, 87, 0, 1601)),  # is records there?
-    (IN_TABLES_29, Step(Op.EXPRESSION, 88, 0, 3152, 13)),  # is summary there?
-    (IN_TABLES_29, Step(Op.SKIP_IF_ZERO, 88, 0, 1616)),  # is summary there?
-    (IN_TABLES_29, Step(Op.EXPRESSION, 89, 0, 3351, 182)),  # is records there?
-    (IN_TABLES_29, Step(Op.SKIP_IF_ZERO, 89, 0, 1605)),  # is records there?
-    (IN_ALL, Step(Op.LOOP, 5, Loop.UNTIL, 1584, 0)),  # records
-    (IN_TABLES_40, Step(Op.UNIT)),  # item of records
+    (IN_ALL, Step(Op.EXPRESSION, 90, 0, 3152, 13)),  # is summary there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 90, 0, 724)),  # is summary there?
+    (IN_ALL, Step(Op.EXPRESSION, 91, 0, 3351, 182)),  # is records there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 91, 0, 716)),  # is records there?
+    (IN_ALL, Step(Op.LOOP, 5, Loop.UNTIL, 715, 0)),  # records
+    (IN_TABLES_17, Step(Op.UNIT)),  # item of records
     (IN_ALL, Step(Op.NEED, 1)),  # opcode
-    (IN_MESSAGES, Step(Op.REGISTER_FIXED, 92, Kind.U1, 0)),  # opcode
-    (IN_MESSAGES, Step(Op.EXPRESSION, 93, 0, 3533, 13)),  # valid opcode
-    (IN_MESSAGES, Step(Op.CHECK_TRUE, 93, Outcome.LOST | Reason.VALUE << 8)),  # valid opcode
-    (IN_TABLES_28, Step(Op.REGISTER_FIXED, 88, Kind.U1, 0)),  # opcode
-    (IN_TABLES_28, Step(Op.EXPRESSION, 89, 0, 3533, 13)),  # valid opcode
-    (IN_TABLES_28, Step(Op.CHECK_TRUE, 89, Outcome.LOST | Reason.VALUE << 8)),  # valid opcode
-    (IN_TABLES_29, Step(Op.REGISTER_FIXED, 90, Kind.U1, 0)),  # opcode
-    (IN_TABLES_29, Step(Op.EXPRESSION, 91, 0, 3533, 13)),  # valid opcode
-    (IN_TABLES_29, Step(Op.CHECK_TRUE, 91, Outcome.LOST | Reason.VALUE << 8)),  # valid opcode
+    (IN_ALL, Step(Op.REGISTER_FIXED, 92, Kind.U1, 0)),  # opcode
+    (IN_ALL, Step(Op.EXPRESSION, 93, 0, 3533, 13)),  # valid opcode
+    (IN_ALL, Step(Op.CHECK_TRUE, 93, Outcome.LOST | Reason.VALUE << 8)),  # valid opcode
     (IN_ALL, Step(Op.NEED, 8)),  # len_body
-    (IN_MESSAGES, Step(Op.REGISTER_FIXED, 94, Kind.U8LE, 0)),  # len_body
-    (IN_MESSAGES, Step(Op.EXPRESSION, 95, 0, 3546, 13)),  # what body is
-    (IN_MESSAGES, Step(Op.SKIP_IF_ZERO, 95, 0, 1118)),  # what body is
-    (IN_MESSAGES, Step(Op.LIMIT_REGISTER, 94, 0, 0)),  # body
-    (IN_TABLES_28, Step(Op.REGISTER_FIXED, 90, Kind.U8LE, 0)),  # len_body
-    (IN_TABLES_28, Step(Op.EXPRESSION, 91, 0, 3546, 13)),  # what body is
-    (IN_TABLES_28, Step(Op.SKIP_IF_ZERO, 91, 0, 1121)),  # what body is
-    (IN_TABLES_41, Step(Op.LIMIT_REGISTER, 90, 0, 0)),  # body
-    (IN_CHANNELS, Step(Op.LIMIT_REGISTER, 90, 1, 0)),  # body
+    (IN_ALL, Step(Op.REGISTER_FIXED, 94, Kind.U8LE, 0)),  # len_body
+    (IN_ALL, Step(Op.EXPRESSION, 95, 0, 3546, 13)),  # what body is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 95, 0, 528)),  # what body is
+    (IN_ALL_BUT_CHANNELS, Step(Op.LIMIT_REGISTER, 94, 0, 0)),  # body
+    (IN_CHANNELS, Step(Op.LIMIT_REGISTER, 94, 1, 0)),  # body
     (IN_CHANNELS, Step(Op.ROW, 1)),
-    (IN_TABLES_29, Step(Op.REGISTER_FIXED, 92, Kind.U8LE, 0)),  # len_body
-    (IN_TABLES_29, Step(Op.EXPRESSION, 93, 0, 3546, 13)),  # what body is
-    (IN_TABLES_29, Step(Op.SKIP_IF_ZERO, 93, 0, 1126)),  # what body is
-    (IN_TABLES_29, Step(Op.LIMIT_REGISTER, 92, 0, 0)),  # body
     (IN_ALL, Step(Op.NEED, 8)),  # id, schema_id, len_topic
-    (IN_MESSAGES, Step(Op.REGISTER_FIXED, 96, Kind.U4LE, 4)),  # len_topic
-    (IN_MESSAGES, Step(Op.BYTES_REGISTER, 49, 96, 0)),  # topic
     (IN_CHANNELS, Step(Op.COLUMN_FIXED, 0, Kind.U2LE, 0)),  # id
     (IN_CHANNELS, Step(Op.COLUMN_FIXED, 3, Kind.U2LE, 2)),  # schema_id
-    (IN_TABLES_28, Step(Op.REGISTER_FIXED, 92, Kind.U4LE, 4)),  # len_topic
+    (IN_ALL, Step(Op.REGISTER_FIXED, 96, Kind.U4LE, 4)),  # len_topic
     (IN_CHANNELS, Step(Op.COLUMN_FIXED, 10, Kind.U4LE, 4)),  # len_topic
-    (IN_TABLES_28, Step(Op.BYTES_REGISTER, 49, 92, 0)),  # topic
-    (IN_TABLES_29, Step(Op.REGISTER_FIXED, 94, Kind.U4LE, 4)),  # len_topic
-    (IN_TABLES_29, Step(Op.BYTES_REGISTER, 49, 94, 0)),  # topic
+    (IN_ALL, Step(Op.BYTES_REGISTER, 49, 96, 0)),  # topic
     (IN_ALL, Step(Op.CHECK_UTF8, 49, 0, 0)),  # topic
     (IN_CHANNELS, Step(Op.COLUMN_BYTES, 1, 49)),  # topic
     (IN_ALL, Step(Op.NEED, 4)),  # len_message_encoding
-    (IN_MESSAGES, Step(Op.REGISTER_FIXED, 97, Kind.U4LE, 0)),  # len_message_encoding
-    (IN_MESSAGES, Step(Op.BYTES_REGISTER, 50, 97, 0)),  # message_encoding
-    (IN_TABLES_28, Step(Op.REGISTER_FIXED, 93, Kind.U4LE, 0)),  # len_message_encoding
+    (IN_ALL, Step(Op.REGISTER_FIXED, 97, Kind.U4LE, 0)),  # len_message_encoding
     (IN_CHANNELS, Step(Op.COLUMN_FIXED, 11, Kind.U4LE, 0)),  # len_message_encoding
-    (IN_TABLES_28, Step(Op.BYTES_REGISTER, 50, 93, 0)),  # message_encoding
-    (IN_TABLES_29, Step(Op.REGISTER_FIXED, 95, Kind.U4LE, 0)),  # len_message_encoding
-    (IN_TABLES_29, Step(Op.BYTES_REGISTER, 50, 95, 0)),  # message_encoding
+    (IN_ALL, Step(Op.BYTES_REGISTER, 50, 97, 0)),  # message_encoding
     (IN_ALL, Step(Op.CHECK_UTF8, 50, 0, 0)),  # message_encoding
     (IN_CHANNELS, Step(Op.COLUMN_BYTES, 2, 50)),  # message_encoding
     (IN_ALL, Step(Op.NEED, 4)),  # len_pairs
-    (IN_MESSAGES, Step(Op.REGISTER_FIXED, 98, Kind.U4LE, 0)),  # len_pairs
-    (IN_MESSAGES, Step(Op.LIMIT_REGISTER, 98, 0, 0)),  # pairs
-    (IN_TABLES_28, Step(Op.REGISTER_FIXED, 94, Kind.U4LE, 0)),  # len_pairs
+    (IN_ALL, Step(Op.REGISTER_FIXED, 98, Kind.U4LE, 0)),  # len_pairs
     (IN_CHANNELS, Step(Op.COLUMN_FIXED, 12, Kind.U4LE, 0)),  # len_pairs
-    (IN_TABLES_28, Step(Op.LIMIT_REGISTER, 94, 0, 0)),  # pairs
+    (IN_ALL, Step(Op.LIMIT_REGISTER, 98, 0, 0)),  # pairs
     (IN_CHANNELS, Step(Op.LIST, 4, 1)),  # pairs
-    (IN_TABLES_29, Step(Op.REGISTER_FIXED, 96, Kind.U4LE, 0)),  # len_pairs
-    (IN_TABLES_29, Step(Op.LIMIT_REGISTER, 96, 0, 0)),  # pairs
-    (IN_ALL, Step(Op.LOOP, 6, Loop.END, 1098, 0)),  # pairs
+    (IN_ALL, Step(Op.LOOP, 6, Loop.END, 519, 0)),  # pairs
     (IN_CHANNELS, Step(Op.ITEM, 0, 1)),  # item of pairs
     (IN_CHANNELS, Step(Op.COLUMN_STRUCT, 5)),  # pairs
     (IN_CHANNELS, Step(Op.COLUMN_STRUCT, 6)),  # key
     (IN_ALL, Step(Op.NEED, 4)),  # len
-    (IN_MESSAGES, Step(Op.REGISTER_FIXED, 99, Kind.U4LE, 0)),  # len
-    (IN_MESSAGES, Step(Op.BYTES_REGISTER, 51, 99, 0)),  # text
-    (IN_TABLES_28, Step(Op.REGISTER_FIXED, 95, Kind.U4LE, 0)),  # len
-    (IN_TABLES_28, Step(Op.BYTES_REGISTER, 51, 95, 0)),  # text
-    (IN_TABLES_29, Step(Op.REGISTER_FIXED, 97, Kind.U4LE, 0)),  # len
-    (IN_TABLES_29, Step(Op.BYTES_REGISTER, 51, 97, 0)),  # text
+    (IN_ALL, Step(Op.REGISTER_FIXED, 99, Kind.U4LE, 0)),  # len
+    (IN_ALL, Step(Op.BYTES_REGISTER, 51, 99, 0)),  # text
     (IN_ALL, Step(Op.CHECK_UTF8, 51, 0, 0)),  # text
     (IN_CHANNELS, Step(Op.COLUMN_BYTES, 7, 51)),  # text
     (IN_CHANNELS, Step(Op.COLUMN_STRUCT, 8)),  # value
     (IN_ALL, Step(Op.NEED, 4)),  # len
-    (IN_MESSAGES, Step(Op.REGISTER_FIXED, 100, Kind.U4LE, 0)),  # len
-    (IN_MESSAGES, Step(Op.BYTES_REGISTER, 52, 100, 0)),  # text
-    (IN_TABLES_28, Step(Op.REGISTER_FIXED, 96, Kind.U4LE, 0)),  # len
-    (IN_TABLES_28, Step(Op.BYTES_REGISTER, 52, 96, 0)),  # text
-    (IN_TABLES_29, Step(Op.REGISTER_FIXED, 98, Kind.U4LE, 0)),  # len
-    (IN_TABLES_29, Step(Op.BYTES_REGISTER, 52, 98, 0)),  # text
+    (IN_ALL, Step(Op.REGISTER_FIXED, 100, Kind.U4LE, 0)),  # len
+    (IN_ALL, Step(Op.BYTES_REGISTER, 52, 100, 0)),  # text
     (IN_ALL, Step(Op.CHECK_UTF8, 52, 0, 0)),  # text
     (IN_CHANNELS, Step(Op.COLUMN_BYTES, 9, 52)),  # text
     (IN_CHANNELS, Step(Op.ITEM_END, 0, 1)),
-    (IN_ALL, Step(Op.AGAIN, 6, Loop.END, 1074, 0)),  # next of pairs
+    (IN_ALL, Step(Op.AGAIN, 6, Loop.END, 503, 0)),  # next of pairs
     (IN_CHANNELS, Step(Op.LIST_END, 4, 1)),  # pairs
     (IN_ALL, Step(Op.LIMIT_END)),  # pairs
     (IN_ALL, Step(Op.BYTES_REST, 53)),  # more
-    (IN_MESSAGES, Step(Op.EXPRESSION, 101, 0, 3559, 183)),  # valid more
-    (IN_MESSAGES, Step(Op.CHECK_TRUE, 101, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
-    (IN_TABLES_28, Step(Op.EXPRESSION, 97, 0, 3559, 183)),  # valid more
-    (IN_TABLES_28, Step(Op.CHECK_TRUE, 97, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
+    (IN_ALL, Step(Op.EXPRESSION, 101, 0, 3559, 183)),  # valid more
+    (IN_ALL, Step(Op.CHECK_TRUE, 101, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
     (IN_CHANNELS, Step(Op.COLUMN_BYTES, 13, 53)),  # more
     (IN_CHANNELS, Step(Op.ROW_END)),
-    (IN_TABLES_29, Step(Op.EXPRESSION, 99, 0, 3559, 183)),  # valid more
-    (IN_TABLES_29, Step(Op.CHECK_TRUE, 99, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
     (IN_ALL, Step(Op.LIMIT_END)),  # body
-    (IN_MESSAGES, Step(Op.JUMP, 0, 0, 1575)),
-    (IN_SCHEMAS, Step(Op.JUMP, 0, 0, 1578)),
-    (IN_CHANNELS, Step(Op.JUMP, 0, 0, 1578)),
-    (IN_ATTACHMENTS, Step(Op.JUMP, 0, 0, 1582)),
-    (IN_METADATA, Step(Op.JUMP, 0, 0, 1579)),
-    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 1574)),
-    (IN_RECORDS, Step(Op.JUMP, 0, 0, 1579)),
-    (IN_CHUNKS, Step(Op.JUMP, 0, 0, 1582)),
-    (IN_MESSAGES, Step(Op.EXPRESSION, 102, 0, 3742, 13)),  # what body is
-    (IN_MESSAGES, Step(Op.SKIP_IF_ZERO, 102, 0, 1209)),  # what body is
-    (IN_MESSAGES, Step(Op.LIMIT_REGISTER, 94, 0, 0)),  # body
-    (IN_TABLES_28, Step(Op.EXPRESSION, 98, 0, 3742, 13)),  # what body is
-    (IN_TABLES_28, Step(Op.SKIP_IF_ZERO, 98, 0, 1181)),  # what body is
-    (IN_SCHEMAS, Step(Op.LIMIT_REGISTER, 90, 1, 0)),  # body
+    (IN_ALL, Step(Op.JUMP, 0, 0, 712)),
+    (IN_ALL, Step(Op.EXPRESSION, 102, 0, 3742, 13)),  # what body is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 102, 0, 560)),  # what body is
+    (IN_ALL_BUT_SCHEMAS, Step(Op.LIMIT_REGISTER, 94, 0, 0)),  # body
+    (IN_SCHEMAS, Step(Op.LIMIT_REGISTER, 94, 1, 0)),  # body
     (IN_SCHEMAS, Step(Op.ROW, 1)),
-    (IN_TABLES_42, Step(Op.LIMIT_REGISTER, 90, 0, 0)),  # body
-    (IN_TABLES_29, Step(Op.EXPRESSION, 100, 0, 3742, 13)),  # what body is
-    (IN_TABLES_29, Step(Op.SKIP_IF_ZERO, 100, 0, 1184)),  # what body is
-    (IN_TABLES_29, Step(Op.LIMIT_REGISTER, 92, 0, 0)),  # body
     (IN_ALL, Step(Op.NEED, 6)),  # id, len_name
-    (IN_MESSAGES, Step(Op.REGISTER_FIXED, 103, Kind.U2LE, 0)),  # id
-    (IN_MESSAGES, Step(Op.CHECK_RANGE, 103, Outcome.REFUSED | Reason.VALUE << 8, 1, 65535)),  # valid id
-    (IN_MESSAGES, Step(Op.REGISTER_FIXED, 104, Kind.U4LE, 2)),  # len_name
-    (IN_MESSAGES, Step(Op.BYTES_REGISTER, 54, 104, 0)),  # name
-    (IN_TABLES_28, Step(Op.REGISTER_FIXED, 99, Kind.U2LE, 0)),  # id
+    (IN_ALL, Step(Op.REGISTER_FIXED, 103, Kind.U2LE, 0)),  # id
     (IN_SCHEMAS, Step(Op.COLUMN_FIXED, 0, Kind.U2LE, 0)),  # id
-    (IN_TABLES_28, Step(Op.CHECK_RANGE, 99, Outcome.REFUSED | Reason.VALUE << 8, 1, 65535)),  # valid id
-    (IN_TABLES_28, Step(Op.REGISTER_FIXED, 100, Kind.U4LE, 2)),  # len_name
+    (IN_ALL, Step(Op.CHECK_RANGE, 103, Outcome.REFUSED | Reason.VALUE << 8, 1, 65535)),  # valid id
+    (IN_ALL, Step(Op.REGISTER_FIXED, 104, Kind.U4LE, 2)),  # len_name
     (IN_SCHEMAS, Step(Op.COLUMN_FIXED, 4, Kind.U4LE, 2)),  # len_name
-    (IN_TABLES_28, Step(Op.BYTES_REGISTER, 54, 100, 0)),  # name
-    (IN_TABLES_29, Step(Op.REGISTER_FIXED, 101, Kind.U2LE, 0)),  # id
-    (IN_TABLES_29, Step(Op.CHECK_RANGE, 101, Outcome.REFUSED | Reason.VALUE << 8, 1, 65535)),  # valid id
-    (IN_TABLES_29, Step(Op.REGISTER_FIXED, 102, Kind.U4LE, 2)),  # len_name
-    (IN_TABLES_29, Step(Op.BYTES_REGISTER, 54, 102, 0)),  # name
+    (IN_ALL, Step(Op.BYTES_REGISTER, 54, 104, 0)),  # name
     (IN_ALL, Step(Op.CHECK_UTF8, 54, 0, 0)),  # name
     (IN_SCHEMAS, Step(Op.COLUMN_BYTES, 1, 54)),  # name
     (IN_ALL, Step(Op.NEED, 4)),  # len_encoding
-    (IN_MESSAGES, Step(Op.REGISTER_FIXED, 105, Kind.U4LE, 0)),  # len_encoding
-    (IN_MESSAGES, Step(Op.BYTES_REGISTER, 55, 105, 0)),  # encoding
-    (IN_TABLES_28, Step(Op.REGISTER_FIXED, 101, Kind.U4LE, 0)),  # len_encoding
+    (IN_ALL, Step(Op.REGISTER_FIXED, 105, Kind.U4LE, 0)),  # len_encoding
     (IN_SCHEMAS, Step(Op.COLUMN_FIXED, 5, Kind.U4LE, 0)),  # len_encoding
-    (IN_TABLES_28, Step(Op.BYTES_REGISTER, 55, 101, 0)),  # encoding
-    (IN_TABLES_29, Step(Op.REGISTER_FIXED, 103, Kind.U4LE, 0)),  # len_encoding
-    (IN_TABLES_29, Step(Op.BYTES_REGISTER, 55, 103, 0)),  # encoding
+    (IN_ALL, Step(Op.BYTES_REGISTER, 55, 105, 0)),  # encoding
     (IN_ALL, Step(Op.CHECK_UTF8, 55, 0, 0)),  # encoding
     (IN_SCHEMAS, Step(Op.COLUMN_BYTES, 2, 55)),  # encoding
     (IN_ALL, Step(Op.NEED, 4)),  # len_data
-    (IN_MESSAGES, Step(Op.REGISTER_FIXED, 106, Kind.U4LE, 0)),  # len_data
-    (IN_MESSAGES, Step(Op.BYTES_REGISTER, 56, 106, 0)),  # data
-    (IN_TABLES_28, Step(Op.REGISTER_FIXED, 102, Kind.U4LE, 0)),  # len_data
+    (IN_ALL, Step(Op.REGISTER_FIXED, 106, Kind.U4LE, 0)),  # len_data
     (IN_SCHEMAS, Step(Op.COLUMN_FIXED, 6, Kind.U4LE, 0)),  # len_data
-    (IN_TABLES_28, Step(Op.BYTES_REGISTER, 56, 102, 0)),  # data
+    (IN_ALL, Step(Op.BYTES_REGISTER, 56, 106, 0)),  # data
     (IN_SCHEMAS, Step(Op.COLUMN_BYTES, 3, 56)),  # data
-    (IN_TABLES_29, Step(Op.REGISTER_FIXED, 104, Kind.U4LE, 0)),  # len_data
-    (IN_TABLES_29, Step(Op.BYTES_REGISTER, 56, 104, 0)),  # data
     (IN_ALL, Step(Op.BYTES_REST, 57)),  # more
-    (IN_MESSAGES, Step(Op.EXPRESSION, 107, 0, 3755, 183)),  # valid more
-    (IN_TABLES_28, Step(Op.EXPRESSION, 103, 0, 3755, 183)),  # valid more
-    (IN_TABLES_28, Step(Op.CHECK_TRUE, 103, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
+    (IN_ALL, Step(Op.EXPRESSION, 107, 0, 3755, 183)),  # valid more
+    (IN_ALL, Step(Op.CHECK_TRUE, 107, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
     (IN_SCHEMAS, Step(Op.COLUMN_BYTES, 7, 57)),  # more
     (IN_SCHEMAS, Step(Op.ROW_END)),
-    (IN_TABLES_29, Step(Op.EXPRESSION, 105, 0, 3755, 183)),  # valid more
-    (IN_TABLES_29, Step(Op.CHECK_TRUE, 105, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
-    (IN_ALL_BUT_MESSAGES, Step(Op.LIMIT_END)),  # body
-    (IN_SCHEMAS, Step(Op.JUMP, 0, 0, 1578)),
-    (IN_CHANNELS, Step(Op.JUMP, 0, 0, 1578)),
-    (IN_ATTACHMENTS, Step(Op.JUMP, 0, 0, 1582)),
-    (IN_METADATA, Step(Op.JUMP, 0, 0, 1579)),
-    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 1574)),
-    (IN_RECORDS, Step(Op.JUMP, 0, 0, 1579)),
-    (IN_CHUNKS, Step(Op.JUMP, 0, 0, 1582)),
-    (IN_TABLES_28, Step(Op.EXPRESSION, 104, 0, 3938, 13)),  # what body is
-    (IN_TABLES_28, Step(Op.SKIP_IF_ZERO, 104, 0, 1210)),  # what body is
-    (IN_TABLES_28, Step(Op.LIMIT_REGISTER, 90, 0, 0)),  # body
-    (IN_TABLES_29, Step(Op.EXPRESSION, 106, 0, 3938, 13)),  # what body is
-    (IN_TABLES_29, Step(Op.SKIP_IF_ZERO, 106, 0, 1242)),  # what body is
-    (IN_TABLES_29, Step(Op.LIMIT_REGISTER, 92, 0, 0)),  # body
-    (IN_ALL_BUT_MESSAGES, Step(Op.NEED, 4)),  # len_profile
-    (IN_TABLES_28, Step(Op.REGISTER_FIXED, 105, Kind.U4LE, 0)),  # len_profile
-    (IN_TABLES_28, Step(Op.BYTES_REGISTER, 58, 105, 0)),  # profile
-    (IN_TABLES_29, Step(Op.REGISTER_FIXED, 107, Kind.U4LE, 0)),  # len_profile
-    (IN_TABLES_29, Step(Op.BYTES_REGISTER, 58, 107, 0)),  # profile
-    (IN_ALL_BUT_MESSAGES, Step(Op.CHECK_UTF8, 58, 0, 0)),  # profile
-    (IN_ALL_BUT_MESSAGES, Step(Op.NEED, 4)),  # len_library
-    (IN_TABLES_28, Step(Op.REGISTER_FIXED, 106, Kind.U4LE, 0)),  # len_library
-    (IN_TABLES_28, Step(Op.BYTES_REGISTER, 59, 106, 0)),  # library
-    (IN_TABLES_29, Step(Op.REGISTER_FIXED, 108, Kind.U4LE, 0)),  # len_library
-    (IN_TABLES_29, Step(Op.BYTES_REGISTER, 59, 108, 0)),  # library
-    (IN_ALL_BUT_MESSAGES, Step(Op.CHECK_UTF8, 59, 0, 0)),  # library
-    (IN_ALL_BUT_MESSAGES, Step(Op.BYTES_REST, 60)),  # more
-    (IN_TABLES_28, Step(Op.EXPRESSION, 107, 0, 3951, 183)),  # valid more
-    (IN_TABLES_37, Step(Op.CHECK_TRUE, 107, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
-    (IN_TABLES_37, Step(Op.LIMIT_END)),  # body
-    (IN_MESSAGES, Step(Op.JUMP, 0, 0, 1575)),
-    (IN_SCHEMAS, Step(Op.JUMP, 0, 0, 1578)),
-    (IN_CHANNELS, Step(Op.JUMP, 0, 0, 1578)),
-    (IN_METADATA, Step(Op.JUMP, 0, 0, 1579)),
-    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 1574)),
-    (IN_RECORDS, Step(Op.JUMP, 0, 0, 1579)),
-    (IN_MESSAGES, Step(Op.EXPRESSION, 108, 0, 3938, 13)),  # what body is
-    (IN_TABLES_28, Step(Op.EXPRESSION, 108, 0, 4134, 13)),  # what body is
-    (IN_TABLES_37, Step(Op.SKIP_IF_ZERO, 108, 0, 1239)),  # what body is
-    (IN_MESSAGES, Step(Op.LIMIT_REGISTER, 94, 0, 0)),  # body
-    (IN_MESSAGES, Step(Op.NEED, 4)),  # len_profile
-    (IN_MESSAGES, Step(Op.REGISTER_FIXED, 109, Kind.U4LE, 0)),  # len_profile
-    (IN_MESSAGES, Step(Op.BYTES_REGISTER, 58, 109, 0)),  # profile
-    (IN_MESSAGES, Step(Op.CHECK_UTF8, 58, 0, 0)),  # profile
-    (IN_MESSAGES, Step(Op.NEED, 4)),  # len_library
-    (IN_MESSAGES, Step(Op.REGISTER_FIXED, 110, Kind.U4LE, 0)),  # len_library
-    (IN_MESSAGES, Step(Op.BYTES_REGISTER, 59, 110, 0)),  # library
-    (IN_MESSAGES, Step(Op.CHECK_UTF8, 59, 0, 0)),  # library
-    (IN_MESSAGES, Step(Op.BYTES_REST, 60)),  # more
-    (IN_MESSAGES, Step(Op.EXPRESSION, 111, 0, 3951, 183)),  # valid more
-    (IN_MESSAGES, Step(Op.CHECK_TRUE, 111, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
-    (IN_TABLES_28, Step(Op.LIMIT_REGISTER, 90, 0, 0)),  # body
-    (IN_TABLES_28, Step(Op.NEED, 20)),  # summary_start, summary_offset_start, summary_crc
-    (IN_TABLES_28, Step(Op.BYTES_REST, 61)),  # more
-    (IN_TABLES_28, Step(Op.EXPRESSION, 109, 0, 4147, 183)),  # valid more
-    (IN_TABLES_29, Step(Op.EXPRESSION, 109, 0, 3951, 183)),  # valid more
-    (IN_ALL_BUT_MESSAGES, Step(Op.CHECK_TRUE, 109, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
     (IN_ALL, Step(Op.LIMIT_END)),  # body
-    (IN_MESSAGES, Step(Op.JUMP, 0, 0, 1575)),
-    (IN_SCHEMAS, Step(Op.JUMP, 0, 0, 1578)),
-    (IN_CHANNELS, Step(Op.JUMP, 0, 0, 1578)),
-    (IN_ATTACHMENTS, Step(Op.JUMP, 0, 0, 1582)),
-    (IN_METADATA, Step(Op.JUMP, 0, 0, 1579)),
-    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 1574)),
-    (IN_RECORDS, Step(Op.JUMP, 0, 0, 1579)),
-    (IN_CHUNKS, Step(Op.JUMP, 0, 0, 1582)),
-    (IN_MESSAGES, Step(Op.EXPRESSION, 112, 0, 4134, 13)),  # what body is
-    (IN_MESSAGES, Step(Op.SKIP_IF_ZERO, 112, 0, 1270)),  # what body is
-    (IN_MESSAGES, Step(Op.LIMIT_REGISTER, 94, 0, 0)),  # body
-    (IN_TABLES_29, Step(Op.EXPRESSION, 110, 0, 4134, 13)),  # what body is
-    (IN_TABLES_29, Step(Op.SKIP_IF_ZERO, 110, 0, 1279)),  # what body is
-    (IN_TABLES_29, Step(Op.LIMIT_REGISTER, 92, 0, 0)),  # body
-    (IN_TABLES_39, Step(Op.NEED, 20)),  # summary_start, summary_offset_start, summary_crc
-    (IN_TABLES_39, Step(Op.BYTES_REST, 61)),  # more
-    (IN_MESSAGES, Step(Op.EXPRESSION, 113, 0, 4147, 183)),  # valid more
-    (IN_TABLES_28, Step(Op.EXPRESSION, 110, 0, 4330, 13)),  # what body is
-    (IN_TABLES_28, Step(Op.SKIP_IF_ZERO, 110, 0, 1271)),  # what body is
-    (IN_TABLES_28, Step(Op.LIMIT_REGISTER, 90, 0, 0)),  # body
-    (IN_TABLES_28, Step(Op.NEED, 6)),  # channel_id, len_records
-    (IN_TABLES_28, Step(Op.REGISTER_FIXED, 111, Kind.U4LE, 2)),  # len_records
-    (IN_TABLES_28, Step(Op.EXPRESSION, 112, 0, 4343, 23)),  # valid len_records
-    (IN_TABLES_28, Step(Op.CHECK_TRUE, 112, Outcome.LOST | Reason.LENGTH << 8)),  # valid len_records
-    (IN_TABLES_28, Step(Op.BYTES_REGISTER, 62, 111, 0)),  # records
-    (IN_TABLES_28, Step(Op.BYTES_REST, 63)),  # more
-    (IN_TABLES_28, Step(Op.EXPRESSION, 113, 0, 4366, 183)),  # valid more
-    (IN_TABLES_37, Step(Op.CHECK_TRUE, 113, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
-    (IN_TABLES_29, Step(Op.EXPRESSION, 111, 0, 4147, 183)),  # valid more
-    (IN_TABLES_29, Step(Op.CHECK_TRUE, 111, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
+    (IN_ALL, Step(Op.JUMP, 0, 0, 712)),
+    (IN_ALL, Step(Op.EXPRESSION, 108, 0, 3938, 13)),  # what body is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 108, 0, 576)),  # what body is
+    (IN_ALL, Step(Op.LIMIT_REGISTER, 94, 0, 0)),  # body
+    (IN_ALL, Step(Op.NEED, 4)),  # len_profile
+    (IN_ALL, Step(Op.REGISTER_FIXED, 109, Kind.U4LE, 0)),  # len_profile
+    (IN_ALL, Step(Op.BYTES_REGISTER, 58, 109, 0)),  # profile
+    (IN_ALL, Step(Op.CHECK_UTF8, 58, 0, 0)),  # profile
+    (IN_ALL, Step(Op.NEED, 4)),  # len_library
+    (IN_ALL, Step(Op.REGISTER_FIXED, 110, Kind.U4LE, 0)),  # len_library
+    (IN_ALL, Step(Op.BYTES_REGISTER, 59, 110, 0)),  # library
+    (IN_ALL, Step(Op.CHECK_UTF8, 59, 0, 0)),  # library
+    (IN_ALL, Step(Op.BYTES_REST, 60)),  # more
+    (IN_ALL, Step(Op.EXPRESSION, 111, 0, 3951, 183)),  # valid more
+    (IN_ALL, Step(Op.CHECK_TRUE, 111, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
     (IN_ALL, Step(Op.LIMIT_END)),  # body
-    (IN_MESSAGES, Step(Op.JUMP, 0, 0, 1575)),
-    (IN_SCHEMAS, Step(Op.JUMP, 0, 0, 1578)),
-    (IN_CHANNELS, Step(Op.JUMP, 0, 0, 1578)),
-    (IN_ATTACHMENTS, Step(Op.JUMP, 0, 0, 1582)),
-    (IN_METADATA, Step(Op.JUMP, 0, 0, 1579)),
-    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 1574)),
-    (IN_RECORDS, Step(Op.JUMP, 0, 0, 1579)),
-    (IN_CHUNKS, Step(Op.JUMP, 0, 0, 1582)),
-    (IN_MESSAGES, Step(Op.EXPRESSION, 114, 0, 4330, 13)),  # what body is
-    (IN_TABLES_28, Step(Op.EXPRESSION, 114, 0, 4549, 13)),  # what body is
-    (IN_MESSAGES, Step(Op.SKIP_IF_ZERO, 114, 0, 1300)),  # what body is
-    (IN_SCHEMAS, Step(Op.SKIP_IF_ZERO, 114, 0, 1343)),  # what body is
-    (IN_CHANNELS, Step(Op.SKIP_IF_ZERO, 114, 0, 1343)),  # what body is
-    (IN_METADATA, Step(Op.SKIP_IF_ZERO, 114, 0, 1343)),  # what body is
-    (IN_STATISTICS, Step(Op.SKIP_IF_ZERO, 114, 0, 1343)),  # what body is
-    (IN_RECORDS, Step(Op.SKIP_IF_ZERO, 114, 0, 1343)),  # what body is
-    (IN_MESSAGES, Step(Op.LIMIT_REGISTER, 94, 0, 0)),  # body
-    (IN_TABLES_29, Step(Op.EXPRESSION, 112, 0, 4330, 13)),  # what body is
-    (IN_TABLES_29, Step(Op.SKIP_IF_ZERO, 112, 0, 1304)),  # what body is
-    (IN_TABLES_29, Step(Op.LIMIT_REGISTER, 92, 0, 0)),  # body
-    (IN_TABLES_39, Step(Op.NEED, 6)),  # channel_id, len_records
-    (IN_MESSAGES, Step(Op.REGISTER_FIXED, 115, Kind.U4LE, 2)),  # len_records
-    (IN_MESSAGES, Step(Op.EXPRESSION, 116, 0, 4343, 23)),  # valid len_records
-    (IN_MESSAGES, Step(Op.CHECK_TRUE, 116, Outcome.LOST | Reason.LENGTH << 8)),  # valid len_records
-    (IN_MESSAGES, Step(Op.BYTES_REGISTER, 62, 115, 0)),  # records
-    (IN_TABLES_29, Step(Op.REGISTER_FIXED, 113, Kind.U4LE, 2)),  # len_records
-    (IN_TABLES_29, Step(Op.EXPRESSION, 114, 0, 4343, 23)),  # valid len_records
-    (IN_TABLES_29, Step(Op.CHECK_TRUE, 114, Outcome.LOST | Reason.LENGTH << 8)),  # valid len_records
-    (IN_TABLES_29, Step(Op.BYTES_REGISTER, 62, 113, 0)),  # records
-    (IN_TABLES_39, Step(Op.BYTES_REST, 63)),  # more
-    (IN_MESSAGES, Step(Op.EXPRESSION, 117, 0, 4366, 183)),  # valid more
-    (IN_MESSAGES, Step(Op.CHECK_TRUE, 117, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
-    (IN_TABLES_29, Step(Op.EXPRESSION, 115, 0, 4366, 183)),  # valid more
-    (IN_TABLES_29, Step(Op.CHECK_TRUE, 115, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
-    (IN_TABLES_39, Step(Op.LIMIT_END)),  # body
-    (IN_MESSAGES, Step(Op.JUMP, 0, 0, 1575)),
-    (IN_ATTACHMENTS, Step(Op.JUMP, 0, 0, 1582)),
-    (IN_CHUNKS, Step(Op.JUMP, 0, 0, 1582)),
-    (IN_MESSAGES, Step(Op.EXPRESSION, 118, 0, 4549, 13)),  # what body is
-    (IN_MESSAGES, Step(Op.SKIP_IF_ZERO, 118, 0, 1375)),  # what body is
-    (IN_MESSAGES, Step(Op.LIMIT_REGISTER, 94, 0, 0)),  # body
-    (IN_TABLES_28, Step(Op.LIMIT_REGISTER, 90, 0, 0)),  # body
-    (IN_TABLES_29, Step(Op.EXPRESSION, 116, 0, 4549, 13)),  # what body is
-    (IN_TABLES_29, Step(Op.SKIP_IF_ZERO, 116, 0, 1346)),  # what body is
-    (IN_TABLES_29, Step(Op.LIMIT_REGISTER, 92, 0, 0)),  # body
+    (IN_ALL, Step(Op.JUMP, 0, 0, 712)),
+    (IN_ALL, Step(Op.EXPRESSION, 112, 0, 4134, 13)),  # what body is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 112, 0, 585)),  # what body is
+    (IN_ALL, Step(Op.LIMIT_REGISTER, 94, 0, 0)),  # body
+    (IN_ALL, Step(Op.NEED, 20)),  # summary_start, summary_offset_start, summary_crc
+    (IN_ALL, Step(Op.BYTES_REST, 61)),  # more
+    (IN_ALL, Step(Op.EXPRESSION, 113, 0, 4147, 183)),  # valid more
+    (IN_ALL, Step(Op.CHECK_TRUE, 113, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
+    (IN_ALL, Step(Op.LIMIT_END)),  # body
+    (IN_ALL, Step(Op.JUMP, 0, 0, 712)),
+    (IN_ALL, Step(Op.EXPRESSION, 114, 0, 4330, 13)),  # what body is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 114, 0, 598)),  # what body is
+    (IN_ALL, Step(Op.LIMIT_REGISTER, 94, 0, 0)),  # body
+    (IN_ALL, Step(Op.NEED, 6)),  # channel_id, len_records
+    (IN_ALL, Step(Op.REGISTER_FIXED, 115, Kind.U4LE, 2)),  # len_records
+    (IN_ALL, Step(Op.EXPRESSION, 116, 0, 4343, 23)),  # valid len_records
+    (IN_ALL, Step(Op.CHECK_TRUE, 116, Outcome.LOST | Reason.LENGTH << 8)),  # valid len_records
+    (IN_ALL, Step(Op.BYTES_REGISTER, 62, 115, 0)),  # records
+    (IN_ALL, Step(Op.BYTES_REST, 63)),  # more
+    (IN_ALL, Step(Op.EXPRESSION, 117, 0, 4366, 183)),  # valid more
+    (IN_ALL, Step(Op.CHECK_TRUE, 117, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
+    (IN_ALL, Step(Op.LIMIT_END)),  # body
+    (IN_ALL, Step(Op.JUMP, 0, 0, 712)),
+    (IN_ALL, Step(Op.EXPRESSION, 118, 0, 4549, 13)),  # what body is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 118, 0, 616)),  # what body is
+    (IN_ALL, Step(Op.LIMIT_REGISTER, 94, 0, 0)),  # body
     (
         IN_ALL,
         Step(Op.NEED, 36),
     ),  # message_start_time, message_end_time, chunk_start_offset, chunk_length, len_message_index_offsets
-    (IN_MESSAGES, Step(Op.REGISTER_FIXED, 119, Kind.U4LE, 32)),  # len_message_index_offsets
-    (IN_MESSAGES, Step(Op.EXPRESSION, 120, 0, 4562, 23)),  # valid len_message_index_offsets
-    (IN_MESSAGES, Step(Op.CHECK_TRUE, 120, Outcome.LOST | Reason.LENGTH << 8)),  # valid len_message_index_offsets
-    (IN_MESSAGES, Step(Op.BYTES_REGISTER, 64, 119, 0)),  # message_index_offsets
-    (IN_TABLES_28, Step(Op.REGISTER_FIXED, 115, Kind.U4LE, 32)),  # len_message_index_offsets
-    (IN_TABLES_28, Step(Op.EXPRESSION, 116, 0, 4562, 23)),  # valid len_message_index_offsets
-    (IN_TABLES_28, Step(Op.CHECK_TRUE, 116, Outcome.LOST | Reason.LENGTH << 8)),  # valid len_message_index_offsets
-    (IN_TABLES_28, Step(Op.BYTES_REGISTER, 64, 115, 0)),  # message_index_offsets
-    (IN_TABLES_29, Step(Op.REGISTER_FIXED, 117, Kind.U4LE, 32)),  # len_message_index_offsets
-    (IN_TABLES_29, Step(Op.EXPRESSION, 118, 0, 4562, 23)),  # valid len_message_index_offsets
-    (IN_TABLES_29, Step(Op.CHECK_TRUE, 118, Outcome.LOST | Reason.LENGTH << 8)),  # valid len_message_index_offsets
-    (IN_TABLES_29, Step(Op.BYTES_REGISTER, 64, 117, 0)),  # message_index_offsets
+    (IN_ALL, Step(Op.REGISTER_FIXED, 119, Kind.U4LE, 32)),  # len_message_index_offsets
+    (IN_ALL, Step(Op.EXPRESSION, 120, 0, 4562, 23)),  # valid len_message_index_offsets
+    (IN_ALL, Step(Op.CHECK_TRUE, 120, Outcome.LOST | Reason.LENGTH << 8)),  # valid len_message_index_offsets
+    (IN_ALL, Step(Op.BYTES_REGISTER, 64, 119, 0)),  # message_index_offsets
     (IN_ALL, Step(Op.NEED, 12)),  # message_index_length, len_compression
-    (IN_MESSAGES, Step(Op.REGISTER_FIXED, 121, Kind.U4LE, 8)),  # len_compression
-    (IN_MESSAGES, Step(Op.BYTES_REGISTER, 65, 121, 0)),  # compression
-    (IN_TABLES_28, Step(Op.REGISTER_FIXED, 117, Kind.U4LE, 8)),  # len_compression
-    (IN_TABLES_28, Step(Op.BYTES_REGISTER, 65, 117, 0)),  # compression
-    (IN_TABLES_29, Step(Op.REGISTER_FIXED, 119, Kind.U4LE, 8)),  # len_compression
-    (IN_TABLES_29, Step(Op.BYTES_REGISTER, 65, 119, 0)),  # compression
+    (IN_ALL, Step(Op.REGISTER_FIXED, 121, Kind.U4LE, 8)),  # len_compression
+    (IN_ALL, Step(Op.BYTES_REGISTER, 65, 121, 0)),  # compression
     (IN_ALL, Step(Op.CHECK_UTF8, 65, 0, 0)),  # compression
     (IN_ALL, Step(Op.NEED, 16)),  # compressed_size, uncompressed_size
     (IN_ALL, Step(Op.BYTES_REST, 66)),  # more
-    (IN_MESSAGES, Step(Op.EXPRESSION, 122, 0, 4585, 183)),  # valid more
-    (IN_TABLES_28, Step(Op.EXPRESSION, 118, 0, 4585, 183)),  # valid more
-    (IN_TABLES_28, Step(Op.CHECK_TRUE, 118, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
-    (IN_TABLES_29, Step(Op.EXPRESSION, 120, 0, 4585, 183)),  # valid more
-    (IN_TABLES_29, Step(Op.CHECK_TRUE, 120, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
-    (IN_ALL_BUT_MESSAGES, Step(Op.LIMIT_END)),  # body
-    (IN_SCHEMAS, Step(Op.JUMP, 0, 0, 1578)),
-    (IN_CHANNELS, Step(Op.JUMP, 0, 0, 1578)),
-    (IN_ATTACHMENTS, Step(Op.JUMP, 0, 0, 1582)),
-    (IN_METADATA, Step(Op.JUMP, 0, 0, 1579)),
-    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 1574)),
-    (IN_RECORDS, Step(Op.JUMP, 0, 0, 1579)),
-    (IN_CHUNKS, Step(Op.JUMP, 0, 0, 1582)),
-    (IN_TABLES_28, Step(Op.EXPRESSION, 119, 0, 4768, 13)),  # what body is
-    (IN_TABLES_28, Step(Op.SKIP_IF_ZERO, 119, 0, 1376)),  # what body is
-    (IN_TABLES_28, Step(Op.LIMIT_REGISTER, 90, 0, 0)),  # body
-    (IN_TABLES_29, Step(Op.EXPRESSION, 121, 0, 4768, 13)),  # what body is
-    (IN_TABLES_29, Step(Op.SKIP_IF_ZERO, 121, 0, 1442)),  # what body is
-    (IN_TABLES_29, Step(Op.LIMIT_REGISTER, 92, 0, 0)),  # body
-    (IN_ALL_BUT_MESSAGES, Step(Op.NEED, 44)),  # offset, length, log_time, create_time, data_size, len_name
-    (IN_TABLES_28, Step(Op.REGISTER_FIXED, 120, Kind.U4LE, 40)),  # len_name
-    (IN_TABLES_28, Step(Op.BYTES_REGISTER, 67, 120, 0)),  # name
-    (IN_TABLES_29, Step(Op.REGISTER_FIXED, 122, Kind.U4LE, 40)),  # len_name
-    (IN_TABLES_29, Step(Op.BYTES_REGISTER, 67, 122, 0)),  # name
-    (IN_ALL_BUT_MESSAGES, Step(Op.CHECK_UTF8, 67, 0, 0)),  # name
-    (IN_ALL_BUT_MESSAGES, Step(Op.NEED, 4)),  # len_media_type
-    (IN_TABLES_28, Step(Op.REGISTER_FIXED, 121, Kind.U4LE, 0)),  # len_media_type
-    (IN_TABLES_28, Step(Op.BYTES_REGISTER, 68, 121, 0)),  # media_type
-    (IN_TABLES_29, Step(Op.REGISTER_FIXED, 123, Kind.U4LE, 0)),  # len_media_type
-    (IN_TABLES_29, Step(Op.BYTES_REGISTER, 68, 123, 0)),  # media_type
-    (IN_ALL_BUT_MESSAGES, Step(Op.CHECK_UTF8, 68, 0, 0)),  # media_type
-    (IN_ALL_BUT_MESSAGES, Step(Op.BYTES_REST, 69)),  # more
-    (IN_TABLES_28, Step(Op.EXPRESSION, 122, 0, 4781, 183)),  # valid more
-    (IN_TABLES_37, Step(Op.CHECK_TRUE, 122, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
-    (IN_TABLES_29, Step(Op.EXPRESSION, 124, 0, 4781, 183)),  # valid more
-    (IN_TABLES_29, Step(Op.CHECK_TRUE, 124, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
+    (IN_ALL, Step(Op.EXPRESSION, 122, 0, 4585, 183)),  # valid more
+    (IN_ALL, Step(Op.CHECK_TRUE, 122, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
     (IN_ALL, Step(Op.LIMIT_END)),  # body
-    (IN_MESSAGES, Step(Op.JUMP, 0, 0, 1575)),
-    (IN_SCHEMAS, Step(Op.JUMP, 0, 0, 1578)),
-    (IN_CHANNELS, Step(Op.JUMP, 0, 0, 1578)),
-    (IN_ATTACHMENTS, Step(Op.JUMP, 0, 0, 1582)),
-    (IN_METADATA, Step(Op.JUMP, 0, 0, 1579)),
-    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 1574)),
-    (IN_RECORDS, Step(Op.JUMP, 0, 0, 1579)),
-    (IN_CHUNKS, Step(Op.JUMP, 0, 0, 1582)),
-    (IN_MESSAGES, Step(Op.EXPRESSION, 123, 0, 4768, 13)),  # what body is
-    (IN_TABLES_28, Step(Op.EXPRESSION, 123, 0, 4964, 13)),  # what body is
-    (IN_MESSAGES, Step(Op.SKIP_IF_ZERO, 123, 0, 1436)),  # what body is
-    (IN_SCHEMAS, Step(Op.SKIP_IF_ZERO, 123, 0, 1474)),  # what body is
-    (IN_CHANNELS, Step(Op.SKIP_IF_ZERO, 123, 0, 1474)),  # what body is
-    (IN_METADATA, Step(Op.SKIP_IF_ZERO, 123, 0, 1474)),  # what body is
-    (IN_STATISTICS, Step(Op.SKIP_IF_ZERO, 123, 0, 1439)),  # what body is
-    (IN_RECORDS, Step(Op.SKIP_IF_ZERO, 123, 0, 1474)),  # what body is
-    (IN_MESSAGES, Step(Op.LIMIT_REGISTER, 94, 0, 0)),  # body
-    (IN_MESSAGES, Step(Op.NEED, 44)),  # offset, length, log_time, create_time, data_size, len_name
-    (IN_MESSAGES, Step(Op.REGISTER_FIXED, 124, Kind.U4LE, 40)),  # len_name
-    (IN_MESSAGES, Step(Op.BYTES_REGISTER, 67, 124, 0)),  # name
-    (IN_MESSAGES, Step(Op.CHECK_UTF8, 67, 0, 0)),  # name
-    (IN_MESSAGES, Step(Op.NEED, 4)),  # len_media_type
-    (IN_MESSAGES, Step(Op.REGISTER_FIXED, 125, Kind.U4LE, 0)),  # len_media_type
-    (IN_MESSAGES, Step(Op.BYTES_REGISTER, 68, 125, 0)),  # media_type
-    (IN_MESSAGES, Step(Op.CHECK_UTF8, 68, 0, 0)),  # media_type
-    (IN_MESSAGES, Step(Op.BYTES_REST, 69)),  # more
-    (IN_MESSAGES, Step(Op.EXPRESSION, 126, 0, 4781, 183)),  # valid more
-    (IN_MESSAGES, Step(Op.CHECK_TRUE, 126, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
-    (IN_STATISTICS, Step(Op.LIMIT_REGISTER, 90, 1, 0)),  # body
+    (IN_ALL, Step(Op.JUMP, 0, 0, 712)),
+    (IN_ALL, Step(Op.EXPRESSION, 123, 0, 4768, 13)),  # what body is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 123, 0, 632)),  # what body is
+    (IN_ALL, Step(Op.LIMIT_REGISTER, 94, 0, 0)),  # body
+    (IN_ALL, Step(Op.NEED, 44)),  # offset, length, log_time, create_time, data_size, len_name
+    (IN_ALL, Step(Op.REGISTER_FIXED, 124, Kind.U4LE, 40)),  # len_name
+    (IN_ALL, Step(Op.BYTES_REGISTER, 67, 124, 0)),  # name
+    (IN_ALL, Step(Op.CHECK_UTF8, 67, 0, 0)),  # name
+    (IN_ALL, Step(Op.NEED, 4)),  # len_media_type
+    (IN_ALL, Step(Op.REGISTER_FIXED, 125, Kind.U4LE, 0)),  # len_media_type
+    (IN_ALL, Step(Op.BYTES_REGISTER, 68, 125, 0)),  # media_type
+    (IN_ALL, Step(Op.CHECK_UTF8, 68, 0, 0)),  # media_type
+    (IN_ALL, Step(Op.BYTES_REST, 69)),  # more
+    (IN_ALL, Step(Op.EXPRESSION, 126, 0, 4781, 183)),  # valid more
+    (IN_ALL, Step(Op.CHECK_TRUE, 126, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
+    (IN_ALL, Step(Op.LIMIT_END)),  # body
+    (IN_ALL, Step(Op.JUMP, 0, 0, 712)),
+    (IN_ALL, Step(Op.EXPRESSION, 127, 0, 4964, 13)),  # what body is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 127, 0, 675)),  # what body is
+    (IN_ALL_BUT_STATISTICS, Step(Op.LIMIT_REGISTER, 94, 0, 0)),  # body
+    (IN_STATISTICS, Step(Op.LIMIT_REGISTER, 94, 1, 0)),  # body
     (IN_STATISTICS, Step(Op.ROW, 1)),
-    (IN_RECORDS, Step(Op.LIMIT_REGISTER, 90, 0, 0)),  # body
     (
-        IN_TABLES_32,
+        IN_ALL,
         Step(Op.NEED, 46),
     ),  # message_count, schema_count, channel_count, attachment_count, metadata_count, chunk_count, …
     (IN_STATISTICS, Step(Op.COLUMN_FIXED, 0, Kind.U8LE, 0)),  # message_count
@@ -1491,222 +699,88 @@ STEPS = (
     (IN_STATISTICS, Step(Op.COLUMN_FIXED, 3, Kind.U4LE, 14)),  # attachment_count
     (IN_STATISTICS, Step(Op.COLUMN_FIXED, 4, Kind.U4LE, 18)),  # metadata_count
     (IN_STATISTICS, Step(Op.COLUMN_FIXED, 5, Kind.U4LE, 22)),  # chunk_count
-    (IN_STATISTICS, Step(Op.REGISTER_FIXED, 124, Kind.U8LE, 26)),  # message_start_time
-    (IN_STATISTICS, Step(Op.COLUMN_TIMESTAMP, 6, 124, 3, 0)),  # message_start_time
-    (IN_STATISTICS, Step(Op.REGISTER_FIXED, 125, Kind.U8LE, 34)),  # message_end_time
-    (IN_STATISTICS, Step(Op.COLUMN_TIMESTAMP, 7, 125, 3, 0)),  # message_end_time
-    (IN_STATISTICS, Step(Op.REGISTER_FIXED, 126, Kind.U4LE, 42)),  # len_counts
+    (IN_STATISTICS, Step(Op.REGISTER_FIXED, 141, Kind.U8LE, 26)),  # message_start_time
+    (IN_STATISTICS, Step(Op.COLUMN_TIMESTAMP, 6, 141, 3, 0)),  # message_start_time
+    (IN_STATISTICS, Step(Op.REGISTER_FIXED, 142, Kind.U8LE, 34)),  # message_end_time
+    (IN_STATISTICS, Step(Op.COLUMN_TIMESTAMP, 7, 142, 3, 0)),  # message_end_time
+    (IN_ALL, Step(Op.REGISTER_FIXED, 128, Kind.U4LE, 42)),  # len_counts
     (IN_STATISTICS, Step(Op.COLUMN_FIXED, 12, Kind.U4LE, 42)),  # len_counts
-    (IN_STATISTICS, Step(Op.LIMIT_REGISTER, 126, 0, 0)),  # counts
+    (IN_ALL, Step(Op.LIMIT_REGISTER, 128, 0, 0)),  # counts
     (IN_STATISTICS, Step(Op.LIST, 8, 1)),  # counts
-    (IN_STATISTICS, Step(Op.LOOP, 7, Loop.END, 1421, 0)),  # counts
+    (IN_ALL, Step(Op.LOOP, 7, Loop.END, 660, 0)),  # counts
     (IN_STATISTICS, Step(Op.ITEM, 0, 1)),  # item of counts
     (IN_STATISTICS, Step(Op.COLUMN_STRUCT, 9)),  # counts
-    (IN_STATISTICS, Step(Op.NEED, 10)),  # channel_id, count
+    (IN_ALL, Step(Op.NEED, 10)),  # channel_id, count
     (IN_STATISTICS, Step(Op.COLUMN_FIXED, 10, Kind.U2LE, 0)),  # channel_id
     (IN_STATISTICS, Step(Op.COLUMN_FIXED, 11, Kind.U8LE, 2)),  # count
     (IN_STATISTICS, Step(Op.ITEM_END, 0, 1)),
-    (IN_STATISTICS, Step(Op.AGAIN, 7, Loop.END, 1414, 0)),  # next of counts
+    (IN_ALL, Step(Op.AGAIN, 7, Loop.END, 653, 0)),  # next of counts
     (IN_STATISTICS, Step(Op.LIST_END, 8, 1)),  # counts
-    (IN_STATISTICS, Step(Op.LIMIT_END)),  # counts
-    (IN_STATISTICS, Step(Op.BYTES_REST, 70)),  # more
-    (IN_STATISTICS, Step(Op.EXPRESSION, 127, 0, 4977, 183)),  # valid more
-    (IN_STATISTICS, Step(Op.CHECK_TRUE, 127, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
+    (IN_ALL, Step(Op.LIMIT_END)),  # counts
+    (IN_ALL, Step(Op.BYTES_REST, 70)),  # more
+    (IN_ALL, Step(Op.EXPRESSION, 129, 0, 4977, 183)),  # valid more
+    (IN_ALL, Step(Op.CHECK_TRUE, 129, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
     (IN_STATISTICS, Step(Op.COLUMN_BYTES, 13, 70)),  # more
-    (IN_STATISTICS, Step(Op.COLUMN_REGISTER, 14, 88, Kind.U1)),  # opcode
-    (IN_STATISTICS, Step(Op.COLUMN_REGISTER, 15, 90, Kind.U8LE)),  # len_body
-    (IN_STATISTICS, Step(Op.EXPRESSION, 128, 0, 98, 9)),  # is is_there there?
-    (IN_STATISTICS, Step(Op.EXPRESSION, 129, 0, 5160, 195)),  # is_there
-    (IN_STATISTICS, Step(Op.COLUMN_REGISTER, 16, 129, Kind.U1)),  # is_there
-    (IN_STATISTICS, Step(Op.NULL_UNLESS, 16, 128)),  # is_there
+    (IN_STATISTICS, Step(Op.COLUMN_REGISTER, 14, 92, Kind.U1)),  # opcode
+    (IN_STATISTICS, Step(Op.COLUMN_REGISTER, 15, 94, Kind.U8LE)),  # len_body
+    (IN_STATISTICS, Step(Op.EXPRESSION, 143, 0, 98, 9)),  # is is_there there?
+    (IN_STATISTICS, Step(Op.EXPRESSION, 144, 0, 5160, 195)),  # is_there
+    (IN_STATISTICS, Step(Op.COLUMN_REGISTER, 16, 144, Kind.U1)),  # is_there
+    (IN_STATISTICS, Step(Op.NULL_UNLESS, 16, 143)),  # is_there
     (IN_STATISTICS, Step(Op.ROW_END)),
-    (IN_TABLES_43, Step(Op.LIMIT_END)),  # body
-    (IN_TABLES_43, Step(Op.JUMP, 0, 0, 1574)),
-    (IN_MESSAGES, Step(Op.EXPRESSION, 127, 0, 4964, 13)),  # what body is
-    (IN_MESSAGES, Step(Op.SKIP_IF_ZERO, 127, 0, 1471)),  # what body is
-    (IN_MESSAGES, Step(Op.LIMIT_REGISTER, 94, 0, 0)),  # body
+    (IN_ALL, Step(Op.LIMIT_END)),  # body
+    (IN_ALL, Step(Op.JUMP, 0, 0, 712)),
+    (IN_ALL_BUT_STATISTICS, Step(Op.EXPRESSION, 130, 0, 5160, 13)),  # what body is
     (IN_STATISTICS, Step(Op.EXPRESSION, 130, 0, 5355, 13)),  # what body is
-    (IN_STATISTICS, Step(Op.SKIP_IF_ZERO, 130, 0, 1502)),  # what body is
-    (IN_TABLES_44, Step(Op.LIMIT_REGISTER, 90, 0, 0)),  # body
-    (IN_TABLES_29, Step(Op.EXPRESSION, 125, 0, 4964, 13)),  # what body is
-    (IN_TABLES_29, Step(Op.SKIP_IF_ZERO, 125, 0, 1477)),  # what body is
-    (IN_TABLES_29, Step(Op.LIMIT_REGISTER, 92, 0, 0)),  # body
-    (
-        IN_TABLES_45,
-        Step(Op.NEED, 46),
-    ),  # message_count, schema_count, channel_count, attachment_count, metadata_count, chunk_count, …
-    (IN_MESSAGES, Step(Op.REGISTER_FIXED, 128, Kind.U4LE, 42)),  # len_counts
-    (IN_MESSAGES, Step(Op.LIMIT_REGISTER, 128, 0, 0)),  # counts
-    (IN_TABLES_46, Step(Op.REGISTER_FIXED, 124, Kind.U4LE, 42)),  # len_counts
-    (IN_TABLES_46, Step(Op.LIMIT_REGISTER, 124, 0, 0)),  # counts
-    (IN_TABLES_29, Step(Op.REGISTER_FIXED, 126, Kind.U4LE, 42)),  # len_counts
-    (IN_TABLES_29, Step(Op.LIMIT_REGISTER, 126, 0, 0)),  # counts
-    (IN_ALL_BUT_STATISTICS, Step(Op.LOOP, 7, Loop.END, 1455, 0)),  # counts
-    (IN_ALL_BUT_STATISTICS, Step(Op.NEED, 10)),  # channel_id, count
-    (IN_ALL_BUT_STATISTICS, Step(Op.AGAIN, 7, Loop.END, 1453, 0)),  # next of counts
-    (IN_ALL_BUT_STATISTICS, Step(Op.LIMIT_END)),  # counts
-    (IN_ALL_BUT_STATISTICS, Step(Op.BYTES_REST, 70)),  # more
-    (IN_MESSAGES, Step(Op.EXPRESSION, 129, 0, 4977, 183)),  # valid more
-    (IN_MESSAGES, Step(Op.CHECK_TRUE, 129, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
-    (IN_TABLES_46, Step(Op.EXPRESSION, 125, 0, 4977, 183)),  # valid more
-    (IN_TABLES_46, Step(Op.CHECK_TRUE, 125, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
-    (IN_TABLES_29, Step(Op.EXPRESSION, 127, 0, 4977, 183)),  # valid more
-    (IN_TABLES_29, Step(Op.CHECK_TRUE, 127, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
-    (IN_ALL_BUT_STATISTICS, Step(Op.LIMIT_END)),  # body
-    (IN_MESSAGES, Step(Op.JUMP, 0, 0, 1575)),
-    (IN_SCHEMAS, Step(Op.JUMP, 0, 0, 1578)),
-    (IN_CHANNELS, Step(Op.JUMP, 0, 0, 1578)),
-    (IN_ATTACHMENTS, Step(Op.JUMP, 0, 0, 1582)),
-    (IN_METADATA, Step(Op.JUMP, 0, 0, 1579)),
-    (IN_RECORDS, Step(Op.JUMP, 0, 0, 1579)),
-    (IN_CHUNKS, Step(Op.JUMP, 0, 0, 1582)),
-    (IN_MESSAGES, Step(Op.EXPRESSION, 130, 0, 5160, 13)),  # what body is
-    (IN_MESSAGES, Step(Op.SKIP_IF_ZERO, 130, 0, 1501)),  # what body is
-    (IN_MESSAGES, Step(Op.LIMIT_REGISTER, 94, 0, 0)),  # body
-    (IN_TABLES_46, Step(Op.EXPRESSION, 126, 0, 5160, 13)),  # what body is
-    (IN_TABLES_46, Step(Op.SKIP_IF_ZERO, 126, 0, 1505)),  # what body is
-    (IN_TABLES_46, Step(Op.LIMIT_REGISTER, 90, 0, 0)),  # body
-    (IN_TABLES_29, Step(Op.EXPRESSION, 128, 0, 5160, 13)),  # what body is
-    (IN_TABLES_29, Step(Op.SKIP_IF_ZERO, 128, 0, 1530)),  # what body is
-    (IN_TABLES_29, Step(Op.LIMIT_REGISTER, 92, 0, 0)),  # body
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 130, 0, 689)),  # what body is
+    (IN_ALL, Step(Op.LIMIT_REGISTER, 94, 0, 0)),  # body
     (IN_ALL, Step(Op.NEED, 20)),  # offset, length, len_name
-    (IN_TABLES_43, Step(Op.REGISTER_FIXED, 131, Kind.U4LE, 16)),  # len_name
-    (IN_TABLES_43, Step(Op.BYTES_REGISTER, 71, 131, 0)),  # name
-    (IN_TABLES_46, Step(Op.REGISTER_FIXED, 127, Kind.U4LE, 16)),  # len_name
-    (IN_TABLES_46, Step(Op.BYTES_REGISTER, 71, 127, 0)),  # name
-    (IN_TABLES_29, Step(Op.REGISTER_FIXED, 129, Kind.U4LE, 16)),  # len_name
-    (IN_TABLES_29, Step(Op.BYTES_REGISTER, 71, 129, 0)),  # name
+    (IN_ALL, Step(Op.REGISTER_FIXED, 131, Kind.U4LE, 16)),  # len_name
+    (IN_ALL, Step(Op.BYTES_REGISTER, 71, 131, 0)),  # name
     (IN_ALL, Step(Op.CHECK_UTF8, 71, 0, 0)),  # name
     (IN_ALL, Step(Op.BYTES_REST, 72)),  # more
-    (IN_MESSAGES, Step(Op.EXPRESSION, 132, 0, 5173, 183)),  # valid more
+    (IN_ALL_BUT_STATISTICS, Step(Op.EXPRESSION, 132, 0, 5173, 183)),  # valid more
     (IN_STATISTICS, Step(Op.EXPRESSION, 132, 0, 5368, 183)),  # valid more
-    (IN_TABLES_43, Step(Op.CHECK_TRUE, 132, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
-    (IN_TABLES_46, Step(Op.EXPRESSION, 128, 0, 5173, 183)),  # valid more
-    (IN_TABLES_46, Step(Op.CHECK_TRUE, 128, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
-    (IN_TABLES_37, Step(Op.LIMIT_END)),  # body
-    (IN_MESSAGES, Step(Op.JUMP, 0, 0, 1575)),
-    (IN_SCHEMAS, Step(Op.JUMP, 0, 0, 1578)),
-    (IN_CHANNELS, Step(Op.JUMP, 0, 0, 1578)),
-    (IN_METADATA, Step(Op.JUMP, 0, 0, 1579)),
-    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 1574)),
-    (IN_RECORDS, Step(Op.JUMP, 0, 0, 1579)),
-    (IN_MESSAGES, Step(Op.EXPRESSION, 133, 0, 5356, 13)),  # what body is
-    (IN_STATISTICS, Step(Op.EXPRESSION, 133, 0, 5551, 13)),  # what body is
-    (IN_TABLES_43, Step(Op.SKIP_IF_ZERO, 133, 0, 1525)),  # what body is
-    (IN_MESSAGES, Step(Op.LIMIT_REGISTER, 94, 0, 0)),  # body
-    (IN_TABLES_46, Step(Op.EXPRESSION, 129, 0, 5356, 13)),  # what body is
-    (IN_TABLES_46, Step(Op.SKIP_IF_ZERO, 129, 0, 1529)),  # what body is
-    (IN_TABLES_28, Step(Op.LIMIT_REGISTER, 90, 0, 0)),  # body
-    (IN_TABLES_37, Step(Op.NEED, 17)),  # group_opcode, group_start, group_length
-    (IN_TABLES_37, Step(Op.BYTES_REST, 73)),  # more
-    (IN_MESSAGES, Step(Op.EXPRESSION, 134, 0, 5369, 183)),  # valid more
-    (IN_STATISTICS, Step(Op.EXPRESSION, 134, 0, 5564, 183)),  # valid more
-    (IN_TABLES_43, Step(Op.CHECK_TRUE, 134, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
-    (IN_TABLES_46, Step(Op.EXPRESSION, 130, 0, 5369, 183)),  # valid more
-    (IN_TABLES_29, Step(Op.EXPRESSION, 130, 0, 5173, 183)),  # valid more
-    (IN_TABLES_48, Step(Op.CHECK_TRUE, 130, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
+    (IN_ALL, Step(Op.CHECK_TRUE, 132, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
     (IN_ALL, Step(Op.LIMIT_END)),  # body
-    (IN_MESSAGES, Step(Op.JUMP, 0, 0, 1575)),
-    (IN_SCHEMAS, Step(Op.JUMP, 0, 0, 1578)),
-    (IN_CHANNELS, Step(Op.JUMP, 0, 0, 1578)),
-    (IN_ATTACHMENTS, Step(Op.JUMP, 0, 0, 1582)),
-    (IN_METADATA, Step(Op.JUMP, 0, 0, 1579)),
-    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 1574)),
-    (IN_RECORDS, Step(Op.JUMP, 0, 0, 1579)),
-    (IN_CHUNKS, Step(Op.JUMP, 0, 0, 1582)),
-    (IN_MESSAGES, Step(Op.EXPRESSION, 135, 0, 5552, 13)),  # what body is
+    (IN_ALL, Step(Op.JUMP, 0, 0, 712)),
+    (IN_ALL_BUT_STATISTICS, Step(Op.EXPRESSION, 133, 0, 5356, 13)),  # what body is
+    (IN_STATISTICS, Step(Op.EXPRESSION, 133, 0, 5551, 13)),  # what body is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 133, 0, 700)),  # what body is
+    (IN_ALL, Step(Op.LIMIT_REGISTER, 94, 0, 0)),  # body
+    (IN_ALL, Step(Op.NEED, 17)),  # group_opcode, group_start, group_length
+    (IN_ALL, Step(Op.BYTES_REST, 73)),  # more
+    (IN_ALL_BUT_STATISTICS, Step(Op.EXPRESSION, 134, 0, 5369, 183)),  # valid more
+    (IN_STATISTICS, Step(Op.EXPRESSION, 134, 0, 5564, 183)),  # valid more
+    (IN_ALL, Step(Op.CHECK_TRUE, 134, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
+    (IN_ALL, Step(Op.LIMIT_END)),  # body
+    (IN_ALL, Step(Op.JUMP, 0, 0, 712)),
+    (IN_ALL_BUT_STATISTICS, Step(Op.EXPRESSION, 135, 0, 5552, 13)),  # what body is
     (IN_STATISTICS, Step(Op.EXPRESSION, 135, 0, 5747, 13)),  # what body is
-    (IN_TABLES_43, Step(Op.SKIP_IF_ZERO, 135, 0, 1572)),  # what body is
-    (IN_MESSAGES, Step(Op.LIMIT_REGISTER, 94, 0, 0)),  # body
-    (IN_TABLES_46, Step(Op.EXPRESSION, 131, 0, 5552, 13)),  # what body is
-    (IN_TABLES_29, Step(Op.EXPRESSION, 131, 0, 5356, 13)),  # what body is
-    (IN_SCHEMAS, Step(Op.SKIP_IF_ZERO, 131, 0, 1577)),  # what body is
-    (IN_CHANNELS, Step(Op.SKIP_IF_ZERO, 131, 0, 1577)),  # what body is
-    (IN_ATTACHMENTS, Step(Op.SKIP_IF_ZERO, 131, 0, 1555)),  # what body is
-    (IN_METADATA, Step(Op.SKIP_IF_ZERO, 131, 0, 1577)),  # what body is
-    (IN_RECORDS, Step(Op.SKIP_IF_ZERO, 131, 0, 1573)),  # what body is
-    (IN_CHUNKS, Step(Op.SKIP_IF_ZERO, 131, 0, 1555)),  # what body is
-    (IN_TABLES_28, Step(Op.LIMIT_REGISTER, 90, 0, 0)),  # body
-    (IN_TABLES_29, Step(Op.LIMIT_REGISTER, 92, 0, 0)),  # body
-    (IN_TABLES_29, Step(Op.NEED, 17)),  # group_opcode, group_start, group_length
-    (IN_TABLES_29, Step(Op.BYTES_REST, 73)),  # more
-    (IN_TABLES_29, Step(Op.EXPRESSION, 132, 0, 5369, 183)),  # valid more
-    (IN_TABLES_29, Step(Op.CHECK_TRUE, 132, Outcome.REFUSED | Reason.VALUE << 8)),  # valid more
-    (IN_TABLES_31, Step(Op.NEED, 4)),  # data_section_crc
-    (IN_TABLES_31, Step(Op.BYTES_REST, 74)),  # more
-    (IN_TABLES_49, Step(Op.EXPRESSION, 132, 0, 5565, 183)),  # valid more
-    (IN_TABLES_49, Step(Op.CHECK_TRUE, 132, Outcome.LOST | Reason.VALUE << 8)),  # valid more
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 135, 0, 711)),  # what body is
+    (IN_ALL, Step(Op.LIMIT_REGISTER, 94, 0, 0)),  # body
+    (IN_ALL, Step(Op.NEED, 4)),  # data_section_crc
+    (IN_ALL, Step(Op.BYTES_REST, 74)),  # more
+    (IN_ALL_BUT_STATISTICS, Step(Op.EXPRESSION, 136, 0, 5565, 183)),  # valid more
     (IN_STATISTICS, Step(Op.EXPRESSION, 136, 0, 5760, 183)),  # valid more
-    (IN_STATISTICS, Step(Op.CHECK_TRUE, 136, Outcome.LOST | Reason.VALUE << 8)),  # valid more
-    (IN_TABLES_15, Step(Op.LIMIT_END)),  # body
-    (IN_ATTACHMENTS, Step(Op.JUMP, 0, 0, 1582)),
-    (IN_METADATA, Step(Op.JUMP, 0, 0, 1579)),
-    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 1574)),
-    (IN_RECORDS, Step(Op.JUMP, 0, 0, 1579)),
-    (IN_CHUNKS, Step(Op.JUMP, 0, 0, 1582)),
-    (IN_TABLES_29, Step(Op.EXPRESSION, 133, 0, 5552, 13)),  # what body is
-    (IN_TABLES_29, Step(Op.SKIP_IF_ZERO, 133, 0, 1581)),  # what body is
-    (IN_TABLES_29, Step(Op.LIMIT_REGISTER, 92, 0, 0)),  # body
-    (IN_TABLES_35, Step(Op.NEED, 4)),  # data_section_crc
-    (IN_TABLES_35, Step(Op.BYTES_REST, 74)),  # more
-    (IN_MESSAGES, Step(Op.EXPRESSION, 136, 0, 5565, 183)),  # valid more
-    (IN_MESSAGES, Step(Op.CHECK_TRUE, 136, Outcome.LOST | Reason.VALUE << 8)),  # valid more
-    (IN_TABLES_21, Step(Op.EXPRESSION, 132, 0, 5565, 183)),  # valid more
-    (IN_TABLES_21, Step(Op.CHECK_TRUE, 132, Outcome.LOST | Reason.VALUE << 8)),  # valid more
-    (IN_TABLES_29, Step(Op.EXPRESSION, 134, 0, 5565, 183)),  # valid more
-    (IN_TABLES_29, Step(Op.CHECK_TRUE, 134, Outcome.LOST | Reason.VALUE << 8)),  # valid more
-    (IN_TABLES_35, Step(Op.LIMIT_END)),  # body
-    (IN_MESSAGES, Step(Op.JUMP, 0, 0, 1575)),
-    (IN_SCHEMAS, Step(Op.JUMP, 0, 0, 1578)),
-    (IN_CHANNELS, Step(Op.JUMP, 0, 0, 1578)),
-    (IN_ATTACHMENTS, Step(Op.JUMP, 0, 0, 1582)),
-    (IN_CHUNKS, Step(Op.JUMP, 0, 0, 1582)),
-    (IN_MESSAGES, Step(Op.BYTES_REGISTER, 75, 94, 0)),  # body
-    (IN_TABLES_32, Step(Op.BYTES_REGISTER, 75, 90, 0)),  # body
-    (IN_STATISTICS, Step(Op.UNIT_END)),
-    (IN_TABLES_43, Step(Op.EXPRESSION, 137, 0, 4134, 13)),  # last of records?
-    (IN_TABLES_43, Step(Op.AGAIN, 5, Loop.UNTIL, 1016, 137)),  # next of records
-    (IN_TABLES_50, Step(Op.BYTES_REGISTER, 75, 90, 0)),  # body
-    (IN_TABLES_21, Step(Op.UNIT_END)),
-    (IN_TABLES_46, Step(Op.EXPRESSION, 133, 0, 4134, 13)),  # last of records?
-    (IN_TABLES_46, Step(Op.AGAIN, 5, Loop.UNTIL, 1016, 133)),  # next of records
-    (IN_TABLES_29, Step(Op.BYTES_REGISTER, 75, 92, 0)),  # body
-    (IN_TABLES_29, Step(Op.EXPRESSION, 135, 0, 4134, 13)),  # last of records?
-    (IN_TABLES_29, Step(Op.AGAIN, 5, Loop.UNTIL, 1017, 135)),  # next of records
-    (IN_MESSAGES, Step(Op.JUMP, 0, 0, 1595)),
-    (IN_SCHEMAS, Step(Op.JUMP, 0, 0, 1603)),
-    (IN_CHANNELS, Step(Op.JUMP, 0, 0, 1603)),
-    (IN_ATTACHMENTS, Step(Op.JUMP, 0, 0, 1607)),
-    (IN_METADATA, Step(Op.JUMP, 0, 0, 1603)),
-    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 1595)),
-    (IN_CHUNKS, Step(Op.JUMP, 0, 0, 1607)),
-    (IN_MESSAGES, Step(Op.EXPRESSION, 92, 0, 1, 9)),  # no opcode
-    (IN_MESSAGES, Step(Op.EXPRESSION, 94, 0, 1, 9)),  # no len_body
-    (IN_STATISTICS, Step(Op.EXPRESSION, 88, 0, 1, 9)),  # no opcode
-    (IN_STATISTICS, Step(Op.EXPRESSION, 90, 0, 1, 9)),  # no len_body
-    (IN_TABLES_43, Step(Op.EXPRESSION, 138, 0, 3351, 182)),  # is magic there?
-    (IN_MESSAGES, Step(Op.SKIP_IF_ZERO, 138, 0, 1611)),  # is magic there?
-    (IN_STATISTICS, Step(Op.SKIP_IF_ZERO, 138, 0, 1600)),  # is magic there?
-    (IN_STATISTICS, Step(Op.NEED, 8)),  # magic
-    (IN_STATISTICS, Step(Op.CHECK_CONSTANT, 5943, Outcome.LOST | Reason.VALUE << 8, 0, 8)),  # magic
-    (IN_TABLES_32, Step(Op.JUMP, 0, 0, 1603)),
-    (IN_TABLES_28, Step(Op.EXPRESSION, 88, 0, 1, 9)),  # no opcode
-    (IN_TABLES_28, Step(Op.EXPRESSION, 90, 0, 1, 9)),  # no len_body
-    (IN_TABLES_46, Step(Op.EXPRESSION, 134, 0, 3351, 182)),  # is magic there?
-    (IN_TABLES_46, Step(Op.SKIP_IF_ZERO, 134, 0, 1611)),  # is magic there?
-    (IN_TABLES_29, Step(Op.EXPRESSION, 90, 0, 1, 9)),  # no opcode
-    (IN_TABLES_29, Step(Op.EXPRESSION, 92, 0, 1, 9)),  # no len_body
-    (IN_TABLES_29, Step(Op.EXPRESSION, 136, 0, 3351, 182)),  # is magic there?
-    (IN_TABLES_29, Step(Op.SKIP_IF_ZERO, 136, 0, 1611)),  # is magic there?
-    (IN_ALL_BUT_STATISTICS, Step(Op.NEED, 8)),  # magic
+    (IN_ALL, Step(Op.CHECK_TRUE, 136, Outcome.LOST | Reason.VALUE << 8)),  # valid more
+    (IN_ALL, Step(Op.LIMIT_END)),  # body
+    (IN_ALL, Step(Op.JUMP, 0, 0, 712)),
+    (IN_ALL, Step(Op.BYTES_REGISTER, 75, 94, 0)),  # body
+    (IN_TABLES_17, Step(Op.UNIT_END)),
+    (IN_ALL, Step(Op.EXPRESSION, 137, 0, 4134, 13)),  # last of records?
+    (IN_ALL, Step(Op.AGAIN, 5, Loop.UNTIL, 471, 137)),  # next of records
+    (IN_ALL, Step(Op.JUMP, 0, 0, 718)),
+    (IN_ALL, Step(Op.EXPRESSION, 92, 0, 1, 9)),  # no opcode
+    (IN_ALL, Step(Op.EXPRESSION, 94, 0, 1, 9)),  # no len_body
+    (IN_ALL, Step(Op.EXPRESSION, 138, 0, 3351, 182)),  # is magic there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 138, 0, 723)),  # is magic there?
+    (IN_ALL, Step(Op.NEED, 8)),  # magic
     (IN_ALL_BUT_STATISTICS, Step(Op.CHECK_CONSTANT, 5748, Outcome.LOST | Reason.VALUE << 8, 0, 8)),  # magic
-    (IN_ALL_BUT_STATISTICS, Step(Op.JUMP, 0, 0, 1618)),
-    (IN_MESSAGES, Step(Op.EXPRESSION, 92, 0, 1, 9)),  # no opcode
-    (IN_MESSAGES, Step(Op.EXPRESSION, 94, 0, 1, 9)),  # no len_body
-    (IN_TABLES_46, Step(Op.EXPRESSION, 88, 0, 1, 9)),  # no opcode
-    (IN_TABLES_46, Step(Op.EXPRESSION, 90, 0, 1, 9)),  # no len_body
-    (IN_TABLES_29, Step(Op.EXPRESSION, 90, 0, 1, 9)),  # no opcode
-    (IN_TABLES_29, Step(Op.EXPRESSION, 92, 0, 1, 9)),  # no len_body
+    (IN_STATISTICS, Step(Op.CHECK_CONSTANT, 5943, Outcome.LOST | Reason.VALUE << 8, 0, 8)),  # magic
+    (IN_ALL, Step(Op.JUMP, 0, 0, 726)),
+    (IN_ALL, Step(Op.EXPRESSION, 92, 0, 1, 9)),  # no opcode
+    (IN_ALL, Step(Op.EXPRESSION, 94, 0, 1, 9)),  # no len_body
     (IN_ALL, Step(Op.END)),
 )
 """The steps of the programs, each with the tables that have it."""
@@ -1779,12 +853,12 @@ TABLES = {
                 Storage.FIXED32,
                 Storage.VARIABLE,
             ),
-            registers=135,
+            registers=139,
             spans=76,
             marks=4,
             loops=8,
             constants=bytes.fromhex(
-                "010000000000000000000000100100000005000000000000000f0100000004000000000000000f020500000001000000000000110000000000000000002005000000000000000000000f17000000000000000000200500000f0000000000000013170001000000000000002005000002000000000000002005000900030000000000000020050009000400000000000000200500090000000000000000000f1700050000000000000020050000060000000000000020050009000700000000000000200500090008000000000000002005000900000000000000000010170100000003000000000000000f020900000001000000000000110000000000000000002009000000000000000000000f17000000000000000000200900000f0000000000000013170001000000000000002009000002000000000000002009000900030000000000000020090009000400000000000000200900090000000000000000000f1700050000000000000020090000060000000000000020090009000700000000000000200900090008000000000000002009000900000000000000000010170100000006000000000000000f1a0a00000000000000000000000f0000000000000000001a0a00036c7a340000000000000000000f0001000000000000001a0a00047a7374640000000000000000000f00020000000000000000ffffffffffffffff18181801140000000000000000000010011900000000000000000000100119000005000000000000000f0119000004000000000000000f021000000001000000000000110000000000000000002010000000000000000000000f17000000000000000000201000000f0000000000000013170001000000000000002010000002000000000000002010000900030000000000000020100009000400000000000000201000090000000000000000000f1700050000000000000020100000060000000000000020100009000700000000000000201000090008000000000000002010000900000000000000000010170119000003000000000000000f021400000001000000000000110000000000000000002014000000000000000000000f17000000000000000000201400000f0000000000000013170001000000000000002014000002000000000000002014000900030000000000000020140009000400000000000000201400090000000000000000000f170005000000000000002014000006000000000000002014000900070000000000000020140009000800000000000000201400090000000000000000001017021600000001000000000000110000000000000000002016000000000000000000000f17000000000000000000201600000f0000000000000013170001000000000000002016000002000000000000002016000900030000000000000020160009000400000000000000201600090000000000000000000f1700050000000000000020160000060000000000000020160009000700000000000000201600090008000000000000002016000900000000000000000010170100000009000000000000000f021a0000000100000000000011000000000000000000201a000000000000000000000f17000000000000000000201a00000f000000000000001317000100000000000000201a00000200000000000000201a0009000300000000000000201a0009000400000000000000201a00090000000000000000000f17000500000000000000201a00000600000000000000201a0009000700000000000000201a0009000800000000000000201a00090000000000000000001017012f0000000000000000000010010000000c000000000000000f021e0000000100000000000011000000000000000000201e000000000000000000000f17000000000000000000201e00000f000000000000001317000100000000000000201e00000200000000000000201e0009000300000000000000201e0009000400000000000000201e00090000000000000000000f17000500000000000000201e00000600000000000000201e0009000700000000000000201e0009000800000000000000201e000900000000000000000010170100000001000000000000000f022100000001000000000000110000000000000000002021000000000000000000000f17000000000000000000202100000f0000000000000013170001000000000000002021000002000000000000002021000900030000000000000020210009000400000000000000202100090000000000000000000f1700050000000000000020210000060000000000000020210009000700000000000000202100090008000000000000002021000900000000000000000010170100000002000000000000000f022200000001000000000000110000000000000000002022000000000000000000000f17000000000000000000202200000f0000000000000013170001000000000000002022000002000000000000002022000900030000000000000020220009000400000000000000202200090000000000000000000f1700050000000000000020220000060000000000000020220009000700000000000000202200090008000000000000002022000900000000000000000010170100000007000000000000000f013f00001000000000000000070000000000000000000f022400000001000000000000110000000000000000002024000000000000000000000f17000000000000000000202400000f0000000000000013170001000000000000002024000002000000000000002024000900030000000000000020240009000400000000000000202400090000000000000000000f1700050000000000000020240000060000000000000020240009000700000000000000202400090008000000000000002024000900000000000000000010170100000008000000000000000f014300000a00000000000000070000000000000000000f022700000001000000000000110000000000000000002027000000000000000000000f17000000000000000000202700000f0000000000000013170001000000000000002027000002000000000000002027000900030000000000000020270009000400000000000000202700090000000000000000000f170005000000000000002027000006000000000000002027000900070000000000000020270009000800000000000000202700090000000000000000001017010000000a000000000000000f022a0000000100000000000011000000000000000000202a000000000000000000000f17000000000000000000202a00000f000000000000001317000100000000000000202a00000200000000000000202a0009000300000000000000202a0009000400000000000000202a00090000000000000000000f17000500000000000000202a00000600000000000000202a0009000700000000000000202a0009000800000000000000202a00090000000000000000001017010000000b000000000000000f022b0000000100000000000011000000000000000000202b000000000000000000000f17000000000000000000202b00000f000000000000001317000100000000000000202b00000200000000000000202b0009000300000000000000202b0009000400000000000000202b00090000000000000000000f17000500000000000000202b00000600000000000000202b0009000700000000000000202b0009000800000000000000202b00090000000000000000001017010000000d000000000000000f022d0000000100000000000011000000000000000000202d000000000000000000000f17000000000000000000202d00000f000000000000001317000100000000000000202d00000200000000000000202d0009000300000000000000202d0009000400000000000000202d00090000000000000000000f17000500000000000000202d00000600000000000000202d0009000700000000000000202d0009000800000000000000202d00090000000000000000001017010000000e000000000000000f022e0000000100000000000011000000000000000000202e000000000000000000000f17000000000000000000202e00000f000000000000001317000100000000000000202e00000200000000000000202e0009000300000000000000202e0009000400000000000000202e00090000000000000000000f17000500000000000000202e00000600000000000000202e0009000700000000000000202e0009000800000000000000202e00090000000000000000001017010000000f000000000000000f022f0000000100000000000011000000000000000000202f000000000000000000000f17000000000000000000202f00000f000000000000001317000100000000000000202f00000200000000000000202f0009000300000000000000202f0009000400000000000000202f00090000000000000000000f17000500000000000000202f00000600000000000000202f0009000700000000000000202f0009000800000000000000202f000900000000000000000010170154000102000010000000000000000700060000000000000010000100000000000000022f0000010000000000000013022f00000100000000000000130103000010000000000000000c000000000000000000202f000010000000000000000b09000100000000000000202f000018000000000000000b090001000000000000000000000000000000000718010200000600000000000000041000010000000000000018000100000000000000000000000000000000071817015800000000000000000000100158000004000000000000000f023500000001000000000000110000000000000000002035000000000000000000000f17000000000000000000203500000f0000000000000013170001000000000000002035000002000000000000002035000900030000000000000020350009000400000000000000203500090000000000000000000f1700050000000000000020350000060000000000000020350009000700000000000000203500090008000000000000002035000900000000000000000010170158000003000000000000000f023900000001000000000000110000000000000000002039000000000000000000000f17000000000000000000203900000f0000000000000013170001000000000000002039000002000000000000002039000900030000000000000020390009000400000000000000203900090000000000000000000f1700050000000000000020390000060000000000000020390009000700000000000000203900090008000000000000002039000900000000000000000010170158000001000000000000000f023c0000000100000000000011000000000000000000203c000000000000000000000f17000000000000000000203c00000f000000000000001317000100000000000000203c00000200000000000000203c0009000300000000000000203c0009000400000000000000203c00090000000000000000000f17000500000000000000203c00000600000000000000203c0009000700000000000000203c0009000800000000000000203c000900000000000000000010170158000002000000000000000f023d0000000100000000000011000000000000000000203d000000000000000000000f17000000000000000000203d00000f000000000000001317000100000000000000203d00000200000000000000203d0009000300000000000000203d0009000400000000000000203d00090000000000000000000f17000500000000000000203d00000600000000000000203d0009000700000000000000203d0009000800000000000000203d000900000000000000000010170158000007000000000000000f016f00001000000000000000070000000000000000000f023f0000000100000000000011000000000000000000203f000000000000000000000f17000000000000000000203f00000f000000000000001317000100000000000000203f00000200000000000000203f0009000300000000000000203f0009000400000000000000203f00090000000000000000000f17000500000000000000203f00000600000000000000203f0009000700000000000000203f0009000800000000000000203f000900000000000000000010170158000008000000000000000f017300000a00000000000000070000000000000000000f024200000001000000000000110000000000000000002042000000000000000000000f17000000000000000000204200000f0000000000000013170001000000000000002042000002000000000000002042000900030000000000000020420009000400000000000000204200090000000000000000000f170005000000000000002042000006000000000000002042000900070000000000000020420009000800000000000000204200090000000000000000001017015800000a000000000000000f024500000001000000000000110000000000000000002045000000000000000000000f17000000000000000000204500000f0000000000000013170001000000000000002045000002000000000000002045000900030000000000000020450009000400000000000000204500090000000000000000000f170005000000000000002045000006000000000000002045000900070000000000000020450009000800000000000000204500090000000000000000001017015800000b000000000000000f024600000001000000000000110000000000000000002046000000000000000000000f17000000000000000000204600000f0000000000000013170001000000000000002046000002000000000000002046000900030000000000000020460009000400000000000000204600090000000000000000000f170005000000000000002046000006000000000000002046000900070000000000000020460009000800000000000000204600090000000000000000001017015800000d000000000000000f024800000001000000000000110000000000000000002048000000000000000000000f17000000000000000000204800000f0000000000000013170001000000000000002048000002000000000000002048000900030000000000000020480009000400000000000000204800090000000000000000000f170005000000000000002048000006000000000000002048000900070000000000000020480009000800000000000000204800090000000000000000001017015800000e000000000000000f024900000001000000000000110000000000000000002049000000000000000000000f17000000000000000000204900000f0000000000000013170001000000000000002049000002000000000000002049000900030000000000000020490009000400000000000000204900090000000000000000000f170005000000000000002049000006000000000000002049000900070000000000000020490009000800000000000000204900090000000000000000001017015800000f000000000000000f024a0000000100000000000011000000000000000000204a000000000000000000000f17000000000000000000204a00000f000000000000001317000100000000000000204a00000200000000000000204a0009000300000000000000204a0009000400000000000000204a00090000000000000000000f17000500000000000000204a00000600000000000000204a0009000700000000000000204a0009000800000000000000204a00090000000000000000001017894d434150300d0a"
+                "010000000000000000000000100100000005000000000000000f0100000004000000000000000f020500000001000000000000110000000000000000002005000000000000000000000f17000000000000000000200500000f0000000000000013170001000000000000002005000002000000000000002005000900030000000000000020050009000400000000000000200500090000000000000000000f1700050000000000000020050000060000000000000020050009000700000000000000200500090008000000000000002005000900000000000000000010170100000003000000000000000f020900000001000000000000110000000000000000002009000000000000000000000f17000000000000000000200900000f0000000000000013170001000000000000002009000002000000000000002009000900030000000000000020090009000400000000000000200900090000000000000000000f1700050000000000000020090000060000000000000020090009000700000000000000200900090008000000000000002009000900000000000000000010170100000006000000000000000f1a0a00000000000000000000000f0000000000000000001a0a00036c7a340000000000000000000f0001000000000000001a0a00047a7374640000000000000000000f00020000000000000000ffffffffffffffff18181801160000000000000000000010011b0000000000000000000010011b000005000000000000000f011b000004000000000000000f021000000001000000000000110000000000000000002010000000000000000000000f17000000000000000000201000000f0000000000000013170001000000000000002010000002000000000000002010000900030000000000000020100009000400000000000000201000090000000000000000000f170005000000000000002010000006000000000000002010000900070000000000000020100009000800000000000000201000090000000000000000001017011b000003000000000000000f021400000001000000000000110000000000000000002014000000000000000000000f17000000000000000000201400000f0000000000000013170001000000000000002014000002000000000000002014000900030000000000000020140009000400000000000000201400090000000000000000000f170005000000000000002014000006000000000000002014000900070000000000000020140009000800000000000000201400090000000000000000001017021600000001000000000000110000000000000000002016000000000000000000000f17000000000000000000201600000f0000000000000013170001000000000000002016000002000000000000002016000900030000000000000020160009000400000000000000201600090000000000000000000f1700050000000000000020160000060000000000000020160009000700000000000000201600090008000000000000002016000900000000000000000010170100000009000000000000000f021a0000000100000000000011000000000000000000201a000000000000000000000f17000000000000000000201a00000f000000000000001317000100000000000000201a00000200000000000000201a0009000300000000000000201a0009000400000000000000201a00090000000000000000000f17000500000000000000201a00000600000000000000201a0009000700000000000000201a0009000800000000000000201a0009000000000000000000101701330000000000000000000010010000000c000000000000000f021e0000000100000000000011000000000000000000201e000000000000000000000f17000000000000000000201e00000f000000000000001317000100000000000000201e00000200000000000000201e0009000300000000000000201e0009000400000000000000201e00090000000000000000000f17000500000000000000201e00000600000000000000201e0009000700000000000000201e0009000800000000000000201e000900000000000000000010170100000001000000000000000f022100000001000000000000110000000000000000002021000000000000000000000f17000000000000000000202100000f0000000000000013170001000000000000002021000002000000000000002021000900030000000000000020210009000400000000000000202100090000000000000000000f1700050000000000000020210000060000000000000020210009000700000000000000202100090008000000000000002021000900000000000000000010170100000002000000000000000f022200000001000000000000110000000000000000002022000000000000000000000f17000000000000000000202200000f0000000000000013170001000000000000002022000002000000000000002022000900030000000000000020220009000400000000000000202200090000000000000000000f1700050000000000000020220000060000000000000020220009000700000000000000202200090008000000000000002022000900000000000000000010170100000007000000000000000f014300001000000000000000070000000000000000000f022400000001000000000000110000000000000000002024000000000000000000000f17000000000000000000202400000f0000000000000013170001000000000000002024000002000000000000002024000900030000000000000020240009000400000000000000202400090000000000000000000f1700050000000000000020240000060000000000000020240009000700000000000000202400090008000000000000002024000900000000000000000010170100000008000000000000000f014700000a00000000000000070000000000000000000f022700000001000000000000110000000000000000002027000000000000000000000f17000000000000000000202700000f0000000000000013170001000000000000002027000002000000000000002027000900030000000000000020270009000400000000000000202700090000000000000000000f170005000000000000002027000006000000000000002027000900070000000000000020270009000800000000000000202700090000000000000000001017010000000a000000000000000f022a0000000100000000000011000000000000000000202a000000000000000000000f17000000000000000000202a00000f000000000000001317000100000000000000202a00000200000000000000202a0009000300000000000000202a0009000400000000000000202a00090000000000000000000f17000500000000000000202a00000600000000000000202a0009000700000000000000202a0009000800000000000000202a00090000000000000000001017010000000b000000000000000f022b0000000100000000000011000000000000000000202b000000000000000000000f17000000000000000000202b00000f000000000000001317000100000000000000202b00000200000000000000202b0009000300000000000000202b0009000400000000000000202b00090000000000000000000f17000500000000000000202b00000600000000000000202b0009000700000000000000202b0009000800000000000000202b00090000000000000000001017010000000d000000000000000f022d0000000100000000000011000000000000000000202d000000000000000000000f17000000000000000000202d00000f000000000000001317000100000000000000202d00000200000000000000202d0009000300000000000000202d0009000400000000000000202d00090000000000000000000f17000500000000000000202d00000600000000000000202d0009000700000000000000202d0009000800000000000000202d00090000000000000000001017010000000e000000000000000f022e0000000100000000000011000000000000000000202e000000000000000000000f17000000000000000000202e00000f000000000000001317000100000000000000202e00000200000000000000202e0009000300000000000000202e0009000400000000000000202e00090000000000000000000f17000500000000000000202e00000600000000000000202e0009000700000000000000202e0009000800000000000000202e00090000000000000000001017010000000f000000000000000f022f0000000100000000000011000000000000000000202f000000000000000000000f17000000000000000000202f00000f000000000000001317000100000000000000202f00000200000000000000202f0009000300000000000000202f0009000400000000000000202f00090000000000000000000f17000500000000000000202f00000600000000000000202f0009000700000000000000202f0009000800000000000000202f000900000000000000000010170158000102000010000000000000000700060000000000000010000100000000000000022f0000010000000000000013022f00000100000000000000130103000010000000000000000c000000000000000000202f000010000000000000000b09000100000000000000202f000018000000000000000b090001000000000000000000000000000000000718010200000600000000000000041000010000000000000018000100000000000000000000000000000000071817015c0000000000000000000010015c000004000000000000000f023500000001000000000000110000000000000000002035000000000000000000000f17000000000000000000203500000f0000000000000013170001000000000000002035000002000000000000002035000900030000000000000020350009000400000000000000203500090000000000000000000f170005000000000000002035000006000000000000002035000900070000000000000020350009000800000000000000203500090000000000000000001017015c000003000000000000000f023900000001000000000000110000000000000000002039000000000000000000000f17000000000000000000203900000f0000000000000013170001000000000000002039000002000000000000002039000900030000000000000020390009000400000000000000203900090000000000000000000f170005000000000000002039000006000000000000002039000900070000000000000020390009000800000000000000203900090000000000000000001017015c000001000000000000000f023c0000000100000000000011000000000000000000203c000000000000000000000f17000000000000000000203c00000f000000000000001317000100000000000000203c00000200000000000000203c0009000300000000000000203c0009000400000000000000203c00090000000000000000000f17000500000000000000203c00000600000000000000203c0009000700000000000000203c0009000800000000000000203c00090000000000000000001017015c000002000000000000000f023d0000000100000000000011000000000000000000203d000000000000000000000f17000000000000000000203d00000f000000000000001317000100000000000000203d00000200000000000000203d0009000300000000000000203d0009000400000000000000203d00090000000000000000000f17000500000000000000203d00000600000000000000203d0009000700000000000000203d0009000800000000000000203d00090000000000000000001017015c000007000000000000000f017300001000000000000000070000000000000000000f023f0000000100000000000011000000000000000000203f000000000000000000000f17000000000000000000203f00000f000000000000001317000100000000000000203f00000200000000000000203f0009000300000000000000203f0009000400000000000000203f00090000000000000000000f17000500000000000000203f00000600000000000000203f0009000700000000000000203f0009000800000000000000203f00090000000000000000001017015c000008000000000000000f017700000a00000000000000070000000000000000000f024200000001000000000000110000000000000000002042000000000000000000000f17000000000000000000204200000f0000000000000013170001000000000000002042000002000000000000002042000900030000000000000020420009000400000000000000204200090000000000000000000f170005000000000000002042000006000000000000002042000900070000000000000020420009000800000000000000204200090000000000000000001017015c00000a000000000000000f024500000001000000000000110000000000000000002045000000000000000000000f17000000000000000000204500000f0000000000000013170001000000000000002045000002000000000000002045000900030000000000000020450009000400000000000000204500090000000000000000000f170005000000000000002045000006000000000000002045000900070000000000000020450009000800000000000000204500090000000000000000001017015c00000b000000000000000f024600000001000000000000110000000000000000002046000000000000000000000f17000000000000000000204600000f0000000000000013170001000000000000002046000002000000000000002046000900030000000000000020460009000400000000000000204600090000000000000000000f170005000000000000002046000006000000000000002046000900070000000000000020460009000800000000000000204600090000000000000000001017015c00000d000000000000000f024800000001000000000000110000000000000000002048000000000000000000000f17000000000000000000204800000f0000000000000013170001000000000000002048000002000000000000002048000900030000000000000020480009000400000000000000204800090000000000000000000f170005000000000000002048000006000000000000002048000900070000000000000020480009000800000000000000204800090000000000000000001017015c00000e000000000000000f024900000001000000000000110000000000000000002049000000000000000000000f17000000000000000000204900000f0000000000000013170001000000000000002049000002000000000000002049000900030000000000000020490009000400000000000000204900090000000000000000000f170005000000000000002049000006000000000000002049000900070000000000000020490009000800000000000000204900090000000000000000001017015c00000f000000000000000f024a0000000100000000000011000000000000000000204a000000000000000000000f17000000000000000000204a00000f000000000000001317000100000000000000204a00000200000000000000204a0009000300000000000000204a0009000400000000000000204a00090000000000000000000f17000500000000000000204a00000600000000000000204a0009000700000000000000204a0009000800000000000000204a00090000000000000000001017894d434150300d0a"
             ),
             checksums=(
                 ChecksumRule("crc32", initial=0xFFFFFFFF, final_xor=0xFFFFFFFF),
@@ -1829,13 +903,13 @@ TABLES = {
                 Storage.FIXED32,
                 Storage.VARIABLE,
             ),
-            registers=135,
+            registers=139,
             spans=76,
             marks=4,
             levels=(0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 0, 0, 0, 0),
             loops=8,
             constants=bytes.fromhex(
-                "010000000000000000000000100100000005000000000000000f0100000004000000000000000f020500000001000000000000110000000000000000002005000000000000000000000f17000000000000000000200500000f0000000000000013170001000000000000002005000002000000000000002005000900030000000000000020050009000400000000000000200500090000000000000000000f1700050000000000000020050000060000000000000020050009000700000000000000200500090008000000000000002005000900000000000000000010170100000003000000000000000f020900000001000000000000110000000000000000002009000000000000000000000f17000000000000000000200900000f0000000000000013170001000000000000002009000002000000000000002009000900030000000000000020090009000400000000000000200900090000000000000000000f1700050000000000000020090000060000000000000020090009000700000000000000200900090008000000000000002009000900000000000000000010170100000006000000000000000f1a0a00000000000000000000000f0000000000000000001a0a00036c7a340000000000000000000f0001000000000000001a0a00047a7374640000000000000000000f00020000000000000000ffffffffffffffff18181801140000000000000000000010011900000000000000000000100119000005000000000000000f0119000004000000000000000f021000000001000000000000110000000000000000002010000000000000000000000f17000000000000000000201000000f0000000000000013170001000000000000002010000002000000000000002010000900030000000000000020100009000400000000000000201000090000000000000000000f1700050000000000000020100000060000000000000020100009000700000000000000201000090008000000000000002010000900000000000000000010170119000003000000000000000f021400000001000000000000110000000000000000002014000000000000000000000f17000000000000000000201400000f0000000000000013170001000000000000002014000002000000000000002014000900030000000000000020140009000400000000000000201400090000000000000000000f170005000000000000002014000006000000000000002014000900070000000000000020140009000800000000000000201400090000000000000000001017021600000001000000000000110000000000000000002016000000000000000000000f17000000000000000000201600000f0000000000000013170001000000000000002016000002000000000000002016000900030000000000000020160009000400000000000000201600090000000000000000000f1700050000000000000020160000060000000000000020160009000700000000000000201600090008000000000000002016000900000000000000000010170100000009000000000000000f021a0000000100000000000011000000000000000000201a000000000000000000000f17000000000000000000201a00000f000000000000001317000100000000000000201a00000200000000000000201a0009000300000000000000201a0009000400000000000000201a00090000000000000000000f17000500000000000000201a00000600000000000000201a0009000700000000000000201a0009000800000000000000201a00090000000000000000001017012f0000000000000000000010010000000c000000000000000f021e0000000100000000000011000000000000000000201e000000000000000000000f17000000000000000000201e00000f000000000000001317000100000000000000201e00000200000000000000201e0009000300000000000000201e0009000400000000000000201e00090000000000000000000f17000500000000000000201e00000600000000000000201e0009000700000000000000201e0009000800000000000000201e000900000000000000000010170100000001000000000000000f022100000001000000000000110000000000000000002021000000000000000000000f17000000000000000000202100000f0000000000000013170001000000000000002021000002000000000000002021000900030000000000000020210009000400000000000000202100090000000000000000000f1700050000000000000020210000060000000000000020210009000700000000000000202100090008000000000000002021000900000000000000000010170100000002000000000000000f022200000001000000000000110000000000000000002022000000000000000000000f17000000000000000000202200000f0000000000000013170001000000000000002022000002000000000000002022000900030000000000000020220009000400000000000000202200090000000000000000000f1700050000000000000020220000060000000000000020220009000700000000000000202200090008000000000000002022000900000000000000000010170100000007000000000000000f013f00001000000000000000070000000000000000000f022400000001000000000000110000000000000000002024000000000000000000000f17000000000000000000202400000f0000000000000013170001000000000000002024000002000000000000002024000900030000000000000020240009000400000000000000202400090000000000000000000f1700050000000000000020240000060000000000000020240009000700000000000000202400090008000000000000002024000900000000000000000010170100000008000000000000000f014300000a00000000000000070000000000000000000f022700000001000000000000110000000000000000002027000000000000000000000f17000000000000000000202700000f0000000000000013170001000000000000002027000002000000000000002027000900030000000000000020270009000400000000000000202700090000000000000000000f170005000000000000002027000006000000000000002027000900070000000000000020270009000800000000000000202700090000000000000000001017010000000a000000000000000f022a0000000100000000000011000000000000000000202a000000000000000000000f17000000000000000000202a00000f000000000000001317000100000000000000202a00000200000000000000202a0009000300000000000000202a0009000400000000000000202a00090000000000000000000f17000500000000000000202a00000600000000000000202a0009000700000000000000202a0009000800000000000000202a00090000000000000000001017010000000b000000000000000f022b0000000100000000000011000000000000000000202b000000000000000000000f17000000000000000000202b00000f000000000000001317000100000000000000202b00000200000000000000202b0009000300000000000000202b0009000400000000000000202b00090000000000000000000f17000500000000000000202b00000600000000000000202b0009000700000000000000202b0009000800000000000000202b00090000000000000000001017010000000d000000000000000f022d0000000100000000000011000000000000000000202d000000000000000000000f17000000000000000000202d00000f000000000000001317000100000000000000202d00000200000000000000202d0009000300000000000000202d0009000400000000000000202d00090000000000000000000f17000500000000000000202d00000600000000000000202d0009000700000000000000202d0009000800000000000000202d00090000000000000000001017010000000e000000000000000f022e0000000100000000000011000000000000000000202e000000000000000000000f17000000000000000000202e00000f000000000000001317000100000000000000202e00000200000000000000202e0009000300000000000000202e0009000400000000000000202e00090000000000000000000f17000500000000000000202e00000600000000000000202e0009000700000000000000202e0009000800000000000000202e00090000000000000000001017010000000f000000000000000f022f0000000100000000000011000000000000000000202f000000000000000000000f17000000000000000000202f00000f000000000000001317000100000000000000202f00000200000000000000202f0009000300000000000000202f0009000400000000000000202f00090000000000000000000f17000500000000000000202f00000600000000000000202f0009000700000000000000202f0009000800000000000000202f000900000000000000000010170154000102000010000000000000000700060000000000000010000100000000000000022f0000010000000000000013022f00000100000000000000130103000010000000000000000c000000000000000000202f000010000000000000000b09000100000000000000202f000018000000000000000b090001000000000000000000000000000000000718010200000600000000000000041000010000000000000018000100000000000000000000000000000000071817015800000000000000000000100158000004000000000000000f023500000001000000000000110000000000000000002035000000000000000000000f17000000000000000000203500000f0000000000000013170001000000000000002035000002000000000000002035000900030000000000000020350009000400000000000000203500090000000000000000000f1700050000000000000020350000060000000000000020350009000700000000000000203500090008000000000000002035000900000000000000000010170158000003000000000000000f023900000001000000000000110000000000000000002039000000000000000000000f17000000000000000000203900000f0000000000000013170001000000000000002039000002000000000000002039000900030000000000000020390009000400000000000000203900090000000000000000000f1700050000000000000020390000060000000000000020390009000700000000000000203900090008000000000000002039000900000000000000000010170158000001000000000000000f023c0000000100000000000011000000000000000000203c000000000000000000000f17000000000000000000203c00000f000000000000001317000100000000000000203c00000200000000000000203c0009000300000000000000203c0009000400000000000000203c00090000000000000000000f17000500000000000000203c00000600000000000000203c0009000700000000000000203c0009000800000000000000203c000900000000000000000010170158000002000000000000000f023d0000000100000000000011000000000000000000203d000000000000000000000f17000000000000000000203d00000f000000000000001317000100000000000000203d00000200000000000000203d0009000300000000000000203d0009000400000000000000203d00090000000000000000000f17000500000000000000203d00000600000000000000203d0009000700000000000000203d0009000800000000000000203d000900000000000000000010170158000007000000000000000f016f00001000000000000000070000000000000000000f023f0000000100000000000011000000000000000000203f000000000000000000000f17000000000000000000203f00000f000000000000001317000100000000000000203f00000200000000000000203f0009000300000000000000203f0009000400000000000000203f00090000000000000000000f17000500000000000000203f00000600000000000000203f0009000700000000000000203f0009000800000000000000203f000900000000000000000010170158000008000000000000000f017300000a00000000000000070000000000000000000f024200000001000000000000110000000000000000002042000000000000000000000f17000000000000000000204200000f0000000000000013170001000000000000002042000002000000000000002042000900030000000000000020420009000400000000000000204200090000000000000000000f170005000000000000002042000006000000000000002042000900070000000000000020420009000800000000000000204200090000000000000000001017015800000a000000000000000f024500000001000000000000110000000000000000002045000000000000000000000f17000000000000000000204500000f0000000000000013170001000000000000002045000002000000000000002045000900030000000000000020450009000400000000000000204500090000000000000000000f170005000000000000002045000006000000000000002045000900070000000000000020450009000800000000000000204500090000000000000000001017015800000b000000000000000f024600000001000000000000110000000000000000002046000000000000000000000f17000000000000000000204600000f0000000000000013170001000000000000002046000002000000000000002046000900030000000000000020460009000400000000000000204600090000000000000000000f170005000000000000002046000006000000000000002046000900070000000000000020460009000800000000000000204600090000000000000000001017015800000d000000000000000f024800000001000000000000110000000000000000002048000000000000000000000f17000000000000000000204800000f0000000000000013170001000000000000002048000002000000000000002048000900030000000000000020480009000400000000000000204800090000000000000000000f170005000000000000002048000006000000000000002048000900070000000000000020480009000800000000000000204800090000000000000000001017015800000e000000000000000f024900000001000000000000110000000000000000002049000000000000000000000f17000000000000000000204900000f0000000000000013170001000000000000002049000002000000000000002049000900030000000000000020490009000400000000000000204900090000000000000000000f170005000000000000002049000006000000000000002049000900070000000000000020490009000800000000000000204900090000000000000000001017015800000f000000000000000f024a0000000100000000000011000000000000000000204a000000000000000000000f17000000000000000000204a00000f000000000000001317000100000000000000204a00000200000000000000204a0009000300000000000000204a0009000400000000000000204a00090000000000000000000f17000500000000000000204a00000600000000000000204a0009000700000000000000204a0009000800000000000000204a00090000000000000000001017894d434150300d0a"
+                "010000000000000000000000100100000005000000000000000f0100000004000000000000000f020500000001000000000000110000000000000000002005000000000000000000000f17000000000000000000200500000f0000000000000013170001000000000000002005000002000000000000002005000900030000000000000020050009000400000000000000200500090000000000000000000f1700050000000000000020050000060000000000000020050009000700000000000000200500090008000000000000002005000900000000000000000010170100000003000000000000000f020900000001000000000000110000000000000000002009000000000000000000000f17000000000000000000200900000f0000000000000013170001000000000000002009000002000000000000002009000900030000000000000020090009000400000000000000200900090000000000000000000f1700050000000000000020090000060000000000000020090009000700000000000000200900090008000000000000002009000900000000000000000010170100000006000000000000000f1a0a00000000000000000000000f0000000000000000001a0a00036c7a340000000000000000000f0001000000000000001a0a00047a7374640000000000000000000f00020000000000000000ffffffffffffffff18181801160000000000000000000010011b0000000000000000000010011b000005000000000000000f011b000004000000000000000f021000000001000000000000110000000000000000002010000000000000000000000f17000000000000000000201000000f0000000000000013170001000000000000002010000002000000000000002010000900030000000000000020100009000400000000000000201000090000000000000000000f170005000000000000002010000006000000000000002010000900070000000000000020100009000800000000000000201000090000000000000000001017011b000003000000000000000f021400000001000000000000110000000000000000002014000000000000000000000f17000000000000000000201400000f0000000000000013170001000000000000002014000002000000000000002014000900030000000000000020140009000400000000000000201400090000000000000000000f170005000000000000002014000006000000000000002014000900070000000000000020140009000800000000000000201400090000000000000000001017021600000001000000000000110000000000000000002016000000000000000000000f17000000000000000000201600000f0000000000000013170001000000000000002016000002000000000000002016000900030000000000000020160009000400000000000000201600090000000000000000000f1700050000000000000020160000060000000000000020160009000700000000000000201600090008000000000000002016000900000000000000000010170100000009000000000000000f021a0000000100000000000011000000000000000000201a000000000000000000000f17000000000000000000201a00000f000000000000001317000100000000000000201a00000200000000000000201a0009000300000000000000201a0009000400000000000000201a00090000000000000000000f17000500000000000000201a00000600000000000000201a0009000700000000000000201a0009000800000000000000201a0009000000000000000000101701330000000000000000000010010000000c000000000000000f021e0000000100000000000011000000000000000000201e000000000000000000000f17000000000000000000201e00000f000000000000001317000100000000000000201e00000200000000000000201e0009000300000000000000201e0009000400000000000000201e00090000000000000000000f17000500000000000000201e00000600000000000000201e0009000700000000000000201e0009000800000000000000201e000900000000000000000010170100000001000000000000000f022100000001000000000000110000000000000000002021000000000000000000000f17000000000000000000202100000f0000000000000013170001000000000000002021000002000000000000002021000900030000000000000020210009000400000000000000202100090000000000000000000f1700050000000000000020210000060000000000000020210009000700000000000000202100090008000000000000002021000900000000000000000010170100000002000000000000000f022200000001000000000000110000000000000000002022000000000000000000000f17000000000000000000202200000f0000000000000013170001000000000000002022000002000000000000002022000900030000000000000020220009000400000000000000202200090000000000000000000f1700050000000000000020220000060000000000000020220009000700000000000000202200090008000000000000002022000900000000000000000010170100000007000000000000000f014300001000000000000000070000000000000000000f022400000001000000000000110000000000000000002024000000000000000000000f17000000000000000000202400000f0000000000000013170001000000000000002024000002000000000000002024000900030000000000000020240009000400000000000000202400090000000000000000000f1700050000000000000020240000060000000000000020240009000700000000000000202400090008000000000000002024000900000000000000000010170100000008000000000000000f014700000a00000000000000070000000000000000000f022700000001000000000000110000000000000000002027000000000000000000000f17000000000000000000202700000f0000000000000013170001000000000000002027000002000000000000002027000900030000000000000020270009000400000000000000202700090000000000000000000f170005000000000000002027000006000000000000002027000900070000000000000020270009000800000000000000202700090000000000000000001017010000000a000000000000000f022a0000000100000000000011000000000000000000202a000000000000000000000f17000000000000000000202a00000f000000000000001317000100000000000000202a00000200000000000000202a0009000300000000000000202a0009000400000000000000202a00090000000000000000000f17000500000000000000202a00000600000000000000202a0009000700000000000000202a0009000800000000000000202a00090000000000000000001017010000000b000000000000000f022b0000000100000000000011000000000000000000202b000000000000000000000f17000000000000000000202b00000f000000000000001317000100000000000000202b00000200000000000000202b0009000300000000000000202b0009000400000000000000202b00090000000000000000000f17000500000000000000202b00000600000000000000202b0009000700000000000000202b0009000800000000000000202b00090000000000000000001017010000000d000000000000000f022d0000000100000000000011000000000000000000202d000000000000000000000f17000000000000000000202d00000f000000000000001317000100000000000000202d00000200000000000000202d0009000300000000000000202d0009000400000000000000202d00090000000000000000000f17000500000000000000202d00000600000000000000202d0009000700000000000000202d0009000800000000000000202d00090000000000000000001017010000000e000000000000000f022e0000000100000000000011000000000000000000202e000000000000000000000f17000000000000000000202e00000f000000000000001317000100000000000000202e00000200000000000000202e0009000300000000000000202e0009000400000000000000202e00090000000000000000000f17000500000000000000202e00000600000000000000202e0009000700000000000000202e0009000800000000000000202e00090000000000000000001017010000000f000000000000000f022f0000000100000000000011000000000000000000202f000000000000000000000f17000000000000000000202f00000f000000000000001317000100000000000000202f00000200000000000000202f0009000300000000000000202f0009000400000000000000202f00090000000000000000000f17000500000000000000202f00000600000000000000202f0009000700000000000000202f0009000800000000000000202f000900000000000000000010170158000102000010000000000000000700060000000000000010000100000000000000022f0000010000000000000013022f00000100000000000000130103000010000000000000000c000000000000000000202f000010000000000000000b09000100000000000000202f000018000000000000000b090001000000000000000000000000000000000718010200000600000000000000041000010000000000000018000100000000000000000000000000000000071817015c0000000000000000000010015c000004000000000000000f023500000001000000000000110000000000000000002035000000000000000000000f17000000000000000000203500000f0000000000000013170001000000000000002035000002000000000000002035000900030000000000000020350009000400000000000000203500090000000000000000000f170005000000000000002035000006000000000000002035000900070000000000000020350009000800000000000000203500090000000000000000001017015c000003000000000000000f023900000001000000000000110000000000000000002039000000000000000000000f17000000000000000000203900000f0000000000000013170001000000000000002039000002000000000000002039000900030000000000000020390009000400000000000000203900090000000000000000000f170005000000000000002039000006000000000000002039000900070000000000000020390009000800000000000000203900090000000000000000001017015c000001000000000000000f023c0000000100000000000011000000000000000000203c000000000000000000000f17000000000000000000203c00000f000000000000001317000100000000000000203c00000200000000000000203c0009000300000000000000203c0009000400000000000000203c00090000000000000000000f17000500000000000000203c00000600000000000000203c0009000700000000000000203c0009000800000000000000203c00090000000000000000001017015c000002000000000000000f023d0000000100000000000011000000000000000000203d000000000000000000000f17000000000000000000203d00000f000000000000001317000100000000000000203d00000200000000000000203d0009000300000000000000203d0009000400000000000000203d00090000000000000000000f17000500000000000000203d00000600000000000000203d0009000700000000000000203d0009000800000000000000203d00090000000000000000001017015c000007000000000000000f017300001000000000000000070000000000000000000f023f0000000100000000000011000000000000000000203f000000000000000000000f17000000000000000000203f00000f000000000000001317000100000000000000203f00000200000000000000203f0009000300000000000000203f0009000400000000000000203f00090000000000000000000f17000500000000000000203f00000600000000000000203f0009000700000000000000203f0009000800000000000000203f00090000000000000000001017015c000008000000000000000f017700000a00000000000000070000000000000000000f024200000001000000000000110000000000000000002042000000000000000000000f17000000000000000000204200000f0000000000000013170001000000000000002042000002000000000000002042000900030000000000000020420009000400000000000000204200090000000000000000000f170005000000000000002042000006000000000000002042000900070000000000000020420009000800000000000000204200090000000000000000001017015c00000a000000000000000f024500000001000000000000110000000000000000002045000000000000000000000f17000000000000000000204500000f0000000000000013170001000000000000002045000002000000000000002045000900030000000000000020450009000400000000000000204500090000000000000000000f170005000000000000002045000006000000000000002045000900070000000000000020450009000800000000000000204500090000000000000000001017015c00000b000000000000000f024600000001000000000000110000000000000000002046000000000000000000000f17000000000000000000204600000f0000000000000013170001000000000000002046000002000000000000002046000900030000000000000020460009000400000000000000204600090000000000000000000f170005000000000000002046000006000000000000002046000900070000000000000020460009000800000000000000204600090000000000000000001017015c00000d000000000000000f024800000001000000000000110000000000000000002048000000000000000000000f17000000000000000000204800000f0000000000000013170001000000000000002048000002000000000000002048000900030000000000000020480009000400000000000000204800090000000000000000000f170005000000000000002048000006000000000000002048000900070000000000000020480009000800000000000000204800090000000000000000001017015c00000e000000000000000f024900000001000000000000110000000000000000002049000000000000000000000f17000000000000000000204900000f0000000000000013170001000000000000002049000002000000000000002049000900030000000000000020490009000400000000000000204900090000000000000000000f170005000000000000002049000006000000000000002049000900070000000000000020490009000800000000000000204900090000000000000000001017015c00000f000000000000000f024a0000000100000000000011000000000000000000204a000000000000000000000f17000000000000000000204a00000f000000000000001317000100000000000000204a00000200000000000000204a0009000300000000000000204a0009000400000000000000204a00090000000000000000000f17000500000000000000204a00000600000000000000204a0009000700000000000000204a0009000800000000000000204a00090000000000000000001017894d434150300d0a"
             ),
             checksums=(
                 ChecksumRule("crc32", initial=0xFFFFFFFF, final_xor=0xFFFFFFFF),
@@ -1878,12 +952,12 @@ TABLES = {
                 Storage.FIXED64,
                 Storage.FIXED64,
             ),
-            registers=137,
+            registers=141,
             spans=76,
             marks=4,
             loops=8,
             constants=bytes.fromhex(
-                "010000000000000000000000100100000005000000000000000f0100000004000000000000000f020500000001000000000000110000000000000000002005000000000000000000000f17000000000000000000200500000f0000000000000013170001000000000000002005000002000000000000002005000900030000000000000020050009000400000000000000200500090000000000000000000f1700050000000000000020050000060000000000000020050009000700000000000000200500090008000000000000002005000900000000000000000010170100000003000000000000000f020900000001000000000000110000000000000000002009000000000000000000000f17000000000000000000200900000f0000000000000013170001000000000000002009000002000000000000002009000900030000000000000020090009000400000000000000200900090000000000000000000f1700050000000000000020090000060000000000000020090009000700000000000000200900090008000000000000002009000900000000000000000010170100000006000000000000000f1a0a00000000000000000000000f0000000000000000001a0a00036c7a340000000000000000000f0001000000000000001a0a00047a7374640000000000000000000f00020000000000000000ffffffffffffffff18181801140000000000000000000010011900000000000000000000100119000005000000000000000f0119000004000000000000000f021000000001000000000000110000000000000000002010000000000000000000000f17000000000000000000201000000f0000000000000013170001000000000000002010000002000000000000002010000900030000000000000020100009000400000000000000201000090000000000000000000f1700050000000000000020100000060000000000000020100009000700000000000000201000090008000000000000002010000900000000000000000010170119000003000000000000000f021400000001000000000000110000000000000000002014000000000000000000000f17000000000000000000201400000f0000000000000013170001000000000000002014000002000000000000002014000900030000000000000020140009000400000000000000201400090000000000000000000f170005000000000000002014000006000000000000002014000900070000000000000020140009000800000000000000201400090000000000000000001017021600000001000000000000110000000000000000002016000000000000000000000f17000000000000000000201600000f0000000000000013170001000000000000002016000002000000000000002016000900030000000000000020160009000400000000000000201600090000000000000000000f1700050000000000000020160000060000000000000020160009000700000000000000201600090008000000000000002016000900000000000000000010170100000009000000000000000f021a0000000100000000000011000000000000000000201a000000000000000000000f17000000000000000000201a00000f000000000000001317000100000000000000201a00000200000000000000201a0009000300000000000000201a0009000400000000000000201a00090000000000000000000f17000500000000000000201a00000600000000000000201a0009000700000000000000201a0009000800000000000000201a0009000000000000000000101701310000000000000000000010010000000c000000000000000f021e0000000100000000000011000000000000000000201e000000000000000000000f17000000000000000000201e00000f000000000000001317000100000000000000201e00000200000000000000201e0009000300000000000000201e0009000400000000000000201e00090000000000000000000f17000500000000000000201e00000600000000000000201e0009000700000000000000201e0009000800000000000000201e000900000000000000000010170100000001000000000000000f022100000001000000000000110000000000000000002021000000000000000000000f17000000000000000000202100000f0000000000000013170001000000000000002021000002000000000000002021000900030000000000000020210009000400000000000000202100090000000000000000000f1700050000000000000020210000060000000000000020210009000700000000000000202100090008000000000000002021000900000000000000000010170100000002000000000000000f022200000001000000000000110000000000000000002022000000000000000000000f17000000000000000000202200000f0000000000000013170001000000000000002022000002000000000000002022000900030000000000000020220009000400000000000000202200090000000000000000000f1700050000000000000020220000060000000000000020220009000700000000000000202200090008000000000000002022000900000000000000000010170100000007000000000000000f014100001000000000000000070000000000000000000f022400000001000000000000110000000000000000002024000000000000000000000f17000000000000000000202400000f0000000000000013170001000000000000002024000002000000000000002024000900030000000000000020240009000400000000000000202400090000000000000000000f1700050000000000000020240000060000000000000020240009000700000000000000202400090008000000000000002024000900000000000000000010170100000008000000000000000f014500000a00000000000000070000000000000000000f022700000001000000000000110000000000000000002027000000000000000000000f17000000000000000000202700000f0000000000000013170001000000000000002027000002000000000000002027000900030000000000000020270009000400000000000000202700090000000000000000000f170005000000000000002027000006000000000000002027000900070000000000000020270009000800000000000000202700090000000000000000001017010000000a000000000000000f022a0000000100000000000011000000000000000000202a000000000000000000000f17000000000000000000202a00000f000000000000001317000100000000000000202a00000200000000000000202a0009000300000000000000202a0009000400000000000000202a00090000000000000000000f17000500000000000000202a00000600000000000000202a0009000700000000000000202a0009000800000000000000202a00090000000000000000001017010000000b000000000000000f022b0000000100000000000011000000000000000000202b000000000000000000000f17000000000000000000202b00000f000000000000001317000100000000000000202b00000200000000000000202b0009000300000000000000202b0009000400000000000000202b00090000000000000000000f17000500000000000000202b00000600000000000000202b0009000700000000000000202b0009000800000000000000202b00090000000000000000001017010000000d000000000000000f022d0000000100000000000011000000000000000000202d000000000000000000000f17000000000000000000202d00000f000000000000001317000100000000000000202d00000200000000000000202d0009000300000000000000202d0009000400000000000000202d00090000000000000000000f17000500000000000000202d00000600000000000000202d0009000700000000000000202d0009000800000000000000202d00090000000000000000001017010000000e000000000000000f022e0000000100000000000011000000000000000000202e000000000000000000000f17000000000000000000202e00000f000000000000001317000100000000000000202e00000200000000000000202e0009000300000000000000202e0009000400000000000000202e00090000000000000000000f17000500000000000000202e00000600000000000000202e0009000700000000000000202e0009000800000000000000202e00090000000000000000001017010000000f000000000000000f022f0000000100000000000011000000000000000000202f000000000000000000000f17000000000000000000202f00000f000000000000001317000100000000000000202f00000200000000000000202f0009000300000000000000202f0009000400000000000000202f00090000000000000000000f17000500000000000000202f00000600000000000000202f0009000700000000000000202f0009000800000000000000202f000900000000000000000010170156000102000010000000000000000700060000000000000010000100000000000000022f0000010000000000000013022f00000100000000000000130103000010000000000000000c000000000000000000202f000010000000000000000b09000100000000000000202f000018000000000000000b090001000000000000000000000000000000000718010200000600000000000000041000010000000000000018000100000000000000000000000000000000071817015a0000000000000000000010015a000004000000000000000f023500000001000000000000110000000000000000002035000000000000000000000f17000000000000000000203500000f0000000000000013170001000000000000002035000002000000000000002035000900030000000000000020350009000400000000000000203500090000000000000000000f170005000000000000002035000006000000000000002035000900070000000000000020350009000800000000000000203500090000000000000000001017015a000003000000000000000f023900000001000000000000110000000000000000002039000000000000000000000f17000000000000000000203900000f0000000000000013170001000000000000002039000002000000000000002039000900030000000000000020390009000400000000000000203900090000000000000000000f170005000000000000002039000006000000000000002039000900070000000000000020390009000800000000000000203900090000000000000000001017015a000001000000000000000f023c0000000100000000000011000000000000000000203c000000000000000000000f17000000000000000000203c00000f000000000000001317000100000000000000203c00000200000000000000203c0009000300000000000000203c0009000400000000000000203c00090000000000000000000f17000500000000000000203c00000600000000000000203c0009000700000000000000203c0009000800000000000000203c00090000000000000000001017015a000002000000000000000f023d0000000100000000000011000000000000000000203d000000000000000000000f17000000000000000000203d00000f000000000000001317000100000000000000203d00000200000000000000203d0009000300000000000000203d0009000400000000000000203d00090000000000000000000f17000500000000000000203d00000600000000000000203d0009000700000000000000203d0009000800000000000000203d00090000000000000000001017015a000007000000000000000f017100001000000000000000070000000000000000000f023f0000000100000000000011000000000000000000203f000000000000000000000f17000000000000000000203f00000f000000000000001317000100000000000000203f00000200000000000000203f0009000300000000000000203f0009000400000000000000203f00090000000000000000000f17000500000000000000203f00000600000000000000203f0009000700000000000000203f0009000800000000000000203f00090000000000000000001017015a000008000000000000000f017500000a00000000000000070000000000000000000f024200000001000000000000110000000000000000002042000000000000000000000f17000000000000000000204200000f0000000000000013170001000000000000002042000002000000000000002042000900030000000000000020420009000400000000000000204200090000000000000000000f170005000000000000002042000006000000000000002042000900070000000000000020420009000800000000000000204200090000000000000000001017015a00000a000000000000000f024500000001000000000000110000000000000000002045000000000000000000000f17000000000000000000204500000f0000000000000013170001000000000000002045000002000000000000002045000900030000000000000020450009000400000000000000204500090000000000000000000f170005000000000000002045000006000000000000002045000900070000000000000020450009000800000000000000204500090000000000000000001017015a00000b000000000000000f024600000001000000000000110000000000000000002046000000000000000000000f17000000000000000000204600000f0000000000000013170001000000000000002046000002000000000000002046000900030000000000000020460009000400000000000000204600090000000000000000000f170005000000000000002046000006000000000000002046000900070000000000000020460009000800000000000000204600090000000000000000001017015a00000d000000000000000f024800000001000000000000110000000000000000002048000000000000000000000f17000000000000000000204800000f0000000000000013170001000000000000002048000002000000000000002048000900030000000000000020480009000400000000000000204800090000000000000000000f170005000000000000002048000006000000000000002048000900070000000000000020480009000800000000000000204800090000000000000000001017015a00000e000000000000000f024900000001000000000000110000000000000000002049000000000000000000000f17000000000000000000204900000f0000000000000013170001000000000000002049000002000000000000002049000900030000000000000020490009000400000000000000204900090000000000000000000f170005000000000000002049000006000000000000002049000900070000000000000020490009000800000000000000204900090000000000000000001017015a00000f000000000000000f024a0000000100000000000011000000000000000000204a000000000000000000000f17000000000000000000204a00000f000000000000001317000100000000000000204a00000200000000000000204a0009000300000000000000204a0009000400000000000000204a00090000000000000000000f17000500000000000000204a00000600000000000000204a0009000700000000000000204a0009000800000000000000204a00090000000000000000001017894d434150300d0a"
+                "010000000000000000000000100100000005000000000000000f0100000004000000000000000f020500000001000000000000110000000000000000002005000000000000000000000f17000000000000000000200500000f0000000000000013170001000000000000002005000002000000000000002005000900030000000000000020050009000400000000000000200500090000000000000000000f1700050000000000000020050000060000000000000020050009000700000000000000200500090008000000000000002005000900000000000000000010170100000003000000000000000f020900000001000000000000110000000000000000002009000000000000000000000f17000000000000000000200900000f0000000000000013170001000000000000002009000002000000000000002009000900030000000000000020090009000400000000000000200900090000000000000000000f1700050000000000000020090000060000000000000020090009000700000000000000200900090008000000000000002009000900000000000000000010170100000006000000000000000f1a0a00000000000000000000000f0000000000000000001a0a00036c7a340000000000000000000f0001000000000000001a0a00047a7374640000000000000000000f00020000000000000000ffffffffffffffff18181801160000000000000000000010011b0000000000000000000010011b000005000000000000000f011b000004000000000000000f021000000001000000000000110000000000000000002010000000000000000000000f17000000000000000000201000000f0000000000000013170001000000000000002010000002000000000000002010000900030000000000000020100009000400000000000000201000090000000000000000000f170005000000000000002010000006000000000000002010000900070000000000000020100009000800000000000000201000090000000000000000001017011b000003000000000000000f021400000001000000000000110000000000000000002014000000000000000000000f17000000000000000000201400000f0000000000000013170001000000000000002014000002000000000000002014000900030000000000000020140009000400000000000000201400090000000000000000000f170005000000000000002014000006000000000000002014000900070000000000000020140009000800000000000000201400090000000000000000001017021600000001000000000000110000000000000000002016000000000000000000000f17000000000000000000201600000f0000000000000013170001000000000000002016000002000000000000002016000900030000000000000020160009000400000000000000201600090000000000000000000f1700050000000000000020160000060000000000000020160009000700000000000000201600090008000000000000002016000900000000000000000010170100000009000000000000000f021a0000000100000000000011000000000000000000201a000000000000000000000f17000000000000000000201a00000f000000000000001317000100000000000000201a00000200000000000000201a0009000300000000000000201a0009000400000000000000201a00090000000000000000000f17000500000000000000201a00000600000000000000201a0009000700000000000000201a0009000800000000000000201a0009000000000000000000101701330000000000000000000010010000000c000000000000000f021e0000000100000000000011000000000000000000201e000000000000000000000f17000000000000000000201e00000f000000000000001317000100000000000000201e00000200000000000000201e0009000300000000000000201e0009000400000000000000201e00090000000000000000000f17000500000000000000201e00000600000000000000201e0009000700000000000000201e0009000800000000000000201e000900000000000000000010170100000001000000000000000f022100000001000000000000110000000000000000002021000000000000000000000f17000000000000000000202100000f0000000000000013170001000000000000002021000002000000000000002021000900030000000000000020210009000400000000000000202100090000000000000000000f1700050000000000000020210000060000000000000020210009000700000000000000202100090008000000000000002021000900000000000000000010170100000002000000000000000f022200000001000000000000110000000000000000002022000000000000000000000f17000000000000000000202200000f0000000000000013170001000000000000002022000002000000000000002022000900030000000000000020220009000400000000000000202200090000000000000000000f1700050000000000000020220000060000000000000020220009000700000000000000202200090008000000000000002022000900000000000000000010170100000007000000000000000f014300001000000000000000070000000000000000000f022400000001000000000000110000000000000000002024000000000000000000000f17000000000000000000202400000f0000000000000013170001000000000000002024000002000000000000002024000900030000000000000020240009000400000000000000202400090000000000000000000f1700050000000000000020240000060000000000000020240009000700000000000000202400090008000000000000002024000900000000000000000010170100000008000000000000000f014700000a00000000000000070000000000000000000f022700000001000000000000110000000000000000002027000000000000000000000f17000000000000000000202700000f0000000000000013170001000000000000002027000002000000000000002027000900030000000000000020270009000400000000000000202700090000000000000000000f170005000000000000002027000006000000000000002027000900070000000000000020270009000800000000000000202700090000000000000000001017010000000a000000000000000f022a0000000100000000000011000000000000000000202a000000000000000000000f17000000000000000000202a00000f000000000000001317000100000000000000202a00000200000000000000202a0009000300000000000000202a0009000400000000000000202a00090000000000000000000f17000500000000000000202a00000600000000000000202a0009000700000000000000202a0009000800000000000000202a00090000000000000000001017010000000b000000000000000f022b0000000100000000000011000000000000000000202b000000000000000000000f17000000000000000000202b00000f000000000000001317000100000000000000202b00000200000000000000202b0009000300000000000000202b0009000400000000000000202b00090000000000000000000f17000500000000000000202b00000600000000000000202b0009000700000000000000202b0009000800000000000000202b00090000000000000000001017010000000d000000000000000f022d0000000100000000000011000000000000000000202d000000000000000000000f17000000000000000000202d00000f000000000000001317000100000000000000202d00000200000000000000202d0009000300000000000000202d0009000400000000000000202d00090000000000000000000f17000500000000000000202d00000600000000000000202d0009000700000000000000202d0009000800000000000000202d00090000000000000000001017010000000e000000000000000f022e0000000100000000000011000000000000000000202e000000000000000000000f17000000000000000000202e00000f000000000000001317000100000000000000202e00000200000000000000202e0009000300000000000000202e0009000400000000000000202e00090000000000000000000f17000500000000000000202e00000600000000000000202e0009000700000000000000202e0009000800000000000000202e00090000000000000000001017010000000f000000000000000f022f0000000100000000000011000000000000000000202f000000000000000000000f17000000000000000000202f00000f000000000000001317000100000000000000202f00000200000000000000202f0009000300000000000000202f0009000400000000000000202f00090000000000000000000f17000500000000000000202f00000600000000000000202f0009000700000000000000202f0009000800000000000000202f000900000000000000000010170158000102000010000000000000000700060000000000000010000100000000000000022f0000010000000000000013022f00000100000000000000130103000010000000000000000c000000000000000000202f000010000000000000000b09000100000000000000202f000018000000000000000b090001000000000000000000000000000000000718010200000600000000000000041000010000000000000018000100000000000000000000000000000000071817015c0000000000000000000010015c000004000000000000000f023500000001000000000000110000000000000000002035000000000000000000000f17000000000000000000203500000f0000000000000013170001000000000000002035000002000000000000002035000900030000000000000020350009000400000000000000203500090000000000000000000f170005000000000000002035000006000000000000002035000900070000000000000020350009000800000000000000203500090000000000000000001017015c000003000000000000000f023900000001000000000000110000000000000000002039000000000000000000000f17000000000000000000203900000f0000000000000013170001000000000000002039000002000000000000002039000900030000000000000020390009000400000000000000203900090000000000000000000f170005000000000000002039000006000000000000002039000900070000000000000020390009000800000000000000203900090000000000000000001017015c000001000000000000000f023c0000000100000000000011000000000000000000203c000000000000000000000f17000000000000000000203c00000f000000000000001317000100000000000000203c00000200000000000000203c0009000300000000000000203c0009000400000000000000203c00090000000000000000000f17000500000000000000203c00000600000000000000203c0009000700000000000000203c0009000800000000000000203c00090000000000000000001017015c000002000000000000000f023d0000000100000000000011000000000000000000203d000000000000000000000f17000000000000000000203d00000f000000000000001317000100000000000000203d00000200000000000000203d0009000300000000000000203d0009000400000000000000203d00090000000000000000000f17000500000000000000203d00000600000000000000203d0009000700000000000000203d0009000800000000000000203d00090000000000000000001017015c000007000000000000000f017300001000000000000000070000000000000000000f023f0000000100000000000011000000000000000000203f000000000000000000000f17000000000000000000203f00000f000000000000001317000100000000000000203f00000200000000000000203f0009000300000000000000203f0009000400000000000000203f00090000000000000000000f17000500000000000000203f00000600000000000000203f0009000700000000000000203f0009000800000000000000203f00090000000000000000001017015c000008000000000000000f017700000a00000000000000070000000000000000000f024200000001000000000000110000000000000000002042000000000000000000000f17000000000000000000204200000f0000000000000013170001000000000000002042000002000000000000002042000900030000000000000020420009000400000000000000204200090000000000000000000f170005000000000000002042000006000000000000002042000900070000000000000020420009000800000000000000204200090000000000000000001017015c00000a000000000000000f024500000001000000000000110000000000000000002045000000000000000000000f17000000000000000000204500000f0000000000000013170001000000000000002045000002000000000000002045000900030000000000000020450009000400000000000000204500090000000000000000000f170005000000000000002045000006000000000000002045000900070000000000000020450009000800000000000000204500090000000000000000001017015c00000b000000000000000f024600000001000000000000110000000000000000002046000000000000000000000f17000000000000000000204600000f0000000000000013170001000000000000002046000002000000000000002046000900030000000000000020460009000400000000000000204600090000000000000000000f170005000000000000002046000006000000000000002046000900070000000000000020460009000800000000000000204600090000000000000000001017015c00000d000000000000000f024800000001000000000000110000000000000000002048000000000000000000000f17000000000000000000204800000f0000000000000013170001000000000000002048000002000000000000002048000900030000000000000020480009000400000000000000204800090000000000000000000f170005000000000000002048000006000000000000002048000900070000000000000020480009000800000000000000204800090000000000000000001017015c00000e000000000000000f024900000001000000000000110000000000000000002049000000000000000000000f17000000000000000000204900000f0000000000000013170001000000000000002049000002000000000000002049000900030000000000000020490009000400000000000000204900090000000000000000000f170005000000000000002049000006000000000000002049000900070000000000000020490009000800000000000000204900090000000000000000001017015c00000f000000000000000f024a0000000100000000000011000000000000000000204a000000000000000000000f17000000000000000000204a00000f000000000000001317000100000000000000204a00000200000000000000204a0009000300000000000000204a0009000400000000000000204a00090000000000000000000f17000500000000000000204a00000600000000000000204a0009000700000000000000204a0009000800000000000000204a00090000000000000000001017894d434150300d0a"
             ),
             checksums=(
                 ChecksumRule("crc32", initial=0xFFFFFFFF, final_xor=0xFFFFFFFF),
@@ -1921,13 +995,13 @@ TABLES = {
                 Storage.FIXED64,
                 Storage.FIXED64,
             ),
-            registers=135,
+            registers=139,
             spans=76,
             marks=4,
             levels=(0, 0, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0),
             loops=8,
             constants=bytes.fromhex(
-                "010000000000000000000000100100000005000000000000000f0100000004000000000000000f020500000001000000000000110000000000000000002005000000000000000000000f17000000000000000000200500000f0000000000000013170001000000000000002005000002000000000000002005000900030000000000000020050009000400000000000000200500090000000000000000000f1700050000000000000020050000060000000000000020050009000700000000000000200500090008000000000000002005000900000000000000000010170100000003000000000000000f020900000001000000000000110000000000000000002009000000000000000000000f17000000000000000000200900000f0000000000000013170001000000000000002009000002000000000000002009000900030000000000000020090009000400000000000000200900090000000000000000000f1700050000000000000020090000060000000000000020090009000700000000000000200900090008000000000000002009000900000000000000000010170100000006000000000000000f1a0a00000000000000000000000f0000000000000000001a0a00036c7a340000000000000000000f0001000000000000001a0a00047a7374640000000000000000000f00020000000000000000ffffffffffffffff18181801140000000000000000000010011900000000000000000000100119000005000000000000000f0119000004000000000000000f021000000001000000000000110000000000000000002010000000000000000000000f17000000000000000000201000000f0000000000000013170001000000000000002010000002000000000000002010000900030000000000000020100009000400000000000000201000090000000000000000000f1700050000000000000020100000060000000000000020100009000700000000000000201000090008000000000000002010000900000000000000000010170119000003000000000000000f021400000001000000000000110000000000000000002014000000000000000000000f17000000000000000000201400000f0000000000000013170001000000000000002014000002000000000000002014000900030000000000000020140009000400000000000000201400090000000000000000000f170005000000000000002014000006000000000000002014000900070000000000000020140009000800000000000000201400090000000000000000001017021600000001000000000000110000000000000000002016000000000000000000000f17000000000000000000201600000f0000000000000013170001000000000000002016000002000000000000002016000900030000000000000020160009000400000000000000201600090000000000000000000f1700050000000000000020160000060000000000000020160009000700000000000000201600090008000000000000002016000900000000000000000010170100000009000000000000000f021a0000000100000000000011000000000000000000201a000000000000000000000f17000000000000000000201a00000f000000000000001317000100000000000000201a00000200000000000000201a0009000300000000000000201a0009000400000000000000201a00090000000000000000000f17000500000000000000201a00000600000000000000201a0009000700000000000000201a0009000800000000000000201a00090000000000000000001017012f0000000000000000000010010000000c000000000000000f021e0000000100000000000011000000000000000000201e000000000000000000000f17000000000000000000201e00000f000000000000001317000100000000000000201e00000200000000000000201e0009000300000000000000201e0009000400000000000000201e00090000000000000000000f17000500000000000000201e00000600000000000000201e0009000700000000000000201e0009000800000000000000201e000900000000000000000010170100000001000000000000000f022100000001000000000000110000000000000000002021000000000000000000000f17000000000000000000202100000f0000000000000013170001000000000000002021000002000000000000002021000900030000000000000020210009000400000000000000202100090000000000000000000f1700050000000000000020210000060000000000000020210009000700000000000000202100090008000000000000002021000900000000000000000010170100000002000000000000000f022200000001000000000000110000000000000000002022000000000000000000000f17000000000000000000202200000f0000000000000013170001000000000000002022000002000000000000002022000900030000000000000020220009000400000000000000202200090000000000000000000f1700050000000000000020220000060000000000000020220009000700000000000000202200090008000000000000002022000900000000000000000010170100000007000000000000000f013f00001000000000000000070000000000000000000f022400000001000000000000110000000000000000002024000000000000000000000f17000000000000000000202400000f0000000000000013170001000000000000002024000002000000000000002024000900030000000000000020240009000400000000000000202400090000000000000000000f1700050000000000000020240000060000000000000020240009000700000000000000202400090008000000000000002024000900000000000000000010170100000008000000000000000f014300000a00000000000000070000000000000000000f022700000001000000000000110000000000000000002027000000000000000000000f17000000000000000000202700000f0000000000000013170001000000000000002027000002000000000000002027000900030000000000000020270009000400000000000000202700090000000000000000000f170005000000000000002027000006000000000000002027000900070000000000000020270009000800000000000000202700090000000000000000001017010000000a000000000000000f022a0000000100000000000011000000000000000000202a000000000000000000000f17000000000000000000202a00000f000000000000001317000100000000000000202a00000200000000000000202a0009000300000000000000202a0009000400000000000000202a00090000000000000000000f17000500000000000000202a00000600000000000000202a0009000700000000000000202a0009000800000000000000202a00090000000000000000001017010000000b000000000000000f022b0000000100000000000011000000000000000000202b000000000000000000000f17000000000000000000202b00000f000000000000001317000100000000000000202b00000200000000000000202b0009000300000000000000202b0009000400000000000000202b00090000000000000000000f17000500000000000000202b00000600000000000000202b0009000700000000000000202b0009000800000000000000202b00090000000000000000001017010000000d000000000000000f022d0000000100000000000011000000000000000000202d000000000000000000000f17000000000000000000202d00000f000000000000001317000100000000000000202d00000200000000000000202d0009000300000000000000202d0009000400000000000000202d00090000000000000000000f17000500000000000000202d00000600000000000000202d0009000700000000000000202d0009000800000000000000202d00090000000000000000001017010000000e000000000000000f022e0000000100000000000011000000000000000000202e000000000000000000000f17000000000000000000202e00000f000000000000001317000100000000000000202e00000200000000000000202e0009000300000000000000202e0009000400000000000000202e00090000000000000000000f17000500000000000000202e00000600000000000000202e0009000700000000000000202e0009000800000000000000202e00090000000000000000001017010000000f000000000000000f022f0000000100000000000011000000000000000000202f000000000000000000000f17000000000000000000202f00000f000000000000001317000100000000000000202f00000200000000000000202f0009000300000000000000202f0009000400000000000000202f00090000000000000000000f17000500000000000000202f00000600000000000000202f0009000700000000000000202f0009000800000000000000202f000900000000000000000010170154000102000010000000000000000700060000000000000010000100000000000000022f0000010000000000000013022f00000100000000000000130103000010000000000000000c000000000000000000202f000010000000000000000b09000100000000000000202f000018000000000000000b090001000000000000000000000000000000000718010200000600000000000000041000010000000000000018000100000000000000000000000000000000071817015800000000000000000000100158000004000000000000000f023500000001000000000000110000000000000000002035000000000000000000000f17000000000000000000203500000f0000000000000013170001000000000000002035000002000000000000002035000900030000000000000020350009000400000000000000203500090000000000000000000f1700050000000000000020350000060000000000000020350009000700000000000000203500090008000000000000002035000900000000000000000010170158000003000000000000000f023900000001000000000000110000000000000000002039000000000000000000000f17000000000000000000203900000f0000000000000013170001000000000000002039000002000000000000002039000900030000000000000020390009000400000000000000203900090000000000000000000f1700050000000000000020390000060000000000000020390009000700000000000000203900090008000000000000002039000900000000000000000010170158000001000000000000000f023c0000000100000000000011000000000000000000203c000000000000000000000f17000000000000000000203c00000f000000000000001317000100000000000000203c00000200000000000000203c0009000300000000000000203c0009000400000000000000203c00090000000000000000000f17000500000000000000203c00000600000000000000203c0009000700000000000000203c0009000800000000000000203c000900000000000000000010170158000002000000000000000f023d0000000100000000000011000000000000000000203d000000000000000000000f17000000000000000000203d00000f000000000000001317000100000000000000203d00000200000000000000203d0009000300000000000000203d0009000400000000000000203d00090000000000000000000f17000500000000000000203d00000600000000000000203d0009000700000000000000203d0009000800000000000000203d000900000000000000000010170158000007000000000000000f016f00001000000000000000070000000000000000000f023f0000000100000000000011000000000000000000203f000000000000000000000f17000000000000000000203f00000f000000000000001317000100000000000000203f00000200000000000000203f0009000300000000000000203f0009000400000000000000203f00090000000000000000000f17000500000000000000203f00000600000000000000203f0009000700000000000000203f0009000800000000000000203f000900000000000000000010170158000008000000000000000f017300000a00000000000000070000000000000000000f024200000001000000000000110000000000000000002042000000000000000000000f17000000000000000000204200000f0000000000000013170001000000000000002042000002000000000000002042000900030000000000000020420009000400000000000000204200090000000000000000000f170005000000000000002042000006000000000000002042000900070000000000000020420009000800000000000000204200090000000000000000001017015800000a000000000000000f024500000001000000000000110000000000000000002045000000000000000000000f17000000000000000000204500000f0000000000000013170001000000000000002045000002000000000000002045000900030000000000000020450009000400000000000000204500090000000000000000000f170005000000000000002045000006000000000000002045000900070000000000000020450009000800000000000000204500090000000000000000001017015800000b000000000000000f024600000001000000000000110000000000000000002046000000000000000000000f17000000000000000000204600000f0000000000000013170001000000000000002046000002000000000000002046000900030000000000000020460009000400000000000000204600090000000000000000000f170005000000000000002046000006000000000000002046000900070000000000000020460009000800000000000000204600090000000000000000001017015800000d000000000000000f024800000001000000000000110000000000000000002048000000000000000000000f17000000000000000000204800000f0000000000000013170001000000000000002048000002000000000000002048000900030000000000000020480009000400000000000000204800090000000000000000000f170005000000000000002048000006000000000000002048000900070000000000000020480009000800000000000000204800090000000000000000001017015800000e000000000000000f024900000001000000000000110000000000000000002049000000000000000000000f17000000000000000000204900000f0000000000000013170001000000000000002049000002000000000000002049000900030000000000000020490009000400000000000000204900090000000000000000000f170005000000000000002049000006000000000000002049000900070000000000000020490009000800000000000000204900090000000000000000001017015800000f000000000000000f024a0000000100000000000011000000000000000000204a000000000000000000000f17000000000000000000204a00000f000000000000001317000100000000000000204a00000200000000000000204a0009000300000000000000204a0009000400000000000000204a00090000000000000000000f17000500000000000000204a00000600000000000000204a0009000700000000000000204a0009000800000000000000204a00090000000000000000001017894d434150300d0a"
+                "010000000000000000000000100100000005000000000000000f0100000004000000000000000f020500000001000000000000110000000000000000002005000000000000000000000f17000000000000000000200500000f0000000000000013170001000000000000002005000002000000000000002005000900030000000000000020050009000400000000000000200500090000000000000000000f1700050000000000000020050000060000000000000020050009000700000000000000200500090008000000000000002005000900000000000000000010170100000003000000000000000f020900000001000000000000110000000000000000002009000000000000000000000f17000000000000000000200900000f0000000000000013170001000000000000002009000002000000000000002009000900030000000000000020090009000400000000000000200900090000000000000000000f1700050000000000000020090000060000000000000020090009000700000000000000200900090008000000000000002009000900000000000000000010170100000006000000000000000f1a0a00000000000000000000000f0000000000000000001a0a00036c7a340000000000000000000f0001000000000000001a0a00047a7374640000000000000000000f00020000000000000000ffffffffffffffff18181801160000000000000000000010011b0000000000000000000010011b000005000000000000000f011b000004000000000000000f021000000001000000000000110000000000000000002010000000000000000000000f17000000000000000000201000000f0000000000000013170001000000000000002010000002000000000000002010000900030000000000000020100009000400000000000000201000090000000000000000000f170005000000000000002010000006000000000000002010000900070000000000000020100009000800000000000000201000090000000000000000001017011b000003000000000000000f021400000001000000000000110000000000000000002014000000000000000000000f17000000000000000000201400000f0000000000000013170001000000000000002014000002000000000000002014000900030000000000000020140009000400000000000000201400090000000000000000000f170005000000000000002014000006000000000000002014000900070000000000000020140009000800000000000000201400090000000000000000001017021600000001000000000000110000000000000000002016000000000000000000000f17000000000000000000201600000f0000000000000013170001000000000000002016000002000000000000002016000900030000000000000020160009000400000000000000201600090000000000000000000f1700050000000000000020160000060000000000000020160009000700000000000000201600090008000000000000002016000900000000000000000010170100000009000000000000000f021a0000000100000000000011000000000000000000201a000000000000000000000f17000000000000000000201a00000f000000000000001317000100000000000000201a00000200000000000000201a0009000300000000000000201a0009000400000000000000201a00090000000000000000000f17000500000000000000201a00000600000000000000201a0009000700000000000000201a0009000800000000000000201a0009000000000000000000101701330000000000000000000010010000000c000000000000000f021e0000000100000000000011000000000000000000201e000000000000000000000f17000000000000000000201e00000f000000000000001317000100000000000000201e00000200000000000000201e0009000300000000000000201e0009000400000000000000201e00090000000000000000000f17000500000000000000201e00000600000000000000201e0009000700000000000000201e0009000800000000000000201e000900000000000000000010170100000001000000000000000f022100000001000000000000110000000000000000002021000000000000000000000f17000000000000000000202100000f0000000000000013170001000000000000002021000002000000000000002021000900030000000000000020210009000400000000000000202100090000000000000000000f1700050000000000000020210000060000000000000020210009000700000000000000202100090008000000000000002021000900000000000000000010170100000002000000000000000f022200000001000000000000110000000000000000002022000000000000000000000f17000000000000000000202200000f0000000000000013170001000000000000002022000002000000000000002022000900030000000000000020220009000400000000000000202200090000000000000000000f1700050000000000000020220000060000000000000020220009000700000000000000202200090008000000000000002022000900000000000000000010170100000007000000000000000f014300001000000000000000070000000000000000000f022400000001000000000000110000000000000000002024000000000000000000000f17000000000000000000202400000f0000000000000013170001000000000000002024000002000000000000002024000900030000000000000020240009000400000000000000202400090000000000000000000f1700050000000000000020240000060000000000000020240009000700000000000000202400090008000000000000002024000900000000000000000010170100000008000000000000000f014700000a00000000000000070000000000000000000f022700000001000000000000110000000000000000002027000000000000000000000f17000000000000000000202700000f0000000000000013170001000000000000002027000002000000000000002027000900030000000000000020270009000400000000000000202700090000000000000000000f170005000000000000002027000006000000000000002027000900070000000000000020270009000800000000000000202700090000000000000000001017010000000a000000000000000f022a0000000100000000000011000000000000000000202a000000000000000000000f17000000000000000000202a00000f000000000000001317000100000000000000202a00000200000000000000202a0009000300000000000000202a0009000400000000000000202a00090000000000000000000f17000500000000000000202a00000600000000000000202a0009000700000000000000202a0009000800000000000000202a00090000000000000000001017010000000b000000000000000f022b0000000100000000000011000000000000000000202b000000000000000000000f17000000000000000000202b00000f000000000000001317000100000000000000202b00000200000000000000202b0009000300000000000000202b0009000400000000000000202b00090000000000000000000f17000500000000000000202b00000600000000000000202b0009000700000000000000202b0009000800000000000000202b00090000000000000000001017010000000d000000000000000f022d0000000100000000000011000000000000000000202d000000000000000000000f17000000000000000000202d00000f000000000000001317000100000000000000202d00000200000000000000202d0009000300000000000000202d0009000400000000000000202d00090000000000000000000f17000500000000000000202d00000600000000000000202d0009000700000000000000202d0009000800000000000000202d00090000000000000000001017010000000e000000000000000f022e0000000100000000000011000000000000000000202e000000000000000000000f17000000000000000000202e00000f000000000000001317000100000000000000202e00000200000000000000202e0009000300000000000000202e0009000400000000000000202e00090000000000000000000f17000500000000000000202e00000600000000000000202e0009000700000000000000202e0009000800000000000000202e00090000000000000000001017010000000f000000000000000f022f0000000100000000000011000000000000000000202f000000000000000000000f17000000000000000000202f00000f000000000000001317000100000000000000202f00000200000000000000202f0009000300000000000000202f0009000400000000000000202f00090000000000000000000f17000500000000000000202f00000600000000000000202f0009000700000000000000202f0009000800000000000000202f000900000000000000000010170158000102000010000000000000000700060000000000000010000100000000000000022f0000010000000000000013022f00000100000000000000130103000010000000000000000c000000000000000000202f000010000000000000000b09000100000000000000202f000018000000000000000b090001000000000000000000000000000000000718010200000600000000000000041000010000000000000018000100000000000000000000000000000000071817015c0000000000000000000010015c000004000000000000000f023500000001000000000000110000000000000000002035000000000000000000000f17000000000000000000203500000f0000000000000013170001000000000000002035000002000000000000002035000900030000000000000020350009000400000000000000203500090000000000000000000f170005000000000000002035000006000000000000002035000900070000000000000020350009000800000000000000203500090000000000000000001017015c000003000000000000000f023900000001000000000000110000000000000000002039000000000000000000000f17000000000000000000203900000f0000000000000013170001000000000000002039000002000000000000002039000900030000000000000020390009000400000000000000203900090000000000000000000f170005000000000000002039000006000000000000002039000900070000000000000020390009000800000000000000203900090000000000000000001017015c000001000000000000000f023c0000000100000000000011000000000000000000203c000000000000000000000f17000000000000000000203c00000f000000000000001317000100000000000000203c00000200000000000000203c0009000300000000000000203c0009000400000000000000203c00090000000000000000000f17000500000000000000203c00000600000000000000203c0009000700000000000000203c0009000800000000000000203c00090000000000000000001017015c000002000000000000000f023d0000000100000000000011000000000000000000203d000000000000000000000f17000000000000000000203d00000f000000000000001317000100000000000000203d00000200000000000000203d0009000300000000000000203d0009000400000000000000203d00090000000000000000000f17000500000000000000203d00000600000000000000203d0009000700000000000000203d0009000800000000000000203d00090000000000000000001017015c000007000000000000000f017300001000000000000000070000000000000000000f023f0000000100000000000011000000000000000000203f000000000000000000000f17000000000000000000203f00000f000000000000001317000100000000000000203f00000200000000000000203f0009000300000000000000203f0009000400000000000000203f00090000000000000000000f17000500000000000000203f00000600000000000000203f0009000700000000000000203f0009000800000000000000203f00090000000000000000001017015c000008000000000000000f017700000a00000000000000070000000000000000000f024200000001000000000000110000000000000000002042000000000000000000000f17000000000000000000204200000f0000000000000013170001000000000000002042000002000000000000002042000900030000000000000020420009000400000000000000204200090000000000000000000f170005000000000000002042000006000000000000002042000900070000000000000020420009000800000000000000204200090000000000000000001017015c00000a000000000000000f024500000001000000000000110000000000000000002045000000000000000000000f17000000000000000000204500000f0000000000000013170001000000000000002045000002000000000000002045000900030000000000000020450009000400000000000000204500090000000000000000000f170005000000000000002045000006000000000000002045000900070000000000000020450009000800000000000000204500090000000000000000001017015c00000b000000000000000f024600000001000000000000110000000000000000002046000000000000000000000f17000000000000000000204600000f0000000000000013170001000000000000002046000002000000000000002046000900030000000000000020460009000400000000000000204600090000000000000000000f170005000000000000002046000006000000000000002046000900070000000000000020460009000800000000000000204600090000000000000000001017015c00000d000000000000000f024800000001000000000000110000000000000000002048000000000000000000000f17000000000000000000204800000f0000000000000013170001000000000000002048000002000000000000002048000900030000000000000020480009000400000000000000204800090000000000000000000f170005000000000000002048000006000000000000002048000900070000000000000020480009000800000000000000204800090000000000000000001017015c00000e000000000000000f024900000001000000000000110000000000000000002049000000000000000000000f17000000000000000000204900000f0000000000000013170001000000000000002049000002000000000000002049000900030000000000000020490009000400000000000000204900090000000000000000000f170005000000000000002049000006000000000000002049000900070000000000000020490009000800000000000000204900090000000000000000001017015c00000f000000000000000f024a0000000100000000000011000000000000000000204a000000000000000000000f17000000000000000000204a00000f000000000000001317000100000000000000204a00000200000000000000204a0009000300000000000000204a0009000400000000000000204a00090000000000000000000f17000500000000000000204a00000600000000000000204a0009000700000000000000204a0009000800000000000000204a00090000000000000000001017894d434150300d0a"
             ),
             checksums=(
                 ChecksumRule("crc32", initial=0xFFFFFFFF, final_xor=0xFFFFFFFF),
@@ -1977,13 +1051,13 @@ TABLES = {
                 Storage.FIXED64,
                 Storage.FIXED8,
             ),
-            registers=139,
+            registers=145,
             spans=76,
             marks=4,
             levels=(0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 0, 0, 0, 0, 0),
             loops=8,
             constants=bytes.fromhex(
-                "010000000000000000000000100100000005000000000000000f0100000004000000000000000f020500000001000000000000110000000000000000002005000000000000000000000f17000000000000000000200500000f0000000000000013170001000000000000002005000002000000000000002005000900030000000000000020050009000400000000000000200500090000000000000000000f1700050000000000000020050000060000000000000020050009000700000000000000200500090008000000000000002005000900000000000000000010170100000003000000000000000f020900000001000000000000110000000000000000002009000000000000000000000f17000000000000000000200900000f0000000000000013170001000000000000002009000002000000000000002009000900030000000000000020090009000400000000000000200900090000000000000000000f1700050000000000000020090000060000000000000020090009000700000000000000200900090008000000000000002009000900000000000000000010170100000006000000000000000f1a0a00000000000000000000000f0000000000000000001a0a00036c7a340000000000000000000f0001000000000000001a0a00047a7374640000000000000000000f00020000000000000000ffffffffffffffff18181801140000000000000000000010011900000000000000000000100119000005000000000000000f0119000004000000000000000f021000000001000000000000110000000000000000002010000000000000000000000f17000000000000000000201000000f0000000000000013170001000000000000002010000002000000000000002010000900030000000000000020100009000400000000000000201000090000000000000000000f1700050000000000000020100000060000000000000020100009000700000000000000201000090008000000000000002010000900000000000000000010170119000003000000000000000f021400000001000000000000110000000000000000002014000000000000000000000f17000000000000000000201400000f0000000000000013170001000000000000002014000002000000000000002014000900030000000000000020140009000400000000000000201400090000000000000000000f170005000000000000002014000006000000000000002014000900070000000000000020140009000800000000000000201400090000000000000000001017021600000001000000000000110000000000000000002016000000000000000000000f17000000000000000000201600000f0000000000000013170001000000000000002016000002000000000000002016000900030000000000000020160009000400000000000000201600090000000000000000000f1700050000000000000020160000060000000000000020160009000700000000000000201600090008000000000000002016000900000000000000000010170100000009000000000000000f021a0000000100000000000011000000000000000000201a000000000000000000000f17000000000000000000201a00000f000000000000001317000100000000000000201a00000200000000000000201a0009000300000000000000201a0009000400000000000000201a00090000000000000000000f17000500000000000000201a00000600000000000000201a0009000700000000000000201a0009000800000000000000201a00090000000000000000001017012f0000000000000000000010010000000c000000000000000f021e0000000100000000000011000000000000000000201e000000000000000000000f17000000000000000000201e00000f000000000000001317000100000000000000201e00000200000000000000201e0009000300000000000000201e0009000400000000000000201e00090000000000000000000f17000500000000000000201e00000600000000000000201e0009000700000000000000201e0009000800000000000000201e000900000000000000000010170100000001000000000000000f022100000001000000000000110000000000000000002021000000000000000000000f17000000000000000000202100000f0000000000000013170001000000000000002021000002000000000000002021000900030000000000000020210009000400000000000000202100090000000000000000000f1700050000000000000020210000060000000000000020210009000700000000000000202100090008000000000000002021000900000000000000000010170100000002000000000000000f022200000001000000000000110000000000000000002022000000000000000000000f17000000000000000000202200000f0000000000000013170001000000000000002022000002000000000000002022000900030000000000000020220009000400000000000000202200090000000000000000000f1700050000000000000020220000060000000000000020220009000700000000000000202200090008000000000000002022000900000000000000000010170100000007000000000000000f013f00001000000000000000070000000000000000000f022400000001000000000000110000000000000000002024000000000000000000000f17000000000000000000202400000f0000000000000013170001000000000000002024000002000000000000002024000900030000000000000020240009000400000000000000202400090000000000000000000f1700050000000000000020240000060000000000000020240009000700000000000000202400090008000000000000002024000900000000000000000010170100000008000000000000000f014300000a00000000000000070000000000000000000f022700000001000000000000110000000000000000002027000000000000000000000f17000000000000000000202700000f0000000000000013170001000000000000002027000002000000000000002027000900030000000000000020270009000400000000000000202700090000000000000000000f170005000000000000002027000006000000000000002027000900070000000000000020270009000800000000000000202700090000000000000000001017010000000a000000000000000f022a0000000100000000000011000000000000000000202a000000000000000000000f17000000000000000000202a00000f000000000000001317000100000000000000202a00000200000000000000202a0009000300000000000000202a0009000400000000000000202a00090000000000000000000f17000500000000000000202a00000600000000000000202a0009000700000000000000202a0009000800000000000000202a00090000000000000000001017010000000b000000000000000f022b0000000100000000000011000000000000000000202b000000000000000000000f17000000000000000000202b00000f000000000000001317000100000000000000202b00000200000000000000202b0009000300000000000000202b0009000400000000000000202b00090000000000000000000f17000500000000000000202b00000600000000000000202b0009000700000000000000202b0009000800000000000000202b00090000000000000000001017010000000d000000000000000f022d0000000100000000000011000000000000000000202d000000000000000000000f17000000000000000000202d00000f000000000000001317000100000000000000202d00000200000000000000202d0009000300000000000000202d0009000400000000000000202d00090000000000000000000f17000500000000000000202d00000600000000000000202d0009000700000000000000202d0009000800000000000000202d00090000000000000000001017010000000e000000000000000f022e0000000100000000000011000000000000000000202e000000000000000000000f17000000000000000000202e00000f000000000000001317000100000000000000202e00000200000000000000202e0009000300000000000000202e0009000400000000000000202e00090000000000000000000f17000500000000000000202e00000600000000000000202e0009000700000000000000202e0009000800000000000000202e00090000000000000000001017010000000f000000000000000f022f0000000100000000000011000000000000000000202f000000000000000000000f17000000000000000000202f00000f000000000000001317000100000000000000202f00000200000000000000202f0009000300000000000000202f0009000400000000000000202f00090000000000000000000f17000500000000000000202f00000600000000000000202f0009000700000000000000202f0009000800000000000000202f000900000000000000000010170154000102000010000000000000000700060000000000000010000100000000000000022f0000010000000000000013022f00000100000000000000130103000010000000000000000c000000000000000000202f000010000000000000000b09000100000000000000202f000018000000000000000b090001000000000000000000000000000000000718010200000600000000000000041000010000000000000018000100000000000000000000000000000000071817015800000000000000000000100158000004000000000000000f023500000001000000000000110000000000000000002035000000000000000000000f17000000000000000000203500000f0000000000000013170001000000000000002035000002000000000000002035000900030000000000000020350009000400000000000000203500090000000000000000000f1700050000000000000020350000060000000000000020350009000700000000000000203500090008000000000000002035000900000000000000000010170158000003000000000000000f023900000001000000000000110000000000000000002039000000000000000000000f17000000000000000000203900000f0000000000000013170001000000000000002039000002000000000000002039000900030000000000000020390009000400000000000000203900090000000000000000000f1700050000000000000020390000060000000000000020390009000700000000000000203900090008000000000000002039000900000000000000000010170158000001000000000000000f023c0000000100000000000011000000000000000000203c000000000000000000000f17000000000000000000203c00000f000000000000001317000100000000000000203c00000200000000000000203c0009000300000000000000203c0009000400000000000000203c00090000000000000000000f17000500000000000000203c00000600000000000000203c0009000700000000000000203c0009000800000000000000203c000900000000000000000010170158000002000000000000000f023d0000000100000000000011000000000000000000203d000000000000000000000f17000000000000000000203d00000f000000000000001317000100000000000000203d00000200000000000000203d0009000300000000000000203d0009000400000000000000203d00090000000000000000000f17000500000000000000203d00000600000000000000203d0009000700000000000000203d0009000800000000000000203d000900000000000000000010170158000007000000000000000f016f00001000000000000000070000000000000000000f023f0000000100000000000011000000000000000000203f000000000000000000000f17000000000000000000203f00000f000000000000001317000100000000000000203f00000200000000000000203f0009000300000000000000203f0009000400000000000000203f00090000000000000000000f17000500000000000000203f00000600000000000000203f0009000700000000000000203f0009000800000000000000203f000900000000000000000010170158000008000000000000000f017300000a00000000000000070000000000000000000f024200000001000000000000110000000000000000002042000000000000000000000f17000000000000000000204200000f0000000000000013170001000000000000002042000002000000000000002042000900030000000000000020420009000400000000000000204200090000000000000000000f170005000000000000002042000006000000000000002042000900070000000000000020420009000800000000000000204200090000000000000000001017015800000a000000000000000f024500000001000000000000110000000000000000002045000000000000000000000f17000000000000000000204500000f0000000000000013170001000000000000002045000002000000000000002045000900030000000000000020450009000400000000000000204500090000000000000000000f170005000000000000002045000006000000000000002045000900070000000000000020450009000800000000000000204500090000000000000000001017015800000b000000000000000f024600000001000000000000110000000000000000002046000000000000000000000f17000000000000000000204600000f0000000000000013170001000000000000002046000002000000000000002046000900030000000000000020460009000400000000000000204600090000000000000000000f1700050000000000000020460000060000000000000020460009000700000000000000204600090008000000000000002046000900000000000000000010170180000102000010000000000000000700060000000000000010000100000000000000022f0000010000000000000013022f00000100000000000000130103000010000000000000000c000000000000000000202f000010000000000000000b09000100000000000000202f000018000000000000000b09000100000000000000000000000000000000071801020000060000000000000004100001000000000000001800010000000000000000000000000000000007181700000000000000000018015800000d000000000000000f024800000001000000000000110000000000000000002048000000000000000000000f17000000000000000000204800000f0000000000000013170001000000000000002048000002000000000000002048000900030000000000000020480009000400000000000000204800090000000000000000000f170005000000000000002048000006000000000000002048000900070000000000000020480009000800000000000000204800090000000000000000001017015800000e000000000000000f024900000001000000000000110000000000000000002049000000000000000000000f17000000000000000000204900000f0000000000000013170001000000000000002049000002000000000000002049000900030000000000000020490009000400000000000000204900090000000000000000000f170005000000000000002049000006000000000000002049000900070000000000000020490009000800000000000000204900090000000000000000001017015800000f000000000000000f024a0000000100000000000011000000000000000000204a000000000000000000000f17000000000000000000204a00000f000000000000001317000100000000000000204a00000200000000000000204a0009000300000000000000204a0009000400000000000000204a00090000000000000000000f17000500000000000000204a00000600000000000000204a0009000700000000000000204a0009000800000000000000204a00090000000000000000001017894d434150300d0a"
+                "010000000000000000000000100100000005000000000000000f0100000004000000000000000f020500000001000000000000110000000000000000002005000000000000000000000f17000000000000000000200500000f0000000000000013170001000000000000002005000002000000000000002005000900030000000000000020050009000400000000000000200500090000000000000000000f1700050000000000000020050000060000000000000020050009000700000000000000200500090008000000000000002005000900000000000000000010170100000003000000000000000f020900000001000000000000110000000000000000002009000000000000000000000f17000000000000000000200900000f0000000000000013170001000000000000002009000002000000000000002009000900030000000000000020090009000400000000000000200900090000000000000000000f1700050000000000000020090000060000000000000020090009000700000000000000200900090008000000000000002009000900000000000000000010170100000006000000000000000f1a0a00000000000000000000000f0000000000000000001a0a00036c7a340000000000000000000f0001000000000000001a0a00047a7374640000000000000000000f00020000000000000000ffffffffffffffff18181801160000000000000000000010011b0000000000000000000010011b000005000000000000000f011b000004000000000000000f021000000001000000000000110000000000000000002010000000000000000000000f17000000000000000000201000000f0000000000000013170001000000000000002010000002000000000000002010000900030000000000000020100009000400000000000000201000090000000000000000000f170005000000000000002010000006000000000000002010000900070000000000000020100009000800000000000000201000090000000000000000001017011b000003000000000000000f021400000001000000000000110000000000000000002014000000000000000000000f17000000000000000000201400000f0000000000000013170001000000000000002014000002000000000000002014000900030000000000000020140009000400000000000000201400090000000000000000000f170005000000000000002014000006000000000000002014000900070000000000000020140009000800000000000000201400090000000000000000001017021600000001000000000000110000000000000000002016000000000000000000000f17000000000000000000201600000f0000000000000013170001000000000000002016000002000000000000002016000900030000000000000020160009000400000000000000201600090000000000000000000f1700050000000000000020160000060000000000000020160009000700000000000000201600090008000000000000002016000900000000000000000010170100000009000000000000000f021a0000000100000000000011000000000000000000201a000000000000000000000f17000000000000000000201a00000f000000000000001317000100000000000000201a00000200000000000000201a0009000300000000000000201a0009000400000000000000201a00090000000000000000000f17000500000000000000201a00000600000000000000201a0009000700000000000000201a0009000800000000000000201a0009000000000000000000101701330000000000000000000010010000000c000000000000000f021e0000000100000000000011000000000000000000201e000000000000000000000f17000000000000000000201e00000f000000000000001317000100000000000000201e00000200000000000000201e0009000300000000000000201e0009000400000000000000201e00090000000000000000000f17000500000000000000201e00000600000000000000201e0009000700000000000000201e0009000800000000000000201e000900000000000000000010170100000001000000000000000f022100000001000000000000110000000000000000002021000000000000000000000f17000000000000000000202100000f0000000000000013170001000000000000002021000002000000000000002021000900030000000000000020210009000400000000000000202100090000000000000000000f1700050000000000000020210000060000000000000020210009000700000000000000202100090008000000000000002021000900000000000000000010170100000002000000000000000f022200000001000000000000110000000000000000002022000000000000000000000f17000000000000000000202200000f0000000000000013170001000000000000002022000002000000000000002022000900030000000000000020220009000400000000000000202200090000000000000000000f1700050000000000000020220000060000000000000020220009000700000000000000202200090008000000000000002022000900000000000000000010170100000007000000000000000f014300001000000000000000070000000000000000000f022400000001000000000000110000000000000000002024000000000000000000000f17000000000000000000202400000f0000000000000013170001000000000000002024000002000000000000002024000900030000000000000020240009000400000000000000202400090000000000000000000f1700050000000000000020240000060000000000000020240009000700000000000000202400090008000000000000002024000900000000000000000010170100000008000000000000000f014700000a00000000000000070000000000000000000f022700000001000000000000110000000000000000002027000000000000000000000f17000000000000000000202700000f0000000000000013170001000000000000002027000002000000000000002027000900030000000000000020270009000400000000000000202700090000000000000000000f170005000000000000002027000006000000000000002027000900070000000000000020270009000800000000000000202700090000000000000000001017010000000a000000000000000f022a0000000100000000000011000000000000000000202a000000000000000000000f17000000000000000000202a00000f000000000000001317000100000000000000202a00000200000000000000202a0009000300000000000000202a0009000400000000000000202a00090000000000000000000f17000500000000000000202a00000600000000000000202a0009000700000000000000202a0009000800000000000000202a00090000000000000000001017010000000b000000000000000f022b0000000100000000000011000000000000000000202b000000000000000000000f17000000000000000000202b00000f000000000000001317000100000000000000202b00000200000000000000202b0009000300000000000000202b0009000400000000000000202b00090000000000000000000f17000500000000000000202b00000600000000000000202b0009000700000000000000202b0009000800000000000000202b00090000000000000000001017010000000d000000000000000f022d0000000100000000000011000000000000000000202d000000000000000000000f17000000000000000000202d00000f000000000000001317000100000000000000202d00000200000000000000202d0009000300000000000000202d0009000400000000000000202d00090000000000000000000f17000500000000000000202d00000600000000000000202d0009000700000000000000202d0009000800000000000000202d00090000000000000000001017010000000e000000000000000f022e0000000100000000000011000000000000000000202e000000000000000000000f17000000000000000000202e00000f000000000000001317000100000000000000202e00000200000000000000202e0009000300000000000000202e0009000400000000000000202e00090000000000000000000f17000500000000000000202e00000600000000000000202e0009000700000000000000202e0009000800000000000000202e00090000000000000000001017010000000f000000000000000f022f0000000100000000000011000000000000000000202f000000000000000000000f17000000000000000000202f00000f000000000000001317000100000000000000202f00000200000000000000202f0009000300000000000000202f0009000400000000000000202f00090000000000000000000f17000500000000000000202f00000600000000000000202f0009000700000000000000202f0009000800000000000000202f000900000000000000000010170158000102000010000000000000000700060000000000000010000100000000000000022f0000010000000000000013022f00000100000000000000130103000010000000000000000c000000000000000000202f000010000000000000000b09000100000000000000202f000018000000000000000b090001000000000000000000000000000000000718010200000600000000000000041000010000000000000018000100000000000000000000000000000000071817015c0000000000000000000010015c000004000000000000000f023500000001000000000000110000000000000000002035000000000000000000000f17000000000000000000203500000f0000000000000013170001000000000000002035000002000000000000002035000900030000000000000020350009000400000000000000203500090000000000000000000f170005000000000000002035000006000000000000002035000900070000000000000020350009000800000000000000203500090000000000000000001017015c000003000000000000000f023900000001000000000000110000000000000000002039000000000000000000000f17000000000000000000203900000f0000000000000013170001000000000000002039000002000000000000002039000900030000000000000020390009000400000000000000203900090000000000000000000f170005000000000000002039000006000000000000002039000900070000000000000020390009000800000000000000203900090000000000000000001017015c000001000000000000000f023c0000000100000000000011000000000000000000203c000000000000000000000f17000000000000000000203c00000f000000000000001317000100000000000000203c00000200000000000000203c0009000300000000000000203c0009000400000000000000203c00090000000000000000000f17000500000000000000203c00000600000000000000203c0009000700000000000000203c0009000800000000000000203c00090000000000000000001017015c000002000000000000000f023d0000000100000000000011000000000000000000203d000000000000000000000f17000000000000000000203d00000f000000000000001317000100000000000000203d00000200000000000000203d0009000300000000000000203d0009000400000000000000203d00090000000000000000000f17000500000000000000203d00000600000000000000203d0009000700000000000000203d0009000800000000000000203d00090000000000000000001017015c000007000000000000000f017300001000000000000000070000000000000000000f023f0000000100000000000011000000000000000000203f000000000000000000000f17000000000000000000203f00000f000000000000001317000100000000000000203f00000200000000000000203f0009000300000000000000203f0009000400000000000000203f00090000000000000000000f17000500000000000000203f00000600000000000000203f0009000700000000000000203f0009000800000000000000203f00090000000000000000001017015c000008000000000000000f017700000a00000000000000070000000000000000000f024200000001000000000000110000000000000000002042000000000000000000000f17000000000000000000204200000f0000000000000013170001000000000000002042000002000000000000002042000900030000000000000020420009000400000000000000204200090000000000000000000f170005000000000000002042000006000000000000002042000900070000000000000020420009000800000000000000204200090000000000000000001017015c00000a000000000000000f024500000001000000000000110000000000000000002045000000000000000000000f17000000000000000000204500000f0000000000000013170001000000000000002045000002000000000000002045000900030000000000000020450009000400000000000000204500090000000000000000000f170005000000000000002045000006000000000000002045000900070000000000000020450009000800000000000000204500090000000000000000001017015c00000b000000000000000f024600000001000000000000110000000000000000002046000000000000000000000f17000000000000000000204600000f0000000000000013170001000000000000002046000002000000000000002046000900030000000000000020460009000400000000000000204600090000000000000000000f170005000000000000002046000006000000000000002046000900070000000000000020460009000800000000000000204600090000000000000000001017018f000102000010000000000000000700060000000000000010000100000000000000022f0000010000000000000013022f00000100000000000000130103000010000000000000000c000000000000000000202f000010000000000000000b09000100000000000000202f000018000000000000000b09000100000000000000000000000000000000071801020000060000000000000004100001000000000000001800010000000000000000000000000000000007181700000000000000000018015c00000d000000000000000f024800000001000000000000110000000000000000002048000000000000000000000f17000000000000000000204800000f0000000000000013170001000000000000002048000002000000000000002048000900030000000000000020480009000400000000000000204800090000000000000000000f170005000000000000002048000006000000000000002048000900070000000000000020480009000800000000000000204800090000000000000000001017015c00000e000000000000000f024900000001000000000000110000000000000000002049000000000000000000000f17000000000000000000204900000f0000000000000013170001000000000000002049000002000000000000002049000900030000000000000020490009000400000000000000204900090000000000000000000f170005000000000000002049000006000000000000002049000900070000000000000020490009000800000000000000204900090000000000000000001017015c00000f000000000000000f024a0000000100000000000011000000000000000000204a000000000000000000000f17000000000000000000204a00000f000000000000001317000100000000000000204a00000200000000000000204a0009000300000000000000204a0009000400000000000000204a00090000000000000000000f17000500000000000000204a00000600000000000000204a0009000700000000000000204a0009000800000000000000204a00090000000000000000001017894d434150300d0a"
             ),
             checksums=(
                 ChecksumRule("crc32", initial=0xFFFFFFFF, final_xor=0xFFFFFFFF),
@@ -2006,12 +1080,12 @@ TABLES = {
                 Storage.FIXED64,
                 Storage.FIXED64,
             ),
-            registers=135,
+            registers=139,
             spans=76,
             marks=4,
             loops=8,
             constants=bytes.fromhex(
-                "010000000000000000000000100100000005000000000000000f0100000004000000000000000f020500000001000000000000110000000000000000002005000000000000000000000f17000000000000000000200500000f0000000000000013170001000000000000002005000002000000000000002005000900030000000000000020050009000400000000000000200500090000000000000000000f1700050000000000000020050000060000000000000020050009000700000000000000200500090008000000000000002005000900000000000000000010170100000003000000000000000f020900000001000000000000110000000000000000002009000000000000000000000f17000000000000000000200900000f0000000000000013170001000000000000002009000002000000000000002009000900030000000000000020090009000400000000000000200900090000000000000000000f1700050000000000000020090000060000000000000020090009000700000000000000200900090008000000000000002009000900000000000000000010170100000006000000000000000f1a0a00000000000000000000000f0000000000000000001a0a00036c7a340000000000000000000f0001000000000000001a0a00047a7374640000000000000000000f00020000000000000000ffffffffffffffff18181801140000000000000000000010011900000000000000000000100119000005000000000000000f0119000004000000000000000f021000000001000000000000110000000000000000002010000000000000000000000f17000000000000000000201000000f0000000000000013170001000000000000002010000002000000000000002010000900030000000000000020100009000400000000000000201000090000000000000000000f1700050000000000000020100000060000000000000020100009000700000000000000201000090008000000000000002010000900000000000000000010170119000003000000000000000f021400000001000000000000110000000000000000002014000000000000000000000f17000000000000000000201400000f0000000000000013170001000000000000002014000002000000000000002014000900030000000000000020140009000400000000000000201400090000000000000000000f170005000000000000002014000006000000000000002014000900070000000000000020140009000800000000000000201400090000000000000000001017021600000001000000000000110000000000000000002016000000000000000000000f17000000000000000000201600000f0000000000000013170001000000000000002016000002000000000000002016000900030000000000000020160009000400000000000000201600090000000000000000000f1700050000000000000020160000060000000000000020160009000700000000000000201600090008000000000000002016000900000000000000000010170100000009000000000000000f021a0000000100000000000011000000000000000000201a000000000000000000000f17000000000000000000201a00000f000000000000001317000100000000000000201a00000200000000000000201a0009000300000000000000201a0009000400000000000000201a00090000000000000000000f17000500000000000000201a00000600000000000000201a0009000700000000000000201a0009000800000000000000201a00090000000000000000001017012f0000000000000000000010010000000c000000000000000f021e0000000100000000000011000000000000000000201e000000000000000000000f17000000000000000000201e00000f000000000000001317000100000000000000201e00000200000000000000201e0009000300000000000000201e0009000400000000000000201e00090000000000000000000f17000500000000000000201e00000600000000000000201e0009000700000000000000201e0009000800000000000000201e000900000000000000000010170100000001000000000000000f022100000001000000000000110000000000000000002021000000000000000000000f17000000000000000000202100000f0000000000000013170001000000000000002021000002000000000000002021000900030000000000000020210009000400000000000000202100090000000000000000000f1700050000000000000020210000060000000000000020210009000700000000000000202100090008000000000000002021000900000000000000000010170100000002000000000000000f022200000001000000000000110000000000000000002022000000000000000000000f17000000000000000000202200000f0000000000000013170001000000000000002022000002000000000000002022000900030000000000000020220009000400000000000000202200090000000000000000000f1700050000000000000020220000060000000000000020220009000700000000000000202200090008000000000000002022000900000000000000000010170100000007000000000000000f013f00001000000000000000070000000000000000000f022400000001000000000000110000000000000000002024000000000000000000000f17000000000000000000202400000f0000000000000013170001000000000000002024000002000000000000002024000900030000000000000020240009000400000000000000202400090000000000000000000f1700050000000000000020240000060000000000000020240009000700000000000000202400090008000000000000002024000900000000000000000010170100000008000000000000000f014300000a00000000000000070000000000000000000f022700000001000000000000110000000000000000002027000000000000000000000f17000000000000000000202700000f0000000000000013170001000000000000002027000002000000000000002027000900030000000000000020270009000400000000000000202700090000000000000000000f170005000000000000002027000006000000000000002027000900070000000000000020270009000800000000000000202700090000000000000000001017010000000a000000000000000f022a0000000100000000000011000000000000000000202a000000000000000000000f17000000000000000000202a00000f000000000000001317000100000000000000202a00000200000000000000202a0009000300000000000000202a0009000400000000000000202a00090000000000000000000f17000500000000000000202a00000600000000000000202a0009000700000000000000202a0009000800000000000000202a00090000000000000000001017010000000b000000000000000f022b0000000100000000000011000000000000000000202b000000000000000000000f17000000000000000000202b00000f000000000000001317000100000000000000202b00000200000000000000202b0009000300000000000000202b0009000400000000000000202b00090000000000000000000f17000500000000000000202b00000600000000000000202b0009000700000000000000202b0009000800000000000000202b00090000000000000000001017010000000d000000000000000f022d0000000100000000000011000000000000000000202d000000000000000000000f17000000000000000000202d00000f000000000000001317000100000000000000202d00000200000000000000202d0009000300000000000000202d0009000400000000000000202d00090000000000000000000f17000500000000000000202d00000600000000000000202d0009000700000000000000202d0009000800000000000000202d00090000000000000000001017010000000e000000000000000f022e0000000100000000000011000000000000000000202e000000000000000000000f17000000000000000000202e00000f000000000000001317000100000000000000202e00000200000000000000202e0009000300000000000000202e0009000400000000000000202e00090000000000000000000f17000500000000000000202e00000600000000000000202e0009000700000000000000202e0009000800000000000000202e00090000000000000000001017010000000f000000000000000f022f0000000100000000000011000000000000000000202f000000000000000000000f17000000000000000000202f00000f000000000000001317000100000000000000202f00000200000000000000202f0009000300000000000000202f0009000400000000000000202f00090000000000000000000f17000500000000000000202f00000600000000000000202f0009000700000000000000202f0009000800000000000000202f000900000000000000000010170154000102000010000000000000000700060000000000000010000100000000000000022f0000010000000000000013022f00000100000000000000130103000010000000000000000c000000000000000000202f000010000000000000000b09000100000000000000202f000018000000000000000b090001000000000000000000000000000000000718010200000600000000000000041000010000000000000018000100000000000000000000000000000000071817015800000000000000000000100158000004000000000000000f023500000001000000000000110000000000000000002035000000000000000000000f17000000000000000000203500000f0000000000000013170001000000000000002035000002000000000000002035000900030000000000000020350009000400000000000000203500090000000000000000000f1700050000000000000020350000060000000000000020350009000700000000000000203500090008000000000000002035000900000000000000000010170158000003000000000000000f023900000001000000000000110000000000000000002039000000000000000000000f17000000000000000000203900000f0000000000000013170001000000000000002039000002000000000000002039000900030000000000000020390009000400000000000000203900090000000000000000000f1700050000000000000020390000060000000000000020390009000700000000000000203900090008000000000000002039000900000000000000000010170158000001000000000000000f023c0000000100000000000011000000000000000000203c000000000000000000000f17000000000000000000203c00000f000000000000001317000100000000000000203c00000200000000000000203c0009000300000000000000203c0009000400000000000000203c00090000000000000000000f17000500000000000000203c00000600000000000000203c0009000700000000000000203c0009000800000000000000203c000900000000000000000010170158000002000000000000000f023d0000000100000000000011000000000000000000203d000000000000000000000f17000000000000000000203d00000f000000000000001317000100000000000000203d00000200000000000000203d0009000300000000000000203d0009000400000000000000203d00090000000000000000000f17000500000000000000203d00000600000000000000203d0009000700000000000000203d0009000800000000000000203d000900000000000000000010170158000007000000000000000f016f00001000000000000000070000000000000000000f023f0000000100000000000011000000000000000000203f000000000000000000000f17000000000000000000203f00000f000000000000001317000100000000000000203f00000200000000000000203f0009000300000000000000203f0009000400000000000000203f00090000000000000000000f17000500000000000000203f00000600000000000000203f0009000700000000000000203f0009000800000000000000203f000900000000000000000010170158000008000000000000000f017300000a00000000000000070000000000000000000f024200000001000000000000110000000000000000002042000000000000000000000f17000000000000000000204200000f0000000000000013170001000000000000002042000002000000000000002042000900030000000000000020420009000400000000000000204200090000000000000000000f170005000000000000002042000006000000000000002042000900070000000000000020420009000800000000000000204200090000000000000000001017015800000a000000000000000f024500000001000000000000110000000000000000002045000000000000000000000f17000000000000000000204500000f0000000000000013170001000000000000002045000002000000000000002045000900030000000000000020450009000400000000000000204500090000000000000000000f170005000000000000002045000006000000000000002045000900070000000000000020450009000800000000000000204500090000000000000000001017015800000b000000000000000f024600000001000000000000110000000000000000002046000000000000000000000f17000000000000000000204600000f0000000000000013170001000000000000002046000002000000000000002046000900030000000000000020460009000400000000000000204600090000000000000000000f170005000000000000002046000006000000000000002046000900070000000000000020460009000800000000000000204600090000000000000000001017015800000d000000000000000f024800000001000000000000110000000000000000002048000000000000000000000f17000000000000000000204800000f0000000000000013170001000000000000002048000002000000000000002048000900030000000000000020480009000400000000000000204800090000000000000000000f170005000000000000002048000006000000000000002048000900070000000000000020480009000800000000000000204800090000000000000000001017015800000e000000000000000f024900000001000000000000110000000000000000002049000000000000000000000f17000000000000000000204900000f0000000000000013170001000000000000002049000002000000000000002049000900030000000000000020490009000400000000000000204900090000000000000000000f170005000000000000002049000006000000000000002049000900070000000000000020490009000800000000000000204900090000000000000000001017015800000f000000000000000f024a0000000100000000000011000000000000000000204a000000000000000000000f17000000000000000000204a00000f000000000000001317000100000000000000204a00000200000000000000204a0009000300000000000000204a0009000400000000000000204a00090000000000000000000f17000500000000000000204a00000600000000000000204a0009000700000000000000204a0009000800000000000000204a00090000000000000000001017894d434150300d0a"
+                "010000000000000000000000100100000005000000000000000f0100000004000000000000000f020500000001000000000000110000000000000000002005000000000000000000000f17000000000000000000200500000f0000000000000013170001000000000000002005000002000000000000002005000900030000000000000020050009000400000000000000200500090000000000000000000f1700050000000000000020050000060000000000000020050009000700000000000000200500090008000000000000002005000900000000000000000010170100000003000000000000000f020900000001000000000000110000000000000000002009000000000000000000000f17000000000000000000200900000f0000000000000013170001000000000000002009000002000000000000002009000900030000000000000020090009000400000000000000200900090000000000000000000f1700050000000000000020090000060000000000000020090009000700000000000000200900090008000000000000002009000900000000000000000010170100000006000000000000000f1a0a00000000000000000000000f0000000000000000001a0a00036c7a340000000000000000000f0001000000000000001a0a00047a7374640000000000000000000f00020000000000000000ffffffffffffffff18181801160000000000000000000010011b0000000000000000000010011b000005000000000000000f011b000004000000000000000f021000000001000000000000110000000000000000002010000000000000000000000f17000000000000000000201000000f0000000000000013170001000000000000002010000002000000000000002010000900030000000000000020100009000400000000000000201000090000000000000000000f170005000000000000002010000006000000000000002010000900070000000000000020100009000800000000000000201000090000000000000000001017011b000003000000000000000f021400000001000000000000110000000000000000002014000000000000000000000f17000000000000000000201400000f0000000000000013170001000000000000002014000002000000000000002014000900030000000000000020140009000400000000000000201400090000000000000000000f170005000000000000002014000006000000000000002014000900070000000000000020140009000800000000000000201400090000000000000000001017021600000001000000000000110000000000000000002016000000000000000000000f17000000000000000000201600000f0000000000000013170001000000000000002016000002000000000000002016000900030000000000000020160009000400000000000000201600090000000000000000000f1700050000000000000020160000060000000000000020160009000700000000000000201600090008000000000000002016000900000000000000000010170100000009000000000000000f021a0000000100000000000011000000000000000000201a000000000000000000000f17000000000000000000201a00000f000000000000001317000100000000000000201a00000200000000000000201a0009000300000000000000201a0009000400000000000000201a00090000000000000000000f17000500000000000000201a00000600000000000000201a0009000700000000000000201a0009000800000000000000201a0009000000000000000000101701330000000000000000000010010000000c000000000000000f021e0000000100000000000011000000000000000000201e000000000000000000000f17000000000000000000201e00000f000000000000001317000100000000000000201e00000200000000000000201e0009000300000000000000201e0009000400000000000000201e00090000000000000000000f17000500000000000000201e00000600000000000000201e0009000700000000000000201e0009000800000000000000201e000900000000000000000010170100000001000000000000000f022100000001000000000000110000000000000000002021000000000000000000000f17000000000000000000202100000f0000000000000013170001000000000000002021000002000000000000002021000900030000000000000020210009000400000000000000202100090000000000000000000f1700050000000000000020210000060000000000000020210009000700000000000000202100090008000000000000002021000900000000000000000010170100000002000000000000000f022200000001000000000000110000000000000000002022000000000000000000000f17000000000000000000202200000f0000000000000013170001000000000000002022000002000000000000002022000900030000000000000020220009000400000000000000202200090000000000000000000f1700050000000000000020220000060000000000000020220009000700000000000000202200090008000000000000002022000900000000000000000010170100000007000000000000000f014300001000000000000000070000000000000000000f022400000001000000000000110000000000000000002024000000000000000000000f17000000000000000000202400000f0000000000000013170001000000000000002024000002000000000000002024000900030000000000000020240009000400000000000000202400090000000000000000000f1700050000000000000020240000060000000000000020240009000700000000000000202400090008000000000000002024000900000000000000000010170100000008000000000000000f014700000a00000000000000070000000000000000000f022700000001000000000000110000000000000000002027000000000000000000000f17000000000000000000202700000f0000000000000013170001000000000000002027000002000000000000002027000900030000000000000020270009000400000000000000202700090000000000000000000f170005000000000000002027000006000000000000002027000900070000000000000020270009000800000000000000202700090000000000000000001017010000000a000000000000000f022a0000000100000000000011000000000000000000202a000000000000000000000f17000000000000000000202a00000f000000000000001317000100000000000000202a00000200000000000000202a0009000300000000000000202a0009000400000000000000202a00090000000000000000000f17000500000000000000202a00000600000000000000202a0009000700000000000000202a0009000800000000000000202a00090000000000000000001017010000000b000000000000000f022b0000000100000000000011000000000000000000202b000000000000000000000f17000000000000000000202b00000f000000000000001317000100000000000000202b00000200000000000000202b0009000300000000000000202b0009000400000000000000202b00090000000000000000000f17000500000000000000202b00000600000000000000202b0009000700000000000000202b0009000800000000000000202b00090000000000000000001017010000000d000000000000000f022d0000000100000000000011000000000000000000202d000000000000000000000f17000000000000000000202d00000f000000000000001317000100000000000000202d00000200000000000000202d0009000300000000000000202d0009000400000000000000202d00090000000000000000000f17000500000000000000202d00000600000000000000202d0009000700000000000000202d0009000800000000000000202d00090000000000000000001017010000000e000000000000000f022e0000000100000000000011000000000000000000202e000000000000000000000f17000000000000000000202e00000f000000000000001317000100000000000000202e00000200000000000000202e0009000300000000000000202e0009000400000000000000202e00090000000000000000000f17000500000000000000202e00000600000000000000202e0009000700000000000000202e0009000800000000000000202e00090000000000000000001017010000000f000000000000000f022f0000000100000000000011000000000000000000202f000000000000000000000f17000000000000000000202f00000f000000000000001317000100000000000000202f00000200000000000000202f0009000300000000000000202f0009000400000000000000202f00090000000000000000000f17000500000000000000202f00000600000000000000202f0009000700000000000000202f0009000800000000000000202f000900000000000000000010170158000102000010000000000000000700060000000000000010000100000000000000022f0000010000000000000013022f00000100000000000000130103000010000000000000000c000000000000000000202f000010000000000000000b09000100000000000000202f000018000000000000000b090001000000000000000000000000000000000718010200000600000000000000041000010000000000000018000100000000000000000000000000000000071817015c0000000000000000000010015c000004000000000000000f023500000001000000000000110000000000000000002035000000000000000000000f17000000000000000000203500000f0000000000000013170001000000000000002035000002000000000000002035000900030000000000000020350009000400000000000000203500090000000000000000000f170005000000000000002035000006000000000000002035000900070000000000000020350009000800000000000000203500090000000000000000001017015c000003000000000000000f023900000001000000000000110000000000000000002039000000000000000000000f17000000000000000000203900000f0000000000000013170001000000000000002039000002000000000000002039000900030000000000000020390009000400000000000000203900090000000000000000000f170005000000000000002039000006000000000000002039000900070000000000000020390009000800000000000000203900090000000000000000001017015c000001000000000000000f023c0000000100000000000011000000000000000000203c000000000000000000000f17000000000000000000203c00000f000000000000001317000100000000000000203c00000200000000000000203c0009000300000000000000203c0009000400000000000000203c00090000000000000000000f17000500000000000000203c00000600000000000000203c0009000700000000000000203c0009000800000000000000203c00090000000000000000001017015c000002000000000000000f023d0000000100000000000011000000000000000000203d000000000000000000000f17000000000000000000203d00000f000000000000001317000100000000000000203d00000200000000000000203d0009000300000000000000203d0009000400000000000000203d00090000000000000000000f17000500000000000000203d00000600000000000000203d0009000700000000000000203d0009000800000000000000203d00090000000000000000001017015c000007000000000000000f017300001000000000000000070000000000000000000f023f0000000100000000000011000000000000000000203f000000000000000000000f17000000000000000000203f00000f000000000000001317000100000000000000203f00000200000000000000203f0009000300000000000000203f0009000400000000000000203f00090000000000000000000f17000500000000000000203f00000600000000000000203f0009000700000000000000203f0009000800000000000000203f00090000000000000000001017015c000008000000000000000f017700000a00000000000000070000000000000000000f024200000001000000000000110000000000000000002042000000000000000000000f17000000000000000000204200000f0000000000000013170001000000000000002042000002000000000000002042000900030000000000000020420009000400000000000000204200090000000000000000000f170005000000000000002042000006000000000000002042000900070000000000000020420009000800000000000000204200090000000000000000001017015c00000a000000000000000f024500000001000000000000110000000000000000002045000000000000000000000f17000000000000000000204500000f0000000000000013170001000000000000002045000002000000000000002045000900030000000000000020450009000400000000000000204500090000000000000000000f170005000000000000002045000006000000000000002045000900070000000000000020450009000800000000000000204500090000000000000000001017015c00000b000000000000000f024600000001000000000000110000000000000000002046000000000000000000000f17000000000000000000204600000f0000000000000013170001000000000000002046000002000000000000002046000900030000000000000020460009000400000000000000204600090000000000000000000f170005000000000000002046000006000000000000002046000900070000000000000020460009000800000000000000204600090000000000000000001017015c00000d000000000000000f024800000001000000000000110000000000000000002048000000000000000000000f17000000000000000000204800000f0000000000000013170001000000000000002048000002000000000000002048000900030000000000000020480009000400000000000000204800090000000000000000000f170005000000000000002048000006000000000000002048000900070000000000000020480009000800000000000000204800090000000000000000001017015c00000e000000000000000f024900000001000000000000110000000000000000002049000000000000000000000f17000000000000000000204900000f0000000000000013170001000000000000002049000002000000000000002049000900030000000000000020490009000400000000000000204900090000000000000000000f170005000000000000002049000006000000000000002049000900070000000000000020490009000800000000000000204900090000000000000000001017015c00000f000000000000000f024a0000000100000000000011000000000000000000204a000000000000000000000f17000000000000000000204a00000f000000000000001317000100000000000000204a00000200000000000000204a0009000300000000000000204a0009000400000000000000204a00090000000000000000000f17000500000000000000204a00000600000000000000204a0009000700000000000000204a0009000800000000000000204a00090000000000000000001017894d434150300d0a"
             ),
             checksums=(
                 ChecksumRule("crc32", initial=0xFFFFFFFF, final_xor=0xFFFFFFFF),
@@ -2050,12 +1124,12 @@ TABLES = {
                 Storage.FIXED64,
                 Storage.FIXED64,
             ),
-            registers=137,
+            registers=147,
             spans=76,
             marks=4,
             loops=8,
             constants=bytes.fromhex(
-                "010000000000000000000000100100000005000000000000000f0100000004000000000000000f020500000001000000000000110000000000000000002005000000000000000000000f17000000000000000000200500000f0000000000000013170001000000000000002005000002000000000000002005000900030000000000000020050009000400000000000000200500090000000000000000000f1700050000000000000020050000060000000000000020050009000700000000000000200500090008000000000000002005000900000000000000000010170100000003000000000000000f020900000001000000000000110000000000000000002009000000000000000000000f17000000000000000000200900000f0000000000000013170001000000000000002009000002000000000000002009000900030000000000000020090009000400000000000000200900090000000000000000000f1700050000000000000020090000060000000000000020090009000700000000000000200900090008000000000000002009000900000000000000000010170100000006000000000000000f1a0a00000000000000000000000f0000000000000000001a0a00036c7a340000000000000000000f0001000000000000001a0a00047a7374640000000000000000000f00020000000000000000ffffffffffffffff18181801160000000000000000000010011b0000000000000000000010011b000005000000000000000f011b000004000000000000000f021000000001000000000000110000000000000000002010000000000000000000000f17000000000000000000201000000f0000000000000013170001000000000000002010000002000000000000002010000900030000000000000020100009000400000000000000201000090000000000000000000f170005000000000000002010000006000000000000002010000900070000000000000020100009000800000000000000201000090000000000000000001017011b000003000000000000000f021400000001000000000000110000000000000000002014000000000000000000000f17000000000000000000201400000f0000000000000013170001000000000000002014000002000000000000002014000900030000000000000020140009000400000000000000201400090000000000000000000f170005000000000000002014000006000000000000002014000900070000000000000020140009000800000000000000201400090000000000000000001017021600000001000000000000110000000000000000002016000000000000000000000f17000000000000000000201600000f0000000000000013170001000000000000002016000002000000000000002016000900030000000000000020160009000400000000000000201600090000000000000000000f1700050000000000000020160000060000000000000020160009000700000000000000201600090008000000000000002016000900000000000000000010170100000009000000000000000f021a0000000100000000000011000000000000000000201a000000000000000000000f17000000000000000000201a00000f000000000000001317000100000000000000201a00000200000000000000201a0009000300000000000000201a0009000400000000000000201a00090000000000000000000f17000500000000000000201a00000600000000000000201a0009000700000000000000201a0009000800000000000000201a0009000000000000000000101701310000000000000000000010010000000c000000000000000f021e0000000100000000000011000000000000000000201e000000000000000000000f17000000000000000000201e00000f000000000000001317000100000000000000201e00000200000000000000201e0009000300000000000000201e0009000400000000000000201e00090000000000000000000f17000500000000000000201e00000600000000000000201e0009000700000000000000201e0009000800000000000000201e000900000000000000000010170100000001000000000000000f022100000001000000000000110000000000000000002021000000000000000000000f17000000000000000000202100000f0000000000000013170001000000000000002021000002000000000000002021000900030000000000000020210009000400000000000000202100090000000000000000000f1700050000000000000020210000060000000000000020210009000700000000000000202100090008000000000000002021000900000000000000000010170100000002000000000000000f022200000001000000000000110000000000000000002022000000000000000000000f17000000000000000000202200000f0000000000000013170001000000000000002022000002000000000000002022000900030000000000000020220009000400000000000000202200090000000000000000000f1700050000000000000020220000060000000000000020220009000700000000000000202200090008000000000000002022000900000000000000000010170100000007000000000000000f014100001000000000000000070000000000000000000f022400000001000000000000110000000000000000002024000000000000000000000f17000000000000000000202400000f0000000000000013170001000000000000002024000002000000000000002024000900030000000000000020240009000400000000000000202400090000000000000000000f1700050000000000000020240000060000000000000020240009000700000000000000202400090008000000000000002024000900000000000000000010170100000008000000000000000f014500000a00000000000000070000000000000000000f022700000001000000000000110000000000000000002027000000000000000000000f17000000000000000000202700000f0000000000000013170001000000000000002027000002000000000000002027000900030000000000000020270009000400000000000000202700090000000000000000000f170005000000000000002027000006000000000000002027000900070000000000000020270009000800000000000000202700090000000000000000001017010000000a000000000000000f022a0000000100000000000011000000000000000000202a000000000000000000000f17000000000000000000202a00000f000000000000001317000100000000000000202a00000200000000000000202a0009000300000000000000202a0009000400000000000000202a00090000000000000000000f17000500000000000000202a00000600000000000000202a0009000700000000000000202a0009000800000000000000202a00090000000000000000001017010000000b000000000000000f022b0000000100000000000011000000000000000000202b000000000000000000000f17000000000000000000202b00000f000000000000001317000100000000000000202b00000200000000000000202b0009000300000000000000202b0009000400000000000000202b00090000000000000000000f17000500000000000000202b00000600000000000000202b0009000700000000000000202b0009000800000000000000202b00090000000000000000001017010000000d000000000000000f022d0000000100000000000011000000000000000000202d000000000000000000000f17000000000000000000202d00000f000000000000001317000100000000000000202d00000200000000000000202d0009000300000000000000202d0009000400000000000000202d00090000000000000000000f17000500000000000000202d00000600000000000000202d0009000700000000000000202d0009000800000000000000202d00090000000000000000001017010000000e000000000000000f022e0000000100000000000011000000000000000000202e000000000000000000000f17000000000000000000202e00000f000000000000001317000100000000000000202e00000200000000000000202e0009000300000000000000202e0009000400000000000000202e00090000000000000000000f17000500000000000000202e00000600000000000000202e0009000700000000000000202e0009000800000000000000202e00090000000000000000001017010000000f000000000000000f022f0000000100000000000011000000000000000000202f000000000000000000000f17000000000000000000202f00000f000000000000001317000100000000000000202f00000200000000000000202f0009000300000000000000202f0009000400000000000000202f00090000000000000000000f17000500000000000000202f00000600000000000000202f0009000700000000000000202f0009000800000000000000202f000900000000000000000010170156000102000010000000000000000700060000000000000010000100000000000000022f0000010000000000000013022f00000100000000000000130103000010000000000000000c000000000000000000202f000010000000000000000b09000100000000000000202f000018000000000000000b090001000000000000000000000000000000000718010200000600000000000000041000010000000000000018000100000000000000000000000000000000071817015a0000000000000000000010015a000004000000000000000f023500000001000000000000110000000000000000002035000000000000000000000f17000000000000000000203500000f0000000000000013170001000000000000002035000002000000000000002035000900030000000000000020350009000400000000000000203500090000000000000000000f170005000000000000002035000006000000000000002035000900070000000000000020350009000800000000000000203500090000000000000000001017015a000003000000000000000f023900000001000000000000110000000000000000002039000000000000000000000f17000000000000000000203900000f0000000000000013170001000000000000002039000002000000000000002039000900030000000000000020390009000400000000000000203900090000000000000000000f170005000000000000002039000006000000000000002039000900070000000000000020390009000800000000000000203900090000000000000000001017015a000001000000000000000f023c0000000100000000000011000000000000000000203c000000000000000000000f17000000000000000000203c00000f000000000000001317000100000000000000203c00000200000000000000203c0009000300000000000000203c0009000400000000000000203c00090000000000000000000f17000500000000000000203c00000600000000000000203c0009000700000000000000203c0009000800000000000000203c00090000000000000000001017015a000002000000000000000f023d0000000100000000000011000000000000000000203d000000000000000000000f17000000000000000000203d00000f000000000000001317000100000000000000203d00000200000000000000203d0009000300000000000000203d0009000400000000000000203d00090000000000000000000f17000500000000000000203d00000600000000000000203d0009000700000000000000203d0009000800000000000000203d00090000000000000000001017015a000007000000000000000f017100001000000000000000070000000000000000000f023f0000000100000000000011000000000000000000203f000000000000000000000f17000000000000000000203f00000f000000000000001317000100000000000000203f00000200000000000000203f0009000300000000000000203f0009000400000000000000203f00090000000000000000000f17000500000000000000203f00000600000000000000203f0009000700000000000000203f0009000800000000000000203f00090000000000000000001017015a000008000000000000000f017500000a00000000000000070000000000000000000f024200000001000000000000110000000000000000002042000000000000000000000f17000000000000000000204200000f0000000000000013170001000000000000002042000002000000000000002042000900030000000000000020420009000400000000000000204200090000000000000000000f170005000000000000002042000006000000000000002042000900070000000000000020420009000800000000000000204200090000000000000000001017015a00000a000000000000000f024500000001000000000000110000000000000000002045000000000000000000000f17000000000000000000204500000f0000000000000013170001000000000000002045000002000000000000002045000900030000000000000020450009000400000000000000204500090000000000000000000f170005000000000000002045000006000000000000002045000900070000000000000020450009000800000000000000204500090000000000000000001017015a00000b000000000000000f024600000001000000000000110000000000000000002046000000000000000000000f17000000000000000000204600000f0000000000000013170001000000000000002046000002000000000000002046000900030000000000000020460009000400000000000000204600090000000000000000000f170005000000000000002046000006000000000000002046000900070000000000000020460009000800000000000000204600090000000000000000001017015a00000d000000000000000f024800000001000000000000110000000000000000002048000000000000000000000f17000000000000000000204800000f0000000000000013170001000000000000002048000002000000000000002048000900030000000000000020480009000400000000000000204800090000000000000000000f170005000000000000002048000006000000000000002048000900070000000000000020480009000800000000000000204800090000000000000000001017015a00000e000000000000000f024900000001000000000000110000000000000000002049000000000000000000000f17000000000000000000204900000f0000000000000013170001000000000000002049000002000000000000002049000900030000000000000020490009000400000000000000204900090000000000000000000f170005000000000000002049000006000000000000002049000900070000000000000020490009000800000000000000204900090000000000000000001017015a00000f000000000000000f024a0000000100000000000011000000000000000000204a000000000000000000000f17000000000000000000204a00000f000000000000001317000100000000000000204a00000200000000000000204a0009000300000000000000204a0009000400000000000000204a00090000000000000000000f17000500000000000000204a00000600000000000000204a0009000700000000000000204a0009000800000000000000204a00090000000000000000001017894d434150300d0a"
+                "010000000000000000000000100100000005000000000000000f0100000004000000000000000f020500000001000000000000110000000000000000002005000000000000000000000f17000000000000000000200500000f0000000000000013170001000000000000002005000002000000000000002005000900030000000000000020050009000400000000000000200500090000000000000000000f1700050000000000000020050000060000000000000020050009000700000000000000200500090008000000000000002005000900000000000000000010170100000003000000000000000f020900000001000000000000110000000000000000002009000000000000000000000f17000000000000000000200900000f0000000000000013170001000000000000002009000002000000000000002009000900030000000000000020090009000400000000000000200900090000000000000000000f1700050000000000000020090000060000000000000020090009000700000000000000200900090008000000000000002009000900000000000000000010170100000006000000000000000f1a0a00000000000000000000000f0000000000000000001a0a00036c7a340000000000000000000f0001000000000000001a0a00047a7374640000000000000000000f00020000000000000000ffffffffffffffff18181801160000000000000000000010011b0000000000000000000010011b000005000000000000000f011b000004000000000000000f021000000001000000000000110000000000000000002010000000000000000000000f17000000000000000000201000000f0000000000000013170001000000000000002010000002000000000000002010000900030000000000000020100009000400000000000000201000090000000000000000000f170005000000000000002010000006000000000000002010000900070000000000000020100009000800000000000000201000090000000000000000001017011b000003000000000000000f021400000001000000000000110000000000000000002014000000000000000000000f17000000000000000000201400000f0000000000000013170001000000000000002014000002000000000000002014000900030000000000000020140009000400000000000000201400090000000000000000000f170005000000000000002014000006000000000000002014000900070000000000000020140009000800000000000000201400090000000000000000001017021600000001000000000000110000000000000000002016000000000000000000000f17000000000000000000201600000f0000000000000013170001000000000000002016000002000000000000002016000900030000000000000020160009000400000000000000201600090000000000000000000f1700050000000000000020160000060000000000000020160009000700000000000000201600090008000000000000002016000900000000000000000010170100000009000000000000000f021a0000000100000000000011000000000000000000201a000000000000000000000f17000000000000000000201a00000f000000000000001317000100000000000000201a00000200000000000000201a0009000300000000000000201a0009000400000000000000201a00090000000000000000000f17000500000000000000201a00000600000000000000201a0009000700000000000000201a0009000800000000000000201a0009000000000000000000101701330000000000000000000010010000000c000000000000000f021e0000000100000000000011000000000000000000201e000000000000000000000f17000000000000000000201e00000f000000000000001317000100000000000000201e00000200000000000000201e0009000300000000000000201e0009000400000000000000201e00090000000000000000000f17000500000000000000201e00000600000000000000201e0009000700000000000000201e0009000800000000000000201e000900000000000000000010170100000001000000000000000f022100000001000000000000110000000000000000002021000000000000000000000f17000000000000000000202100000f0000000000000013170001000000000000002021000002000000000000002021000900030000000000000020210009000400000000000000202100090000000000000000000f1700050000000000000020210000060000000000000020210009000700000000000000202100090008000000000000002021000900000000000000000010170100000002000000000000000f022200000001000000000000110000000000000000002022000000000000000000000f17000000000000000000202200000f0000000000000013170001000000000000002022000002000000000000002022000900030000000000000020220009000400000000000000202200090000000000000000000f1700050000000000000020220000060000000000000020220009000700000000000000202200090008000000000000002022000900000000000000000010170100000007000000000000000f014300001000000000000000070000000000000000000f022400000001000000000000110000000000000000002024000000000000000000000f17000000000000000000202400000f0000000000000013170001000000000000002024000002000000000000002024000900030000000000000020240009000400000000000000202400090000000000000000000f1700050000000000000020240000060000000000000020240009000700000000000000202400090008000000000000002024000900000000000000000010170100000008000000000000000f014700000a00000000000000070000000000000000000f022700000001000000000000110000000000000000002027000000000000000000000f17000000000000000000202700000f0000000000000013170001000000000000002027000002000000000000002027000900030000000000000020270009000400000000000000202700090000000000000000000f170005000000000000002027000006000000000000002027000900070000000000000020270009000800000000000000202700090000000000000000001017010000000a000000000000000f022a0000000100000000000011000000000000000000202a000000000000000000000f17000000000000000000202a00000f000000000000001317000100000000000000202a00000200000000000000202a0009000300000000000000202a0009000400000000000000202a00090000000000000000000f17000500000000000000202a00000600000000000000202a0009000700000000000000202a0009000800000000000000202a00090000000000000000001017010000000b000000000000000f022b0000000100000000000011000000000000000000202b000000000000000000000f17000000000000000000202b00000f000000000000001317000100000000000000202b00000200000000000000202b0009000300000000000000202b0009000400000000000000202b00090000000000000000000f17000500000000000000202b00000600000000000000202b0009000700000000000000202b0009000800000000000000202b00090000000000000000001017010000000d000000000000000f022d0000000100000000000011000000000000000000202d000000000000000000000f17000000000000000000202d00000f000000000000001317000100000000000000202d00000200000000000000202d0009000300000000000000202d0009000400000000000000202d00090000000000000000000f17000500000000000000202d00000600000000000000202d0009000700000000000000202d0009000800000000000000202d00090000000000000000001017010000000e000000000000000f022e0000000100000000000011000000000000000000202e000000000000000000000f17000000000000000000202e00000f000000000000001317000100000000000000202e00000200000000000000202e0009000300000000000000202e0009000400000000000000202e00090000000000000000000f17000500000000000000202e00000600000000000000202e0009000700000000000000202e0009000800000000000000202e00090000000000000000001017010000000f000000000000000f022f0000000100000000000011000000000000000000202f000000000000000000000f17000000000000000000202f00000f000000000000001317000100000000000000202f00000200000000000000202f0009000300000000000000202f0009000400000000000000202f00090000000000000000000f17000500000000000000202f00000600000000000000202f0009000700000000000000202f0009000800000000000000202f000900000000000000000010170158000102000010000000000000000700060000000000000010000100000000000000022f0000010000000000000013022f00000100000000000000130103000010000000000000000c000000000000000000202f000010000000000000000b09000100000000000000202f000018000000000000000b090001000000000000000000000000000000000718010200000600000000000000041000010000000000000018000100000000000000000000000000000000071817015c0000000000000000000010015c000004000000000000000f023500000001000000000000110000000000000000002035000000000000000000000f17000000000000000000203500000f0000000000000013170001000000000000002035000002000000000000002035000900030000000000000020350009000400000000000000203500090000000000000000000f170005000000000000002035000006000000000000002035000900070000000000000020350009000800000000000000203500090000000000000000001017015c000003000000000000000f023900000001000000000000110000000000000000002039000000000000000000000f17000000000000000000203900000f0000000000000013170001000000000000002039000002000000000000002039000900030000000000000020390009000400000000000000203900090000000000000000000f170005000000000000002039000006000000000000002039000900070000000000000020390009000800000000000000203900090000000000000000001017015c000001000000000000000f023c0000000100000000000011000000000000000000203c000000000000000000000f17000000000000000000203c00000f000000000000001317000100000000000000203c00000200000000000000203c0009000300000000000000203c0009000400000000000000203c00090000000000000000000f17000500000000000000203c00000600000000000000203c0009000700000000000000203c0009000800000000000000203c00090000000000000000001017015c000002000000000000000f023d0000000100000000000011000000000000000000203d000000000000000000000f17000000000000000000203d00000f000000000000001317000100000000000000203d00000200000000000000203d0009000300000000000000203d0009000400000000000000203d00090000000000000000000f17000500000000000000203d00000600000000000000203d0009000700000000000000203d0009000800000000000000203d00090000000000000000001017015c000007000000000000000f017300001000000000000000070000000000000000000f023f0000000100000000000011000000000000000000203f000000000000000000000f17000000000000000000203f00000f000000000000001317000100000000000000203f00000200000000000000203f0009000300000000000000203f0009000400000000000000203f00090000000000000000000f17000500000000000000203f00000600000000000000203f0009000700000000000000203f0009000800000000000000203f00090000000000000000001017015c000008000000000000000f017700000a00000000000000070000000000000000000f024200000001000000000000110000000000000000002042000000000000000000000f17000000000000000000204200000f0000000000000013170001000000000000002042000002000000000000002042000900030000000000000020420009000400000000000000204200090000000000000000000f170005000000000000002042000006000000000000002042000900070000000000000020420009000800000000000000204200090000000000000000001017015c00000a000000000000000f024500000001000000000000110000000000000000002045000000000000000000000f17000000000000000000204500000f0000000000000013170001000000000000002045000002000000000000002045000900030000000000000020450009000400000000000000204500090000000000000000000f170005000000000000002045000006000000000000002045000900070000000000000020450009000800000000000000204500090000000000000000001017015c00000b000000000000000f024600000001000000000000110000000000000000002046000000000000000000000f17000000000000000000204600000f0000000000000013170001000000000000002046000002000000000000002046000900030000000000000020460009000400000000000000204600090000000000000000000f170005000000000000002046000006000000000000002046000900070000000000000020460009000800000000000000204600090000000000000000001017015c00000d000000000000000f024800000001000000000000110000000000000000002048000000000000000000000f17000000000000000000204800000f0000000000000013170001000000000000002048000002000000000000002048000900030000000000000020480009000400000000000000204800090000000000000000000f170005000000000000002048000006000000000000002048000900070000000000000020480009000800000000000000204800090000000000000000001017015c00000e000000000000000f024900000001000000000000110000000000000000002049000000000000000000000f17000000000000000000204900000f0000000000000013170001000000000000002049000002000000000000002049000900030000000000000020490009000400000000000000204900090000000000000000000f170005000000000000002049000006000000000000002049000900070000000000000020490009000800000000000000204900090000000000000000001017015c00000f000000000000000f024a0000000100000000000011000000000000000000204a000000000000000000000f17000000000000000000204a00000f000000000000001317000100000000000000204a00000200000000000000204a0009000300000000000000204a0009000400000000000000204a00090000000000000000000f17000500000000000000204a00000600000000000000204a0009000700000000000000204a0009000800000000000000204a00090000000000000000001017894d434150300d0a"
             ),
             checksums=(
                 ChecksumRule("crc32", initial=0xFFFFFFFF, final_xor=0xFFFFFFFF),

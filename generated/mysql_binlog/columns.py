@@ -29,15 +29,13 @@ IN_TABLES_8 = ("queries", "gtids")
 IN_TABLE_MAPS = ("table_maps",)
 IN_TABLES_10 = ("table_maps", "xids")
 IN_TABLES_11 = ("rows", "gtids")
-IN_TABLES_12 = ("events", "table_maps", "rows")
 IN_GTIDS = ("gtids",)
-IN_TABLES_14 = ("gtids", "xids")
 IN_ALL_BUT_QUERIES = ("events", "table_maps", "rows", "gtids", "xids")
-IN_TABLES_16 = ("events", "queries", "table_maps", "rows")
-IN_TABLES_17 = ("events", "table_maps", "rows", "xids")
-IN_TABLES_18 = ("events", "table_maps", "rows", "gtids")
-IN_ALL_BUT_XIDS = ("events", "queries", "table_maps", "rows", "gtids")
-IN_TABLES_20 = ("table_maps", "rows")
+IN_TABLES_14 = ("events", "table_maps", "rows", "gtids")
+IN_TABLES_15 = ("events", "table_maps", "rows")
+IN_TABLES_16 = ("table_maps", "rows")
+IN_TABLES_17 = ("queries", "table_maps", "rows", "xids")
+IN_ALL_BUT_EVENTS = ("queries", "table_maps", "rows", "gtids", "xids")
 
 STEPS = (
     (IN_ALL, Step(Op.VARIABLE, 0, 0)),  # algorithm
@@ -96,2014 +94,807 @@ STEPS = (
     (IN_ALL, Step(Op.EXPRESSION, 10, 0, 241, 9)),  # no crc
     (IN_ALL, Step(Op.EXPRESSION, 11, 0, 254, 112)),  # size of unverified
     (IN_ALL, Step(Op.BYTES_REGISTER, 1, 11, 0)),  # unverified
-    (IN_TABLES_12, Step(Op.EXPRESSION, 12, 0, 366, 41)),  # what content is
-    (IN_TABLES_12, Step(Op.SKIP_IF_ZERO, 12, 0, 191)),  # what content is
-    (IN_QUERIES, Step(Op.EXPRESSION, 12, 0, 241, 9)),  # is query there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 13, 0, 241, 9)),  # is thread_id there?
-    (IN_QUERIES, Step(Op.ABSENT, 14)),  # no thread_id
-    (IN_QUERIES, Step(Op.EXPRESSION, 15, 0, 241, 9)),  # is execution_time there?
-    (IN_QUERIES, Step(Op.ABSENT, 16)),  # no execution_time
-    (IN_QUERIES, Step(Op.EXPRESSION, 17, 0, 241, 9)),  # is len_schema there?
-    (IN_QUERIES, Step(Op.ABSENT, 18)),  # no len_schema
-    (IN_QUERIES, Step(Op.EXPRESSION, 19, 0, 241, 9)),  # is error_code there?
-    (IN_QUERIES, Step(Op.ABSENT, 20)),  # no error_code
-    (IN_QUERIES, Step(Op.EXPRESSION, 21, 0, 241, 9)),  # is len_status there?
-    (IN_QUERIES, Step(Op.ABSENT, 22)),  # no len_status
-    (IN_QUERIES, Step(Op.EXPRESSION, 23, 0, 241, 9)),  # is more there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 24, 0, 366, 41)),  # what content is
-    (IN_QUERIES, Step(Op.SKIP_IF_ZERO, 24, 0, 280)),  # what content is
-    (IN_GTIDS, Step(Op.EXPRESSION, 12, 0, 241, 9)),  # is gtid there?
-    (IN_GTIDS, Step(Op.EXPRESSION, 13, 0, 241, 9)),  # is seq_no there?
-    (IN_GTIDS, Step(Op.ABSENT, 14)),  # no seq_no
-    (IN_GTIDS, Step(Op.EXPRESSION, 15, 0, 241, 9)),  # is domain_id there?
-    (IN_GTIDS, Step(Op.ABSENT, 16)),  # no domain_id
-    (IN_GTIDS, Step(Op.EXPRESSION, 17, 0, 366, 41)),  # what content is
-    (IN_GTIDS, Step(Op.SKIP_IF_ZERO, 17, 0, 193)),  # what content is
-    (IN_XIDS, Step(Op.EXPRESSION, 12, 0, 241, 9)),  # is xid there?
-    (IN_XIDS, Step(Op.EXPRESSION, 13, 0, 241, 9)),  # is number there?
-    (IN_XIDS, Step(Op.ABSENT, 14)),  # no number
-    (IN_XIDS, Step(Op.EXPRESSION, 15, 0, 366, 41)),  # what content is
-    (IN_XIDS, Step(Op.SKIP_IF_ZERO, 15, 0, 195)),  # what content is
+    (IN_QUERIES, Step(Op.EXPRESSION, 251, 0, 241, 9)),  # is query there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 252, 0, 241, 9)),  # is thread_id there?
+    (IN_QUERIES, Step(Op.ABSENT, 253)),  # no thread_id
+    (IN_QUERIES, Step(Op.EXPRESSION, 254, 0, 241, 9)),  # is execution_time there?
+    (IN_QUERIES, Step(Op.ABSENT, 255)),  # no execution_time
+    (IN_QUERIES, Step(Op.EXPRESSION, 256, 0, 241, 9)),  # is len_schema there?
+    (IN_QUERIES, Step(Op.ABSENT, 257)),  # no len_schema
+    (IN_QUERIES, Step(Op.EXPRESSION, 258, 0, 241, 9)),  # is error_code there?
+    (IN_QUERIES, Step(Op.ABSENT, 259)),  # no error_code
+    (IN_QUERIES, Step(Op.EXPRESSION, 260, 0, 241, 9)),  # is len_status there?
+    (IN_QUERIES, Step(Op.ABSENT, 261)),  # no len_status
+    (IN_QUERIES, Step(Op.EXPRESSION, 262, 0, 241, 9)),  # is more there?
+    (IN_GTIDS, Step(Op.EXPRESSION, 280, 0, 241, 9)),  # is gtid there?
+    (IN_GTIDS, Step(Op.EXPRESSION, 281, 0, 241, 9)),  # is seq_no there?
+    (IN_GTIDS, Step(Op.ABSENT, 282)),  # no seq_no
+    (IN_GTIDS, Step(Op.EXPRESSION, 283, 0, 241, 9)),  # is domain_id there?
+    (IN_GTIDS, Step(Op.ABSENT, 284)),  # no domain_id
+    (IN_XIDS, Step(Op.EXPRESSION, 291, 0, 241, 9)),  # is xid there?
+    (IN_XIDS, Step(Op.EXPRESSION, 292, 0, 241, 9)),  # is number there?
+    (IN_XIDS, Step(Op.ABSENT, 293)),  # no number
+    (IN_ALL, Step(Op.EXPRESSION, 12, 0, 366, 41)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 12, 0, 140)),  # what content is
     (IN_ALL, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
     (IN_ALL, Step(Op.NEED, 13)),  # thread_id, execution_time, len_schema, error_code, len_status
-    (IN_TABLES_12, Step(Op.REGISTER_FIXED, 13, Kind.U1, 8)),  # len_schema
-    (IN_TABLES_12, Step(Op.REGISTER_FIXED, 14, Kind.U2LE, 11)),  # len_status
-    (IN_TABLES_12, Step(Op.EXPRESSION, 15, 0, 407, 17)),  # number of an item of post_headers
-    (IN_TABLES_12, Step(Op.ITEM_OF, 16, 0, 15, 1)),  # post_headers
-    (IN_TABLES_12, Step(Op.EXPRESSION, 17, 0, 407, 17)),  # number of an item of post_headers
-    (IN_TABLES_12, Step(Op.ITEM_OF, 18, 0, 17, 1)),  # post_headers
-    (IN_TABLES_12, Step(Op.EXPRESSION, 19, 0, 407, 17)),  # number of an item of post_headers
-    (IN_TABLES_12, Step(Op.ITEM_OF, 20, 0, 19, 1)),  # post_headers
-    (IN_TABLES_12, Step(Op.EXPRESSION, 21, 0, 407, 17)),  # number of an item of post_headers
-    (IN_TABLES_12, Step(Op.ITEM_OF, 22, 0, 21, 1)),  # post_headers
-    (IN_TABLES_12, Step(Op.EXPRESSION, 23, 0, 424, 126)),  # size of more
-    (IN_TABLES_12, Step(Op.BYTES_REGISTER, 2, 23, 0)),  # more
-    (IN_TABLES_12, Step(Op.LIMIT_REGISTER, 14, 0, 0)),  # status
-    (IN_GTIDS, Step(Op.REGISTER_FIXED, 18, Kind.U1, 8)),  # len_schema
-    (IN_GTIDS, Step(Op.REGISTER_FIXED, 19, Kind.U2LE, 11)),  # len_status
-    (IN_XIDS, Step(Op.REGISTER_FIXED, 16, Kind.U1, 8)),  # len_schema
-    (IN_XIDS, Step(Op.REGISTER_FIXED, 17, Kind.U2LE, 11)),  # len_status
-    (IN_XIDS, Step(Op.EXPRESSION, 18, 0, 407, 17)),  # number of an item of post_headers
-    (IN_XIDS, Step(Op.ITEM_OF, 19, 0, 18, 1)),  # post_headers
-    (IN_TABLES_14, Step(Op.EXPRESSION, 20, 0, 407, 17)),  # number of an item of post_headers
-    (IN_TABLES_14, Step(Op.ITEM_OF, 21, 0, 20, 1)),  # post_headers
-    (IN_TABLES_14, Step(Op.EXPRESSION, 22, 0, 407, 17)),  # number of an item of post_headers
-    (IN_TABLES_14, Step(Op.ITEM_OF, 23, 0, 22, 1)),  # post_headers
-    (IN_TABLES_14, Step(Op.EXPRESSION, 24, 0, 407, 17)),  # number of an item of post_headers
-    (IN_TABLES_14, Step(Op.ITEM_OF, 25, 0, 24, 1)),  # post_headers
-    (IN_GTIDS, Step(Op.EXPRESSION, 26, 0, 407, 17)),  # number of an item of post_headers
-    (IN_GTIDS, Step(Op.ITEM_OF, 27, 0, 26, 1)),  # post_headers
-    (IN_GTIDS, Step(Op.EXPRESSION, 28, 0, 424, 126)),  # size of more
-    (IN_GTIDS, Step(Op.BYTES_REGISTER, 2, 28, 0)),  # more
-    (IN_GTIDS, Step(Op.LIMIT_REGISTER, 19, 0, 0)),  # status
-    (IN_XIDS, Step(Op.EXPRESSION, 26, 0, 424, 126)),  # size of more
-    (IN_XIDS, Step(Op.BYTES_REGISTER, 2, 26, 0)),  # more
-    (IN_XIDS, Step(Op.LIMIT_REGISTER, 17, 0, 0)),  # status
-    (IN_ALL_BUT_QUERIES, Step(Op.LOOP, 0, Loop.END, 183, 0)),  # variables
-    (IN_ALL_BUT_QUERIES, Step(Op.NEED, 1)),  # code
-    (IN_TABLES_12, Step(Op.REGISTER_FIXED, 24, Kind.U1, 0)),  # code
-    (IN_TABLES_12, Step(Op.STREAM, 25, 1, 2)),  # _io.size
-    (IN_TABLES_12, Step(Op.STREAM, 26, 0, 2)),  # _io.pos
-    (IN_TABLES_12, Step(Op.EXPRESSION, 27, 0, 550, 364)),  # size of value
-    (IN_TABLES_12, Step(Op.BYTES_REGISTER, 3, 27, 0)),  # value
-    (IN_TABLES_12, Step(Op.EXPRESSION, 28, 0, 836, 55)),  # is first there?
-    (IN_TABLES_12, Step(Op.SKIP_IF_ZERO, 28, 0, 154)),  # is first there?
-    (IN_GTIDS, Step(Op.REGISTER_FIXED, 29, Kind.U1, 0)),  # code
-    (IN_GTIDS, Step(Op.STREAM, 30, 1, 2)),  # _io.size
-    (IN_GTIDS, Step(Op.STREAM, 31, 0, 2)),  # _io.pos
-    (IN_GTIDS, Step(Op.EXPRESSION, 32, 0, 550, 364)),  # size of value
-    (IN_GTIDS, Step(Op.BYTES_REGISTER, 3, 32, 0)),  # value
-    (IN_GTIDS, Step(Op.EXPRESSION, 33, 0, 836, 55)),  # is first there?
-    (IN_GTIDS, Step(Op.SKIP_IF_ZERO, 33, 0, 157)),  # is first there?
-    (IN_XIDS, Step(Op.REGISTER_FIXED, 27, Kind.U1, 0)),  # code
-    (IN_XIDS, Step(Op.STREAM, 28, 1, 2)),  # _io.size
-    (IN_XIDS, Step(Op.STREAM, 29, 0, 2)),  # _io.pos
-    (IN_XIDS, Step(Op.EXPRESSION, 30, 0, 550, 364)),  # size of value
-    (IN_XIDS, Step(Op.BYTES_REGISTER, 3, 30, 0)),  # value
-    (IN_XIDS, Step(Op.EXPRESSION, 31, 0, 836, 55)),  # is first there?
-    (IN_XIDS, Step(Op.SKIP_IF_ZERO, 31, 0, 160)),  # is first there?
-    (IN_ALL_BUT_QUERIES, Step(Op.NEED, 1)),  # len
-    (IN_TABLES_12, Step(Op.REGISTER_FIXED, 29, Kind.U1, 0)),  # len
-    (IN_TABLES_12, Step(Op.BYTES_REGISTER, 4, 29, 0)),  # text
-    (IN_GTIDS, Step(Op.REGISTER_FIXED, 34, Kind.U1, 0)),  # len
-    (IN_GTIDS, Step(Op.BYTES_REGISTER, 4, 34, 0)),  # text
-    (IN_XIDS, Step(Op.REGISTER_FIXED, 32, Kind.U1, 0)),  # len
-    (IN_XIDS, Step(Op.BYTES_REGISTER, 4, 32, 0)),  # text
-    (IN_EVENTS, Step(Op.JUMP, 0, 0, 155)),
-    (IN_TABLE_MAPS, Step(Op.JUMP, 0, 0, 155)),
-    (IN_ROWS, Step(Op.JUMP, 0, 0, 155)),
-    (IN_GTIDS, Step(Op.JUMP, 0, 0, 158)),
-    (IN_XIDS, Step(Op.JUMP, 0, 0, 161)),
-    (IN_TABLES_12, Step(Op.EXPRESSION, 29, 0, 241, 9)),  # no len
-    (IN_TABLES_12, Step(Op.EXPRESSION, 30, 0, 836, 13)),  # is first_end there?
-    (IN_TABLES_12, Step(Op.SKIP_IF_ZERO, 30, 0, 165)),  # is first_end there?
-    (IN_GTIDS, Step(Op.EXPRESSION, 34, 0, 241, 9)),  # no len
-    (IN_GTIDS, Step(Op.EXPRESSION, 35, 0, 836, 13)),  # is first_end there?
-    (IN_GTIDS, Step(Op.SKIP_IF_ZERO, 35, 0, 167)),  # is first_end there?
-    (IN_XIDS, Step(Op.EXPRESSION, 32, 0, 241, 9)),  # no len
-    (IN_XIDS, Step(Op.EXPRESSION, 33, 0, 836, 13)),  # is first_end there?
-    (IN_XIDS, Step(Op.SKIP_IF_ZERO, 33, 0, 169)),  # is first_end there?
-    (IN_ALL_BUT_QUERIES, Step(Op.NEED, 1)),  # first_end
-    (IN_ALL_BUT_QUERIES, Step(Op.CHECK_CONSTANT, 2, Outcome.LOST | Reason.VALUE << 8, 0, 1)),  # first_end
-    (IN_TABLES_12, Step(Op.EXPRESSION, 31, 0, 877, 13)),  # is second there?
-    (IN_TABLES_12, Step(Op.SKIP_IF_ZERO, 31, 0, 179)),  # is second there?
-    (IN_GTIDS, Step(Op.EXPRESSION, 36, 0, 877, 13)),  # is second there?
-    (IN_GTIDS, Step(Op.SKIP_IF_ZERO, 36, 0, 180)),  # is second there?
-    (IN_XIDS, Step(Op.EXPRESSION, 34, 0, 877, 13)),  # is second there?
-    (IN_XIDS, Step(Op.SKIP_IF_ZERO, 34, 0, 181)),  # is second there?
-    (IN_ALL_BUT_QUERIES, Step(Op.NEED, 1)),  # len
-    (IN_TABLES_12, Step(Op.REGISTER_FIXED, 32, Kind.U1, 0)),  # len
-    (IN_TABLES_12, Step(Op.BYTES_REGISTER, 5, 32, 0)),  # text
-    (IN_GTIDS, Step(Op.REGISTER_FIXED, 37, Kind.U1, 0)),  # len
-    (IN_GTIDS, Step(Op.BYTES_REGISTER, 5, 37, 0)),  # text
-    (IN_XIDS, Step(Op.REGISTER_FIXED, 35, Kind.U1, 0)),  # len
-    (IN_XIDS, Step(Op.BYTES_REGISTER, 5, 35, 0)),  # text
-    (IN_ALL_BUT_QUERIES, Step(Op.JUMP, 0, 0, 182)),
-    (IN_TABLES_12, Step(Op.EXPRESSION, 32, 0, 241, 9)),  # no len
-    (IN_GTIDS, Step(Op.EXPRESSION, 37, 0, 241, 9)),  # no len
-    (IN_XIDS, Step(Op.EXPRESSION, 35, 0, 241, 9)),  # no len
-    (IN_ALL_BUT_QUERIES, Step(Op.AGAIN, 0, Loop.END, 120, 0)),  # next of variables
-    (IN_ALL_BUT_QUERIES, Step(Op.LIMIT_END)),  # status
-    (IN_TABLES_12, Step(Op.BYTES_REGISTER, 6, 13, 0)),  # schema
-    (IN_GTIDS, Step(Op.BYTES_REGISTER, 6, 18, 0)),  # schema
-    (IN_XIDS, Step(Op.BYTES_REGISTER, 6, 16, 0)),  # schema
-    (IN_ALL_BUT_QUERIES, Step(Op.NEED, 1)),  # schema_end
-    (IN_ALL_BUT_QUERIES, Step(Op.CHECK_CONSTANT, 2, Outcome.LOST | Reason.VALUE << 8, 0, 1)),  # schema_end
-    (IN_ALL_BUT_QUERIES, Step(Op.LIMIT_END)),  # content
-    (IN_ALL_BUT_QUERIES, Step(Op.JUMP, 0, 0, 2046)),
-    (IN_TABLES_12, Step(Op.EXPRESSION, 33, 0, 914, 13)),  # what content is
-    (IN_TABLES_12, Step(Op.SKIP_IF_ZERO, 33, 0, 680)),  # what content is
-    (IN_GTIDS, Step(Op.EXPRESSION, 38, 0, 914, 13)),  # what content is
-    (IN_GTIDS, Step(Op.SKIP_IF_ZERO, 38, 0, 684)),  # what content is
-    (IN_XIDS, Step(Op.EXPRESSION, 36, 0, 914, 13)),  # what content is
-    (IN_XIDS, Step(Op.SKIP_IF_ZERO, 36, 0, 686)),  # what content is
-    (IN_ALL_BUT_QUERIES, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
-    (IN_QUERIES, Step(Op.REGISTER_FIXED, 25, Kind.U4LE, 0)),  # thread_id
-    (IN_QUERIES, Step(Op.REGISTER_FIXED, 26, Kind.U4LE, 4)),  # execution_time
-    (IN_QUERIES, Step(Op.REGISTER_FIXED, 27, Kind.U1, 8)),  # len_schema
-    (IN_QUERIES, Step(Op.REGISTER_FIXED, 28, Kind.U2LE, 9)),  # error_code
-    (IN_QUERIES, Step(Op.REGISTER_FIXED, 29, Kind.U2LE, 11)),  # len_status
-    (IN_QUERIES, Step(Op.EXPRESSION, 30, 0, 407, 17)),  # number of an item of post_headers
-    (IN_QUERIES, Step(Op.ITEM_OF, 31, 0, 30, 1)),  # post_headers
-    (IN_QUERIES, Step(Op.EXPRESSION, 32, 0, 407, 17)),  # number of an item of post_headers
-    (IN_QUERIES, Step(Op.ITEM_OF, 33, 0, 32, 1)),  # post_headers
-    (IN_TABLES_16, Step(Op.EXPRESSION, 34, 0, 407, 17)),  # number of an item of post_headers
-    (IN_TABLES_16, Step(Op.ITEM_OF, 35, 0, 34, 1)),  # post_headers
-    (IN_TABLES_16, Step(Op.EXPRESSION, 36, 0, 407, 17)),  # number of an item of post_headers
-    (IN_TABLES_16, Step(Op.ITEM_OF, 37, 0, 36, 1)),  # post_headers
-    (IN_TABLES_12, Step(Op.EXPRESSION, 38, 0, 407, 17)),  # number of an item of post_headers
-    (IN_TABLES_12, Step(Op.ITEM_OF, 39, 0, 38, 1)),  # post_headers
-    (IN_TABLES_12, Step(Op.EXPRESSION, 40, 0, 407, 17)),  # number of an item of post_headers
-    (IN_TABLES_12, Step(Op.ITEM_OF, 41, 0, 40, 1)),  # post_headers
-    (IN_TABLES_12, Step(Op.EXPRESSION, 42, 0, 927, 116)),  # size of head
-    (IN_TABLES_12, Step(Op.BYTES_REGISTER, 7, 42, 0)),  # head
-    (IN_QUERIES, Step(Op.EXPRESSION, 38, 0, 424, 126)),  # size of more
-    (IN_QUERIES, Step(Op.BYTES_REGISTER, 2, 38, 0)),  # more
-    (IN_QUERIES, Step(Op.LIMIT_REGISTER, 29, 0, 0)),  # status
-    (IN_QUERIES, Step(Op.LOOP, 0, Loop.END, 262, 0)),  # variables
-    (IN_QUERIES, Step(Op.NEED, 1)),  # code
-    (IN_QUERIES, Step(Op.REGISTER_FIXED, 39, Kind.U1, 0)),  # code
-    (IN_QUERIES, Step(Op.STREAM, 40, 1, 2)),  # _io.size
-    (IN_QUERIES, Step(Op.STREAM, 41, 0, 2)),  # _io.pos
-    (IN_QUERIES, Step(Op.EXPRESSION, 42, 0, 550, 364)),  # size of value
-    (IN_QUERIES, Step(Op.BYTES_REGISTER, 3, 42, 0)),  # value
-    (IN_QUERIES, Step(Op.EXPRESSION, 43, 0, 836, 55)),  # is first there?
-    (IN_QUERIES, Step(Op.SKIP_IF_ZERO, 43, 0, 249)),  # is first there?
-    (IN_XIDS, Step(Op.EXPRESSION, 37, 0, 407, 17)),  # number of an item of post_headers
-    (IN_XIDS, Step(Op.ITEM_OF, 38, 0, 37, 1)),  # post_headers
-    (IN_TABLES_14, Step(Op.EXPRESSION, 39, 0, 407, 17)),  # number of an item of post_headers
-    (IN_TABLES_14, Step(Op.ITEM_OF, 40, 0, 39, 1)),  # post_headers
-    (IN_TABLES_14, Step(Op.EXPRESSION, 41, 0, 407, 17)),  # number of an item of post_headers
-    (IN_TABLES_14, Step(Op.ITEM_OF, 42, 0, 41, 1)),  # post_headers
-    (IN_TABLES_14, Step(Op.EXPRESSION, 43, 0, 407, 17)),  # number of an item of post_headers
-    (IN_TABLES_14, Step(Op.ITEM_OF, 44, 0, 43, 1)),  # post_headers
-    (IN_GTIDS, Step(Op.EXPRESSION, 45, 0, 407, 17)),  # number of an item of post_headers
-    (IN_GTIDS, Step(Op.ITEM_OF, 46, 0, 45, 1)),  # post_headers
-    (IN_GTIDS, Step(Op.EXPRESSION, 47, 0, 927, 116)),  # size of head
-    (IN_GTIDS, Step(Op.BYTES_REGISTER, 7, 47, 0)),  # head
-    (IN_XIDS, Step(Op.EXPRESSION, 45, 0, 927, 116)),  # size of head
-    (IN_XIDS, Step(Op.BYTES_REGISTER, 7, 45, 0)),  # head
+    (IN_QUERIES, Step(Op.REGISTER_FIXED, 263, Kind.U4LE, 0)),  # thread_id
+    (IN_QUERIES, Step(Op.REGISTER_FIXED, 264, Kind.U4LE, 4)),  # execution_time
+    (IN_ALL, Step(Op.REGISTER_FIXED, 13, Kind.U1, 8)),  # len_schema
+    (IN_QUERIES, Step(Op.REGISTER_FIXED, 265, Kind.U2LE, 9)),  # error_code
+    (IN_ALL, Step(Op.REGISTER_FIXED, 14, Kind.U2LE, 11)),  # len_status
+    (IN_ALL, Step(Op.EXPRESSION, 15, 0, 407, 17)),  # number of an item of post_headers
+    (IN_ALL, Step(Op.ITEM_OF, 16, 0, 15, 1)),  # post_headers
+    (IN_ALL, Step(Op.EXPRESSION, 17, 0, 407, 17)),  # number of an item of post_headers
+    (IN_ALL, Step(Op.ITEM_OF, 18, 0, 17, 1)),  # post_headers
+    (IN_ALL, Step(Op.EXPRESSION, 19, 0, 407, 17)),  # number of an item of post_headers
+    (IN_ALL, Step(Op.ITEM_OF, 20, 0, 19, 1)),  # post_headers
+    (IN_ALL, Step(Op.EXPRESSION, 21, 0, 407, 17)),  # number of an item of post_headers
+    (IN_ALL, Step(Op.ITEM_OF, 22, 0, 21, 1)),  # post_headers
+    (IN_ALL, Step(Op.EXPRESSION, 23, 0, 424, 126)),  # size of more
+    (IN_ALL, Step(Op.BYTES_REGISTER, 2, 23, 0)),  # more
+    (IN_ALL, Step(Op.LIMIT_REGISTER, 14, 0, 0)),  # status
+    (IN_ALL, Step(Op.LOOP, 0, Loop.END, 122, 0)),  # variables
+    (IN_ALL, Step(Op.NEED, 1)),  # code
+    (IN_ALL, Step(Op.REGISTER_FIXED, 24, Kind.U1, 0)),  # code
+    (IN_ALL, Step(Op.STREAM, 25, 1, 2)),  # _io.size
+    (IN_ALL, Step(Op.STREAM, 26, 0, 2)),  # _io.pos
+    (IN_ALL, Step(Op.EXPRESSION, 27, 0, 550, 364)),  # size of value
+    (IN_ALL, Step(Op.BYTES_REGISTER, 3, 27, 0)),  # value
+    (IN_ALL, Step(Op.EXPRESSION, 28, 0, 836, 55)),  # is first there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 28, 0, 109)),  # is first there?
     (IN_ALL, Step(Op.NEED, 1)),  # len
-    (IN_TABLES_12, Step(Op.REGISTER_FIXED, 43, Kind.U1, 0)),  # len
-    (IN_TABLES_12, Step(Op.BYTES_REGISTER, 8, 43, 0)),  # text
-    (IN_QUERIES, Step(Op.REGISTER_FIXED, 44, Kind.U1, 0)),  # len
-    (IN_QUERIES, Step(Op.BYTES_REGISTER, 4, 44, 0)),  # text
-    (IN_QUERIES, Step(Op.JUMP, 0, 0, 250)),
-    (IN_QUERIES, Step(Op.EXPRESSION, 44, 0, 241, 9)),  # no len
-    (IN_QUERIES, Step(Op.EXPRESSION, 45, 0, 836, 13)),  # is first_end there?
-    (IN_QUERIES, Step(Op.SKIP_IF_ZERO, 45, 0, 254)),  # is first_end there?
-    (IN_QUERIES, Step(Op.NEED, 1)),  # first_end
-    (IN_QUERIES, Step(Op.CHECK_CONSTANT, 2, Outcome.LOST | Reason.VALUE << 8, 0, 1)),  # first_end
-    (IN_QUERIES, Step(Op.EXPRESSION, 46, 0, 877, 13)),  # is second there?
-    (IN_QUERIES, Step(Op.SKIP_IF_ZERO, 46, 0, 260)),  # is second there?
-    (IN_QUERIES, Step(Op.NEED, 1)),  # len
-    (IN_QUERIES, Step(Op.REGISTER_FIXED, 47, Kind.U1, 0)),  # len
-    (IN_QUERIES, Step(Op.BYTES_REGISTER, 5, 47, 0)),  # text
-    (IN_QUERIES, Step(Op.JUMP, 0, 0, 261)),
-    (IN_QUERIES, Step(Op.EXPRESSION, 47, 0, 241, 9)),  # no len
-    (IN_QUERIES, Step(Op.AGAIN, 0, Loop.END, 221, 0)),  # next of variables
-    (IN_QUERIES, Step(Op.LIMIT_END)),  # status
-    (IN_QUERIES, Step(Op.BYTES_REGISTER, 6, 27, 0)),  # schema
-    (IN_QUERIES, Step(Op.NEED, 1)),  # schema_end
-    (IN_QUERIES, Step(Op.CHECK_CONSTANT, 2, Outcome.LOST | Reason.VALUE << 8, 0, 1)),  # schema_end
-    (IN_QUERIES, Step(Op.LIMIT_END)),  # content
-    (IN_QUERIES, Step(Op.EXPRESSION, 12, 0, 46, 9)),  # is query there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 13, 0, 46, 9)),  # is thread_id there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 14, 0, 914, 3)),  # thread_id
-    (IN_QUERIES, Step(Op.EXPRESSION, 15, 0, 46, 9)),  # is execution_time there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 16, 0, 917, 3)),  # execution_time
-    (IN_QUERIES, Step(Op.EXPRESSION, 17, 0, 46, 9)),  # is len_schema there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 18, 0, 920, 3)),  # len_schema
-    (IN_QUERIES, Step(Op.EXPRESSION, 19, 0, 46, 9)),  # is error_code there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 20, 0, 923, 3)),  # error_code
-    (IN_QUERIES, Step(Op.EXPRESSION, 21, 0, 46, 9)),  # is len_status there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 22, 0, 926, 3)),  # len_status
-    (IN_QUERIES, Step(Op.EXPRESSION, 23, 0, 46, 9)),  # is more there?
-    (IN_QUERIES, Step(Op.JUMP, 0, 0, 2046)),
-    (IN_QUERIES, Step(Op.EXPRESSION, 48, 0, 929, 13)),  # what content is
-    (IN_QUERIES, Step(Op.SKIP_IF_ZERO, 48, 0, 682)),  # what content is
-    (IN_QUERIES, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
-    (IN_QUERIES, Step(Op.EXPRESSION, 49, 0, 407, 17)),  # number of an item of post_headers
-    (IN_QUERIES, Step(Op.ITEM_OF, 50, 0, 49, 1)),  # post_headers
-    (IN_QUERIES, Step(Op.EXPRESSION, 51, 0, 407, 17)),  # number of an item of post_headers
-    (IN_QUERIES, Step(Op.ITEM_OF, 52, 0, 51, 1)),  # post_headers
-    (IN_QUERIES, Step(Op.EXPRESSION, 53, 0, 407, 17)),  # number of an item of post_headers
-    (IN_QUERIES, Step(Op.ITEM_OF, 54, 0, 53, 1)),  # post_headers
-    (IN_QUERIES, Step(Op.EXPRESSION, 55, 0, 407, 17)),  # number of an item of post_headers
-    (IN_QUERIES, Step(Op.ITEM_OF, 56, 0, 55, 1)),  # post_headers
-    (IN_QUERIES, Step(Op.EXPRESSION, 57, 0, 942, 116)),  # size of head
-    (IN_QUERIES, Step(Op.BYTES_REGISTER, 7, 57, 0)),  # head
-    (IN_QUERIES, Step(Op.NEED, 1)),  # len
-    (IN_QUERIES, Step(Op.REGISTER_FIXED, 58, Kind.U1, 0)),  # len
-    (IN_QUERIES, Step(Op.BYTES_REGISTER, 8, 58, 0)),  # text
-    (IN_GTIDS, Step(Op.REGISTER_FIXED, 48, Kind.U1, 0)),  # len
-    (IN_GTIDS, Step(Op.BYTES_REGISTER, 8, 48, 0)),  # text
-    (IN_XIDS, Step(Op.REGISTER_FIXED, 46, Kind.U1, 0)),  # len
-    (IN_XIDS, Step(Op.BYTES_REGISTER, 8, 46, 0)),  # text
+    (IN_ALL, Step(Op.REGISTER_FIXED, 29, Kind.U1, 0)),  # len
+    (IN_ALL, Step(Op.BYTES_REGISTER, 4, 29, 0)),  # text
+    (IN_ALL, Step(Op.JUMP, 0, 0, 110)),
+    (IN_ALL, Step(Op.EXPRESSION, 29, 0, 241, 9)),  # no len
+    (IN_ALL, Step(Op.EXPRESSION, 30, 0, 836, 13)),  # is first_end there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 30, 0, 114)),  # is first_end there?
+    (IN_ALL, Step(Op.NEED, 1)),  # first_end
+    (IN_ALL, Step(Op.CHECK_CONSTANT, 2, Outcome.LOST | Reason.VALUE << 8, 0, 1)),  # first_end
+    (IN_ALL, Step(Op.EXPRESSION, 31, 0, 877, 13)),  # is second there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 31, 0, 120)),  # is second there?
+    (IN_ALL, Step(Op.NEED, 1)),  # len
+    (IN_ALL, Step(Op.REGISTER_FIXED, 32, Kind.U1, 0)),  # len
+    (IN_ALL, Step(Op.BYTES_REGISTER, 5, 32, 0)),  # text
+    (IN_ALL, Step(Op.JUMP, 0, 0, 121)),
+    (IN_ALL, Step(Op.EXPRESSION, 32, 0, 241, 9)),  # no len
+    (IN_ALL, Step(Op.AGAIN, 0, Loop.END, 97, 0)),  # next of variables
+    (IN_ALL, Step(Op.LIMIT_END)),  # status
+    (IN_ALL, Step(Op.BYTES_REGISTER, 6, 13, 0)),  # schema
+    (IN_ALL, Step(Op.NEED, 1)),  # schema_end
+    (IN_ALL, Step(Op.CHECK_CONSTANT, 2, Outcome.LOST | Reason.VALUE << 8, 0, 1)),  # schema_end
+    (IN_ALL, Step(Op.LIMIT_END)),  # content
+    (IN_QUERIES, Step(Op.EXPRESSION, 251, 0, 46, 9)),  # is query there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 252, 0, 46, 9)),  # is thread_id there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 253, 0, 914, 3)),  # thread_id
+    (IN_QUERIES, Step(Op.EXPRESSION, 254, 0, 46, 9)),  # is execution_time there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 255, 0, 917, 3)),  # execution_time
+    (IN_QUERIES, Step(Op.EXPRESSION, 256, 0, 46, 9)),  # is len_schema there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 257, 0, 920, 3)),  # len_schema
+    (IN_QUERIES, Step(Op.EXPRESSION, 258, 0, 46, 9)),  # is error_code there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 259, 0, 923, 3)),  # error_code
+    (IN_QUERIES, Step(Op.EXPRESSION, 260, 0, 46, 9)),  # is len_status there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 261, 0, 926, 3)),  # len_status
+    (IN_QUERIES, Step(Op.EXPRESSION, 262, 0, 46, 9)),  # is more there?
+    (IN_ALL, Step(Op.JUMP, 0, 0, 836)),
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 33, 0, 914, 13)),  # what content is
+    (IN_QUERIES, Step(Op.EXPRESSION, 33, 0, 929, 13)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 33, 0, 292)),  # what content is
+    (IN_ALL, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
+    (IN_ALL, Step(Op.EXPRESSION, 34, 0, 407, 17)),  # number of an item of post_headers
+    (IN_ALL, Step(Op.ITEM_OF, 35, 0, 34, 1)),  # post_headers
+    (IN_ALL, Step(Op.EXPRESSION, 36, 0, 407, 17)),  # number of an item of post_headers
+    (IN_ALL, Step(Op.ITEM_OF, 37, 0, 36, 1)),  # post_headers
+    (IN_ALL, Step(Op.EXPRESSION, 38, 0, 407, 17)),  # number of an item of post_headers
+    (IN_ALL, Step(Op.ITEM_OF, 39, 0, 38, 1)),  # post_headers
+    (IN_ALL, Step(Op.EXPRESSION, 40, 0, 407, 17)),  # number of an item of post_headers
+    (IN_ALL, Step(Op.ITEM_OF, 41, 0, 40, 1)),  # post_headers
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 42, 0, 927, 116)),  # size of head
+    (IN_QUERIES, Step(Op.EXPRESSION, 42, 0, 942, 116)),  # size of head
+    (IN_ALL, Step(Op.BYTES_REGISTER, 7, 42, 0)),  # head
+    (IN_ALL, Step(Op.NEED, 1)),  # len
+    (IN_ALL, Step(Op.REGISTER_FIXED, 43, Kind.U1, 0)),  # len
+    (IN_ALL, Step(Op.BYTES_REGISTER, 8, 43, 0)),  # text
     (IN_ALL, Step(Op.NEED, 1)),  # schema_end
     (IN_ALL, Step(Op.CHECK_CONSTANT, 2, Outcome.LOST | Reason.VALUE << 8, 0, 1)),  # schema_end
     (IN_ALL, Step(Op.NEED, 1)),  # len
-    (IN_TABLES_12, Step(Op.REGISTER_FIXED, 44, Kind.U1, 0)),  # len
-    (IN_TABLES_12, Step(Op.BYTES_REGISTER, 9, 44, 0)),  # text
-    (IN_QUERIES, Step(Op.REGISTER_FIXED, 59, Kind.U1, 0)),  # len
-    (IN_QUERIES, Step(Op.BYTES_REGISTER, 9, 59, 0)),  # text
-    (IN_GTIDS, Step(Op.REGISTER_FIXED, 49, Kind.U1, 0)),  # len
-    (IN_GTIDS, Step(Op.BYTES_REGISTER, 9, 49, 0)),  # text
-    (IN_XIDS, Step(Op.REGISTER_FIXED, 47, Kind.U1, 0)),  # len
-    (IN_XIDS, Step(Op.BYTES_REGISTER, 9, 47, 0)),  # text
+    (IN_ALL, Step(Op.REGISTER_FIXED, 44, Kind.U1, 0)),  # len
+    (IN_ALL, Step(Op.BYTES_REGISTER, 9, 44, 0)),  # text
     (IN_ALL, Step(Op.NEED, 1)),  # table_end
     (IN_ALL, Step(Op.CHECK_CONSTANT, 2, Outcome.LOST | Reason.VALUE << 8, 0, 1)),  # table_end
     (IN_ALL, Step(Op.NEED, 1)),  # first
-    (IN_TABLES_12, Step(Op.REGISTER_FIXED, 45, Kind.U1, 0)),  # first
-    (IN_TABLES_12, Step(Op.EXPRESSION, 46, 0, 1043, 27)),  # valid first
-    (IN_TABLES_12, Step(Op.CHECK_TRUE, 46, Outcome.LOST | Reason.LENGTH << 8)),  # valid first
-    (IN_TABLES_12, Step(Op.EXPRESSION, 47, 0, 1070, 27)),  # is two there?
-    (IN_TABLES_12, Step(Op.SKIP_IF_ZERO, 47, 0, 393)),  # is two there?
-    (IN_GTIDS, Step(Op.REGISTER_FIXED, 50, Kind.U1, 0)),  # first
-    (IN_GTIDS, Step(Op.EXPRESSION, 51, 0, 1043, 27)),  # valid first
-    (IN_GTIDS, Step(Op.CHECK_TRUE, 51, Outcome.LOST | Reason.LENGTH << 8)),  # valid first
-    (IN_GTIDS, Step(Op.EXPRESSION, 52, 0, 1070, 27)),  # is two there?
-    (IN_GTIDS, Step(Op.SKIP_IF_ZERO, 52, 0, 336)),  # is two there?
-    (IN_XIDS, Step(Op.REGISTER_FIXED, 48, Kind.U1, 0)),  # first
-    (IN_XIDS, Step(Op.EXPRESSION, 49, 0, 1043, 27)),  # valid first
-    (IN_XIDS, Step(Op.CHECK_TRUE, 49, Outcome.LOST | Reason.LENGTH << 8)),  # valid first
-    (IN_XIDS, Step(Op.EXPRESSION, 50, 0, 1070, 27)),  # is two there?
-    (IN_XIDS, Step(Op.SKIP_IF_ZERO, 50, 0, 340)),  # is two there?
-    (IN_TABLES_14, Step(Op.NEED, 2)),  # two
-    (IN_GTIDS, Step(Op.REGISTER_FIXED, 53, Kind.U2LE, 0)),  # two
-    (IN_GTIDS, Step(Op.EXPRESSION, 54, 0, 1097, 3)),  # two
-    (IN_XIDS, Step(Op.REGISTER_FIXED, 51, Kind.U2LE, 0)),  # two
-    (IN_XIDS, Step(Op.EXPRESSION, 52, 0, 1097, 3)),  # two
-    (IN_GTIDS, Step(Op.JUMP, 0, 0, 338)),
-    (IN_XIDS, Step(Op.JUMP, 0, 0, 342)),
-    (IN_GTIDS, Step(Op.EXPRESSION, 53, 0, 241, 9)),  # no two
-    (IN_GTIDS, Step(Op.ABSENT, 54)),  # no two
-    (IN_GTIDS, Step(Op.EXPRESSION, 55, 0, 1083, 13)),  # is high there?
-    (IN_GTIDS, Step(Op.SKIP_IF_ZERO, 55, 0, 349)),  # is high there?
-    (IN_XIDS, Step(Op.EXPRESSION, 51, 0, 241, 9)),  # no two
-    (IN_XIDS, Step(Op.ABSENT, 52)),  # no two
-    (IN_XIDS, Step(Op.EXPRESSION, 53, 0, 1083, 13)),  # is high there?
-    (IN_XIDS, Step(Op.SKIP_IF_ZERO, 53, 0, 352)),  # is high there?
-    (IN_TABLES_14, Step(Op.NEED, 1)),  # high
-    (IN_GTIDS, Step(Op.REGISTER_FIXED, 56, Kind.U1, 0)),  # high
-    (IN_XIDS, Step(Op.REGISTER_FIXED, 54, Kind.U1, 0)),  # high
-    (IN_GTIDS, Step(Op.JUMP, 0, 0, 350)),
-    (IN_XIDS, Step(Op.JUMP, 0, 0, 353)),
-    (IN_GTIDS, Step(Op.EXPRESSION, 56, 0, 241, 9)),  # no high
-    (IN_GTIDS, Step(Op.EXPRESSION, 57, 0, 1100, 13)),  # is eight there?
-    (IN_GTIDS, Step(Op.SKIP_IF_ZERO, 57, 0, 360)),  # is eight there?
-    (IN_XIDS, Step(Op.EXPRESSION, 54, 0, 241, 9)),  # no high
-    (IN_XIDS, Step(Op.EXPRESSION, 55, 0, 1100, 13)),  # is eight there?
-    (IN_XIDS, Step(Op.SKIP_IF_ZERO, 55, 0, 363)),  # is eight there?
-    (IN_TABLES_14, Step(Op.NEED, 8)),  # eight
-    (IN_GTIDS, Step(Op.REGISTER_FIXED, 58, Kind.U8LE, 0)),  # eight
-    (IN_XIDS, Step(Op.REGISTER_FIXED, 56, Kind.U8LE, 0)),  # eight
-    (IN_GTIDS, Step(Op.JUMP, 0, 0, 361)),
-    (IN_XIDS, Step(Op.JUMP, 0, 0, 364)),
-    (IN_GTIDS, Step(Op.EXPRESSION, 58, 0, 241, 9)),  # no eight
-    (IN_GTIDS, Step(Op.EXPRESSION, 59, 0, 1113, 68)),  # size of types
-    (IN_GTIDS, Step(Op.BYTES_REGISTER, 10, 59, 0)),  # types
-    (IN_XIDS, Step(Op.EXPRESSION, 56, 0, 241, 9)),  # no eight
-    (IN_XIDS, Step(Op.EXPRESSION, 57, 0, 1113, 68)),  # size of types
-    (IN_XIDS, Step(Op.BYTES_REGISTER, 10, 57, 0)),  # types
-    (IN_TABLES_14, Step(Op.NEED, 1)),  # first
-    (IN_TABLES_8, Step(Op.REGISTER_FIXED, 60, Kind.U1, 0)),  # first
-    (IN_QUERIES, Step(Op.EXPRESSION, 61, 0, 1058, 27)),  # valid first
-    (IN_GTIDS, Step(Op.EXPRESSION, 61, 0, 1181, 27)),  # valid first
-    (IN_TABLES_8, Step(Op.CHECK_TRUE, 61, Outcome.LOST | Reason.LENGTH << 8)),  # valid first
-    (IN_QUERIES, Step(Op.EXPRESSION, 62, 0, 1085, 27)),  # is two there?
-    (IN_GTIDS, Step(Op.EXPRESSION, 62, 0, 1208, 27)),  # is two there?
-    (IN_TABLES_8, Step(Op.SKIP_IF_ZERO, 62, 0, 397)),  # is two there?
-    (IN_XIDS, Step(Op.REGISTER_FIXED, 58, Kind.U1, 0)),  # first
-    (IN_XIDS, Step(Op.EXPRESSION, 59, 0, 1181, 27)),  # valid first
-    (IN_XIDS, Step(Op.CHECK_TRUE, 59, Outcome.LOST | Reason.LENGTH << 8)),  # valid first
-    (IN_XIDS, Step(Op.EXPRESSION, 60, 0, 1208, 27)),  # is two there?
-    (IN_XIDS, Step(Op.SKIP_IF_ZERO, 60, 0, 402)),  # is two there?
+    (IN_ALL, Step(Op.REGISTER_FIXED, 45, Kind.U1, 0)),  # first
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 46, 0, 1043, 27)),  # valid first
+    (IN_QUERIES, Step(Op.EXPRESSION, 46, 0, 1058, 27)),  # valid first
+    (IN_ALL, Step(Op.CHECK_TRUE, 46, Outcome.LOST | Reason.LENGTH << 8)),  # valid first
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 47, 0, 1070, 27)),  # is two there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 47, 0, 1085, 27)),  # is two there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 47, 0, 178)),  # is two there?
     (IN_ALL, Step(Op.NEED, 2)),  # two
-    (IN_TABLES_12, Step(Op.REGISTER_FIXED, 48, Kind.U2LE, 0)),  # two
-    (IN_TABLES_12, Step(Op.EXPRESSION, 49, 0, 1097, 3)),  # two
-    (IN_TABLES_8, Step(Op.REGISTER_FIXED, 63, Kind.U2LE, 0)),  # two
-    (IN_QUERIES, Step(Op.EXPRESSION, 64, 0, 1112, 3)),  # two
-    (IN_GTIDS, Step(Op.EXPRESSION, 64, 0, 1235, 3)),  # two
-    (IN_XIDS, Step(Op.REGISTER_FIXED, 61, Kind.U2LE, 0)),  # two
-    (IN_XIDS, Step(Op.EXPRESSION, 62, 0, 1235, 3)),  # two
-    (IN_EVENTS, Step(Op.JUMP, 0, 0, 395)),
-    (IN_QUERIES, Step(Op.JUMP, 0, 0, 399)),
-    (IN_TABLE_MAPS, Step(Op.JUMP, 0, 0, 395)),
-    (IN_ROWS, Step(Op.JUMP, 0, 0, 395)),
-    (IN_GTIDS, Step(Op.JUMP, 0, 0, 400)),
-    (IN_XIDS, Step(Op.JUMP, 0, 0, 404)),
-    (IN_TABLES_12, Step(Op.EXPRESSION, 48, 0, 241, 9)),  # no two
-    (IN_TABLES_12, Step(Op.ABSENT, 49)),  # no two
-    (IN_TABLES_12, Step(Op.EXPRESSION, 50, 0, 1083, 13)),  # is high there?
-    (IN_TABLES_12, Step(Op.SKIP_IF_ZERO, 50, 0, 416)),  # is high there?
-    (IN_TABLES_8, Step(Op.EXPRESSION, 63, 0, 241, 9)),  # no two
-    (IN_TABLES_8, Step(Op.ABSENT, 64)),  # no two
-    (IN_QUERIES, Step(Op.EXPRESSION, 65, 0, 1098, 13)),  # is high there?
-    (IN_GTIDS, Step(Op.EXPRESSION, 65, 0, 1221, 13)),  # is high there?
-    (IN_TABLES_8, Step(Op.SKIP_IF_ZERO, 65, 0, 419)),  # is high there?
-    (IN_XIDS, Step(Op.EXPRESSION, 61, 0, 241, 9)),  # no two
-    (IN_XIDS, Step(Op.ABSENT, 62)),  # no two
-    (IN_XIDS, Step(Op.EXPRESSION, 63, 0, 1221, 13)),  # is high there?
-    (IN_XIDS, Step(Op.SKIP_IF_ZERO, 63, 0, 423)),  # is high there?
+    (IN_ALL, Step(Op.REGISTER_FIXED, 48, Kind.U2LE, 0)),  # two
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 49, 0, 1097, 3)),  # two
+    (IN_QUERIES, Step(Op.EXPRESSION, 49, 0, 1112, 3)),  # two
+    (IN_ALL, Step(Op.JUMP, 0, 0, 180)),
+    (IN_ALL, Step(Op.EXPRESSION, 48, 0, 241, 9)),  # no two
+    (IN_ALL, Step(Op.ABSENT, 49)),  # no two
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 50, 0, 1083, 13)),  # is high there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 50, 0, 1098, 13)),  # is high there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 50, 0, 186)),  # is high there?
     (IN_ALL, Step(Op.NEED, 1)),  # high
-    (IN_TABLES_12, Step(Op.REGISTER_FIXED, 51, Kind.U1, 0)),  # high
-    (IN_TABLES_8, Step(Op.REGISTER_FIXED, 66, Kind.U1, 0)),  # high
-    (IN_XIDS, Step(Op.REGISTER_FIXED, 64, Kind.U1, 0)),  # high
-    (IN_EVENTS, Step(Op.JUMP, 0, 0, 417)),
-    (IN_QUERIES, Step(Op.JUMP, 0, 0, 420)),
-    (IN_TABLE_MAPS, Step(Op.JUMP, 0, 0, 417)),
-    (IN_ROWS, Step(Op.JUMP, 0, 0, 417)),
-    (IN_GTIDS, Step(Op.JUMP, 0, 0, 421)),
-    (IN_XIDS, Step(Op.JUMP, 0, 0, 424)),
-    (IN_TABLES_12, Step(Op.EXPRESSION, 51, 0, 241, 9)),  # no high
-    (IN_TABLES_12, Step(Op.EXPRESSION, 52, 0, 1100, 13)),  # is eight there?
-    (IN_TABLES_12, Step(Op.SKIP_IF_ZERO, 52, 0, 436)),  # is eight there?
-    (IN_TABLES_8, Step(Op.EXPRESSION, 66, 0, 241, 9)),  # no high
-    (IN_QUERIES, Step(Op.EXPRESSION, 67, 0, 1115, 13)),  # is eight there?
-    (IN_GTIDS, Step(Op.EXPRESSION, 67, 0, 1238, 13)),  # is eight there?
-    (IN_TABLES_8, Step(Op.SKIP_IF_ZERO, 67, 0, 439)),  # is eight there?
-    (IN_XIDS, Step(Op.EXPRESSION, 64, 0, 241, 9)),  # no high
-    (IN_XIDS, Step(Op.EXPRESSION, 65, 0, 1238, 13)),  # is eight there?
-    (IN_XIDS, Step(Op.SKIP_IF_ZERO, 65, 0, 504)),  # is eight there?
+    (IN_ALL, Step(Op.REGISTER_FIXED, 51, Kind.U1, 0)),  # high
+    (IN_ALL, Step(Op.JUMP, 0, 0, 187)),
+    (IN_ALL, Step(Op.EXPRESSION, 51, 0, 241, 9)),  # no high
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 52, 0, 1100, 13)),  # is eight there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 52, 0, 1115, 13)),  # is eight there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 52, 0, 193)),  # is eight there?
     (IN_ALL, Step(Op.NEED, 8)),  # eight
-    (IN_TABLES_12, Step(Op.REGISTER_FIXED, 53, Kind.U8LE, 0)),  # eight
-    (IN_TABLES_8, Step(Op.REGISTER_FIXED, 68, Kind.U8LE, 0)),  # eight
-    (IN_XIDS, Step(Op.REGISTER_FIXED, 66, Kind.U8LE, 0)),  # eight
-    (IN_EVENTS, Step(Op.JUMP, 0, 0, 437)),
-    (IN_QUERIES, Step(Op.JUMP, 0, 0, 440)),
-    (IN_TABLE_MAPS, Step(Op.JUMP, 0, 0, 437)),
-    (IN_ROWS, Step(Op.JUMP, 0, 0, 437)),
-    (IN_GTIDS, Step(Op.JUMP, 0, 0, 500)),
-    (IN_XIDS, Step(Op.JUMP, 0, 0, 505)),
-    (IN_TABLES_12, Step(Op.EXPRESSION, 53, 0, 241, 9)),  # no eight
-    (IN_TABLES_12, Step(Op.EXPRESSION, 54, 0, 1113, 68)),  # size of types
-    (IN_TABLES_12, Step(Op.BYTES_REGISTER, 10, 54, 0)),  # types
-    (IN_TABLES_8, Step(Op.EXPRESSION, 68, 0, 241, 9)),  # no eight
-    (IN_QUERIES, Step(Op.EXPRESSION, 69, 0, 1128, 68)),  # size of types
-    (IN_QUERIES, Step(Op.BYTES_REGISTER, 10, 69, 0)),  # types
-    (IN_TABLES_16, Step(Op.NEED, 1)),  # first
-    (IN_TABLES_12, Step(Op.REGISTER_FIXED, 55, Kind.U1, 0)),  # first
-    (IN_TABLES_12, Step(Op.EXPRESSION, 56, 0, 1181, 27)),  # valid first
-    (IN_TABLES_12, Step(Op.CHECK_TRUE, 56, Outcome.LOST | Reason.LENGTH << 8)),  # valid first
-    (IN_TABLES_12, Step(Op.EXPRESSION, 57, 0, 1208, 27)),  # is two there?
-    (IN_TABLES_12, Step(Op.SKIP_IF_ZERO, 57, 0, 462)),  # is two there?
-    (IN_QUERIES, Step(Op.REGISTER_FIXED, 70, Kind.U1, 0)),  # first
-    (IN_QUERIES, Step(Op.EXPRESSION, 71, 0, 1196, 27)),  # valid first
-    (IN_QUERIES, Step(Op.CHECK_TRUE, 71, Outcome.LOST | Reason.LENGTH << 8)),  # valid first
-    (IN_QUERIES, Step(Op.EXPRESSION, 72, 0, 1223, 27)),  # is two there?
-    (IN_QUERIES, Step(Op.SKIP_IF_ZERO, 72, 0, 466)),  # is two there?
-    (IN_TABLES_16, Step(Op.NEED, 2)),  # two
-    (IN_TABLES_12, Step(Op.REGISTER_FIXED, 58, Kind.U2LE, 0)),  # two
-    (IN_TABLES_12, Step(Op.EXPRESSION, 59, 0, 1235, 3)),  # two
-    (IN_QUERIES, Step(Op.REGISTER_FIXED, 73, Kind.U2LE, 0)),  # two
-    (IN_QUERIES, Step(Op.EXPRESSION, 74, 0, 1250, 3)),  # two
-    (IN_EVENTS, Step(Op.JUMP, 0, 0, 464)),
-    (IN_QUERIES, Step(Op.JUMP, 0, 0, 468)),
-    (IN_TABLE_MAPS, Step(Op.JUMP, 0, 0, 464)),
-    (IN_ROWS, Step(Op.JUMP, 0, 0, 464)),
-    (IN_TABLES_12, Step(Op.EXPRESSION, 58, 0, 241, 9)),  # no two
-    (IN_TABLES_12, Step(Op.ABSENT, 59)),  # no two
-    (IN_TABLES_12, Step(Op.EXPRESSION, 60, 0, 1221, 13)),  # is high there?
-    (IN_TABLES_12, Step(Op.SKIP_IF_ZERO, 60, 0, 477)),  # is high there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 73, 0, 241, 9)),  # no two
-    (IN_QUERIES, Step(Op.ABSENT, 74)),  # no two
-    (IN_QUERIES, Step(Op.EXPRESSION, 75, 0, 1236, 13)),  # is high there?
-    (IN_QUERIES, Step(Op.SKIP_IF_ZERO, 75, 0, 480)),  # is high there?
-    (IN_TABLES_16, Step(Op.NEED, 1)),  # high
-    (IN_TABLES_12, Step(Op.REGISTER_FIXED, 61, Kind.U1, 0)),  # high
-    (IN_QUERIES, Step(Op.REGISTER_FIXED, 76, Kind.U1, 0)),  # high
-    (IN_EVENTS, Step(Op.JUMP, 0, 0, 478)),
-    (IN_QUERIES, Step(Op.JUMP, 0, 0, 481)),
-    (IN_TABLE_MAPS, Step(Op.JUMP, 0, 0, 478)),
-    (IN_ROWS, Step(Op.JUMP, 0, 0, 478)),
-    (IN_TABLES_12, Step(Op.EXPRESSION, 61, 0, 241, 9)),  # no high
-    (IN_TABLES_12, Step(Op.EXPRESSION, 62, 0, 1238, 13)),  # is eight there?
-    (IN_TABLES_12, Step(Op.SKIP_IF_ZERO, 62, 0, 490)),  # is eight there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 76, 0, 241, 9)),  # no high
-    (IN_QUERIES, Step(Op.EXPRESSION, 77, 0, 1253, 13)),  # is eight there?
-    (IN_QUERIES, Step(Op.SKIP_IF_ZERO, 77, 0, 495)),  # is eight there?
-    (IN_TABLES_16, Step(Op.NEED, 8)),  # eight
-    (IN_TABLES_12, Step(Op.REGISTER_FIXED, 63, Kind.U8LE, 0)),  # eight
-    (IN_QUERIES, Step(Op.REGISTER_FIXED, 78, Kind.U8LE, 0)),  # eight
-    (IN_EVENTS, Step(Op.JUMP, 0, 0, 491)),
-    (IN_QUERIES, Step(Op.JUMP, 0, 0, 496)),
-    (IN_TABLE_MAPS, Step(Op.JUMP, 0, 0, 491)),
-    (IN_ROWS, Step(Op.JUMP, 0, 0, 491)),
-    (IN_TABLES_12, Step(Op.EXPRESSION, 63, 0, 241, 9)),  # no eight
-    (IN_TABLES_12, Step(Op.EXPRESSION, 64, 0, 1251, 68)),  # size of metadata
-    (IN_TABLES_12, Step(Op.LIMIT_REGISTER, 64, 0, 0)),  # metadata
-    (IN_TABLES_12, Step(Op.EXPRESSION, 65, 0, 1319, 78)),  # is columns there?
-    (IN_TABLES_12, Step(Op.SKIP_IF_ZERO, 65, 0, 530)),  # is columns there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 78, 0, 241, 9)),  # no eight
-    (IN_QUERIES, Step(Op.EXPRESSION, 79, 0, 1266, 68)),  # size of metadata
-    (IN_QUERIES, Step(Op.LIMIT_REGISTER, 79, 0, 0)),  # metadata
-    (IN_QUERIES, Step(Op.EXPRESSION, 80, 0, 1334, 78)),  # is columns there?
-    (IN_QUERIES, Step(Op.SKIP_IF_ZERO, 80, 0, 548)),  # is columns there?
-    (IN_GTIDS, Step(Op.EXPRESSION, 69, 0, 1251, 68)),  # size of metadata
-    (IN_GTIDS, Step(Op.LIMIT_REGISTER, 69, 0, 0)),  # metadata
-    (IN_GTIDS, Step(Op.EXPRESSION, 70, 0, 1319, 78)),  # is columns there?
-    (IN_GTIDS, Step(Op.SKIP_IF_ZERO, 70, 0, 557)),  # is columns there?
-    (IN_XIDS, Step(Op.EXPRESSION, 66, 0, 241, 9)),  # no eight
-    (IN_XIDS, Step(Op.EXPRESSION, 67, 0, 1251, 68)),  # size of metadata
-    (IN_XIDS, Step(Op.LIMIT_REGISTER, 67, 0, 0)),  # metadata
-    (IN_XIDS, Step(Op.EXPRESSION, 68, 0, 1319, 78)),  # is columns there?
-    (IN_XIDS, Step(Op.SKIP_IF_ZERO, 68, 0, 565)),  # is columns there?
-    (IN_EVENTS, Step(Op.LOOP, 1, Loop.UNTIL, 530, 0)),  # columns
-    (IN_QUERIES, Step(Op.LOOP, 1, Loop.UNTIL, 548, 0)),  # columns
-    (IN_TABLE_MAPS, Step(Op.LOOP, 1, Loop.UNTIL, 530, 0)),  # columns
-    (IN_ROWS, Step(Op.LOOP, 1, Loop.UNTIL, 530, 0)),  # columns
-    (IN_GTIDS, Step(Op.LOOP, 1, Loop.UNTIL, 557, 0)),  # columns
-    (IN_XIDS, Step(Op.LOOP, 1, Loop.UNTIL, 565, 0)),  # columns
-    (IN_TABLES_12, Step(Op.INDEX, 66, 1)),  # _index
-    (IN_TABLES_12, Step(Op.EXPRESSION, 67, 0, 1397, 6)),  # type of columns
-    (IN_TABLES_12, Step(Op.EXPRESSION, 68, 0, 1403, 7)),  # type of columns?
-    (IN_TABLES_12, Step(Op.CHECK_TRUE, 68, Outcome.LOST | Reason.VALUE << 8)),  # type of columns
-    (IN_TABLES_12, Step(Op.STREAM, 69, 1, 2)),  # _io.size
-    (IN_TABLES_12, Step(Op.STREAM, 70, 0, 2)),  # _io.pos
-    (IN_TABLES_12, Step(Op.EXPRESSION, 71, 0, 1410, 604)),  # size of value
-    (IN_TABLES_12, Step(Op.BYTES_REGISTER, 11, 71, 0)),  # value
-    (IN_TABLES_12, Step(Op.EXPRESSION, 72, 0, 2014, 401)),  # last of columns?
-    (IN_TABLES_12, Step(Op.AGAIN, 1, Loop.UNTIL, 515, 72)),  # next of columns
-    (IN_XIDS, Step(Op.INDEX, 69, 1)),  # _index
-    (IN_XIDS, Step(Op.EXPRESSION, 70, 0, 1397, 6)),  # type of columns
-    (IN_XIDS, Step(Op.EXPRESSION, 71, 0, 1403, 7)),  # type of columns?
-    (IN_XIDS, Step(Op.CHECK_TRUE, 71, Outcome.LOST | Reason.VALUE << 8)),  # type of columns
-    (IN_XIDS, Step(Op.STREAM, 72, 1, 2)),  # _io.size
-    (IN_TABLES_17, Step(Op.STREAM, 73, 0, 2)),  # _io.pos
-    (IN_GTIDS, Step(Op.INDEX, 71, 1)),  # _index
-    (IN_GTIDS, Step(Op.EXPRESSION, 72, 0, 1397, 6)),  # type of columns
-    (IN_GTIDS, Step(Op.EXPRESSION, 73, 0, 1403, 7)),  # type of columns?
-    (IN_GTIDS, Step(Op.CHECK_TRUE, 73, Outcome.LOST | Reason.VALUE << 8)),  # type of columns
-    (IN_TABLES_18, Step(Op.STREAM, 74, 1, 2)),  # _io.size
-    (IN_TABLES_12, Step(Op.EXPRESSION, 75, 0, 2415, 7)),  # nothing after metadata?
-    (IN_TABLES_12, Step(Op.CHECK_TRUE, 75, Outcome.REFUSED | Reason.LENGTH << 8)),  # nothing after metadata?
-    (IN_QUERIES, Step(Op.INDEX, 81, 1)),  # _index
-    (IN_QUERIES, Step(Op.EXPRESSION, 82, 0, 1412, 6)),  # type of columns
-    (IN_QUERIES, Step(Op.EXPRESSION, 83, 0, 1418, 7)),  # type of columns?
-    (IN_QUERIES, Step(Op.CHECK_TRUE, 83, Outcome.LOST | Reason.VALUE << 8)),  # type of columns
-    (IN_QUERIES, Step(Op.STREAM, 84, 1, 2)),  # _io.size
-    (IN_QUERIES, Step(Op.STREAM, 85, 0, 2)),  # _io.pos
-    (IN_QUERIES, Step(Op.EXPRESSION, 86, 0, 1425, 604)),  # size of value
-    (IN_QUERIES, Step(Op.BYTES_REGISTER, 11, 86, 0)),  # value
-    (IN_QUERIES, Step(Op.EXPRESSION, 87, 0, 2029, 401)),  # last of columns?
-    (IN_QUERIES, Step(Op.AGAIN, 1, Loop.UNTIL, 538, 87)),  # next of columns
-    (IN_QUERIES, Step(Op.STREAM, 88, 0, 2)),  # _io.pos
-    (IN_QUERIES, Step(Op.STREAM, 89, 1, 2)),  # _io.size
-    (IN_QUERIES, Step(Op.EXPRESSION, 90, 0, 2430, 7)),  # nothing after metadata?
-    (IN_QUERIES, Step(Op.CHECK_TRUE, 90, Outcome.REFUSED | Reason.LENGTH << 8)),  # nothing after metadata?
-    (IN_GTIDS, Step(Op.STREAM, 75, 0, 2)),  # _io.pos
-    (IN_GTIDS, Step(Op.EXPRESSION, 76, 0, 1410, 604)),  # size of value
-    (IN_GTIDS, Step(Op.BYTES_REGISTER, 11, 76, 0)),  # value
-    (IN_GTIDS, Step(Op.EXPRESSION, 77, 0, 2014, 401)),  # last of columns?
-    (IN_GTIDS, Step(Op.AGAIN, 1, Loop.UNTIL, 531, 77)),  # next of columns
-    (IN_GTIDS, Step(Op.STREAM, 78, 0, 2)),  # _io.pos
-    (IN_GTIDS, Step(Op.STREAM, 79, 1, 2)),  # _io.size
-    (IN_GTIDS, Step(Op.EXPRESSION, 80, 0, 2415, 7)),  # nothing after metadata?
-    (IN_GTIDS, Step(Op.CHECK_TRUE, 80, Outcome.REFUSED | Reason.LENGTH << 8)),  # nothing after metadata?
-    (IN_XIDS, Step(Op.EXPRESSION, 74, 0, 1410, 604)),  # size of value
-    (IN_XIDS, Step(Op.BYTES_REGISTER, 11, 74, 0)),  # value
-    (IN_XIDS, Step(Op.EXPRESSION, 75, 0, 2014, 401)),  # last of columns?
-    (IN_XIDS, Step(Op.AGAIN, 1, Loop.UNTIL, 525, 75)),  # next of columns
-    (IN_XIDS, Step(Op.STREAM, 76, 0, 2)),  # _io.pos
-    (IN_XIDS, Step(Op.STREAM, 77, 1, 2)),  # _io.size
-    (IN_XIDS, Step(Op.EXPRESSION, 78, 0, 2415, 7)),  # nothing after metadata?
-    (IN_XIDS, Step(Op.CHECK_TRUE, 78, Outcome.REFUSED | Reason.LENGTH << 8)),  # nothing after metadata?
+    (IN_ALL, Step(Op.REGISTER_FIXED, 53, Kind.U8LE, 0)),  # eight
+    (IN_ALL, Step(Op.JUMP, 0, 0, 194)),
+    (IN_ALL, Step(Op.EXPRESSION, 53, 0, 241, 9)),  # no eight
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 54, 0, 1113, 68)),  # size of types
+    (IN_QUERIES, Step(Op.EXPRESSION, 54, 0, 1128, 68)),  # size of types
+    (IN_ALL, Step(Op.BYTES_REGISTER, 10, 54, 0)),  # types
+    (IN_ALL, Step(Op.NEED, 1)),  # first
+    (IN_ALL, Step(Op.REGISTER_FIXED, 55, Kind.U1, 0)),  # first
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 56, 0, 1181, 27)),  # valid first
+    (IN_QUERIES, Step(Op.EXPRESSION, 56, 0, 1196, 27)),  # valid first
+    (IN_ALL, Step(Op.CHECK_TRUE, 56, Outcome.LOST | Reason.LENGTH << 8)),  # valid first
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 57, 0, 1208, 27)),  # is two there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 57, 0, 1223, 27)),  # is two there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 57, 0, 210)),  # is two there?
+    (IN_ALL, Step(Op.NEED, 2)),  # two
+    (IN_ALL, Step(Op.REGISTER_FIXED, 58, Kind.U2LE, 0)),  # two
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 59, 0, 1235, 3)),  # two
+    (IN_QUERIES, Step(Op.EXPRESSION, 59, 0, 1250, 3)),  # two
+    (IN_ALL, Step(Op.JUMP, 0, 0, 212)),
+    (IN_ALL, Step(Op.EXPRESSION, 58, 0, 241, 9)),  # no two
+    (IN_ALL, Step(Op.ABSENT, 59)),  # no two
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 60, 0, 1221, 13)),  # is high there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 60, 0, 1236, 13)),  # is high there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 60, 0, 218)),  # is high there?
+    (IN_ALL, Step(Op.NEED, 1)),  # high
+    (IN_ALL, Step(Op.REGISTER_FIXED, 61, Kind.U1, 0)),  # high
+    (IN_ALL, Step(Op.JUMP, 0, 0, 219)),
+    (IN_ALL, Step(Op.EXPRESSION, 61, 0, 241, 9)),  # no high
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 62, 0, 1238, 13)),  # is eight there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 62, 0, 1253, 13)),  # is eight there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 62, 0, 225)),  # is eight there?
+    (IN_ALL, Step(Op.NEED, 8)),  # eight
+    (IN_ALL, Step(Op.REGISTER_FIXED, 63, Kind.U8LE, 0)),  # eight
+    (IN_ALL, Step(Op.JUMP, 0, 0, 226)),
+    (IN_ALL, Step(Op.EXPRESSION, 63, 0, 241, 9)),  # no eight
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 64, 0, 1251, 68)),  # size of metadata
+    (IN_QUERIES, Step(Op.EXPRESSION, 64, 0, 1266, 68)),  # size of metadata
+    (IN_ALL, Step(Op.LIMIT_REGISTER, 64, 0, 0)),  # metadata
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 65, 0, 1319, 78)),  # is columns there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 65, 0, 1334, 78)),  # is columns there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 65, 0, 247)),  # is columns there?
+    (IN_ALL, Step(Op.LOOP, 1, Loop.UNTIL, 247, 0)),  # columns
+    (IN_ALL, Step(Op.INDEX, 66, 1)),  # _index
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 67, 0, 1397, 6)),  # type of columns
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 68, 0, 1403, 7)),  # type of columns?
+    (IN_QUERIES, Step(Op.EXPRESSION, 67, 0, 1412, 6)),  # type of columns
+    (IN_QUERIES, Step(Op.EXPRESSION, 68, 0, 1418, 7)),  # type of columns?
+    (IN_ALL, Step(Op.CHECK_TRUE, 68, Outcome.LOST | Reason.VALUE << 8)),  # type of columns
+    (IN_ALL, Step(Op.STREAM, 69, 1, 2)),  # _io.size
+    (IN_ALL, Step(Op.STREAM, 70, 0, 2)),  # _io.pos
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 71, 0, 1410, 604)),  # size of value
+    (IN_QUERIES, Step(Op.EXPRESSION, 71, 0, 1425, 604)),  # size of value
+    (IN_ALL, Step(Op.BYTES_REGISTER, 11, 71, 0)),  # value
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 72, 0, 2014, 401)),  # last of columns?
+    (IN_QUERIES, Step(Op.EXPRESSION, 72, 0, 2029, 401)),  # last of columns?
+    (IN_ALL, Step(Op.AGAIN, 1, Loop.UNTIL, 233, 72)),  # next of columns
+    (IN_ALL, Step(Op.STREAM, 73, 0, 2)),  # _io.pos
+    (IN_ALL, Step(Op.STREAM, 74, 1, 2)),  # _io.size
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 75, 0, 2415, 7)),  # nothing after metadata?
+    (IN_QUERIES, Step(Op.EXPRESSION, 75, 0, 2430, 7)),  # nothing after metadata?
+    (IN_ALL, Step(Op.CHECK_TRUE, 75, Outcome.REFUSED | Reason.LENGTH << 8)),  # nothing after metadata?
     (IN_ALL, Step(Op.LIMIT_END)),  # metadata
-    (IN_TABLES_12, Step(Op.EXPRESSION, 76, 0, 2422, 88)),  # size of nullable
-    (IN_TABLES_12, Step(Op.BYTES_REGISTER, 12, 76, 0)),  # nullable
-    (IN_QUERIES, Step(Op.EXPRESSION, 91, 0, 2437, 88)),  # size of nullable
-    (IN_QUERIES, Step(Op.BYTES_REGISTER, 12, 91, 0)),  # nullable
-    (IN_GTIDS, Step(Op.EXPRESSION, 81, 0, 2422, 88)),  # size of nullable
-    (IN_GTIDS, Step(Op.BYTES_REGISTER, 12, 81, 0)),  # nullable
-    (IN_XIDS, Step(Op.EXPRESSION, 79, 0, 2422, 88)),  # size of nullable
-    (IN_XIDS, Step(Op.BYTES_REGISTER, 12, 79, 0)),  # nullable
-    (IN_ALL, Step(Op.LOOP, 2, Loop.END, 678, 0)),  # more
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 76, 0, 2422, 88)),  # size of nullable
+    (IN_QUERIES, Step(Op.EXPRESSION, 76, 0, 2437, 88)),  # size of nullable
+    (IN_ALL, Step(Op.BYTES_REGISTER, 12, 76, 0)),  # nullable
+    (IN_ALL, Step(Op.LOOP, 2, Loop.END, 290, 0)),  # more
     (IN_ALL, Step(Op.NEED, 2)),  # kind, first
-    (IN_TABLES_12, Step(Op.REGISTER_FIXED, 77, Kind.U1, 1)),  # first
-    (IN_TABLES_12, Step(Op.EXPRESSION, 78, 0, 2510, 27)),  # valid first
-    (IN_TABLES_12, Step(Op.CHECK_TRUE, 78, Outcome.LOST | Reason.LENGTH << 8)),  # valid first
-    (IN_TABLES_12, Step(Op.EXPRESSION, 79, 0, 2537, 27)),  # is two there?
-    (IN_TABLES_12, Step(Op.SKIP_IF_ZERO, 79, 0, 615)),  # is two there?
-    (IN_QUERIES, Step(Op.REGISTER_FIXED, 92, Kind.U1, 1)),  # first
-    (IN_QUERIES, Step(Op.EXPRESSION, 93, 0, 2525, 27)),  # valid first
-    (IN_QUERIES, Step(Op.CHECK_TRUE, 93, Outcome.LOST | Reason.LENGTH << 8)),  # valid first
-    (IN_QUERIES, Step(Op.EXPRESSION, 94, 0, 2552, 27)),  # is two there?
-    (IN_QUERIES, Step(Op.SKIP_IF_ZERO, 94, 0, 619)),  # is two there?
-    (IN_GTIDS, Step(Op.REGISTER_FIXED, 82, Kind.U1, 1)),  # first
-    (IN_GTIDS, Step(Op.EXPRESSION, 83, 0, 2510, 27)),  # valid first
-    (IN_GTIDS, Step(Op.CHECK_TRUE, 83, Outcome.LOST | Reason.LENGTH << 8)),  # valid first
-    (IN_GTIDS, Step(Op.EXPRESSION, 84, 0, 2537, 27)),  # is two there?
-    (IN_GTIDS, Step(Op.SKIP_IF_ZERO, 84, 0, 623)),  # is two there?
-    (IN_XIDS, Step(Op.REGISTER_FIXED, 80, Kind.U1, 1)),  # first
-    (IN_XIDS, Step(Op.EXPRESSION, 81, 0, 2510, 27)),  # valid first
-    (IN_XIDS, Step(Op.CHECK_TRUE, 81, Outcome.LOST | Reason.LENGTH << 8)),  # valid first
-    (IN_XIDS, Step(Op.EXPRESSION, 82, 0, 2537, 27)),  # is two there?
-    (IN_XIDS, Step(Op.SKIP_IF_ZERO, 82, 0, 627)),  # is two there?
+    (IN_ALL, Step(Op.REGISTER_FIXED, 77, Kind.U1, 1)),  # first
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 78, 0, 2510, 27)),  # valid first
+    (IN_QUERIES, Step(Op.EXPRESSION, 78, 0, 2525, 27)),  # valid first
+    (IN_ALL, Step(Op.CHECK_TRUE, 78, Outcome.LOST | Reason.LENGTH << 8)),  # valid first
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 79, 0, 2537, 27)),  # is two there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 79, 0, 2552, 27)),  # is two there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 79, 0, 270)),  # is two there?
     (IN_ALL, Step(Op.NEED, 2)),  # two
-    (IN_TABLES_12, Step(Op.REGISTER_FIXED, 80, Kind.U2LE, 0)),  # two
-    (IN_TABLES_12, Step(Op.EXPRESSION, 81, 0, 2564, 3)),  # two
-    (IN_QUERIES, Step(Op.REGISTER_FIXED, 95, Kind.U2LE, 0)),  # two
-    (IN_QUERIES, Step(Op.EXPRESSION, 96, 0, 2579, 3)),  # two
-    (IN_GTIDS, Step(Op.REGISTER_FIXED, 85, Kind.U2LE, 0)),  # two
-    (IN_GTIDS, Step(Op.EXPRESSION, 86, 0, 2564, 3)),  # two
-    (IN_XIDS, Step(Op.REGISTER_FIXED, 83, Kind.U2LE, 0)),  # two
-    (IN_XIDS, Step(Op.EXPRESSION, 84, 0, 2564, 3)),  # two
-    (IN_EVENTS, Step(Op.JUMP, 0, 0, 617)),
-    (IN_QUERIES, Step(Op.JUMP, 0, 0, 621)),
-    (IN_TABLE_MAPS, Step(Op.JUMP, 0, 0, 617)),
-    (IN_ROWS, Step(Op.JUMP, 0, 0, 617)),
-    (IN_GTIDS, Step(Op.JUMP, 0, 0, 625)),
-    (IN_XIDS, Step(Op.JUMP, 0, 0, 629)),
-    (IN_TABLES_12, Step(Op.EXPRESSION, 80, 0, 241, 9)),  # no two
-    (IN_TABLES_12, Step(Op.ABSENT, 81)),  # no two
-    (IN_TABLES_12, Step(Op.EXPRESSION, 82, 0, 2550, 13)),  # is high there?
-    (IN_TABLES_12, Step(Op.SKIP_IF_ZERO, 82, 0, 642)),  # is high there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 95, 0, 241, 9)),  # no two
-    (IN_QUERIES, Step(Op.ABSENT, 96)),  # no two
-    (IN_QUERIES, Step(Op.EXPRESSION, 97, 0, 2565, 13)),  # is high there?
-    (IN_QUERIES, Step(Op.SKIP_IF_ZERO, 97, 0, 645)),  # is high there?
-    (IN_GTIDS, Step(Op.EXPRESSION, 85, 0, 241, 9)),  # no two
-    (IN_GTIDS, Step(Op.ABSENT, 86)),  # no two
-    (IN_GTIDS, Step(Op.EXPRESSION, 87, 0, 2550, 13)),  # is high there?
-    (IN_GTIDS, Step(Op.SKIP_IF_ZERO, 87, 0, 648)),  # is high there?
-    (IN_XIDS, Step(Op.EXPRESSION, 83, 0, 241, 9)),  # no two
-    (IN_XIDS, Step(Op.ABSENT, 84)),  # no two
-    (IN_XIDS, Step(Op.EXPRESSION, 85, 0, 2550, 13)),  # is high there?
-    (IN_XIDS, Step(Op.SKIP_IF_ZERO, 85, 0, 651)),  # is high there?
+    (IN_ALL, Step(Op.REGISTER_FIXED, 80, Kind.U2LE, 0)),  # two
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 81, 0, 2564, 3)),  # two
+    (IN_QUERIES, Step(Op.EXPRESSION, 81, 0, 2579, 3)),  # two
+    (IN_ALL, Step(Op.JUMP, 0, 0, 272)),
+    (IN_ALL, Step(Op.EXPRESSION, 80, 0, 241, 9)),  # no two
+    (IN_ALL, Step(Op.ABSENT, 81)),  # no two
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 82, 0, 2550, 13)),  # is high there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 82, 0, 2565, 13)),  # is high there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 82, 0, 278)),  # is high there?
     (IN_ALL, Step(Op.NEED, 1)),  # high
-    (IN_TABLES_12, Step(Op.REGISTER_FIXED, 83, Kind.U1, 0)),  # high
-    (IN_QUERIES, Step(Op.REGISTER_FIXED, 98, Kind.U1, 0)),  # high
-    (IN_GTIDS, Step(Op.REGISTER_FIXED, 88, Kind.U1, 0)),  # high
-    (IN_XIDS, Step(Op.REGISTER_FIXED, 86, Kind.U1, 0)),  # high
-    (IN_EVENTS, Step(Op.JUMP, 0, 0, 643)),
-    (IN_QUERIES, Step(Op.JUMP, 0, 0, 646)),
-    (IN_TABLE_MAPS, Step(Op.JUMP, 0, 0, 643)),
-    (IN_ROWS, Step(Op.JUMP, 0, 0, 643)),
-    (IN_GTIDS, Step(Op.JUMP, 0, 0, 649)),
-    (IN_XIDS, Step(Op.JUMP, 0, 0, 652)),
-    (IN_TABLES_12, Step(Op.EXPRESSION, 83, 0, 241, 9)),  # no high
-    (IN_TABLES_12, Step(Op.EXPRESSION, 84, 0, 2567, 13)),  # is eight there?
-    (IN_TABLES_12, Step(Op.SKIP_IF_ZERO, 84, 0, 665)),  # is eight there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 98, 0, 241, 9)),  # no high
-    (IN_QUERIES, Step(Op.EXPRESSION, 99, 0, 2582, 13)),  # is eight there?
-    (IN_QUERIES, Step(Op.SKIP_IF_ZERO, 99, 0, 668)),  # is eight there?
-    (IN_GTIDS, Step(Op.EXPRESSION, 88, 0, 241, 9)),  # no high
-    (IN_GTIDS, Step(Op.EXPRESSION, 89, 0, 2567, 13)),  # is eight there?
-    (IN_GTIDS, Step(Op.SKIP_IF_ZERO, 89, 0, 671)),  # is eight there?
-    (IN_XIDS, Step(Op.EXPRESSION, 86, 0, 241, 9)),  # no high
-    (IN_XIDS, Step(Op.EXPRESSION, 87, 0, 2567, 13)),  # is eight there?
-    (IN_XIDS, Step(Op.SKIP_IF_ZERO, 87, 0, 674)),  # is eight there?
+    (IN_ALL, Step(Op.REGISTER_FIXED, 83, Kind.U1, 0)),  # high
+    (IN_ALL, Step(Op.JUMP, 0, 0, 279)),
+    (IN_ALL, Step(Op.EXPRESSION, 83, 0, 241, 9)),  # no high
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 84, 0, 2567, 13)),  # is eight there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 84, 0, 2582, 13)),  # is eight there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 84, 0, 285)),  # is eight there?
     (IN_ALL, Step(Op.NEED, 8)),  # eight
-    (IN_TABLES_12, Step(Op.REGISTER_FIXED, 85, Kind.U8LE, 0)),  # eight
-    (IN_QUERIES, Step(Op.REGISTER_FIXED, 100, Kind.U8LE, 0)),  # eight
-    (IN_GTIDS, Step(Op.REGISTER_FIXED, 90, Kind.U8LE, 0)),  # eight
-    (IN_XIDS, Step(Op.REGISTER_FIXED, 88, Kind.U8LE, 0)),  # eight
-    (IN_EVENTS, Step(Op.JUMP, 0, 0, 666)),
-    (IN_QUERIES, Step(Op.JUMP, 0, 0, 669)),
-    (IN_TABLE_MAPS, Step(Op.JUMP, 0, 0, 666)),
-    (IN_ROWS, Step(Op.JUMP, 0, 0, 666)),
-    (IN_GTIDS, Step(Op.JUMP, 0, 0, 672)),
-    (IN_XIDS, Step(Op.JUMP, 0, 0, 675)),
-    (IN_TABLES_12, Step(Op.EXPRESSION, 85, 0, 241, 9)),  # no eight
-    (IN_TABLES_12, Step(Op.EXPRESSION, 86, 0, 2580, 68)),  # size of value
-    (IN_TABLES_12, Step(Op.BYTES_REGISTER, 13, 86, 0)),  # value
-    (IN_QUERIES, Step(Op.EXPRESSION, 100, 0, 241, 9)),  # no eight
-    (IN_QUERIES, Step(Op.EXPRESSION, 101, 0, 2595, 68)),  # size of value
-    (IN_QUERIES, Step(Op.BYTES_REGISTER, 13, 101, 0)),  # value
-    (IN_GTIDS, Step(Op.EXPRESSION, 90, 0, 241, 9)),  # no eight
-    (IN_GTIDS, Step(Op.EXPRESSION, 91, 0, 2580, 68)),  # size of value
-    (IN_GTIDS, Step(Op.BYTES_REGISTER, 13, 91, 0)),  # value
-    (IN_XIDS, Step(Op.EXPRESSION, 88, 0, 241, 9)),  # no eight
-    (IN_XIDS, Step(Op.EXPRESSION, 89, 0, 2580, 68)),  # size of value
-    (IN_XIDS, Step(Op.BYTES_REGISTER, 13, 89, 0)),  # value
-    (IN_ALL, Step(Op.AGAIN, 2, Loop.END, 579, 0)),  # next of more
+    (IN_ALL, Step(Op.REGISTER_FIXED, 85, Kind.U8LE, 0)),  # eight
+    (IN_ALL, Step(Op.JUMP, 0, 0, 286)),
+    (IN_ALL, Step(Op.EXPRESSION, 85, 0, 241, 9)),  # no eight
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 86, 0, 2580, 68)),  # size of value
+    (IN_QUERIES, Step(Op.EXPRESSION, 86, 0, 2595, 68)),  # size of value
+    (IN_ALL, Step(Op.BYTES_REGISTER, 13, 86, 0)),  # value
+    (IN_ALL, Step(Op.AGAIN, 2, Loop.END, 257, 0)),  # next of more
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_ALL, Step(Op.JUMP, 0, 0, 2046)),
-    (IN_TABLES_12, Step(Op.EXPRESSION, 87, 0, 2648, 83)),  # what content is
-    (IN_TABLES_12, Step(Op.SKIP_IF_ZERO, 87, 0, 879)),  # what content is
-    (IN_QUERIES, Step(Op.EXPRESSION, 102, 0, 2663, 83)),  # what content is
-    (IN_QUERIES, Step(Op.SKIP_IF_ZERO, 102, 0, 881)),  # what content is
-    (IN_GTIDS, Step(Op.EXPRESSION, 92, 0, 2648, 83)),  # what content is
-    (IN_GTIDS, Step(Op.SKIP_IF_ZERO, 92, 0, 883)),  # what content is
-    (IN_XIDS, Step(Op.EXPRESSION, 90, 0, 2648, 83)),  # what content is
-    (IN_XIDS, Step(Op.SKIP_IF_ZERO, 90, 0, 885)),  # what content is
+    (IN_ALL, Step(Op.JUMP, 0, 0, 836)),
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 87, 0, 2648, 83)),  # what content is
+    (IN_QUERIES, Step(Op.EXPRESSION, 87, 0, 2663, 83)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 87, 0, 357)),  # what content is
     (IN_ALL, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
     (IN_ALL, Step(Op.NEED, 8)),  # head
-    (IN_TABLES_12, Step(Op.EXPRESSION, 88, 0, 241, 9)),  # is len_extra there?
-    (IN_TABLES_12, Step(Op.SKIP_IF_ZERO, 88, 0, 713)),  # is len_extra there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 103, 0, 241, 9)),  # is len_extra there?
-    (IN_QUERIES, Step(Op.SKIP_IF_ZERO, 103, 0, 727)),  # is len_extra there?
-    (IN_GTIDS, Step(Op.EXPRESSION, 93, 0, 241, 9)),  # is len_extra there?
-    (IN_GTIDS, Step(Op.SKIP_IF_ZERO, 93, 0, 741)),  # is len_extra there?
-    (IN_XIDS, Step(Op.EXPRESSION, 91, 0, 241, 9)),  # is len_extra there?
-    (IN_XIDS, Step(Op.SKIP_IF_ZERO, 91, 0, 745)),  # is len_extra there?
+    (IN_ALL, Step(Op.EXPRESSION, 88, 0, 241, 9)),  # is len_extra there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 88, 0, 303)),  # is len_extra there?
     (IN_ALL, Step(Op.NEED, 2)),  # len_extra
-    (IN_TABLES_12, Step(Op.REGISTER_FIXED, 89, Kind.U2LE, 0)),  # len_extra
-    (IN_TABLES_12, Step(Op.CHECK_RANGE, 89, Outcome.LOST | Reason.LENGTH << 8, 2, 65535)),  # valid len_extra
-    (IN_QUERIES, Step(Op.REGISTER_FIXED, 104, Kind.U2LE, 0)),  # len_extra
-    (IN_QUERIES, Step(Op.CHECK_RANGE, 104, Outcome.LOST | Reason.LENGTH << 8, 2, 65535)),  # valid len_extra
-    (IN_GTIDS, Step(Op.REGISTER_FIXED, 94, Kind.U2LE, 0)),  # len_extra
-    (IN_GTIDS, Step(Op.CHECK_RANGE, 94, Outcome.LOST | Reason.LENGTH << 8, 2, 65535)),  # valid len_extra
-    (IN_XIDS, Step(Op.REGISTER_FIXED, 92, Kind.U2LE, 0)),  # len_extra
-    (IN_XIDS, Step(Op.CHECK_RANGE, 92, Outcome.LOST | Reason.LENGTH << 8, 2, 65535)),  # valid len_extra
-    (IN_EVENTS, Step(Op.JUMP, 0, 0, 714)),
-    (IN_QUERIES, Step(Op.JUMP, 0, 0, 728)),
-    (IN_TABLE_MAPS, Step(Op.JUMP, 0, 0, 714)),
-    (IN_ROWS, Step(Op.JUMP, 0, 0, 714)),
-    (IN_GTIDS, Step(Op.JUMP, 0, 0, 742)),
-    (IN_XIDS, Step(Op.JUMP, 0, 0, 746)),
-    (IN_TABLES_12, Step(Op.EXPRESSION, 89, 0, 241, 9)),  # no len_extra
-    (IN_TABLES_12, Step(Op.EXPRESSION, 90, 0, 241, 9)),  # is extra there?
-    (IN_TABLES_12, Step(Op.SKIP_IF_ZERO, 90, 0, 717)),  # is extra there?
-    (IN_TABLES_12, Step(Op.BYTES_REGISTER, 14, 89, -2)),  # extra
-    (IN_TABLES_12, Step(Op.EXPRESSION, 91, 0, 407, 17)),  # number of an item of post_headers
-    (IN_TABLES_12, Step(Op.ITEM_OF, 92, 0, 91, 1)),  # post_headers
-    (IN_TABLES_12, Step(Op.EXPRESSION, 93, 0, 407, 17)),  # number of an item of post_headers
-    (IN_TABLES_12, Step(Op.ITEM_OF, 94, 0, 93, 1)),  # post_headers
-    (IN_TABLES_12, Step(Op.EXPRESSION, 95, 0, 407, 17)),  # number of an item of post_headers
-    (IN_TABLES_12, Step(Op.ITEM_OF, 96, 0, 95, 1)),  # post_headers
-    (IN_TABLES_12, Step(Op.EXPRESSION, 97, 0, 407, 17)),  # number of an item of post_headers
-    (IN_TABLES_12, Step(Op.ITEM_OF, 98, 0, 97, 1)),  # post_headers
-    (IN_TABLES_12, Step(Op.EXPRESSION, 99, 0, 2731, 126)),  # size of more
-    (IN_TABLES_12, Step(Op.BYTES_REGISTER, 15, 99, 0)),  # more
-    (IN_QUERIES, Step(Op.EXPRESSION, 104, 0, 241, 9)),  # no len_extra
-    (IN_QUERIES, Step(Op.EXPRESSION, 105, 0, 241, 9)),  # is extra there?
-    (IN_QUERIES, Step(Op.SKIP_IF_ZERO, 105, 0, 731)),  # is extra there?
-    (IN_QUERIES, Step(Op.BYTES_REGISTER, 14, 104, -2)),  # extra
-    (IN_QUERIES, Step(Op.EXPRESSION, 106, 0, 407, 17)),  # number of an item of post_headers
-    (IN_QUERIES, Step(Op.ITEM_OF, 107, 0, 106, 1)),  # post_headers
-    (IN_QUERIES, Step(Op.EXPRESSION, 108, 0, 407, 17)),  # number of an item of post_headers
-    (IN_QUERIES, Step(Op.ITEM_OF, 109, 0, 108, 1)),  # post_headers
-    (IN_QUERIES, Step(Op.EXPRESSION, 110, 0, 407, 17)),  # number of an item of post_headers
-    (IN_QUERIES, Step(Op.ITEM_OF, 111, 0, 110, 1)),  # post_headers
-    (IN_QUERIES, Step(Op.EXPRESSION, 112, 0, 407, 17)),  # number of an item of post_headers
-    (IN_QUERIES, Step(Op.ITEM_OF, 113, 0, 112, 1)),  # post_headers
-    (IN_QUERIES, Step(Op.EXPRESSION, 114, 0, 2746, 126)),  # size of more
-    (IN_QUERIES, Step(Op.BYTES_REGISTER, 15, 114, 0)),  # more
-    (IN_GTIDS, Step(Op.EXPRESSION, 94, 0, 241, 9)),  # no len_extra
-    (IN_GTIDS, Step(Op.EXPRESSION, 95, 0, 241, 9)),  # is extra there?
-    (IN_GTIDS, Step(Op.SKIP_IF_ZERO, 95, 0, 751)),  # is extra there?
-    (IN_GTIDS, Step(Op.BYTES_REGISTER, 14, 94, -2)),  # extra
-    (IN_XIDS, Step(Op.EXPRESSION, 92, 0, 241, 9)),  # no len_extra
-    (IN_XIDS, Step(Op.EXPRESSION, 93, 0, 241, 9)),  # is extra there?
-    (IN_XIDS, Step(Op.SKIP_IF_ZERO, 93, 0, 749)),  # is extra there?
-    (IN_XIDS, Step(Op.BYTES_REGISTER, 14, 92, -2)),  # extra
-    (IN_XIDS, Step(Op.EXPRESSION, 94, 0, 407, 17)),  # number of an item of post_headers
-    (IN_XIDS, Step(Op.ITEM_OF, 95, 0, 94, 1)),  # post_headers
-    (IN_TABLES_14, Step(Op.EXPRESSION, 96, 0, 407, 17)),  # number of an item of post_headers
-    (IN_TABLES_14, Step(Op.ITEM_OF, 97, 0, 96, 1)),  # post_headers
-    (IN_TABLES_14, Step(Op.EXPRESSION, 98, 0, 407, 17)),  # number of an item of post_headers
-    (IN_TABLES_14, Step(Op.ITEM_OF, 99, 0, 98, 1)),  # post_headers
-    (IN_TABLES_14, Step(Op.EXPRESSION, 100, 0, 407, 17)),  # number of an item of post_headers
-    (IN_TABLES_14, Step(Op.ITEM_OF, 101, 0, 100, 1)),  # post_headers
-    (IN_GTIDS, Step(Op.EXPRESSION, 102, 0, 407, 17)),  # number of an item of post_headers
-    (IN_GTIDS, Step(Op.ITEM_OF, 103, 0, 102, 1)),  # post_headers
-    (IN_GTIDS, Step(Op.EXPRESSION, 104, 0, 2731, 126)),  # size of more
-    (IN_GTIDS, Step(Op.BYTES_REGISTER, 15, 104, 0)),  # more
-    (IN_XIDS, Step(Op.EXPRESSION, 102, 0, 2731, 126)),  # size of more
-    (IN_XIDS, Step(Op.BYTES_REGISTER, 15, 102, 0)),  # more
+    (IN_ALL, Step(Op.REGISTER_FIXED, 89, Kind.U2LE, 0)),  # len_extra
+    (IN_ALL, Step(Op.CHECK_RANGE, 89, Outcome.LOST | Reason.LENGTH << 8, 2, 65535)),  # valid len_extra
+    (IN_ALL, Step(Op.JUMP, 0, 0, 304)),
+    (IN_ALL, Step(Op.EXPRESSION, 89, 0, 241, 9)),  # no len_extra
+    (IN_ALL, Step(Op.EXPRESSION, 90, 0, 241, 9)),  # is extra there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 90, 0, 307)),  # is extra there?
+    (IN_ALL, Step(Op.BYTES_REGISTER, 14, 89, -2)),  # extra
+    (IN_ALL, Step(Op.EXPRESSION, 91, 0, 407, 17)),  # number of an item of post_headers
+    (IN_ALL, Step(Op.ITEM_OF, 92, 0, 91, 1)),  # post_headers
+    (IN_ALL, Step(Op.EXPRESSION, 93, 0, 407, 17)),  # number of an item of post_headers
+    (IN_ALL, Step(Op.ITEM_OF, 94, 0, 93, 1)),  # post_headers
+    (IN_ALL, Step(Op.EXPRESSION, 95, 0, 407, 17)),  # number of an item of post_headers
+    (IN_ALL, Step(Op.ITEM_OF, 96, 0, 95, 1)),  # post_headers
+    (IN_ALL, Step(Op.EXPRESSION, 97, 0, 407, 17)),  # number of an item of post_headers
+    (IN_ALL, Step(Op.ITEM_OF, 98, 0, 97, 1)),  # post_headers
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 99, 0, 2731, 126)),  # size of more
+    (IN_QUERIES, Step(Op.EXPRESSION, 99, 0, 2746, 126)),  # size of more
+    (IN_ALL, Step(Op.BYTES_REGISTER, 15, 99, 0)),  # more
     (IN_ALL, Step(Op.NEED, 1)),  # first
-    (IN_TABLES_12, Step(Op.REGISTER_FIXED, 100, Kind.U1, 0)),  # first
-    (IN_TABLES_12, Step(Op.EXPRESSION, 101, 0, 2857, 27)),  # valid first
-    (IN_TABLES_12, Step(Op.CHECK_TRUE, 101, Outcome.LOST | Reason.LENGTH << 8)),  # valid first
-    (IN_TABLES_12, Step(Op.EXPRESSION, 102, 0, 2884, 27)),  # is two there?
-    (IN_TABLES_12, Step(Op.SKIP_IF_ZERO, 102, 0, 799)),  # is two there?
-    (IN_QUERIES, Step(Op.REGISTER_FIXED, 115, Kind.U1, 0)),  # first
-    (IN_QUERIES, Step(Op.EXPRESSION, 116, 0, 2872, 27)),  # valid first
-    (IN_QUERIES, Step(Op.CHECK_TRUE, 116, Outcome.LOST | Reason.LENGTH << 8)),  # valid first
-    (IN_QUERIES, Step(Op.EXPRESSION, 117, 0, 2899, 27)),  # is two there?
-    (IN_QUERIES, Step(Op.SKIP_IF_ZERO, 117, 0, 803)),  # is two there?
-    (IN_GTIDS, Step(Op.REGISTER_FIXED, 105, Kind.U1, 0)),  # first
-    (IN_GTIDS, Step(Op.EXPRESSION, 106, 0, 2857, 27)),  # valid first
-    (IN_GTIDS, Step(Op.CHECK_TRUE, 106, Outcome.LOST | Reason.LENGTH << 8)),  # valid first
-    (IN_GTIDS, Step(Op.EXPRESSION, 107, 0, 2884, 27)),  # is two there?
-    (IN_GTIDS, Step(Op.SKIP_IF_ZERO, 107, 0, 807)),  # is two there?
-    (IN_XIDS, Step(Op.REGISTER_FIXED, 103, Kind.U1, 0)),  # first
-    (IN_XIDS, Step(Op.EXPRESSION, 104, 0, 2857, 27)),  # valid first
-    (IN_XIDS, Step(Op.CHECK_TRUE, 104, Outcome.LOST | Reason.LENGTH << 8)),  # valid first
-    (IN_XIDS, Step(Op.EXPRESSION, 105, 0, 2884, 27)),  # is two there?
-    (IN_XIDS, Step(Op.SKIP_IF_ZERO, 105, 0, 811)),  # is two there?
+    (IN_ALL, Step(Op.REGISTER_FIXED, 100, Kind.U1, 0)),  # first
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 101, 0, 2857, 27)),  # valid first
+    (IN_QUERIES, Step(Op.EXPRESSION, 101, 0, 2872, 27)),  # valid first
+    (IN_ALL, Step(Op.CHECK_TRUE, 101, Outcome.LOST | Reason.LENGTH << 8)),  # valid first
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 102, 0, 2884, 27)),  # is two there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 102, 0, 2899, 27)),  # is two there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 102, 0, 331)),  # is two there?
     (IN_ALL, Step(Op.NEED, 2)),  # two
-    (IN_TABLES_12, Step(Op.REGISTER_FIXED, 103, Kind.U2LE, 0)),  # two
-    (IN_TABLES_12, Step(Op.EXPRESSION, 104, 0, 2911, 3)),  # two
-    (IN_QUERIES, Step(Op.REGISTER_FIXED, 118, Kind.U2LE, 0)),  # two
-    (IN_QUERIES, Step(Op.EXPRESSION, 119, 0, 2926, 3)),  # two
-    (IN_GTIDS, Step(Op.REGISTER_FIXED, 108, Kind.U2LE, 0)),  # two
-    (IN_GTIDS, Step(Op.EXPRESSION, 109, 0, 2911, 3)),  # two
-    (IN_XIDS, Step(Op.REGISTER_FIXED, 106, Kind.U2LE, 0)),  # two
-    (IN_XIDS, Step(Op.EXPRESSION, 107, 0, 2911, 3)),  # two
-    (IN_EVENTS, Step(Op.JUMP, 0, 0, 801)),
-    (IN_QUERIES, Step(Op.JUMP, 0, 0, 805)),
-    (IN_TABLE_MAPS, Step(Op.JUMP, 0, 0, 801)),
-    (IN_ROWS, Step(Op.JUMP, 0, 0, 801)),
-    (IN_GTIDS, Step(Op.JUMP, 0, 0, 809)),
-    (IN_XIDS, Step(Op.JUMP, 0, 0, 813)),
-    (IN_TABLES_12, Step(Op.EXPRESSION, 103, 0, 241, 9)),  # no two
-    (IN_TABLES_12, Step(Op.ABSENT, 104)),  # no two
-    (IN_TABLES_12, Step(Op.EXPRESSION, 105, 0, 2897, 13)),  # is high there?
-    (IN_TABLES_12, Step(Op.SKIP_IF_ZERO, 105, 0, 826)),  # is high there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 118, 0, 241, 9)),  # no two
-    (IN_QUERIES, Step(Op.ABSENT, 119)),  # no two
-    (IN_QUERIES, Step(Op.EXPRESSION, 120, 0, 2912, 13)),  # is high there?
-    (IN_QUERIES, Step(Op.SKIP_IF_ZERO, 120, 0, 829)),  # is high there?
-    (IN_GTIDS, Step(Op.EXPRESSION, 108, 0, 241, 9)),  # no two
-    (IN_GTIDS, Step(Op.ABSENT, 109)),  # no two
-    (IN_GTIDS, Step(Op.EXPRESSION, 110, 0, 2897, 13)),  # is high there?
-    (IN_GTIDS, Step(Op.SKIP_IF_ZERO, 110, 0, 832)),  # is high there?
-    (IN_XIDS, Step(Op.EXPRESSION, 106, 0, 241, 9)),  # no two
-    (IN_XIDS, Step(Op.ABSENT, 107)),  # no two
-    (IN_XIDS, Step(Op.EXPRESSION, 108, 0, 2897, 13)),  # is high there?
-    (IN_XIDS, Step(Op.SKIP_IF_ZERO, 108, 0, 835)),  # is high there?
+    (IN_ALL, Step(Op.REGISTER_FIXED, 103, Kind.U2LE, 0)),  # two
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 104, 0, 2911, 3)),  # two
+    (IN_QUERIES, Step(Op.EXPRESSION, 104, 0, 2926, 3)),  # two
+    (IN_ALL, Step(Op.JUMP, 0, 0, 333)),
+    (IN_ALL, Step(Op.EXPRESSION, 103, 0, 241, 9)),  # no two
+    (IN_ALL, Step(Op.ABSENT, 104)),  # no two
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 105, 0, 2897, 13)),  # is high there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 105, 0, 2912, 13)),  # is high there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 105, 0, 339)),  # is high there?
     (IN_ALL, Step(Op.NEED, 1)),  # high
-    (IN_TABLES_12, Step(Op.REGISTER_FIXED, 106, Kind.U1, 0)),  # high
-    (IN_QUERIES, Step(Op.REGISTER_FIXED, 121, Kind.U1, 0)),  # high
-    (IN_GTIDS, Step(Op.REGISTER_FIXED, 111, Kind.U1, 0)),  # high
-    (IN_XIDS, Step(Op.REGISTER_FIXED, 109, Kind.U1, 0)),  # high
-    (IN_EVENTS, Step(Op.JUMP, 0, 0, 827)),
-    (IN_QUERIES, Step(Op.JUMP, 0, 0, 830)),
-    (IN_TABLE_MAPS, Step(Op.JUMP, 0, 0, 827)),
-    (IN_ROWS, Step(Op.JUMP, 0, 0, 827)),
-    (IN_GTIDS, Step(Op.JUMP, 0, 0, 833)),
-    (IN_XIDS, Step(Op.JUMP, 0, 0, 836)),
-    (IN_TABLES_12, Step(Op.EXPRESSION, 106, 0, 241, 9)),  # no high
-    (IN_TABLES_12, Step(Op.EXPRESSION, 107, 0, 2914, 13)),  # is eight there?
-    (IN_TABLES_12, Step(Op.SKIP_IF_ZERO, 107, 0, 849)),  # is eight there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 121, 0, 241, 9)),  # no high
-    (IN_QUERIES, Step(Op.EXPRESSION, 122, 0, 2929, 13)),  # is eight there?
-    (IN_QUERIES, Step(Op.SKIP_IF_ZERO, 122, 0, 856)),  # is eight there?
-    (IN_GTIDS, Step(Op.EXPRESSION, 111, 0, 241, 9)),  # no high
-    (IN_GTIDS, Step(Op.EXPRESSION, 112, 0, 2914, 13)),  # is eight there?
-    (IN_GTIDS, Step(Op.SKIP_IF_ZERO, 112, 0, 863)),  # is eight there?
-    (IN_XIDS, Step(Op.EXPRESSION, 109, 0, 241, 9)),  # no high
-    (IN_XIDS, Step(Op.EXPRESSION, 110, 0, 2914, 13)),  # is eight there?
-    (IN_XIDS, Step(Op.SKIP_IF_ZERO, 110, 0, 870)),  # is eight there?
+    (IN_ALL, Step(Op.REGISTER_FIXED, 106, Kind.U1, 0)),  # high
+    (IN_ALL, Step(Op.JUMP, 0, 0, 340)),
+    (IN_ALL, Step(Op.EXPRESSION, 106, 0, 241, 9)),  # no high
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 107, 0, 2914, 13)),  # is eight there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 107, 0, 2929, 13)),  # is eight there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 107, 0, 346)),  # is eight there?
     (IN_ALL, Step(Op.NEED, 8)),  # eight
-    (IN_TABLES_12, Step(Op.REGISTER_FIXED, 108, Kind.U8LE, 0)),  # eight
-    (IN_QUERIES, Step(Op.REGISTER_FIXED, 123, Kind.U8LE, 0)),  # eight
-    (IN_GTIDS, Step(Op.REGISTER_FIXED, 113, Kind.U8LE, 0)),  # eight
-    (IN_XIDS, Step(Op.REGISTER_FIXED, 111, Kind.U8LE, 0)),  # eight
-    (IN_EVENTS, Step(Op.JUMP, 0, 0, 850)),
-    (IN_QUERIES, Step(Op.JUMP, 0, 0, 857)),
-    (IN_TABLE_MAPS, Step(Op.JUMP, 0, 0, 850)),
-    (IN_ROWS, Step(Op.JUMP, 0, 0, 850)),
-    (IN_GTIDS, Step(Op.JUMP, 0, 0, 864)),
-    (IN_XIDS, Step(Op.JUMP, 0, 0, 871)),
-    (IN_TABLES_12, Step(Op.EXPRESSION, 108, 0, 241, 9)),  # no eight
-    (IN_TABLES_12, Step(Op.EXPRESSION, 109, 0, 2927, 88)),  # size of present
-    (IN_TABLES_12, Step(Op.BYTES_REGISTER, 16, 109, 0)),  # present
-    (IN_TABLES_12, Step(Op.EXPRESSION, 110, 0, 241, 9)),  # is present_after there?
-    (IN_TABLES_12, Step(Op.SKIP_IF_ZERO, 110, 0, 877)),  # is present_after there?
-    (IN_TABLES_12, Step(Op.EXPRESSION, 111, 0, 2927, 88)),  # size of present_after
-    (IN_TABLES_12, Step(Op.BYTES_REGISTER, 17, 111, 0)),  # present_after
-    (IN_QUERIES, Step(Op.EXPRESSION, 123, 0, 241, 9)),  # no eight
-    (IN_QUERIES, Step(Op.EXPRESSION, 124, 0, 2942, 88)),  # size of present
-    (IN_QUERIES, Step(Op.BYTES_REGISTER, 16, 124, 0)),  # present
-    (IN_QUERIES, Step(Op.EXPRESSION, 125, 0, 241, 9)),  # is present_after there?
-    (IN_QUERIES, Step(Op.SKIP_IF_ZERO, 125, 0, 877)),  # is present_after there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 126, 0, 2942, 88)),  # size of present_after
-    (IN_QUERIES, Step(Op.BYTES_REGISTER, 17, 126, 0)),  # present_after
-    (IN_GTIDS, Step(Op.EXPRESSION, 113, 0, 241, 9)),  # no eight
-    (IN_GTIDS, Step(Op.EXPRESSION, 114, 0, 2927, 88)),  # size of present
-    (IN_GTIDS, Step(Op.BYTES_REGISTER, 16, 114, 0)),  # present
-    (IN_GTIDS, Step(Op.EXPRESSION, 115, 0, 241, 9)),  # is present_after there?
-    (IN_GTIDS, Step(Op.SKIP_IF_ZERO, 115, 0, 877)),  # is present_after there?
-    (IN_GTIDS, Step(Op.EXPRESSION, 116, 0, 2927, 88)),  # size of present_after
-    (IN_GTIDS, Step(Op.BYTES_REGISTER, 17, 116, 0)),  # present_after
-    (IN_XIDS, Step(Op.EXPRESSION, 111, 0, 241, 9)),  # no eight
-    (IN_XIDS, Step(Op.EXPRESSION, 112, 0, 2927, 88)),  # size of present
-    (IN_XIDS, Step(Op.BYTES_REGISTER, 16, 112, 0)),  # present
-    (IN_XIDS, Step(Op.EXPRESSION, 113, 0, 241, 9)),  # is present_after there?
-    (IN_XIDS, Step(Op.SKIP_IF_ZERO, 113, 0, 877)),  # is present_after there?
-    (IN_XIDS, Step(Op.EXPRESSION, 114, 0, 2927, 88)),  # size of present_after
-    (IN_XIDS, Step(Op.BYTES_REGISTER, 17, 114, 0)),  # present_after
+    (IN_ALL, Step(Op.REGISTER_FIXED, 108, Kind.U8LE, 0)),  # eight
+    (IN_ALL, Step(Op.JUMP, 0, 0, 347)),
+    (IN_ALL, Step(Op.EXPRESSION, 108, 0, 241, 9)),  # no eight
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 109, 0, 2927, 88)),  # size of present
+    (IN_QUERIES, Step(Op.EXPRESSION, 109, 0, 2942, 88)),  # size of present
+    (IN_ALL, Step(Op.BYTES_REGISTER, 16, 109, 0)),  # present
+    (IN_ALL, Step(Op.EXPRESSION, 110, 0, 241, 9)),  # is present_after there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 110, 0, 355)),  # is present_after there?
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 111, 0, 2927, 88)),  # size of present_after
+    (IN_QUERIES, Step(Op.EXPRESSION, 111, 0, 2942, 88)),  # size of present_after
+    (IN_ALL, Step(Op.BYTES_REGISTER, 17, 111, 0)),  # present_after
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_ALL, Step(Op.JUMP, 0, 0, 2046)),
-    (IN_TABLES_12, Step(Op.EXPRESSION, 112, 0, 3015, 41)),  # what content is
-    (IN_TABLES_12, Step(Op.SKIP_IF_ZERO, 112, 0, 1078)),  # what content is
-    (IN_QUERIES, Step(Op.EXPRESSION, 127, 0, 3030, 41)),  # what content is
-    (IN_QUERIES, Step(Op.SKIP_IF_ZERO, 127, 0, 1080)),  # what content is
-    (IN_GTIDS, Step(Op.EXPRESSION, 117, 0, 3015, 41)),  # what content is
-    (IN_GTIDS, Step(Op.SKIP_IF_ZERO, 117, 0, 1082)),  # what content is
-    (IN_XIDS, Step(Op.EXPRESSION, 115, 0, 3015, 41)),  # what content is
-    (IN_XIDS, Step(Op.SKIP_IF_ZERO, 115, 0, 1084)),  # what content is
+    (IN_ALL, Step(Op.JUMP, 0, 0, 836)),
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 112, 0, 3015, 41)),  # what content is
+    (IN_QUERIES, Step(Op.EXPRESSION, 112, 0, 3030, 41)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 112, 0, 422)),  # what content is
     (IN_ALL, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
     (IN_ALL, Step(Op.NEED, 8)),  # head
-    (IN_TABLES_12, Step(Op.EXPRESSION, 113, 0, 241, 9)),  # is len_extra there?
-    (IN_TABLES_12, Step(Op.SKIP_IF_ZERO, 113, 0, 912)),  # is len_extra there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 128, 0, 241, 9)),  # is len_extra there?
-    (IN_QUERIES, Step(Op.SKIP_IF_ZERO, 128, 0, 926)),  # is len_extra there?
-    (IN_GTIDS, Step(Op.EXPRESSION, 118, 0, 241, 9)),  # is len_extra there?
-    (IN_GTIDS, Step(Op.SKIP_IF_ZERO, 118, 0, 940)),  # is len_extra there?
-    (IN_XIDS, Step(Op.EXPRESSION, 116, 0, 241, 9)),  # is len_extra there?
-    (IN_XIDS, Step(Op.SKIP_IF_ZERO, 116, 0, 944)),  # is len_extra there?
+    (IN_ALL, Step(Op.EXPRESSION, 113, 0, 241, 9)),  # is len_extra there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 113, 0, 368)),  # is len_extra there?
     (IN_ALL, Step(Op.NEED, 2)),  # len_extra
-    (IN_TABLES_12, Step(Op.REGISTER_FIXED, 114, Kind.U2LE, 0)),  # len_extra
-    (IN_TABLES_12, Step(Op.CHECK_RANGE, 114, Outcome.LOST | Reason.LENGTH << 8, 2, 65535)),  # valid len_extra
-    (IN_QUERIES, Step(Op.REGISTER_FIXED, 129, Kind.U2LE, 0)),  # len_extra
-    (IN_QUERIES, Step(Op.CHECK_RANGE, 129, Outcome.LOST | Reason.LENGTH << 8, 2, 65535)),  # valid len_extra
-    (IN_GTIDS, Step(Op.REGISTER_FIXED, 119, Kind.U2LE, 0)),  # len_extra
-    (IN_GTIDS, Step(Op.CHECK_RANGE, 119, Outcome.LOST | Reason.LENGTH << 8, 2, 65535)),  # valid len_extra
-    (IN_XIDS, Step(Op.REGISTER_FIXED, 117, Kind.U2LE, 0)),  # len_extra
-    (IN_XIDS, Step(Op.CHECK_RANGE, 117, Outcome.LOST | Reason.LENGTH << 8, 2, 65535)),  # valid len_extra
-    (IN_EVENTS, Step(Op.JUMP, 0, 0, 913)),
-    (IN_QUERIES, Step(Op.JUMP, 0, 0, 927)),
-    (IN_TABLE_MAPS, Step(Op.JUMP, 0, 0, 913)),
-    (IN_ROWS, Step(Op.JUMP, 0, 0, 913)),
-    (IN_GTIDS, Step(Op.JUMP, 0, 0, 941)),
-    (IN_XIDS, Step(Op.JUMP, 0, 0, 945)),
-    (IN_TABLES_12, Step(Op.EXPRESSION, 114, 0, 241, 9)),  # no len_extra
-    (IN_TABLES_12, Step(Op.EXPRESSION, 115, 0, 241, 9)),  # is extra there?
-    (IN_TABLES_12, Step(Op.SKIP_IF_ZERO, 115, 0, 916)),  # is extra there?
-    (IN_TABLES_12, Step(Op.BYTES_REGISTER, 18, 114, -2)),  # extra
-    (IN_TABLES_12, Step(Op.EXPRESSION, 116, 0, 407, 17)),  # number of an item of post_headers
-    (IN_TABLES_12, Step(Op.ITEM_OF, 117, 0, 116, 1)),  # post_headers
-    (IN_TABLES_12, Step(Op.EXPRESSION, 118, 0, 407, 17)),  # number of an item of post_headers
-    (IN_TABLES_12, Step(Op.ITEM_OF, 119, 0, 118, 1)),  # post_headers
-    (IN_TABLES_12, Step(Op.EXPRESSION, 120, 0, 407, 17)),  # number of an item of post_headers
-    (IN_TABLES_12, Step(Op.ITEM_OF, 121, 0, 120, 1)),  # post_headers
-    (IN_TABLES_12, Step(Op.EXPRESSION, 122, 0, 407, 17)),  # number of an item of post_headers
-    (IN_TABLES_12, Step(Op.ITEM_OF, 123, 0, 122, 1)),  # post_headers
-    (IN_TABLES_12, Step(Op.EXPRESSION, 124, 0, 3056, 126)),  # size of more
-    (IN_TABLES_12, Step(Op.BYTES_REGISTER, 19, 124, 0)),  # more
-    (IN_QUERIES, Step(Op.EXPRESSION, 129, 0, 241, 9)),  # no len_extra
-    (IN_QUERIES, Step(Op.EXPRESSION, 130, 0, 241, 9)),  # is extra there?
-    (IN_QUERIES, Step(Op.SKIP_IF_ZERO, 130, 0, 930)),  # is extra there?
-    (IN_QUERIES, Step(Op.BYTES_REGISTER, 18, 129, -2)),  # extra
-    (IN_QUERIES, Step(Op.EXPRESSION, 131, 0, 407, 17)),  # number of an item of post_headers
-    (IN_QUERIES, Step(Op.ITEM_OF, 132, 0, 131, 1)),  # post_headers
-    (IN_QUERIES, Step(Op.EXPRESSION, 133, 0, 407, 17)),  # number of an item of post_headers
-    (IN_QUERIES, Step(Op.ITEM_OF, 134, 0, 133, 1)),  # post_headers
-    (IN_QUERIES, Step(Op.EXPRESSION, 135, 0, 407, 17)),  # number of an item of post_headers
-    (IN_QUERIES, Step(Op.ITEM_OF, 136, 0, 135, 1)),  # post_headers
-    (IN_QUERIES, Step(Op.EXPRESSION, 137, 0, 407, 17)),  # number of an item of post_headers
-    (IN_QUERIES, Step(Op.ITEM_OF, 138, 0, 137, 1)),  # post_headers
-    (IN_QUERIES, Step(Op.EXPRESSION, 139, 0, 3071, 126)),  # size of more
-    (IN_QUERIES, Step(Op.BYTES_REGISTER, 19, 139, 0)),  # more
-    (IN_GTIDS, Step(Op.EXPRESSION, 119, 0, 241, 9)),  # no len_extra
-    (IN_GTIDS, Step(Op.EXPRESSION, 120, 0, 241, 9)),  # is extra there?
-    (IN_GTIDS, Step(Op.SKIP_IF_ZERO, 120, 0, 950)),  # is extra there?
-    (IN_GTIDS, Step(Op.BYTES_REGISTER, 18, 119, -2)),  # extra
-    (IN_XIDS, Step(Op.EXPRESSION, 117, 0, 241, 9)),  # no len_extra
-    (IN_XIDS, Step(Op.EXPRESSION, 118, 0, 241, 9)),  # is extra there?
-    (IN_XIDS, Step(Op.SKIP_IF_ZERO, 118, 0, 948)),  # is extra there?
-    (IN_XIDS, Step(Op.BYTES_REGISTER, 18, 117, -2)),  # extra
-    (IN_XIDS, Step(Op.EXPRESSION, 119, 0, 407, 17)),  # number of an item of post_headers
-    (IN_XIDS, Step(Op.ITEM_OF, 120, 0, 119, 1)),  # post_headers
-    (IN_TABLES_14, Step(Op.EXPRESSION, 121, 0, 407, 17)),  # number of an item of post_headers
-    (IN_TABLES_14, Step(Op.ITEM_OF, 122, 0, 121, 1)),  # post_headers
-    (IN_TABLES_14, Step(Op.EXPRESSION, 123, 0, 407, 17)),  # number of an item of post_headers
-    (IN_TABLES_14, Step(Op.ITEM_OF, 124, 0, 123, 1)),  # post_headers
-    (IN_TABLES_14, Step(Op.EXPRESSION, 125, 0, 407, 17)),  # number of an item of post_headers
-    (IN_TABLES_14, Step(Op.ITEM_OF, 126, 0, 125, 1)),  # post_headers
-    (IN_GTIDS, Step(Op.EXPRESSION, 127, 0, 407, 17)),  # number of an item of post_headers
-    (IN_GTIDS, Step(Op.ITEM_OF, 128, 0, 127, 1)),  # post_headers
-    (IN_GTIDS, Step(Op.EXPRESSION, 129, 0, 3056, 126)),  # size of more
-    (IN_GTIDS, Step(Op.BYTES_REGISTER, 19, 129, 0)),  # more
-    (IN_XIDS, Step(Op.EXPRESSION, 127, 0, 3056, 126)),  # size of more
-    (IN_XIDS, Step(Op.BYTES_REGISTER, 19, 127, 0)),  # more
+    (IN_ALL, Step(Op.REGISTER_FIXED, 114, Kind.U2LE, 0)),  # len_extra
+    (IN_ALL, Step(Op.CHECK_RANGE, 114, Outcome.LOST | Reason.LENGTH << 8, 2, 65535)),  # valid len_extra
+    (IN_ALL, Step(Op.JUMP, 0, 0, 369)),
+    (IN_ALL, Step(Op.EXPRESSION, 114, 0, 241, 9)),  # no len_extra
+    (IN_ALL, Step(Op.EXPRESSION, 115, 0, 241, 9)),  # is extra there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 115, 0, 372)),  # is extra there?
+    (IN_ALL, Step(Op.BYTES_REGISTER, 18, 114, -2)),  # extra
+    (IN_ALL, Step(Op.EXPRESSION, 116, 0, 407, 17)),  # number of an item of post_headers
+    (IN_ALL, Step(Op.ITEM_OF, 117, 0, 116, 1)),  # post_headers
+    (IN_ALL, Step(Op.EXPRESSION, 118, 0, 407, 17)),  # number of an item of post_headers
+    (IN_ALL, Step(Op.ITEM_OF, 119, 0, 118, 1)),  # post_headers
+    (IN_ALL, Step(Op.EXPRESSION, 120, 0, 407, 17)),  # number of an item of post_headers
+    (IN_ALL, Step(Op.ITEM_OF, 121, 0, 120, 1)),  # post_headers
+    (IN_ALL, Step(Op.EXPRESSION, 122, 0, 407, 17)),  # number of an item of post_headers
+    (IN_ALL, Step(Op.ITEM_OF, 123, 0, 122, 1)),  # post_headers
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 124, 0, 3056, 126)),  # size of more
+    (IN_QUERIES, Step(Op.EXPRESSION, 124, 0, 3071, 126)),  # size of more
+    (IN_ALL, Step(Op.BYTES_REGISTER, 19, 124, 0)),  # more
     (IN_ALL, Step(Op.NEED, 1)),  # first
-    (IN_TABLES_12, Step(Op.REGISTER_FIXED, 125, Kind.U1, 0)),  # first
-    (IN_TABLES_12, Step(Op.EXPRESSION, 126, 0, 3182, 27)),  # valid first
-    (IN_TABLES_12, Step(Op.CHECK_TRUE, 126, Outcome.LOST | Reason.LENGTH << 8)),  # valid first
-    (IN_TABLES_12, Step(Op.EXPRESSION, 127, 0, 3209, 27)),  # is two there?
-    (IN_TABLES_12, Step(Op.SKIP_IF_ZERO, 127, 0, 998)),  # is two there?
-    (IN_QUERIES, Step(Op.REGISTER_FIXED, 140, Kind.U1, 0)),  # first
-    (IN_QUERIES, Step(Op.EXPRESSION, 141, 0, 3197, 27)),  # valid first
-    (IN_QUERIES, Step(Op.CHECK_TRUE, 141, Outcome.LOST | Reason.LENGTH << 8)),  # valid first
-    (IN_QUERIES, Step(Op.EXPRESSION, 142, 0, 3224, 27)),  # is two there?
-    (IN_QUERIES, Step(Op.SKIP_IF_ZERO, 142, 0, 1002)),  # is two there?
-    (IN_GTIDS, Step(Op.REGISTER_FIXED, 130, Kind.U1, 0)),  # first
-    (IN_GTIDS, Step(Op.EXPRESSION, 131, 0, 3182, 27)),  # valid first
-    (IN_GTIDS, Step(Op.CHECK_TRUE, 131, Outcome.LOST | Reason.LENGTH << 8)),  # valid first
-    (IN_GTIDS, Step(Op.EXPRESSION, 132, 0, 3209, 27)),  # is two there?
-    (IN_GTIDS, Step(Op.SKIP_IF_ZERO, 132, 0, 1006)),  # is two there?
-    (IN_XIDS, Step(Op.REGISTER_FIXED, 128, Kind.U1, 0)),  # first
-    (IN_XIDS, Step(Op.EXPRESSION, 129, 0, 3182, 27)),  # valid first
-    (IN_XIDS, Step(Op.CHECK_TRUE, 129, Outcome.LOST | Reason.LENGTH << 8)),  # valid first
-    (IN_XIDS, Step(Op.EXPRESSION, 130, 0, 3209, 27)),  # is two there?
-    (IN_XIDS, Step(Op.SKIP_IF_ZERO, 130, 0, 1010)),  # is two there?
+    (IN_ALL, Step(Op.REGISTER_FIXED, 125, Kind.U1, 0)),  # first
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 126, 0, 3182, 27)),  # valid first
+    (IN_QUERIES, Step(Op.EXPRESSION, 126, 0, 3197, 27)),  # valid first
+    (IN_ALL, Step(Op.CHECK_TRUE, 126, Outcome.LOST | Reason.LENGTH << 8)),  # valid first
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 127, 0, 3209, 27)),  # is two there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 127, 0, 3224, 27)),  # is two there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 127, 0, 396)),  # is two there?
     (IN_ALL, Step(Op.NEED, 2)),  # two
-    (IN_TABLES_12, Step(Op.REGISTER_FIXED, 128, Kind.U2LE, 0)),  # two
-    (IN_TABLES_12, Step(Op.EXPRESSION, 129, 0, 3236, 3)),  # two
-    (IN_QUERIES, Step(Op.REGISTER_FIXED, 143, Kind.U2LE, 0)),  # two
-    (IN_QUERIES, Step(Op.EXPRESSION, 144, 0, 3251, 3)),  # two
-    (IN_GTIDS, Step(Op.REGISTER_FIXED, 133, Kind.U2LE, 0)),  # two
-    (IN_GTIDS, Step(Op.EXPRESSION, 134, 0, 3236, 3)),  # two
-    (IN_XIDS, Step(Op.REGISTER_FIXED, 131, Kind.U2LE, 0)),  # two
-    (IN_XIDS, Step(Op.EXPRESSION, 132, 0, 3236, 3)),  # two
-    (IN_EVENTS, Step(Op.JUMP, 0, 0, 1000)),
-    (IN_QUERIES, Step(Op.JUMP, 0, 0, 1004)),
-    (IN_TABLE_MAPS, Step(Op.JUMP, 0, 0, 1000)),
-    (IN_ROWS, Step(Op.JUMP, 0, 0, 1000)),
-    (IN_GTIDS, Step(Op.JUMP, 0, 0, 1008)),
-    (IN_XIDS, Step(Op.JUMP, 0, 0, 1012)),
-    (IN_TABLES_12, Step(Op.EXPRESSION, 128, 0, 241, 9)),  # no two
-    (IN_TABLES_12, Step(Op.ABSENT, 129)),  # no two
-    (IN_TABLES_12, Step(Op.EXPRESSION, 130, 0, 3222, 13)),  # is high there?
-    (IN_TABLES_12, Step(Op.SKIP_IF_ZERO, 130, 0, 1025)),  # is high there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 143, 0, 241, 9)),  # no two
-    (IN_QUERIES, Step(Op.ABSENT, 144)),  # no two
-    (IN_QUERIES, Step(Op.EXPRESSION, 145, 0, 3237, 13)),  # is high there?
-    (IN_QUERIES, Step(Op.SKIP_IF_ZERO, 145, 0, 1028)),  # is high there?
-    (IN_GTIDS, Step(Op.EXPRESSION, 133, 0, 241, 9)),  # no two
-    (IN_GTIDS, Step(Op.ABSENT, 134)),  # no two
-    (IN_GTIDS, Step(Op.EXPRESSION, 135, 0, 3222, 13)),  # is high there?
-    (IN_GTIDS, Step(Op.SKIP_IF_ZERO, 135, 0, 1031)),  # is high there?
-    (IN_XIDS, Step(Op.EXPRESSION, 131, 0, 241, 9)),  # no two
-    (IN_XIDS, Step(Op.ABSENT, 132)),  # no two
-    (IN_XIDS, Step(Op.EXPRESSION, 133, 0, 3222, 13)),  # is high there?
-    (IN_XIDS, Step(Op.SKIP_IF_ZERO, 133, 0, 1034)),  # is high there?
+    (IN_ALL, Step(Op.REGISTER_FIXED, 128, Kind.U2LE, 0)),  # two
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 129, 0, 3236, 3)),  # two
+    (IN_QUERIES, Step(Op.EXPRESSION, 129, 0, 3251, 3)),  # two
+    (IN_ALL, Step(Op.JUMP, 0, 0, 398)),
+    (IN_ALL, Step(Op.EXPRESSION, 128, 0, 241, 9)),  # no two
+    (IN_ALL, Step(Op.ABSENT, 129)),  # no two
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 130, 0, 3222, 13)),  # is high there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 130, 0, 3237, 13)),  # is high there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 130, 0, 404)),  # is high there?
     (IN_ALL, Step(Op.NEED, 1)),  # high
-    (IN_TABLES_12, Step(Op.REGISTER_FIXED, 131, Kind.U1, 0)),  # high
-    (IN_QUERIES, Step(Op.REGISTER_FIXED, 146, Kind.U1, 0)),  # high
-    (IN_GTIDS, Step(Op.REGISTER_FIXED, 136, Kind.U1, 0)),  # high
-    (IN_XIDS, Step(Op.REGISTER_FIXED, 134, Kind.U1, 0)),  # high
-    (IN_EVENTS, Step(Op.JUMP, 0, 0, 1026)),
-    (IN_QUERIES, Step(Op.JUMP, 0, 0, 1029)),
-    (IN_TABLE_MAPS, Step(Op.JUMP, 0, 0, 1026)),
-    (IN_ROWS, Step(Op.JUMP, 0, 0, 1026)),
-    (IN_GTIDS, Step(Op.JUMP, 0, 0, 1032)),
-    (IN_XIDS, Step(Op.JUMP, 0, 0, 1035)),
-    (IN_TABLES_12, Step(Op.EXPRESSION, 131, 0, 241, 9)),  # no high
-    (IN_TABLES_12, Step(Op.EXPRESSION, 132, 0, 3239, 13)),  # is eight there?
-    (IN_TABLES_12, Step(Op.SKIP_IF_ZERO, 132, 0, 1048)),  # is eight there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 146, 0, 241, 9)),  # no high
-    (IN_QUERIES, Step(Op.EXPRESSION, 147, 0, 3254, 13)),  # is eight there?
-    (IN_QUERIES, Step(Op.SKIP_IF_ZERO, 147, 0, 1055)),  # is eight there?
-    (IN_GTIDS, Step(Op.EXPRESSION, 136, 0, 241, 9)),  # no high
-    (IN_GTIDS, Step(Op.EXPRESSION, 137, 0, 3239, 13)),  # is eight there?
-    (IN_GTIDS, Step(Op.SKIP_IF_ZERO, 137, 0, 1062)),  # is eight there?
-    (IN_XIDS, Step(Op.EXPRESSION, 134, 0, 241, 9)),  # no high
-    (IN_XIDS, Step(Op.EXPRESSION, 135, 0, 3239, 13)),  # is eight there?
-    (IN_XIDS, Step(Op.SKIP_IF_ZERO, 135, 0, 1069)),  # is eight there?
+    (IN_ALL, Step(Op.REGISTER_FIXED, 131, Kind.U1, 0)),  # high
+    (IN_ALL, Step(Op.JUMP, 0, 0, 405)),
+    (IN_ALL, Step(Op.EXPRESSION, 131, 0, 241, 9)),  # no high
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 132, 0, 3239, 13)),  # is eight there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 132, 0, 3254, 13)),  # is eight there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 132, 0, 411)),  # is eight there?
     (IN_ALL, Step(Op.NEED, 8)),  # eight
-    (IN_TABLES_12, Step(Op.REGISTER_FIXED, 133, Kind.U8LE, 0)),  # eight
-    (IN_QUERIES, Step(Op.REGISTER_FIXED, 148, Kind.U8LE, 0)),  # eight
-    (IN_GTIDS, Step(Op.REGISTER_FIXED, 138, Kind.U8LE, 0)),  # eight
-    (IN_XIDS, Step(Op.REGISTER_FIXED, 136, Kind.U8LE, 0)),  # eight
-    (IN_EVENTS, Step(Op.JUMP, 0, 0, 1049)),
-    (IN_QUERIES, Step(Op.JUMP, 0, 0, 1056)),
-    (IN_TABLE_MAPS, Step(Op.JUMP, 0, 0, 1049)),
-    (IN_ROWS, Step(Op.JUMP, 0, 0, 1049)),
-    (IN_GTIDS, Step(Op.JUMP, 0, 0, 1063)),
-    (IN_XIDS, Step(Op.JUMP, 0, 0, 1070)),
-    (IN_TABLES_12, Step(Op.EXPRESSION, 133, 0, 241, 9)),  # no eight
-    (IN_TABLES_12, Step(Op.EXPRESSION, 134, 0, 3252, 88)),  # size of present
-    (IN_TABLES_12, Step(Op.BYTES_REGISTER, 20, 134, 0)),  # present
-    (IN_TABLES_12, Step(Op.EXPRESSION, 135, 0, 46, 9)),  # is present_after there?
-    (IN_TABLES_12, Step(Op.SKIP_IF_ZERO, 135, 0, 1076)),  # is present_after there?
-    (IN_TABLES_12, Step(Op.EXPRESSION, 136, 0, 3252, 88)),  # size of present_after
-    (IN_TABLES_12, Step(Op.BYTES_REGISTER, 21, 136, 0)),  # present_after
-    (IN_QUERIES, Step(Op.EXPRESSION, 148, 0, 241, 9)),  # no eight
-    (IN_QUERIES, Step(Op.EXPRESSION, 149, 0, 3267, 88)),  # size of present
-    (IN_QUERIES, Step(Op.BYTES_REGISTER, 20, 149, 0)),  # present
-    (IN_QUERIES, Step(Op.EXPRESSION, 150, 0, 46, 9)),  # is present_after there?
-    (IN_QUERIES, Step(Op.SKIP_IF_ZERO, 150, 0, 1076)),  # is present_after there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 151, 0, 3267, 88)),  # size of present_after
-    (IN_QUERIES, Step(Op.BYTES_REGISTER, 21, 151, 0)),  # present_after
-    (IN_GTIDS, Step(Op.EXPRESSION, 138, 0, 241, 9)),  # no eight
-    (IN_GTIDS, Step(Op.EXPRESSION, 139, 0, 3252, 88)),  # size of present
-    (IN_GTIDS, Step(Op.BYTES_REGISTER, 20, 139, 0)),  # present
-    (IN_GTIDS, Step(Op.EXPRESSION, 140, 0, 46, 9)),  # is present_after there?
-    (IN_GTIDS, Step(Op.SKIP_IF_ZERO, 140, 0, 1076)),  # is present_after there?
-    (IN_GTIDS, Step(Op.EXPRESSION, 141, 0, 3252, 88)),  # size of present_after
-    (IN_GTIDS, Step(Op.BYTES_REGISTER, 21, 141, 0)),  # present_after
-    (IN_XIDS, Step(Op.EXPRESSION, 136, 0, 241, 9)),  # no eight
-    (IN_XIDS, Step(Op.EXPRESSION, 137, 0, 3252, 88)),  # size of present
-    (IN_XIDS, Step(Op.BYTES_REGISTER, 20, 137, 0)),  # present
-    (IN_XIDS, Step(Op.EXPRESSION, 138, 0, 46, 9)),  # is present_after there?
-    (IN_XIDS, Step(Op.SKIP_IF_ZERO, 138, 0, 1076)),  # is present_after there?
-    (IN_XIDS, Step(Op.EXPRESSION, 139, 0, 3252, 88)),  # size of present_after
-    (IN_XIDS, Step(Op.BYTES_REGISTER, 21, 139, 0)),  # present_after
+    (IN_ALL, Step(Op.REGISTER_FIXED, 133, Kind.U8LE, 0)),  # eight
+    (IN_ALL, Step(Op.JUMP, 0, 0, 412)),
+    (IN_ALL, Step(Op.EXPRESSION, 133, 0, 241, 9)),  # no eight
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 134, 0, 3252, 88)),  # size of present
+    (IN_QUERIES, Step(Op.EXPRESSION, 134, 0, 3267, 88)),  # size of present
+    (IN_ALL, Step(Op.BYTES_REGISTER, 20, 134, 0)),  # present
+    (IN_ALL, Step(Op.EXPRESSION, 135, 0, 46, 9)),  # is present_after there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 135, 0, 420)),  # is present_after there?
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 136, 0, 3252, 88)),  # size of present_after
+    (IN_QUERIES, Step(Op.EXPRESSION, 136, 0, 3267, 88)),  # size of present_after
+    (IN_ALL, Step(Op.BYTES_REGISTER, 21, 136, 0)),  # present_after
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_ALL, Step(Op.JUMP, 0, 0, 2046)),
-    (IN_TABLES_12, Step(Op.EXPRESSION, 137, 0, 3340, 55)),  # what content is
-    (IN_TABLES_12, Step(Op.SKIP_IF_ZERO, 137, 0, 1277)),  # what content is
-    (IN_QUERIES, Step(Op.EXPRESSION, 152, 0, 3355, 55)),  # what content is
-    (IN_QUERIES, Step(Op.SKIP_IF_ZERO, 152, 0, 1279)),  # what content is
-    (IN_GTIDS, Step(Op.EXPRESSION, 142, 0, 3340, 55)),  # what content is
-    (IN_GTIDS, Step(Op.SKIP_IF_ZERO, 142, 0, 1281)),  # what content is
-    (IN_XIDS, Step(Op.EXPRESSION, 140, 0, 3340, 55)),  # what content is
-    (IN_XIDS, Step(Op.SKIP_IF_ZERO, 140, 0, 1283)),  # what content is
+    (IN_ALL, Step(Op.JUMP, 0, 0, 836)),
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 137, 0, 3340, 55)),  # what content is
+    (IN_QUERIES, Step(Op.EXPRESSION, 137, 0, 3355, 55)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 137, 0, 487)),  # what content is
     (IN_ALL, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
     (IN_ALL, Step(Op.NEED, 8)),  # head
-    (IN_TABLES_12, Step(Op.EXPRESSION, 138, 0, 46, 9)),  # is len_extra there?
-    (IN_TABLES_12, Step(Op.SKIP_IF_ZERO, 138, 0, 1111)),  # is len_extra there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 153, 0, 46, 9)),  # is len_extra there?
-    (IN_QUERIES, Step(Op.SKIP_IF_ZERO, 153, 0, 1125)),  # is len_extra there?
-    (IN_GTIDS, Step(Op.EXPRESSION, 143, 0, 46, 9)),  # is len_extra there?
-    (IN_GTIDS, Step(Op.SKIP_IF_ZERO, 143, 0, 1139)),  # is len_extra there?
-    (IN_XIDS, Step(Op.EXPRESSION, 141, 0, 46, 9)),  # is len_extra there?
-    (IN_XIDS, Step(Op.SKIP_IF_ZERO, 141, 0, 1143)),  # is len_extra there?
+    (IN_ALL, Step(Op.EXPRESSION, 138, 0, 46, 9)),  # is len_extra there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 138, 0, 433)),  # is len_extra there?
     (IN_ALL, Step(Op.NEED, 2)),  # len_extra
-    (IN_TABLES_12, Step(Op.REGISTER_FIXED, 139, Kind.U2LE, 0)),  # len_extra
-    (IN_TABLES_12, Step(Op.CHECK_RANGE, 139, Outcome.LOST | Reason.LENGTH << 8, 2, 65535)),  # valid len_extra
-    (IN_QUERIES, Step(Op.REGISTER_FIXED, 154, Kind.U2LE, 0)),  # len_extra
-    (IN_QUERIES, Step(Op.CHECK_RANGE, 154, Outcome.LOST | Reason.LENGTH << 8, 2, 65535)),  # valid len_extra
-    (IN_GTIDS, Step(Op.REGISTER_FIXED, 144, Kind.U2LE, 0)),  # len_extra
-    (IN_GTIDS, Step(Op.CHECK_RANGE, 144, Outcome.LOST | Reason.LENGTH << 8, 2, 65535)),  # valid len_extra
-    (IN_XIDS, Step(Op.REGISTER_FIXED, 142, Kind.U2LE, 0)),  # len_extra
-    (IN_XIDS, Step(Op.CHECK_RANGE, 142, Outcome.LOST | Reason.LENGTH << 8, 2, 65535)),  # valid len_extra
-    (IN_EVENTS, Step(Op.JUMP, 0, 0, 1112)),
-    (IN_QUERIES, Step(Op.JUMP, 0, 0, 1126)),
-    (IN_TABLE_MAPS, Step(Op.JUMP, 0, 0, 1112)),
-    (IN_ROWS, Step(Op.JUMP, 0, 0, 1112)),
-    (IN_GTIDS, Step(Op.JUMP, 0, 0, 1140)),
-    (IN_XIDS, Step(Op.JUMP, 0, 0, 1144)),
-    (IN_TABLES_12, Step(Op.EXPRESSION, 139, 0, 241, 9)),  # no len_extra
-    (IN_TABLES_12, Step(Op.EXPRESSION, 140, 0, 46, 9)),  # is extra there?
-    (IN_TABLES_12, Step(Op.SKIP_IF_ZERO, 140, 0, 1115)),  # is extra there?
-    (IN_TABLES_12, Step(Op.BYTES_REGISTER, 22, 139, -2)),  # extra
-    (IN_TABLES_12, Step(Op.EXPRESSION, 141, 0, 407, 17)),  # number of an item of post_headers
-    (IN_TABLES_12, Step(Op.ITEM_OF, 142, 0, 141, 1)),  # post_headers
-    (IN_TABLES_12, Step(Op.EXPRESSION, 143, 0, 407, 17)),  # number of an item of post_headers
-    (IN_TABLES_12, Step(Op.ITEM_OF, 144, 0, 143, 1)),  # post_headers
-    (IN_TABLES_12, Step(Op.EXPRESSION, 145, 0, 407, 17)),  # number of an item of post_headers
-    (IN_TABLES_12, Step(Op.ITEM_OF, 146, 0, 145, 1)),  # post_headers
-    (IN_TABLES_12, Step(Op.EXPRESSION, 147, 0, 407, 17)),  # number of an item of post_headers
-    (IN_TABLES_12, Step(Op.ITEM_OF, 148, 0, 147, 1)),  # post_headers
-    (IN_TABLES_12, Step(Op.EXPRESSION, 149, 0, 3395, 126)),  # size of more
-    (IN_TABLES_12, Step(Op.BYTES_REGISTER, 23, 149, 0)),  # more
-    (IN_QUERIES, Step(Op.EXPRESSION, 154, 0, 241, 9)),  # no len_extra
-    (IN_QUERIES, Step(Op.EXPRESSION, 155, 0, 46, 9)),  # is extra there?
-    (IN_QUERIES, Step(Op.SKIP_IF_ZERO, 155, 0, 1129)),  # is extra there?
-    (IN_QUERIES, Step(Op.BYTES_REGISTER, 22, 154, -2)),  # extra
-    (IN_QUERIES, Step(Op.EXPRESSION, 156, 0, 407, 17)),  # number of an item of post_headers
-    (IN_QUERIES, Step(Op.ITEM_OF, 157, 0, 156, 1)),  # post_headers
-    (IN_QUERIES, Step(Op.EXPRESSION, 158, 0, 407, 17)),  # number of an item of post_headers
-    (IN_QUERIES, Step(Op.ITEM_OF, 159, 0, 158, 1)),  # post_headers
-    (IN_QUERIES, Step(Op.EXPRESSION, 160, 0, 407, 17)),  # number of an item of post_headers
-    (IN_QUERIES, Step(Op.ITEM_OF, 161, 0, 160, 1)),  # post_headers
-    (IN_QUERIES, Step(Op.EXPRESSION, 162, 0, 407, 17)),  # number of an item of post_headers
-    (IN_QUERIES, Step(Op.ITEM_OF, 163, 0, 162, 1)),  # post_headers
-    (IN_QUERIES, Step(Op.EXPRESSION, 164, 0, 3410, 126)),  # size of more
-    (IN_QUERIES, Step(Op.BYTES_REGISTER, 23, 164, 0)),  # more
-    (IN_GTIDS, Step(Op.EXPRESSION, 144, 0, 241, 9)),  # no len_extra
-    (IN_GTIDS, Step(Op.EXPRESSION, 145, 0, 46, 9)),  # is extra there?
-    (IN_GTIDS, Step(Op.SKIP_IF_ZERO, 145, 0, 1149)),  # is extra there?
-    (IN_GTIDS, Step(Op.BYTES_REGISTER, 22, 144, -2)),  # extra
-    (IN_XIDS, Step(Op.EXPRESSION, 142, 0, 241, 9)),  # no len_extra
-    (IN_XIDS, Step(Op.EXPRESSION, 143, 0, 46, 9)),  # is extra there?
-    (IN_XIDS, Step(Op.SKIP_IF_ZERO, 143, 0, 1147)),  # is extra there?
-    (IN_XIDS, Step(Op.BYTES_REGISTER, 22, 142, -2)),  # extra
-    (IN_XIDS, Step(Op.EXPRESSION, 144, 0, 407, 17)),  # number of an item of post_headers
-    (IN_XIDS, Step(Op.ITEM_OF, 145, 0, 144, 1)),  # post_headers
-    (IN_TABLES_14, Step(Op.EXPRESSION, 146, 0, 407, 17)),  # number of an item of post_headers
-    (IN_TABLES_14, Step(Op.ITEM_OF, 147, 0, 146, 1)),  # post_headers
-    (IN_TABLES_14, Step(Op.EXPRESSION, 148, 0, 407, 17)),  # number of an item of post_headers
-    (IN_TABLES_14, Step(Op.ITEM_OF, 149, 0, 148, 1)),  # post_headers
-    (IN_TABLES_14, Step(Op.EXPRESSION, 150, 0, 407, 17)),  # number of an item of post_headers
-    (IN_TABLES_14, Step(Op.ITEM_OF, 151, 0, 150, 1)),  # post_headers
-    (IN_GTIDS, Step(Op.EXPRESSION, 152, 0, 407, 17)),  # number of an item of post_headers
-    (IN_GTIDS, Step(Op.ITEM_OF, 153, 0, 152, 1)),  # post_headers
-    (IN_GTIDS, Step(Op.EXPRESSION, 154, 0, 3395, 126)),  # size of more
-    (IN_GTIDS, Step(Op.BYTES_REGISTER, 23, 154, 0)),  # more
-    (IN_XIDS, Step(Op.EXPRESSION, 152, 0, 3395, 126)),  # size of more
-    (IN_XIDS, Step(Op.BYTES_REGISTER, 23, 152, 0)),  # more
+    (IN_ALL, Step(Op.REGISTER_FIXED, 139, Kind.U2LE, 0)),  # len_extra
+    (IN_ALL, Step(Op.CHECK_RANGE, 139, Outcome.LOST | Reason.LENGTH << 8, 2, 65535)),  # valid len_extra
+    (IN_ALL, Step(Op.JUMP, 0, 0, 434)),
+    (IN_ALL, Step(Op.EXPRESSION, 139, 0, 241, 9)),  # no len_extra
+    (IN_ALL, Step(Op.EXPRESSION, 140, 0, 46, 9)),  # is extra there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 140, 0, 437)),  # is extra there?
+    (IN_ALL, Step(Op.BYTES_REGISTER, 22, 139, -2)),  # extra
+    (IN_ALL, Step(Op.EXPRESSION, 141, 0, 407, 17)),  # number of an item of post_headers
+    (IN_ALL, Step(Op.ITEM_OF, 142, 0, 141, 1)),  # post_headers
+    (IN_ALL, Step(Op.EXPRESSION, 143, 0, 407, 17)),  # number of an item of post_headers
+    (IN_ALL, Step(Op.ITEM_OF, 144, 0, 143, 1)),  # post_headers
+    (IN_ALL, Step(Op.EXPRESSION, 145, 0, 407, 17)),  # number of an item of post_headers
+    (IN_ALL, Step(Op.ITEM_OF, 146, 0, 145, 1)),  # post_headers
+    (IN_ALL, Step(Op.EXPRESSION, 147, 0, 407, 17)),  # number of an item of post_headers
+    (IN_ALL, Step(Op.ITEM_OF, 148, 0, 147, 1)),  # post_headers
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 149, 0, 3395, 126)),  # size of more
+    (IN_QUERIES, Step(Op.EXPRESSION, 149, 0, 3410, 126)),  # size of more
+    (IN_ALL, Step(Op.BYTES_REGISTER, 23, 149, 0)),  # more
     (IN_ALL, Step(Op.NEED, 1)),  # first
-    (IN_TABLES_12, Step(Op.REGISTER_FIXED, 150, Kind.U1, 0)),  # first
-    (IN_TABLES_12, Step(Op.EXPRESSION, 151, 0, 3521, 27)),  # valid first
-    (IN_TABLES_12, Step(Op.CHECK_TRUE, 151, Outcome.LOST | Reason.LENGTH << 8)),  # valid first
-    (IN_TABLES_12, Step(Op.EXPRESSION, 152, 0, 3548, 27)),  # is two there?
-    (IN_TABLES_12, Step(Op.SKIP_IF_ZERO, 152, 0, 1197)),  # is two there?
-    (IN_QUERIES, Step(Op.REGISTER_FIXED, 165, Kind.U1, 0)),  # first
-    (IN_QUERIES, Step(Op.EXPRESSION, 166, 0, 3536, 27)),  # valid first
-    (IN_QUERIES, Step(Op.CHECK_TRUE, 166, Outcome.LOST | Reason.LENGTH << 8)),  # valid first
-    (IN_QUERIES, Step(Op.EXPRESSION, 167, 0, 3563, 27)),  # is two there?
-    (IN_QUERIES, Step(Op.SKIP_IF_ZERO, 167, 0, 1201)),  # is two there?
-    (IN_GTIDS, Step(Op.REGISTER_FIXED, 155, Kind.U1, 0)),  # first
-    (IN_GTIDS, Step(Op.EXPRESSION, 156, 0, 3521, 27)),  # valid first
-    (IN_GTIDS, Step(Op.CHECK_TRUE, 156, Outcome.LOST | Reason.LENGTH << 8)),  # valid first
-    (IN_GTIDS, Step(Op.EXPRESSION, 157, 0, 3548, 27)),  # is two there?
-    (IN_GTIDS, Step(Op.SKIP_IF_ZERO, 157, 0, 1205)),  # is two there?
-    (IN_XIDS, Step(Op.REGISTER_FIXED, 153, Kind.U1, 0)),  # first
-    (IN_XIDS, Step(Op.EXPRESSION, 154, 0, 3521, 27)),  # valid first
-    (IN_XIDS, Step(Op.CHECK_TRUE, 154, Outcome.LOST | Reason.LENGTH << 8)),  # valid first
-    (IN_XIDS, Step(Op.EXPRESSION, 155, 0, 3548, 27)),  # is two there?
-    (IN_XIDS, Step(Op.SKIP_IF_ZERO, 155, 0, 1209)),  # is two there?
+    (IN_ALL, Step(Op.REGISTER_FIXED, 150, Kind.U1, 0)),  # first
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 151, 0, 3521, 27)),  # valid first
+    (IN_QUERIES, Step(Op.EXPRESSION, 151, 0, 3536, 27)),  # valid first
+    (IN_ALL, Step(Op.CHECK_TRUE, 151, Outcome.LOST | Reason.LENGTH << 8)),  # valid first
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 152, 0, 3548, 27)),  # is two there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 152, 0, 3563, 27)),  # is two there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 152, 0, 461)),  # is two there?
     (IN_ALL, Step(Op.NEED, 2)),  # two
-    (IN_TABLES_12, Step(Op.REGISTER_FIXED, 153, Kind.U2LE, 0)),  # two
-    (IN_TABLES_12, Step(Op.EXPRESSION, 154, 0, 3575, 3)),  # two
-    (IN_QUERIES, Step(Op.REGISTER_FIXED, 168, Kind.U2LE, 0)),  # two
-    (IN_QUERIES, Step(Op.EXPRESSION, 169, 0, 3590, 3)),  # two
-    (IN_GTIDS, Step(Op.REGISTER_FIXED, 158, Kind.U2LE, 0)),  # two
-    (IN_GTIDS, Step(Op.EXPRESSION, 159, 0, 3575, 3)),  # two
-    (IN_XIDS, Step(Op.REGISTER_FIXED, 156, Kind.U2LE, 0)),  # two
-    (IN_XIDS, Step(Op.EXPRESSION, 157, 0, 3575, 3)),  # two
-    (IN_EVENTS, Step(Op.JUMP, 0, 0, 1199)),
-    (IN_QUERIES, Step(Op.JUMP, 0, 0, 1203)),
-    (IN_TABLE_MAPS, Step(Op.JUMP, 0, 0, 1199)),
-    (IN_ROWS, Step(Op.JUMP, 0, 0, 1199)),
-    (IN_GTIDS, Step(Op.JUMP, 0, 0, 1207)),
-    (IN_XIDS, Step(Op.JUMP, 0, 0, 1211)),
-    (IN_TABLES_12, Step(Op.EXPRESSION, 153, 0, 241, 9)),  # no two
-    (IN_TABLES_12, Step(Op.ABSENT, 154)),  # no two
-    (IN_TABLES_12, Step(Op.EXPRESSION, 155, 0, 3561, 13)),  # is high there?
-    (IN_TABLES_12, Step(Op.SKIP_IF_ZERO, 155, 0, 1224)),  # is high there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 168, 0, 241, 9)),  # no two
-    (IN_QUERIES, Step(Op.ABSENT, 169)),  # no two
-    (IN_QUERIES, Step(Op.EXPRESSION, 170, 0, 3576, 13)),  # is high there?
-    (IN_QUERIES, Step(Op.SKIP_IF_ZERO, 170, 0, 1227)),  # is high there?
-    (IN_GTIDS, Step(Op.EXPRESSION, 158, 0, 241, 9)),  # no two
-    (IN_GTIDS, Step(Op.ABSENT, 159)),  # no two
-    (IN_GTIDS, Step(Op.EXPRESSION, 160, 0, 3561, 13)),  # is high there?
-    (IN_GTIDS, Step(Op.SKIP_IF_ZERO, 160, 0, 1230)),  # is high there?
-    (IN_XIDS, Step(Op.EXPRESSION, 156, 0, 241, 9)),  # no two
-    (IN_XIDS, Step(Op.ABSENT, 157)),  # no two
-    (IN_XIDS, Step(Op.EXPRESSION, 158, 0, 3561, 13)),  # is high there?
-    (IN_XIDS, Step(Op.SKIP_IF_ZERO, 158, 0, 1233)),  # is high there?
+    (IN_ALL, Step(Op.REGISTER_FIXED, 153, Kind.U2LE, 0)),  # two
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 154, 0, 3575, 3)),  # two
+    (IN_QUERIES, Step(Op.EXPRESSION, 154, 0, 3590, 3)),  # two
+    (IN_ALL, Step(Op.JUMP, 0, 0, 463)),
+    (IN_ALL, Step(Op.EXPRESSION, 153, 0, 241, 9)),  # no two
+    (IN_ALL, Step(Op.ABSENT, 154)),  # no two
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 155, 0, 3561, 13)),  # is high there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 155, 0, 3576, 13)),  # is high there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 155, 0, 469)),  # is high there?
     (IN_ALL, Step(Op.NEED, 1)),  # high
-    (IN_TABLES_12, Step(Op.REGISTER_FIXED, 156, Kind.U1, 0)),  # high
-    (IN_QUERIES, Step(Op.REGISTER_FIXED, 171, Kind.U1, 0)),  # high
-    (IN_GTIDS, Step(Op.REGISTER_FIXED, 161, Kind.U1, 0)),  # high
-    (IN_XIDS, Step(Op.REGISTER_FIXED, 159, Kind.U1, 0)),  # high
-    (IN_EVENTS, Step(Op.JUMP, 0, 0, 1225)),
-    (IN_QUERIES, Step(Op.JUMP, 0, 0, 1228)),
-    (IN_TABLE_MAPS, Step(Op.JUMP, 0, 0, 1225)),
-    (IN_ROWS, Step(Op.JUMP, 0, 0, 1225)),
-    (IN_GTIDS, Step(Op.JUMP, 0, 0, 1231)),
-    (IN_XIDS, Step(Op.JUMP, 0, 0, 1234)),
-    (IN_TABLES_12, Step(Op.EXPRESSION, 156, 0, 241, 9)),  # no high
-    (IN_TABLES_12, Step(Op.EXPRESSION, 157, 0, 3578, 13)),  # is eight there?
-    (IN_TABLES_12, Step(Op.SKIP_IF_ZERO, 157, 0, 1247)),  # is eight there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 171, 0, 241, 9)),  # no high
-    (IN_QUERIES, Step(Op.EXPRESSION, 172, 0, 3593, 13)),  # is eight there?
-    (IN_QUERIES, Step(Op.SKIP_IF_ZERO, 172, 0, 1254)),  # is eight there?
-    (IN_GTIDS, Step(Op.EXPRESSION, 161, 0, 241, 9)),  # no high
-    (IN_GTIDS, Step(Op.EXPRESSION, 162, 0, 3578, 13)),  # is eight there?
-    (IN_GTIDS, Step(Op.SKIP_IF_ZERO, 162, 0, 1261)),  # is eight there?
-    (IN_XIDS, Step(Op.EXPRESSION, 159, 0, 241, 9)),  # no high
-    (IN_XIDS, Step(Op.EXPRESSION, 160, 0, 3578, 13)),  # is eight there?
-    (IN_XIDS, Step(Op.SKIP_IF_ZERO, 160, 0, 1268)),  # is eight there?
+    (IN_ALL, Step(Op.REGISTER_FIXED, 156, Kind.U1, 0)),  # high
+    (IN_ALL, Step(Op.JUMP, 0, 0, 470)),
+    (IN_ALL, Step(Op.EXPRESSION, 156, 0, 241, 9)),  # no high
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 157, 0, 3578, 13)),  # is eight there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 157, 0, 3593, 13)),  # is eight there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 157, 0, 476)),  # is eight there?
     (IN_ALL, Step(Op.NEED, 8)),  # eight
-    (IN_TABLES_12, Step(Op.REGISTER_FIXED, 158, Kind.U8LE, 0)),  # eight
-    (IN_QUERIES, Step(Op.REGISTER_FIXED, 173, Kind.U8LE, 0)),  # eight
-    (IN_GTIDS, Step(Op.REGISTER_FIXED, 163, Kind.U8LE, 0)),  # eight
-    (IN_XIDS, Step(Op.REGISTER_FIXED, 161, Kind.U8LE, 0)),  # eight
-    (IN_EVENTS, Step(Op.JUMP, 0, 0, 1248)),
-    (IN_QUERIES, Step(Op.JUMP, 0, 0, 1255)),
-    (IN_TABLE_MAPS, Step(Op.JUMP, 0, 0, 1248)),
-    (IN_ROWS, Step(Op.JUMP, 0, 0, 1248)),
-    (IN_GTIDS, Step(Op.JUMP, 0, 0, 1262)),
-    (IN_XIDS, Step(Op.JUMP, 0, 0, 1269)),
-    (IN_TABLES_12, Step(Op.EXPRESSION, 158, 0, 241, 9)),  # no eight
-    (IN_TABLES_12, Step(Op.EXPRESSION, 159, 0, 3591, 88)),  # size of present
-    (IN_TABLES_12, Step(Op.BYTES_REGISTER, 24, 159, 0)),  # present
-    (IN_TABLES_12, Step(Op.EXPRESSION, 160, 0, 241, 9)),  # is present_after there?
-    (IN_TABLES_12, Step(Op.SKIP_IF_ZERO, 160, 0, 1275)),  # is present_after there?
-    (IN_TABLES_12, Step(Op.EXPRESSION, 161, 0, 3591, 88)),  # size of present_after
-    (IN_TABLES_12, Step(Op.BYTES_REGISTER, 25, 161, 0)),  # present_after
-    (IN_QUERIES, Step(Op.EXPRESSION, 173, 0, 241, 9)),  # no eight
-    (IN_QUERIES, Step(Op.EXPRESSION, 174, 0, 3606, 88)),  # size of present
-    (IN_QUERIES, Step(Op.BYTES_REGISTER, 24, 174, 0)),  # present
-    (IN_QUERIES, Step(Op.EXPRESSION, 175, 0, 241, 9)),  # is present_after there?
-    (IN_QUERIES, Step(Op.SKIP_IF_ZERO, 175, 0, 1275)),  # is present_after there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 176, 0, 3606, 88)),  # size of present_after
-    (IN_QUERIES, Step(Op.BYTES_REGISTER, 25, 176, 0)),  # present_after
-    (IN_GTIDS, Step(Op.EXPRESSION, 163, 0, 241, 9)),  # no eight
-    (IN_GTIDS, Step(Op.EXPRESSION, 164, 0, 3591, 88)),  # size of present
-    (IN_GTIDS, Step(Op.BYTES_REGISTER, 24, 164, 0)),  # present
-    (IN_GTIDS, Step(Op.EXPRESSION, 165, 0, 241, 9)),  # is present_after there?
-    (IN_GTIDS, Step(Op.SKIP_IF_ZERO, 165, 0, 1275)),  # is present_after there?
-    (IN_GTIDS, Step(Op.EXPRESSION, 166, 0, 3591, 88)),  # size of present_after
-    (IN_GTIDS, Step(Op.BYTES_REGISTER, 25, 166, 0)),  # present_after
-    (IN_XIDS, Step(Op.EXPRESSION, 161, 0, 241, 9)),  # no eight
-    (IN_XIDS, Step(Op.EXPRESSION, 162, 0, 3591, 88)),  # size of present
-    (IN_XIDS, Step(Op.BYTES_REGISTER, 24, 162, 0)),  # present
-    (IN_XIDS, Step(Op.EXPRESSION, 163, 0, 241, 9)),  # is present_after there?
-    (IN_XIDS, Step(Op.SKIP_IF_ZERO, 163, 0, 1275)),  # is present_after there?
-    (IN_XIDS, Step(Op.EXPRESSION, 164, 0, 3591, 88)),  # size of present_after
-    (IN_XIDS, Step(Op.BYTES_REGISTER, 25, 164, 0)),  # present_after
+    (IN_ALL, Step(Op.REGISTER_FIXED, 158, Kind.U8LE, 0)),  # eight
+    (IN_ALL, Step(Op.JUMP, 0, 0, 477)),
+    (IN_ALL, Step(Op.EXPRESSION, 158, 0, 241, 9)),  # no eight
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 159, 0, 3591, 88)),  # size of present
+    (IN_QUERIES, Step(Op.EXPRESSION, 159, 0, 3606, 88)),  # size of present
+    (IN_ALL, Step(Op.BYTES_REGISTER, 24, 159, 0)),  # present
+    (IN_ALL, Step(Op.EXPRESSION, 160, 0, 241, 9)),  # is present_after there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 160, 0, 485)),  # is present_after there?
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 161, 0, 3591, 88)),  # size of present_after
+    (IN_QUERIES, Step(Op.EXPRESSION, 161, 0, 3606, 88)),  # size of present_after
+    (IN_ALL, Step(Op.BYTES_REGISTER, 25, 161, 0)),  # present_after
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_ALL, Step(Op.JUMP, 0, 0, 2046)),
-    (IN_TABLES_12, Step(Op.EXPRESSION, 162, 0, 3679, 41)),  # what content is
-    (IN_TABLES_12, Step(Op.SKIP_IF_ZERO, 162, 0, 1476)),  # what content is
-    (IN_QUERIES, Step(Op.EXPRESSION, 177, 0, 3694, 41)),  # what content is
-    (IN_QUERIES, Step(Op.SKIP_IF_ZERO, 177, 0, 1478)),  # what content is
-    (IN_GTIDS, Step(Op.EXPRESSION, 167, 0, 3679, 41)),  # what content is
-    (IN_GTIDS, Step(Op.SKIP_IF_ZERO, 167, 0, 1480)),  # what content is
-    (IN_XIDS, Step(Op.EXPRESSION, 165, 0, 3679, 41)),  # what content is
-    (IN_XIDS, Step(Op.SKIP_IF_ZERO, 165, 0, 1482)),  # what content is
+    (IN_ALL, Step(Op.JUMP, 0, 0, 836)),
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 162, 0, 3679, 41)),  # what content is
+    (IN_QUERIES, Step(Op.EXPRESSION, 162, 0, 3694, 41)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 162, 0, 552)),  # what content is
     (IN_ALL, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
     (IN_ALL, Step(Op.NEED, 8)),  # head
-    (IN_TABLES_12, Step(Op.EXPRESSION, 163, 0, 46, 9)),  # is len_extra there?
-    (IN_TABLES_12, Step(Op.SKIP_IF_ZERO, 163, 0, 1310)),  # is len_extra there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 178, 0, 46, 9)),  # is len_extra there?
-    (IN_QUERIES, Step(Op.SKIP_IF_ZERO, 178, 0, 1324)),  # is len_extra there?
-    (IN_GTIDS, Step(Op.EXPRESSION, 168, 0, 46, 9)),  # is len_extra there?
-    (IN_GTIDS, Step(Op.SKIP_IF_ZERO, 168, 0, 1338)),  # is len_extra there?
-    (IN_XIDS, Step(Op.EXPRESSION, 166, 0, 46, 9)),  # is len_extra there?
-    (IN_XIDS, Step(Op.SKIP_IF_ZERO, 166, 0, 1342)),  # is len_extra there?
+    (IN_ALL, Step(Op.EXPRESSION, 163, 0, 46, 9)),  # is len_extra there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 163, 0, 498)),  # is len_extra there?
     (IN_ALL, Step(Op.NEED, 2)),  # len_extra
-    (IN_TABLES_12, Step(Op.REGISTER_FIXED, 164, Kind.U2LE, 0)),  # len_extra
-    (IN_TABLES_12, Step(Op.CHECK_RANGE, 164, Outcome.LOST | Reason.LENGTH << 8, 2, 65535)),  # valid len_extra
-    (IN_QUERIES, Step(Op.REGISTER_FIXED, 179, Kind.U2LE, 0)),  # len_extra
-    (IN_QUERIES, Step(Op.CHECK_RANGE, 179, Outcome.LOST | Reason.LENGTH << 8, 2, 65535)),  # valid len_extra
-    (IN_GTIDS, Step(Op.REGISTER_FIXED, 169, Kind.U2LE, 0)),  # len_extra
-    (IN_GTIDS, Step(Op.CHECK_RANGE, 169, Outcome.LOST | Reason.LENGTH << 8, 2, 65535)),  # valid len_extra
-    (IN_XIDS, Step(Op.REGISTER_FIXED, 167, Kind.U2LE, 0)),  # len_extra
-    (IN_XIDS, Step(Op.CHECK_RANGE, 167, Outcome.LOST | Reason.LENGTH << 8, 2, 65535)),  # valid len_extra
-    (IN_EVENTS, Step(Op.JUMP, 0, 0, 1311)),
-    (IN_QUERIES, Step(Op.JUMP, 0, 0, 1325)),
-    (IN_TABLE_MAPS, Step(Op.JUMP, 0, 0, 1311)),
-    (IN_ROWS, Step(Op.JUMP, 0, 0, 1311)),
-    (IN_GTIDS, Step(Op.JUMP, 0, 0, 1339)),
-    (IN_XIDS, Step(Op.JUMP, 0, 0, 1343)),
-    (IN_TABLES_12, Step(Op.EXPRESSION, 164, 0, 241, 9)),  # no len_extra
-    (IN_TABLES_12, Step(Op.EXPRESSION, 165, 0, 46, 9)),  # is extra there?
-    (IN_TABLES_12, Step(Op.SKIP_IF_ZERO, 165, 0, 1314)),  # is extra there?
-    (IN_TABLES_12, Step(Op.BYTES_REGISTER, 26, 164, -2)),  # extra
-    (IN_TABLES_12, Step(Op.EXPRESSION, 166, 0, 407, 17)),  # number of an item of post_headers
-    (IN_TABLES_12, Step(Op.ITEM_OF, 167, 0, 166, 1)),  # post_headers
-    (IN_TABLES_12, Step(Op.EXPRESSION, 168, 0, 407, 17)),  # number of an item of post_headers
-    (IN_TABLES_12, Step(Op.ITEM_OF, 169, 0, 168, 1)),  # post_headers
-    (IN_TABLES_12, Step(Op.EXPRESSION, 170, 0, 407, 17)),  # number of an item of post_headers
-    (IN_TABLES_12, Step(Op.ITEM_OF, 171, 0, 170, 1)),  # post_headers
-    (IN_TABLES_12, Step(Op.EXPRESSION, 172, 0, 407, 17)),  # number of an item of post_headers
-    (IN_TABLES_12, Step(Op.ITEM_OF, 173, 0, 172, 1)),  # post_headers
-    (IN_TABLES_12, Step(Op.EXPRESSION, 174, 0, 3720, 126)),  # size of more
-    (IN_TABLES_12, Step(Op.BYTES_REGISTER, 27, 174, 0)),  # more
-    (IN_QUERIES, Step(Op.EXPRESSION, 179, 0, 241, 9)),  # no len_extra
-    (IN_QUERIES, Step(Op.EXPRESSION, 180, 0, 46, 9)),  # is extra there?
-    (IN_QUERIES, Step(Op.SKIP_IF_ZERO, 180, 0, 1328)),  # is extra there?
-    (IN_QUERIES, Step(Op.BYTES_REGISTER, 26, 179, -2)),  # extra
-    (IN_QUERIES, Step(Op.EXPRESSION, 181, 0, 407, 17)),  # number of an item of post_headers
-    (IN_QUERIES, Step(Op.ITEM_OF, 182, 0, 181, 1)),  # post_headers
-    (IN_QUERIES, Step(Op.EXPRESSION, 183, 0, 407, 17)),  # number of an item of post_headers
-    (IN_QUERIES, Step(Op.ITEM_OF, 184, 0, 183, 1)),  # post_headers
-    (IN_QUERIES, Step(Op.EXPRESSION, 185, 0, 407, 17)),  # number of an item of post_headers
-    (IN_QUERIES, Step(Op.ITEM_OF, 186, 0, 185, 1)),  # post_headers
-    (IN_QUERIES, Step(Op.EXPRESSION, 187, 0, 407, 17)),  # number of an item of post_headers
-    (IN_QUERIES, Step(Op.ITEM_OF, 188, 0, 187, 1)),  # post_headers
-    (IN_QUERIES, Step(Op.EXPRESSION, 189, 0, 3735, 126)),  # size of more
-    (IN_QUERIES, Step(Op.BYTES_REGISTER, 27, 189, 0)),  # more
-    (IN_GTIDS, Step(Op.EXPRESSION, 169, 0, 241, 9)),  # no len_extra
-    (IN_GTIDS, Step(Op.EXPRESSION, 170, 0, 46, 9)),  # is extra there?
-    (IN_GTIDS, Step(Op.SKIP_IF_ZERO, 170, 0, 1348)),  # is extra there?
-    (IN_GTIDS, Step(Op.BYTES_REGISTER, 26, 169, -2)),  # extra
-    (IN_XIDS, Step(Op.EXPRESSION, 167, 0, 241, 9)),  # no len_extra
-    (IN_XIDS, Step(Op.EXPRESSION, 168, 0, 46, 9)),  # is extra there?
-    (IN_XIDS, Step(Op.SKIP_IF_ZERO, 168, 0, 1346)),  # is extra there?
-    (IN_XIDS, Step(Op.BYTES_REGISTER, 26, 167, -2)),  # extra
-    (IN_XIDS, Step(Op.EXPRESSION, 169, 0, 407, 17)),  # number of an item of post_headers
-    (IN_XIDS, Step(Op.ITEM_OF, 170, 0, 169, 1)),  # post_headers
-    (IN_TABLES_14, Step(Op.EXPRESSION, 171, 0, 407, 17)),  # number of an item of post_headers
-    (IN_TABLES_14, Step(Op.ITEM_OF, 172, 0, 171, 1)),  # post_headers
-    (IN_TABLES_14, Step(Op.EXPRESSION, 173, 0, 407, 17)),  # number of an item of post_headers
-    (IN_TABLES_14, Step(Op.ITEM_OF, 174, 0, 173, 1)),  # post_headers
-    (IN_TABLES_14, Step(Op.EXPRESSION, 175, 0, 407, 17)),  # number of an item of post_headers
-    (IN_TABLES_14, Step(Op.ITEM_OF, 176, 0, 175, 1)),  # post_headers
-    (IN_GTIDS, Step(Op.EXPRESSION, 177, 0, 407, 17)),  # number of an item of post_headers
-    (IN_GTIDS, Step(Op.ITEM_OF, 178, 0, 177, 1)),  # post_headers
-    (IN_GTIDS, Step(Op.EXPRESSION, 179, 0, 3720, 126)),  # size of more
-    (IN_GTIDS, Step(Op.BYTES_REGISTER, 27, 179, 0)),  # more
-    (IN_XIDS, Step(Op.EXPRESSION, 177, 0, 3720, 126)),  # size of more
-    (IN_XIDS, Step(Op.BYTES_REGISTER, 27, 177, 0)),  # more
+    (IN_ALL, Step(Op.REGISTER_FIXED, 164, Kind.U2LE, 0)),  # len_extra
+    (IN_ALL, Step(Op.CHECK_RANGE, 164, Outcome.LOST | Reason.LENGTH << 8, 2, 65535)),  # valid len_extra
+    (IN_ALL, Step(Op.JUMP, 0, 0, 499)),
+    (IN_ALL, Step(Op.EXPRESSION, 164, 0, 241, 9)),  # no len_extra
+    (IN_ALL, Step(Op.EXPRESSION, 165, 0, 46, 9)),  # is extra there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 165, 0, 502)),  # is extra there?
+    (IN_ALL, Step(Op.BYTES_REGISTER, 26, 164, -2)),  # extra
+    (IN_ALL, Step(Op.EXPRESSION, 166, 0, 407, 17)),  # number of an item of post_headers
+    (IN_ALL, Step(Op.ITEM_OF, 167, 0, 166, 1)),  # post_headers
+    (IN_ALL, Step(Op.EXPRESSION, 168, 0, 407, 17)),  # number of an item of post_headers
+    (IN_ALL, Step(Op.ITEM_OF, 169, 0, 168, 1)),  # post_headers
+    (IN_ALL, Step(Op.EXPRESSION, 170, 0, 407, 17)),  # number of an item of post_headers
+    (IN_ALL, Step(Op.ITEM_OF, 171, 0, 170, 1)),  # post_headers
+    (IN_ALL, Step(Op.EXPRESSION, 172, 0, 407, 17)),  # number of an item of post_headers
+    (IN_ALL, Step(Op.ITEM_OF, 173, 0, 172, 1)),  # post_headers
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 174, 0, 3720, 126)),  # size of more
+    (IN_QUERIES, Step(Op.EXPRESSION, 174, 0, 3735, 126)),  # size of more
+    (IN_ALL, Step(Op.BYTES_REGISTER, 27, 174, 0)),  # more
     (IN_ALL, Step(Op.NEED, 1)),  # first
-    (IN_TABLES_12, Step(Op.REGISTER_FIXED, 175, Kind.U1, 0)),  # first
-    (IN_TABLES_12, Step(Op.EXPRESSION, 176, 0, 3846, 27)),  # valid first
-    (IN_TABLES_12, Step(Op.CHECK_TRUE, 176, Outcome.LOST | Reason.LENGTH << 8)),  # valid first
-    (IN_TABLES_12, Step(Op.EXPRESSION, 177, 0, 3873, 27)),  # is two there?
-    (IN_TABLES_12, Step(Op.SKIP_IF_ZERO, 177, 0, 1396)),  # is two there?
-    (IN_QUERIES, Step(Op.REGISTER_FIXED, 190, Kind.U1, 0)),  # first
-    (IN_QUERIES, Step(Op.EXPRESSION, 191, 0, 3861, 27)),  # valid first
-    (IN_QUERIES, Step(Op.CHECK_TRUE, 191, Outcome.LOST | Reason.LENGTH << 8)),  # valid first
-    (IN_QUERIES, Step(Op.EXPRESSION, 192, 0, 3888, 27)),  # is two there?
-    (IN_QUERIES, Step(Op.SKIP_IF_ZERO, 192, 0, 1400)),  # is two there?
-    (IN_GTIDS, Step(Op.REGISTER_FIXED, 180, Kind.U1, 0)),  # first
-    (IN_GTIDS, Step(Op.EXPRESSION, 181, 0, 3846, 27)),  # valid first
-    (IN_GTIDS, Step(Op.CHECK_TRUE, 181, Outcome.LOST | Reason.LENGTH << 8)),  # valid first
-    (IN_GTIDS, Step(Op.EXPRESSION, 182, 0, 3873, 27)),  # is two there?
-    (IN_GTIDS, Step(Op.SKIP_IF_ZERO, 182, 0, 1404)),  # is two there?
-    (IN_XIDS, Step(Op.REGISTER_FIXED, 178, Kind.U1, 0)),  # first
-    (IN_XIDS, Step(Op.EXPRESSION, 179, 0, 3846, 27)),  # valid first
-    (IN_XIDS, Step(Op.CHECK_TRUE, 179, Outcome.LOST | Reason.LENGTH << 8)),  # valid first
-    (IN_XIDS, Step(Op.EXPRESSION, 180, 0, 3873, 27)),  # is two there?
-    (IN_XIDS, Step(Op.SKIP_IF_ZERO, 180, 0, 1408)),  # is two there?
+    (IN_ALL, Step(Op.REGISTER_FIXED, 175, Kind.U1, 0)),  # first
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 176, 0, 3846, 27)),  # valid first
+    (IN_QUERIES, Step(Op.EXPRESSION, 176, 0, 3861, 27)),  # valid first
+    (IN_ALL, Step(Op.CHECK_TRUE, 176, Outcome.LOST | Reason.LENGTH << 8)),  # valid first
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 177, 0, 3873, 27)),  # is two there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 177, 0, 3888, 27)),  # is two there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 177, 0, 526)),  # is two there?
     (IN_ALL, Step(Op.NEED, 2)),  # two
-    (IN_TABLES_12, Step(Op.REGISTER_FIXED, 178, Kind.U2LE, 0)),  # two
-    (IN_TABLES_12, Step(Op.EXPRESSION, 179, 0, 3900, 3)),  # two
-    (IN_QUERIES, Step(Op.REGISTER_FIXED, 193, Kind.U2LE, 0)),  # two
-    (IN_QUERIES, Step(Op.EXPRESSION, 194, 0, 3915, 3)),  # two
-    (IN_GTIDS, Step(Op.REGISTER_FIXED, 183, Kind.U2LE, 0)),  # two
-    (IN_GTIDS, Step(Op.EXPRESSION, 184, 0, 3900, 3)),  # two
-    (IN_XIDS, Step(Op.REGISTER_FIXED, 181, Kind.U2LE, 0)),  # two
-    (IN_XIDS, Step(Op.EXPRESSION, 182, 0, 3900, 3)),  # two
-    (IN_EVENTS, Step(Op.JUMP, 0, 0, 1398)),
-    (IN_QUERIES, Step(Op.JUMP, 0, 0, 1402)),
-    (IN_TABLE_MAPS, Step(Op.JUMP, 0, 0, 1398)),
-    (IN_ROWS, Step(Op.JUMP, 0, 0, 1398)),
-    (IN_GTIDS, Step(Op.JUMP, 0, 0, 1406)),
-    (IN_XIDS, Step(Op.JUMP, 0, 0, 1410)),
-    (IN_TABLES_12, Step(Op.EXPRESSION, 178, 0, 241, 9)),  # no two
-    (IN_TABLES_12, Step(Op.ABSENT, 179)),  # no two
-    (IN_TABLES_12, Step(Op.EXPRESSION, 180, 0, 3886, 13)),  # is high there?
-    (IN_TABLES_12, Step(Op.SKIP_IF_ZERO, 180, 0, 1423)),  # is high there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 193, 0, 241, 9)),  # no two
-    (IN_QUERIES, Step(Op.ABSENT, 194)),  # no two
-    (IN_QUERIES, Step(Op.EXPRESSION, 195, 0, 3901, 13)),  # is high there?
-    (IN_QUERIES, Step(Op.SKIP_IF_ZERO, 195, 0, 1426)),  # is high there?
-    (IN_GTIDS, Step(Op.EXPRESSION, 183, 0, 241, 9)),  # no two
-    (IN_GTIDS, Step(Op.ABSENT, 184)),  # no two
-    (IN_GTIDS, Step(Op.EXPRESSION, 185, 0, 3886, 13)),  # is high there?
-    (IN_GTIDS, Step(Op.SKIP_IF_ZERO, 185, 0, 1429)),  # is high there?
-    (IN_XIDS, Step(Op.EXPRESSION, 181, 0, 241, 9)),  # no two
-    (IN_XIDS, Step(Op.ABSENT, 182)),  # no two
-    (IN_XIDS, Step(Op.EXPRESSION, 183, 0, 3886, 13)),  # is high there?
-    (IN_XIDS, Step(Op.SKIP_IF_ZERO, 183, 0, 1432)),  # is high there?
+    (IN_ALL, Step(Op.REGISTER_FIXED, 178, Kind.U2LE, 0)),  # two
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 179, 0, 3900, 3)),  # two
+    (IN_QUERIES, Step(Op.EXPRESSION, 179, 0, 3915, 3)),  # two
+    (IN_ALL, Step(Op.JUMP, 0, 0, 528)),
+    (IN_ALL, Step(Op.EXPRESSION, 178, 0, 241, 9)),  # no two
+    (IN_ALL, Step(Op.ABSENT, 179)),  # no two
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 180, 0, 3886, 13)),  # is high there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 180, 0, 3901, 13)),  # is high there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 180, 0, 534)),  # is high there?
     (IN_ALL, Step(Op.NEED, 1)),  # high
-    (IN_TABLES_12, Step(Op.REGISTER_FIXED, 181, Kind.U1, 0)),  # high
-    (IN_QUERIES, Step(Op.REGISTER_FIXED, 196, Kind.U1, 0)),  # high
-    (IN_GTIDS, Step(Op.REGISTER_FIXED, 186, Kind.U1, 0)),  # high
-    (IN_XIDS, Step(Op.REGISTER_FIXED, 184, Kind.U1, 0)),  # high
-    (IN_EVENTS, Step(Op.JUMP, 0, 0, 1424)),
-    (IN_QUERIES, Step(Op.JUMP, 0, 0, 1427)),
-    (IN_TABLE_MAPS, Step(Op.JUMP, 0, 0, 1424)),
-    (IN_ROWS, Step(Op.JUMP, 0, 0, 1424)),
-    (IN_GTIDS, Step(Op.JUMP, 0, 0, 1430)),
-    (IN_XIDS, Step(Op.JUMP, 0, 0, 1433)),
-    (IN_TABLES_12, Step(Op.EXPRESSION, 181, 0, 241, 9)),  # no high
-    (IN_TABLES_12, Step(Op.EXPRESSION, 182, 0, 3903, 13)),  # is eight there?
-    (IN_TABLES_12, Step(Op.SKIP_IF_ZERO, 182, 0, 1446)),  # is eight there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 196, 0, 241, 9)),  # no high
-    (IN_QUERIES, Step(Op.EXPRESSION, 197, 0, 3918, 13)),  # is eight there?
-    (IN_QUERIES, Step(Op.SKIP_IF_ZERO, 197, 0, 1453)),  # is eight there?
-    (IN_GTIDS, Step(Op.EXPRESSION, 186, 0, 241, 9)),  # no high
-    (IN_GTIDS, Step(Op.EXPRESSION, 187, 0, 3903, 13)),  # is eight there?
-    (IN_GTIDS, Step(Op.SKIP_IF_ZERO, 187, 0, 1460)),  # is eight there?
-    (IN_XIDS, Step(Op.EXPRESSION, 184, 0, 241, 9)),  # no high
-    (IN_XIDS, Step(Op.EXPRESSION, 185, 0, 3903, 13)),  # is eight there?
-    (IN_XIDS, Step(Op.SKIP_IF_ZERO, 185, 0, 1467)),  # is eight there?
+    (IN_ALL, Step(Op.REGISTER_FIXED, 181, Kind.U1, 0)),  # high
+    (IN_ALL, Step(Op.JUMP, 0, 0, 535)),
+    (IN_ALL, Step(Op.EXPRESSION, 181, 0, 241, 9)),  # no high
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 182, 0, 3903, 13)),  # is eight there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 182, 0, 3918, 13)),  # is eight there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 182, 0, 541)),  # is eight there?
     (IN_ALL, Step(Op.NEED, 8)),  # eight
-    (IN_TABLES_12, Step(Op.REGISTER_FIXED, 183, Kind.U8LE, 0)),  # eight
-    (IN_QUERIES, Step(Op.REGISTER_FIXED, 198, Kind.U8LE, 0)),  # eight
-    (IN_GTIDS, Step(Op.REGISTER_FIXED, 188, Kind.U8LE, 0)),  # eight
-    (IN_XIDS, Step(Op.REGISTER_FIXED, 186, Kind.U8LE, 0)),  # eight
-    (IN_EVENTS, Step(Op.JUMP, 0, 0, 1447)),
-    (IN_QUERIES, Step(Op.JUMP, 0, 0, 1454)),
-    (IN_TABLE_MAPS, Step(Op.JUMP, 0, 0, 1447)),
-    (IN_ROWS, Step(Op.JUMP, 0, 0, 1447)),
-    (IN_GTIDS, Step(Op.JUMP, 0, 0, 1461)),
-    (IN_XIDS, Step(Op.JUMP, 0, 0, 1468)),
-    (IN_TABLES_12, Step(Op.EXPRESSION, 183, 0, 241, 9)),  # no eight
-    (IN_TABLES_12, Step(Op.EXPRESSION, 184, 0, 3916, 88)),  # size of present
-    (IN_TABLES_12, Step(Op.BYTES_REGISTER, 28, 184, 0)),  # present
-    (IN_TABLES_12, Step(Op.EXPRESSION, 185, 0, 46, 9)),  # is present_after there?
-    (IN_TABLES_12, Step(Op.SKIP_IF_ZERO, 185, 0, 1474)),  # is present_after there?
-    (IN_TABLES_12, Step(Op.EXPRESSION, 186, 0, 3916, 88)),  # size of present_after
-    (IN_TABLES_12, Step(Op.BYTES_REGISTER, 29, 186, 0)),  # present_after
-    (IN_QUERIES, Step(Op.EXPRESSION, 198, 0, 241, 9)),  # no eight
-    (IN_QUERIES, Step(Op.EXPRESSION, 199, 0, 3931, 88)),  # size of present
-    (IN_QUERIES, Step(Op.BYTES_REGISTER, 28, 199, 0)),  # present
-    (IN_QUERIES, Step(Op.EXPRESSION, 200, 0, 46, 9)),  # is present_after there?
-    (IN_QUERIES, Step(Op.SKIP_IF_ZERO, 200, 0, 1474)),  # is present_after there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 201, 0, 3931, 88)),  # size of present_after
-    (IN_QUERIES, Step(Op.BYTES_REGISTER, 29, 201, 0)),  # present_after
-    (IN_GTIDS, Step(Op.EXPRESSION, 188, 0, 241, 9)),  # no eight
-    (IN_GTIDS, Step(Op.EXPRESSION, 189, 0, 3916, 88)),  # size of present
-    (IN_GTIDS, Step(Op.BYTES_REGISTER, 28, 189, 0)),  # present
-    (IN_GTIDS, Step(Op.EXPRESSION, 190, 0, 46, 9)),  # is present_after there?
-    (IN_GTIDS, Step(Op.SKIP_IF_ZERO, 190, 0, 1474)),  # is present_after there?
-    (IN_GTIDS, Step(Op.EXPRESSION, 191, 0, 3916, 88)),  # size of present_after
-    (IN_GTIDS, Step(Op.BYTES_REGISTER, 29, 191, 0)),  # present_after
-    (IN_XIDS, Step(Op.EXPRESSION, 186, 0, 241, 9)),  # no eight
-    (IN_XIDS, Step(Op.EXPRESSION, 187, 0, 3916, 88)),  # size of present
-    (IN_XIDS, Step(Op.BYTES_REGISTER, 28, 187, 0)),  # present
-    (IN_XIDS, Step(Op.EXPRESSION, 188, 0, 46, 9)),  # is present_after there?
-    (IN_XIDS, Step(Op.SKIP_IF_ZERO, 188, 0, 1474)),  # is present_after there?
-    (IN_XIDS, Step(Op.EXPRESSION, 189, 0, 3916, 88)),  # size of present_after
-    (IN_XIDS, Step(Op.BYTES_REGISTER, 29, 189, 0)),  # present_after
+    (IN_ALL, Step(Op.REGISTER_FIXED, 183, Kind.U8LE, 0)),  # eight
+    (IN_ALL, Step(Op.JUMP, 0, 0, 542)),
+    (IN_ALL, Step(Op.EXPRESSION, 183, 0, 241, 9)),  # no eight
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 184, 0, 3916, 88)),  # size of present
+    (IN_QUERIES, Step(Op.EXPRESSION, 184, 0, 3931, 88)),  # size of present
+    (IN_ALL, Step(Op.BYTES_REGISTER, 28, 184, 0)),  # present
+    (IN_ALL, Step(Op.EXPRESSION, 185, 0, 46, 9)),  # is present_after there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 185, 0, 550)),  # is present_after there?
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 186, 0, 3916, 88)),  # size of present_after
+    (IN_QUERIES, Step(Op.EXPRESSION, 186, 0, 3931, 88)),  # size of present_after
+    (IN_ALL, Step(Op.BYTES_REGISTER, 29, 186, 0)),  # present_after
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_ALL, Step(Op.JUMP, 0, 0, 2046)),
-    (IN_TABLES_12, Step(Op.EXPRESSION, 187, 0, 3, 13)),  # what content is
-    (IN_TABLES_12, Step(Op.SKIP_IF_ZERO, 187, 0, 1522)),  # what content is
-    (IN_QUERIES, Step(Op.EXPRESSION, 202, 0, 3, 13)),  # what content is
-    (IN_QUERIES, Step(Op.SKIP_IF_ZERO, 202, 0, 1524)),  # what content is
-    (IN_GTIDS, Step(Op.EXPRESSION, 192, 0, 3, 13)),  # what content is
-    (IN_GTIDS, Step(Op.SKIP_IF_ZERO, 192, 0, 1526)),  # what content is
-    (IN_XIDS, Step(Op.EXPRESSION, 190, 0, 3, 13)),  # what content is
-    (IN_XIDS, Step(Op.SKIP_IF_ZERO, 190, 0, 1527)),  # what content is
+    (IN_ALL, Step(Op.JUMP, 0, 0, 836)),
+    (IN_ALL, Step(Op.EXPRESSION, 187, 0, 3, 13)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 187, 0, 569)),  # what content is
     (IN_ALL, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
     (IN_ALL, Step(Op.NEED, 57)),  # binlog_version, server_version, create_timestamp, len_header
-    (IN_TABLES_12, Step(Op.REGISTER_FIXED, 188, Kind.U1, 56)),  # len_header
-    (IN_TABLES_12, Step(Op.CHECK_RANGE, 188, Outcome.REFUSED | Reason.VALUE << 8, 19, 19)),  # valid len_header
-    (IN_TABLES_12, Step(Op.STREAM, 189, 1, 1)),  # _io.size
-    (IN_TABLES_12, Step(Op.EXPRESSION, 190, 0, 4004, 60)),  # number of post_headers
-    (IN_TABLES_12, Step(Op.LOOP, 3, Loop.COUNT, 1519, 190)),  # post_headers
-    (IN_QUERIES, Step(Op.REGISTER_FIXED, 203, Kind.U1, 56)),  # len_header
-    (IN_QUERIES, Step(Op.CHECK_RANGE, 203, Outcome.REFUSED | Reason.VALUE << 8, 19, 19)),  # valid len_header
-    (IN_QUERIES, Step(Op.STREAM, 204, 1, 1)),  # _io.size
-    (IN_QUERIES, Step(Op.EXPRESSION, 205, 0, 4019, 60)),  # number of post_headers
-    (IN_QUERIES, Step(Op.LOOP, 3, Loop.COUNT, 1519, 205)),  # post_headers
-    (IN_GTIDS, Step(Op.REGISTER_FIXED, 193, Kind.U1, 56)),  # len_header
-    (IN_GTIDS, Step(Op.CHECK_RANGE, 193, Outcome.REFUSED | Reason.VALUE << 8, 19, 19)),  # valid len_header
-    (IN_GTIDS, Step(Op.STREAM, 194, 1, 1)),  # _io.size
-    (IN_GTIDS, Step(Op.EXPRESSION, 195, 0, 4004, 60)),  # number of post_headers
-    (IN_GTIDS, Step(Op.LOOP, 3, Loop.COUNT, 1519, 195)),  # post_headers
-    (IN_XIDS, Step(Op.REGISTER_FIXED, 191, Kind.U1, 56)),  # len_header
-    (IN_XIDS, Step(Op.CHECK_RANGE, 191, Outcome.REFUSED | Reason.VALUE << 8, 19, 19)),  # valid len_header
-    (IN_XIDS, Step(Op.STREAM, 192, 1, 1)),  # _io.size
-    (IN_XIDS, Step(Op.EXPRESSION, 193, 0, 4004, 60)),  # number of post_headers
-    (IN_XIDS, Step(Op.LOOP, 3, Loop.COUNT, 1519, 193)),  # post_headers
+    (IN_ALL, Step(Op.REGISTER_FIXED, 188, Kind.U1, 56)),  # len_header
+    (IN_ALL, Step(Op.CHECK_RANGE, 188, Outcome.REFUSED | Reason.VALUE << 8, 19, 19)),  # valid len_header
+    (IN_ALL, Step(Op.STREAM, 189, 1, 1)),  # _io.size
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 190, 0, 4004, 60)),  # number of post_headers
+    (IN_QUERIES, Step(Op.EXPRESSION, 190, 0, 4019, 60)),  # number of post_headers
+    (IN_ALL, Step(Op.LOOP, 3, Loop.COUNT, 566, 190)),  # post_headers
     (IN_ALL, Step(Op.NEED, 1)),  # len
-    (IN_TABLES_12, Step(Op.REGISTER_FIXED, 191, Kind.U1, 0)),  # len
-    (IN_TABLES_12, Step(Op.APPEND, 0, 191, 1, 1)),  # known
-    (IN_TABLES_12, Step(Op.AGAIN, 3, Loop.COUNT, 1506, 190)),  # next of post_headers
-    (IN_QUERIES, Step(Op.REGISTER_FIXED, 206, Kind.U1, 0)),  # len
-    (IN_QUERIES, Step(Op.APPEND, 0, 206, 1, 1)),  # known
-    (IN_QUERIES, Step(Op.AGAIN, 3, Loop.COUNT, 1506, 205)),  # next of post_headers
-    (IN_GTIDS, Step(Op.REGISTER_FIXED, 196, Kind.U1, 0)),  # len
-    (IN_GTIDS, Step(Op.APPEND, 0, 196, 1, 1)),  # known
-    (IN_GTIDS, Step(Op.AGAIN, 3, Loop.COUNT, 1506, 195)),  # next of post_headers
-    (IN_XIDS, Step(Op.REGISTER_FIXED, 194, Kind.U1, 0)),  # len
-    (IN_XIDS, Step(Op.APPEND, 0, 194, 1, 1)),  # known
-    (IN_XIDS, Step(Op.AGAIN, 3, Loop.COUNT, 1506, 193)),  # next of post_headers
+    (IN_ALL, Step(Op.REGISTER_FIXED, 191, Kind.U1, 0)),  # len
+    (IN_ALL, Step(Op.APPEND, 0, 191, 1, 1)),  # known
+    (IN_ALL, Step(Op.AGAIN, 3, Loop.COUNT, 562, 190)),  # next of post_headers
     (IN_ALL, Step(Op.SET, 2, 1, 2)),  # first
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_ALL, Step(Op.JUMP, 0, 0, 2046)),
-    (IN_TABLES_12, Step(Op.EXPRESSION, 192, 0, 4064, 13)),  # what content is
-    (IN_TABLES_12, Step(Op.SKIP_IF_ZERO, 192, 0, 1582)),  # what content is
-    (IN_QUERIES, Step(Op.EXPRESSION, 207, 0, 4079, 13)),  # what content is
-    (IN_QUERIES, Step(Op.SKIP_IF_ZERO, 207, 0, 1584)),  # what content is
-    (IN_GTIDS, Step(Op.EXPRESSION, 197, 0, 4064, 13)),  # what content is
-    (IN_XIDS, Step(Op.EXPRESSION, 195, 0, 4064, 13)),  # what content is
-    (IN_XIDS, Step(Op.SKIP_IF_ZERO, 195, 0, 1537)),  # what content is
-    (IN_XIDS, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
-    (IN_XIDS, Step(Op.NEED, 8)),  # number
-    (IN_XIDS, Step(Op.REGISTER_FIXED, 196, Kind.U8LE, 0)),  # number
-    (IN_XIDS, Step(Op.LIMIT_END)),  # content
-    (IN_XIDS, Step(Op.EXPRESSION, 12, 0, 46, 9)),  # is xid there?
-    (IN_XIDS, Step(Op.EXPRESSION, 13, 0, 46, 9)),  # is number there?
-    (IN_XIDS, Step(Op.EXPRESSION, 14, 0, 4077, 3)),  # number
-    (IN_XIDS, Step(Op.JUMP, 0, 0, 2046)),
-    (IN_XIDS, Step(Op.EXPRESSION, 197, 0, 4080, 13)),  # what content is
-    (IN_TABLES_14, Step(Op.SKIP_IF_ZERO, 197, 0, 1586)),  # what content is
+    (IN_ALL, Step(Op.JUMP, 0, 0, 836)),
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 192, 0, 4064, 13)),  # what content is
+    (IN_QUERIES, Step(Op.EXPRESSION, 192, 0, 4079, 13)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 192, 0, 580)),  # what content is
     (IN_ALL, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
-    (IN_ALL_BUT_XIDS, Step(Op.NEED, 8)),  # number
-    (IN_XIDS, Step(Op.NEED, 13)),  # seq_no, domain_id, flags
-    (IN_XIDS, Step(Op.REGISTER_FIXED, 198, Kind.U1, 12)),  # flags
-    (IN_XIDS, Step(Op.EXPRESSION, 199, 0, 4093, 23)),  # is commit_id there?
-    (IN_XIDS, Step(Op.SKIP_IF_ZERO, 199, 0, 1546)),  # is commit_id there?
-    (IN_XIDS, Step(Op.NEED, 8)),  # commit_id
-    (IN_XIDS, Step(Op.EXPRESSION, 200, 0, 4116, 23)),  # is xa there?
-    (IN_XIDS, Step(Op.SKIP_IF_ZERO, 200, 0, 1554)),  # is xa there?
-    (IN_XIDS, Step(Op.NEED, 6)),  # format, len_global, len_branch
-    (IN_XIDS, Step(Op.REGISTER_FIXED, 201, Kind.U1, 4)),  # len_global
-    (IN_XIDS, Step(Op.REGISTER_FIXED, 202, Kind.U1, 5)),  # len_branch
-    (IN_XIDS, Step(Op.EXPRESSION, 203, 0, 4139, 7)),  # size of names
-    (IN_XIDS, Step(Op.BYTES_REGISTER, 30, 203, 0)),  # names
-    (IN_XIDS, Step(Op.JUMP, 0, 0, 1556)),
-    (IN_XIDS, Step(Op.EXPRESSION, 201, 0, 241, 9)),  # no len_global
-    (IN_XIDS, Step(Op.EXPRESSION, 202, 0, 241, 9)),  # no len_branch
-    (IN_XIDS, Step(Op.STREAM, 204, 0, 1)),  # _io.pos
-    (IN_XIDS, Step(Op.STREAM, 205, 1, 1)),  # _io.size
-    (IN_XIDS, Step(Op.EXPRESSION, 206, 0, 4146, 8)),  # is more_flags there?
-    (IN_XIDS, Step(Op.SKIP_IF_ZERO, 206, 0, 1564)),  # is more_flags there?
-    (IN_XIDS, Step(Op.NEED, 1)),  # more_flags
-    (IN_XIDS, Step(Op.REGISTER_FIXED, 207, Kind.U1, 0)),  # more_flags
-    (IN_XIDS, Step(Op.EXPRESSION, 208, 0, 4154, 3)),  # more_flags
-    (IN_XIDS, Step(Op.JUMP, 0, 0, 1566)),
-    (IN_XIDS, Step(Op.EXPRESSION, 207, 0, 241, 9)),  # no more_flags
-    (IN_XIDS, Step(Op.ABSENT, 208)),  # no more_flags
-    (IN_XIDS, Step(Op.STREAM, 209, 1, 1)),  # _io.size
-    (IN_XIDS, Step(Op.STREAM, 210, 1, 1)),  # _io.size
-    (IN_XIDS, Step(Op.EXPRESSION, 211, 0, 4157, 158)),  # is engines there?
-    (IN_XIDS, Step(Op.SKIP_IF_ZERO, 211, 0, 1571)),  # is engines there?
-    (IN_XIDS, Step(Op.NEED, 1)),  # engines
-    (IN_XIDS, Step(Op.STREAM, 212, 1, 1)),  # _io.size
-    (IN_XIDS, Step(Op.STREAM, 213, 1, 1)),  # _io.size
-    (IN_XIDS, Step(Op.EXPRESSION, 214, 0, 4315, 158)),  # is alter_seq_no there?
-    (IN_XIDS, Step(Op.SKIP_IF_ZERO, 214, 0, 1576)),  # is alter_seq_no there?
-    (IN_XIDS, Step(Op.NEED, 8)),  # alter_seq_no
-    (IN_XIDS, Step(Op.STREAM, 215, 0, 1)),  # _io.pos
-    (IN_XIDS, Step(Op.STREAM, 216, 0, 1)),  # _io.pos
-    (IN_XIDS, Step(Op.EXPRESSION, 217, 0, 4473, 36)),  # size of unused
-    (IN_XIDS, Step(Op.BYTES_REGISTER, 31, 217, 0)),  # unused
+    (IN_ALL, Step(Op.NEED, 8)),  # number
+    (IN_XIDS, Step(Op.REGISTER_FIXED, 294, Kind.U8LE, 0)),  # number
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_ALL, Step(Op.JUMP, 0, 0, 2046)),
-    (IN_TABLES_12, Step(Op.EXPRESSION, 193, 0, 4077, 13)),  # what content is
-    (IN_TABLES_12, Step(Op.SKIP_IF_ZERO, 193, 0, 1736)),  # what content is
-    (IN_QUERIES, Step(Op.EXPRESSION, 208, 0, 4092, 13)),  # what content is
-    (IN_QUERIES, Step(Op.SKIP_IF_ZERO, 208, 0, 1738)),  # what content is
-    (IN_GTIDS, Step(Op.EXPRESSION, 198, 0, 4077, 13)),  # what content is
-    (IN_GTIDS, Step(Op.SKIP_IF_ZERO, 198, 0, 1706)),  # what content is
-    (IN_ALL_BUT_XIDS, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
-    (IN_ALL_BUT_XIDS, Step(Op.NEED, 13)),  # seq_no, domain_id, flags
-    (IN_TABLES_12, Step(Op.REGISTER_FIXED, 194, Kind.U1, 12)),  # flags
-    (IN_TABLES_12, Step(Op.EXPRESSION, 195, 0, 4090, 23)),  # is commit_id there?
-    (IN_TABLES_12, Step(Op.SKIP_IF_ZERO, 195, 0, 1602)),  # is commit_id there?
-    (IN_QUERIES, Step(Op.REGISTER_FIXED, 209, Kind.U1, 12)),  # flags
-    (IN_QUERIES, Step(Op.EXPRESSION, 210, 0, 4105, 23)),  # is commit_id there?
-    (IN_QUERIES, Step(Op.SKIP_IF_ZERO, 210, 0, 1604)),  # is commit_id there?
-    (IN_GTIDS, Step(Op.REGISTER_FIXED, 199, Kind.U8LE, 0)),  # seq_no
-    (IN_GTIDS, Step(Op.REGISTER_FIXED, 200, Kind.U4LE, 8)),  # domain_id
-    (IN_GTIDS, Step(Op.REGISTER_FIXED, 201, Kind.U1, 12)),  # flags
-    (IN_GTIDS, Step(Op.EXPRESSION, 202, 0, 4090, 23)),  # is commit_id there?
-    (IN_GTIDS, Step(Op.SKIP_IF_ZERO, 202, 0, 1606)),  # is commit_id there?
-    (IN_ALL_BUT_XIDS, Step(Op.NEED, 8)),  # commit_id
-    (IN_TABLES_12, Step(Op.EXPRESSION, 196, 0, 4113, 23)),  # is xa there?
-    (IN_TABLES_12, Step(Op.SKIP_IF_ZERO, 196, 0, 1626)),  # is xa there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 211, 0, 4128, 23)),  # is xa there?
-    (IN_QUERIES, Step(Op.SKIP_IF_ZERO, 211, 0, 1632)),  # is xa there?
-    (IN_GTIDS, Step(Op.EXPRESSION, 203, 0, 4113, 23)),  # is xa there?
-    (IN_GTIDS, Step(Op.SKIP_IF_ZERO, 203, 0, 1635)),  # is xa there?
-    (IN_ALL_BUT_XIDS, Step(Op.NEED, 6)),  # format, len_global, len_branch
-    (IN_TABLES_12, Step(Op.REGISTER_FIXED, 197, Kind.U1, 4)),  # len_global
-    (IN_TABLES_12, Step(Op.REGISTER_FIXED, 198, Kind.U1, 5)),  # len_branch
-    (IN_TABLES_12, Step(Op.EXPRESSION, 199, 0, 4136, 7)),  # size of names
-    (IN_TABLES_12, Step(Op.BYTES_REGISTER, 30, 199, 0)),  # names
-    (IN_QUERIES, Step(Op.REGISTER_FIXED, 212, Kind.U1, 4)),  # len_global
-    (IN_QUERIES, Step(Op.REGISTER_FIXED, 213, Kind.U1, 5)),  # len_branch
-    (IN_QUERIES, Step(Op.EXPRESSION, 214, 0, 4151, 7)),  # size of names
-    (IN_QUERIES, Step(Op.BYTES_REGISTER, 30, 214, 0)),  # names
-    (IN_GTIDS, Step(Op.REGISTER_FIXED, 204, Kind.U1, 4)),  # len_global
-    (IN_GTIDS, Step(Op.REGISTER_FIXED, 205, Kind.U1, 5)),  # len_branch
-    (IN_GTIDS, Step(Op.EXPRESSION, 206, 0, 4136, 7)),  # size of names
-    (IN_GTIDS, Step(Op.BYTES_REGISTER, 30, 206, 0)),  # names
-    (IN_EVENTS, Step(Op.JUMP, 0, 0, 1628)),
-    (IN_QUERIES, Step(Op.JUMP, 0, 0, 1634)),
-    (IN_TABLE_MAPS, Step(Op.JUMP, 0, 0, 1628)),
-    (IN_ROWS, Step(Op.JUMP, 0, 0, 1628)),
-    (IN_GTIDS, Step(Op.JUMP, 0, 0, 1637)),
-    (IN_TABLES_12, Step(Op.EXPRESSION, 197, 0, 241, 9)),  # no len_global
-    (IN_TABLES_12, Step(Op.EXPRESSION, 198, 0, 241, 9)),  # no len_branch
-    (IN_TABLES_12, Step(Op.STREAM, 200, 0, 1)),  # _io.pos
-    (IN_TABLES_12, Step(Op.STREAM, 201, 1, 1)),  # _io.size
-    (IN_TABLES_12, Step(Op.EXPRESSION, 202, 0, 4143, 8)),  # is more_flags there?
-    (IN_TABLES_12, Step(Op.SKIP_IF_ZERO, 202, 0, 1679)),  # is more_flags there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 212, 0, 241, 9)),  # no len_global
-    (IN_QUERIES, Step(Op.EXPRESSION, 213, 0, 241, 9)),  # no len_branch
-    (IN_QUERIES, Step(Op.STREAM, 215, 0, 1)),  # _io.pos
-    (IN_GTIDS, Step(Op.EXPRESSION, 204, 0, 241, 9)),  # no len_global
-    (IN_GTIDS, Step(Op.EXPRESSION, 205, 0, 241, 9)),  # no len_branch
-    (IN_GTIDS, Step(Op.STREAM, 207, 0, 1)),  # _io.pos
-    (IN_GTIDS, Step(Op.STREAM, 208, 1, 1)),  # _io.size
-    (IN_GTIDS, Step(Op.EXPRESSION, 209, 0, 4143, 8)),  # is more_flags there?
-    (IN_GTIDS, Step(Op.SKIP_IF_ZERO, 209, 0, 1645)),  # is more_flags there?
-    (IN_GTIDS, Step(Op.NEED, 1)),  # more_flags
-    (IN_GTIDS, Step(Op.REGISTER_FIXED, 210, Kind.U1, 0)),  # more_flags
-    (IN_GTIDS, Step(Op.EXPRESSION, 211, 0, 4151, 3)),  # more_flags
-    (IN_GTIDS, Step(Op.JUMP, 0, 0, 1647)),
-    (IN_GTIDS, Step(Op.EXPRESSION, 210, 0, 241, 9)),  # no more_flags
-    (IN_GTIDS, Step(Op.ABSENT, 211)),  # no more_flags
-    (IN_GTIDS, Step(Op.STREAM, 212, 1, 1)),  # _io.size
-    (IN_GTIDS, Step(Op.STREAM, 213, 1, 1)),  # _io.size
-    (IN_GTIDS, Step(Op.EXPRESSION, 214, 0, 4154, 158)),  # is engines there?
-    (IN_GTIDS, Step(Op.SKIP_IF_ZERO, 214, 0, 1652)),  # is engines there?
-    (IN_GTIDS, Step(Op.NEED, 1)),  # engines
-    (IN_GTIDS, Step(Op.STREAM, 215, 1, 1)),  # _io.size
-    (IN_TABLES_8, Step(Op.STREAM, 216, 1, 1)),  # _io.size
-    (IN_QUERIES, Step(Op.EXPRESSION, 217, 0, 4158, 8)),  # is more_flags there?
-    (IN_QUERIES, Step(Op.SKIP_IF_ZERO, 217, 0, 1685)),  # is more_flags there?
-    (IN_TABLES_16, Step(Op.NEED, 1)),  # more_flags
-    (IN_TABLES_12, Step(Op.REGISTER_FIXED, 203, Kind.U1, 0)),  # more_flags
-    (IN_TABLES_12, Step(Op.EXPRESSION, 204, 0, 4151, 3)),  # more_flags
-    (IN_QUERIES, Step(Op.REGISTER_FIXED, 218, Kind.U1, 0)),  # more_flags
-    (IN_QUERIES, Step(Op.EXPRESSION, 219, 0, 4166, 3)),  # more_flags
-    (IN_GTIDS, Step(Op.EXPRESSION, 217, 0, 4312, 158)),  # is alter_seq_no there?
-    (IN_GTIDS, Step(Op.SKIP_IF_ZERO, 217, 0, 1664)),  # is alter_seq_no there?
-    (IN_GTIDS, Step(Op.NEED, 8)),  # alter_seq_no
-    (IN_GTIDS, Step(Op.STREAM, 218, 0, 1)),  # _io.pos
-    (IN_GTIDS, Step(Op.STREAM, 219, 0, 1)),  # _io.pos
-    (IN_GTIDS, Step(Op.EXPRESSION, 220, 0, 4470, 36)),  # size of unused
-    (IN_GTIDS, Step(Op.BYTES_REGISTER, 31, 220, 0)),  # unused
-    (IN_GTIDS, Step(Op.LIMIT_END)),  # content
-    (IN_GTIDS, Step(Op.EXPRESSION, 12, 0, 46, 9)),  # is gtid there?
-    (IN_GTIDS, Step(Op.EXPRESSION, 13, 0, 46, 9)),  # is seq_no there?
-    (IN_GTIDS, Step(Op.EXPRESSION, 14, 0, 4506, 3)),  # seq_no
-    (IN_GTIDS, Step(Op.EXPRESSION, 15, 0, 46, 9)),  # is domain_id there?
-    (IN_GTIDS, Step(Op.EXPRESSION, 16, 0, 4509, 3)),  # domain_id
-    (IN_EVENTS, Step(Op.JUMP, 0, 0, 1681)),
-    (IN_QUERIES, Step(Op.JUMP, 0, 0, 1687)),
-    (IN_TABLE_MAPS, Step(Op.JUMP, 0, 0, 1681)),
-    (IN_ROWS, Step(Op.JUMP, 0, 0, 1681)),
-    (IN_GTIDS, Step(Op.JUMP, 0, 0, 2046)),
-    (IN_TABLES_12, Step(Op.EXPRESSION, 203, 0, 241, 9)),  # no more_flags
-    (IN_TABLES_12, Step(Op.ABSENT, 204)),  # no more_flags
-    (IN_TABLES_12, Step(Op.STREAM, 205, 1, 1)),  # _io.size
-    (IN_TABLES_12, Step(Op.STREAM, 206, 1, 1)),  # _io.size
-    (IN_TABLES_12, Step(Op.EXPRESSION, 207, 0, 4154, 158)),  # is engines there?
-    (IN_TABLES_12, Step(Op.SKIP_IF_ZERO, 207, 0, 1692)),  # is engines there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 218, 0, 241, 9)),  # no more_flags
-    (IN_QUERIES, Step(Op.ABSENT, 219)),  # no more_flags
-    (IN_QUERIES, Step(Op.STREAM, 220, 1, 1)),  # _io.size
-    (IN_QUERIES, Step(Op.STREAM, 221, 1, 1)),  # _io.size
-    (IN_QUERIES, Step(Op.EXPRESSION, 222, 0, 4169, 158)),  # is engines there?
-    (IN_QUERIES, Step(Op.SKIP_IF_ZERO, 222, 0, 1696)),  # is engines there?
-    (IN_TABLES_16, Step(Op.NEED, 1)),  # engines
-    (IN_TABLES_12, Step(Op.STREAM, 208, 1, 1)),  # _io.size
-    (IN_TABLES_12, Step(Op.STREAM, 209, 1, 1)),  # _io.size
-    (IN_TABLES_12, Step(Op.EXPRESSION, 210, 0, 4312, 158)),  # is alter_seq_no there?
-    (IN_TABLES_12, Step(Op.SKIP_IF_ZERO, 210, 0, 1701)),  # is alter_seq_no there?
-    (IN_QUERIES, Step(Op.STREAM, 223, 1, 1)),  # _io.size
-    (IN_QUERIES, Step(Op.STREAM, 224, 1, 1)),  # _io.size
-    (IN_QUERIES, Step(Op.EXPRESSION, 225, 0, 4327, 158)),  # is alter_seq_no there?
-    (IN_QUERIES, Step(Op.SKIP_IF_ZERO, 225, 0, 1705)),  # is alter_seq_no there?
-    (IN_TABLES_16, Step(Op.NEED, 8)),  # alter_seq_no
-    (IN_TABLES_12, Step(Op.STREAM, 211, 0, 1)),  # _io.pos
-    (IN_TABLES_12, Step(Op.STREAM, 212, 0, 1)),  # _io.pos
-    (IN_TABLES_12, Step(Op.EXPRESSION, 213, 0, 4470, 36)),  # size of unused
-    (IN_TABLES_12, Step(Op.BYTES_REGISTER, 31, 213, 0)),  # unused
-    (IN_QUERIES, Step(Op.STREAM, 226, 0, 1)),  # _io.pos
-    (IN_GTIDS, Step(Op.EXPRESSION, 221, 0, 4512, 13)),  # what content is
-    (IN_GTIDS, Step(Op.SKIP_IF_ZERO, 221, 0, 1770)),  # what content is
-    (IN_XIDS, Step(Op.EXPRESSION, 218, 0, 4509, 13)),  # what content is
-    (IN_XIDS, Step(Op.SKIP_IF_ZERO, 218, 0, 1772)),  # what content is
-    (IN_TABLES_14, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
-    (IN_TABLES_14, Step(Op.NEED, 4)),  # count
-    (IN_GTIDS, Step(Op.REGISTER_FIXED, 222, Kind.U4LE, 0)),  # count
-    (IN_GTIDS, Step(Op.EXPRESSION, 223, 0, 4525, 23)),  # size of items
-    (IN_GTIDS, Step(Op.BYTES_REGISTER, 32, 223, 0)),  # items
-    (IN_XIDS, Step(Op.REGISTER_FIXED, 219, Kind.U4LE, 0)),  # count
-    (IN_XIDS, Step(Op.EXPRESSION, 220, 0, 4522, 23)),  # size of items
-    (IN_XIDS, Step(Op.BYTES_REGISTER, 32, 220, 0)),  # items
-    (IN_XIDS, Step(Op.STREAM, 221, 0, 1)),  # _io.pos
-    (IN_XIDS, Step(Op.STREAM, 222, 1, 1)),  # _io.size
-    (IN_XIDS, Step(Op.EXPRESSION, 223, 0, 4545, 46)),  # size of unused
-    (IN_XIDS, Step(Op.BYTES_REGISTER, 33, 223, 0)),  # unused
-    (IN_TABLES_14, Step(Op.STREAM, 224, 0, 1)),  # _io.pos
-    (IN_TABLES_14, Step(Op.STREAM, 225, 1, 1)),  # _io.size
-    (IN_GTIDS, Step(Op.EXPRESSION, 226, 0, 4548, 46)),  # size of unused
-    (IN_GTIDS, Step(Op.BYTES_REGISTER, 33, 226, 0)),  # unused
-    (IN_TABLES_8, Step(Op.STREAM, 227, 0, 1)),  # _io.pos
-    (IN_QUERIES, Step(Op.EXPRESSION, 228, 0, 4485, 36)),  # size of unused
-    (IN_QUERIES, Step(Op.BYTES_REGISTER, 31, 228, 0)),  # unused
-    (IN_GTIDS, Step(Op.STREAM, 228, 1, 1)),  # _io.size
-    (IN_GTIDS, Step(Op.EXPRESSION, 229, 0, 4594, 7)),  # nothing after gtid_list?
-    (IN_GTIDS, Step(Op.CHECK_TRUE, 229, Outcome.REFUSED | Reason.LENGTH << 8)),  # nothing after gtid_list?
-    (IN_XIDS, Step(Op.EXPRESSION, 226, 0, 4591, 7)),  # nothing after gtid_list?
-    (IN_XIDS, Step(Op.CHECK_TRUE, 226, Outcome.REFUSED | Reason.LENGTH << 8)),  # nothing after gtid_list?
+    (IN_XIDS, Step(Op.EXPRESSION, 291, 0, 46, 9)),  # is xid there?
+    (IN_XIDS, Step(Op.EXPRESSION, 292, 0, 46, 9)),  # is number there?
+    (IN_XIDS, Step(Op.EXPRESSION, 293, 0, 4077, 3)),  # number
+    (IN_ALL, Step(Op.JUMP, 0, 0, 836)),
+    (IN_TABLES_14, Step(Op.EXPRESSION, 193, 0, 4077, 13)),  # what content is
+    (IN_QUERIES, Step(Op.EXPRESSION, 193, 0, 4092, 13)),  # what content is
+    (IN_XIDS, Step(Op.EXPRESSION, 193, 0, 4080, 13)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 193, 0, 649)),  # what content is
+    (IN_ALL, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
+    (IN_ALL, Step(Op.NEED, 13)),  # seq_no, domain_id, flags
+    (IN_GTIDS, Step(Op.REGISTER_FIXED, 285, Kind.U8LE, 0)),  # seq_no
+    (IN_GTIDS, Step(Op.REGISTER_FIXED, 286, Kind.U4LE, 8)),  # domain_id
+    (IN_ALL, Step(Op.REGISTER_FIXED, 194, Kind.U1, 12)),  # flags
+    (IN_TABLES_14, Step(Op.EXPRESSION, 195, 0, 4090, 23)),  # is commit_id there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 195, 0, 4105, 23)),  # is commit_id there?
+    (IN_XIDS, Step(Op.EXPRESSION, 195, 0, 4093, 23)),  # is commit_id there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 195, 0, 594)),  # is commit_id there?
+    (IN_ALL, Step(Op.NEED, 8)),  # commit_id
+    (IN_TABLES_14, Step(Op.EXPRESSION, 196, 0, 4113, 23)),  # is xa there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 196, 0, 4128, 23)),  # is xa there?
+    (IN_XIDS, Step(Op.EXPRESSION, 196, 0, 4116, 23)),  # is xa there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 196, 0, 606)),  # is xa there?
+    (IN_ALL, Step(Op.NEED, 6)),  # format, len_global, len_branch
+    (IN_ALL, Step(Op.REGISTER_FIXED, 197, Kind.U1, 4)),  # len_global
+    (IN_ALL, Step(Op.REGISTER_FIXED, 198, Kind.U1, 5)),  # len_branch
+    (IN_TABLES_14, Step(Op.EXPRESSION, 199, 0, 4136, 7)),  # size of names
+    (IN_QUERIES, Step(Op.EXPRESSION, 199, 0, 4151, 7)),  # size of names
+    (IN_XIDS, Step(Op.EXPRESSION, 199, 0, 4139, 7)),  # size of names
+    (IN_ALL, Step(Op.BYTES_REGISTER, 30, 199, 0)),  # names
+    (IN_ALL, Step(Op.JUMP, 0, 0, 608)),
+    (IN_ALL, Step(Op.EXPRESSION, 197, 0, 241, 9)),  # no len_global
+    (IN_ALL, Step(Op.EXPRESSION, 198, 0, 241, 9)),  # no len_branch
+    (IN_ALL, Step(Op.STREAM, 200, 0, 1)),  # _io.pos
+    (IN_ALL, Step(Op.STREAM, 201, 1, 1)),  # _io.size
+    (IN_TABLES_14, Step(Op.EXPRESSION, 202, 0, 4143, 8)),  # is more_flags there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 202, 0, 4158, 8)),  # is more_flags there?
+    (IN_XIDS, Step(Op.EXPRESSION, 202, 0, 4146, 8)),  # is more_flags there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 202, 0, 620)),  # is more_flags there?
+    (IN_ALL, Step(Op.NEED, 1)),  # more_flags
+    (IN_ALL, Step(Op.REGISTER_FIXED, 203, Kind.U1, 0)),  # more_flags
+    (IN_TABLES_14, Step(Op.EXPRESSION, 204, 0, 4151, 3)),  # more_flags
+    (IN_QUERIES, Step(Op.EXPRESSION, 204, 0, 4166, 3)),  # more_flags
+    (IN_XIDS, Step(Op.EXPRESSION, 204, 0, 4154, 3)),  # more_flags
+    (IN_ALL, Step(Op.JUMP, 0, 0, 622)),
+    (IN_ALL, Step(Op.EXPRESSION, 203, 0, 241, 9)),  # no more_flags
+    (IN_ALL, Step(Op.ABSENT, 204)),  # no more_flags
+    (IN_ALL, Step(Op.STREAM, 205, 1, 1)),  # _io.size
+    (IN_ALL, Step(Op.STREAM, 206, 1, 1)),  # _io.size
+    (IN_TABLES_14, Step(Op.EXPRESSION, 207, 0, 4154, 158)),  # is engines there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 207, 0, 4169, 158)),  # is engines there?
+    (IN_XIDS, Step(Op.EXPRESSION, 207, 0, 4157, 158)),  # is engines there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 207, 0, 629)),  # is engines there?
+    (IN_ALL, Step(Op.NEED, 1)),  # engines
+    (IN_ALL, Step(Op.STREAM, 208, 1, 1)),  # _io.size
+    (IN_ALL, Step(Op.STREAM, 209, 1, 1)),  # _io.size
+    (IN_TABLES_14, Step(Op.EXPRESSION, 210, 0, 4312, 158)),  # is alter_seq_no there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 210, 0, 4327, 158)),  # is alter_seq_no there?
+    (IN_XIDS, Step(Op.EXPRESSION, 210, 0, 4315, 158)),  # is alter_seq_no there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 210, 0, 636)),  # is alter_seq_no there?
+    (IN_ALL, Step(Op.NEED, 8)),  # alter_seq_no
+    (IN_ALL, Step(Op.STREAM, 211, 0, 1)),  # _io.pos
+    (IN_ALL, Step(Op.STREAM, 212, 0, 1)),  # _io.pos
+    (IN_TABLES_14, Step(Op.EXPRESSION, 213, 0, 4470, 36)),  # size of unused
+    (IN_QUERIES, Step(Op.EXPRESSION, 213, 0, 4485, 36)),  # size of unused
+    (IN_XIDS, Step(Op.EXPRESSION, 213, 0, 4473, 36)),  # size of unused
+    (IN_ALL, Step(Op.BYTES_REGISTER, 31, 213, 0)),  # unused
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_ALL, Step(Op.JUMP, 0, 0, 2046)),
-    (IN_TABLES_12, Step(Op.EXPRESSION, 214, 0, 4506, 13)),  # what content is
-    (IN_TABLES_12, Step(Op.SKIP_IF_ZERO, 214, 0, 1766)),  # what content is
-    (IN_QUERIES, Step(Op.EXPRESSION, 229, 0, 4521, 13)),  # what content is
-    (IN_QUERIES, Step(Op.SKIP_IF_ZERO, 229, 0, 1768)),  # what content is
-    (IN_TABLES_16, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
-    (IN_TABLES_16, Step(Op.NEED, 4)),  # count
-    (IN_TABLES_12, Step(Op.REGISTER_FIXED, 215, Kind.U4LE, 0)),  # count
-    (IN_TABLES_12, Step(Op.EXPRESSION, 216, 0, 4519, 23)),  # size of items
-    (IN_TABLES_12, Step(Op.BYTES_REGISTER, 32, 216, 0)),  # items
-    (IN_TABLES_12, Step(Op.STREAM, 217, 0, 1)),  # _io.pos
-    (IN_TABLES_12, Step(Op.STREAM, 218, 1, 1)),  # _io.size
-    (IN_TABLES_12, Step(Op.EXPRESSION, 219, 0, 4542, 46)),  # size of unused
-    (IN_TABLES_12, Step(Op.BYTES_REGISTER, 33, 219, 0)),  # unused
-    (IN_TABLES_12, Step(Op.STREAM, 220, 0, 1)),  # _io.pos
-    (IN_TABLES_12, Step(Op.STREAM, 221, 1, 1)),  # _io.size
-    (IN_TABLES_12, Step(Op.EXPRESSION, 222, 0, 4588, 7)),  # nothing after gtid_list?
-    (IN_TABLES_12, Step(Op.CHECK_TRUE, 222, Outcome.REFUSED | Reason.LENGTH << 8)),  # nothing after gtid_list?
-    (IN_QUERIES, Step(Op.REGISTER_FIXED, 230, Kind.U4LE, 0)),  # count
-    (IN_QUERIES, Step(Op.EXPRESSION, 231, 0, 4534, 23)),  # size of items
-    (IN_QUERIES, Step(Op.BYTES_REGISTER, 32, 231, 0)),  # items
-    (IN_QUERIES, Step(Op.STREAM, 232, 0, 1)),  # _io.pos
-    (IN_QUERIES, Step(Op.STREAM, 233, 1, 1)),  # _io.size
-    (IN_QUERIES, Step(Op.EXPRESSION, 234, 0, 4557, 46)),  # size of unused
-    (IN_QUERIES, Step(Op.BYTES_REGISTER, 33, 234, 0)),  # unused
-    (IN_QUERIES, Step(Op.STREAM, 235, 0, 1)),  # _io.pos
-    (IN_QUERIES, Step(Op.STREAM, 236, 1, 1)),  # _io.size
-    (IN_QUERIES, Step(Op.EXPRESSION, 237, 0, 4603, 7)),  # nothing after gtid_list?
-    (IN_QUERIES, Step(Op.CHECK_TRUE, 237, Outcome.REFUSED | Reason.LENGTH << 8)),  # nothing after gtid_list?
-    (IN_TABLES_16, Step(Op.LIMIT_END)),  # content
-    (IN_TABLES_16, Step(Op.JUMP, 0, 0, 2046)),
-    (IN_TABLES_12, Step(Op.EXPRESSION, 223, 0, 4595, 27)),  # what content is
-    (IN_TABLES_12, Step(Op.SKIP_IF_ZERO, 223, 0, 1778)),  # what content is
-    (IN_QUERIES, Step(Op.EXPRESSION, 238, 0, 4610, 27)),  # what content is
-    (IN_QUERIES, Step(Op.SKIP_IF_ZERO, 238, 0, 1780)),  # what content is
-    (IN_GTIDS, Step(Op.EXPRESSION, 230, 0, 4601, 27)),  # what content is
-    (IN_GTIDS, Step(Op.SKIP_IF_ZERO, 230, 0, 1782)),  # what content is
-    (IN_XIDS, Step(Op.EXPRESSION, 227, 0, 4598, 27)),  # what content is
-    (IN_XIDS, Step(Op.SKIP_IF_ZERO, 227, 0, 1784)),  # what content is
+    (IN_GTIDS, Step(Op.EXPRESSION, 280, 0, 46, 9)),  # is gtid there?
+    (IN_GTIDS, Step(Op.EXPRESSION, 281, 0, 46, 9)),  # is seq_no there?
+    (IN_GTIDS, Step(Op.EXPRESSION, 282, 0, 4506, 3)),  # seq_no
+    (IN_GTIDS, Step(Op.EXPRESSION, 283, 0, 46, 9)),  # is domain_id there?
+    (IN_GTIDS, Step(Op.EXPRESSION, 284, 0, 4509, 3)),  # domain_id
+    (IN_ALL, Step(Op.JUMP, 0, 0, 836)),
+    (IN_TABLES_15, Step(Op.EXPRESSION, 214, 0, 4506, 13)),  # what content is
+    (IN_QUERIES, Step(Op.EXPRESSION, 214, 0, 4521, 13)),  # what content is
+    (IN_GTIDS, Step(Op.EXPRESSION, 214, 0, 4512, 13)),  # what content is
+    (IN_XIDS, Step(Op.EXPRESSION, 214, 0, 4509, 13)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 214, 0, 678)),  # what content is
+    (IN_ALL, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
+    (IN_ALL, Step(Op.NEED, 4)),  # count
+    (IN_ALL, Step(Op.REGISTER_FIXED, 215, Kind.U4LE, 0)),  # count
+    (IN_TABLES_15, Step(Op.EXPRESSION, 216, 0, 4519, 23)),  # size of items
+    (IN_QUERIES, Step(Op.EXPRESSION, 216, 0, 4534, 23)),  # size of items
+    (IN_GTIDS, Step(Op.EXPRESSION, 216, 0, 4525, 23)),  # size of items
+    (IN_XIDS, Step(Op.EXPRESSION, 216, 0, 4522, 23)),  # size of items
+    (IN_ALL, Step(Op.BYTES_REGISTER, 32, 216, 0)),  # items
+    (IN_ALL, Step(Op.STREAM, 217, 0, 1)),  # _io.pos
+    (IN_ALL, Step(Op.STREAM, 218, 1, 1)),  # _io.size
+    (IN_TABLES_15, Step(Op.EXPRESSION, 219, 0, 4542, 46)),  # size of unused
+    (IN_QUERIES, Step(Op.EXPRESSION, 219, 0, 4557, 46)),  # size of unused
+    (IN_GTIDS, Step(Op.EXPRESSION, 219, 0, 4548, 46)),  # size of unused
+    (IN_XIDS, Step(Op.EXPRESSION, 219, 0, 4545, 46)),  # size of unused
+    (IN_ALL, Step(Op.BYTES_REGISTER, 33, 219, 0)),  # unused
+    (IN_ALL, Step(Op.STREAM, 220, 0, 1)),  # _io.pos
+    (IN_ALL, Step(Op.STREAM, 221, 1, 1)),  # _io.size
+    (IN_TABLES_15, Step(Op.EXPRESSION, 222, 0, 4588, 7)),  # nothing after gtid_list?
+    (IN_QUERIES, Step(Op.EXPRESSION, 222, 0, 4603, 7)),  # nothing after gtid_list?
+    (IN_GTIDS, Step(Op.EXPRESSION, 222, 0, 4594, 7)),  # nothing after gtid_list?
+    (IN_XIDS, Step(Op.EXPRESSION, 222, 0, 4591, 7)),  # nothing after gtid_list?
+    (IN_ALL, Step(Op.CHECK_TRUE, 222, Outcome.REFUSED | Reason.LENGTH << 8)),  # nothing after gtid_list?
+    (IN_ALL, Step(Op.LIMIT_END)),  # content
+    (IN_ALL, Step(Op.JUMP, 0, 0, 836)),
+    (IN_TABLES_15, Step(Op.EXPRESSION, 223, 0, 4595, 27)),  # what content is
+    (IN_QUERIES, Step(Op.EXPRESSION, 223, 0, 4610, 27)),  # what content is
+    (IN_GTIDS, Step(Op.EXPRESSION, 223, 0, 4601, 27)),  # what content is
+    (IN_XIDS, Step(Op.EXPRESSION, 223, 0, 4598, 27)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 223, 0, 687)),  # what content is
     (IN_ALL, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
     (IN_ALL, Step(Op.NEED, 25)),  # fields
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_ALL, Step(Op.JUMP, 0, 0, 2046)),
-    (IN_TABLES_12, Step(Op.EXPRESSION, 224, 0, 4622, 13)),  # what content is
-    (IN_TABLES_12, Step(Op.SKIP_IF_ZERO, 224, 0, 1790)),  # what content is
-    (IN_QUERIES, Step(Op.EXPRESSION, 239, 0, 4637, 13)),  # what content is
-    (IN_QUERIES, Step(Op.SKIP_IF_ZERO, 239, 0, 1792)),  # what content is
-    (IN_GTIDS, Step(Op.EXPRESSION, 231, 0, 4628, 13)),  # what content is
-    (IN_GTIDS, Step(Op.SKIP_IF_ZERO, 231, 0, 1794)),  # what content is
-    (IN_XIDS, Step(Op.EXPRESSION, 228, 0, 4625, 13)),  # what content is
-    (IN_XIDS, Step(Op.SKIP_IF_ZERO, 228, 0, 1796)),  # what content is
+    (IN_ALL, Step(Op.JUMP, 0, 0, 836)),
+    (IN_TABLES_15, Step(Op.EXPRESSION, 224, 0, 4622, 13)),  # what content is
+    (IN_QUERIES, Step(Op.EXPRESSION, 224, 0, 4637, 13)),  # what content is
+    (IN_GTIDS, Step(Op.EXPRESSION, 224, 0, 4628, 13)),  # what content is
+    (IN_XIDS, Step(Op.EXPRESSION, 224, 0, 4625, 13)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 224, 0, 696)),  # what content is
     (IN_ALL, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
     (IN_ALL, Step(Op.NEED, 8)),  # fields
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_ALL, Step(Op.JUMP, 0, 0, 2046)),
-    (IN_TABLES_12, Step(Op.EXPRESSION, 225, 0, 4635, 13)),  # what content is
-    (IN_TABLES_12, Step(Op.SKIP_IF_ZERO, 225, 0, 1802)),  # what content is
-    (IN_QUERIES, Step(Op.EXPRESSION, 240, 0, 4650, 13)),  # what content is
-    (IN_QUERIES, Step(Op.SKIP_IF_ZERO, 240, 0, 1804)),  # what content is
-    (IN_GTIDS, Step(Op.EXPRESSION, 232, 0, 4641, 13)),  # what content is
-    (IN_GTIDS, Step(Op.SKIP_IF_ZERO, 232, 0, 1806)),  # what content is
-    (IN_XIDS, Step(Op.EXPRESSION, 229, 0, 4638, 13)),  # what content is
-    (IN_XIDS, Step(Op.SKIP_IF_ZERO, 229, 0, 1808)),  # what content is
+    (IN_ALL, Step(Op.JUMP, 0, 0, 836)),
+    (IN_TABLES_15, Step(Op.EXPRESSION, 225, 0, 4635, 13)),  # what content is
+    (IN_QUERIES, Step(Op.EXPRESSION, 225, 0, 4650, 13)),  # what content is
+    (IN_GTIDS, Step(Op.EXPRESSION, 225, 0, 4641, 13)),  # what content is
+    (IN_XIDS, Step(Op.EXPRESSION, 225, 0, 4638, 13)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 225, 0, 705)),  # what content is
     (IN_ALL, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
     (IN_ALL, Step(Op.NEED, 9)),  # fields
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_ALL, Step(Op.JUMP, 0, 0, 2046)),
-    (IN_TABLES_12, Step(Op.EXPRESSION, 226, 0, 4648, 13)),  # what content is
-    (IN_TABLES_12, Step(Op.SKIP_IF_ZERO, 226, 0, 1814)),  # what content is
-    (IN_QUERIES, Step(Op.EXPRESSION, 241, 0, 4663, 13)),  # what content is
-    (IN_QUERIES, Step(Op.SKIP_IF_ZERO, 241, 0, 1816)),  # what content is
-    (IN_GTIDS, Step(Op.EXPRESSION, 233, 0, 4654, 13)),  # what content is
-    (IN_GTIDS, Step(Op.SKIP_IF_ZERO, 233, 0, 1818)),  # what content is
-    (IN_XIDS, Step(Op.EXPRESSION, 230, 0, 4651, 13)),  # what content is
-    (IN_XIDS, Step(Op.SKIP_IF_ZERO, 230, 0, 1820)),  # what content is
+    (IN_ALL, Step(Op.JUMP, 0, 0, 836)),
+    (IN_TABLES_15, Step(Op.EXPRESSION, 226, 0, 4648, 13)),  # what content is
+    (IN_QUERIES, Step(Op.EXPRESSION, 226, 0, 4663, 13)),  # what content is
+    (IN_GTIDS, Step(Op.EXPRESSION, 226, 0, 4654, 13)),  # what content is
+    (IN_XIDS, Step(Op.EXPRESSION, 226, 0, 4651, 13)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 226, 0, 714)),  # what content is
     (IN_ALL, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
     (IN_ALL, Step(Op.NEED, 16)),  # fields
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_ALL, Step(Op.JUMP, 0, 0, 2046)),
-    (IN_TABLES_12, Step(Op.EXPRESSION, 227, 0, 4661, 55)),  # what content is
-    (IN_TABLES_12, Step(Op.SKIP_IF_ZERO, 227, 0, 1826)),  # what content is
-    (IN_QUERIES, Step(Op.EXPRESSION, 242, 0, 4676, 55)),  # what content is
-    (IN_QUERIES, Step(Op.SKIP_IF_ZERO, 242, 0, 1828)),  # what content is
-    (IN_GTIDS, Step(Op.EXPRESSION, 234, 0, 4667, 55)),  # what content is
-    (IN_GTIDS, Step(Op.SKIP_IF_ZERO, 234, 0, 1830)),  # what content is
-    (IN_XIDS, Step(Op.EXPRESSION, 231, 0, 4664, 55)),  # what content is
-    (IN_XIDS, Step(Op.SKIP_IF_ZERO, 231, 0, 1832)),  # what content is
+    (IN_ALL, Step(Op.JUMP, 0, 0, 836)),
+    (IN_TABLES_15, Step(Op.EXPRESSION, 227, 0, 4661, 55)),  # what content is
+    (IN_QUERIES, Step(Op.EXPRESSION, 227, 0, 4676, 55)),  # what content is
+    (IN_GTIDS, Step(Op.EXPRESSION, 227, 0, 4667, 55)),  # what content is
+    (IN_XIDS, Step(Op.EXPRESSION, 227, 0, 4664, 55)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 227, 0, 723)),  # what content is
     (IN_ALL, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
     (IN_ALL, Step(Op.NEED, 4)),  # fields
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_ALL, Step(Op.JUMP, 0, 0, 2046)),
-    (IN_TABLES_12, Step(Op.EXPRESSION, 228, 0, 4716, 13)),  # what content is
-    (IN_TABLES_12, Step(Op.SKIP_IF_ZERO, 228, 0, 1838)),  # what content is
-    (IN_QUERIES, Step(Op.EXPRESSION, 243, 0, 4731, 13)),  # what content is
-    (IN_QUERIES, Step(Op.SKIP_IF_ZERO, 243, 0, 1840)),  # what content is
-    (IN_GTIDS, Step(Op.EXPRESSION, 235, 0, 4722, 13)),  # what content is
-    (IN_GTIDS, Step(Op.SKIP_IF_ZERO, 235, 0, 1842)),  # what content is
-    (IN_XIDS, Step(Op.EXPRESSION, 232, 0, 4719, 13)),  # what content is
-    (IN_XIDS, Step(Op.SKIP_IF_ZERO, 232, 0, 1844)),  # what content is
+    (IN_ALL, Step(Op.JUMP, 0, 0, 836)),
+    (IN_TABLES_15, Step(Op.EXPRESSION, 228, 0, 4716, 13)),  # what content is
+    (IN_QUERIES, Step(Op.EXPRESSION, 228, 0, 4731, 13)),  # what content is
+    (IN_GTIDS, Step(Op.EXPRESSION, 228, 0, 4722, 13)),  # what content is
+    (IN_XIDS, Step(Op.EXPRESSION, 228, 0, 4719, 13)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 228, 0, 732)),  # what content is
     (IN_ALL, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
     (IN_ALL, Step(Op.NEED, 17)),  # fields
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_ALL, Step(Op.JUMP, 0, 0, 2046)),
-    (IN_TABLES_12, Step(Op.EXPRESSION, 229, 0, 4729, 13)),  # what content is
-    (IN_TABLES_12, Step(Op.SKIP_IF_ZERO, 229, 0, 1858)),  # what content is
-    (IN_QUERIES, Step(Op.EXPRESSION, 244, 0, 4744, 13)),  # what content is
-    (IN_QUERIES, Step(Op.SKIP_IF_ZERO, 244, 0, 1860)),  # what content is
-    (IN_GTIDS, Step(Op.EXPRESSION, 236, 0, 4735, 13)),  # what content is
-    (IN_GTIDS, Step(Op.SKIP_IF_ZERO, 236, 0, 1862)),  # what content is
-    (IN_XIDS, Step(Op.EXPRESSION, 233, 0, 4732, 13)),  # what content is
-    (IN_XIDS, Step(Op.SKIP_IF_ZERO, 233, 0, 1864)),  # what content is
+    (IN_ALL, Step(Op.JUMP, 0, 0, 836)),
+    (IN_TABLES_15, Step(Op.EXPRESSION, 229, 0, 4729, 13)),  # what content is
+    (IN_QUERIES, Step(Op.EXPRESSION, 229, 0, 4744, 13)),  # what content is
+    (IN_GTIDS, Step(Op.EXPRESSION, 229, 0, 4735, 13)),  # what content is
+    (IN_XIDS, Step(Op.EXPRESSION, 229, 0, 4732, 13)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 229, 0, 743)),  # what content is
     (IN_ALL, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
     (IN_ALL, Step(Op.NEED, 3)),  # number, len
-    (IN_TABLES_12, Step(Op.REGISTER_FIXED, 230, Kind.U1, 2)),  # len
-    (IN_TABLES_12, Step(Op.BYTES_REGISTER, 34, 230, 0)),  # text
-    (IN_QUERIES, Step(Op.REGISTER_FIXED, 245, Kind.U1, 2)),  # len
-    (IN_QUERIES, Step(Op.BYTES_REGISTER, 34, 245, 0)),  # text
-    (IN_GTIDS, Step(Op.REGISTER_FIXED, 237, Kind.U1, 2)),  # len
-    (IN_GTIDS, Step(Op.BYTES_REGISTER, 34, 237, 0)),  # text
-    (IN_XIDS, Step(Op.REGISTER_FIXED, 234, Kind.U1, 2)),  # len
-    (IN_XIDS, Step(Op.BYTES_REGISTER, 34, 234, 0)),  # text
+    (IN_ALL, Step(Op.REGISTER_FIXED, 230, Kind.U1, 2)),  # len
+    (IN_ALL, Step(Op.BYTES_REGISTER, 34, 230, 0)),  # text
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_ALL, Step(Op.JUMP, 0, 0, 2046)),
-    (IN_TABLES_12, Step(Op.EXPRESSION, 231, 0, 4742, 13)),  # what content is
-    (IN_TABLES_12, Step(Op.SKIP_IF_ZERO, 231, 0, 1938)),  # what content is
-    (IN_QUERIES, Step(Op.EXPRESSION, 246, 0, 4757, 13)),  # what content is
-    (IN_QUERIES, Step(Op.SKIP_IF_ZERO, 246, 0, 1940)),  # what content is
-    (IN_GTIDS, Step(Op.EXPRESSION, 238, 0, 4748, 13)),  # what content is
-    (IN_GTIDS, Step(Op.SKIP_IF_ZERO, 238, 0, 1941)),  # what content is
-    (IN_XIDS, Step(Op.EXPRESSION, 235, 0, 4745, 13)),  # what content is
-    (IN_XIDS, Step(Op.SKIP_IF_ZERO, 235, 0, 1943)),  # what content is
+    (IN_ALL, Step(Op.JUMP, 0, 0, 836)),
+    (IN_TABLES_15, Step(Op.EXPRESSION, 231, 0, 4742, 13)),  # what content is
+    (IN_QUERIES, Step(Op.EXPRESSION, 231, 0, 4757, 13)),  # what content is
+    (IN_GTIDS, Step(Op.EXPRESSION, 231, 0, 4748, 13)),  # what content is
+    (IN_XIDS, Step(Op.EXPRESSION, 231, 0, 4745, 13)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 231, 0, 782)),  # what content is
     (IN_ALL, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
     (IN_ALL, Step(Op.NEED, 8)),  # num_sources
-    (IN_TABLES_12, Step(Op.REGISTER_FIXED, 232, Kind.U8LE, 0)),  # num_sources
-    (IN_TABLES_12, Step(Op.EXPRESSION, 233, 0, 4755, 23)),  # is sources there?
-    (IN_TABLES_12, Step(Op.SKIP_IF_ZERO, 233, 0, 1907)),  # is sources there?
-    (IN_TABLES_12, Step(Op.LOOP, 4, Loop.COUNT, 1901, 232)),  # sources
-    (IN_QUERIES, Step(Op.REGISTER_FIXED, 247, Kind.U8LE, 0)),  # num_sources
-    (IN_QUERIES, Step(Op.EXPRESSION, 248, 0, 4770, 23)),  # is sources there?
-    (IN_QUERIES, Step(Op.SKIP_IF_ZERO, 248, 0, 1910)),  # is sources there?
-    (IN_QUERIES, Step(Op.LOOP, 4, Loop.COUNT, 1902, 247)),  # sources
-    (IN_GTIDS, Step(Op.REGISTER_FIXED, 239, Kind.U8LE, 0)),  # num_sources
-    (IN_GTIDS, Step(Op.EXPRESSION, 240, 0, 4761, 23)),  # is sources there?
-    (IN_GTIDS, Step(Op.SKIP_IF_ZERO, 240, 0, 1913)),  # is sources there?
-    (IN_GTIDS, Step(Op.LOOP, 4, Loop.COUNT, 1905, 239)),  # sources
-    (IN_XIDS, Step(Op.REGISTER_FIXED, 236, Kind.U8LE, 0)),  # num_sources
-    (IN_XIDS, Step(Op.EXPRESSION, 237, 0, 4758, 23)),  # is sources there?
-    (IN_XIDS, Step(Op.SKIP_IF_ZERO, 237, 0, 1916)),  # is sources there?
-    (IN_XIDS, Step(Op.LOOP, 4, Loop.COUNT, 1906, 236)),  # sources
+    (IN_ALL, Step(Op.REGISTER_FIXED, 232, Kind.U8LE, 0)),  # num_sources
+    (IN_TABLES_15, Step(Op.EXPRESSION, 233, 0, 4755, 23)),  # is sources there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 233, 0, 4770, 23)),  # is sources there?
+    (IN_GTIDS, Step(Op.EXPRESSION, 233, 0, 4761, 23)),  # is sources there?
+    (IN_XIDS, Step(Op.EXPRESSION, 233, 0, 4758, 23)),  # is sources there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 233, 0, 766)),  # is sources there?
+    (IN_ALL, Step(Op.LOOP, 4, Loop.COUNT, 765, 232)),  # sources
     (IN_ALL, Step(Op.NEED, 24)),  # source, num_intervals
-    (IN_TABLES_12, Step(Op.REGISTER_FIXED, 234, Kind.U8LE, 16)),  # num_intervals
-    (IN_TABLES_12, Step(Op.EXPRESSION, 235, 0, 4778, 13)),  # size of intervals
-    (IN_TABLES_12, Step(Op.BYTES_REGISTER, 35, 235, 0)),  # intervals
-    (IN_TABLES_12, Step(Op.AGAIN, 4, Loop.COUNT, 1884, 232)),  # next of sources
-    (IN_QUERIES, Step(Op.REGISTER_FIXED, 249, Kind.U8LE, 16)),  # num_intervals
-    (IN_QUERIES, Step(Op.EXPRESSION, 250, 0, 4793, 13)),  # size of intervals
-    (IN_QUERIES, Step(Op.BYTES_REGISTER, 35, 250, 0)),  # intervals
-    (IN_QUERIES, Step(Op.AGAIN, 4, Loop.COUNT, 1884, 247)),  # next of sources
-    (IN_GTIDS, Step(Op.REGISTER_FIXED, 241, Kind.U8LE, 16)),  # num_intervals
-    (IN_GTIDS, Step(Op.EXPRESSION, 242, 0, 4784, 13)),  # size of intervals
-    (IN_GTIDS, Step(Op.BYTES_REGISTER, 35, 242, 0)),  # intervals
-    (IN_GTIDS, Step(Op.AGAIN, 4, Loop.COUNT, 1884, 239)),  # next of sources
-    (IN_XIDS, Step(Op.REGISTER_FIXED, 238, Kind.U8LE, 16)),  # num_intervals
-    (IN_XIDS, Step(Op.EXPRESSION, 239, 0, 4781, 13)),  # size of intervals
-    (IN_XIDS, Step(Op.BYTES_REGISTER, 35, 239, 0)),  # intervals
-    (IN_XIDS, Step(Op.AGAIN, 4, Loop.COUNT, 1884, 236)),  # next of sources
-    (IN_EVENTS, Step(Op.JUMP, 0, 0, 1908)),
-    (IN_QUERIES, Step(Op.JUMP, 0, 0, 1911)),
-    (IN_TABLE_MAPS, Step(Op.JUMP, 0, 0, 1908)),
-    (IN_ROWS, Step(Op.JUMP, 0, 0, 1908)),
-    (IN_GTIDS, Step(Op.JUMP, 0, 0, 1914)),
-    (IN_XIDS, Step(Op.JUMP, 0, 0, 1917)),
-    (IN_TABLES_12, Step(Op.EXPRESSION, 234, 0, 241, 9)),  # no num_intervals
-    (IN_TABLES_12, Step(Op.EXPRESSION, 236, 0, 4791, 23)),  # is tagged there?
-    (IN_TABLES_12, Step(Op.SKIP_IF_ZERO, 236, 0, 1920)),  # is tagged there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 249, 0, 241, 9)),  # no num_intervals
-    (IN_QUERIES, Step(Op.EXPRESSION, 251, 0, 4806, 23)),  # is tagged there?
-    (IN_QUERIES, Step(Op.SKIP_IF_ZERO, 251, 0, 1924)),  # is tagged there?
-    (IN_GTIDS, Step(Op.EXPRESSION, 241, 0, 241, 9)),  # no num_intervals
-    (IN_GTIDS, Step(Op.EXPRESSION, 243, 0, 4797, 23)),  # is tagged there?
-    (IN_GTIDS, Step(Op.SKIP_IF_ZERO, 243, 0, 1928)),  # is tagged there?
-    (IN_XIDS, Step(Op.EXPRESSION, 238, 0, 241, 9)),  # no num_intervals
-    (IN_XIDS, Step(Op.EXPRESSION, 240, 0, 4794, 23)),  # is tagged there?
-    (IN_XIDS, Step(Op.SKIP_IF_ZERO, 240, 0, 1932)),  # is tagged there?
+    (IN_ALL, Step(Op.REGISTER_FIXED, 234, Kind.U8LE, 16)),  # num_intervals
+    (IN_TABLES_15, Step(Op.EXPRESSION, 235, 0, 4778, 13)),  # size of intervals
+    (IN_QUERIES, Step(Op.EXPRESSION, 235, 0, 4793, 13)),  # size of intervals
+    (IN_GTIDS, Step(Op.EXPRESSION, 235, 0, 4784, 13)),  # size of intervals
+    (IN_XIDS, Step(Op.EXPRESSION, 235, 0, 4781, 13)),  # size of intervals
+    (IN_ALL, Step(Op.BYTES_REGISTER, 35, 235, 0)),  # intervals
+    (IN_ALL, Step(Op.AGAIN, 4, Loop.COUNT, 757, 232)),  # next of sources
+    (IN_ALL, Step(Op.JUMP, 0, 0, 767)),
+    (IN_ALL, Step(Op.EXPRESSION, 234, 0, 241, 9)),  # no num_intervals
+    (IN_TABLES_15, Step(Op.EXPRESSION, 236, 0, 4791, 23)),  # is tagged there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 236, 0, 4806, 23)),  # is tagged there?
+    (IN_GTIDS, Step(Op.EXPRESSION, 236, 0, 4797, 23)),  # is tagged there?
+    (IN_XIDS, Step(Op.EXPRESSION, 236, 0, 4794, 23)),  # is tagged there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 236, 0, 773)),  # is tagged there?
     (IN_ALL, Step(Op.BYTES_REST, 36)),  # tagged
-    (IN_TABLES_12, Step(Op.STREAM, 237, 0, 1)),  # _io.pos
-    (IN_TABLES_12, Step(Op.STREAM, 238, 1, 1)),  # _io.size
-    (IN_TABLES_12, Step(Op.EXPRESSION, 239, 0, 4814, 7)),  # nothing after previous_gtids?
-    (IN_TABLES_12, Step(Op.CHECK_TRUE, 239, Outcome.REFUSED | Reason.LENGTH << 8)),  # nothing after previous_gtids?
-    (IN_QUERIES, Step(Op.STREAM, 252, 0, 1)),  # _io.pos
-    (IN_QUERIES, Step(Op.STREAM, 253, 1, 1)),  # _io.size
-    (IN_QUERIES, Step(Op.EXPRESSION, 254, 0, 4829, 7)),  # nothing after previous_gtids?
-    (IN_QUERIES, Step(Op.CHECK_TRUE, 254, Outcome.REFUSED | Reason.LENGTH << 8)),  # nothing after previous_gtids?
-    (IN_GTIDS, Step(Op.STREAM, 244, 0, 1)),  # _io.pos
-    (IN_GTIDS, Step(Op.STREAM, 245, 1, 1)),  # _io.size
-    (IN_GTIDS, Step(Op.EXPRESSION, 246, 0, 4820, 7)),  # nothing after previous_gtids?
-    (IN_GTIDS, Step(Op.CHECK_TRUE, 246, Outcome.REFUSED | Reason.LENGTH << 8)),  # nothing after previous_gtids?
-    (IN_XIDS, Step(Op.STREAM, 241, 0, 1)),  # _io.pos
-    (IN_XIDS, Step(Op.STREAM, 242, 1, 1)),  # _io.size
-    (IN_XIDS, Step(Op.EXPRESSION, 243, 0, 4817, 7)),  # nothing after previous_gtids?
-    (IN_XIDS, Step(Op.CHECK_TRUE, 243, Outcome.REFUSED | Reason.LENGTH << 8)),  # nothing after previous_gtids?
+    (IN_ALL, Step(Op.STREAM, 237, 0, 1)),  # _io.pos
+    (IN_ALL, Step(Op.STREAM, 238, 1, 1)),  # _io.size
+    (IN_TABLES_15, Step(Op.EXPRESSION, 239, 0, 4814, 7)),  # nothing after previous_gtids?
+    (IN_QUERIES, Step(Op.EXPRESSION, 239, 0, 4829, 7)),  # nothing after previous_gtids?
+    (IN_GTIDS, Step(Op.EXPRESSION, 239, 0, 4820, 7)),  # nothing after previous_gtids?
+    (IN_XIDS, Step(Op.EXPRESSION, 239, 0, 4817, 7)),  # nothing after previous_gtids?
+    (IN_ALL, Step(Op.CHECK_TRUE, 239, Outcome.REFUSED | Reason.LENGTH << 8)),  # nothing after previous_gtids?
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_ALL, Step(Op.JUMP, 0, 0, 2046)),
-    (IN_TABLES_12, Step(Op.EXPRESSION, 240, 0, 4821, 13)),  # what content is
-    (IN_TABLES_12, Step(Op.SKIP_IF_ZERO, 240, 0, 2028)),  # what content is
-    (IN_QUERIES, Step(Op.EXPRESSION, 255, 0, 4836, 13)),  # what content is
-    (IN_GTIDS, Step(Op.EXPRESSION, 247, 0, 4827, 13)),  # what content is
-    (IN_GTIDS, Step(Op.SKIP_IF_ZERO, 247, 0, 1983)),  # what content is
-    (IN_XIDS, Step(Op.EXPRESSION, 244, 0, 4824, 13)),  # what content is
-    (IN_XIDS, Step(Op.SKIP_IF_ZERO, 244, 0, 1986)),  # what content is
-    (IN_TABLES_14, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
-    (IN_TABLES_14, Step(Op.NEED, 4)),  # len_name
-    (IN_GTIDS, Step(Op.REGISTER_FIXED, 248, Kind.U4LE, 0)),  # len_name
-    (IN_GTIDS, Step(Op.BYTES_REGISTER, 37, 248, 0)),  # name
-    (IN_XIDS, Step(Op.REGISTER_FIXED, 245, Kind.U4LE, 0)),  # len_name
-    (IN_XIDS, Step(Op.BYTES_REGISTER, 37, 245, 0)),  # name
-    (IN_TABLES_14, Step(Op.NEED, 1)),  # is_null
-    (IN_GTIDS, Step(Op.REGISTER_FIXED, 249, Kind.U1, 0)),  # is_null
-    (IN_GTIDS, Step(Op.EXPRESSION, 250, 0, 4840, 13)),  # is type there?
-    (IN_GTIDS, Step(Op.SKIP_IF_ZERO, 250, 0, 1959)),  # is type there?
-    (IN_XIDS, Step(Op.REGISTER_FIXED, 246, Kind.U1, 0)),  # is_null
-    (IN_XIDS, Step(Op.EXPRESSION, 247, 0, 4837, 13)),  # is type there?
-    (IN_XIDS, Step(Op.SKIP_IF_ZERO, 247, 0, 1961)),  # is type there?
-    (IN_TABLES_14, Step(Op.NEED, 1)),  # type
-    (IN_GTIDS, Step(Op.EXPRESSION, 251, 0, 4840, 13)),  # is charset there?
-    (IN_GTIDS, Step(Op.SKIP_IF_ZERO, 251, 0, 1964)),  # is charset there?
-    (IN_XIDS, Step(Op.EXPRESSION, 248, 0, 4837, 13)),  # is charset there?
-    (IN_XIDS, Step(Op.SKIP_IF_ZERO, 248, 0, 1966)),  # is charset there?
-    (IN_TABLES_14, Step(Op.NEED, 4)),  # charset
-    (IN_GTIDS, Step(Op.EXPRESSION, 252, 0, 4840, 13)),  # is len_value there?
-    (IN_GTIDS, Step(Op.SKIP_IF_ZERO, 252, 0, 1973)),  # is len_value there?
-    (IN_XIDS, Step(Op.EXPRESSION, 249, 0, 4837, 13)),  # is len_value there?
-    (IN_XIDS, Step(Op.SKIP_IF_ZERO, 249, 0, 1977)),  # is len_value there?
-    (IN_TABLES_14, Step(Op.NEED, 4)),  # len_value
-    (IN_GTIDS, Step(Op.REGISTER_FIXED, 253, Kind.U4LE, 0)),  # len_value
-    (IN_XIDS, Step(Op.REGISTER_FIXED, 250, Kind.U4LE, 0)),  # len_value
-    (IN_GTIDS, Step(Op.JUMP, 0, 0, 1974)),
-    (IN_XIDS, Step(Op.JUMP, 0, 0, 1978)),
-    (IN_GTIDS, Step(Op.EXPRESSION, 253, 0, 241, 9)),  # no len_value
-    (IN_GTIDS, Step(Op.EXPRESSION, 254, 0, 4840, 13)),  # is value there?
-    (IN_GTIDS, Step(Op.SKIP_IF_ZERO, 254, 0, 1981)),  # is value there?
-    (IN_GTIDS, Step(Op.BYTES_REGISTER, 38, 253, 0)),  # value
-    (IN_XIDS, Step(Op.EXPRESSION, 250, 0, 241, 9)),  # no len_value
-    (IN_XIDS, Step(Op.EXPRESSION, 251, 0, 4837, 13)),  # is value there?
-    (IN_XIDS, Step(Op.SKIP_IF_ZERO, 251, 0, 1981)),  # is value there?
-    (IN_XIDS, Step(Op.BYTES_REGISTER, 38, 250, 0)),  # value
-    (IN_TABLES_14, Step(Op.LIMIT_END)),  # content
-    (IN_TABLES_14, Step(Op.JUMP, 0, 0, 2046)),
-    (IN_GTIDS, Step(Op.EXPRESSION, 255, 0, 4853, 13)),  # what content is
-    (IN_QUERIES, Step(Op.SKIP_IF_ZERO, 255, 0, 2030)),  # what content is
-    (IN_GTIDS, Step(Op.SKIP_IF_ZERO, 255, 0, 2043)),  # what content is
-    (IN_XIDS, Step(Op.EXPRESSION, 252, 0, 4850, 13)),  # what content is
-    (IN_XIDS, Step(Op.SKIP_IF_ZERO, 252, 0, 2043)),  # what content is
+    (IN_ALL, Step(Op.JUMP, 0, 0, 836)),
+    (IN_TABLES_15, Step(Op.EXPRESSION, 240, 0, 4821, 13)),  # what content is
+    (IN_QUERIES, Step(Op.EXPRESSION, 240, 0, 4836, 13)),  # what content is
+    (IN_GTIDS, Step(Op.EXPRESSION, 240, 0, 4827, 13)),  # what content is
+    (IN_XIDS, Step(Op.EXPRESSION, 240, 0, 4824, 13)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 240, 0, 822)),  # what content is
     (IN_ALL, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
     (IN_ALL, Step(Op.NEED, 4)),  # len_name
-    (IN_TABLES_12, Step(Op.REGISTER_FIXED, 241, Kind.U4LE, 0)),  # len_name
-    (IN_TABLES_12, Step(Op.BYTES_REGISTER, 37, 241, 0)),  # name
-    (IN_TABLES_8, Step(Op.REGISTER_FIXED, 256, Kind.U4LE, 0)),  # len_name
-    (IN_QUERIES, Step(Op.BYTES_REGISTER, 37, 256, 0)),  # name
-    (IN_TABLES_16, Step(Op.NEED, 1)),  # is_null
-    (IN_TABLES_12, Step(Op.REGISTER_FIXED, 242, Kind.U1, 0)),  # is_null
-    (IN_TABLES_12, Step(Op.EXPRESSION, 243, 0, 4834, 13)),  # is type there?
-    (IN_TABLES_12, Step(Op.SKIP_IF_ZERO, 243, 0, 2002)),  # is type there?
-    (IN_QUERIES, Step(Op.REGISTER_FIXED, 257, Kind.U1, 0)),  # is_null
-    (IN_QUERIES, Step(Op.EXPRESSION, 258, 0, 4849, 13)),  # is type there?
-    (IN_QUERIES, Step(Op.SKIP_IF_ZERO, 258, 0, 2004)),  # is type there?
-    (IN_TABLES_16, Step(Op.NEED, 1)),  # type
-    (IN_TABLES_12, Step(Op.EXPRESSION, 244, 0, 4834, 13)),  # is charset there?
-    (IN_TABLES_12, Step(Op.SKIP_IF_ZERO, 244, 0, 2007)),  # is charset there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 259, 0, 4849, 13)),  # is charset there?
-    (IN_QUERIES, Step(Op.SKIP_IF_ZERO, 259, 0, 2009)),  # is charset there?
-    (IN_TABLES_16, Step(Op.NEED, 4)),  # charset
-    (IN_TABLES_12, Step(Op.EXPRESSION, 245, 0, 4834, 13)),  # is len_value there?
-    (IN_TABLES_12, Step(Op.SKIP_IF_ZERO, 245, 0, 2018)),  # is len_value there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 260, 0, 4849, 13)),  # is len_value there?
-    (IN_QUERIES, Step(Op.SKIP_IF_ZERO, 260, 0, 2022)),  # is len_value there?
-    (IN_TABLES_16, Step(Op.NEED, 4)),  # len_value
-    (IN_TABLES_12, Step(Op.REGISTER_FIXED, 246, Kind.U4LE, 0)),  # len_value
-    (IN_QUERIES, Step(Op.REGISTER_FIXED, 261, Kind.U4LE, 0)),  # len_value
-    (IN_EVENTS, Step(Op.JUMP, 0, 0, 2019)),
-    (IN_QUERIES, Step(Op.JUMP, 0, 0, 2023)),
-    (IN_TABLE_MAPS, Step(Op.JUMP, 0, 0, 2019)),
-    (IN_ROWS, Step(Op.JUMP, 0, 0, 2019)),
-    (IN_TABLES_12, Step(Op.EXPRESSION, 246, 0, 241, 9)),  # no len_value
-    (IN_TABLES_12, Step(Op.EXPRESSION, 247, 0, 4834, 13)),  # is value there?
-    (IN_TABLES_12, Step(Op.SKIP_IF_ZERO, 247, 0, 2026)),  # is value there?
-    (IN_TABLES_12, Step(Op.BYTES_REGISTER, 38, 246, 0)),  # value
-    (IN_QUERIES, Step(Op.EXPRESSION, 261, 0, 241, 9)),  # no len_value
-    (IN_QUERIES, Step(Op.EXPRESSION, 262, 0, 4849, 13)),  # is value there?
-    (IN_QUERIES, Step(Op.SKIP_IF_ZERO, 262, 0, 2026)),  # is value there?
-    (IN_QUERIES, Step(Op.BYTES_REGISTER, 38, 261, 0)),  # value
-    (IN_TABLES_16, Step(Op.LIMIT_END)),  # content
-    (IN_TABLES_16, Step(Op.JUMP, 0, 0, 2046)),
-    (IN_TABLES_12, Step(Op.EXPRESSION, 248, 0, 4847, 13)),  # what content is
-    (IN_TABLES_12, Step(Op.SKIP_IF_ZERO, 248, 0, 2043)),  # what content is
-    (IN_QUERIES, Step(Op.EXPRESSION, 263, 0, 4862, 13)),  # what content is
-    (IN_QUERIES, Step(Op.SKIP_IF_ZERO, 263, 0, 2043)),  # what content is
-    (IN_TABLES_16, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
-    (IN_TABLES_16, Step(Op.NEED, 4)),  # len_name
-    (IN_TABLES_12, Step(Op.REGISTER_FIXED, 249, Kind.U4LE, 0)),  # len_name
-    (IN_TABLES_12, Step(Op.BYTES_REGISTER, 39, 249, 0)),  # name
-    (IN_QUERIES, Step(Op.REGISTER_FIXED, 264, Kind.U4LE, 0)),  # len_name
-    (IN_QUERIES, Step(Op.BYTES_REGISTER, 39, 264, 0)),  # name
-    (IN_GTIDS, Step(Op.BYTES_REGISTER, 39, 256, 0)),  # name
-    (IN_XIDS, Step(Op.REGISTER_FIXED, 253, Kind.U4LE, 0)),  # len_name
-    (IN_XIDS, Step(Op.BYTES_REGISTER, 39, 253, 0)),  # name
+    (IN_ALL, Step(Op.REGISTER_FIXED, 241, Kind.U4LE, 0)),  # len_name
+    (IN_ALL, Step(Op.BYTES_REGISTER, 37, 241, 0)),  # name
+    (IN_ALL, Step(Op.NEED, 1)),  # is_null
+    (IN_ALL, Step(Op.REGISTER_FIXED, 242, Kind.U1, 0)),  # is_null
+    (IN_TABLES_15, Step(Op.EXPRESSION, 243, 0, 4834, 13)),  # is type there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 243, 0, 4849, 13)),  # is type there?
+    (IN_GTIDS, Step(Op.EXPRESSION, 243, 0, 4840, 13)),  # is type there?
+    (IN_XIDS, Step(Op.EXPRESSION, 243, 0, 4837, 13)),  # is type there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 243, 0, 799)),  # is type there?
+    (IN_ALL, Step(Op.NEED, 1)),  # type
+    (IN_TABLES_15, Step(Op.EXPRESSION, 244, 0, 4834, 13)),  # is charset there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 244, 0, 4849, 13)),  # is charset there?
+    (IN_GTIDS, Step(Op.EXPRESSION, 244, 0, 4840, 13)),  # is charset there?
+    (IN_XIDS, Step(Op.EXPRESSION, 244, 0, 4837, 13)),  # is charset there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 244, 0, 805)),  # is charset there?
+    (IN_ALL, Step(Op.NEED, 4)),  # charset
+    (IN_TABLES_15, Step(Op.EXPRESSION, 245, 0, 4834, 13)),  # is len_value there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 245, 0, 4849, 13)),  # is len_value there?
+    (IN_GTIDS, Step(Op.EXPRESSION, 245, 0, 4840, 13)),  # is len_value there?
+    (IN_XIDS, Step(Op.EXPRESSION, 245, 0, 4837, 13)),  # is len_value there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 245, 0, 813)),  # is len_value there?
+    (IN_ALL, Step(Op.NEED, 4)),  # len_value
+    (IN_ALL, Step(Op.REGISTER_FIXED, 246, Kind.U4LE, 0)),  # len_value
+    (IN_ALL, Step(Op.JUMP, 0, 0, 814)),
+    (IN_ALL, Step(Op.EXPRESSION, 246, 0, 241, 9)),  # no len_value
+    (IN_TABLES_15, Step(Op.EXPRESSION, 247, 0, 4834, 13)),  # is value there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 247, 0, 4849, 13)),  # is value there?
+    (IN_GTIDS, Step(Op.EXPRESSION, 247, 0, 4840, 13)),  # is value there?
+    (IN_XIDS, Step(Op.EXPRESSION, 247, 0, 4837, 13)),  # is value there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 247, 0, 820)),  # is value there?
+    (IN_ALL, Step(Op.BYTES_REGISTER, 38, 246, 0)),  # value
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_ALL, Step(Op.JUMP, 0, 0, 2046)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 836)),
+    (IN_TABLES_15, Step(Op.EXPRESSION, 248, 0, 4847, 13)),  # what content is
+    (IN_QUERIES, Step(Op.EXPRESSION, 248, 0, 4862, 13)),  # what content is
+    (IN_GTIDS, Step(Op.EXPRESSION, 248, 0, 4853, 13)),  # what content is
+    (IN_XIDS, Step(Op.EXPRESSION, 248, 0, 4850, 13)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 248, 0, 833)),  # what content is
+    (IN_ALL, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
+    (IN_ALL, Step(Op.NEED, 4)),  # len_name
+    (IN_ALL, Step(Op.REGISTER_FIXED, 249, Kind.U4LE, 0)),  # len_name
+    (IN_ALL, Step(Op.BYTES_REGISTER, 39, 249, 0)),  # name
+    (IN_ALL, Step(Op.LIMIT_END)),  # content
+    (IN_ALL, Step(Op.JUMP, 0, 0, 836)),
     (IN_ALL, Step(Op.LIMIT_SPAN, 0, 0, 0)),  # content
     (IN_ALL, Step(Op.BYTES_REST, 40)),  # content
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 9, 0, 2048)),  # is crc there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 9, 0, 838)),  # is crc there?
     (IN_ALL, Step(Op.CHECKSUM, 0, 10, 0, 1)),  # crc over timestamp to data
-    (IN_TABLES_12, Step(Op.EXPRESSION, 250, 0, 4860, 70)),  # next_algorithm
+    (IN_TABLES_15, Step(Op.EXPRESSION, 250, 0, 4860, 70)),  # next_algorithm
+    (IN_QUERIES, Step(Op.EXPRESSION, 250, 0, 4875, 70)),  # next_algorithm
+    (IN_GTIDS, Step(Op.EXPRESSION, 250, 0, 4866, 70)),  # next_algorithm
+    (IN_XIDS, Step(Op.EXPRESSION, 250, 0, 4863, 70)),  # next_algorithm
     (
-        IN_TABLES_12,
+        IN_ALL,
         Step(Op.CHECK_RANGE, 250, Outcome.LOST | Reason.VALUE << 8, -9223372036854775808, 9223372036854775807),
     ),  # next_algorithm
-    (IN_TABLES_12, Step(Op.SET, 0, 250, 0)),  # next_algorithm
-    (IN_QUERIES, Step(Op.EXPRESSION, 265, 0, 4875, 70)),  # next_algorithm
-    (
-        IN_QUERIES,
-        Step(Op.CHECK_RANGE, 265, Outcome.LOST | Reason.VALUE << 8, -9223372036854775808, 9223372036854775807),
-    ),  # next_algorithm
-    (IN_QUERIES, Step(Op.SET, 0, 265, 0)),  # next_algorithm
+    (IN_ALL, Step(Op.SET, 0, 250, 0)),  # next_algorithm
     (IN_QUERIES, Step(Op.EXPRESSION, 266, 0, 4945, 13)),  # unsupported
-    (IN_QUERIES, Step(Op.WHERE, 266, Reason.UNSUPPORTED)),  # unsupported
+    (IN_TABLES_16, Step(Op.EXPRESSION, 266, 0, 4930, 13)),  # unsupported
+    (IN_XIDS, Step(Op.EXPRESSION, 266, 0, 4933, 13)),  # unsupported
+    (IN_TABLES_17, Step(Op.WHERE, 266, Reason.UNSUPPORTED)),  # unsupported
     (IN_QUERIES, Step(Op.EXPRESSION, 267, 0, 4958, 27)),  # where
-    (IN_QUERIES, Step(Op.WHERE, 267, Reason.NONE)),  # where
+    (IN_TABLE_MAPS, Step(Op.EXPRESSION, 267, 0, 914, 13)),  # where
+    (IN_ROWS, Step(Op.EXPRESSION, 267, 0, 4943, 97)),  # where
+    (IN_GTIDS, Step(Op.EXPRESSION, 267, 0, 4077, 13)),  # where
+    (IN_XIDS, Step(Op.EXPRESSION, 267, 0, 4064, 13)),  # where
+    (IN_ALL_BUT_EVENTS, Step(Op.WHERE, 267, Reason.NONE)),  # where
     (IN_QUERIES, Step(Op.EXPRESSION, 268, 0, 4985, 36)),  # is thread_id there?
     (IN_QUERIES, Step(Op.EXPRESSION, 269, 0, 5021, 16)),  # thread_id
     (IN_QUERIES, Step(Op.COLUMN_REGISTER, 3, 269, Kind.U4LE)),  # thread_id
@@ -2124,47 +915,24 @@ STEPS = (
     (IN_QUERIES, Step(Op.EXPRESSION, 277, 0, 5377, 16)),  # len_schema
     (IN_QUERIES, Step(Op.COLUMN_REGISTER, 7, 277, Kind.U1)),  # len_schema
     (IN_QUERIES, Step(Op.NULL_UNLESS, 7, 276)),  # len_schema
-    (IN_TABLES_20, Step(Op.EXPRESSION, 251, 0, 4930, 13)),  # unsupported
-    (IN_TABLES_20, Step(Op.WHERE, 251, Reason.UNSUPPORTED)),  # unsupported
-    (IN_TABLE_MAPS, Step(Op.EXPRESSION, 252, 0, 914, 13)),  # where
-    (IN_ROWS, Step(Op.EXPRESSION, 252, 0, 4943, 97)),  # where
-    (IN_TABLES_20, Step(Op.WHERE, 252, Reason.NONE)),  # where
-    (IN_TABLE_MAPS, Step(Op.EXPRESSION, 253, 0, 4943, 127)),  # table_id
-    (IN_TABLE_MAPS, Step(Op.COLUMN_REGISTER, 3, 253, Kind.S8LE)),  # table_id
-    (IN_ROWS, Step(Op.EXPRESSION, 253, 0, 5040, 127)),  # table_id
-    (IN_ROWS, Step(Op.COLUMN_REGISTER, 4, 253, Kind.S8LE)),  # table_id
-    (IN_ROWS, Step(Op.EXPRESSION, 254, 0, 5167, 35)),  # row_flags
-    (IN_ROWS, Step(Op.COLUMN_REGISTER, 5, 254, Kind.S8LE)),  # row_flags
-    (IN_GTIDS, Step(Op.EXPRESSION, 257, 0, 4866, 70)),  # next_algorithm
-    (
-        IN_GTIDS,
-        Step(Op.CHECK_RANGE, 257, Outcome.LOST | Reason.VALUE << 8, -9223372036854775808, 9223372036854775807),
-    ),  # next_algorithm
-    (IN_GTIDS, Step(Op.SET, 0, 257, 0)),  # next_algorithm
-    (IN_GTIDS, Step(Op.EXPRESSION, 258, 0, 4077, 13)),  # where
-    (IN_GTIDS, Step(Op.WHERE, 258, Reason.NONE)),  # where
-    (IN_GTIDS, Step(Op.EXPRESSION, 259, 0, 4936, 36)),  # is domain_id there?
-    (IN_GTIDS, Step(Op.EXPRESSION, 260, 0, 4972, 16)),  # domain_id
-    (IN_GTIDS, Step(Op.COLUMN_REGISTER, 3, 260, Kind.U4LE)),  # domain_id
-    (IN_GTIDS, Step(Op.NULL_UNLESS, 3, 259)),  # domain_id
-    (IN_GTIDS, Step(Op.EXPRESSION, 261, 0, 4988, 36)),  # is seq_no there?
-    (IN_GTIDS, Step(Op.EXPRESSION, 262, 0, 5024, 16)),  # seq_no
-    (IN_GTIDS, Step(Op.COLUMN_REGISTER, 4, 262, Kind.U8LE)),  # seq_no
-    (IN_GTIDS, Step(Op.NULL_UNLESS, 4, 261)),  # seq_no
-    (IN_XIDS, Step(Op.EXPRESSION, 254, 0, 4863, 70)),  # next_algorithm
-    (
-        IN_XIDS,
-        Step(Op.CHECK_RANGE, 254, Outcome.LOST | Reason.VALUE << 8, -9223372036854775808, 9223372036854775807),
-    ),  # next_algorithm
-    (IN_XIDS, Step(Op.SET, 0, 254, 0)),  # next_algorithm
-    (IN_XIDS, Step(Op.EXPRESSION, 255, 0, 4933, 13)),  # unsupported
-    (IN_XIDS, Step(Op.WHERE, 255, Reason.UNSUPPORTED)),  # unsupported
-    (IN_XIDS, Step(Op.EXPRESSION, 256, 0, 4064, 13)),  # where
-    (IN_XIDS, Step(Op.WHERE, 256, Reason.NONE)),  # where
-    (IN_XIDS, Step(Op.EXPRESSION, 257, 0, 4946, 36)),  # is xid there?
-    (IN_XIDS, Step(Op.EXPRESSION, 258, 0, 4982, 16)),  # xid
-    (IN_XIDS, Step(Op.COLUMN_REGISTER, 3, 258, Kind.U8LE)),  # xid
-    (IN_XIDS, Step(Op.NULL_UNLESS, 3, 257)),  # xid
+    (IN_TABLE_MAPS, Step(Op.EXPRESSION, 278, 0, 4943, 127)),  # table_id
+    (IN_TABLE_MAPS, Step(Op.COLUMN_REGISTER, 3, 278, Kind.S8LE)),  # table_id
+    (IN_ROWS, Step(Op.EXPRESSION, 278, 0, 5040, 127)),  # table_id
+    (IN_ROWS, Step(Op.COLUMN_REGISTER, 4, 278, Kind.S8LE)),  # table_id
+    (IN_ROWS, Step(Op.EXPRESSION, 279, 0, 5167, 35)),  # row_flags
+    (IN_ROWS, Step(Op.COLUMN_REGISTER, 5, 279, Kind.S8LE)),  # row_flags
+    (IN_GTIDS, Step(Op.EXPRESSION, 287, 0, 4936, 36)),  # is domain_id there?
+    (IN_GTIDS, Step(Op.EXPRESSION, 288, 0, 4972, 16)),  # domain_id
+    (IN_GTIDS, Step(Op.COLUMN_REGISTER, 3, 288, Kind.U4LE)),  # domain_id
+    (IN_GTIDS, Step(Op.NULL_UNLESS, 3, 287)),  # domain_id
+    (IN_GTIDS, Step(Op.EXPRESSION, 289, 0, 4988, 36)),  # is seq_no there?
+    (IN_GTIDS, Step(Op.EXPRESSION, 290, 0, 5024, 16)),  # seq_no
+    (IN_GTIDS, Step(Op.COLUMN_REGISTER, 4, 290, Kind.U8LE)),  # seq_no
+    (IN_GTIDS, Step(Op.NULL_UNLESS, 4, 289)),  # seq_no
+    (IN_XIDS, Step(Op.EXPRESSION, 295, 0, 4946, 36)),  # is xid there?
+    (IN_XIDS, Step(Op.EXPRESSION, 296, 0, 4982, 16)),  # xid
+    (IN_XIDS, Step(Op.COLUMN_REGISTER, 3, 296, Kind.U8LE)),  # xid
+    (IN_XIDS, Step(Op.NULL_UNLESS, 3, 295)),  # xid
     (IN_ALL, Step(Op.END)),
 )
 """The steps of the programs, each with the tables that have it."""
@@ -2249,7 +1017,7 @@ TABLES = {
             loops=5,
             variables=(0, (0,), 1),
             constants=bytes.fromhex(
-                "010500010400000f000000000000000f010500006c000000000000001316010400000f00000000000000100100000001000000000000000f16170017000000000000000013000000000000001804010400000f000000000000000f010500006c000000000000001316150200000001000000000000000420000000020000000000000011170200000001000000000000000420000000ff000000000000000f17010400000f000000000000000f010500006c000000000000001316010400000f00000000000000100100000001000000000000000f1617010400000f000000000000000f0106000001000000000000000800000000000000000010161516010400000f000000000000000f010500006c000000000000001316010400000f00000000000000100100000001000000000000000f1617010400000f000000000000000f01060000010000000000000008000000000000000000101616000400000000000000000000000000000000180104000002000000000000000f0104000012000000000000000f1701040000a5000000000000000f170102000104000300010000000000000004010400000000000000000000130102000104000301010012160123000000000000000000000300000000000000000018000d0000000000000013010400000000000000000000130102000104000301010012160125000000000000000000000300000000000000000018000d0000000000000004000000000000000000180127000000000000000000000f0127000003000000000000000f17012700000a000000000000000f170004000000000000000127000001000000000000000f0127000009000000000000000f170127000011000000000000000f170127000081000000000000000f170008000000000000000127000004000000000000000f0006000000000000000127000007000000000000000f0127000008000000000000000f170127000012000000000000000f170127000082000000000000000f17000200000000000000012700000d000000000000000f0127000080000000000000000f170003000000000000000127000010000000000000000f0127000013000000000000000f170127000014000000000000000f170001000000000000000127000002000000000000000f0127000005000000000000000f170127000006000000000000000f17012700000b000000000000000f170000000000000000000128000129000418181818181818011900011a00011b00011c00011d000104000013000000000000000f0104000000000000000000001301020001040003010100121601360000000000000000000003000000000000000000180008000000000000001301040000000000000000000013010200010400030101001216013800000000000000000000030000000000000000001800080000000000000018013c0000fb0000000000000010013c0000ff000000000000001016013c0000fc000000000000000f013c0000fd000000000000000f17013f00013c0000fe000000000000000f013c0000fc000000000000000f014000013c0000fd000000000000000f0142000010000000000000000b01400009013c0000fe000000000000000f014400013c0018181801460000fb000000000000001001460000ff00000000000000101601460000fc000000000000000f01460000fd000000000000000f1701490001460000fe000000000000000f01460000fc000000000000000f014a0001460000fd000000000000000f014c000010000000000000000b014a000901460000fe000000000000000f014e00014600181818013c0000fc000000000000000f014000013c0000fd000000000000000f0142000010000000000000000b01400009013c0000fe000000000000000f014400013c0018181800000000000000000013015100200a000152000152000f0152000004000000000000000f0152000005000000000000000f170152000011000000000000000f170152000012000000000000000f170152000013000000000000000f17015200008c000000000000000f1701520000f2000000000000000f1701520000f5000000000000000f1701520000f9000000000000001401520000fc0000000000000012161701520000ff000000000000000f17000100000000000000015200000f000000000000000f0152000010000000000000000f17015200008d000000000000000f1701520000f6000000000000000f1701520000f7000000000000000f1701520000f8000000000000000f1701520000fe000000000000000f1700020000000000000000000000000000000018180000000000000000001301520000000000000000000013015200000f000000000000001116170152000004000000000000000f0152000005000000000000000f170152000011000000000000000f170152000012000000000000000f170152000013000000000000000f17015200008c000000000000000f1701520000f2000000000000000f1701520000f5000000000000000f1701520000f9000000000000001401520000fc0000000000000012161701520000ff000000000000000f17000100000000000000015200000f000000000000000f0152000010000000000000000f17015200008d000000000000000f1701520000f6000000000000000f1701520000f7000000000000000f1701520000f8000000000000000f1701520000fe000000000000000f1700020000000000000000000000000000000018180154000155000418015100013c0000fc000000000000000f014000013c0000fd000000000000000f0142000010000000000000000b01400009013c0000fe000000000000000f014400013c00181818000100000000000000040f0152000004000000000000000f0152000005000000000000000f170152000011000000000000000f170152000012000000000000000f170152000013000000000000000f17015200008c000000000000000f1701520000f2000000000000000f1701520000f5000000000000000f1701520000f9000000000000001401520000fc0000000000000012161701520000ff000000000000000f17000100000000000000015200000f000000000000000f0152000010000000000000000f17015200008d000000000000000f1701520000f6000000000000000f1701520000f7000000000000000f1701520000f8000000000000000f1701520000fe000000000000000f1700020000000000000000000000000000000018180000000000000000001301520000000000000000000013015200000f0000000000000011161715170158000159000f013c0000fc000000000000000f014000013c0000fd000000000000000f0142000010000000000000000b01400009013c0000fe000000000000000f014400013c001818180007000000000000000300080000000000000006015c0000fb0000000000000010015c0000ff000000000000001016015c0000fc000000000000000f015c0000fd000000000000000f17015f00015c0000fe000000000000000f015c0000fc000000000000000f016000015c0000fd000000000000000f0162000010000000000000000b01600009015c0000fe000000000000000f016400015c001818180104000014000000000000000f0104000017000000000000000f170104000019000000000000000f170104000016000000000000000f1701040000a6000000000000000f1701040000a8000000000000000f1701040000000000000000000013010200010400030101001216016f00000000000000000000030000000000000000001800080000000000000013010400000000000000000000130102000104000301010012160171000000000000000000000300000000000000000018000800000000000000040000000000000000001801730000fb000000000000001001730000ff00000000000000101601730000fc000000000000000f01730000fd000000000000000f1701760001730000fe000000000000000f01730000fc000000000000000f01770001730000fd000000000000000f0179000010000000000000000b0177000901730000fe000000000000000f017b0001730018181800070000000000000003000800000000000000060104000015000000000000000f0104000018000000000000000f1701040000a7000000000000000f170104000000000000000000001301020001040003010100121601880000000000000000000003000000000000000000180008000000000000001301040000000000000000000013010200010400030101001216018a0000000000000000000003000000000000000000180008000000000000000400000000000000000018018c0000fb0000000000000010018c0000ff000000000000001016018c0000fc000000000000000f018c0000fd000000000000000f17018f00018c0000fe000000000000000f018c0000fc000000000000000f019000018c0000fd000000000000000f0192000010000000000000000b01900009018c0000fe000000000000000f019400018c001818180007000000000000000300080000000000000006010400001e000000000000000f0104000020000000000000000f1701040000a9000000000000000f1701040000ab000000000000000f170104000000000000000000001301020001040003010100121601a1000000000000000000000300000000000000000018000a00000000000000130104000000000000000000001301020001040003010100121601a3000000000000000000000300000000000000000018000a00000000000000040000000000000000001801a50000fb000000000000001001a50000ff00000000000000101601a50000fc000000000000000f01a50000fd000000000000000f1701a80001a50000fe000000000000000f01a50000fc000000000000000f01a90001a50000fd000000000000000f01ab000010000000000000000b01a9000901a50000fe000000000000000f01ad0001a5001818180007000000000000000300080000000000000006010400001f000000000000000f0104000027000000000000000f1701040000aa000000000000000f170104000000000000000000001301020001040003010100121601ba000000000000000000000300000000000000000018000a00000000000000130104000000000000000000001301020001040003010100121601bc000000000000000000000300000000000000000018000a00000000000000040000000000000000001801be0000fb000000000000001001be0000ff00000000000000101601be0000fc000000000000000f01be0000fd000000000000000f1701c10001be0000fe000000000000000f01be0000fc000000000000000f01c20001be0000fd000000000000000f01c4000010000000000000000b01c2000901be0000fe000000000000000f01c60001be00181818000700000000000000030008000000000000000601cc0000390000000000000004010400000f000000000000000f010500006c00000000000000131600010000000000000000000000000000000018040104000010000000000000000f01040000a2000000000000000f01d100000200000000000000080000000000000000001001d10000c000000000000000080000000000000000001001d40001d5000301d70001d8000f1501da0001d10000c000000000000000080000000000000000000f01dc0001d100000200000000000000080000000000000000000f000d00000000000000001500000000000000181301dd0001d100000200000000000000080000000000000000000f000d00000000000000001500000000000000180006000000000000000301d4000301d50003131801db0000010000000000000008000000000000000000101601d10000c000000000000000080000000000000000000f01df0001d100000200000000000000080000000000000000000f000d00000000000000001500000000000000181301e00001d100000200000000000000080000000000000000000f000d00000000000000001500000000000000180006000000000000000301d4000301d50003131801db00000c0000000000000008000000000000000000101601e2000013000000000000001100130000000000000001e300040000000000000000001801040000a3000000000000000f01e60000ffffff0f00000000080010000000000000000501e8000004000000000000000f01e9000006000000000000000f160002000000000000000000000000000000001801eb0001ec000f0104000021000000000000000f0104000022000000000000000f170104000004000000000000000f0104000005000000000000000f010400000d000000000000000f0104000011000000000000000f0104000009000000000000000f17010400000b000000000000000f17010400000a000000000000000f1701040000a4000000000000000f010400001a000000000000000f0104000023000000000000000f01f7000038000000000000000c0000000000000000000f01f9000010000000000000000501f7000038000000000000000c0000000000000000001001fc0001fd000f010400000e000000000000000f0101010000000000000000000f01040000a1000000000000000f010400000f0000000000000010010000010400000f000000000000000f010500006c0000000000000013160200000001000000000000000420000000000000000000000018180104000028000000000000000f0104000002000000000000000f01040000a5000000000000000f17010c000001000000000000000001000000000000000000000000000000000718010d0016010c01010e0000000000000000000018010c000001000000000000000001000000000000000000000000000000000718010f0016010e0101100000000000000000000018010c0000010000000000000000010000000000000000000000000000000007180113001601100101140000000000000000000018010c00000100000000000000000100000000000000000000000000000000071801170016000d00000000000000011700020200000100000000000000000000000000000000071803000d000000000000000117000202000001000000000000000000000000000000000718030f010c000001000000000000000001000000000000000000000000000000000718011500161616011201000d000000000000000117000202000001000000000000000000000000000000000718030116000300000000000000000018010c0000010000000000000000010000000000000000000000000000000007180111001601140101120000000000000000000018"
+                "010500010400000f000000000000000f010500006c000000000000001316010400000f00000000000000100100000001000000000000000f16170017000000000000000013000000000000001804010400000f000000000000000f010500006c000000000000001316150200000001000000000000000420000000020000000000000011170200000001000000000000000420000000ff000000000000000f17010400000f000000000000000f010500006c000000000000001316010400000f00000000000000100100000001000000000000000f1617010400000f000000000000000f0106000001000000000000000800000000000000000010161516010400000f000000000000000f010500006c000000000000001316010400000f00000000000000100100000001000000000000000f1617010400000f000000000000000f01060000010000000000000008000000000000000000101616000400000000000000000000000000000000180104000002000000000000000f0104000012000000000000000f1701040000a5000000000000000f170102000104000300010000000000000004010400000000000000000000130102000104000301010012160114000000000000000000000300000000000000000018000d0000000000000013010400000000000000000000130102000104000301010012160116000000000000000000000300000000000000000018000d0000000000000004000000000000000000180118000000000000000000000f0118000003000000000000000f17011800000a000000000000000f170004000000000000000118000001000000000000000f0118000009000000000000000f170118000011000000000000000f170118000081000000000000000f170008000000000000000118000004000000000000000f0006000000000000000118000007000000000000000f0118000008000000000000000f170118000012000000000000000f170118000082000000000000000f17000200000000000000011800000d000000000000000f0118000080000000000000000f170003000000000000000118000010000000000000000f0118000013000000000000000f170118000014000000000000000f170001000000000000000118000002000000000000000f0118000005000000000000000f170118000006000000000000000f17011800000b000000000000000f17000000000000000000011900011a000418181818181818010701010801010d00010901010e000104000013000000000000000f0104000000000000000000001301020001040003010100121601270000000000000000000003000000000000000000180008000000000000001301040000000000000000000013010200010400030101001216012900000000000000000000030000000000000000001800080000000000000018012d0000fb0000000000000010012d0000ff000000000000001016012d0000fc000000000000000f012d0000fd000000000000000f17013000012d0000fe000000000000000f012d0000fc000000000000000f013100012d0000fd000000000000000f0133000010000000000000000b01310009012d0000fe000000000000000f013500012d0018181801370000fb000000000000001001370000ff00000000000000101601370000fc000000000000000f01370000fd000000000000000f17013a0001370000fe000000000000000f01370000fc000000000000000f013b0001370000fd000000000000000f013d000010000000000000000b013b000901370000fe000000000000000f013f00013700181818012d0000fc000000000000000f013100012d0000fd000000000000000f0133000010000000000000000b01310009012d0000fe000000000000000f013500012d0018181800000000000000000013014200200a000143000143000f0143000004000000000000000f0143000005000000000000000f170143000011000000000000000f170143000012000000000000000f170143000013000000000000000f17014300008c000000000000000f1701430000f2000000000000000f1701430000f5000000000000000f1701430000f9000000000000001401430000fc0000000000000012161701430000ff000000000000000f17000100000000000000014300000f000000000000000f0143000010000000000000000f17014300008d000000000000000f1701430000f6000000000000000f1701430000f7000000000000000f1701430000f8000000000000000f1701430000fe000000000000000f1700020000000000000000000000000000000018180000000000000000001301430000000000000000000013014300000f000000000000001116170143000004000000000000000f0143000005000000000000000f170143000011000000000000000f170143000012000000000000000f170143000013000000000000000f17014300008c000000000000000f1701430000f2000000000000000f1701430000f5000000000000000f1701430000f9000000000000001401430000fc0000000000000012161701430000ff000000000000000f17000100000000000000014300000f000000000000000f0143000010000000000000000f17014300008d000000000000000f1701430000f6000000000000000f1701430000f7000000000000000f1701430000f8000000000000000f1701430000fe000000000000000f1700020000000000000000000000000000000018180145000146000418014200012d0000fc000000000000000f013100012d0000fd000000000000000f0133000010000000000000000b01310009012d0000fe000000000000000f013500012d00181818000100000000000000040f0143000004000000000000000f0143000005000000000000000f170143000011000000000000000f170143000012000000000000000f170143000013000000000000000f17014300008c000000000000000f1701430000f2000000000000000f1701430000f5000000000000000f1701430000f9000000000000001401430000fc0000000000000012161701430000ff000000000000000f17000100000000000000014300000f000000000000000f0143000010000000000000000f17014300008d000000000000000f1701430000f6000000000000000f1701430000f7000000000000000f1701430000f8000000000000000f1701430000fe000000000000000f1700020000000000000000000000000000000018180000000000000000001301430000000000000000000013014300000f000000000000001116171517014900014a000f012d0000fc000000000000000f013100012d0000fd000000000000000f0133000010000000000000000b01310009012d0000fe000000000000000f013500012d001818180007000000000000000300080000000000000006014d0000fb0000000000000010014d0000ff000000000000001016014d0000fc000000000000000f014d0000fd000000000000000f17015000014d0000fe000000000000000f014d0000fc000000000000000f015100014d0000fd000000000000000f0153000010000000000000000b01510009014d0000fe000000000000000f015500014d001818180104000014000000000000000f0104000017000000000000000f170104000019000000000000000f170104000016000000000000000f1701040000a6000000000000000f1701040000a8000000000000000f1701040000000000000000000013010200010400030101001216016000000000000000000000030000000000000000001800080000000000000013010400000000000000000000130102000104000301010012160162000000000000000000000300000000000000000018000800000000000000040000000000000000001801640000fb000000000000001001640000ff00000000000000101601640000fc000000000000000f01640000fd000000000000000f1701670001640000fe000000000000000f01640000fc000000000000000f01680001640000fd000000000000000f016a000010000000000000000b0168000901640000fe000000000000000f016c0001640018181800070000000000000003000800000000000000060104000015000000000000000f0104000018000000000000000f1701040000a7000000000000000f170104000000000000000000001301020001040003010100121601790000000000000000000003000000000000000000180008000000000000001301040000000000000000000013010200010400030101001216017b0000000000000000000003000000000000000000180008000000000000000400000000000000000018017d0000fb0000000000000010017d0000ff000000000000001016017d0000fc000000000000000f017d0000fd000000000000000f17018000017d0000fe000000000000000f017d0000fc000000000000000f018100017d0000fd000000000000000f0183000010000000000000000b01810009017d0000fe000000000000000f018500017d001818180007000000000000000300080000000000000006010400001e000000000000000f0104000020000000000000000f1701040000a9000000000000000f1701040000ab000000000000000f17010400000000000000000000130102000104000301010012160192000000000000000000000300000000000000000018000a0000000000000013010400000000000000000000130102000104000301010012160194000000000000000000000300000000000000000018000a00000000000000040000000000000000001801960000fb000000000000001001960000ff00000000000000101601960000fc000000000000000f01960000fd000000000000000f1701990001960000fe000000000000000f01960000fc000000000000000f019a0001960000fd000000000000000f019c000010000000000000000b019a000901960000fe000000000000000f019e000196001818180007000000000000000300080000000000000006010400001f000000000000000f0104000027000000000000000f1701040000aa000000000000000f170104000000000000000000001301020001040003010100121601ab000000000000000000000300000000000000000018000a00000000000000130104000000000000000000001301020001040003010100121601ad000000000000000000000300000000000000000018000a00000000000000040000000000000000001801af0000fb000000000000001001af0000ff00000000000000101601af0000fc000000000000000f01af0000fd000000000000000f1701b20001af0000fe000000000000000f01af0000fc000000000000000f01b30001af0000fd000000000000000f01b5000010000000000000000b01b3000901af0000fe000000000000000f01b70001af00181818000700000000000000030008000000000000000601bd0000390000000000000004010400000f000000000000000f010500006c00000000000000131600010000000000000000000000000000000018040104000010000000000000000f01040000a2000000000000000f01c200000200000000000000080000000000000000001001c20000c000000000000000080000000000000000001001c50001c6000301c80001c9000f1501cb0001c20000c000000000000000080000000000000000000f01cd0001c200000200000000000000080000000000000000000f000d00000000000000001500000000000000181301ce0001c200000200000000000000080000000000000000000f000d00000000000000001500000000000000180006000000000000000301c5000301c60003131801cc0000010000000000000008000000000000000000101601c20000c000000000000000080000000000000000000f01d00001c200000200000000000000080000000000000000000f000d00000000000000001500000000000000181301d10001c200000200000000000000080000000000000000000f000d00000000000000001500000000000000180006000000000000000301c5000301c60003131801cc00000c0000000000000008000000000000000000101601d3000013000000000000001100130000000000000001d400040000000000000000001801040000a3000000000000000f01d70000ffffff0f00000000080010000000000000000501d9000004000000000000000f01da000006000000000000000f160002000000000000000000000000000000001801dc0001dd000f0104000021000000000000000f0104000022000000000000000f170104000004000000000000000f0104000005000000000000000f010400000d000000000000000f0104000011000000000000000f0104000009000000000000000f17010400000b000000000000000f17010400000a000000000000000f1701040000a4000000000000000f010400001a000000000000000f0104000023000000000000000f01e8000038000000000000000c0000000000000000000f01ea000010000000000000000501e8000038000000000000000c0000000000000000001001ed0001ee000f010400000e000000000000000f01f2000000000000000000000f01040000a1000000000000000f010400000f0000000000000010010000010400000f000000000000000f010500006c0000000000000013160200000001000000000000000420000000000000000000000018180104000028000000000000000f0104000002000000000000000f01040000a5000000000000000f1701fb00000100000000000000000100000000000000000000000000000000071801fc0016010c0101fd000000000000000000001801fb00000100000000000000000100000000000000000000000000000000071801fe0016010e0101ff000000000000000000001801fb000001000000000000000001000000000000000000000000000000000718010201160110010103010000000000000000001801fb00000100000000000000000100000000000000000000000000000000071801060116000d00000000000000010601020200000100000000000000000000000000000000071803000d000000000000000106010202000001000000000000000000000000000000000718030f01fb000001000000000000000001000000000000000000000000000000000718010401161616011201000d00000000000000010601020200000100000000000000000000000000000000071803010501030000000000000000001801fb0000010000000000000000010000000000000000000000000000000007180100011601140101010100000000000000000018"
             ),
             checksums=(ChecksumRule("crc32", initial=0xFFFFFFFF, final_xor=0xFFFFFFFF),),
         ),
@@ -2282,7 +1050,7 @@ TABLES = {
                 Storage.FIXED16,
                 Storage.FIXED32,
             ),
-            registers=254,
+            registers=279,
             spans=41,
             marks=2,
             loops=5,
@@ -2323,7 +1091,7 @@ TABLES = {
                 Storage.FIXED16,
                 Storage.FIXED32,
             ),
-            registers=255,
+            registers=280,
             spans=41,
             marks=2,
             loops=5,
@@ -2364,13 +1132,13 @@ TABLES = {
                 Storage.VARIABLE,
                 Storage.FIXED32,
             ),
-            registers=263,
+            registers=291,
             spans=41,
             marks=2,
             loops=5,
             variables=(0, (0,), 1),
             constants=bytes.fromhex(
-                "010500010400000f000000000000000f010500006c000000000000001316010400000f00000000000000100100000001000000000000000f16170017000000000000000013000000000000001804010400000f000000000000000f010500006c000000000000001316150200000001000000000000000420000000020000000000000011170200000001000000000000000420000000ff000000000000000f17010400000f000000000000000f010500006c000000000000001316010400000f00000000000000100100000001000000000000000f1617010400000f000000000000000f0106000001000000000000000800000000000000000010161516010400000f000000000000000f010500006c000000000000001316010400000f00000000000000100100000001000000000000000f1617010400000f000000000000000f01060000010000000000000008000000000000000000101616000400000000000000000000000000000000180104000002000000000000000f0104000012000000000000000f1701040000a5000000000000000f170102000104000300010000000000000004010400000000000000000000130102000104000301010012160119000000000000000000000300000000000000000018000d000000000000001301040000000000000000000013010200010400030101001216011b000000000000000000000300000000000000000018000d000000000000000400000000000000000018011d000000000000000000000f011d000003000000000000000f17011d00000a000000000000000f17000400000000000000011d000001000000000000000f011d000009000000000000000f17011d000011000000000000000f17011d000081000000000000000f17000800000000000000011d000004000000000000000f000600000000000000011d000007000000000000000f011d000008000000000000000f17011d000012000000000000000f17011d000082000000000000000f17000200000000000000011d00000d000000000000000f011d000080000000000000000f17000300000000000000011d000010000000000000000f011d000013000000000000000f17011d000014000000000000000f17000100000000000000011d000002000000000000000f011d000005000000000000000f17011d000006000000000000000f17011d00000b000000000000000f17000000000000000000011e00011f0004181818181818180104000013000000000000000f01040000000000000000000013010200010400030101001216012c0000000000000000000003000000000000000000180008000000000000001301040000000000000000000013010200010400030101001216012e0000000000000000000003000000000000000000180008000000000000001801320000fb000000000000001001320000ff00000000000000101601320000fc000000000000000f01320000fd000000000000000f1701350001320000fe000000000000000f01320000fc000000000000000f01360001320000fd000000000000000f0138000010000000000000000b0136000901320000fe000000000000000f013a00013200181818013c0000fb0000000000000010013c0000ff000000000000001016013c0000fc000000000000000f013c0000fd000000000000000f17013f00013c0000fe000000000000000f013c0000fc000000000000000f014000013c0000fd000000000000000f0142000010000000000000000b01400009013c0000fe000000000000000f014400013c0018181801320000fc000000000000000f01360001320000fd000000000000000f0138000010000000000000000b0136000901320000fe000000000000000f013a0001320018181800000000000000000013014700200a000148000148000f0148000004000000000000000f0148000005000000000000000f170148000011000000000000000f170148000012000000000000000f170148000013000000000000000f17014800008c000000000000000f1701480000f2000000000000000f1701480000f5000000000000000f1701480000f9000000000000001401480000fc0000000000000012161701480000ff000000000000000f17000100000000000000014800000f000000000000000f0148000010000000000000000f17014800008d000000000000000f1701480000f6000000000000000f1701480000f7000000000000000f1701480000f8000000000000000f1701480000fe000000000000000f1700020000000000000000000000000000000018180000000000000000001301480000000000000000000013014800000f000000000000001116170148000004000000000000000f0148000005000000000000000f170148000011000000000000000f170148000012000000000000000f170148000013000000000000000f17014800008c000000000000000f1701480000f2000000000000000f1701480000f5000000000000000f1701480000f9000000000000001401480000fc0000000000000012161701480000ff000000000000000f17000100000000000000014800000f000000000000000f0148000010000000000000000f17014800008d000000000000000f1701480000f6000000000000000f1701480000f7000000000000000f1701480000f8000000000000000f1701480000fe000000000000000f170002000000000000000000000000000000001818014a00014b00041801470001320000fc000000000000000f01360001320000fd000000000000000f0138000010000000000000000b0136000901320000fe000000000000000f013a00013200181818000100000000000000040f0148000004000000000000000f0148000005000000000000000f170148000011000000000000000f170148000012000000000000000f170148000013000000000000000f17014800008c000000000000000f1701480000f2000000000000000f1701480000f5000000000000000f1701480000f9000000000000001401480000fc0000000000000012161701480000ff000000000000000f17000100000000000000014800000f000000000000000f0148000010000000000000000f17014800008d000000000000000f1701480000f6000000000000000f1701480000f7000000000000000f1701480000f8000000000000000f1701480000fe000000000000000f1700020000000000000000000000000000000018180000000000000000001301480000000000000000000013014800000f000000000000001116171517014e00014f000f01320000fc000000000000000f01360001320000fd000000000000000f0138000010000000000000000b0136000901320000fe000000000000000f013a00013200181818000700000000000000030008000000000000000601520000fb000000000000001001520000ff00000000000000101601520000fc000000000000000f01520000fd000000000000000f1701550001520000fe000000000000000f01520000fc000000000000000f01560001520000fd000000000000000f0158000010000000000000000b0156000901520000fe000000000000000f015a000152001818180104000014000000000000000f0104000017000000000000000f170104000019000000000000000f170104000016000000000000000f1701040000a6000000000000000f1701040000a8000000000000000f1701040000000000000000000013010200010400030101001216016500000000000000000000030000000000000000001800080000000000000013010400000000000000000000130102000104000301010012160167000000000000000000000300000000000000000018000800000000000000040000000000000000001801690000fb000000000000001001690000ff00000000000000101601690000fc000000000000000f01690000fd000000000000000f17016c0001690000fe000000000000000f01690000fc000000000000000f016d0001690000fd000000000000000f016f000010000000000000000b016d000901690000fe000000000000000f01710001690018181800070000000000000003000800000000000000060104000015000000000000000f0104000018000000000000000f1701040000a7000000000000000f1701040000000000000000000013010200010400030101001216017e00000000000000000000030000000000000000001800080000000000000013010400000000000000000000130102000104000301010012160180000000000000000000000300000000000000000018000800000000000000040000000000000000001801820000fb000000000000001001820000ff00000000000000101601820000fc000000000000000f01820000fd000000000000000f1701850001820000fe000000000000000f01820000fc000000000000000f01860001820000fd000000000000000f0188000010000000000000000b0186000901820000fe000000000000000f018a000182001818180007000000000000000300080000000000000006010400001e000000000000000f0104000020000000000000000f1701040000a9000000000000000f1701040000ab000000000000000f17010400000000000000000000130102000104000301010012160197000000000000000000000300000000000000000018000a0000000000000013010400000000000000000000130102000104000301010012160199000000000000000000000300000000000000000018000a000000000000000400000000000000000018019b0000fb0000000000000010019b0000ff000000000000001016019b0000fc000000000000000f019b0000fd000000000000000f17019e00019b0000fe000000000000000f019b0000fc000000000000000f019f00019b0000fd000000000000000f01a1000010000000000000000b019f0009019b0000fe000000000000000f01a300019b001818180007000000000000000300080000000000000006010400001f000000000000000f0104000027000000000000000f1701040000aa000000000000000f170104000000000000000000001301020001040003010100121601b0000000000000000000000300000000000000000018000a00000000000000130104000000000000000000001301020001040003010100121601b2000000000000000000000300000000000000000018000a00000000000000040000000000000000001801b40000fb000000000000001001b40000ff00000000000000101601b40000fc000000000000000f01b40000fd000000000000000f1701b70001b40000fe000000000000000f01b40000fc000000000000000f01b80001b40000fd000000000000000f01ba000010000000000000000b01b8000901b40000fe000000000000000f01bc0001b400181818000700000000000000030008000000000000000601c20000390000000000000004010400000f000000000000000f010500006c00000000000000131600010000000000000000000000000000000018040104000010000000000000000f01040000a2000000000000000f01c900000200000000000000080000000000000000001001c90000c000000000000000080000000000000000001001cc0001cd000301cf0001d0000f1501d20001c90000c000000000000000080000000000000000000f01d40001c900000200000000000000080000000000000000000f000d00000000000000001500000000000000181301d50001c900000200000000000000080000000000000000000f000d00000000000000001500000000000000180006000000000000000301cc000301cd0003131801d30000010000000000000008000000000000000000101601c90000c000000000000000080000000000000000000f01d70001c900000200000000000000080000000000000000000f000d00000000000000001500000000000000181301d80001c900000200000000000000080000000000000000000f000d00000000000000001500000000000000180006000000000000000301cc000301cd0003131801d300000c0000000000000008000000000000000000101601da000013000000000000001100130000000000000001db00040000000000000000001801c70001c80001040000a3000000000000000f01de0000ffffff0f00000000080010000000000000000501e0000004000000000000000f01e1000006000000000000000f160002000000000000000000000000000000001801e30001e4000f0104000021000000000000000f0104000022000000000000000f170104000004000000000000000f0104000005000000000000000f010400000d000000000000000f0104000011000000000000000f0104000009000000000000000f17010400000b000000000000000f17010400000a000000000000000f1701040000a4000000000000000f010400001a000000000000000f0104000023000000000000000f01ef000038000000000000000c0000000000000000000f01f1000010000000000000000501ef000038000000000000000c0000000000000000001001f40001f5000f010400000e000000000000000f01f9000000000000000000000f01040000a1000000000000000f010400000f0000000000000010010000010400000f000000000000000f010500006c000000000000001316020000000100000000000000042000000000000000000000001818010c000001000000000000000001000000000000000000000000000000000718010f001601030101100000000000000000000018010c000001000000000000000001000000000000000000000000000000000718010d0016010501010e0000000000000000000018"
+                "010500010400000f000000000000000f010500006c000000000000001316010400000f00000000000000100100000001000000000000000f16170017000000000000000013000000000000001804010400000f000000000000000f010500006c000000000000001316150200000001000000000000000420000000020000000000000011170200000001000000000000000420000000ff000000000000000f17010400000f000000000000000f010500006c000000000000001316010400000f00000000000000100100000001000000000000000f1617010400000f000000000000000f0106000001000000000000000800000000000000000010161516010400000f000000000000000f010500006c000000000000001316010400000f00000000000000100100000001000000000000000f1617010400000f000000000000000f01060000010000000000000008000000000000000000101616000400000000000000000000000000000000180104000002000000000000000f0104000012000000000000000f1701040000a5000000000000000f170102000104000300010000000000000004010400000000000000000000130102000104000301010012160114000000000000000000000300000000000000000018000d0000000000000013010400000000000000000000130102000104000301010012160116000000000000000000000300000000000000000018000d0000000000000004000000000000000000180118000000000000000000000f0118000003000000000000000f17011800000a000000000000000f170004000000000000000118000001000000000000000f0118000009000000000000000f170118000011000000000000000f170118000081000000000000000f170008000000000000000118000004000000000000000f0006000000000000000118000007000000000000000f0118000008000000000000000f170118000012000000000000000f170118000082000000000000000f17000200000000000000011800000d000000000000000f0118000080000000000000000f170003000000000000000118000010000000000000000f0118000013000000000000000f170118000014000000000000000f170001000000000000000118000002000000000000000f0118000005000000000000000f170118000006000000000000000f17011800000b000000000000000f17000000000000000000011900011a0004181818181818180104000013000000000000000f0104000000000000000000001301020001040003010100121601270000000000000000000003000000000000000000180008000000000000001301040000000000000000000013010200010400030101001216012900000000000000000000030000000000000000001800080000000000000018012d0000fb0000000000000010012d0000ff000000000000001016012d0000fc000000000000000f012d0000fd000000000000000f17013000012d0000fe000000000000000f012d0000fc000000000000000f013100012d0000fd000000000000000f0133000010000000000000000b01310009012d0000fe000000000000000f013500012d0018181801370000fb000000000000001001370000ff00000000000000101601370000fc000000000000000f01370000fd000000000000000f17013a0001370000fe000000000000000f01370000fc000000000000000f013b0001370000fd000000000000000f013d000010000000000000000b013b000901370000fe000000000000000f013f00013700181818012d0000fc000000000000000f013100012d0000fd000000000000000f0133000010000000000000000b01310009012d0000fe000000000000000f013500012d0018181800000000000000000013014200200a000143000143000f0143000004000000000000000f0143000005000000000000000f170143000011000000000000000f170143000012000000000000000f170143000013000000000000000f17014300008c000000000000000f1701430000f2000000000000000f1701430000f5000000000000000f1701430000f9000000000000001401430000fc0000000000000012161701430000ff000000000000000f17000100000000000000014300000f000000000000000f0143000010000000000000000f17014300008d000000000000000f1701430000f6000000000000000f1701430000f7000000000000000f1701430000f8000000000000000f1701430000fe000000000000000f1700020000000000000000000000000000000018180000000000000000001301430000000000000000000013014300000f000000000000001116170143000004000000000000000f0143000005000000000000000f170143000011000000000000000f170143000012000000000000000f170143000013000000000000000f17014300008c000000000000000f1701430000f2000000000000000f1701430000f5000000000000000f1701430000f9000000000000001401430000fc0000000000000012161701430000ff000000000000000f17000100000000000000014300000f000000000000000f0143000010000000000000000f17014300008d000000000000000f1701430000f6000000000000000f1701430000f7000000000000000f1701430000f8000000000000000f1701430000fe000000000000000f1700020000000000000000000000000000000018180145000146000418014200012d0000fc000000000000000f013100012d0000fd000000000000000f0133000010000000000000000b01310009012d0000fe000000000000000f013500012d00181818000100000000000000040f0143000004000000000000000f0143000005000000000000000f170143000011000000000000000f170143000012000000000000000f170143000013000000000000000f17014300008c000000000000000f1701430000f2000000000000000f1701430000f5000000000000000f1701430000f9000000000000001401430000fc0000000000000012161701430000ff000000000000000f17000100000000000000014300000f000000000000000f0143000010000000000000000f17014300008d000000000000000f1701430000f6000000000000000f1701430000f7000000000000000f1701430000f8000000000000000f1701430000fe000000000000000f1700020000000000000000000000000000000018180000000000000000001301430000000000000000000013014300000f000000000000001116171517014900014a000f012d0000fc000000000000000f013100012d0000fd000000000000000f0133000010000000000000000b01310009012d0000fe000000000000000f013500012d001818180007000000000000000300080000000000000006014d0000fb0000000000000010014d0000ff000000000000001016014d0000fc000000000000000f014d0000fd000000000000000f17015000014d0000fe000000000000000f014d0000fc000000000000000f015100014d0000fd000000000000000f0153000010000000000000000b01510009014d0000fe000000000000000f015500014d001818180104000014000000000000000f0104000017000000000000000f170104000019000000000000000f170104000016000000000000000f1701040000a6000000000000000f1701040000a8000000000000000f1701040000000000000000000013010200010400030101001216016000000000000000000000030000000000000000001800080000000000000013010400000000000000000000130102000104000301010012160162000000000000000000000300000000000000000018000800000000000000040000000000000000001801640000fb000000000000001001640000ff00000000000000101601640000fc000000000000000f01640000fd000000000000000f1701670001640000fe000000000000000f01640000fc000000000000000f01680001640000fd000000000000000f016a000010000000000000000b0168000901640000fe000000000000000f016c0001640018181800070000000000000003000800000000000000060104000015000000000000000f0104000018000000000000000f1701040000a7000000000000000f170104000000000000000000001301020001040003010100121601790000000000000000000003000000000000000000180008000000000000001301040000000000000000000013010200010400030101001216017b0000000000000000000003000000000000000000180008000000000000000400000000000000000018017d0000fb0000000000000010017d0000ff000000000000001016017d0000fc000000000000000f017d0000fd000000000000000f17018000017d0000fe000000000000000f017d0000fc000000000000000f018100017d0000fd000000000000000f0183000010000000000000000b01810009017d0000fe000000000000000f018500017d001818180007000000000000000300080000000000000006010400001e000000000000000f0104000020000000000000000f1701040000a9000000000000000f1701040000ab000000000000000f17010400000000000000000000130102000104000301010012160192000000000000000000000300000000000000000018000a0000000000000013010400000000000000000000130102000104000301010012160194000000000000000000000300000000000000000018000a00000000000000040000000000000000001801960000fb000000000000001001960000ff00000000000000101601960000fc000000000000000f01960000fd000000000000000f1701990001960000fe000000000000000f01960000fc000000000000000f019a0001960000fd000000000000000f019c000010000000000000000b019a000901960000fe000000000000000f019e000196001818180007000000000000000300080000000000000006010400001f000000000000000f0104000027000000000000000f1701040000aa000000000000000f170104000000000000000000001301020001040003010100121601ab000000000000000000000300000000000000000018000a00000000000000130104000000000000000000001301020001040003010100121601ad000000000000000000000300000000000000000018000a00000000000000040000000000000000001801af0000fb000000000000001001af0000ff00000000000000101601af0000fc000000000000000f01af0000fd000000000000000f1701b20001af0000fe000000000000000f01af0000fc000000000000000f01b30001af0000fd000000000000000f01b5000010000000000000000b01b3000901af0000fe000000000000000f01b70001af00181818000700000000000000030008000000000000000601bd0000390000000000000004010400000f000000000000000f010500006c00000000000000131600010000000000000000000000000000000018040104000010000000000000000f01040000a2000000000000000f01c200000200000000000000080000000000000000001001c20000c000000000000000080000000000000000001001c50001c6000301c80001c9000f1501cb0001c20000c000000000000000080000000000000000000f01cd0001c200000200000000000000080000000000000000000f000d00000000000000001500000000000000181301ce0001c200000200000000000000080000000000000000000f000d00000000000000001500000000000000180006000000000000000301c5000301c60003131801cc0000010000000000000008000000000000000000101601c20000c000000000000000080000000000000000000f01d00001c200000200000000000000080000000000000000000f000d00000000000000001500000000000000181301d10001c200000200000000000000080000000000000000000f000d00000000000000001500000000000000180006000000000000000301c5000301c60003131801cc00000c0000000000000008000000000000000000101601d3000013000000000000001100130000000000000001d4000400000000000000000018011d01011e0101040000a3000000000000000f01d70000ffffff0f00000000080010000000000000000501d9000004000000000000000f01da000006000000000000000f160002000000000000000000000000000000001801dc0001dd000f0104000021000000000000000f0104000022000000000000000f170104000004000000000000000f0104000005000000000000000f010400000d000000000000000f0104000011000000000000000f0104000009000000000000000f17010400000b000000000000000f17010400000a000000000000000f1701040000a4000000000000000f010400001a000000000000000f0104000023000000000000000f01e8000038000000000000000c0000000000000000000f01ea000010000000000000000501e8000038000000000000000c0000000000000000001001ed0001ee000f010400000e000000000000000f01f2000000000000000000000f01040000a1000000000000000f010400000f0000000000000010010000010400000f000000000000000f010500006c0000000000000013160200000001000000000000000420000000000000000000000018180118010001000000000000000001000000000000000000000000000000000718011b0116011f01011c0100000000000000000018011801000100000000000000000100000000000000000000000000000000071801190116012101011a0100000000000000000018"
             ),
             checksums=(ChecksumRule("crc32", initial=0xFFFFFFFF, final_xor=0xFFFFFFFF),),
         ),
@@ -2403,13 +1171,13 @@ TABLES = {
                 Storage.VARIABLE,
                 Storage.FIXED32,
             ),
-            registers=259,
+            registers=297,
             spans=41,
             marks=2,
             loops=5,
             variables=(0, (0,), 1),
             constants=bytes.fromhex(
-                "010500010400000f000000000000000f010500006c000000000000001316010400000f00000000000000100100000001000000000000000f16170017000000000000000013000000000000001804010400000f000000000000000f010500006c000000000000001316150200000001000000000000000420000000020000000000000011170200000001000000000000000420000000ff000000000000000f17010400000f000000000000000f010500006c000000000000001316010400000f00000000000000100100000001000000000000000f1617010400000f000000000000000f0106000001000000000000000800000000000000000010161516010400000f000000000000000f010500006c000000000000001316010400000f00000000000000100100000001000000000000000f1617010400000f000000000000000f01060000010000000000000008000000000000000000101616000400000000000000000000000000000000180104000002000000000000000f0104000012000000000000000f1701040000a5000000000000000f170102000104000300010000000000000004010400000000000000000000130102000104000301010012160117000000000000000000000300000000000000000018000d0000000000000013010400000000000000000000130102000104000301010012160119000000000000000000000300000000000000000018000d000000000000000400000000000000000018011b000000000000000000000f011b000003000000000000000f17011b00000a000000000000000f17000400000000000000011b000001000000000000000f011b000009000000000000000f17011b000011000000000000000f17011b000081000000000000000f17000800000000000000011b000004000000000000000f000600000000000000011b000007000000000000000f011b000008000000000000000f17011b000012000000000000000f17011b000082000000000000000f17000200000000000000011b00000d000000000000000f011b000080000000000000000f17000300000000000000011b000010000000000000000f011b000013000000000000000f17011b000014000000000000000f17000100000000000000011b000002000000000000000f011b000005000000000000000f17011b000006000000000000000f17011b00000b000000000000000f17000000000000000000011c00011d0004181818181818180104000013000000000000000f01040000000000000000000013010200010400030101001216012a0000000000000000000003000000000000000000180008000000000000001301040000000000000000000013010200010400030101001216012c0000000000000000000003000000000000000000180008000000000000001801300000fb000000000000001001300000ff00000000000000101601300000fc000000000000000f01300000fd000000000000000f1701330001300000fe000000000000000f01300000fc000000000000000f01340001300000fd000000000000000f0136000010000000000000000b0134000901300000fe000000000000000f013800013000181818013a0000fb0000000000000010013a0000ff000000000000001016013a0000fc000000000000000f013a0000fd000000000000000f17013d00013a0000fe000000000000000f013a0000fc000000000000000f013e00013a0000fd000000000000000f0140000010000000000000000b013e0009013a0000fe000000000000000f014200013a0018181801300000fc000000000000000f01340001300000fd000000000000000f0136000010000000000000000b0134000901300000fe000000000000000f01380001300018181800000000000000000013014500200a000146000146000f0146000004000000000000000f0146000005000000000000000f170146000011000000000000000f170146000012000000000000000f170146000013000000000000000f17014600008c000000000000000f1701460000f2000000000000000f1701460000f5000000000000000f1701460000f9000000000000001401460000fc0000000000000012161701460000ff000000000000000f17000100000000000000014600000f000000000000000f0146000010000000000000000f17014600008d000000000000000f1701460000f6000000000000000f1701460000f7000000000000000f1701460000f8000000000000000f1701460000fe000000000000000f1700020000000000000000000000000000000018180000000000000000001301460000000000000000000013014600000f000000000000001116170146000004000000000000000f0146000005000000000000000f170146000011000000000000000f170146000012000000000000000f170146000013000000000000000f17014600008c000000000000000f1701460000f2000000000000000f1701460000f5000000000000000f1701460000f9000000000000001401460000fc0000000000000012161701460000ff000000000000000f17000100000000000000014600000f000000000000000f0146000010000000000000000f17014600008d000000000000000f1701460000f6000000000000000f1701460000f7000000000000000f1701460000f8000000000000000f1701460000fe000000000000000f170002000000000000000000000000000000001818014800014900041801450001300000fc000000000000000f01340001300000fd000000000000000f0136000010000000000000000b0134000901300000fe000000000000000f013800013000181818000100000000000000040f0146000004000000000000000f0146000005000000000000000f170146000011000000000000000f170146000012000000000000000f170146000013000000000000000f17014600008c000000000000000f1701460000f2000000000000000f1701460000f5000000000000000f1701460000f9000000000000001401460000fc0000000000000012161701460000ff000000000000000f17000100000000000000014600000f000000000000000f0146000010000000000000000f17014600008d000000000000000f1701460000f6000000000000000f1701460000f7000000000000000f1701460000f8000000000000000f1701460000fe000000000000000f1700020000000000000000000000000000000018180000000000000000001301460000000000000000000013014600000f000000000000001116171517014c00014d000f01300000fc000000000000000f01340001300000fd000000000000000f0136000010000000000000000b0134000901300000fe000000000000000f013800013000181818000700000000000000030008000000000000000601500000fb000000000000001001500000ff00000000000000101601500000fc000000000000000f01500000fd000000000000000f1701530001500000fe000000000000000f01500000fc000000000000000f01540001500000fd000000000000000f0156000010000000000000000b0154000901500000fe000000000000000f0158000150001818180104000014000000000000000f0104000017000000000000000f170104000019000000000000000f170104000016000000000000000f1701040000a6000000000000000f1701040000a8000000000000000f1701040000000000000000000013010200010400030101001216016300000000000000000000030000000000000000001800080000000000000013010400000000000000000000130102000104000301010012160165000000000000000000000300000000000000000018000800000000000000040000000000000000001801670000fb000000000000001001670000ff00000000000000101601670000fc000000000000000f01670000fd000000000000000f17016a0001670000fe000000000000000f01670000fc000000000000000f016b0001670000fd000000000000000f016d000010000000000000000b016b000901670000fe000000000000000f016f0001670018181800070000000000000003000800000000000000060104000015000000000000000f0104000018000000000000000f1701040000a7000000000000000f1701040000000000000000000013010200010400030101001216017c0000000000000000000003000000000000000000180008000000000000001301040000000000000000000013010200010400030101001216017e000000000000000000000300000000000000000018000800000000000000040000000000000000001801800000fb000000000000001001800000ff00000000000000101601800000fc000000000000000f01800000fd000000000000000f1701830001800000fe000000000000000f01800000fc000000000000000f01840001800000fd000000000000000f0186000010000000000000000b0184000901800000fe000000000000000f0188000180001818180007000000000000000300080000000000000006010400001e000000000000000f0104000020000000000000000f1701040000a9000000000000000f1701040000ab000000000000000f17010400000000000000000000130102000104000301010012160195000000000000000000000300000000000000000018000a0000000000000013010400000000000000000000130102000104000301010012160197000000000000000000000300000000000000000018000a00000000000000040000000000000000001801990000fb000000000000001001990000ff00000000000000101601990000fc000000000000000f01990000fd000000000000000f17019c0001990000fe000000000000000f01990000fc000000000000000f019d0001990000fd000000000000000f019f000010000000000000000b019d000901990000fe000000000000000f01a1000199001818180007000000000000000300080000000000000006010400001f000000000000000f0104000027000000000000000f1701040000aa000000000000000f170104000000000000000000001301020001040003010100121601ae000000000000000000000300000000000000000018000a00000000000000130104000000000000000000001301020001040003010100121601b0000000000000000000000300000000000000000018000a00000000000000040000000000000000001801b20000fb000000000000001001b20000ff00000000000000101601b20000fc000000000000000f01b20000fd000000000000000f1701b50001b20000fe000000000000000f01b20000fc000000000000000f01b60001b20000fd000000000000000f01b8000010000000000000000b01b6000901b20000fe000000000000000f01ba0001b200181818000700000000000000030008000000000000000601c00000390000000000000004010400000f000000000000000f010500006c00000000000000131600010000000000000000000000000000000018040104000010000000000000000f01c40001040000a2000000000000000f01c600000200000000000000080000000000000000001001c60000c000000000000000080000000000000000001001c90001ca000301cc0001cd000f1501cf0001c60000c000000000000000080000000000000000000f01d10001c600000200000000000000080000000000000000000f000d00000000000000001500000000000000181301d20001c600000200000000000000080000000000000000000f000d00000000000000001500000000000000180006000000000000000301c9000301ca0003131801d00000010000000000000008000000000000000000101601c60000c000000000000000080000000000000000000f01d40001c600000200000000000000080000000000000000000f000d00000000000000001500000000000000181301d50001c600000200000000000000080000000000000000000f000d00000000000000001500000000000000180006000000000000000301c9000301ca0003131801d000000c0000000000000008000000000000000000101601d7000013000000000000001100130000000000000001d800040000000000000000001801040000a3000000000000000f01db0000ffffff0f00000000080010000000000000000501dd000004000000000000000f01de000006000000000000000f160002000000000000000000000000000000001801e00001e1000f0104000021000000000000000f0104000022000000000000000f170104000004000000000000000f0104000005000000000000000f010400000d000000000000000f0104000011000000000000000f0104000009000000000000000f17010400000b000000000000000f17010400000a000000000000000f1701040000a4000000000000000f010400001a000000000000000f0104000023000000000000000f01ec000038000000000000000c0000000000000000000f01ee000010000000000000000501ec000038000000000000000c0000000000000000001001f10001f2000f010400000e000000000000000f01f6000000000000000000000f01040000a1000000000000000f010400000f0000000000000010010000010400000f000000000000000f010500006c0000000000000013160200000001000000000000000420000000000000000000000018180104000028000000000000000f010c000001000000000000000001000000000000000000000000000000000718010d0016010101010e0000000000000000000018"
+                "010500010400000f000000000000000f010500006c000000000000001316010400000f00000000000000100100000001000000000000000f16170017000000000000000013000000000000001804010400000f000000000000000f010500006c000000000000001316150200000001000000000000000420000000020000000000000011170200000001000000000000000420000000ff000000000000000f17010400000f000000000000000f010500006c000000000000001316010400000f00000000000000100100000001000000000000000f1617010400000f000000000000000f0106000001000000000000000800000000000000000010161516010400000f000000000000000f010500006c000000000000001316010400000f00000000000000100100000001000000000000000f1617010400000f000000000000000f01060000010000000000000008000000000000000000101616000400000000000000000000000000000000180104000002000000000000000f0104000012000000000000000f1701040000a5000000000000000f170102000104000300010000000000000004010400000000000000000000130102000104000301010012160114000000000000000000000300000000000000000018000d0000000000000013010400000000000000000000130102000104000301010012160116000000000000000000000300000000000000000018000d0000000000000004000000000000000000180118000000000000000000000f0118000003000000000000000f17011800000a000000000000000f170004000000000000000118000001000000000000000f0118000009000000000000000f170118000011000000000000000f170118000081000000000000000f170008000000000000000118000004000000000000000f0006000000000000000118000007000000000000000f0118000008000000000000000f170118000012000000000000000f170118000082000000000000000f17000200000000000000011800000d000000000000000f0118000080000000000000000f170003000000000000000118000010000000000000000f0118000013000000000000000f170118000014000000000000000f170001000000000000000118000002000000000000000f0118000005000000000000000f170118000006000000000000000f17011800000b000000000000000f17000000000000000000011900011a0004181818181818180104000013000000000000000f0104000000000000000000001301020001040003010100121601270000000000000000000003000000000000000000180008000000000000001301040000000000000000000013010200010400030101001216012900000000000000000000030000000000000000001800080000000000000018012d0000fb0000000000000010012d0000ff000000000000001016012d0000fc000000000000000f012d0000fd000000000000000f17013000012d0000fe000000000000000f012d0000fc000000000000000f013100012d0000fd000000000000000f0133000010000000000000000b01310009012d0000fe000000000000000f013500012d0018181801370000fb000000000000001001370000ff00000000000000101601370000fc000000000000000f01370000fd000000000000000f17013a0001370000fe000000000000000f01370000fc000000000000000f013b0001370000fd000000000000000f013d000010000000000000000b013b000901370000fe000000000000000f013f00013700181818012d0000fc000000000000000f013100012d0000fd000000000000000f0133000010000000000000000b01310009012d0000fe000000000000000f013500012d0018181800000000000000000013014200200a000143000143000f0143000004000000000000000f0143000005000000000000000f170143000011000000000000000f170143000012000000000000000f170143000013000000000000000f17014300008c000000000000000f1701430000f2000000000000000f1701430000f5000000000000000f1701430000f9000000000000001401430000fc0000000000000012161701430000ff000000000000000f17000100000000000000014300000f000000000000000f0143000010000000000000000f17014300008d000000000000000f1701430000f6000000000000000f1701430000f7000000000000000f1701430000f8000000000000000f1701430000fe000000000000000f1700020000000000000000000000000000000018180000000000000000001301430000000000000000000013014300000f000000000000001116170143000004000000000000000f0143000005000000000000000f170143000011000000000000000f170143000012000000000000000f170143000013000000000000000f17014300008c000000000000000f1701430000f2000000000000000f1701430000f5000000000000000f1701430000f9000000000000001401430000fc0000000000000012161701430000ff000000000000000f17000100000000000000014300000f000000000000000f0143000010000000000000000f17014300008d000000000000000f1701430000f6000000000000000f1701430000f7000000000000000f1701430000f8000000000000000f1701430000fe000000000000000f1700020000000000000000000000000000000018180145000146000418014200012d0000fc000000000000000f013100012d0000fd000000000000000f0133000010000000000000000b01310009012d0000fe000000000000000f013500012d00181818000100000000000000040f0143000004000000000000000f0143000005000000000000000f170143000011000000000000000f170143000012000000000000000f170143000013000000000000000f17014300008c000000000000000f1701430000f2000000000000000f1701430000f5000000000000000f1701430000f9000000000000001401430000fc0000000000000012161701430000ff000000000000000f17000100000000000000014300000f000000000000000f0143000010000000000000000f17014300008d000000000000000f1701430000f6000000000000000f1701430000f7000000000000000f1701430000f8000000000000000f1701430000fe000000000000000f1700020000000000000000000000000000000018180000000000000000001301430000000000000000000013014300000f000000000000001116171517014900014a000f012d0000fc000000000000000f013100012d0000fd000000000000000f0133000010000000000000000b01310009012d0000fe000000000000000f013500012d001818180007000000000000000300080000000000000006014d0000fb0000000000000010014d0000ff000000000000001016014d0000fc000000000000000f014d0000fd000000000000000f17015000014d0000fe000000000000000f014d0000fc000000000000000f015100014d0000fd000000000000000f0153000010000000000000000b01510009014d0000fe000000000000000f015500014d001818180104000014000000000000000f0104000017000000000000000f170104000019000000000000000f170104000016000000000000000f1701040000a6000000000000000f1701040000a8000000000000000f1701040000000000000000000013010200010400030101001216016000000000000000000000030000000000000000001800080000000000000013010400000000000000000000130102000104000301010012160162000000000000000000000300000000000000000018000800000000000000040000000000000000001801640000fb000000000000001001640000ff00000000000000101601640000fc000000000000000f01640000fd000000000000000f1701670001640000fe000000000000000f01640000fc000000000000000f01680001640000fd000000000000000f016a000010000000000000000b0168000901640000fe000000000000000f016c0001640018181800070000000000000003000800000000000000060104000015000000000000000f0104000018000000000000000f1701040000a7000000000000000f170104000000000000000000001301020001040003010100121601790000000000000000000003000000000000000000180008000000000000001301040000000000000000000013010200010400030101001216017b0000000000000000000003000000000000000000180008000000000000000400000000000000000018017d0000fb0000000000000010017d0000ff000000000000001016017d0000fc000000000000000f017d0000fd000000000000000f17018000017d0000fe000000000000000f017d0000fc000000000000000f018100017d0000fd000000000000000f0183000010000000000000000b01810009017d0000fe000000000000000f018500017d001818180007000000000000000300080000000000000006010400001e000000000000000f0104000020000000000000000f1701040000a9000000000000000f1701040000ab000000000000000f17010400000000000000000000130102000104000301010012160192000000000000000000000300000000000000000018000a0000000000000013010400000000000000000000130102000104000301010012160194000000000000000000000300000000000000000018000a00000000000000040000000000000000001801960000fb000000000000001001960000ff00000000000000101601960000fc000000000000000f01960000fd000000000000000f1701990001960000fe000000000000000f01960000fc000000000000000f019a0001960000fd000000000000000f019c000010000000000000000b019a000901960000fe000000000000000f019e000196001818180007000000000000000300080000000000000006010400001f000000000000000f0104000027000000000000000f1701040000aa000000000000000f170104000000000000000000001301020001040003010100121601ab000000000000000000000300000000000000000018000a00000000000000130104000000000000000000001301020001040003010100121601ad000000000000000000000300000000000000000018000a00000000000000040000000000000000001801af0000fb000000000000001001af0000ff00000000000000101601af0000fc000000000000000f01af0000fd000000000000000f1701b20001af0000fe000000000000000f01af0000fc000000000000000f01b30001af0000fd000000000000000f01b5000010000000000000000b01b3000901af0000fe000000000000000f01b70001af00181818000700000000000000030008000000000000000601bd0000390000000000000004010400000f000000000000000f010500006c00000000000000131600010000000000000000000000000000000018040104000010000000000000000f01260101040000a2000000000000000f01c200000200000000000000080000000000000000001001c20000c000000000000000080000000000000000001001c50001c6000301c80001c9000f1501cb0001c20000c000000000000000080000000000000000000f01cd0001c200000200000000000000080000000000000000000f000d00000000000000001500000000000000181301ce0001c200000200000000000000080000000000000000000f000d00000000000000001500000000000000180006000000000000000301c5000301c60003131801cc0000010000000000000008000000000000000000101601c20000c000000000000000080000000000000000000f01d00001c200000200000000000000080000000000000000000f000d00000000000000001500000000000000181301d10001c200000200000000000000080000000000000000000f000d00000000000000001500000000000000180006000000000000000301c5000301c60003131801cc00000c0000000000000008000000000000000000101601d3000013000000000000001100130000000000000001d400040000000000000000001801040000a3000000000000000f01d70000ffffff0f00000000080010000000000000000501d9000004000000000000000f01da000006000000000000000f160002000000000000000000000000000000001801dc0001dd000f0104000021000000000000000f0104000022000000000000000f170104000004000000000000000f0104000005000000000000000f010400000d000000000000000f0104000011000000000000000f0104000009000000000000000f17010400000b000000000000000f17010400000a000000000000000f1701040000a4000000000000000f010400001a000000000000000f0104000023000000000000000f01e8000038000000000000000c0000000000000000000f01ea000010000000000000000501e8000038000000000000000c0000000000000000001001ed0001ee000f010400000e000000000000000f01f2000000000000000000000f01040000a1000000000000000f010400000f0000000000000010010000010400000f000000000000000f010500006c0000000000000013160200000001000000000000000420000000000000000000000018180104000028000000000000000f01230100010000000000000000010000000000000000000000000000000007180124011601270101250100000000000000000018"
             ),
             checksums=(ChecksumRule("crc32", initial=0xFFFFFFFF, final_xor=0xFFFFFFFF),),
         ),

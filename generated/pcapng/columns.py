@@ -9,25 +9,23 @@ from wireloom.format.program import ColumnProgram, Kind, Loop, Op, Outcome, Reas
 IN_ALL = ("packets", "interfaces", "sections", "names", "statistics", "blocks")
 IN_BLOCKS = ("blocks",)
 IN_ALL_BUT_BLOCKS = ("packets", "interfaces", "sections", "names", "statistics")
-IN_PACKETS = ("packets",)
 IN_INTERFACES = ("interfaces",)
+IN_PACKETS = ("packets",)
+IN_ALL_BUT_PACKETS = ("interfaces", "sections", "names", "statistics", "blocks")
+IN_TABLES_6 = ("sections", "names", "statistics", "blocks")
+IN_ALL_BUT_INTERFACES = ("packets", "sections", "names", "statistics", "blocks")
 IN_SECTIONS = ("sections",)
 IN_NAMES = ("names",)
 IN_STATISTICS = ("statistics",)
-IN_ALL_BUT_INTERFACES = ("packets", "sections", "names", "statistics", "blocks")
-IN_TABLES_9 = ("sections", "names", "statistics", "blocks")
-IN_TABLES_10 = ("packets", "interfaces")
-IN_ALL_BUT_PACKETS = ("interfaces", "sections", "names", "statistics", "blocks")
-IN_TABLES_12 = ("sections", "statistics", "blocks")
-IN_TABLES_13 = ("sections", "blocks")
-IN_TABLES_14 = ("interfaces", "sections", "names", "blocks")
-IN_TABLES_15 = ("sections", "names", "blocks")
-IN_TABLES_16 = ("sections", "statistics")
-IN_TABLES_17 = ("packets", "sections")
-IN_TABLES_18 = ("packets", "statistics")
-IN_TABLES_19 = ("packets", "interfaces", "statistics")
-IN_ALL_BUT_SECTIONS = ("packets", "interfaces", "names", "statistics", "blocks")
-IN_TABLES_21 = ("interfaces", "names")
+IN_TABLES_11 = ("packets", "sections", "statistics", "blocks")
+IN_TABLES_12 = ("interfaces", "sections", "names", "blocks")
+IN_TABLES_13 = ("sections", "names", "blocks")
+IN_TABLES_14 = ("packets", "sections", "names", "blocks")
+IN_TABLES_15 = ("interfaces", "statistics")
+IN_TABLES_16 = ("interfaces", "names", "blocks")
+IN_TABLES_17 = ("names", "blocks")
+IN_TABLES_18 = ("packets", "blocks")
+IN_TABLES_19 = ("interfaces", "sections", "names", "statistics")
 
 STEPS = (
     (IN_ALL, Step(Op.VARIABLE, 0, 0)),  # magic
@@ -76,12 +74,7 @@ STEPS = (
     (IN_ALL, Step(Op.EXPRESSION, 26, 0, 0, 32)),  # byte order of body
     (IN_ALL, Step(Op.CHECK_RANGE, 26, Outcome.LOST | Reason.VALUE << 8, 0, 1)),  # byte order of body
     (IN_ALL, Step(Op.EXPRESSION, 27, 0, 262, 13)),  # what content is
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 27, 0, 134)),  # what content is
-    (IN_INTERFACES, Step(Op.SKIP_IF_ZERO, 27, 0, 429)),  # what content is
-    (IN_SECTIONS, Step(Op.SKIP_IF_ZERO, 27, 0, 134)),  # what content is
-    (IN_NAMES, Step(Op.SKIP_IF_ZERO, 27, 0, 134)),  # what content is
-    (IN_STATISTICS, Step(Op.SKIP_IF_ZERO, 27, 0, 134)),  # what content is
-    (IN_BLOCKS, Step(Op.SKIP_IF_ZERO, 27, 0, 134)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 27, 0, 140)),  # what content is
     (IN_INTERFACES, Step(Op.ROW, 1)),
     (IN_ALL, Step(Op.EXPRESSION, 28, 0, 275, 9)),  # tsresol begins
     (IN_ALL, Step(Op.EXPRESSION, 29, 0, 15, 9)),  # tsoffset begins
@@ -115,9 +108,9 @@ STEPS = (
     (IN_ALL, Step(Op.STREAM, 39, 0, 1)),  # _io.pos
     (IN_ALL, Step(Op.STREAM, 40, 1, 1)),  # _io.size
     (IN_ALL, Step(Op.EXPRESSION, 41, 0, 313, 8)),  # is options there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 41, 0, 128)),  # is options there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 41, 0, 123)),  # is options there?
     (IN_INTERFACES, Step(Op.LIST, 4, 1)),  # options
-    (IN_ALL, Step(Op.LOOP, 0, Loop.UNTIL, 126, 0)),  # options
+    (IN_ALL, Step(Op.LOOP, 0, Loop.UNTIL, 121, 0)),  # options
     (IN_INTERFACES, Step(Op.ITEM, 0, 1)),  # item of options
     (IN_INTERFACES, Step(Op.COLUMN_STRUCT, 5)),  # options
     (IN_ALL, Step(Op.NEED, 4)),  # code, len
@@ -129,7 +122,7 @@ STEPS = (
     (IN_ALL, Step(Op.REGISTER_FIXED, 46, Kind.U2BE, 2)),  # len, big-endian
     (IN_ALL, Step(Op.EXPRESSION, 47, 0, 331, 10)),  # len
     (IN_ALL, Step(Op.EXPRESSION, 48, 0, 341, 13)),  # is tsresol there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 48, 0, 100)),  # is tsresol there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 48, 0, 95)),  # is tsresol there?
     (IN_ALL, Step(Op.LIMIT_REGISTER, 47, 0, 0)),  # tsresol
     (IN_ALL, Step(Op.NEED, 1)),  # unit
     (IN_ALL, Step(Op.REGISTER_FIXED, 49, Kind.U1, 0)),  # unit
@@ -147,10 +140,10 @@ STEPS = (
     (IN_ALL, Step(Op.SET, 5, 51, 5)),  # divisor
     (IN_ALL, Step(Op.SET, 28, 49, -1)),  # known
     (IN_ALL, Step(Op.LIMIT_END)),  # tsresol
-    (IN_ALL, Step(Op.JUMP, 0, 0, 101)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 96)),
     (IN_ALL, Step(Op.EXPRESSION, 49, 0, 15, 9)),  # no unit
     (IN_ALL, Step(Op.EXPRESSION, 52, 0, 1654, 13)),  # is tsoffset there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 52, 0, 112)),  # is tsoffset there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 52, 0, 107)),  # is tsoffset there?
     (IN_ALL, Step(Op.LIMIT_REGISTER, 47, 0, 0)),  # tsoffset
     (IN_ALL, Step(Op.NEED, 8)),  # seconds
     (IN_ALL, Step(Op.REGISTER_FIXED, 53, Kind.S8LE, 0)),  # seconds, little-endian
@@ -159,13 +152,13 @@ STEPS = (
     (IN_ALL, Step(Op.SET, 6, 55, 6)),  # offset
     (IN_ALL, Step(Op.SET, 29, 55, -1)),  # known
     (IN_ALL, Step(Op.LIMIT_END)),  # tsoffset
-    (IN_ALL, Step(Op.JUMP, 0, 0, 113)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 108)),
     (IN_ALL, Step(Op.EXPRESSION, 55, 0, 15, 9)),  # no seconds
     (IN_ALL, Step(Op.EXPRESSION, 56, 0, 1677, 27)),  # is value there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 56, 0, 118)),  # is value there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 56, 0, 113)),  # is value there?
     (IN_ALL, Step(Op.BYTES_REGISTER, 0, 47, 0)),  # value
     (IN_INTERFACES, Step(Op.COLUMN_BYTES, 7, 0)),  # value
-    (IN_INTERFACES, Step(Op.JUMP, 0, 0, 119)),
+    (IN_INTERFACES, Step(Op.JUMP, 0, 0, 114)),
     (IN_INTERFACES, Step(Op.COLUMN_NULL, 7)),  # value
     (IN_ALL, Step(Op.EXPRESSION, 57, 0, 1704, 14)),  # size of padding
     (IN_ALL, Step(Op.BYTES_REGISTER, 1, 57, 0)),  # padding
@@ -173,130 +166,127 @@ STEPS = (
     (IN_ALL, Step(Op.STREAM, 58, 0, 1)),  # _io.pos
     (IN_ALL, Step(Op.STREAM, 59, 1, 1)),  # _io.size
     (IN_ALL, Step(Op.EXPRESSION, 60, 0, 1718, 21)),  # last of options?
-    (IN_ALL, Step(Op.AGAIN, 0, Loop.UNTIL, 76, 60)),  # next of options
+    (IN_ALL, Step(Op.AGAIN, 0, Loop.UNTIL, 71, 60)),  # next of options
     (IN_INTERFACES, Step(Op.LIST_END, 4, 1)),  # options
-    (IN_ALL, Step(Op.JUMP, 0, 0, 133)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 128)),
     (IN_INTERFACES, Step(Op.COLUMN_NULL, 4)),  # options
     (IN_ALL, Step(Op.EXPRESSION, 44, 0, 15, 9)),  # no code
     (IN_ALL, Step(Op.EXPRESSION, 47, 0, 15, 9)),  # no len
     (IN_ALL, Step(Op.EXPRESSION, 49, 0, 15, 9)),  # no unit
     (IN_ALL, Step(Op.EXPRESSION, 55, 0, 15, 9)),  # no seconds
-    (IN_ALL_BUT_INTERFACES, Step(Op.JUMP, 0, 0, 1805)),
-    (IN_ALL_BUT_INTERFACES, Step(Op.EXPRESSION, 61, 0, 1739, 13)),  # what content is
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 61, 0, 424)),  # what content is
-    (IN_SECTIONS, Step(Op.SKIP_IF_ZERO, 61, 0, 520)),  # what content is
-    (IN_NAMES, Step(Op.SKIP_IF_ZERO, 61, 0, 520)),  # what content is
-    (IN_STATISTICS, Step(Op.SKIP_IF_ZERO, 61, 0, 520)),  # what content is
-    (IN_BLOCKS, Step(Op.SKIP_IF_ZERO, 61, 0, 520)),  # what content is
+    (IN_INTERFACES, Step(Op.COLUMN_REGISTER, 0, 32, Kind.U2LE)),  # linktype
+    (IN_INTERFACES, Step(Op.COLUMN_REGISTER, 1, 35, Kind.U4LE)),  # snaplen
+    (IN_INTERFACES, Step(Op.COLUMN_REGISTER, 2, 28, Kind.S8LE)),  # tsresol
+    (IN_INTERFACES, Step(Op.COLUMN_REGISTER, 3, 29, Kind.S8LE)),  # tsoffset
+    (IN_INTERFACES, Step(Op.COLUMN_REGISTER, 8, 17, Kind.U4LE)),  # kind
+    (IN_INTERFACES, Step(Op.COLUMN_REGISTER, 9, 20, Kind.U4LE)),  # len_head
+    (IN_INTERFACES, Step(Op.EXPRESSION, 95, 0, 201, 20)),  # len
+    (IN_INTERFACES, Step(Op.COLUMN_REGISTER, 10, 95, Kind.S8LE)),  # len
+    (IN_INTERFACES, Step(Op.EXPRESSION, 483, 0, 13, 9)),  # begins
+    (IN_INTERFACES, Step(Op.COLUMN_REGISTER, 11, 483, Kind.S8LE)),  # begins
+    (IN_INTERFACES, Step(Op.ROW_END)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 1233)),
+    (IN_ALL, Step(Op.EXPRESSION, 61, 0, 1739, 13)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 61, 0, 412)),  # what content is
     (IN_PACKETS, Step(Op.ROW, 1)),
-    (IN_ALL_BUT_INTERFACES, Step(Op.EXPRESSION, 62, 0, 15, 9)),  # is interface there?
-    (IN_ALL_BUT_INTERFACES, Step(Op.SKIP_IF_ZERO, 62, 0, 144)),  # is interface there?
-    (IN_ALL_BUT_INTERFACES, Step(Op.NEED, 4)),  # interface
-    (IN_ALL_BUT_INTERFACES, Step(Op.EXPRESSION, 63, 0, 13, 9)),  # is interface_of_old there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 63, 0, 174)),  # is interface_of_old there?
-    (IN_SECTIONS, Step(Op.SKIP_IF_ZERO, 63, 0, 154)),  # is interface_of_old there?
-    (IN_NAMES, Step(Op.SKIP_IF_ZERO, 63, 0, 154)),  # is interface_of_old there?
-    (IN_STATISTICS, Step(Op.SKIP_IF_ZERO, 63, 0, 154)),  # is interface_of_old there?
-    (IN_BLOCKS, Step(Op.SKIP_IF_ZERO, 63, 0, 154)),  # is interface_of_old there?
-    (IN_ALL_BUT_INTERFACES, Step(Op.NEED, 2)),  # interface_of_old
+    (IN_ALL, Step(Op.EXPRESSION, 62, 0, 15, 9)),  # is interface there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 62, 0, 146)),  # is interface there?
+    (IN_ALL, Step(Op.NEED, 4)),  # interface
+    (IN_ALL, Step(Op.EXPRESSION, 63, 0, 13, 9)),  # is interface_of_old there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 63, 0, 153)),  # is interface_of_old there?
+    (IN_ALL, Step(Op.NEED, 2)),  # interface_of_old
     (IN_PACKETS, Step(Op.REGISTER_FIXED, 64, Kind.U2LE, 0)),  # interface_of_old, little-endian
     (IN_PACKETS, Step(Op.REGISTER_FIXED, 65, Kind.U2BE, 0)),  # interface_of_old, big-endian
     (IN_PACKETS, Step(Op.EXPRESSION, 66, 0, 1752, 10)),  # interface_of_old
-    (IN_TABLES_9, Step(Op.EXPRESSION, 64, 0, 13, 9)),  # is drops there?
-    (IN_TABLES_9, Step(Op.SKIP_IF_ZERO, 64, 0, 157)),  # is drops there?
-    (IN_TABLES_9, Step(Op.NEED, 2)),  # drops
-    (IN_TABLES_9, Step(Op.EXPRESSION, 65, 0, 13, 9)),  # is ts_high there?
-    (IN_TABLES_9, Step(Op.SKIP_IF_ZERO, 65, 0, 160)),  # is ts_high there?
-    (IN_TABLES_9, Step(Op.NEED, 4)),  # ts_high
-    (IN_TABLES_9, Step(Op.EXPRESSION, 66, 0, 13, 9)),  # is ts_low there?
-    (IN_TABLES_9, Step(Op.SKIP_IF_ZERO, 66, 0, 163)),  # is ts_low there?
-    (IN_TABLES_9, Step(Op.NEED, 4)),  # ts_low
-    (IN_TABLES_9, Step(Op.EXPRESSION, 67, 0, 13, 9)),  # is len_captured there?
-    (IN_TABLES_9, Step(Op.SKIP_IF_ZERO, 67, 0, 209)),  # is len_captured there?
-    (IN_TABLES_9, Step(Op.NEED, 4)),  # len_captured
-    (IN_TABLES_9, Step(Op.REGISTER_FIXED, 68, Kind.U4LE, 0)),  # len_captured, little-endian
-    (IN_TABLES_9, Step(Op.REGISTER_FIXED, 69, Kind.U4BE, 0)),  # len_captured, big-endian
-    (IN_TABLES_9, Step(Op.EXPRESSION, 70, 0, 1752, 10)),  # len_captured
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 175)),
-    (IN_SECTIONS, Step(Op.JUMP, 0, 0, 210)),
-    (IN_NAMES, Step(Op.JUMP, 0, 0, 210)),
-    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 210)),
-    (IN_BLOCKS, Step(Op.JUMP, 0, 0, 210)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 154)),
     (IN_PACKETS, Step(Op.EXPRESSION, 66, 0, 15, 9)),  # no interface_of_old
-    (IN_PACKETS, Step(Op.EXPRESSION, 67, 0, 13, 9)),  # is drops there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 67, 0, 183)),  # is drops there?
-    (IN_PACKETS, Step(Op.NEED, 2)),  # drops
+    (IN_ALL, Step(Op.EXPRESSION, 67, 0, 13, 9)),  # is drops there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 67, 0, 162)),  # is drops there?
+    (IN_ALL, Step(Op.NEED, 2)),  # drops
     (IN_PACKETS, Step(Op.REGISTER_FIXED, 68, Kind.U2LE, 0)),  # drops, little-endian
     (IN_PACKETS, Step(Op.REGISTER_FIXED, 69, Kind.U2BE, 0)),  # drops, big-endian
     (IN_PACKETS, Step(Op.EXPRESSION, 70, 0, 1762, 10)),  # drops
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 7, 70, Kind.U2LE)),  # drops
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 185)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 164)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 7)),  # drops
     (IN_PACKETS, Step(Op.EXPRESSION, 70, 0, 15, 9)),  # no drops
-    (IN_PACKETS, Step(Op.EXPRESSION, 71, 0, 13, 9)),  # is ts_high there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 71, 0, 192)),  # is ts_high there?
-    (IN_PACKETS, Step(Op.NEED, 4)),  # ts_high
+    (IN_ALL, Step(Op.EXPRESSION, 71, 0, 13, 9)),  # is ts_high there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 71, 0, 171)),  # is ts_high there?
+    (IN_ALL, Step(Op.NEED, 4)),  # ts_high
     (IN_PACKETS, Step(Op.REGISTER_FIXED, 72, Kind.U4LE, 0)),  # ts_high, little-endian
     (IN_PACKETS, Step(Op.REGISTER_FIXED, 73, Kind.U4BE, 0)),  # ts_high, big-endian
     (IN_PACKETS, Step(Op.EXPRESSION, 74, 0, 1772, 10)),  # ts_high
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 193)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 172)),
     (IN_PACKETS, Step(Op.EXPRESSION, 74, 0, 15, 9)),  # no ts_high
-    (IN_PACKETS, Step(Op.EXPRESSION, 75, 0, 13, 9)),  # is ts_low there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 75, 0, 200)),  # is ts_low there?
-    (IN_PACKETS, Step(Op.NEED, 4)),  # ts_low
+    (IN_ALL, Step(Op.EXPRESSION, 75, 0, 13, 9)),  # is ts_low there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 75, 0, 179)),  # is ts_low there?
+    (IN_ALL, Step(Op.NEED, 4)),  # ts_low
     (IN_PACKETS, Step(Op.REGISTER_FIXED, 76, Kind.U4LE, 0)),  # ts_low, little-endian
     (IN_PACKETS, Step(Op.REGISTER_FIXED, 77, Kind.U4BE, 0)),  # ts_low, big-endian
     (IN_PACKETS, Step(Op.EXPRESSION, 78, 0, 1782, 10)),  # ts_low
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 201)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 180)),
     (IN_PACKETS, Step(Op.EXPRESSION, 78, 0, 15, 9)),  # no ts_low
-    (IN_PACKETS, Step(Op.EXPRESSION, 79, 0, 13, 9)),  # is len_captured there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 79, 0, 208)),  # is len_captured there?
-    (IN_PACKETS, Step(Op.NEED, 4)),  # len_captured
-    (IN_PACKETS, Step(Op.REGISTER_FIXED, 80, Kind.U4LE, 0)),  # len_captured, little-endian
-    (IN_PACKETS, Step(Op.REGISTER_FIXED, 81, Kind.U4BE, 0)),  # len_captured, big-endian
+    (IN_ALL, Step(Op.EXPRESSION, 79, 0, 13, 9)),  # is len_captured there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 79, 0, 188)),  # is len_captured there?
+    (IN_ALL, Step(Op.NEED, 4)),  # len_captured
+    (IN_ALL, Step(Op.REGISTER_FIXED, 80, Kind.U4LE, 0)),  # len_captured, little-endian
+    (IN_ALL, Step(Op.REGISTER_FIXED, 81, Kind.U4BE, 0)),  # len_captured, big-endian
     (IN_PACKETS, Step(Op.EXPRESSION, 82, 0, 1792, 10)),  # len_captured
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 210)),
-    (IN_PACKETS, Step(Op.EXPRESSION, 82, 0, 15, 9)),  # no len_captured
-    (IN_TABLES_9, Step(Op.EXPRESSION, 70, 0, 15, 9)),  # no len_captured
-    (IN_ALL_BUT_INTERFACES, Step(Op.NEED, 4)),  # original_len
+    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 82, 0, 1752, 10)),  # len_captured
+    (IN_ALL, Step(Op.JUMP, 0, 0, 189)),
+    (IN_ALL, Step(Op.EXPRESSION, 82, 0, 15, 9)),  # no len_captured
+    (IN_ALL, Step(Op.NEED, 4)),  # original_len
     (IN_PACKETS, Step(Op.REGISTER_FIXED, 83, Kind.U4LE, 0)),  # original_len, little-endian
     (IN_PACKETS, Step(Op.REGISTER_FIXED, 84, Kind.U4BE, 0)),  # original_len, big-endian
     (IN_PACKETS, Step(Op.EXPRESSION, 85, 0, 1802, 10)),  # original_len
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 3, 85, Kind.U4LE)),  # original_len
-    (IN_PACKETS, Step(Op.BYTES_REGISTER, 2, 82, 0)),  # data
+    (IN_ALL, Step(Op.BYTES_REGISTER, 2, 82, 0)),  # data
     (IN_PACKETS, Step(Op.COLUMN_BYTES, 4, 2)),  # data
     (IN_PACKETS, Step(Op.EXPRESSION, 86, 0, 1812, 14)),  # size of padding
-    (IN_PACKETS, Step(Op.BYTES_REGISTER, 3, 86, 0)),  # padding
-    (IN_PACKETS, Step(Op.STREAM, 87, 0, 1)),  # _io.pos
-    (IN_PACKETS, Step(Op.STREAM, 88, 1, 1)),  # _io.size
+    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 86, 0, 1762, 14)),  # size of padding
+    (IN_ALL, Step(Op.BYTES_REGISTER, 3, 86, 0)),  # padding
+    (IN_ALL, Step(Op.STREAM, 87, 0, 1)),  # _io.pos
+    (IN_ALL, Step(Op.STREAM, 88, 1, 1)),  # _io.size
     (IN_PACKETS, Step(Op.EXPRESSION, 89, 0, 1826, 8)),  # is options there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 89, 0, 246)),  # is options there?
+    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 89, 0, 1776, 8)),  # is options there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 89, 0, 238)),  # is options there?
     (IN_PACKETS, Step(Op.LIST, 8, 1)),  # options
-    (IN_PACKETS, Step(Op.LOOP, 1, Loop.UNTIL, 244, 0)),  # options
+    (IN_ALL, Step(Op.LOOP, 1, Loop.UNTIL, 231, 0)),  # options
     (IN_PACKETS, Step(Op.ITEM, 0, 1)),  # item of options
     (IN_PACKETS, Step(Op.COLUMN_STRUCT, 9)),  # options
-    (IN_PACKETS, Step(Op.NEED, 4)),  # code, len
-    (IN_PACKETS, Step(Op.REGISTER_FIXED, 90, Kind.U2LE, 0)),  # code, little-endian
-    (IN_PACKETS, Step(Op.REGISTER_FIXED, 91, Kind.U2BE, 0)),  # code, big-endian
+    (IN_ALL, Step(Op.NEED, 4)),  # code, len
+    (IN_ALL, Step(Op.REGISTER_FIXED, 90, Kind.U2LE, 0)),  # code, little-endian
+    (IN_ALL, Step(Op.REGISTER_FIXED, 91, Kind.U2BE, 0)),  # code, big-endian
     (IN_PACKETS, Step(Op.EXPRESSION, 92, 0, 1834, 10)),  # code
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 10, 92, Kind.U2LE)),  # code
-    (IN_PACKETS, Step(Op.REGISTER_FIXED, 93, Kind.U2LE, 2)),  # len, little-endian
-    (IN_PACKETS, Step(Op.REGISTER_FIXED, 94, Kind.U2BE, 2)),  # len, big-endian
+    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 92, 0, 1784, 10)),  # code
+    (IN_ALL, Step(Op.REGISTER_FIXED, 93, Kind.U2LE, 2)),  # len, little-endian
+    (IN_ALL, Step(Op.REGISTER_FIXED, 94, Kind.U2BE, 2)),  # len, big-endian
     (IN_PACKETS, Step(Op.EXPRESSION, 95, 0, 1844, 10)),  # len
-    (IN_PACKETS, Step(Op.BYTES_REGISTER, 4, 95, 0)),  # value
+    (IN_TABLES_6, Step(Op.EXPRESSION, 95, 0, 1794, 10)),  # len
+    (IN_ALL_BUT_INTERFACES, Step(Op.BYTES_REGISTER, 4, 95, 0)),  # value
     (IN_PACKETS, Step(Op.COLUMN_BYTES, 11, 4)),  # value
     (IN_PACKETS, Step(Op.EXPRESSION, 96, 0, 1854, 14)),  # size of padding
-    (IN_PACKETS, Step(Op.BYTES_REGISTER, 5, 96, 0)),  # padding
+    (IN_INTERFACES, Step(Op.EXPRESSION, 484, 0, 1794, 10)),  # len
+    (IN_INTERFACES, Step(Op.BYTES_REGISTER, 4, 484, 0)),  # value
+    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 96, 0, 1804, 14)),  # size of padding
+    (IN_ALL, Step(Op.BYTES_REGISTER, 5, 96, 0)),  # padding
     (IN_PACKETS, Step(Op.ITEM_END, 0, 1)),
-    (IN_PACKETS, Step(Op.STREAM, 97, 0, 1)),  # _io.pos
-    (IN_PACKETS, Step(Op.STREAM, 98, 1, 1)),  # _io.size
+    (IN_ALL, Step(Op.STREAM, 97, 0, 1)),  # _io.pos
+    (IN_ALL, Step(Op.STREAM, 98, 1, 1)),  # _io.size
     (IN_PACKETS, Step(Op.EXPRESSION, 99, 0, 1868, 21)),  # last of options?
-    (IN_PACKETS, Step(Op.AGAIN, 1, Loop.UNTIL, 225, 99)),  # next of options
+    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 99, 0, 1818, 21)),  # last of options?
+    (IN_ALL, Step(Op.AGAIN, 1, Loop.UNTIL, 206, 99)),  # next of options
     (IN_PACKETS, Step(Op.LIST_END, 8, 1)),  # options
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 249)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 241)),
+    (IN_INTERFACES, Step(Op.JUMP, 0, 0, 280)),
+    (IN_SECTIONS, Step(Op.JUMP, 0, 0, 281)),
+    (IN_NAMES, Step(Op.JUMP, 0, 0, 282)),
+    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 283)),
+    (IN_BLOCKS, Step(Op.JUMP, 0, 0, 284)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 8)),  # options
-    (IN_PACKETS, Step(Op.EXPRESSION, 92, 0, 15, 9)),  # no code
-    (IN_PACKETS, Step(Op.EXPRESSION, 95, 0, 15, 9)),  # no len
+    (IN_ALL, Step(Op.EXPRESSION, 92, 0, 15, 9)),  # no code
+    (IN_ALL_BUT_INTERFACES, Step(Op.EXPRESSION, 95, 0, 15, 9)),  # no len
     (IN_PACKETS, Step(Op.EXPRESSION, 100, 1, 1889, 11)),  # is_declared
     (IN_PACKETS, Step(Op.EXPRESSION, 101, 1, 1900, 7)),  # index
     (IN_PACKETS, Step(Op.EXPRESSION, 102, 0, 1907, 3)),  # number of an item of linktypes
@@ -331,406 +321,248 @@ STEPS = (
     (IN_PACKETS, Step(Op.EXPRESSION, 130, 0, 1907, 3)),  # number of an item of offsets
     (IN_PACKETS, Step(Op.ITEM_OF, 131, 2, 130, 11)),  # offsets
     (IN_PACKETS, Step(Op.EXPRESSION, 132, 0, 3112, 27)),  # is ts there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 132, 1, 287)),  # is ts there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 132, 1, 285)),  # is ts there?
     (IN_PACKETS, Step(Op.EXPRESSION, 133, 0, 3139, 79)),  # ts
     (IN_PACKETS, Step(Op.COLUMN_TIMESTAMP, 1, 133, 3, 0)),  # ts
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 288)),
+    (IN_INTERFACES, Step(Op.EXPRESSION, 484, 0, 15, 9)),  # no len
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 286)),
+    (IN_INTERFACES, Step(Op.JUMP, 0, 0, 1233)),
+    (IN_SECTIONS, Step(Op.JUMP, 0, 0, 1233)),
+    (IN_NAMES, Step(Op.JUMP, 0, 0, 1233)),
+    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 1233)),
+    (IN_BLOCKS, Step(Op.JUMP, 0, 0, 1233)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 1)),  # ts
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 2, 82, Kind.S8LE)),  # captured_len
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 5, 17, Kind.U4LE)),  # kind
     (IN_PACKETS, Step(Op.EXPRESSION, 134, 0, 1907, 3)),  # number of an item of linktypes
     (IN_PACKETS, Step(Op.ITEM_OF, 135, 3, 134, 12)),  # linktypes
     (IN_PACKETS, Step(Op.EXPRESSION, 136, 0, 1910, 3)),  # is linktype there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 136, 1, 297)),  # is linktype there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 136, 1, 295)),  # is linktype there?
     (IN_PACKETS, Step(Op.EXPRESSION, 137, 0, 3218, 13)),  # linktype
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 6, 137, Kind.S8LE)),  # linktype
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 298)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 296)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 6)),  # linktype
     (IN_PACKETS, Step(Op.EXPRESSION, 138, 0, 3231, 27)),  # is eth_dst there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 138, 1, 303)),  # is eth_dst there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 138, 1, 301)),  # is eth_dst there?
     (IN_PACKETS, Step(Op.EXPRESSION, 139, 0, 3258, 127)),  # eth_dst
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 12, 139, Kind.S8LE)),  # eth_dst
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 304)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 302)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 12)),  # eth_dst
     (IN_PACKETS, Step(Op.EXPRESSION, 140, 0, 3231, 27)),  # is eth_src there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 140, 1, 309)),  # is eth_src there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 140, 1, 307)),  # is eth_src there?
     (IN_PACKETS, Step(Op.EXPRESSION, 141, 0, 3385, 127)),  # eth_src
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 13, 141, Kind.S8LE)),  # eth_src
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 310)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 308)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 13)),  # eth_src
     (IN_PACKETS, Step(Op.EXPRESSION, 142, 0, 3512, 41)),  # is eth_type there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 142, 1, 315)),  # is eth_type there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 142, 1, 313)),  # is eth_type there?
     (IN_PACKETS, Step(Op.EXPRESSION, 143, 0, 2381, 3)),  # eth_type
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 14, 143, Kind.S8LE)),  # eth_type
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 316)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 314)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 14)),  # eth_type
     (IN_PACKETS, Step(Op.EXPRESSION, 144, 0, 2205, 3)),  # is vlan there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 144, 1, 321)),  # is vlan there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 144, 1, 319)),  # is vlan there?
     (IN_PACKETS, Step(Op.EXPRESSION, 145, 0, 3553, 43)),  # vlan
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 15, 145, Kind.S8LE)),  # vlan
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 322)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 320)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 15)),  # vlan
     (IN_PACKETS, Step(Op.EXPRESSION, 146, 0, 3596, 13)),  # is ip_version there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 146, 1, 327)),  # is ip_version there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 146, 1, 325)),  # is ip_version there?
     (IN_PACKETS, Step(Op.EXPRESSION, 147, 0, 2491, 3)),  # ip_version
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 16, 147, Kind.S8LE)),  # ip_version
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 328)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 326)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 16)),  # ip_version
     (IN_PACKETS, Step(Op.EXPRESSION, 148, 0, 3609, 31)),  # is ip_src there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 148, 1, 333)),  # is ip_src there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 148, 1, 331)),  # is ip_src there?
     (IN_PACKETS, Step(Op.EXPRESSION, 149, 0, 3640, 97)),  # ip_src
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 17, 149, Kind.S8LE)),  # ip_src
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 334)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 332)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 17)),  # ip_src
     (IN_PACKETS, Step(Op.EXPRESSION, 150, 0, 3609, 31)),  # is ip_dst there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 150, 1, 339)),  # is ip_dst there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 150, 1, 337)),  # is ip_dst there?
     (IN_PACKETS, Step(Op.EXPRESSION, 151, 0, 3737, 97)),  # ip_dst
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 18, 151, Kind.S8LE)),  # ip_dst
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 340)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 338)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 18)),  # ip_dst
     (IN_PACKETS, Step(Op.EXPRESSION, 152, 0, 3834, 31)),  # is ip6_src there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 152, 1, 347)),  # is ip6_src there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 152, 1, 345)),  # is ip6_src there?
     (IN_PACKETS, Step(Op.EXPRESSION, 153, 0, 3865, 13)),  # end of ip6_src
     (IN_PACKETS, Step(Op.EXPRESSION, 154, 0, 3878, 13)),  # end of ip6_src
     (IN_PACKETS, Step(Op.SLICE, 6, 2, 153, 154)),  # ip6_src
     (IN_PACKETS, Step(Op.COLUMN_BYTES, 19, 6)),  # ip6_src
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 348)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 346)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 19)),  # ip6_src
     (IN_PACKETS, Step(Op.EXPRESSION, 155, 0, 3834, 31)),  # is ip6_dst there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 155, 1, 355)),  # is ip6_dst there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 155, 1, 353)),  # is ip6_dst there?
     (IN_PACKETS, Step(Op.EXPRESSION, 156, 0, 3878, 13)),  # end of ip6_dst
     (IN_PACKETS, Step(Op.EXPRESSION, 157, 0, 2576, 13)),  # end of ip6_dst
     (IN_PACKETS, Step(Op.SLICE, 7, 2, 156, 157)),  # ip6_dst
     (IN_PACKETS, Step(Op.COLUMN_BYTES, 20, 7)),  # ip6_dst
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 356)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 354)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 20)),  # ip6_dst
     (IN_PACKETS, Step(Op.EXPRESSION, 158, 0, 3622, 17)),  # is ip_protocol there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 158, 1, 361)),  # is ip_protocol there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 158, 1, 359)),  # is ip_protocol there?
     (IN_PACKETS, Step(Op.EXPRESSION, 159, 0, 2711, 3)),  # ip_protocol
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 21, 159, Kind.U1)),  # ip_protocol
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 362)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 360)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 21)),  # ip_protocol
     (IN_PACKETS, Step(Op.EXPRESSION, 160, 0, 3622, 17)),  # is ip_ttl there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 160, 1, 367)),  # is ip_ttl there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 160, 1, 365)),  # is ip_ttl there?
     (IN_PACKETS, Step(Op.EXPRESSION, 161, 0, 3891, 46)),  # ip_ttl
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 22, 161, Kind.U1)),  # ip_ttl
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 368)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 366)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 22)),  # ip_ttl
     (IN_PACKETS, Step(Op.EXPRESSION, 162, 0, 3937, 3)),  # is src_port there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 162, 1, 373)),  # is src_port there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 162, 1, 371)),  # is src_port there?
     (IN_PACKETS, Step(Op.EXPRESSION, 163, 0, 3940, 33)),  # src_port
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 23, 163, Kind.S8LE)),  # src_port
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 374)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 372)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 23)),  # src_port
     (IN_PACKETS, Step(Op.EXPRESSION, 164, 0, 3937, 3)),  # is dst_port there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 164, 1, 379)),  # is dst_port there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 164, 1, 377)),  # is dst_port there?
     (IN_PACKETS, Step(Op.EXPRESSION, 165, 0, 3973, 43)),  # dst_port
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 24, 165, Kind.S8LE)),  # dst_port
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 380)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 378)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 24)),  # dst_port
     (IN_PACKETS, Step(Op.EXPRESSION, 166, 0, 2756, 3)),  # is tcp_seq there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 166, 1, 385)),  # is tcp_seq there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 166, 1, 383)),  # is tcp_seq there?
     (IN_PACKETS, Step(Op.EXPRESSION, 167, 0, 4016, 97)),  # tcp_seq
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 25, 167, Kind.S8LE)),  # tcp_seq
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 386)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 384)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 25)),  # tcp_seq
     (IN_PACKETS, Step(Op.EXPRESSION, 168, 0, 2756, 3)),  # is tcp_ack there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 168, 1, 391)),  # is tcp_ack there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 168, 1, 389)),  # is tcp_ack there?
     (IN_PACKETS, Step(Op.EXPRESSION, 169, 0, 4113, 97)),  # tcp_ack
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 26, 169, Kind.S8LE)),  # tcp_ack
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 392)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 390)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 26)),  # tcp_ack
     (IN_PACKETS, Step(Op.EXPRESSION, 170, 0, 2756, 3)),  # is tcp_flags there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 170, 1, 397)),  # is tcp_flags there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 170, 1, 395)),  # is tcp_flags there?
     (IN_PACKETS, Step(Op.EXPRESSION, 171, 0, 4210, 53)),  # tcp_flags
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 27, 171, Kind.S8LE)),  # tcp_flags
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 398)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 396)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 27)),  # tcp_flags
     (IN_PACKETS, Step(Op.EXPRESSION, 172, 0, 3937, 3)),  # is payload_offset there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 172, 1, 403)),  # is payload_offset there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 172, 1, 401)),  # is payload_offset there?
     (IN_PACKETS, Step(Op.EXPRESSION, 173, 0, 4263, 3)),  # payload_offset
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 28, 173, Kind.S8LE)),  # payload_offset
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 404)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 402)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 28)),  # payload_offset
     (IN_PACKETS, Step(Op.EXPRESSION, 174, 0, 4266, 11)),  # is payload there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 174, 1, 411)),  # is payload there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 174, 1, 409)),  # is payload there?
     (IN_PACKETS, Step(Op.EXPRESSION, 175, 0, 4263, 3)),  # end of payload
     (IN_PACKETS, Step(Op.EXPRESSION, 176, 0, 4277, 14)),  # end of payload
     (IN_PACKETS, Step(Op.SLICE, 8, 2, 175, 176)),  # payload
     (IN_PACKETS, Step(Op.COLUMN_BYTES, 29, 8)),  # payload
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 422)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 410)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 29)),  # payload
-    (IN_INTERFACES, Step(Op.COLUMN_REGISTER, 0, 32, Kind.U2LE)),  # linktype
-    (IN_INTERFACES, Step(Op.COLUMN_REGISTER, 1, 35, Kind.U4LE)),  # snaplen
-    (IN_INTERFACES, Step(Op.COLUMN_REGISTER, 2, 28, Kind.S8LE)),  # tsresol
-    (IN_INTERFACES, Step(Op.COLUMN_REGISTER, 3, 29, Kind.S8LE)),  # tsoffset
-    (IN_INTERFACES, Step(Op.COLUMN_REGISTER, 8, 17, Kind.U4LE)),  # kind
-    (IN_INTERFACES, Step(Op.COLUMN_REGISTER, 9, 20, Kind.U4LE)),  # len_head
-    (IN_INTERFACES, Step(Op.EXPRESSION, 61, 0, 201, 20)),  # len
-    (IN_INTERFACES, Step(Op.COLUMN_REGISTER, 10, 61, Kind.S8LE)),  # len
-    (IN_INTERFACES, Step(Op.EXPRESSION, 62, 0, 13, 9)),  # begins
-    (IN_INTERFACES, Step(Op.COLUMN_REGISTER, 11, 62, Kind.S8LE)),  # begins
-    (IN_TABLES_10, Step(Op.ROW_END)),
-    (IN_TABLES_10, Step(Op.JUMP, 0, 0, 1805)),
+    (IN_PACKETS, Step(Op.ROW_END)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1233)),
     (IN_PACKETS, Step(Op.EXPRESSION, 177, 0, 4291, 13)),  # what content is
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 177, 0, 861)),  # what content is
+    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 177, 0, 1839, 13)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 177, 0, 692)),  # what content is
     (IN_PACKETS, Step(Op.ROW, 1)),
-    (IN_PACKETS, Step(Op.EXPRESSION, 178, 0, 15, 9)),  # is interface there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 178, 0, 434)),  # is interface there?
-    (IN_INTERFACES, Step(Op.EXPRESSION, 63, 0, 1739, 13)),  # what content is
-    (IN_INTERFACES, Step(Op.SKIP_IF_ZERO, 63, 0, 516)),  # what content is
-    (IN_INTERFACES, Step(Op.EXPRESSION, 64, 0, 15, 9)),  # is interface there?
-    (IN_INTERFACES, Step(Op.SKIP_IF_ZERO, 64, 0, 436)),  # is interface there?
-    (IN_TABLES_10, Step(Op.NEED, 4)),  # interface
-    (IN_PACKETS, Step(Op.EXPRESSION, 179, 0, 15, 9)),  # is interface_of_old there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 179, 0, 439)),  # is interface_of_old there?
-    (IN_INTERFACES, Step(Op.EXPRESSION, 65, 0, 13, 9)),  # is interface_of_old there?
-    (IN_INTERFACES, Step(Op.SKIP_IF_ZERO, 65, 0, 441)),  # is interface_of_old there?
-    (IN_TABLES_10, Step(Op.NEED, 2)),  # interface_of_old
-    (IN_PACKETS, Step(Op.EXPRESSION, 180, 0, 15, 9)),  # is drops there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 180, 0, 462)),  # is drops there?
-    (IN_INTERFACES, Step(Op.EXPRESSION, 66, 0, 13, 9)),  # is drops there?
-    (IN_INTERFACES, Step(Op.SKIP_IF_ZERO, 66, 0, 448)),  # is drops there?
-    (IN_TABLES_10, Step(Op.NEED, 2)),  # drops
+    (IN_ALL, Step(Op.EXPRESSION, 178, 0, 15, 9)),  # is interface there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 178, 0, 419)),  # is interface there?
+    (IN_ALL, Step(Op.NEED, 4)),  # interface
+    (IN_ALL, Step(Op.EXPRESSION, 179, 0, 15, 9)),  # is interface_of_old there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 179, 0, 422)),  # is interface_of_old there?
+    (IN_ALL, Step(Op.NEED, 2)),  # interface_of_old
+    (IN_ALL, Step(Op.EXPRESSION, 180, 0, 15, 9)),  # is drops there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 180, 0, 430)),  # is drops there?
+    (IN_ALL, Step(Op.NEED, 2)),  # drops
     (IN_PACKETS, Step(Op.REGISTER_FIXED, 181, Kind.U2LE, 0)),  # drops, little-endian
     (IN_PACKETS, Step(Op.REGISTER_FIXED, 182, Kind.U2BE, 0)),  # drops, big-endian
     (IN_PACKETS, Step(Op.EXPRESSION, 183, 0, 4304, 10)),  # drops
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 7, 183, Kind.U2LE)),  # drops
-    (IN_INTERFACES, Step(Op.EXPRESSION, 67, 0, 13, 9)),  # is ts_high there?
-    (IN_INTERFACES, Step(Op.SKIP_IF_ZERO, 67, 0, 451)),  # is ts_high there?
-    (IN_INTERFACES, Step(Op.NEED, 4)),  # ts_high
-    (IN_INTERFACES, Step(Op.EXPRESSION, 68, 0, 13, 9)),  # is ts_low there?
-    (IN_INTERFACES, Step(Op.SKIP_IF_ZERO, 68, 0, 454)),  # is ts_low there?
-    (IN_INTERFACES, Step(Op.NEED, 4)),  # ts_low
-    (IN_INTERFACES, Step(Op.EXPRESSION, 69, 0, 13, 9)),  # is len_captured there?
-    (IN_INTERFACES, Step(Op.SKIP_IF_ZERO, 69, 0, 466)),  # is len_captured there?
-    (IN_INTERFACES, Step(Op.NEED, 4)),  # len_captured
-    (IN_INTERFACES, Step(Op.REGISTER_FIXED, 70, Kind.U4LE, 0)),  # len_captured, little-endian
-    (IN_INTERFACES, Step(Op.REGISTER_FIXED, 71, Kind.U4BE, 0)),  # len_captured, big-endian
-    (IN_INTERFACES, Step(Op.EXPRESSION, 72, 0, 1752, 10)),  # len_captured
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 464)),
-    (IN_INTERFACES, Step(Op.JUMP, 0, 0, 467)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 432)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 7)),  # drops
     (IN_PACKETS, Step(Op.EXPRESSION, 183, 0, 15, 9)),  # no drops
-    (IN_PACKETS, Step(Op.EXPRESSION, 184, 0, 15, 9)),  # is ts_high there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 184, 0, 544)),  # is ts_high there?
-    (IN_INTERFACES, Step(Op.EXPRESSION, 72, 0, 15, 9)),  # no len_captured
-    (IN_INTERFACES, Step(Op.NEED, 4)),  # original_len
-    (IN_INTERFACES, Step(Op.BYTES_REGISTER, 2, 72, 0)),  # data
-    (IN_INTERFACES, Step(Op.EXPRESSION, 73, 0, 1762, 14)),  # size of padding
-    (IN_INTERFACES, Step(Op.BYTES_REGISTER, 3, 73, 0)),  # padding
-    (IN_INTERFACES, Step(Op.STREAM, 74, 0, 1)),  # _io.pos
-    (IN_INTERFACES, Step(Op.STREAM, 75, 1, 1)),  # _io.size
-    (IN_INTERFACES, Step(Op.EXPRESSION, 76, 0, 1776, 8)),  # is options there?
-    (IN_INTERFACES, Step(Op.SKIP_IF_ZERO, 76, 0, 511)),  # is options there?
-    (IN_TABLES_9, Step(Op.BYTES_REGISTER, 2, 70, 0)),  # data
-    (IN_TABLES_9, Step(Op.EXPRESSION, 71, 0, 1762, 14)),  # size of padding
-    (IN_TABLES_9, Step(Op.BYTES_REGISTER, 3, 71, 0)),  # padding
-    (IN_TABLES_9, Step(Op.STREAM, 72, 0, 1)),  # _io.pos
-    (IN_TABLES_9, Step(Op.STREAM, 73, 1, 1)),  # _io.size
-    (IN_TABLES_9, Step(Op.EXPRESSION, 74, 0, 1776, 8)),  # is options there?
-    (IN_TABLES_9, Step(Op.SKIP_IF_ZERO, 74, 0, 513)),  # is options there?
-    (IN_ALL_BUT_PACKETS, Step(Op.LOOP, 1, Loop.UNTIL, 510, 0)),  # options
-    (IN_ALL_BUT_PACKETS, Step(Op.NEED, 4)),  # code, len
-    (IN_INTERFACES, Step(Op.REGISTER_FIXED, 77, Kind.U2LE, 0)),  # code, little-endian
-    (IN_INTERFACES, Step(Op.REGISTER_FIXED, 78, Kind.U2BE, 0)),  # code, big-endian
-    (IN_INTERFACES, Step(Op.EXPRESSION, 79, 0, 1784, 10)),  # code
-    (IN_INTERFACES, Step(Op.REGISTER_FIXED, 80, Kind.U2LE, 2)),  # len, little-endian
-    (IN_INTERFACES, Step(Op.REGISTER_FIXED, 81, Kind.U2BE, 2)),  # len, big-endian
-    (IN_INTERFACES, Step(Op.EXPRESSION, 82, 0, 1794, 10)),  # len
-    (IN_INTERFACES, Step(Op.BYTES_REGISTER, 4, 82, 0)),  # value
-    (IN_INTERFACES, Step(Op.EXPRESSION, 83, 0, 1804, 14)),  # size of padding
-    (IN_INTERFACES, Step(Op.BYTES_REGISTER, 5, 83, 0)),  # padding
-    (IN_INTERFACES, Step(Op.STREAM, 84, 0, 1)),  # _io.pos
-    (IN_INTERFACES, Step(Op.STREAM, 85, 1, 1)),  # _io.size
-    (IN_INTERFACES, Step(Op.EXPRESSION, 86, 0, 1818, 21)),  # last of options?
-    (IN_INTERFACES, Step(Op.AGAIN, 1, Loop.UNTIL, 483, 86)),  # next of options
-    (IN_TABLES_9, Step(Op.REGISTER_FIXED, 75, Kind.U2LE, 0)),  # code, little-endian
-    (IN_TABLES_9, Step(Op.REGISTER_FIXED, 76, Kind.U2BE, 0)),  # code, big-endian
-    (IN_TABLES_9, Step(Op.EXPRESSION, 77, 0, 1784, 10)),  # code
-    (IN_TABLES_9, Step(Op.REGISTER_FIXED, 78, Kind.U2LE, 2)),  # len, little-endian
-    (IN_TABLES_9, Step(Op.REGISTER_FIXED, 79, Kind.U2BE, 2)),  # len, big-endian
-    (IN_TABLES_9, Step(Op.EXPRESSION, 80, 0, 1794, 10)),  # len
-    (IN_TABLES_9, Step(Op.BYTES_REGISTER, 4, 80, 0)),  # value
-    (IN_TABLES_9, Step(Op.EXPRESSION, 81, 0, 1804, 14)),  # size of padding
-    (IN_TABLES_9, Step(Op.BYTES_REGISTER, 5, 81, 0)),  # padding
-    (IN_TABLES_9, Step(Op.STREAM, 82, 0, 1)),  # _io.pos
-    (IN_TABLES_9, Step(Op.STREAM, 83, 1, 1)),  # _io.size
-    (IN_TABLES_9, Step(Op.EXPRESSION, 84, 0, 1818, 21)),  # last of options?
-    (IN_TABLES_9, Step(Op.AGAIN, 1, Loop.UNTIL, 483, 84)),  # next of options
-    (IN_ALL_BUT_PACKETS, Step(Op.JUMP, 0, 0, 515)),
-    (IN_INTERFACES, Step(Op.EXPRESSION, 79, 0, 15, 9)),  # no code
-    (IN_INTERFACES, Step(Op.EXPRESSION, 82, 0, 15, 9)),  # no len
-    (IN_TABLES_9, Step(Op.EXPRESSION, 77, 0, 15, 9)),  # no code
-    (IN_TABLES_9, Step(Op.EXPRESSION, 80, 0, 15, 9)),  # no len
-    (IN_ALL_BUT_PACKETS, Step(Op.JUMP, 0, 0, 1805)),
-    (IN_INTERFACES, Step(Op.EXPRESSION, 87, 0, 1839, 13)),  # what content is
-    (IN_INTERFACES, Step(Op.SKIP_IF_ZERO, 87, 0, 867)),  # what content is
-    (IN_INTERFACES, Step(Op.EXPRESSION, 88, 0, 15, 9)),  # is interface there?
-    (IN_INTERFACES, Step(Op.SKIP_IF_ZERO, 88, 0, 525)),  # is interface there?
-    (IN_TABLES_9, Step(Op.EXPRESSION, 85, 0, 1839, 13)),  # what content is
-    (IN_TABLES_9, Step(Op.SKIP_IF_ZERO, 85, 0, 873)),  # what content is
-    (IN_TABLES_9, Step(Op.EXPRESSION, 86, 0, 15, 9)),  # is interface there?
-    (IN_TABLES_9, Step(Op.SKIP_IF_ZERO, 86, 0, 527)),  # is interface there?
-    (IN_ALL_BUT_PACKETS, Step(Op.NEED, 4)),  # interface
-    (IN_INTERFACES, Step(Op.EXPRESSION, 89, 0, 15, 9)),  # is interface_of_old there?
-    (IN_INTERFACES, Step(Op.SKIP_IF_ZERO, 89, 0, 530)),  # is interface_of_old there?
-    (IN_TABLES_9, Step(Op.EXPRESSION, 87, 0, 15, 9)),  # is interface_of_old there?
-    (IN_TABLES_9, Step(Op.SKIP_IF_ZERO, 87, 0, 532)),  # is interface_of_old there?
-    (IN_ALL_BUT_PACKETS, Step(Op.NEED, 2)),  # interface_of_old
-    (IN_INTERFACES, Step(Op.EXPRESSION, 90, 0, 15, 9)),  # is drops there?
-    (IN_INTERFACES, Step(Op.SKIP_IF_ZERO, 90, 0, 535)),  # is drops there?
-    (IN_TABLES_9, Step(Op.EXPRESSION, 88, 0, 15, 9)),  # is drops there?
-    (IN_TABLES_9, Step(Op.SKIP_IF_ZERO, 88, 0, 537)),  # is drops there?
-    (IN_ALL_BUT_PACKETS, Step(Op.NEED, 2)),  # drops
-    (IN_INTERFACES, Step(Op.EXPRESSION, 91, 0, 15, 9)),  # is ts_high there?
-    (IN_INTERFACES, Step(Op.SKIP_IF_ZERO, 91, 0, 547)),  # is ts_high there?
-    (IN_TABLES_9, Step(Op.EXPRESSION, 89, 0, 15, 9)),  # is ts_high there?
-    (IN_TABLES_9, Step(Op.SKIP_IF_ZERO, 89, 0, 549)),  # is ts_high there?
+    (IN_ALL, Step(Op.EXPRESSION, 184, 0, 15, 9)),  # is ts_high there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 184, 0, 439)),  # is ts_high there?
     (IN_ALL, Step(Op.NEED, 4)),  # ts_high
     (IN_PACKETS, Step(Op.REGISTER_FIXED, 185, Kind.U4LE, 0)),  # ts_high, little-endian
     (IN_PACKETS, Step(Op.REGISTER_FIXED, 186, Kind.U4BE, 0)),  # ts_high, big-endian
     (IN_PACKETS, Step(Op.EXPRESSION, 187, 0, 4314, 10)),  # ts_high
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 545)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 440)),
     (IN_PACKETS, Step(Op.EXPRESSION, 187, 0, 15, 9)),  # no ts_high
-    (IN_PACKETS, Step(Op.EXPRESSION, 188, 0, 15, 9)),  # is ts_low there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 188, 0, 556)),  # is ts_low there?
-    (IN_INTERFACES, Step(Op.EXPRESSION, 92, 0, 15, 9)),  # is ts_low there?
-    (IN_INTERFACES, Step(Op.SKIP_IF_ZERO, 92, 0, 559)),  # is ts_low there?
-    (IN_TABLES_9, Step(Op.EXPRESSION, 90, 0, 15, 9)),  # is ts_low there?
-    (IN_TABLES_9, Step(Op.SKIP_IF_ZERO, 90, 0, 561)),  # is ts_low there?
+    (IN_ALL, Step(Op.EXPRESSION, 188, 0, 15, 9)),  # is ts_low there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 188, 0, 447)),  # is ts_low there?
     (IN_ALL, Step(Op.NEED, 4)),  # ts_low
     (IN_PACKETS, Step(Op.REGISTER_FIXED, 189, Kind.U4LE, 0)),  # ts_low, little-endian
     (IN_PACKETS, Step(Op.REGISTER_FIXED, 190, Kind.U4BE, 0)),  # ts_low, big-endian
     (IN_PACKETS, Step(Op.EXPRESSION, 191, 0, 4324, 10)),  # ts_low
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 557)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 448)),
     (IN_PACKETS, Step(Op.EXPRESSION, 191, 0, 15, 9)),  # no ts_low
-    (IN_PACKETS, Step(Op.EXPRESSION, 192, 0, 15, 9)),  # is len_captured there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 192, 0, 564)),  # is len_captured there?
-    (IN_INTERFACES, Step(Op.EXPRESSION, 93, 0, 15, 9)),  # is len_captured there?
-    (IN_INTERFACES, Step(Op.SKIP_IF_ZERO, 93, 0, 564)),  # is len_captured there?
-    (IN_TABLES_9, Step(Op.EXPRESSION, 91, 0, 15, 9)),  # is len_captured there?
-    (IN_TABLES_9, Step(Op.SKIP_IF_ZERO, 91, 0, 564)),  # is len_captured there?
+    (IN_ALL, Step(Op.EXPRESSION, 192, 0, 15, 9)),  # is len_captured there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 192, 0, 451)),  # is len_captured there?
     (IN_ALL, Step(Op.NEED, 4)),  # len_captured
     (IN_ALL, Step(Op.NEED, 4)),  # original_len
     (IN_PACKETS, Step(Op.REGISTER_FIXED, 193, Kind.U4LE, 0)),  # original_len, little-endian
     (IN_PACKETS, Step(Op.REGISTER_FIXED, 194, Kind.U4BE, 0)),  # original_len, big-endian
     (IN_PACKETS, Step(Op.EXPRESSION, 195, 0, 4334, 10)),  # original_len
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 3, 195, Kind.U4LE)),  # original_len
-    (IN_PACKETS, Step(Op.ITEM_OF, 196, 4, 3, 13)),  # snaplens
-    (IN_PACKETS, Step(Op.ITEM_OF, 197, 4, 3, 13)),  # snaplens
-    (IN_PACKETS, Step(Op.ITEM_OF, 198, 4, 3, 13)),  # snaplens
-    (IN_PACKETS, Step(Op.ITEM_OF, 199, 4, 3, 13)),  # snaplens
-    (IN_PACKETS, Step(Op.ITEM_OF, 200, 4, 3, 13)),  # snaplens
-    (IN_PACKETS, Step(Op.ITEM_OF, 201, 4, 3, 13)),  # snaplens
+    (IN_ALL_BUT_PACKETS, Step(Op.REGISTER_FIXED, 367, Kind.U4LE, 0)),  # original_len, little-endian
+    (IN_ALL_BUT_PACKETS, Step(Op.REGISTER_FIXED, 368, Kind.U4BE, 0)),  # original_len, big-endian
+    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 195, 0, 1852, 10)),  # original_len
+    (IN_ALL, Step(Op.ITEM_OF, 196, 4, 3, 13)),  # snaplens
+    (IN_ALL, Step(Op.ITEM_OF, 197, 4, 3, 13)),  # snaplens
+    (IN_ALL, Step(Op.ITEM_OF, 198, 4, 3, 13)),  # snaplens
+    (IN_ALL, Step(Op.ITEM_OF, 199, 4, 3, 13)),  # snaplens
+    (IN_ALL, Step(Op.ITEM_OF, 200, 4, 3, 13)),  # snaplens
+    (IN_ALL, Step(Op.ITEM_OF, 201, 4, 3, 13)),  # snaplens
     (IN_PACKETS, Step(Op.EXPRESSION, 202, 0, 4344, 58)),  # size of data
-    (IN_PACKETS, Step(Op.BYTES_REGISTER, 9, 202, 0)),  # data
+    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 202, 0, 1862, 58)),  # size of data
+    (IN_ALL, Step(Op.BYTES_REGISTER, 9, 202, 0)),  # data
     (IN_PACKETS, Step(Op.COLUMN_BYTES, 4, 9)),  # data
-    (IN_PACKETS, Step(Op.ITEM_OF, 203, 4, 3, 13)),  # snaplens
-    (IN_PACKETS, Step(Op.ITEM_OF, 204, 4, 3, 13)),  # snaplens
-    (IN_PACKETS, Step(Op.ITEM_OF, 205, 4, 3, 13)),  # snaplens
-    (IN_PACKETS, Step(Op.ITEM_OF, 206, 4, 3, 13)),  # snaplens
-    (IN_PACKETS, Step(Op.ITEM_OF, 207, 4, 3, 13)),  # snaplens
-    (IN_PACKETS, Step(Op.ITEM_OF, 208, 4, 3, 13)),  # snaplens
+    (IN_ALL, Step(Op.ITEM_OF, 203, 4, 3, 13)),  # snaplens
+    (IN_ALL, Step(Op.ITEM_OF, 204, 4, 3, 13)),  # snaplens
+    (IN_ALL, Step(Op.ITEM_OF, 205, 4, 3, 13)),  # snaplens
+    (IN_ALL, Step(Op.ITEM_OF, 206, 4, 3, 13)),  # snaplens
+    (IN_ALL, Step(Op.ITEM_OF, 207, 4, 3, 13)),  # snaplens
+    (IN_ALL, Step(Op.ITEM_OF, 208, 4, 3, 13)),  # snaplens
     (IN_PACKETS, Step(Op.EXPRESSION, 209, 0, 4402, 69)),  # size of padding
-    (IN_PACKETS, Step(Op.BYTES_REGISTER, 10, 209, 0)),  # padding
-    (IN_PACKETS, Step(Op.EXPRESSION, 210, 0, 15, 9)),  # is options there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 210, 0, 680)),  # is options there?
+    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 209, 0, 1920, 69)),  # size of padding
+    (IN_ALL, Step(Op.BYTES_REGISTER, 10, 209, 0)),  # padding
+    (IN_ALL, Step(Op.EXPRESSION, 210, 0, 15, 9)),  # is options there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 210, 0, 514)),  # is options there?
     (IN_PACKETS, Step(Op.LIST, 8, 1)),  # options
-    (IN_INTERFACES, Step(Op.REGISTER_FIXED, 94, Kind.U4LE, 0)),  # original_len, little-endian
-    (IN_INTERFACES, Step(Op.REGISTER_FIXED, 95, Kind.U4BE, 0)),  # original_len, big-endian
-    (IN_INTERFACES, Step(Op.EXPRESSION, 96, 0, 1852, 10)),  # original_len
-    (IN_TABLES_9, Step(Op.REGISTER_FIXED, 92, Kind.U4LE, 0)),  # original_len, little-endian
-    (IN_TABLES_9, Step(Op.REGISTER_FIXED, 93, Kind.U4BE, 0)),  # original_len, big-endian
-    (IN_TABLES_9, Step(Op.EXPRESSION, 94, 0, 1852, 10)),  # original_len
-    (IN_TABLES_9, Step(Op.ITEM_OF, 95, 4, 3, 13)),  # snaplens
-    (IN_TABLES_9, Step(Op.ITEM_OF, 96, 4, 3, 13)),  # snaplens
-    (IN_ALL_BUT_PACKETS, Step(Op.ITEM_OF, 97, 4, 3, 13)),  # snaplens
-    (IN_ALL_BUT_PACKETS, Step(Op.ITEM_OF, 98, 4, 3, 13)),  # snaplens
-    (IN_ALL_BUT_PACKETS, Step(Op.ITEM_OF, 99, 4, 3, 13)),  # snaplens
-    (IN_ALL_BUT_PACKETS, Step(Op.ITEM_OF, 100, 4, 3, 13)),  # snaplens
-    (IN_INTERFACES, Step(Op.ITEM_OF, 101, 4, 3, 13)),  # snaplens
-    (IN_TABLES_9, Step(Op.EXPRESSION, 101, 0, 1862, 58)),  # size of data
-    (IN_TABLES_9, Step(Op.BYTES_REGISTER, 6, 101, 0)),  # data
-    (IN_ALL_BUT_PACKETS, Step(Op.ITEM_OF, 102, 4, 3, 13)),  # snaplens
-    (IN_INTERFACES, Step(Op.EXPRESSION, 103, 0, 1862, 58)),  # size of data
-    (IN_INTERFACES, Step(Op.BYTES_REGISTER, 6, 103, 0)),  # data
-    (IN_TABLES_9, Step(Op.ITEM_OF, 103, 4, 3, 13)),  # snaplens
-    (IN_ALL_BUT_PACKETS, Step(Op.ITEM_OF, 104, 4, 3, 13)),  # snaplens
-    (IN_ALL_BUT_PACKETS, Step(Op.ITEM_OF, 105, 4, 3, 13)),  # snaplens
-    (IN_ALL_BUT_PACKETS, Step(Op.ITEM_OF, 106, 4, 3, 13)),  # snaplens
-    (IN_ALL_BUT_PACKETS, Step(Op.ITEM_OF, 107, 4, 3, 13)),  # snaplens
-    (IN_INTERFACES, Step(Op.ITEM_OF, 108, 4, 3, 13)),  # snaplens
-    (IN_INTERFACES, Step(Op.ITEM_OF, 109, 4, 3, 13)),  # snaplens
-    (IN_INTERFACES, Step(Op.EXPRESSION, 110, 0, 1920, 69)),  # size of padding
-    (IN_INTERFACES, Step(Op.BYTES_REGISTER, 7, 110, 0)),  # padding
-    (IN_INTERFACES, Step(Op.EXPRESSION, 111, 0, 15, 9)),  # is options there?
-    (IN_INTERFACES, Step(Op.SKIP_IF_ZERO, 111, 0, 723)),  # is options there?
-    (IN_TABLES_9, Step(Op.EXPRESSION, 108, 0, 1920, 69)),  # size of padding
-    (IN_TABLES_9, Step(Op.BYTES_REGISTER, 7, 108, 0)),  # padding
-    (IN_TABLES_9, Step(Op.EXPRESSION, 109, 0, 15, 9)),  # is options there?
-    (IN_TABLES_9, Step(Op.SKIP_IF_ZERO, 109, 0, 725)),  # is options there?
-    (IN_PACKETS, Step(Op.LOOP, 2, Loop.UNTIL, 647, 0)),  # options
-    (IN_INTERFACES, Step(Op.LOOP, 2, Loop.UNTIL, 675, 0)),  # options
-    (IN_SECTIONS, Step(Op.LOOP, 2, Loop.UNTIL, 676, 0)),  # options
-    (IN_NAMES, Step(Op.LOOP, 2, Loop.UNTIL, 677, 0)),  # options
-    (IN_STATISTICS, Step(Op.LOOP, 2, Loop.UNTIL, 678, 0)),  # options
-    (IN_BLOCKS, Step(Op.LOOP, 2, Loop.UNTIL, 679, 0)),  # options
+    (IN_ALL, Step(Op.LOOP, 2, Loop.UNTIL, 507, 0)),  # options
     (IN_PACKETS, Step(Op.ITEM, 0, 1)),  # item of options
     (IN_PACKETS, Step(Op.COLUMN_STRUCT, 9)),  # options
     (IN_ALL, Step(Op.NEED, 4)),  # code, len
-    (IN_PACKETS, Step(Op.REGISTER_FIXED, 211, Kind.U2LE, 0)),  # code, little-endian
-    (IN_PACKETS, Step(Op.REGISTER_FIXED, 212, Kind.U2BE, 0)),  # code, big-endian
+    (IN_ALL, Step(Op.REGISTER_FIXED, 211, Kind.U2LE, 0)),  # code, little-endian
+    (IN_ALL, Step(Op.REGISTER_FIXED, 212, Kind.U2BE, 0)),  # code, big-endian
     (IN_PACKETS, Step(Op.EXPRESSION, 213, 0, 4471, 10)),  # code
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 10, 213, Kind.U2LE)),  # code
-    (IN_PACKETS, Step(Op.REGISTER_FIXED, 214, Kind.U2LE, 2)),  # len, little-endian
-    (IN_PACKETS, Step(Op.REGISTER_FIXED, 215, Kind.U2BE, 2)),  # len, big-endian
+    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 213, 0, 1989, 10)),  # code
+    (IN_ALL, Step(Op.REGISTER_FIXED, 214, Kind.U2LE, 2)),  # len, little-endian
+    (IN_ALL, Step(Op.REGISTER_FIXED, 215, Kind.U2BE, 2)),  # len, big-endian
     (IN_PACKETS, Step(Op.EXPRESSION, 216, 0, 4481, 10)),  # len
-    (IN_PACKETS, Step(Op.BYTES_REGISTER, 11, 216, 0)),  # value
+    (IN_TABLES_6, Step(Op.EXPRESSION, 216, 0, 1999, 10)),  # len
+    (IN_ALL_BUT_INTERFACES, Step(Op.BYTES_REGISTER, 11, 216, 0)),  # value
     (IN_PACKETS, Step(Op.COLUMN_BYTES, 11, 11)),  # value
     (IN_PACKETS, Step(Op.EXPRESSION, 217, 0, 4491, 14)),  # size of padding
-    (IN_PACKETS, Step(Op.BYTES_REGISTER, 12, 217, 0)),  # padding
+    (IN_INTERFACES, Step(Op.EXPRESSION, 485, 0, 1999, 10)),  # len
+    (IN_INTERFACES, Step(Op.BYTES_REGISTER, 11, 485, 0)),  # value
+    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 217, 0, 2009, 14)),  # size of padding
+    (IN_ALL, Step(Op.BYTES_REGISTER, 12, 217, 0)),  # padding
     (IN_PACKETS, Step(Op.ITEM_END, 0, 1)),
-    (IN_PACKETS, Step(Op.STREAM, 218, 0, 1)),  # _io.pos
-    (IN_PACKETS, Step(Op.STREAM, 219, 1, 1)),  # _io.size
+    (IN_ALL, Step(Op.STREAM, 218, 0, 1)),  # _io.pos
+    (IN_ALL, Step(Op.STREAM, 219, 1, 1)),  # _io.size
     (IN_PACKETS, Step(Op.EXPRESSION, 220, 0, 4505, 21)),  # last of options?
-    (IN_PACKETS, Step(Op.AGAIN, 2, Loop.UNTIL, 628, 220)),  # next of options
+    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 220, 0, 2023, 21)),  # last of options?
+    (IN_ALL, Step(Op.AGAIN, 2, Loop.UNTIL, 482, 220)),  # next of options
     (IN_PACKETS, Step(Op.LIST_END, 8, 1)),  # options
-    (IN_INTERFACES, Step(Op.REGISTER_FIXED, 112, Kind.U2LE, 0)),  # code, little-endian
-    (IN_INTERFACES, Step(Op.REGISTER_FIXED, 113, Kind.U2BE, 0)),  # code, big-endian
-    (IN_INTERFACES, Step(Op.EXPRESSION, 114, 0, 1989, 10)),  # code
-    (IN_INTERFACES, Step(Op.REGISTER_FIXED, 115, Kind.U2LE, 2)),  # len, little-endian
-    (IN_INTERFACES, Step(Op.REGISTER_FIXED, 116, Kind.U2BE, 2)),  # len, big-endian
-    (IN_INTERFACES, Step(Op.EXPRESSION, 117, 0, 1999, 10)),  # len
-    (IN_INTERFACES, Step(Op.BYTES_REGISTER, 8, 117, 0)),  # value
-    (IN_INTERFACES, Step(Op.EXPRESSION, 118, 0, 2009, 14)),  # size of padding
-    (IN_INTERFACES, Step(Op.BYTES_REGISTER, 9, 118, 0)),  # padding
-    (IN_INTERFACES, Step(Op.STREAM, 119, 0, 1)),  # _io.pos
-    (IN_INTERFACES, Step(Op.STREAM, 120, 1, 1)),  # _io.size
-    (IN_INTERFACES, Step(Op.EXPRESSION, 121, 0, 2023, 21)),  # last of options?
-    (IN_INTERFACES, Step(Op.AGAIN, 2, Loop.UNTIL, 630, 121)),  # next of options
-    (IN_TABLES_9, Step(Op.REGISTER_FIXED, 110, Kind.U2LE, 0)),  # code, little-endian
-    (IN_TABLES_9, Step(Op.REGISTER_FIXED, 111, Kind.U2BE, 0)),  # code, big-endian
-    (IN_TABLES_9, Step(Op.EXPRESSION, 112, 0, 1989, 10)),  # code
-    (IN_TABLES_9, Step(Op.REGISTER_FIXED, 113, Kind.U2LE, 2)),  # len, little-endian
-    (IN_TABLES_9, Step(Op.REGISTER_FIXED, 114, Kind.U2BE, 2)),  # len, big-endian
-    (IN_TABLES_9, Step(Op.EXPRESSION, 115, 0, 1999, 10)),  # len
-    (IN_TABLES_9, Step(Op.BYTES_REGISTER, 8, 115, 0)),  # value
-    (IN_TABLES_9, Step(Op.EXPRESSION, 116, 0, 2009, 14)),  # size of padding
-    (IN_TABLES_9, Step(Op.BYTES_REGISTER, 9, 116, 0)),  # padding
-    (IN_TABLES_9, Step(Op.STREAM, 117, 0, 1)),  # _io.pos
-    (IN_TABLES_9, Step(Op.STREAM, 118, 1, 1)),  # _io.size
-    (IN_TABLES_9, Step(Op.EXPRESSION, 119, 0, 2023, 21)),  # last of options?
-    (IN_TABLES_9, Step(Op.AGAIN, 2, Loop.UNTIL, 630, 119)),  # next of options
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 683)),
-    (IN_INTERFACES, Step(Op.JUMP, 0, 0, 728)),
-    (IN_SECTIONS, Step(Op.JUMP, 0, 0, 729)),
-    (IN_NAMES, Step(Op.JUMP, 0, 0, 730)),
-    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 731)),
-    (IN_BLOCKS, Step(Op.JUMP, 0, 0, 732)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 517)),
+    (IN_INTERFACES, Step(Op.JUMP, 0, 0, 559)),
+    (IN_SECTIONS, Step(Op.JUMP, 0, 0, 560)),
+    (IN_NAMES, Step(Op.JUMP, 0, 0, 561)),
+    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 562)),
+    (IN_BLOCKS, Step(Op.JUMP, 0, 0, 563)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 8)),  # options
-    (IN_PACKETS, Step(Op.EXPRESSION, 213, 0, 15, 9)),  # no code
-    (IN_PACKETS, Step(Op.EXPRESSION, 216, 0, 15, 9)),  # no len
+    (IN_ALL, Step(Op.EXPRESSION, 213, 0, 15, 9)),  # no code
+    (IN_ALL_BUT_INTERFACES, Step(Op.EXPRESSION, 216, 0, 15, 9)),  # no len
     (IN_PACKETS, Step(Op.EXPRESSION, 221, 1, 4526, 17)),  # is_declared
     (IN_PACKETS, Step(Op.EXPRESSION, 222, 1, 4543, 13)),  # index
     (IN_PACKETS, Step(Op.ITEM_OF, 223, 4, 3, 13)),  # snaplens
@@ -768,19 +600,16 @@ STEPS = (
     (IN_PACKETS, Step(Op.EXPRESSION, 254, 0, 4569, 3)),  # number of an item of offsets
     (IN_PACKETS, Step(Op.ITEM_OF, 255, 2, 254, 11)),  # offsets
     (IN_PACKETS, Step(Op.EXPRESSION, 256, 0, 15, 9)),  # is ts there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 256, 1, 733)),  # is ts there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 256, 1, 564)),  # is ts there?
     (IN_PACKETS, Step(Op.EXPRESSION, 257, 0, 5774, 79)),  # ts
     (IN_PACKETS, Step(Op.COLUMN_TIMESTAMP, 1, 257, 3, 0)),  # ts
-    (IN_INTERFACES, Step(Op.EXPRESSION, 114, 0, 15, 9)),  # no code
-    (IN_INTERFACES, Step(Op.EXPRESSION, 117, 0, 15, 9)),  # no len
-    (IN_TABLES_9, Step(Op.EXPRESSION, 112, 0, 15, 9)),  # no code
-    (IN_TABLES_9, Step(Op.EXPRESSION, 115, 0, 15, 9)),  # no len
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 734)),
-    (IN_INTERFACES, Step(Op.JUMP, 0, 0, 1805)),
-    (IN_SECTIONS, Step(Op.JUMP, 0, 0, 1805)),
-    (IN_NAMES, Step(Op.JUMP, 0, 0, 1805)),
-    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 1805)),
-    (IN_BLOCKS, Step(Op.JUMP, 0, 0, 1805)),
+    (IN_INTERFACES, Step(Op.EXPRESSION, 485, 0, 15, 9)),  # no len
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 565)),
+    (IN_INTERFACES, Step(Op.JUMP, 0, 0, 1233)),
+    (IN_SECTIONS, Step(Op.JUMP, 0, 0, 1233)),
+    (IN_NAMES, Step(Op.JUMP, 0, 0, 1233)),
+    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 1233)),
+    (IN_BLOCKS, Step(Op.JUMP, 0, 0, 1233)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 1)),  # ts
     (IN_PACKETS, Step(Op.EXPRESSION, 258, 0, 5853, 28)),  # captured_len
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 2, 258, Kind.S8LE)),  # captured_len
@@ -788,789 +617,429 @@ STEPS = (
     (IN_PACKETS, Step(Op.EXPRESSION, 259, 0, 4569, 3)),  # number of an item of linktypes
     (IN_PACKETS, Step(Op.ITEM_OF, 260, 3, 259, 12)),  # linktypes
     (IN_PACKETS, Step(Op.EXPRESSION, 261, 0, 4572, 3)),  # is linktype there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 261, 1, 744)),  # is linktype there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 261, 1, 575)),  # is linktype there?
     (IN_PACKETS, Step(Op.EXPRESSION, 262, 0, 5881, 13)),  # linktype
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 6, 262, Kind.S8LE)),  # linktype
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 745)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 576)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 6)),  # linktype
     (IN_PACKETS, Step(Op.EXPRESSION, 263, 0, 5894, 27)),  # is eth_dst there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 263, 1, 750)),  # is eth_dst there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 263, 1, 581)),  # is eth_dst there?
     (IN_PACKETS, Step(Op.EXPRESSION, 264, 0, 5921, 127)),  # eth_dst
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 12, 264, Kind.S8LE)),  # eth_dst
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 751)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 582)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 12)),  # eth_dst
     (IN_PACKETS, Step(Op.EXPRESSION, 265, 0, 5894, 27)),  # is eth_src there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 265, 1, 756)),  # is eth_src there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 265, 1, 587)),  # is eth_src there?
     (IN_PACKETS, Step(Op.EXPRESSION, 266, 0, 6048, 127)),  # eth_src
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 13, 266, Kind.S8LE)),  # eth_src
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 757)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 588)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 13)),  # eth_src
     (IN_PACKETS, Step(Op.EXPRESSION, 267, 0, 6175, 41)),  # is eth_type there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 267, 1, 762)),  # is eth_type there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 267, 1, 593)),  # is eth_type there?
     (IN_PACKETS, Step(Op.EXPRESSION, 268, 0, 5043, 3)),  # eth_type
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 14, 268, Kind.S8LE)),  # eth_type
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 763)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 594)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 14)),  # eth_type
     (IN_PACKETS, Step(Op.EXPRESSION, 269, 0, 4867, 3)),  # is vlan there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 269, 1, 768)),  # is vlan there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 269, 1, 599)),  # is vlan there?
     (IN_PACKETS, Step(Op.EXPRESSION, 270, 0, 6216, 43)),  # vlan
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 15, 270, Kind.S8LE)),  # vlan
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 769)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 600)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 15)),  # vlan
     (IN_PACKETS, Step(Op.EXPRESSION, 271, 0, 6259, 13)),  # is ip_version there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 271, 1, 774)),  # is ip_version there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 271, 1, 605)),  # is ip_version there?
     (IN_PACKETS, Step(Op.EXPRESSION, 272, 0, 5153, 3)),  # ip_version
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 16, 272, Kind.S8LE)),  # ip_version
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 775)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 606)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 16)),  # ip_version
     (IN_PACKETS, Step(Op.EXPRESSION, 273, 0, 6272, 31)),  # is ip_src there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 273, 1, 780)),  # is ip_src there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 273, 1, 611)),  # is ip_src there?
     (IN_PACKETS, Step(Op.EXPRESSION, 274, 0, 6303, 97)),  # ip_src
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 17, 274, Kind.S8LE)),  # ip_src
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 781)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 612)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 17)),  # ip_src
     (IN_PACKETS, Step(Op.EXPRESSION, 275, 0, 6272, 31)),  # is ip_dst there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 275, 1, 786)),  # is ip_dst there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 275, 1, 617)),  # is ip_dst there?
     (IN_PACKETS, Step(Op.EXPRESSION, 276, 0, 6400, 97)),  # ip_dst
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 18, 276, Kind.S8LE)),  # ip_dst
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 787)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 618)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 18)),  # ip_dst
     (IN_PACKETS, Step(Op.EXPRESSION, 277, 0, 6497, 31)),  # is ip6_src there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 277, 1, 794)),  # is ip6_src there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 277, 1, 625)),  # is ip6_src there?
     (IN_PACKETS, Step(Op.EXPRESSION, 278, 0, 6528, 13)),  # end of ip6_src
     (IN_PACKETS, Step(Op.EXPRESSION, 279, 0, 6541, 13)),  # end of ip6_src
     (IN_PACKETS, Step(Op.SLICE, 13, 9, 278, 279)),  # ip6_src
     (IN_PACKETS, Step(Op.COLUMN_BYTES, 19, 13)),  # ip6_src
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 795)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 626)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 19)),  # ip6_src
     (IN_PACKETS, Step(Op.EXPRESSION, 280, 0, 6497, 31)),  # is ip6_dst there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 280, 1, 802)),  # is ip6_dst there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 280, 1, 633)),  # is ip6_dst there?
     (IN_PACKETS, Step(Op.EXPRESSION, 281, 0, 6541, 13)),  # end of ip6_dst
     (IN_PACKETS, Step(Op.EXPRESSION, 282, 0, 5238, 13)),  # end of ip6_dst
     (IN_PACKETS, Step(Op.SLICE, 14, 9, 281, 282)),  # ip6_dst
     (IN_PACKETS, Step(Op.COLUMN_BYTES, 20, 14)),  # ip6_dst
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 803)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 634)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 20)),  # ip6_dst
     (IN_PACKETS, Step(Op.EXPRESSION, 283, 0, 6285, 17)),  # is ip_protocol there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 283, 1, 808)),  # is ip_protocol there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 283, 1, 639)),  # is ip_protocol there?
     (IN_PACKETS, Step(Op.EXPRESSION, 284, 0, 5373, 3)),  # ip_protocol
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 21, 284, Kind.U1)),  # ip_protocol
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 809)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 640)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 21)),  # ip_protocol
     (IN_PACKETS, Step(Op.EXPRESSION, 285, 0, 6285, 17)),  # is ip_ttl there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 285, 1, 814)),  # is ip_ttl there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 285, 1, 645)),  # is ip_ttl there?
     (IN_PACKETS, Step(Op.EXPRESSION, 286, 0, 6554, 46)),  # ip_ttl
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 22, 286, Kind.U1)),  # ip_ttl
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 815)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 646)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 22)),  # ip_ttl
     (IN_PACKETS, Step(Op.EXPRESSION, 287, 0, 6600, 3)),  # is src_port there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 287, 1, 820)),  # is src_port there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 287, 1, 651)),  # is src_port there?
     (IN_PACKETS, Step(Op.EXPRESSION, 288, 0, 6603, 33)),  # src_port
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 23, 288, Kind.S8LE)),  # src_port
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 821)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 652)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 23)),  # src_port
     (IN_PACKETS, Step(Op.EXPRESSION, 289, 0, 6600, 3)),  # is dst_port there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 289, 1, 826)),  # is dst_port there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 289, 1, 657)),  # is dst_port there?
     (IN_PACKETS, Step(Op.EXPRESSION, 290, 0, 6636, 43)),  # dst_port
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 24, 290, Kind.S8LE)),  # dst_port
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 827)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 658)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 24)),  # dst_port
     (IN_PACKETS, Step(Op.EXPRESSION, 291, 0, 5418, 3)),  # is tcp_seq there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 291, 1, 832)),  # is tcp_seq there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 291, 1, 663)),  # is tcp_seq there?
     (IN_PACKETS, Step(Op.EXPRESSION, 292, 0, 6679, 97)),  # tcp_seq
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 25, 292, Kind.S8LE)),  # tcp_seq
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 833)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 664)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 25)),  # tcp_seq
     (IN_PACKETS, Step(Op.EXPRESSION, 293, 0, 5418, 3)),  # is tcp_ack there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 293, 1, 838)),  # is tcp_ack there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 293, 1, 669)),  # is tcp_ack there?
     (IN_PACKETS, Step(Op.EXPRESSION, 294, 0, 6776, 97)),  # tcp_ack
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 26, 294, Kind.S8LE)),  # tcp_ack
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 839)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 670)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 26)),  # tcp_ack
     (IN_PACKETS, Step(Op.EXPRESSION, 295, 0, 5418, 3)),  # is tcp_flags there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 295, 1, 844)),  # is tcp_flags there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 295, 1, 675)),  # is tcp_flags there?
     (IN_PACKETS, Step(Op.EXPRESSION, 296, 0, 6873, 53)),  # tcp_flags
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 27, 296, Kind.S8LE)),  # tcp_flags
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 845)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 676)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 27)),  # tcp_flags
     (IN_PACKETS, Step(Op.EXPRESSION, 297, 0, 6600, 3)),  # is payload_offset there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 297, 1, 850)),  # is payload_offset there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 297, 1, 681)),  # is payload_offset there?
     (IN_PACKETS, Step(Op.EXPRESSION, 298, 0, 6926, 3)),  # payload_offset
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 28, 298, Kind.S8LE)),  # payload_offset
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 851)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 682)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 28)),  # payload_offset
     (IN_PACKETS, Step(Op.EXPRESSION, 299, 0, 6929, 11)),  # is payload there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 299, 1, 858)),  # is payload there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 299, 1, 689)),  # is payload there?
     (IN_PACKETS, Step(Op.EXPRESSION, 300, 0, 6926, 3)),  # end of payload
     (IN_PACKETS, Step(Op.EXPRESSION, 301, 0, 6940, 14)),  # end of payload
     (IN_PACKETS, Step(Op.SLICE, 15, 9, 300, 301)),  # payload
     (IN_PACKETS, Step(Op.COLUMN_BYTES, 29, 15)),  # payload
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 859)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 690)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 29)),  # payload
     (IN_PACKETS, Step(Op.ROW_END)),
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1805)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1233)),
     (IN_PACKETS, Step(Op.EXPRESSION, 302, 0, 6954, 13)),  # what content is
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 302, 0, 1059)),  # what content is
-    (IN_PACKETS, Step(Op.STREAM, 303, 0, 1)),  # _io.pos
-    (IN_PACKETS, Step(Op.STREAM, 304, 1, 1)),  # _io.size
+    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 302, 0, 2044, 13)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 302, 0, 789)),  # what content is
+    (IN_ALL, Step(Op.STREAM, 303, 0, 1)),  # _io.pos
+    (IN_ALL, Step(Op.STREAM, 304, 1, 1)),  # _io.size
     (IN_PACKETS, Step(Op.EXPRESSION, 305, 0, 6967, 8)),  # is records there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 305, 0, 973)),  # is records there?
-    (IN_INTERFACES, Step(Op.EXPRESSION, 122, 0, 2044, 13)),  # what content is
-    (IN_INTERFACES, Step(Op.SKIP_IF_ZERO, 122, 0, 1061)),  # what content is
-    (IN_INTERFACES, Step(Op.STREAM, 123, 0, 1)),  # _io.pos
-    (IN_INTERFACES, Step(Op.STREAM, 124, 1, 1)),  # _io.size
-    (IN_INTERFACES, Step(Op.EXPRESSION, 125, 0, 2057, 8)),  # is records there?
-    (IN_INTERFACES, Step(Op.SKIP_IF_ZERO, 125, 0, 979)),  # is records there?
-    (IN_TABLES_9, Step(Op.EXPRESSION, 120, 0, 2044, 13)),  # what content is
-    (IN_TABLES_9, Step(Op.SKIP_IF_ZERO, 120, 0, 1063)),  # what content is
-    (IN_TABLES_9, Step(Op.STREAM, 121, 0, 1)),  # _io.pos
-    (IN_TABLES_9, Step(Op.STREAM, 122, 1, 1)),  # _io.size
-    (IN_TABLES_9, Step(Op.EXPRESSION, 123, 0, 2057, 8)),  # is records there?
-    (IN_TABLES_9, Step(Op.SKIP_IF_ZERO, 123, 0, 985)),  # is records there?
-    (IN_ALL, Step(Op.LOOP, 3, Loop.UNTIL, 967, 0)),  # records
+    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 305, 0, 2057, 8)),  # is records there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 305, 0, 755)),  # is records there?
+    (IN_ALL, Step(Op.LOOP, 3, Loop.UNTIL, 754, 0)),  # records
     (IN_NAMES, Step(Op.UNIT)),  # item of records
     (IN_ALL, Step(Op.NEED, 4)),  # kind, len
-    (IN_PACKETS, Step(Op.REGISTER_FIXED, 306, Kind.U2LE, 0)),  # kind, little-endian
-    (IN_PACKETS, Step(Op.REGISTER_FIXED, 307, Kind.U2BE, 0)),  # kind, big-endian
+    (IN_ALL, Step(Op.REGISTER_FIXED, 306, Kind.U2LE, 0)),  # kind, little-endian
+    (IN_ALL, Step(Op.REGISTER_FIXED, 307, Kind.U2BE, 0)),  # kind, big-endian
     (IN_PACKETS, Step(Op.EXPRESSION, 308, 0, 6975, 10)),  # kind
-    (IN_PACKETS, Step(Op.REGISTER_FIXED, 309, Kind.U2LE, 2)),  # len, little-endian
-    (IN_PACKETS, Step(Op.REGISTER_FIXED, 310, Kind.U2BE, 2)),  # len, big-endian
+    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 308, 0, 2065, 10)),  # kind
+    (IN_ALL, Step(Op.REGISTER_FIXED, 309, Kind.U2LE, 2)),  # len, little-endian
+    (IN_ALL, Step(Op.REGISTER_FIXED, 310, Kind.U2BE, 2)),  # len, big-endian
     (IN_PACKETS, Step(Op.EXPRESSION, 311, 0, 6985, 10)),  # len
-    (IN_PACKETS, Step(Op.LIMIT_REGISTER, 311, 0, 0)),  # body
+    (IN_TABLES_6, Step(Op.EXPRESSION, 311, 0, 2075, 10)),  # len
+    (IN_TABLES_11, Step(Op.LIMIT_REGISTER, 311, 0, 0)),  # body
     (IN_PACKETS, Step(Op.EXPRESSION, 312, 0, 6995, 101)),  # size of address
-    (IN_PACKETS, Step(Op.BYTES_REGISTER, 16, 312, 0)),  # address
-    (IN_PACKETS, Step(Op.EXPRESSION, 313, 0, 7096, 27)),  # is names there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 313, 0, 941)),  # is names there?
-    (IN_INTERFACES, Step(Op.REGISTER_FIXED, 126, Kind.U2LE, 0)),  # kind, little-endian
-    (IN_INTERFACES, Step(Op.REGISTER_FIXED, 127, Kind.U2BE, 0)),  # kind, big-endian
-    (IN_INTERFACES, Step(Op.EXPRESSION, 128, 0, 2065, 10)),  # kind
-    (IN_INTERFACES, Step(Op.REGISTER_FIXED, 129, Kind.U2LE, 2)),  # len, little-endian
-    (IN_INTERFACES, Step(Op.REGISTER_FIXED, 130, Kind.U2BE, 2)),  # len, big-endian
-    (IN_INTERFACES, Step(Op.EXPRESSION, 131, 0, 2075, 10)),  # len
-    (IN_INTERFACES, Step(Op.LIMIT_REGISTER, 131, 0, 0)),  # body
-    (IN_INTERFACES, Step(Op.EXPRESSION, 132, 0, 2085, 101)),  # size of address
-    (IN_INTERFACES, Step(Op.BYTES_REGISTER, 10, 132, 0)),  # address
-    (IN_INTERFACES, Step(Op.EXPRESSION, 133, 0, 2186, 27)),  # is names there?
-    (IN_INTERFACES, Step(Op.SKIP_IF_ZERO, 133, 0, 941)),  # is names there?
-    (IN_TABLES_9, Step(Op.REGISTER_FIXED, 124, Kind.U2LE, 0)),  # kind, little-endian
-    (IN_TABLES_9, Step(Op.REGISTER_FIXED, 125, Kind.U2BE, 0)),  # kind, big-endian
-    (IN_TABLES_9, Step(Op.EXPRESSION, 126, 0, 2065, 10)),  # kind
-    (IN_TABLES_9, Step(Op.REGISTER_FIXED, 127, Kind.U2LE, 2)),  # len, little-endian
-    (IN_TABLES_9, Step(Op.REGISTER_FIXED, 128, Kind.U2BE, 2)),  # len, big-endian
-    (IN_TABLES_9, Step(Op.EXPRESSION, 129, 0, 2075, 10)),  # len
-    (IN_TABLES_12, Step(Op.LIMIT_REGISTER, 129, 0, 0)),  # body
-    (IN_NAMES, Step(Op.LIMIT_REGISTER, 129, 1, 0)),  # body
+    (IN_INTERFACES, Step(Op.EXPRESSION, 486, 0, 2075, 10)),  # len
+    (IN_INTERFACES, Step(Op.LIMIT_REGISTER, 486, 0, 0)),  # body
+    (IN_NAMES, Step(Op.LIMIT_REGISTER, 311, 1, 0)),  # body
     (IN_NAMES, Step(Op.ROW, 1)),
-    (IN_TABLES_9, Step(Op.EXPRESSION, 130, 0, 2085, 101)),  # size of address
-    (IN_TABLES_9, Step(Op.BYTES_REGISTER, 10, 130, 0)),  # address
-    (IN_NAMES, Step(Op.COLUMN_BYTES, 1, 10)),  # address
-    (IN_TABLES_9, Step(Op.EXPRESSION, 131, 0, 2186, 27)),  # is names there?
-    (IN_TABLES_9, Step(Op.SKIP_IF_ZERO, 131, 0, 930)),  # is names there?
+    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 312, 0, 2085, 101)),  # size of address
+    (IN_ALL, Step(Op.BYTES_REGISTER, 16, 312, 0)),  # address
+    (IN_PACKETS, Step(Op.EXPRESSION, 313, 0, 7096, 27)),  # is names there?
+    (IN_NAMES, Step(Op.COLUMN_BYTES, 1, 16)),  # address
+    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 313, 0, 2186, 27)),  # is names there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 313, 0, 733)),  # is names there?
     (IN_NAMES, Step(Op.LIST, 2, 1)),  # names
-    (IN_ALL, Step(Op.LOOP, 4, Loop.END, 928, 0)),  # names
-    (IN_PACKETS, Step(Op.BYTES_TERMINATED, 17, 0, 6)),  # names
-    (IN_PACKETS, Step(Op.CHECK_UTF8, 17, 0, 0)),  # names
+    (IN_ALL, Step(Op.LOOP, 4, Loop.END, 731, 0)),  # names
     (IN_NAMES, Step(Op.ITEM, 0, 1)),  # item of names
-    (IN_ALL_BUT_PACKETS, Step(Op.BYTES_TERMINATED, 11, 0, 6)),  # names
-    (IN_ALL_BUT_PACKETS, Step(Op.CHECK_UTF8, 11, 0, 0)),  # names
-    (IN_NAMES, Step(Op.COLUMN_BYTES, 3, 11)),  # names
+    (IN_ALL, Step(Op.BYTES_TERMINATED, 17, 0, 6)),  # names
+    (IN_ALL, Step(Op.CHECK_UTF8, 17, 0, 0)),  # names
+    (IN_NAMES, Step(Op.COLUMN_BYTES, 3, 17)),  # names
     (IN_NAMES, Step(Op.ITEM_END, 0, 1)),
-    (IN_ALL, Step(Op.AGAIN, 4, Loop.END, 920, 0)),  # next of names
+    (IN_ALL, Step(Op.AGAIN, 4, Loop.END, 725, 0)),  # next of names
     (IN_NAMES, Step(Op.LIST_END, 2, 1)),  # names
-    (IN_NAMES, Step(Op.JUMP, 0, 0, 931)),
+    (IN_NAMES, Step(Op.JUMP, 0, 0, 734)),
     (IN_NAMES, Step(Op.COLUMN_NULL, 2)),  # names
-    (IN_NAMES, Step(Op.EXPRESSION, 132, 0, 2186, 27)),  # where
-    (IN_NAMES, Step(Op.WHERE, 132, Reason.NONE)),  # where
-    (IN_NAMES, Step(Op.COLUMN_REGISTER, 0, 126, Kind.U2LE)),  # kind
-    (IN_NAMES, Step(Op.COLUMN_REGISTER, 4, 129, Kind.U2LE)),  # len
-    (IN_NAMES, Step(Op.EXPRESSION, 133, 0, 2186, 27)),  # is_known
-    (IN_NAMES, Step(Op.COLUMN_REGISTER, 5, 133, Kind.U1)),  # is_known
+    (IN_NAMES, Step(Op.EXPRESSION, 502, 0, 2186, 27)),  # where
+    (IN_NAMES, Step(Op.WHERE, 502, Reason.NONE)),  # where
+    (IN_NAMES, Step(Op.COLUMN_REGISTER, 0, 308, Kind.U2LE)),  # kind
+    (IN_NAMES, Step(Op.COLUMN_REGISTER, 4, 311, Kind.U2LE)),  # len
+    (IN_NAMES, Step(Op.EXPRESSION, 503, 0, 2186, 27)),  # is_known
+    (IN_NAMES, Step(Op.COLUMN_REGISTER, 5, 503, Kind.U1)),  # is_known
     (IN_NAMES, Step(Op.COLUMN_REGISTER, 6, 20, Kind.U4LE)),  # len_head
-    (IN_NAMES, Step(Op.EXPRESSION, 134, 0, 13, 9)),  # begins
-    (IN_NAMES, Step(Op.COLUMN_REGISTER, 7, 134, Kind.S8LE)),  # begins
+    (IN_NAMES, Step(Op.EXPRESSION, 483, 0, 13, 9)),  # begins
+    (IN_NAMES, Step(Op.COLUMN_REGISTER, 7, 483, Kind.S8LE)),  # begins
     (IN_NAMES, Step(Op.ROW_END)),
     (IN_ALL, Step(Op.LIMIT_END)),  # body
     (IN_PACKETS, Step(Op.EXPRESSION, 314, 0, 7123, 14)),  # size of padding
-    (IN_PACKETS, Step(Op.BYTES_REGISTER, 18, 314, 0)),  # padding
-    (IN_PACKETS, Step(Op.STREAM, 315, 0, 1)),  # _io.pos
-    (IN_PACKETS, Step(Op.STREAM, 316, 1, 1)),  # _io.size
-    (IN_PACKETS, Step(Op.EXPRESSION, 317, 0, 7137, 21)),  # last of records?
-    (IN_PACKETS, Step(Op.AGAIN, 3, Loop.UNTIL, 881, 317)),  # next of records
-    (IN_INTERFACES, Step(Op.EXPRESSION, 134, 0, 2213, 14)),  # size of padding
-    (IN_INTERFACES, Step(Op.BYTES_REGISTER, 12, 134, 0)),  # padding
-    (IN_INTERFACES, Step(Op.STREAM, 135, 0, 1)),  # _io.pos
-    (IN_INTERFACES, Step(Op.STREAM, 136, 1, 1)),  # _io.size
-    (IN_INTERFACES, Step(Op.EXPRESSION, 137, 0, 2227, 21)),  # last of records?
-    (IN_INTERFACES, Step(Op.AGAIN, 3, Loop.UNTIL, 881, 137)),  # next of records
-    (IN_TABLES_12, Step(Op.EXPRESSION, 132, 0, 2213, 14)),  # size of padding
-    (IN_TABLES_12, Step(Op.BYTES_REGISTER, 12, 132, 0)),  # padding
-    (IN_TABLES_12, Step(Op.STREAM, 133, 0, 1)),  # _io.pos
-    (IN_TABLES_12, Step(Op.STREAM, 134, 1, 1)),  # _io.size
-    (IN_TABLES_12, Step(Op.EXPRESSION, 135, 0, 2227, 21)),  # last of records?
-    (IN_TABLES_12, Step(Op.AGAIN, 3, Loop.UNTIL, 881, 135)),  # next of records
-    (IN_NAMES, Step(Op.EXPRESSION, 135, 0, 2213, 14)),  # size of padding
-    (IN_NAMES, Step(Op.BYTES_REGISTER, 12, 135, 0)),  # padding
+    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 314, 0, 2213, 14)),  # size of padding
+    (IN_ALL, Step(Op.BYTES_REGISTER, 18, 314, 0)),  # padding
     (IN_NAMES, Step(Op.UNIT_END)),
-    (IN_NAMES, Step(Op.STREAM, 136, 0, 1)),  # _io.pos
-    (IN_NAMES, Step(Op.STREAM, 137, 1, 1)),  # _io.size
-    (IN_NAMES, Step(Op.EXPRESSION, 138, 0, 2227, 21)),  # last of records?
-    (IN_NAMES, Step(Op.AGAIN, 3, Loop.UNTIL, 880, 138)),  # next of records
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 975)),
-    (IN_INTERFACES, Step(Op.JUMP, 0, 0, 981)),
-    (IN_SECTIONS, Step(Op.JUMP, 0, 0, 987)),
-    (IN_NAMES, Step(Op.JUMP, 0, 0, 991)),
-    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 987)),
-    (IN_BLOCKS, Step(Op.JUMP, 0, 0, 987)),
-    (IN_PACKETS, Step(Op.EXPRESSION, 308, 0, 15, 9)),  # no kind
-    (IN_PACKETS, Step(Op.EXPRESSION, 311, 0, 15, 9)),  # no len
-    (IN_PACKETS, Step(Op.STREAM, 318, 0, 1)),  # _io.pos
-    (IN_PACKETS, Step(Op.STREAM, 319, 1, 1)),  # _io.size
+    (IN_ALL, Step(Op.STREAM, 315, 0, 1)),  # _io.pos
+    (IN_ALL, Step(Op.STREAM, 316, 1, 1)),  # _io.size
+    (IN_PACKETS, Step(Op.EXPRESSION, 317, 0, 7137, 21)),  # last of records?
+    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 317, 0, 2227, 21)),  # last of records?
+    (IN_ALL, Step(Op.AGAIN, 3, Loop.UNTIL, 701, 317)),  # next of records
+    (IN_ALL, Step(Op.JUMP, 0, 0, 758)),
+    (IN_ALL, Step(Op.EXPRESSION, 308, 0, 15, 9)),  # no kind
+    (IN_ALL_BUT_INTERFACES, Step(Op.EXPRESSION, 311, 0, 15, 9)),  # no len
+    (IN_INTERFACES, Step(Op.EXPRESSION, 486, 0, 15, 9)),  # no len
+    (IN_ALL, Step(Op.STREAM, 318, 0, 1)),  # _io.pos
+    (IN_ALL, Step(Op.STREAM, 319, 1, 1)),  # _io.size
     (IN_PACKETS, Step(Op.EXPRESSION, 320, 0, 7158, 8)),  # is options there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 320, 0, 1050)),  # is options there?
-    (IN_INTERFACES, Step(Op.EXPRESSION, 128, 0, 15, 9)),  # no kind
-    (IN_INTERFACES, Step(Op.EXPRESSION, 131, 0, 15, 9)),  # no len
-    (IN_INTERFACES, Step(Op.STREAM, 138, 0, 1)),  # _io.pos
-    (IN_INTERFACES, Step(Op.STREAM, 139, 1, 1)),  # _io.size
-    (IN_INTERFACES, Step(Op.EXPRESSION, 140, 0, 2248, 8)),  # is options there?
-    (IN_INTERFACES, Step(Op.SKIP_IF_ZERO, 140, 0, 1052)),  # is options there?
-    (IN_TABLES_9, Step(Op.EXPRESSION, 126, 0, 15, 9)),  # no kind
-    (IN_TABLES_9, Step(Op.EXPRESSION, 129, 0, 15, 9)),  # no len
-    (IN_TABLES_12, Step(Op.STREAM, 136, 0, 1)),  # _io.pos
-    (IN_TABLES_12, Step(Op.STREAM, 137, 1, 1)),  # _io.size
-    (IN_TABLES_12, Step(Op.EXPRESSION, 138, 0, 2248, 8)),  # is options there?
-    (IN_TABLES_12, Step(Op.SKIP_IF_ZERO, 138, 0, 1054)),  # is options there?
-    (IN_NAMES, Step(Op.STREAM, 139, 0, 1)),  # _io.pos
-    (IN_NAMES, Step(Op.STREAM, 140, 1, 1)),  # _io.size
-    (IN_NAMES, Step(Op.EXPRESSION, 141, 0, 2248, 8)),  # is options there?
-    (IN_NAMES, Step(Op.SKIP_IF_ZERO, 141, 0, 1056)),  # is options there?
-    (IN_ALL, Step(Op.LOOP, 5, Loop.UNTIL, 1049, 0)),  # options
+    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 320, 0, 2248, 8)),  # is options there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 320, 0, 785)),  # is options there?
+    (IN_ALL, Step(Op.LOOP, 5, Loop.UNTIL, 784, 0)),  # options
     (IN_ALL, Step(Op.NEED, 4)),  # code, len
-    (IN_PACKETS, Step(Op.REGISTER_FIXED, 321, Kind.U2LE, 0)),  # code, little-endian
-    (IN_PACKETS, Step(Op.REGISTER_FIXED, 322, Kind.U2BE, 0)),  # code, big-endian
+    (IN_ALL, Step(Op.REGISTER_FIXED, 321, Kind.U2LE, 0)),  # code, little-endian
+    (IN_ALL, Step(Op.REGISTER_FIXED, 322, Kind.U2BE, 0)),  # code, big-endian
     (IN_PACKETS, Step(Op.EXPRESSION, 323, 0, 7166, 10)),  # code
-    (IN_PACKETS, Step(Op.REGISTER_FIXED, 324, Kind.U2LE, 2)),  # len, little-endian
-    (IN_PACKETS, Step(Op.REGISTER_FIXED, 325, Kind.U2BE, 2)),  # len, big-endian
+    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 323, 0, 2256, 10)),  # code
+    (IN_ALL, Step(Op.REGISTER_FIXED, 324, Kind.U2LE, 2)),  # len, little-endian
+    (IN_ALL, Step(Op.REGISTER_FIXED, 325, Kind.U2BE, 2)),  # len, big-endian
     (IN_PACKETS, Step(Op.EXPRESSION, 326, 0, 7176, 10)),  # len
-    (IN_PACKETS, Step(Op.BYTES_REGISTER, 19, 326, 0)),  # value
+    (IN_TABLES_6, Step(Op.EXPRESSION, 326, 0, 2266, 10)),  # len
+    (IN_ALL_BUT_INTERFACES, Step(Op.BYTES_REGISTER, 19, 326, 0)),  # value
     (IN_PACKETS, Step(Op.EXPRESSION, 327, 0, 7186, 14)),  # size of padding
-    (IN_PACKETS, Step(Op.BYTES_REGISTER, 20, 327, 0)),  # padding
-    (IN_PACKETS, Step(Op.STREAM, 328, 0, 1)),  # _io.pos
-    (IN_PACKETS, Step(Op.STREAM, 329, 1, 1)),  # _io.size
+    (IN_INTERFACES, Step(Op.EXPRESSION, 487, 0, 2266, 10)),  # len
+    (IN_INTERFACES, Step(Op.BYTES_REGISTER, 19, 487, 0)),  # value
+    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 327, 0, 2276, 14)),  # size of padding
+    (IN_ALL, Step(Op.BYTES_REGISTER, 20, 327, 0)),  # padding
+    (IN_ALL, Step(Op.STREAM, 328, 0, 1)),  # _io.pos
+    (IN_ALL, Step(Op.STREAM, 329, 1, 1)),  # _io.size
     (IN_PACKETS, Step(Op.EXPRESSION, 330, 0, 7200, 21)),  # last of options?
-    (IN_PACKETS, Step(Op.AGAIN, 5, Loop.UNTIL, 996, 330)),  # next of options
-    (IN_INTERFACES, Step(Op.REGISTER_FIXED, 141, Kind.U2LE, 0)),  # code, little-endian
-    (IN_INTERFACES, Step(Op.REGISTER_FIXED, 142, Kind.U2BE, 0)),  # code, big-endian
-    (IN_INTERFACES, Step(Op.EXPRESSION, 143, 0, 2256, 10)),  # code
-    (IN_INTERFACES, Step(Op.REGISTER_FIXED, 144, Kind.U2LE, 2)),  # len, little-endian
-    (IN_INTERFACES, Step(Op.REGISTER_FIXED, 145, Kind.U2BE, 2)),  # len, big-endian
-    (IN_INTERFACES, Step(Op.EXPRESSION, 146, 0, 2266, 10)),  # len
-    (IN_INTERFACES, Step(Op.BYTES_REGISTER, 13, 146, 0)),  # value
-    (IN_INTERFACES, Step(Op.EXPRESSION, 147, 0, 2276, 14)),  # size of padding
-    (IN_INTERFACES, Step(Op.BYTES_REGISTER, 14, 147, 0)),  # padding
-    (IN_INTERFACES, Step(Op.STREAM, 148, 0, 1)),  # _io.pos
-    (IN_INTERFACES, Step(Op.STREAM, 149, 1, 1)),  # _io.size
-    (IN_INTERFACES, Step(Op.EXPRESSION, 150, 0, 2290, 21)),  # last of options?
-    (IN_INTERFACES, Step(Op.AGAIN, 5, Loop.UNTIL, 996, 150)),  # next of options
-    (IN_TABLES_12, Step(Op.REGISTER_FIXED, 139, Kind.U2LE, 0)),  # code, little-endian
-    (IN_TABLES_12, Step(Op.REGISTER_FIXED, 140, Kind.U2BE, 0)),  # code, big-endian
-    (IN_TABLES_12, Step(Op.EXPRESSION, 141, 0, 2256, 10)),  # code
-    (IN_TABLES_12, Step(Op.REGISTER_FIXED, 142, Kind.U2LE, 2)),  # len, little-endian
-    (IN_TABLES_12, Step(Op.REGISTER_FIXED, 143, Kind.U2BE, 2)),  # len, big-endian
-    (IN_TABLES_12, Step(Op.EXPRESSION, 144, 0, 2266, 10)),  # len
-    (IN_TABLES_12, Step(Op.BYTES_REGISTER, 13, 144, 0)),  # value
-    (IN_TABLES_12, Step(Op.EXPRESSION, 145, 0, 2276, 14)),  # size of padding
-    (IN_TABLES_12, Step(Op.BYTES_REGISTER, 14, 145, 0)),  # padding
-    (IN_TABLES_12, Step(Op.STREAM, 146, 0, 1)),  # _io.pos
-    (IN_TABLES_12, Step(Op.STREAM, 147, 1, 1)),  # _io.size
-    (IN_TABLES_12, Step(Op.EXPRESSION, 148, 0, 2290, 21)),  # last of options?
-    (IN_TABLES_12, Step(Op.AGAIN, 5, Loop.UNTIL, 996, 148)),  # next of options
-    (IN_NAMES, Step(Op.REGISTER_FIXED, 142, Kind.U2LE, 0)),  # code, little-endian
-    (IN_NAMES, Step(Op.REGISTER_FIXED, 143, Kind.U2BE, 0)),  # code, big-endian
-    (IN_NAMES, Step(Op.EXPRESSION, 144, 0, 2256, 10)),  # code
-    (IN_NAMES, Step(Op.REGISTER_FIXED, 145, Kind.U2LE, 2)),  # len, little-endian
-    (IN_NAMES, Step(Op.REGISTER_FIXED, 146, Kind.U2BE, 2)),  # len, big-endian
-    (IN_NAMES, Step(Op.EXPRESSION, 147, 0, 2266, 10)),  # len
-    (IN_NAMES, Step(Op.BYTES_REGISTER, 13, 147, 0)),  # value
-    (IN_NAMES, Step(Op.EXPRESSION, 148, 0, 2276, 14)),  # size of padding
-    (IN_NAMES, Step(Op.BYTES_REGISTER, 14, 148, 0)),  # padding
-    (IN_NAMES, Step(Op.STREAM, 149, 0, 1)),  # _io.pos
-    (IN_NAMES, Step(Op.STREAM, 150, 1, 1)),  # _io.size
-    (IN_NAMES, Step(Op.EXPRESSION, 151, 0, 2290, 21)),  # last of options?
-    (IN_NAMES, Step(Op.AGAIN, 5, Loop.UNTIL, 996, 151)),  # next of options
-    (IN_ALL, Step(Op.JUMP, 0, 0, 1058)),
-    (IN_PACKETS, Step(Op.EXPRESSION, 323, 0, 15, 9)),  # no code
-    (IN_PACKETS, Step(Op.EXPRESSION, 326, 0, 15, 9)),  # no len
-    (IN_INTERFACES, Step(Op.EXPRESSION, 143, 0, 15, 9)),  # no code
-    (IN_INTERFACES, Step(Op.EXPRESSION, 146, 0, 15, 9)),  # no len
-    (IN_TABLES_12, Step(Op.EXPRESSION, 141, 0, 15, 9)),  # no code
-    (IN_TABLES_12, Step(Op.EXPRESSION, 144, 0, 15, 9)),  # no len
-    (IN_NAMES, Step(Op.EXPRESSION, 144, 0, 15, 9)),  # no code
-    (IN_NAMES, Step(Op.EXPRESSION, 147, 0, 15, 9)),  # no len
-    (IN_ALL, Step(Op.JUMP, 0, 0, 1805)),
+    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 330, 0, 2290, 21)),  # last of options?
+    (IN_ALL, Step(Op.AGAIN, 5, Loop.UNTIL, 764, 330)),  # next of options
+    (IN_ALL, Step(Op.JUMP, 0, 0, 788)),
+    (IN_ALL, Step(Op.EXPRESSION, 323, 0, 15, 9)),  # no code
+    (IN_ALL_BUT_INTERFACES, Step(Op.EXPRESSION, 326, 0, 15, 9)),  # no len
+    (IN_INTERFACES, Step(Op.EXPRESSION, 487, 0, 15, 9)),  # no len
+    (IN_ALL, Step(Op.JUMP, 0, 0, 1233)),
     (IN_PACKETS, Step(Op.EXPRESSION, 331, 0, 7221, 13)),  # what content is
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 331, 0, 1208)),  # what content is
-    (IN_INTERFACES, Step(Op.EXPRESSION, 151, 0, 2311, 13)),  # what content is
-    (IN_INTERFACES, Step(Op.SKIP_IF_ZERO, 151, 0, 1213)),  # what content is
-    (IN_TABLES_12, Step(Op.EXPRESSION, 149, 0, 2311, 13)),  # what content is
-    (IN_SECTIONS, Step(Op.SKIP_IF_ZERO, 149, 0, 1217)),  # what content is
-    (IN_STATISTICS, Step(Op.SKIP_IF_ZERO, 149, 0, 1236)),  # what content is
-    (IN_BLOCKS, Step(Op.SKIP_IF_ZERO, 149, 0, 1217)),  # what content is
-    (IN_NAMES, Step(Op.EXPRESSION, 152, 0, 2311, 13)),  # what content is
-    (IN_NAMES, Step(Op.SKIP_IF_ZERO, 152, 0, 1221)),  # what content is
+    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 331, 0, 2311, 13)),  # what content is
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 331, 0, 873)),  # what content is
+    (IN_INTERFACES, Step(Op.SKIP_IF_ZERO, 331, 0, 874)),  # what content is
+    (IN_SECTIONS, Step(Op.SKIP_IF_ZERO, 331, 0, 874)),  # what content is
+    (IN_NAMES, Step(Op.SKIP_IF_ZERO, 331, 0, 874)),  # what content is
+    (IN_STATISTICS, Step(Op.SKIP_IF_ZERO, 331, 0, 886)),  # what content is
+    (IN_BLOCKS, Step(Op.SKIP_IF_ZERO, 331, 0, 874)),  # what content is
     (IN_STATISTICS, Step(Op.ROW, 1)),
     (IN_ALL, Step(Op.NEED, 12)),  # interface_id, ts_high, ts_low
-    (IN_PACKETS, Step(Op.STREAM, 332, 0, 1)),  # _io.pos
-    (IN_PACKETS, Step(Op.STREAM, 333, 1, 1)),  # _io.size
+    (IN_STATISTICS, Step(Op.REGISTER_FIXED, 504, Kind.U4LE, 0)),  # interface_id, little-endian
+    (IN_STATISTICS, Step(Op.REGISTER_FIXED, 505, Kind.U4BE, 0)),  # interface_id, big-endian
+    (IN_STATISTICS, Step(Op.EXPRESSION, 247, 0, 2324, 10)),  # interface_id
+    (IN_STATISTICS, Step(Op.COLUMN_REGISTER, 0, 247, Kind.U4LE)),  # interface_id
+    (IN_STATISTICS, Step(Op.REGISTER_FIXED, 356, Kind.U4LE, 4)),  # ts_high, little-endian
+    (IN_STATISTICS, Step(Op.REGISTER_FIXED, 357, Kind.U4BE, 4)),  # ts_high, big-endian
+    (IN_STATISTICS, Step(Op.EXPRESSION, 506, 0, 2334, 10)),  # ts_high
+    (IN_STATISTICS, Step(Op.COLUMN_REGISTER, 6, 506, Kind.U4LE)),  # ts_high
+    (IN_STATISTICS, Step(Op.REGISTER_FIXED, 360, Kind.U4LE, 8)),  # ts_low, little-endian
+    (IN_STATISTICS, Step(Op.REGISTER_FIXED, 361, Kind.U4BE, 8)),  # ts_low, big-endian
+    (IN_STATISTICS, Step(Op.EXPRESSION, 507, 0, 2344, 10)),  # ts_low
+    (IN_STATISTICS, Step(Op.COLUMN_REGISTER, 7, 507, Kind.U4LE)),  # ts_low
+    (IN_ALL, Step(Op.STREAM, 332, 0, 1)),  # _io.pos
+    (IN_ALL, Step(Op.STREAM, 333, 1, 1)),  # _io.size
     (IN_PACKETS, Step(Op.EXPRESSION, 334, 0, 7234, 8)),  # is options there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 334, 0, 1178)),  # is options there?
-    (IN_INTERFACES, Step(Op.STREAM, 152, 0, 1)),  # _io.pos
-    (IN_INTERFACES, Step(Op.STREAM, 153, 1, 1)),  # _io.size
-    (IN_INTERFACES, Step(Op.EXPRESSION, 154, 0, 2324, 8)),  # is options there?
-    (IN_INTERFACES, Step(Op.SKIP_IF_ZERO, 154, 0, 1180)),  # is options there?
-    (IN_TABLES_13, Step(Op.STREAM, 150, 0, 1)),  # _io.pos
-    (IN_TABLES_13, Step(Op.STREAM, 151, 1, 1)),  # _io.size
-    (IN_TABLES_13, Step(Op.EXPRESSION, 152, 0, 2324, 8)),  # is options there?
-    (IN_TABLES_13, Step(Op.SKIP_IF_ZERO, 152, 0, 1182)),  # is options there?
-    (IN_NAMES, Step(Op.STREAM, 153, 0, 1)),  # _io.pos
-    (IN_NAMES, Step(Op.STREAM, 154, 1, 1)),  # _io.size
-    (IN_NAMES, Step(Op.EXPRESSION, 155, 0, 2324, 8)),  # is options there?
-    (IN_NAMES, Step(Op.SKIP_IF_ZERO, 155, 0, 1184)),  # is options there?
-    (IN_STATISTICS, Step(Op.REGISTER_FIXED, 150, Kind.U4LE, 0)),  # interface_id, little-endian
-    (IN_STATISTICS, Step(Op.REGISTER_FIXED, 151, Kind.U4BE, 0)),  # interface_id, big-endian
-    (IN_STATISTICS, Step(Op.EXPRESSION, 152, 0, 2324, 10)),  # interface_id
-    (IN_STATISTICS, Step(Op.COLUMN_REGISTER, 0, 152, Kind.U4LE)),  # interface_id
-    (IN_STATISTICS, Step(Op.REGISTER_FIXED, 153, Kind.U4LE, 4)),  # ts_high, little-endian
-    (IN_STATISTICS, Step(Op.REGISTER_FIXED, 154, Kind.U4BE, 4)),  # ts_high, big-endian
-    (IN_STATISTICS, Step(Op.EXPRESSION, 155, 0, 2334, 10)),  # ts_high
-    (IN_STATISTICS, Step(Op.COLUMN_REGISTER, 6, 155, Kind.U4LE)),  # ts_high
-    (IN_STATISTICS, Step(Op.REGISTER_FIXED, 156, Kind.U4LE, 8)),  # ts_low, little-endian
-    (IN_STATISTICS, Step(Op.REGISTER_FIXED, 157, Kind.U4BE, 8)),  # ts_low, big-endian
-    (IN_STATISTICS, Step(Op.EXPRESSION, 158, 0, 2344, 10)),  # ts_low
-    (IN_STATISTICS, Step(Op.COLUMN_REGISTER, 7, 158, Kind.U4LE)),  # ts_low
-    (IN_STATISTICS, Step(Op.STREAM, 159, 0, 1)),  # _io.pos
-    (IN_STATISTICS, Step(Op.STREAM, 160, 1, 1)),  # _io.size
-    (IN_STATISTICS, Step(Op.EXPRESSION, 161, 0, 2354, 8)),  # is options there?
-    (IN_STATISTICS, Step(Op.SKIP_IF_ZERO, 161, 0, 1186)),  # is options there?
+    (IN_TABLES_12, Step(Op.EXPRESSION, 334, 0, 2324, 8)),  # is options there?
+    (IN_STATISTICS, Step(Op.EXPRESSION, 334, 0, 2354, 8)),  # is options there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 334, 0, 850)),  # is options there?
     (IN_STATISTICS, Step(Op.LIST, 2, 1)),  # options
-    (IN_ALL, Step(Op.LOOP, 6, Loop.UNTIL, 1176, 0)),  # options
+    (IN_ALL, Step(Op.LOOP, 6, Loop.UNTIL, 848, 0)),  # options
     (IN_STATISTICS, Step(Op.ITEM, 0, 1)),  # item of options
     (IN_STATISTICS, Step(Op.COLUMN_STRUCT, 3)),  # options
     (IN_ALL, Step(Op.NEED, 4)),  # code, len
-    (IN_PACKETS, Step(Op.REGISTER_FIXED, 335, Kind.U2LE, 0)),  # code, little-endian
-    (IN_PACKETS, Step(Op.REGISTER_FIXED, 336, Kind.U2BE, 0)),  # code, big-endian
+    (IN_ALL, Step(Op.REGISTER_FIXED, 335, Kind.U2LE, 0)),  # code, little-endian
+    (IN_ALL, Step(Op.REGISTER_FIXED, 336, Kind.U2BE, 0)),  # code, big-endian
     (IN_PACKETS, Step(Op.EXPRESSION, 337, 0, 7242, 10)),  # code
-    (IN_PACKETS, Step(Op.REGISTER_FIXED, 338, Kind.U2LE, 2)),  # len, little-endian
-    (IN_PACKETS, Step(Op.REGISTER_FIXED, 339, Kind.U2BE, 2)),  # len, big-endian
+    (IN_TABLES_12, Step(Op.EXPRESSION, 337, 0, 2332, 10)),  # code
+    (IN_STATISTICS, Step(Op.EXPRESSION, 337, 0, 2362, 10)),  # code
+    (IN_STATISTICS, Step(Op.COLUMN_REGISTER, 4, 337, Kind.U2LE)),  # code
+    (IN_ALL, Step(Op.REGISTER_FIXED, 338, Kind.U2LE, 2)),  # len, little-endian
+    (IN_ALL, Step(Op.REGISTER_FIXED, 339, Kind.U2BE, 2)),  # len, big-endian
     (IN_PACKETS, Step(Op.EXPRESSION, 340, 0, 7252, 10)),  # len
-    (IN_PACKETS, Step(Op.BYTES_REGISTER, 21, 340, 0)),  # value
+    (IN_TABLES_13, Step(Op.EXPRESSION, 340, 0, 2342, 10)),  # len
+    (IN_STATISTICS, Step(Op.EXPRESSION, 340, 0, 2372, 10)),  # len
+    (IN_ALL_BUT_INTERFACES, Step(Op.BYTES_REGISTER, 21, 340, 0)),  # value
     (IN_PACKETS, Step(Op.EXPRESSION, 341, 0, 7262, 14)),  # size of padding
-    (IN_PACKETS, Step(Op.BYTES_REGISTER, 22, 341, 0)),  # padding
-    (IN_PACKETS, Step(Op.STREAM, 342, 0, 1)),  # _io.pos
-    (IN_PACKETS, Step(Op.STREAM, 343, 1, 1)),  # _io.size
-    (IN_PACKETS, Step(Op.EXPRESSION, 344, 0, 7276, 21)),  # last of options?
-    (IN_PACKETS, Step(Op.AGAIN, 6, Loop.UNTIL, 1107, 344)),  # next of options
-    (IN_INTERFACES, Step(Op.REGISTER_FIXED, 155, Kind.U2LE, 0)),  # code, little-endian
-    (IN_INTERFACES, Step(Op.REGISTER_FIXED, 156, Kind.U2BE, 0)),  # code, big-endian
-    (IN_INTERFACES, Step(Op.EXPRESSION, 157, 0, 2332, 10)),  # code
-    (IN_INTERFACES, Step(Op.REGISTER_FIXED, 158, Kind.U2LE, 2)),  # len, little-endian
-    (IN_INTERFACES, Step(Op.REGISTER_FIXED, 159, Kind.U2BE, 2)),  # len, big-endian
-    (IN_INTERFACES, Step(Op.EXPRESSION, 160, 0, 2342, 10)),  # len
-    (IN_INTERFACES, Step(Op.BYTES_REGISTER, 15, 160, 0)),  # value
-    (IN_INTERFACES, Step(Op.EXPRESSION, 161, 0, 2352, 14)),  # size of padding
-    (IN_INTERFACES, Step(Op.BYTES_REGISTER, 16, 161, 0)),  # padding
-    (IN_INTERFACES, Step(Op.STREAM, 162, 0, 1)),  # _io.pos
-    (IN_INTERFACES, Step(Op.STREAM, 163, 1, 1)),  # _io.size
-    (IN_INTERFACES, Step(Op.EXPRESSION, 164, 0, 2366, 21)),  # last of options?
-    (IN_INTERFACES, Step(Op.AGAIN, 6, Loop.UNTIL, 1107, 164)),  # next of options
-    (IN_TABLES_13, Step(Op.REGISTER_FIXED, 153, Kind.U2LE, 0)),  # code, little-endian
-    (IN_TABLES_13, Step(Op.REGISTER_FIXED, 154, Kind.U2BE, 0)),  # code, big-endian
-    (IN_TABLES_13, Step(Op.EXPRESSION, 155, 0, 2332, 10)),  # code
-    (IN_TABLES_13, Step(Op.REGISTER_FIXED, 156, Kind.U2LE, 2)),  # len, little-endian
-    (IN_TABLES_13, Step(Op.REGISTER_FIXED, 157, Kind.U2BE, 2)),  # len, big-endian
-    (IN_TABLES_13, Step(Op.EXPRESSION, 158, 0, 2342, 10)),  # len
-    (IN_TABLES_13, Step(Op.BYTES_REGISTER, 15, 158, 0)),  # value
-    (IN_TABLES_13, Step(Op.EXPRESSION, 159, 0, 2352, 14)),  # size of padding
-    (IN_TABLES_13, Step(Op.BYTES_REGISTER, 16, 159, 0)),  # padding
-    (IN_TABLES_13, Step(Op.STREAM, 160, 0, 1)),  # _io.pos
-    (IN_TABLES_13, Step(Op.STREAM, 161, 1, 1)),  # _io.size
-    (IN_TABLES_13, Step(Op.EXPRESSION, 162, 0, 2366, 21)),  # last of options?
-    (IN_TABLES_13, Step(Op.AGAIN, 6, Loop.UNTIL, 1107, 162)),  # next of options
-    (IN_NAMES, Step(Op.REGISTER_FIXED, 156, Kind.U2LE, 0)),  # code, little-endian
-    (IN_NAMES, Step(Op.REGISTER_FIXED, 157, Kind.U2BE, 0)),  # code, big-endian
-    (IN_NAMES, Step(Op.EXPRESSION, 158, 0, 2332, 10)),  # code
-    (IN_NAMES, Step(Op.REGISTER_FIXED, 159, Kind.U2LE, 2)),  # len, little-endian
-    (IN_NAMES, Step(Op.REGISTER_FIXED, 160, Kind.U2BE, 2)),  # len, big-endian
-    (IN_NAMES, Step(Op.EXPRESSION, 161, 0, 2342, 10)),  # len
-    (IN_NAMES, Step(Op.BYTES_REGISTER, 15, 161, 0)),  # value
-    (IN_NAMES, Step(Op.EXPRESSION, 162, 0, 2352, 14)),  # size of padding
-    (IN_NAMES, Step(Op.BYTES_REGISTER, 16, 162, 0)),  # padding
-    (IN_NAMES, Step(Op.STREAM, 163, 0, 1)),  # _io.pos
-    (IN_NAMES, Step(Op.STREAM, 164, 1, 1)),  # _io.size
-    (IN_NAMES, Step(Op.EXPRESSION, 165, 0, 2366, 21)),  # last of options?
-    (IN_NAMES, Step(Op.AGAIN, 6, Loop.UNTIL, 1107, 165)),  # next of options
-    (IN_STATISTICS, Step(Op.REGISTER_FIXED, 162, Kind.U2LE, 0)),  # code, little-endian
-    (IN_STATISTICS, Step(Op.REGISTER_FIXED, 163, Kind.U2BE, 0)),  # code, big-endian
-    (IN_STATISTICS, Step(Op.EXPRESSION, 164, 0, 2362, 10)),  # code
-    (IN_STATISTICS, Step(Op.COLUMN_REGISTER, 4, 164, Kind.U2LE)),  # code
-    (IN_STATISTICS, Step(Op.REGISTER_FIXED, 165, Kind.U2LE, 2)),  # len, little-endian
-    (IN_STATISTICS, Step(Op.REGISTER_FIXED, 166, Kind.U2BE, 2)),  # len, big-endian
-    (IN_STATISTICS, Step(Op.EXPRESSION, 167, 0, 2372, 10)),  # len
-    (IN_STATISTICS, Step(Op.BYTES_REGISTER, 15, 167, 0)),  # value
-    (IN_STATISTICS, Step(Op.COLUMN_BYTES, 5, 15)),  # value
-    (IN_STATISTICS, Step(Op.EXPRESSION, 168, 0, 2382, 14)),  # size of padding
-    (IN_STATISTICS, Step(Op.BYTES_REGISTER, 16, 168, 0)),  # padding
+    (IN_INTERFACES, Step(Op.EXPRESSION, 488, 0, 2342, 10)),  # len
+    (IN_INTERFACES, Step(Op.BYTES_REGISTER, 21, 488, 0)),  # value
+    (IN_TABLES_12, Step(Op.EXPRESSION, 341, 0, 2352, 14)),  # size of padding
+    (IN_STATISTICS, Step(Op.COLUMN_BYTES, 5, 21)),  # value
+    (IN_STATISTICS, Step(Op.EXPRESSION, 341, 0, 2382, 14)),  # size of padding
+    (IN_ALL, Step(Op.BYTES_REGISTER, 22, 341, 0)),  # padding
     (IN_STATISTICS, Step(Op.ITEM_END, 0, 1)),
-    (IN_STATISTICS, Step(Op.STREAM, 169, 0, 1)),  # _io.pos
-    (IN_STATISTICS, Step(Op.STREAM, 170, 1, 1)),  # _io.size
-    (IN_STATISTICS, Step(Op.EXPRESSION, 171, 0, 2396, 21)),  # last of options?
-    (IN_STATISTICS, Step(Op.AGAIN, 6, Loop.UNTIL, 1105, 171)),  # next of options
+    (IN_ALL, Step(Op.STREAM, 342, 0, 1)),  # _io.pos
+    (IN_ALL, Step(Op.STREAM, 343, 1, 1)),  # _io.size
+    (IN_PACKETS, Step(Op.EXPRESSION, 344, 0, 7276, 21)),  # last of options?
+    (IN_TABLES_12, Step(Op.EXPRESSION, 344, 0, 2366, 21)),  # last of options?
+    (IN_STATISTICS, Step(Op.EXPRESSION, 344, 0, 2396, 21)),  # last of options?
+    (IN_ALL, Step(Op.AGAIN, 6, Loop.UNTIL, 819, 344)),  # next of options
     (IN_STATISTICS, Step(Op.LIST_END, 2, 1)),  # options
-    (IN_ALL, Step(Op.JUMP, 0, 0, 1189)),
-    (IN_PACKETS, Step(Op.EXPRESSION, 337, 0, 15, 9)),  # no code
-    (IN_PACKETS, Step(Op.EXPRESSION, 340, 0, 15, 9)),  # no len
-    (IN_INTERFACES, Step(Op.EXPRESSION, 157, 0, 15, 9)),  # no code
-    (IN_INTERFACES, Step(Op.EXPRESSION, 160, 0, 15, 9)),  # no len
-    (IN_TABLES_13, Step(Op.EXPRESSION, 155, 0, 15, 9)),  # no code
-    (IN_TABLES_13, Step(Op.EXPRESSION, 158, 0, 15, 9)),  # no len
-    (IN_NAMES, Step(Op.EXPRESSION, 158, 0, 15, 9)),  # no code
-    (IN_NAMES, Step(Op.EXPRESSION, 161, 0, 15, 9)),  # no len
+    (IN_ALL, Step(Op.JUMP, 0, 0, 854)),
     (IN_STATISTICS, Step(Op.COLUMN_NULL, 2)),  # options
-    (IN_STATISTICS, Step(Op.EXPRESSION, 164, 0, 15, 9)),  # no code
-    (IN_STATISTICS, Step(Op.EXPRESSION, 167, 0, 15, 9)),  # no len
-    (IN_STATISTICS, Step(Op.EXPRESSION, 172, 1, 2417, 7)),  # index
-    (IN_STATISTICS, Step(Op.EXPRESSION, 173, 0, 2424, 3)),  # number of an item of divisors
-    (IN_STATISTICS, Step(Op.ITEM_OF, 174, 1, 173, 10)),  # divisors
-    (IN_STATISTICS, Step(Op.EXPRESSION, 175, 0, 2424, 3)),  # number of an item of multipliers
-    (IN_STATISTICS, Step(Op.ITEM_OF, 176, 0, 175, 9)),  # multipliers
-    (IN_STATISTICS, Step(Op.EXPRESSION, 177, 0, 2424, 3)),  # number of an item of divisors
-    (IN_STATISTICS, Step(Op.ITEM_OF, 178, 1, 177, 10)),  # divisors
-    (IN_STATISTICS, Step(Op.EXPRESSION, 179, 0, 2424, 3)),  # number of an item of offsets
-    (IN_STATISTICS, Step(Op.ITEM_OF, 180, 2, 179, 11)),  # offsets
-    (IN_STATISTICS, Step(Op.EXPRESSION, 181, 0, 2427, 35)),  # is ts there?
-    (IN_STATISTICS, Step(Op.SKIP_IF_ZERO, 181, 1, 1225)),  # is ts there?
-    (IN_STATISTICS, Step(Op.EXPRESSION, 182, 0, 2462, 79)),  # ts
-    (IN_STATISTICS, Step(Op.COLUMN_TIMESTAMP, 1, 182, 3, 0)),  # ts
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1805)),
-    (IN_INTERFACES, Step(Op.JUMP, 0, 0, 1805)),
-    (IN_SECTIONS, Step(Op.JUMP, 0, 0, 1805)),
-    (IN_NAMES, Step(Op.JUMP, 0, 0, 1805)),
-    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 1226)),
-    (IN_BLOCKS, Step(Op.JUMP, 0, 0, 1805)),
+    (IN_ALL, Step(Op.EXPRESSION, 337, 0, 15, 9)),  # no code
+    (IN_ALL_BUT_INTERFACES, Step(Op.EXPRESSION, 340, 0, 15, 9)),  # no len
+    (IN_INTERFACES, Step(Op.EXPRESSION, 488, 0, 15, 9)),  # no len
+    (IN_STATISTICS, Step(Op.EXPRESSION, 101, 1, 2417, 7)),  # index
+    (IN_STATISTICS, Step(Op.EXPRESSION, 124, 0, 2424, 3)),  # number of an item of divisors
+    (IN_STATISTICS, Step(Op.ITEM_OF, 125, 1, 124, 10)),  # divisors
+    (IN_STATISTICS, Step(Op.EXPRESSION, 126, 0, 2424, 3)),  # number of an item of multipliers
+    (IN_STATISTICS, Step(Op.ITEM_OF, 127, 0, 126, 9)),  # multipliers
+    (IN_STATISTICS, Step(Op.EXPRESSION, 128, 0, 2424, 3)),  # number of an item of divisors
+    (IN_STATISTICS, Step(Op.ITEM_OF, 129, 1, 128, 10)),  # divisors
+    (IN_STATISTICS, Step(Op.EXPRESSION, 130, 0, 2424, 3)),  # number of an item of offsets
+    (IN_STATISTICS, Step(Op.ITEM_OF, 131, 2, 130, 11)),  # offsets
+    (IN_STATISTICS, Step(Op.EXPRESSION, 132, 0, 2427, 35)),  # is ts there?
+    (IN_STATISTICS, Step(Op.SKIP_IF_ZERO, 132, 1, 875)),  # is ts there?
+    (IN_STATISTICS, Step(Op.EXPRESSION, 133, 0, 2462, 79)),  # ts
+    (IN_STATISTICS, Step(Op.COLUMN_TIMESTAMP, 1, 133, 3, 0)),  # ts
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1233)),
+    (IN_INTERFACES, Step(Op.JUMP, 0, 0, 1233)),
+    (IN_SECTIONS, Step(Op.JUMP, 0, 0, 1233)),
+    (IN_NAMES, Step(Op.JUMP, 0, 0, 1233)),
+    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 876)),
+    (IN_BLOCKS, Step(Op.JUMP, 0, 0, 1233)),
     (IN_PACKETS, Step(Op.EXPRESSION, 345, 0, 7297, 13)),  # what content is
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 345, 0, 1699)),  # what content is
-    (IN_PACKETS, Step(Op.ROW, 1)),
-    (IN_PACKETS, Step(Op.EXPRESSION, 346, 0, 13, 9)),  # is interface there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 346, 0, 1307)),  # is interface there?
-    (IN_INTERFACES, Step(Op.EXPRESSION, 165, 0, 2387, 13)),  # what content is
-    (IN_INTERFACES, Step(Op.SKIP_IF_ZERO, 165, 0, 1701)),  # what content is
-    (IN_INTERFACES, Step(Op.EXPRESSION, 166, 0, 13, 9)),  # is interface there?
-    (IN_INTERFACES, Step(Op.SKIP_IF_ZERO, 166, 0, 1244)),  # is interface there?
-    (IN_TABLES_13, Step(Op.EXPRESSION, 163, 0, 2387, 13)),  # what content is
-    (IN_TABLES_13, Step(Op.SKIP_IF_ZERO, 163, 0, 1416)),  # what content is
-    (IN_TABLES_13, Step(Op.EXPRESSION, 164, 0, 13, 9)),  # is interface there?
-    (IN_TABLES_13, Step(Op.SKIP_IF_ZERO, 164, 0, 1246)),  # is interface there?
-    (IN_NAMES, Step(Op.EXPRESSION, 166, 0, 2387, 13)),  # what content is
-    (IN_NAMES, Step(Op.SKIP_IF_ZERO, 166, 0, 1419)),  # what content is
-    (IN_NAMES, Step(Op.EXPRESSION, 167, 0, 13, 9)),  # is interface there?
-    (IN_NAMES, Step(Op.SKIP_IF_ZERO, 167, 0, 1248)),  # is interface there?
+    (IN_TABLES_12, Step(Op.EXPRESSION, 345, 0, 2387, 13)),  # what content is
     (IN_STATISTICS, Step(Op.COLUMN_NULL, 1)),  # ts
-    (IN_STATISTICS, Step(Op.EXPRESSION, 183, 0, 2541, 5)),  # index, as its column has it
-    (IN_STATISTICS, Step(Op.COLUMN_REGISTER, 8, 183, Kind.S8LE)),  # index
+    (IN_STATISTICS, Step(Op.EXPRESSION, 508, 0, 2541, 5)),  # index, as its column has it
+    (IN_STATISTICS, Step(Op.COLUMN_REGISTER, 8, 508, Kind.S8LE)),  # index
     (IN_STATISTICS, Step(Op.COLUMN_REGISTER, 9, 17, Kind.U4LE)),  # kind
     (IN_STATISTICS, Step(Op.COLUMN_REGISTER, 10, 20, Kind.U4LE)),  # len_head
-    (IN_STATISTICS, Step(Op.EXPRESSION, 184, 0, 201, 20)),  # len
-    (IN_STATISTICS, Step(Op.COLUMN_REGISTER, 11, 184, Kind.S8LE)),  # len
-    (IN_STATISTICS, Step(Op.EXPRESSION, 185, 0, 13, 9)),  # begins
-    (IN_STATISTICS, Step(Op.COLUMN_REGISTER, 12, 185, Kind.S8LE)),  # begins
+    (IN_STATISTICS, Step(Op.EXPRESSION, 379, 0, 201, 20)),  # len
+    (IN_STATISTICS, Step(Op.COLUMN_REGISTER, 11, 379, Kind.S8LE)),  # len
+    (IN_STATISTICS, Step(Op.EXPRESSION, 483, 0, 13, 9)),  # begins
+    (IN_STATISTICS, Step(Op.COLUMN_REGISTER, 12, 483, Kind.S8LE)),  # begins
     (IN_STATISTICS, Step(Op.ROW_END)),
-    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 1805)),
-    (IN_STATISTICS, Step(Op.EXPRESSION, 186, 0, 2546, 13)),  # what content is
-    (IN_STATISTICS, Step(Op.SKIP_IF_ZERO, 186, 0, 1703)),  # what content is
-    (IN_STATISTICS, Step(Op.EXPRESSION, 187, 0, 13, 9)),  # is interface there?
-    (IN_STATISTICS, Step(Op.SKIP_IF_ZERO, 187, 0, 1250)),  # is interface there?
+    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 1233)),
+    (IN_STATISTICS, Step(Op.EXPRESSION, 345, 0, 2546, 13)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 345, 0, 1160)),  # what content is
+    (IN_PACKETS, Step(Op.ROW, 1)),
+    (IN_ALL, Step(Op.EXPRESSION, 346, 0, 13, 9)),  # is interface there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 346, 0, 896)),  # is interface there?
     (IN_ALL, Step(Op.NEED, 4)),  # interface
     (IN_PACKETS, Step(Op.REGISTER_FIXED, 347, Kind.U4LE, 0)),  # interface, little-endian
     (IN_PACKETS, Step(Op.REGISTER_FIXED, 348, Kind.U4BE, 0)),  # interface, big-endian
     (IN_PACKETS, Step(Op.EXPRESSION, 349, 0, 7310, 10)),  # interface
-    (IN_INTERFACES, Step(Op.EXPRESSION, 167, 0, 15, 9)),  # is interface_of_old there?
-    (IN_INTERFACES, Step(Op.SKIP_IF_ZERO, 167, 0, 1253)),  # is interface_of_old there?
-    (IN_TABLES_13, Step(Op.EXPRESSION, 165, 0, 15, 9)),  # is interface_of_old there?
-    (IN_TABLES_13, Step(Op.SKIP_IF_ZERO, 165, 0, 1255)),  # is interface_of_old there?
-    (IN_NAMES, Step(Op.EXPRESSION, 168, 0, 15, 9)),  # is interface_of_old there?
-    (IN_NAMES, Step(Op.SKIP_IF_ZERO, 168, 0, 1257)),  # is interface_of_old there?
-    (IN_STATISTICS, Step(Op.EXPRESSION, 188, 0, 15, 9)),  # is interface_of_old there?
-    (IN_STATISTICS, Step(Op.SKIP_IF_ZERO, 188, 0, 1259)),  # is interface_of_old there?
-    (IN_ALL_BUT_PACKETS, Step(Op.NEED, 2)),  # interface_of_old
-    (IN_INTERFACES, Step(Op.EXPRESSION, 168, 0, 15, 9)),  # is drops there?
-    (IN_INTERFACES, Step(Op.SKIP_IF_ZERO, 168, 0, 1262)),  # is drops there?
-    (IN_TABLES_13, Step(Op.EXPRESSION, 166, 0, 15, 9)),  # is drops there?
-    (IN_TABLES_13, Step(Op.SKIP_IF_ZERO, 166, 0, 1264)),  # is drops there?
-    (IN_NAMES, Step(Op.EXPRESSION, 169, 0, 15, 9)),  # is drops there?
-    (IN_NAMES, Step(Op.SKIP_IF_ZERO, 169, 0, 1266)),  # is drops there?
-    (IN_STATISTICS, Step(Op.EXPRESSION, 189, 0, 15, 9)),  # is drops there?
-    (IN_STATISTICS, Step(Op.SKIP_IF_ZERO, 189, 0, 1268)),  # is drops there?
-    (IN_ALL_BUT_PACKETS, Step(Op.NEED, 2)),  # drops
-    (IN_INTERFACES, Step(Op.EXPRESSION, 169, 0, 13, 9)),  # is ts_high there?
-    (IN_INTERFACES, Step(Op.SKIP_IF_ZERO, 169, 0, 1271)),  # is ts_high there?
-    (IN_TABLES_13, Step(Op.EXPRESSION, 167, 0, 13, 9)),  # is ts_high there?
-    (IN_TABLES_13, Step(Op.SKIP_IF_ZERO, 167, 0, 1273)),  # is ts_high there?
-    (IN_NAMES, Step(Op.EXPRESSION, 170, 0, 13, 9)),  # is ts_high there?
-    (IN_NAMES, Step(Op.SKIP_IF_ZERO, 170, 0, 1275)),  # is ts_high there?
-    (IN_STATISTICS, Step(Op.EXPRESSION, 190, 0, 13, 9)),  # is ts_high there?
-    (IN_STATISTICS, Step(Op.SKIP_IF_ZERO, 190, 0, 1277)),  # is ts_high there?
-    (IN_ALL_BUT_PACKETS, Step(Op.NEED, 4)),  # ts_high
-    (IN_INTERFACES, Step(Op.EXPRESSION, 170, 0, 13, 9)),  # is ts_low there?
-    (IN_INTERFACES, Step(Op.SKIP_IF_ZERO, 170, 0, 1280)),  # is ts_low there?
-    (IN_TABLES_13, Step(Op.EXPRESSION, 168, 0, 13, 9)),  # is ts_low there?
-    (IN_TABLES_13, Step(Op.SKIP_IF_ZERO, 168, 0, 1282)),  # is ts_low there?
-    (IN_NAMES, Step(Op.EXPRESSION, 171, 0, 13, 9)),  # is ts_low there?
-    (IN_NAMES, Step(Op.SKIP_IF_ZERO, 171, 0, 1284)),  # is ts_low there?
-    (IN_STATISTICS, Step(Op.EXPRESSION, 191, 0, 13, 9)),  # is ts_low there?
-    (IN_STATISTICS, Step(Op.SKIP_IF_ZERO, 191, 0, 1286)),  # is ts_low there?
-    (IN_ALL_BUT_PACKETS, Step(Op.NEED, 4)),  # ts_low
-    (IN_INTERFACES, Step(Op.EXPRESSION, 171, 0, 13, 9)),  # is len_captured there?
-    (IN_INTERFACES, Step(Op.SKIP_IF_ZERO, 171, 0, 1318)),  # is len_captured there?
-    (IN_TABLES_13, Step(Op.EXPRESSION, 169, 0, 13, 9)),  # is len_captured there?
-    (IN_TABLES_13, Step(Op.SKIP_IF_ZERO, 169, 0, 1319)),  # is len_captured there?
-    (IN_NAMES, Step(Op.EXPRESSION, 172, 0, 13, 9)),  # is len_captured there?
-    (IN_NAMES, Step(Op.SKIP_IF_ZERO, 172, 0, 1320)),  # is len_captured there?
-    (IN_STATISTICS, Step(Op.EXPRESSION, 192, 0, 13, 9)),  # is len_captured there?
-    (IN_STATISTICS, Step(Op.SKIP_IF_ZERO, 192, 0, 1321)),  # is len_captured there?
-    (IN_ALL_BUT_PACKETS, Step(Op.NEED, 4)),  # len_captured
-    (IN_INTERFACES, Step(Op.REGISTER_FIXED, 172, Kind.U4LE, 0)),  # len_captured, little-endian
-    (IN_INTERFACES, Step(Op.REGISTER_FIXED, 173, Kind.U4BE, 0)),  # len_captured, big-endian
-    (IN_INTERFACES, Step(Op.EXPRESSION, 174, 0, 2400, 10)),  # len_captured
-    (IN_TABLES_13, Step(Op.REGISTER_FIXED, 170, Kind.U4LE, 0)),  # len_captured, little-endian
-    (IN_TABLES_13, Step(Op.REGISTER_FIXED, 171, Kind.U4BE, 0)),  # len_captured, big-endian
-    (IN_TABLES_13, Step(Op.EXPRESSION, 172, 0, 2400, 10)),  # len_captured
-    (IN_NAMES, Step(Op.REGISTER_FIXED, 173, Kind.U4LE, 0)),  # len_captured, little-endian
-    (IN_NAMES, Step(Op.REGISTER_FIXED, 174, Kind.U4BE, 0)),  # len_captured, big-endian
-    (IN_NAMES, Step(Op.EXPRESSION, 175, 0, 2400, 10)),  # len_captured
-    (IN_STATISTICS, Step(Op.REGISTER_FIXED, 193, Kind.U4LE, 0)),  # len_captured, little-endian
-    (IN_STATISTICS, Step(Op.REGISTER_FIXED, 194, Kind.U4BE, 0)),  # len_captured, big-endian
-    (IN_STATISTICS, Step(Op.EXPRESSION, 195, 0, 2559, 10)),  # len_captured
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1308)),
-    (IN_INTERFACES, Step(Op.JUMP, 0, 0, 1322)),
-    (IN_SECTIONS, Step(Op.JUMP, 0, 0, 1322)),
-    (IN_NAMES, Step(Op.JUMP, 0, 0, 1322)),
-    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 1322)),
-    (IN_BLOCKS, Step(Op.JUMP, 0, 0, 1322)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 897)),
     (IN_PACKETS, Step(Op.EXPRESSION, 349, 0, 15, 9)),  # no interface
-    (IN_PACKETS, Step(Op.EXPRESSION, 350, 0, 15, 9)),  # is interface_of_old there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 350, 0, 1311)),  # is interface_of_old there?
-    (IN_PACKETS, Step(Op.NEED, 2)),  # interface_of_old
-    (IN_PACKETS, Step(Op.EXPRESSION, 351, 0, 15, 9)),  # is drops there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 351, 0, 1390)),  # is drops there?
-    (IN_PACKETS, Step(Op.NEED, 2)),  # drops
+    (IN_ALL, Step(Op.EXPRESSION, 350, 0, 15, 9)),  # is interface_of_old there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 350, 0, 900)),  # is interface_of_old there?
+    (IN_ALL, Step(Op.NEED, 2)),  # interface_of_old
+    (IN_ALL, Step(Op.EXPRESSION, 351, 0, 15, 9)),  # is drops there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 351, 0, 908)),  # is drops there?
+    (IN_ALL, Step(Op.NEED, 2)),  # drops
     (IN_PACKETS, Step(Op.REGISTER_FIXED, 352, Kind.U2LE, 0)),  # drops, little-endian
     (IN_PACKETS, Step(Op.REGISTER_FIXED, 353, Kind.U2BE, 0)),  # drops, big-endian
     (IN_PACKETS, Step(Op.EXPRESSION, 354, 0, 7320, 10)),  # drops
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 7, 354, Kind.U2LE)),  # drops
-    (IN_INTERFACES, Step(Op.EXPRESSION, 174, 0, 15, 9)),  # no len_captured
-    (IN_TABLES_13, Step(Op.EXPRESSION, 172, 0, 15, 9)),  # no len_captured
-    (IN_NAMES, Step(Op.EXPRESSION, 175, 0, 15, 9)),  # no len_captured
-    (IN_STATISTICS, Step(Op.EXPRESSION, 195, 0, 15, 9)),  # no len_captured
-    (IN_ALL_BUT_PACKETS, Step(Op.NEED, 4)),  # original_len
-    (IN_INTERFACES, Step(Op.BYTES_REGISTER, 17, 174, 0)),  # data
-    (IN_INTERFACES, Step(Op.EXPRESSION, 175, 0, 2410, 14)),  # size of padding
-    (IN_INTERFACES, Step(Op.BYTES_REGISTER, 18, 175, 0)),  # padding
-    (IN_INTERFACES, Step(Op.STREAM, 176, 0, 1)),  # _io.pos
-    (IN_INTERFACES, Step(Op.STREAM, 177, 1, 1)),  # _io.size
-    (IN_INTERFACES, Step(Op.EXPRESSION, 178, 0, 2424, 8)),  # is options there?
-    (IN_INTERFACES, Step(Op.SKIP_IF_ZERO, 178, 0, 1398)),  # is options there?
-    (IN_TABLES_13, Step(Op.BYTES_REGISTER, 17, 172, 0)),  # data
-    (IN_TABLES_13, Step(Op.EXPRESSION, 173, 0, 2410, 14)),  # size of padding
-    (IN_TABLES_13, Step(Op.BYTES_REGISTER, 18, 173, 0)),  # padding
-    (IN_TABLES_13, Step(Op.STREAM, 174, 0, 1)),  # _io.pos
-    (IN_TABLES_13, Step(Op.STREAM, 175, 1, 1)),  # _io.size
-    (IN_TABLES_13, Step(Op.EXPRESSION, 176, 0, 2424, 8)),  # is options there?
-    (IN_TABLES_13, Step(Op.SKIP_IF_ZERO, 176, 0, 1400)),  # is options there?
-    (IN_NAMES, Step(Op.BYTES_REGISTER, 17, 175, 0)),  # data
-    (IN_NAMES, Step(Op.EXPRESSION, 176, 0, 2410, 14)),  # size of padding
-    (IN_NAMES, Step(Op.BYTES_REGISTER, 18, 176, 0)),  # padding
-    (IN_NAMES, Step(Op.STREAM, 177, 0, 1)),  # _io.pos
-    (IN_NAMES, Step(Op.STREAM, 178, 1, 1)),  # _io.size
-    (IN_NAMES, Step(Op.EXPRESSION, 179, 0, 2424, 8)),  # is options there?
-    (IN_NAMES, Step(Op.SKIP_IF_ZERO, 179, 0, 1402)),  # is options there?
-    (IN_TABLES_14, Step(Op.LOOP, 7, Loop.UNTIL, 1386, 0)),  # options
-    (IN_TABLES_14, Step(Op.NEED, 4)),  # code, len
-    (IN_INTERFACES, Step(Op.REGISTER_FIXED, 179, Kind.U2LE, 0)),  # code, little-endian
-    (IN_INTERFACES, Step(Op.REGISTER_FIXED, 180, Kind.U2BE, 0)),  # code, big-endian
-    (IN_INTERFACES, Step(Op.EXPRESSION, 181, 0, 2432, 10)),  # code
-    (IN_INTERFACES, Step(Op.REGISTER_FIXED, 182, Kind.U2LE, 2)),  # len, little-endian
-    (IN_INTERFACES, Step(Op.REGISTER_FIXED, 183, Kind.U2BE, 2)),  # len, big-endian
-    (IN_INTERFACES, Step(Op.EXPRESSION, 184, 0, 2442, 10)),  # len
-    (IN_INTERFACES, Step(Op.BYTES_REGISTER, 19, 184, 0)),  # value
-    (IN_INTERFACES, Step(Op.EXPRESSION, 185, 0, 2452, 14)),  # size of padding
-    (IN_INTERFACES, Step(Op.BYTES_REGISTER, 20, 185, 0)),  # padding
-    (IN_INTERFACES, Step(Op.STREAM, 186, 0, 1)),  # _io.pos
-    (IN_INTERFACES, Step(Op.STREAM, 187, 1, 1)),  # _io.size
-    (IN_INTERFACES, Step(Op.EXPRESSION, 188, 0, 2466, 21)),  # last of options?
-    (IN_INTERFACES, Step(Op.AGAIN, 7, Loop.UNTIL, 1345, 188)),  # next of options
-    (IN_TABLES_13, Step(Op.REGISTER_FIXED, 177, Kind.U2LE, 0)),  # code, little-endian
-    (IN_TABLES_13, Step(Op.REGISTER_FIXED, 178, Kind.U2BE, 0)),  # code, big-endian
-    (IN_TABLES_13, Step(Op.EXPRESSION, 179, 0, 2432, 10)),  # code
-    (IN_TABLES_13, Step(Op.REGISTER_FIXED, 180, Kind.U2LE, 2)),  # len, little-endian
-    (IN_TABLES_13, Step(Op.REGISTER_FIXED, 181, Kind.U2BE, 2)),  # len, big-endian
-    (IN_TABLES_13, Step(Op.EXPRESSION, 182, 0, 2442, 10)),  # len
-    (IN_TABLES_13, Step(Op.BYTES_REGISTER, 19, 182, 0)),  # value
-    (IN_TABLES_13, Step(Op.EXPRESSION, 183, 0, 2452, 14)),  # size of padding
-    (IN_TABLES_13, Step(Op.BYTES_REGISTER, 20, 183, 0)),  # padding
-    (IN_TABLES_13, Step(Op.STREAM, 184, 0, 1)),  # _io.pos
-    (IN_TABLES_13, Step(Op.STREAM, 185, 1, 1)),  # _io.size
-    (IN_TABLES_13, Step(Op.EXPRESSION, 186, 0, 2466, 21)),  # last of options?
-    (IN_TABLES_13, Step(Op.AGAIN, 7, Loop.UNTIL, 1345, 186)),  # next of options
-    (IN_NAMES, Step(Op.REGISTER_FIXED, 180, Kind.U2LE, 0)),  # code, little-endian
-    (IN_NAMES, Step(Op.REGISTER_FIXED, 181, Kind.U2BE, 0)),  # code, big-endian
-    (IN_NAMES, Step(Op.EXPRESSION, 182, 0, 2432, 10)),  # code
-    (IN_NAMES, Step(Op.REGISTER_FIXED, 183, Kind.U2LE, 2)),  # len, little-endian
-    (IN_NAMES, Step(Op.REGISTER_FIXED, 184, Kind.U2BE, 2)),  # len, big-endian
-    (IN_NAMES, Step(Op.EXPRESSION, 185, 0, 2442, 10)),  # len
-    (IN_NAMES, Step(Op.BYTES_REGISTER, 19, 185, 0)),  # value
-    (IN_NAMES, Step(Op.EXPRESSION, 186, 0, 2452, 14)),  # size of padding
-    (IN_NAMES, Step(Op.BYTES_REGISTER, 20, 186, 0)),  # padding
-    (IN_NAMES, Step(Op.STREAM, 187, 0, 1)),  # _io.pos
-    (IN_NAMES, Step(Op.STREAM, 188, 1, 1)),  # _io.size
-    (IN_NAMES, Step(Op.EXPRESSION, 189, 0, 2466, 21)),  # last of options?
-    (IN_NAMES, Step(Op.AGAIN, 7, Loop.UNTIL, 1345, 189)),  # next of options
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1392)),
-    (IN_INTERFACES, Step(Op.JUMP, 0, 0, 1405)),
-    (IN_SECTIONS, Step(Op.JUMP, 0, 0, 1406)),
-    (IN_NAMES, Step(Op.JUMP, 0, 0, 1407)),
-    (IN_BLOCKS, Step(Op.JUMP, 0, 0, 1408)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 910)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 7)),  # drops
     (IN_PACKETS, Step(Op.EXPRESSION, 354, 0, 15, 9)),  # no drops
-    (IN_PACKETS, Step(Op.EXPRESSION, 355, 0, 13, 9)),  # is ts_high there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 355, 0, 1409)),  # is ts_high there?
-    (IN_PACKETS, Step(Op.NEED, 4)),  # ts_high
+    (IN_ALL, Step(Op.EXPRESSION, 355, 0, 13, 9)),  # is ts_high there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 355, 0, 917)),  # is ts_high there?
+    (IN_ALL, Step(Op.NEED, 4)),  # ts_high
     (IN_PACKETS, Step(Op.REGISTER_FIXED, 356, Kind.U4LE, 0)),  # ts_high, little-endian
     (IN_PACKETS, Step(Op.REGISTER_FIXED, 357, Kind.U4BE, 0)),  # ts_high, big-endian
     (IN_PACKETS, Step(Op.EXPRESSION, 358, 0, 7330, 10)),  # ts_high
-    (IN_INTERFACES, Step(Op.EXPRESSION, 181, 0, 15, 9)),  # no code
-    (IN_INTERFACES, Step(Op.EXPRESSION, 184, 0, 15, 9)),  # no len
-    (IN_TABLES_13, Step(Op.EXPRESSION, 179, 0, 15, 9)),  # no code
-    (IN_TABLES_13, Step(Op.EXPRESSION, 182, 0, 15, 9)),  # no len
-    (IN_NAMES, Step(Op.EXPRESSION, 182, 0, 15, 9)),  # no code
-    (IN_NAMES, Step(Op.EXPRESSION, 185, 0, 15, 9)),  # no len
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1410)),
-    (IN_INTERFACES, Step(Op.JUMP, 0, 0, 1805)),
-    (IN_SECTIONS, Step(Op.JUMP, 0, 0, 1805)),
-    (IN_NAMES, Step(Op.JUMP, 0, 0, 1805)),
-    (IN_BLOCKS, Step(Op.JUMP, 0, 0, 1805)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 918)),
     (IN_PACKETS, Step(Op.EXPRESSION, 358, 0, 15, 9)),  # no ts_high
-    (IN_PACKETS, Step(Op.EXPRESSION, 359, 0, 13, 9)),  # is ts_low there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 359, 0, 1475)),  # is ts_low there?
-    (IN_PACKETS, Step(Op.NEED, 4)),  # ts_low
+    (IN_ALL, Step(Op.EXPRESSION, 359, 0, 13, 9)),  # is ts_low there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 359, 0, 925)),  # is ts_low there?
+    (IN_ALL, Step(Op.NEED, 4)),  # ts_low
     (IN_PACKETS, Step(Op.REGISTER_FIXED, 360, Kind.U4LE, 0)),  # ts_low, little-endian
     (IN_PACKETS, Step(Op.REGISTER_FIXED, 361, Kind.U4BE, 0)),  # ts_low, big-endian
     (IN_PACKETS, Step(Op.EXPRESSION, 362, 0, 7340, 10)),  # ts_low
-    (IN_TABLES_13, Step(Op.EXPRESSION, 187, 0, 52, 13)),  # what content is
-    (IN_TABLES_13, Step(Op.SKIP_IF_ZERO, 187, 0, 1805)),  # what content is
-    (IN_SECTIONS, Step(Op.ROW, 1)),
-    (IN_NAMES, Step(Op.EXPRESSION, 190, 0, 52, 13)),  # what content is
-    (IN_NAMES, Step(Op.SKIP_IF_ZERO, 190, 0, 1805)),  # what content is
-    (IN_TABLES_15, Step(Op.NEED, 12)),  # version_major, version_minor, len_section
-    (IN_SECTIONS, Step(Op.REGISTER_FIXED, 188, Kind.U2LE, 0)),  # version_major, little-endian
-    (IN_SECTIONS, Step(Op.REGISTER_FIXED, 189, Kind.U2BE, 0)),  # version_major, big-endian
-    (IN_SECTIONS, Step(Op.EXPRESSION, 190, 0, 2487, 10)),  # version_major
-    (IN_SECTIONS, Step(Op.COLUMN_REGISTER, 0, 190, Kind.U2LE)),  # version_major
-    (IN_SECTIONS, Step(Op.REGISTER_FIXED, 191, Kind.U2LE, 2)),  # version_minor, little-endian
-    (IN_SECTIONS, Step(Op.REGISTER_FIXED, 192, Kind.U2BE, 2)),  # version_minor, big-endian
-    (IN_SECTIONS, Step(Op.EXPRESSION, 193, 0, 2497, 10)),  # version_minor
-    (IN_SECTIONS, Step(Op.COLUMN_REGISTER, 1, 193, Kind.U2LE)),  # version_minor
-    (IN_SECTIONS, Step(Op.REGISTER_FIXED, 194, Kind.S8LE, 4)),  # len_section, little-endian
-    (IN_SECTIONS, Step(Op.REGISTER_FIXED, 195, Kind.S8BE, 4)),  # len_section, big-endian
-    (IN_SECTIONS, Step(Op.EXPRESSION, 196, 0, 2507, 10)),  # len_section
-    (IN_SECTIONS, Step(Op.COLUMN_REGISTER, 2, 196, Kind.S8LE)),  # len_section
-    (IN_STATISTICS, Step(Op.BYTES_REGISTER, 17, 195, 0)),  # data
-    (IN_STATISTICS, Step(Op.EXPRESSION, 196, 0, 2569, 14)),  # size of padding
-    (IN_STATISTICS, Step(Op.BYTES_REGISTER, 18, 196, 0)),  # padding
-    (IN_TABLES_16, Step(Op.STREAM, 197, 0, 1)),  # _io.pos
-    (IN_TABLES_16, Step(Op.STREAM, 198, 1, 1)),  # _io.size
-    (IN_SECTIONS, Step(Op.EXPRESSION, 199, 0, 2517, 8)),  # is options there?
-    (IN_STATISTICS, Step(Op.EXPRESSION, 199, 0, 2583, 8)),  # is options there?
-    (IN_TABLES_16, Step(Op.SKIP_IF_ZERO, 199, 0, 1686)),  # is options there?
-    (IN_SECTIONS, Step(Op.LIST, 3, 1)),  # options
-    (IN_SECTIONS, Step(Op.LOOP, 8, Loop.UNTIL, 1469, 0)),  # options
-    (IN_SECTIONS, Step(Op.ITEM, 0, 1)),  # item of options
-    (IN_SECTIONS, Step(Op.COLUMN_STRUCT, 4)),  # options
-    (IN_STATISTICS, Step(Op.LOOP, 7, Loop.UNTIL, 1474, 0)),  # options
-    (IN_TABLES_16, Step(Op.NEED, 4)),  # code, len
-    (IN_TABLES_16, Step(Op.REGISTER_FIXED, 200, Kind.U2LE, 0)),  # code, little-endian
-    (IN_TABLES_16, Step(Op.REGISTER_FIXED, 201, Kind.U2BE, 0)),  # code, big-endian
-    (IN_SECTIONS, Step(Op.EXPRESSION, 202, 0, 2525, 10)),  # code
-    (IN_SECTIONS, Step(Op.COLUMN_REGISTER, 5, 202, Kind.U2LE)),  # code
-    (IN_STATISTICS, Step(Op.EXPRESSION, 202, 0, 2591, 10)),  # code
-    (IN_TABLES_16, Step(Op.REGISTER_FIXED, 203, Kind.U2LE, 2)),  # len, little-endian
-    (IN_TABLES_16, Step(Op.REGISTER_FIXED, 204, Kind.U2BE, 2)),  # len, big-endian
-    (IN_SECTIONS, Step(Op.EXPRESSION, 205, 0, 2535, 10)),  # len
-    (IN_SECTIONS, Step(Op.BYTES_REGISTER, 21, 205, 0)),  # value
-    (IN_SECTIONS, Step(Op.COLUMN_BYTES, 6, 21)),  # value
-    (IN_SECTIONS, Step(Op.EXPRESSION, 206, 0, 2545, 14)),  # size of padding
-    (IN_SECTIONS, Step(Op.BYTES_REGISTER, 22, 206, 0)),  # padding
-    (IN_SECTIONS, Step(Op.ITEM_END, 0, 1)),
-    (IN_STATISTICS, Step(Op.EXPRESSION, 205, 0, 2601, 10)),  # len
-    (IN_STATISTICS, Step(Op.BYTES_REGISTER, 19, 205, 0)),  # value
-    (IN_STATISTICS, Step(Op.EXPRESSION, 206, 0, 2611, 14)),  # size of padding
-    (IN_STATISTICS, Step(Op.BYTES_REGISTER, 20, 206, 0)),  # padding
-    (IN_TABLES_16, Step(Op.STREAM, 207, 0, 1)),  # _io.pos
-    (IN_TABLES_16, Step(Op.STREAM, 208, 1, 1)),  # _io.size
-    (IN_SECTIONS, Step(Op.EXPRESSION, 209, 0, 2559, 21)),  # last of options?
-    (IN_SECTIONS, Step(Op.AGAIN, 8, Loop.UNTIL, 1444, 209)),  # next of options
-    (IN_SECTIONS, Step(Op.LIST_END, 3, 1)),  # options
-    (IN_STATISTICS, Step(Op.EXPRESSION, 209, 0, 2625, 21)),  # last of options?
-    (IN_STATISTICS, Step(Op.AGAIN, 7, Loop.UNTIL, 1447, 209)),  # next of options
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1476)),
-    (IN_SECTIONS, Step(Op.JUMP, 0, 0, 1689)),
-    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 1698)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 926)),
     (IN_PACKETS, Step(Op.EXPRESSION, 362, 0, 15, 9)),  # no ts_low
-    (IN_PACKETS, Step(Op.EXPRESSION, 363, 0, 13, 9)),  # is len_captured there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 363, 0, 1483)),  # is len_captured there?
-    (IN_PACKETS, Step(Op.NEED, 4)),  # len_captured
-    (IN_PACKETS, Step(Op.REGISTER_FIXED, 364, Kind.U4LE, 0)),  # len_captured, little-endian
-    (IN_PACKETS, Step(Op.REGISTER_FIXED, 365, Kind.U4BE, 0)),  # len_captured, big-endian
+    (IN_ALL, Step(Op.EXPRESSION, 363, 0, 13, 9)),  # is len_captured there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 363, 0, 935)),  # is len_captured there?
+    (IN_ALL, Step(Op.NEED, 4)),  # len_captured
+    (IN_ALL, Step(Op.REGISTER_FIXED, 364, Kind.U4LE, 0)),  # len_captured, little-endian
+    (IN_ALL, Step(Op.REGISTER_FIXED, 365, Kind.U4BE, 0)),  # len_captured, big-endian
     (IN_PACKETS, Step(Op.EXPRESSION, 366, 0, 7350, 10)),  # len_captured
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1484)),
-    (IN_PACKETS, Step(Op.EXPRESSION, 366, 0, 15, 9)),  # no len_captured
-    (IN_PACKETS, Step(Op.NEED, 4)),  # original_len
+    (IN_TABLES_12, Step(Op.EXPRESSION, 366, 0, 2400, 10)),  # len_captured
+    (IN_STATISTICS, Step(Op.EXPRESSION, 366, 0, 2559, 10)),  # len_captured
+    (IN_ALL, Step(Op.JUMP, 0, 0, 936)),
+    (IN_ALL, Step(Op.EXPRESSION, 366, 0, 15, 9)),  # no len_captured
+    (IN_ALL, Step(Op.NEED, 4)),  # original_len
     (IN_PACKETS, Step(Op.REGISTER_FIXED, 367, Kind.U4LE, 0)),  # original_len, little-endian
     (IN_PACKETS, Step(Op.REGISTER_FIXED, 368, Kind.U4BE, 0)),  # original_len, big-endian
     (IN_PACKETS, Step(Op.EXPRESSION, 369, 0, 7360, 10)),  # original_len
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 3, 369, Kind.U4LE)),  # original_len
-    (IN_PACKETS, Step(Op.BYTES_REGISTER, 23, 366, 0)),  # data
+    (IN_ALL, Step(Op.BYTES_REGISTER, 23, 366, 0)),  # data
     (IN_PACKETS, Step(Op.COLUMN_BYTES, 4, 23)),  # data
     (IN_PACKETS, Step(Op.EXPRESSION, 370, 0, 7370, 14)),  # size of padding
-    (IN_PACKETS, Step(Op.BYTES_REGISTER, 24, 370, 0)),  # padding
-    (IN_PACKETS, Step(Op.STREAM, 371, 0, 1)),  # _io.pos
-    (IN_PACKETS, Step(Op.STREAM, 372, 1, 1)),  # _io.size
+    (IN_TABLES_12, Step(Op.EXPRESSION, 370, 0, 2410, 14)),  # size of padding
+    (IN_STATISTICS, Step(Op.EXPRESSION, 370, 0, 2569, 14)),  # size of padding
+    (IN_ALL, Step(Op.BYTES_REGISTER, 24, 370, 0)),  # padding
+    (IN_ALL, Step(Op.STREAM, 371, 0, 1)),  # _io.pos
+    (IN_ALL, Step(Op.STREAM, 372, 1, 1)),  # _io.size
     (IN_PACKETS, Step(Op.EXPRESSION, 373, 0, 7384, 8)),  # is options there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 373, 0, 1520)),  # is options there?
+    (IN_TABLES_12, Step(Op.EXPRESSION, 373, 0, 2424, 8)),  # is options there?
+    (IN_STATISTICS, Step(Op.EXPRESSION, 373, 0, 2583, 8)),  # is options there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 373, 0, 991)),  # is options there?
     (IN_PACKETS, Step(Op.LIST, 8, 1)),  # options
-    (IN_PACKETS, Step(Op.LOOP, 7, Loop.UNTIL, 1518, 0)),  # options
+    (IN_ALL, Step(Op.LOOP, 7, Loop.UNTIL, 984, 0)),  # options
     (IN_PACKETS, Step(Op.ITEM, 0, 1)),  # item of options
     (IN_PACKETS, Step(Op.COLUMN_STRUCT, 9)),  # options
-    (IN_PACKETS, Step(Op.NEED, 4)),  # code, len
-    (IN_PACKETS, Step(Op.REGISTER_FIXED, 374, Kind.U2LE, 0)),  # code, little-endian
-    (IN_PACKETS, Step(Op.REGISTER_FIXED, 375, Kind.U2BE, 0)),  # code, big-endian
+    (IN_ALL, Step(Op.NEED, 4)),  # code, len
+    (IN_ALL, Step(Op.REGISTER_FIXED, 374, Kind.U2LE, 0)),  # code, little-endian
+    (IN_ALL, Step(Op.REGISTER_FIXED, 375, Kind.U2BE, 0)),  # code, big-endian
     (IN_PACKETS, Step(Op.EXPRESSION, 376, 0, 7392, 10)),  # code
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 10, 376, Kind.U2LE)),  # code
-    (IN_PACKETS, Step(Op.REGISTER_FIXED, 377, Kind.U2LE, 2)),  # len, little-endian
-    (IN_PACKETS, Step(Op.REGISTER_FIXED, 378, Kind.U2BE, 2)),  # len, big-endian
+    (IN_TABLES_12, Step(Op.EXPRESSION, 376, 0, 2432, 10)),  # code
+    (IN_STATISTICS, Step(Op.EXPRESSION, 376, 0, 2591, 10)),  # code
+    (IN_ALL, Step(Op.REGISTER_FIXED, 377, Kind.U2LE, 2)),  # len, little-endian
+    (IN_ALL, Step(Op.REGISTER_FIXED, 378, Kind.U2BE, 2)),  # len, big-endian
     (IN_PACKETS, Step(Op.EXPRESSION, 379, 0, 7402, 10)),  # len
-    (IN_PACKETS, Step(Op.BYTES_REGISTER, 25, 379, 0)),  # value
+    (IN_TABLES_13, Step(Op.EXPRESSION, 379, 0, 2442, 10)),  # len
+    (IN_TABLES_14, Step(Op.BYTES_REGISTER, 25, 379, 0)),  # value
     (IN_PACKETS, Step(Op.COLUMN_BYTES, 11, 25)),  # value
     (IN_PACKETS, Step(Op.EXPRESSION, 380, 0, 7412, 14)),  # size of padding
-    (IN_PACKETS, Step(Op.BYTES_REGISTER, 26, 380, 0)),  # padding
+    (IN_INTERFACES, Step(Op.EXPRESSION, 489, 0, 2442, 10)),  # len
+    (IN_STATISTICS, Step(Op.EXPRESSION, 489, 0, 2601, 10)),  # len
+    (IN_TABLES_15, Step(Op.BYTES_REGISTER, 25, 489, 0)),  # value
+    (IN_TABLES_12, Step(Op.EXPRESSION, 380, 0, 2452, 14)),  # size of padding
+    (IN_STATISTICS, Step(Op.EXPRESSION, 380, 0, 2611, 14)),  # size of padding
+    (IN_ALL, Step(Op.BYTES_REGISTER, 26, 380, 0)),  # padding
     (IN_PACKETS, Step(Op.ITEM_END, 0, 1)),
-    (IN_PACKETS, Step(Op.STREAM, 381, 0, 1)),  # _io.pos
-    (IN_PACKETS, Step(Op.STREAM, 382, 1, 1)),  # _io.size
+    (IN_ALL, Step(Op.STREAM, 381, 0, 1)),  # _io.pos
+    (IN_ALL, Step(Op.STREAM, 382, 1, 1)),  # _io.size
     (IN_PACKETS, Step(Op.EXPRESSION, 383, 0, 7426, 21)),  # last of options?
-    (IN_PACKETS, Step(Op.AGAIN, 7, Loop.UNTIL, 1499, 383)),  # next of options
+    (IN_TABLES_12, Step(Op.EXPRESSION, 383, 0, 2466, 21)),  # last of options?
+    (IN_STATISTICS, Step(Op.EXPRESSION, 383, 0, 2625, 21)),  # last of options?
+    (IN_ALL, Step(Op.AGAIN, 7, Loop.UNTIL, 955, 383)),  # next of options
     (IN_PACKETS, Step(Op.LIST_END, 8, 1)),  # options
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1523)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 994)),
+    (IN_INTERFACES, Step(Op.JUMP, 0, 0, 1159)),
+    (IN_SECTIONS, Step(Op.JUMP, 0, 0, 1159)),
+    (IN_NAMES, Step(Op.JUMP, 0, 0, 1159)),
+    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 1159)),
+    (IN_BLOCKS, Step(Op.JUMP, 0, 0, 1159)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 8)),  # options
-    (IN_PACKETS, Step(Op.EXPRESSION, 376, 0, 15, 9)),  # no code
-    (IN_PACKETS, Step(Op.EXPRESSION, 379, 0, 15, 9)),  # no len
+    (IN_ALL, Step(Op.EXPRESSION, 376, 0, 15, 9)),  # no code
+    (IN_TABLES_14, Step(Op.EXPRESSION, 379, 0, 15, 9)),  # no len
     (IN_PACKETS, Step(Op.EXPRESSION, 384, 1, 7447, 11)),  # is_declared
     (IN_PACKETS, Step(Op.EXPRESSION, 385, 1, 7458, 7)),  # index
     (IN_PACKETS, Step(Op.EXPRESSION, 386, 0, 7465, 3)),  # number of an item of linktypes
@@ -1605,380 +1074,261 @@ STEPS = (
     (IN_PACKETS, Step(Op.EXPRESSION, 414, 0, 7465, 3)),  # number of an item of offsets
     (IN_PACKETS, Step(Op.ITEM_OF, 415, 2, 414, 11)),  # offsets
     (IN_PACKETS, Step(Op.EXPRESSION, 416, 0, 8670, 27)),  # is ts there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 416, 1, 1561)),  # is ts there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 416, 1, 1032)),  # is ts there?
     (IN_PACKETS, Step(Op.EXPRESSION, 417, 0, 8697, 79)),  # ts
     (IN_PACKETS, Step(Op.COLUMN_TIMESTAMP, 1, 417, 3, 0)),  # ts
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1562)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1033)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 1)),  # ts
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 2, 366, Kind.S8LE)),  # captured_len
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 5, 17, Kind.U4LE)),  # kind
     (IN_PACKETS, Step(Op.EXPRESSION, 418, 0, 7465, 3)),  # number of an item of linktypes
     (IN_PACKETS, Step(Op.ITEM_OF, 419, 3, 418, 12)),  # linktypes
     (IN_PACKETS, Step(Op.EXPRESSION, 420, 0, 7468, 3)),  # is linktype there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 420, 1, 1571)),  # is linktype there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 420, 1, 1042)),  # is linktype there?
     (IN_PACKETS, Step(Op.EXPRESSION, 421, 0, 8776, 13)),  # linktype
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 6, 421, Kind.S8LE)),  # linktype
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1572)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1043)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 6)),  # linktype
     (IN_PACKETS, Step(Op.EXPRESSION, 422, 0, 8789, 27)),  # is eth_dst there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 422, 1, 1577)),  # is eth_dst there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 422, 1, 1048)),  # is eth_dst there?
     (IN_PACKETS, Step(Op.EXPRESSION, 423, 0, 8816, 127)),  # eth_dst
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 12, 423, Kind.S8LE)),  # eth_dst
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1578)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1049)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 12)),  # eth_dst
     (IN_PACKETS, Step(Op.EXPRESSION, 424, 0, 8789, 27)),  # is eth_src there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 424, 1, 1583)),  # is eth_src there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 424, 1, 1054)),  # is eth_src there?
     (IN_PACKETS, Step(Op.EXPRESSION, 425, 0, 8943, 127)),  # eth_src
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 13, 425, Kind.S8LE)),  # eth_src
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1584)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1055)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 13)),  # eth_src
     (IN_PACKETS, Step(Op.EXPRESSION, 426, 0, 9070, 41)),  # is eth_type there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 426, 1, 1589)),  # is eth_type there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 426, 1, 1060)),  # is eth_type there?
     (IN_PACKETS, Step(Op.EXPRESSION, 427, 0, 7939, 3)),  # eth_type
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 14, 427, Kind.S8LE)),  # eth_type
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1590)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1061)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 14)),  # eth_type
     (IN_PACKETS, Step(Op.EXPRESSION, 428, 0, 7763, 3)),  # is vlan there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 428, 1, 1595)),  # is vlan there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 428, 1, 1066)),  # is vlan there?
     (IN_PACKETS, Step(Op.EXPRESSION, 429, 0, 9111, 43)),  # vlan
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 15, 429, Kind.S8LE)),  # vlan
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1596)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1067)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 15)),  # vlan
     (IN_PACKETS, Step(Op.EXPRESSION, 430, 0, 9154, 13)),  # is ip_version there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 430, 1, 1601)),  # is ip_version there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 430, 1, 1072)),  # is ip_version there?
     (IN_PACKETS, Step(Op.EXPRESSION, 431, 0, 8049, 3)),  # ip_version
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 16, 431, Kind.S8LE)),  # ip_version
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1602)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1073)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 16)),  # ip_version
     (IN_PACKETS, Step(Op.EXPRESSION, 432, 0, 9167, 31)),  # is ip_src there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 432, 1, 1607)),  # is ip_src there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 432, 1, 1078)),  # is ip_src there?
     (IN_PACKETS, Step(Op.EXPRESSION, 433, 0, 9198, 97)),  # ip_src
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 17, 433, Kind.S8LE)),  # ip_src
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1608)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1079)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 17)),  # ip_src
     (IN_PACKETS, Step(Op.EXPRESSION, 434, 0, 9167, 31)),  # is ip_dst there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 434, 1, 1613)),  # is ip_dst there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 434, 1, 1084)),  # is ip_dst there?
     (IN_PACKETS, Step(Op.EXPRESSION, 435, 0, 9295, 97)),  # ip_dst
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 18, 435, Kind.S8LE)),  # ip_dst
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1614)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1085)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 18)),  # ip_dst
     (IN_PACKETS, Step(Op.EXPRESSION, 436, 0, 9392, 31)),  # is ip6_src there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 436, 1, 1621)),  # is ip6_src there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 436, 1, 1092)),  # is ip6_src there?
     (IN_PACKETS, Step(Op.EXPRESSION, 437, 0, 9423, 13)),  # end of ip6_src
     (IN_PACKETS, Step(Op.EXPRESSION, 438, 0, 9436, 13)),  # end of ip6_src
     (IN_PACKETS, Step(Op.SLICE, 27, 23, 437, 438)),  # ip6_src
     (IN_PACKETS, Step(Op.COLUMN_BYTES, 19, 27)),  # ip6_src
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1622)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1093)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 19)),  # ip6_src
     (IN_PACKETS, Step(Op.EXPRESSION, 439, 0, 9392, 31)),  # is ip6_dst there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 439, 1, 1629)),  # is ip6_dst there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 439, 1, 1100)),  # is ip6_dst there?
     (IN_PACKETS, Step(Op.EXPRESSION, 440, 0, 9436, 13)),  # end of ip6_dst
     (IN_PACKETS, Step(Op.EXPRESSION, 441, 0, 8134, 13)),  # end of ip6_dst
     (IN_PACKETS, Step(Op.SLICE, 28, 23, 440, 441)),  # ip6_dst
     (IN_PACKETS, Step(Op.COLUMN_BYTES, 20, 28)),  # ip6_dst
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1630)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1101)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 20)),  # ip6_dst
     (IN_PACKETS, Step(Op.EXPRESSION, 442, 0, 9180, 17)),  # is ip_protocol there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 442, 1, 1635)),  # is ip_protocol there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 442, 1, 1106)),  # is ip_protocol there?
     (IN_PACKETS, Step(Op.EXPRESSION, 443, 0, 8269, 3)),  # ip_protocol
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 21, 443, Kind.U1)),  # ip_protocol
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1636)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1107)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 21)),  # ip_protocol
     (IN_PACKETS, Step(Op.EXPRESSION, 444, 0, 9180, 17)),  # is ip_ttl there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 444, 1, 1641)),  # is ip_ttl there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 444, 1, 1112)),  # is ip_ttl there?
     (IN_PACKETS, Step(Op.EXPRESSION, 445, 0, 9449, 46)),  # ip_ttl
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 22, 445, Kind.U1)),  # ip_ttl
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1642)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1113)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 22)),  # ip_ttl
     (IN_PACKETS, Step(Op.EXPRESSION, 446, 0, 9495, 3)),  # is src_port there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 446, 1, 1647)),  # is src_port there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 446, 1, 1118)),  # is src_port there?
     (IN_PACKETS, Step(Op.EXPRESSION, 447, 0, 9498, 33)),  # src_port
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 23, 447, Kind.S8LE)),  # src_port
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1648)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1119)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 23)),  # src_port
     (IN_PACKETS, Step(Op.EXPRESSION, 448, 0, 9495, 3)),  # is dst_port there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 448, 1, 1653)),  # is dst_port there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 448, 1, 1124)),  # is dst_port there?
     (IN_PACKETS, Step(Op.EXPRESSION, 449, 0, 9531, 43)),  # dst_port
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 24, 449, Kind.S8LE)),  # dst_port
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1654)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1125)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 24)),  # dst_port
     (IN_PACKETS, Step(Op.EXPRESSION, 450, 0, 8314, 3)),  # is tcp_seq there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 450, 1, 1659)),  # is tcp_seq there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 450, 1, 1130)),  # is tcp_seq there?
     (IN_PACKETS, Step(Op.EXPRESSION, 451, 0, 9574, 97)),  # tcp_seq
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 25, 451, Kind.S8LE)),  # tcp_seq
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1660)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1131)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 25)),  # tcp_seq
     (IN_PACKETS, Step(Op.EXPRESSION, 452, 0, 8314, 3)),  # is tcp_ack there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 452, 1, 1665)),  # is tcp_ack there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 452, 1, 1136)),  # is tcp_ack there?
     (IN_PACKETS, Step(Op.EXPRESSION, 453, 0, 9671, 97)),  # tcp_ack
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 26, 453, Kind.S8LE)),  # tcp_ack
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1666)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1137)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 26)),  # tcp_ack
     (IN_PACKETS, Step(Op.EXPRESSION, 454, 0, 8314, 3)),  # is tcp_flags there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 454, 1, 1671)),  # is tcp_flags there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 454, 1, 1142)),  # is tcp_flags there?
     (IN_PACKETS, Step(Op.EXPRESSION, 455, 0, 9768, 53)),  # tcp_flags
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 27, 455, Kind.S8LE)),  # tcp_flags
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1672)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1143)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 27)),  # tcp_flags
     (IN_PACKETS, Step(Op.EXPRESSION, 456, 0, 9495, 3)),  # is payload_offset there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 456, 1, 1677)),  # is payload_offset there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 456, 1, 1148)),  # is payload_offset there?
     (IN_PACKETS, Step(Op.EXPRESSION, 457, 0, 9821, 3)),  # payload_offset
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 28, 457, Kind.S8LE)),  # payload_offset
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1678)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1149)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 28)),  # payload_offset
     (IN_PACKETS, Step(Op.EXPRESSION, 458, 0, 9824, 11)),  # is payload there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 458, 1, 1685)),  # is payload there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 458, 1, 1156)),  # is payload there?
     (IN_PACKETS, Step(Op.EXPRESSION, 459, 0, 9821, 3)),  # end of payload
     (IN_PACKETS, Step(Op.EXPRESSION, 460, 0, 9835, 14)),  # end of payload
     (IN_PACKETS, Step(Op.SLICE, 29, 23, 459, 460)),  # payload
     (IN_PACKETS, Step(Op.COLUMN_BYTES, 29, 29)),  # payload
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1697)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1157)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 29)),  # payload
+    (IN_PACKETS, Step(Op.ROW_END)),
+    (IN_TABLES_15, Step(Op.EXPRESSION, 489, 0, 15, 9)),  # no len
+    (IN_ALL, Step(Op.JUMP, 0, 0, 1233)),
+    (IN_ALL, Step(Op.EXPRESSION, 461, 0, 52, 13)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 461, 0, 1233)),  # what content is
+    (IN_SECTIONS, Step(Op.ROW, 1)),
+    (IN_ALL, Step(Op.NEED, 12)),  # version_major, version_minor, len_section
+    (IN_SECTIONS, Step(Op.REGISTER_FIXED, 493, Kind.U2LE, 0)),  # version_major, little-endian
+    (IN_SECTIONS, Step(Op.REGISTER_FIXED, 494, Kind.U2BE, 0)),  # version_major, big-endian
+    (IN_SECTIONS, Step(Op.EXPRESSION, 495, 0, 2487, 10)),  # version_major
+    (IN_SECTIONS, Step(Op.COLUMN_REGISTER, 0, 495, Kind.U2LE)),  # version_major
+    (IN_SECTIONS, Step(Op.REGISTER_FIXED, 496, Kind.U2LE, 2)),  # version_minor, little-endian
+    (IN_SECTIONS, Step(Op.REGISTER_FIXED, 497, Kind.U2BE, 2)),  # version_minor, big-endian
+    (IN_SECTIONS, Step(Op.EXPRESSION, 498, 0, 2497, 10)),  # version_minor
+    (IN_SECTIONS, Step(Op.COLUMN_REGISTER, 1, 498, Kind.U2LE)),  # version_minor
+    (IN_SECTIONS, Step(Op.REGISTER_FIXED, 499, Kind.S8LE, 4)),  # len_section, little-endian
+    (IN_SECTIONS, Step(Op.REGISTER_FIXED, 500, Kind.S8BE, 4)),  # len_section, big-endian
+    (IN_SECTIONS, Step(Op.EXPRESSION, 501, 0, 2507, 10)),  # len_section
+    (IN_SECTIONS, Step(Op.COLUMN_REGISTER, 2, 501, Kind.S8LE)),  # len_section
+    (IN_ALL, Step(Op.STREAM, 462, 0, 1)),  # _io.pos
+    (IN_ALL, Step(Op.STREAM, 463, 1, 1)),  # _io.size
+    (IN_PACKETS, Step(Op.EXPRESSION, 464, 0, 9849, 8)),  # is options there?
+    (IN_TABLES_16, Step(Op.EXPRESSION, 464, 0, 2487, 8)),  # is options there?
+    (IN_SECTIONS, Step(Op.EXPRESSION, 464, 0, 2517, 8)),  # is options there?
+    (IN_STATISTICS, Step(Op.EXPRESSION, 464, 0, 2646, 8)),  # is options there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 464, 0, 1220)),  # is options there?
+    (IN_SECTIONS, Step(Op.LIST, 3, 1)),  # options
+    (IN_ALL, Step(Op.LOOP, 8, Loop.UNTIL, 1218, 0)),  # options
+    (IN_SECTIONS, Step(Op.ITEM, 0, 1)),  # item of options
+    (IN_SECTIONS, Step(Op.COLUMN_STRUCT, 4)),  # options
+    (IN_ALL, Step(Op.NEED, 4)),  # code, len
+    (IN_ALL, Step(Op.REGISTER_FIXED, 465, Kind.U2LE, 0)),  # code, little-endian
+    (IN_ALL, Step(Op.REGISTER_FIXED, 466, Kind.U2BE, 0)),  # code, big-endian
+    (IN_PACKETS, Step(Op.EXPRESSION, 467, 0, 9857, 10)),  # code
+    (IN_TABLES_16, Step(Op.EXPRESSION, 467, 0, 2495, 10)),  # code
+    (IN_SECTIONS, Step(Op.EXPRESSION, 467, 0, 2525, 10)),  # code
+    (IN_SECTIONS, Step(Op.COLUMN_REGISTER, 5, 467, Kind.U2LE)),  # code
+    (IN_STATISTICS, Step(Op.EXPRESSION, 467, 0, 2654, 10)),  # code
+    (IN_ALL, Step(Op.REGISTER_FIXED, 468, Kind.U2LE, 2)),  # len, little-endian
+    (IN_ALL, Step(Op.REGISTER_FIXED, 469, Kind.U2BE, 2)),  # len, big-endian
+    (IN_PACKETS, Step(Op.EXPRESSION, 470, 0, 9867, 10)),  # len
+    (IN_SECTIONS, Step(Op.EXPRESSION, 470, 0, 2535, 10)),  # len
+    (IN_TABLES_17, Step(Op.EXPRESSION, 470, 0, 2505, 10)),  # len
+    (IN_TABLES_14, Step(Op.BYTES_REGISTER, 30, 470, 0)),  # value
+    (IN_PACKETS, Step(Op.EXPRESSION, 471, 0, 9877, 14)),  # size of padding
+    (IN_INTERFACES, Step(Op.EXPRESSION, 490, 0, 2505, 10)),  # len
+    (IN_STATISTICS, Step(Op.EXPRESSION, 490, 0, 2664, 10)),  # len
+    (IN_TABLES_15, Step(Op.BYTES_REGISTER, 30, 490, 0)),  # value
+    (IN_TABLES_16, Step(Op.EXPRESSION, 471, 0, 2515, 14)),  # size of padding
+    (IN_SECTIONS, Step(Op.COLUMN_BYTES, 6, 30)),  # value
+    (IN_SECTIONS, Step(Op.EXPRESSION, 471, 0, 2545, 14)),  # size of padding
+    (IN_STATISTICS, Step(Op.EXPRESSION, 471, 0, 2674, 14)),  # size of padding
+    (IN_ALL, Step(Op.BYTES_REGISTER, 31, 471, 0)),  # padding
+    (IN_SECTIONS, Step(Op.ITEM_END, 0, 1)),
+    (IN_ALL, Step(Op.STREAM, 472, 0, 1)),  # _io.pos
+    (IN_ALL, Step(Op.STREAM, 473, 1, 1)),  # _io.size
+    (IN_PACKETS, Step(Op.EXPRESSION, 474, 0, 9891, 21)),  # last of options?
+    (IN_TABLES_16, Step(Op.EXPRESSION, 474, 0, 2529, 21)),  # last of options?
+    (IN_SECTIONS, Step(Op.EXPRESSION, 474, 0, 2559, 21)),  # last of options?
+    (IN_STATISTICS, Step(Op.EXPRESSION, 474, 0, 2688, 21)),  # last of options?
+    (IN_ALL, Step(Op.AGAIN, 8, Loop.UNTIL, 1185, 474)),  # next of options
+    (IN_SECTIONS, Step(Op.LIST_END, 3, 1)),  # options
+    (IN_ALL, Step(Op.JUMP, 0, 0, 1224)),
     (IN_SECTIONS, Step(Op.COLUMN_NULL, 3)),  # options
-    (IN_TABLES_16, Step(Op.EXPRESSION, 202, 0, 15, 9)),  # no code
-    (IN_TABLES_16, Step(Op.EXPRESSION, 205, 0, 15, 9)),  # no len
-    (IN_SECTIONS, Step(Op.SET, 3, 12, 3)),  # first
+    (IN_ALL, Step(Op.EXPRESSION, 467, 0, 15, 9)),  # no code
+    (IN_TABLES_14, Step(Op.EXPRESSION, 470, 0, 15, 9)),  # no len
+    (IN_TABLES_15, Step(Op.EXPRESSION, 490, 0, 15, 9)),  # no len
+    (IN_ALL, Step(Op.SET, 3, 12, 3)),  # first
     (IN_SECTIONS, Step(Op.COLUMN_REGISTER, 7, 12, Kind.S8LE)),  # first
     (IN_SECTIONS, Step(Op.COLUMN_REGISTER, 8, 17, Kind.U4LE)),  # kind
     (IN_SECTIONS, Step(Op.COLUMN_REGISTER, 9, 20, Kind.U4LE)),  # len_head
-    (IN_SECTIONS, Step(Op.EXPRESSION, 210, 0, 201, 20)),  # len
-    (IN_SECTIONS, Step(Op.COLUMN_REGISTER, 10, 210, Kind.S8LE)),  # len
-    (IN_SECTIONS, Step(Op.EXPRESSION, 211, 0, 13, 9)),  # begins
-    (IN_SECTIONS, Step(Op.COLUMN_REGISTER, 11, 211, Kind.S8LE)),  # begins
-    (IN_TABLES_17, Step(Op.ROW_END)),
-    (IN_TABLES_18, Step(Op.JUMP, 0, 0, 1805)),
-    (IN_PACKETS, Step(Op.EXPRESSION, 461, 0, 52, 13)),  # what content is
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 461, 0, 1805)),  # what content is
-    (IN_INTERFACES, Step(Op.EXPRESSION, 189, 0, 52, 13)),  # what content is
-    (IN_INTERFACES, Step(Op.SKIP_IF_ZERO, 189, 0, 1805)),  # what content is
-    (IN_STATISTICS, Step(Op.EXPRESSION, 210, 0, 52, 13)),  # what content is
-    (IN_STATISTICS, Step(Op.SKIP_IF_ZERO, 210, 0, 1805)),  # what content is
-    (IN_TABLES_19, Step(Op.NEED, 12)),  # version_major, version_minor, len_section
-    (IN_PACKETS, Step(Op.STREAM, 462, 0, 1)),  # _io.pos
-    (IN_PACKETS, Step(Op.STREAM, 463, 1, 1)),  # _io.size
-    (IN_PACKETS, Step(Op.EXPRESSION, 464, 0, 9849, 8)),  # is options there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 464, 0, 1794)),  # is options there?
-    (IN_INTERFACES, Step(Op.STREAM, 190, 0, 1)),  # _io.pos
-    (IN_INTERFACES, Step(Op.STREAM, 191, 1, 1)),  # _io.size
-    (IN_INTERFACES, Step(Op.EXPRESSION, 192, 0, 2487, 8)),  # is options there?
-    (IN_INTERFACES, Step(Op.SKIP_IF_ZERO, 192, 0, 1796)),  # is options there?
-    (IN_NAMES, Step(Op.STREAM, 191, 0, 1)),  # _io.pos
-    (IN_NAMES, Step(Op.STREAM, 192, 1, 1)),  # _io.size
-    (IN_NAMES, Step(Op.EXPRESSION, 193, 0, 2487, 8)),  # is options there?
-    (IN_NAMES, Step(Op.SKIP_IF_ZERO, 193, 0, 1798)),  # is options there?
-    (IN_STATISTICS, Step(Op.STREAM, 211, 0, 1)),  # _io.pos
-    (IN_STATISTICS, Step(Op.STREAM, 212, 1, 1)),  # _io.size
-    (IN_STATISTICS, Step(Op.EXPRESSION, 213, 0, 2646, 8)),  # is options there?
-    (IN_STATISTICS, Step(Op.SKIP_IF_ZERO, 213, 0, 1800)),  # is options there?
-    (IN_BLOCKS, Step(Op.STREAM, 188, 0, 1)),  # _io.pos
-    (IN_BLOCKS, Step(Op.STREAM, 189, 1, 1)),  # _io.size
-    (IN_BLOCKS, Step(Op.EXPRESSION, 190, 0, 2487, 8)),  # is options there?
-    (IN_BLOCKS, Step(Op.SKIP_IF_ZERO, 190, 0, 1802)),  # is options there?
-    (IN_ALL_BUT_SECTIONS, Step(Op.LOOP, 8, Loop.UNTIL, 1793, 0)),  # options
-    (IN_ALL_BUT_SECTIONS, Step(Op.NEED, 4)),  # code, len
-    (IN_PACKETS, Step(Op.REGISTER_FIXED, 465, Kind.U2LE, 0)),  # code, little-endian
-    (IN_PACKETS, Step(Op.REGISTER_FIXED, 466, Kind.U2BE, 0)),  # code, big-endian
-    (IN_PACKETS, Step(Op.EXPRESSION, 467, 0, 9857, 10)),  # code
-    (IN_PACKETS, Step(Op.REGISTER_FIXED, 468, Kind.U2LE, 2)),  # len, little-endian
-    (IN_PACKETS, Step(Op.REGISTER_FIXED, 469, Kind.U2BE, 2)),  # len, big-endian
-    (IN_PACKETS, Step(Op.EXPRESSION, 470, 0, 9867, 10)),  # len
-    (IN_PACKETS, Step(Op.BYTES_REGISTER, 30, 470, 0)),  # value
-    (IN_PACKETS, Step(Op.EXPRESSION, 471, 0, 9877, 14)),  # size of padding
-    (IN_PACKETS, Step(Op.BYTES_REGISTER, 31, 471, 0)),  # padding
-    (IN_PACKETS, Step(Op.STREAM, 472, 0, 1)),  # _io.pos
-    (IN_PACKETS, Step(Op.STREAM, 473, 1, 1)),  # _io.size
-    (IN_PACKETS, Step(Op.EXPRESSION, 474, 0, 9891, 21)),  # last of options?
-    (IN_PACKETS, Step(Op.AGAIN, 8, Loop.UNTIL, 1727, 474)),  # next of options
-    (IN_INTERFACES, Step(Op.REGISTER_FIXED, 193, Kind.U2LE, 0)),  # code, little-endian
-    (IN_INTERFACES, Step(Op.REGISTER_FIXED, 194, Kind.U2BE, 0)),  # code, big-endian
-    (IN_INTERFACES, Step(Op.EXPRESSION, 195, 0, 2495, 10)),  # code
-    (IN_INTERFACES, Step(Op.REGISTER_FIXED, 196, Kind.U2LE, 2)),  # len, little-endian
-    (IN_INTERFACES, Step(Op.REGISTER_FIXED, 197, Kind.U2BE, 2)),  # len, big-endian
-    (IN_INTERFACES, Step(Op.EXPRESSION, 198, 0, 2505, 10)),  # len
-    (IN_INTERFACES, Step(Op.BYTES_REGISTER, 21, 198, 0)),  # value
-    (IN_INTERFACES, Step(Op.EXPRESSION, 199, 0, 2515, 14)),  # size of padding
-    (IN_INTERFACES, Step(Op.BYTES_REGISTER, 22, 199, 0)),  # padding
-    (IN_INTERFACES, Step(Op.STREAM, 200, 0, 1)),  # _io.pos
-    (IN_INTERFACES, Step(Op.STREAM, 201, 1, 1)),  # _io.size
-    (IN_INTERFACES, Step(Op.EXPRESSION, 202, 0, 2529, 21)),  # last of options?
-    (IN_INTERFACES, Step(Op.AGAIN, 8, Loop.UNTIL, 1727, 202)),  # next of options
-    (IN_NAMES, Step(Op.REGISTER_FIXED, 194, Kind.U2LE, 0)),  # code, little-endian
-    (IN_NAMES, Step(Op.REGISTER_FIXED, 195, Kind.U2BE, 0)),  # code, big-endian
-    (IN_NAMES, Step(Op.EXPRESSION, 196, 0, 2495, 10)),  # code
-    (IN_NAMES, Step(Op.REGISTER_FIXED, 197, Kind.U2LE, 2)),  # len, little-endian
-    (IN_NAMES, Step(Op.REGISTER_FIXED, 198, Kind.U2BE, 2)),  # len, big-endian
-    (IN_NAMES, Step(Op.EXPRESSION, 199, 0, 2505, 10)),  # len
-    (IN_NAMES, Step(Op.BYTES_REGISTER, 21, 199, 0)),  # value
-    (IN_NAMES, Step(Op.EXPRESSION, 200, 0, 2515, 14)),  # size of padding
-    (IN_NAMES, Step(Op.BYTES_REGISTER, 22, 200, 0)),  # padding
-    (IN_NAMES, Step(Op.STREAM, 201, 0, 1)),  # _io.pos
-    (IN_NAMES, Step(Op.STREAM, 202, 1, 1)),  # _io.size
-    (IN_NAMES, Step(Op.EXPRESSION, 203, 0, 2529, 21)),  # last of options?
-    (IN_NAMES, Step(Op.AGAIN, 8, Loop.UNTIL, 1727, 203)),  # next of options
-    (IN_STATISTICS, Step(Op.REGISTER_FIXED, 214, Kind.U2LE, 0)),  # code, little-endian
-    (IN_STATISTICS, Step(Op.REGISTER_FIXED, 215, Kind.U2BE, 0)),  # code, big-endian
-    (IN_STATISTICS, Step(Op.EXPRESSION, 216, 0, 2654, 10)),  # code
-    (IN_STATISTICS, Step(Op.REGISTER_FIXED, 217, Kind.U2LE, 2)),  # len, little-endian
-    (IN_STATISTICS, Step(Op.REGISTER_FIXED, 218, Kind.U2BE, 2)),  # len, big-endian
-    (IN_STATISTICS, Step(Op.EXPRESSION, 219, 0, 2664, 10)),  # len
-    (IN_STATISTICS, Step(Op.BYTES_REGISTER, 21, 219, 0)),  # value
-    (IN_STATISTICS, Step(Op.EXPRESSION, 220, 0, 2674, 14)),  # size of padding
-    (IN_STATISTICS, Step(Op.BYTES_REGISTER, 22, 220, 0)),  # padding
-    (IN_STATISTICS, Step(Op.STREAM, 221, 0, 1)),  # _io.pos
-    (IN_STATISTICS, Step(Op.STREAM, 222, 1, 1)),  # _io.size
-    (IN_STATISTICS, Step(Op.EXPRESSION, 223, 0, 2688, 21)),  # last of options?
-    (IN_STATISTICS, Step(Op.AGAIN, 8, Loop.UNTIL, 1727, 223)),  # next of options
-    (IN_BLOCKS, Step(Op.REGISTER_FIXED, 191, Kind.U2LE, 0)),  # code, little-endian
-    (IN_BLOCKS, Step(Op.REGISTER_FIXED, 192, Kind.U2BE, 0)),  # code, big-endian
-    (IN_BLOCKS, Step(Op.EXPRESSION, 193, 0, 2495, 10)),  # code
-    (IN_BLOCKS, Step(Op.REGISTER_FIXED, 194, Kind.U2LE, 2)),  # len, little-endian
-    (IN_BLOCKS, Step(Op.REGISTER_FIXED, 195, Kind.U2BE, 2)),  # len, big-endian
-    (IN_BLOCKS, Step(Op.EXPRESSION, 196, 0, 2505, 10)),  # len
-    (IN_BLOCKS, Step(Op.BYTES_REGISTER, 21, 196, 0)),  # value
-    (IN_BLOCKS, Step(Op.EXPRESSION, 197, 0, 2515, 14)),  # size of padding
-    (IN_BLOCKS, Step(Op.BYTES_REGISTER, 22, 197, 0)),  # padding
-    (IN_BLOCKS, Step(Op.STREAM, 198, 0, 1)),  # _io.pos
-    (IN_BLOCKS, Step(Op.STREAM, 199, 1, 1)),  # _io.size
-    (IN_BLOCKS, Step(Op.EXPRESSION, 200, 0, 2529, 21)),  # last of options?
-    (IN_BLOCKS, Step(Op.AGAIN, 8, Loop.UNTIL, 1727, 200)),  # next of options
-    (IN_ALL_BUT_SECTIONS, Step(Op.JUMP, 0, 0, 1804)),
-    (IN_PACKETS, Step(Op.EXPRESSION, 467, 0, 15, 9)),  # no code
-    (IN_PACKETS, Step(Op.EXPRESSION, 470, 0, 15, 9)),  # no len
-    (IN_INTERFACES, Step(Op.EXPRESSION, 195, 0, 15, 9)),  # no code
-    (IN_INTERFACES, Step(Op.EXPRESSION, 198, 0, 15, 9)),  # no len
-    (IN_NAMES, Step(Op.EXPRESSION, 196, 0, 15, 9)),  # no code
-    (IN_NAMES, Step(Op.EXPRESSION, 199, 0, 15, 9)),  # no len
-    (IN_STATISTICS, Step(Op.EXPRESSION, 216, 0, 15, 9)),  # no code
-    (IN_STATISTICS, Step(Op.EXPRESSION, 219, 0, 15, 9)),  # no len
-    (IN_BLOCKS, Step(Op.EXPRESSION, 193, 0, 15, 9)),  # no code
-    (IN_BLOCKS, Step(Op.EXPRESSION, 196, 0, 15, 9)),  # no len
-    (IN_ALL_BUT_SECTIONS, Step(Op.SET, 3, 12, 3)),  # first
+    (IN_SECTIONS, Step(Op.EXPRESSION, 479, 0, 201, 20)),  # len
+    (IN_SECTIONS, Step(Op.COLUMN_REGISTER, 10, 479, Kind.S8LE)),  # len
+    (IN_SECTIONS, Step(Op.EXPRESSION, 483, 0, 13, 9)),  # begins
+    (IN_SECTIONS, Step(Op.COLUMN_REGISTER, 11, 483, Kind.S8LE)),  # begins
+    (IN_SECTIONS, Step(Op.ROW_END)),
     (IN_ALL, Step(Op.LIMIT_END)),  # body
-    (IN_PACKETS, Step(Op.EXPRESSION, 475, 0, 262, 13)),  # is declared there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 475, 0, 1823)),  # is declared there?
-    (IN_INTERFACES, Step(Op.EXPRESSION, 203, 0, 262, 13)),  # is declared there?
-    (IN_INTERFACES, Step(Op.SKIP_IF_ZERO, 203, 0, 1825)),  # is declared there?
-    (IN_SECTIONS, Step(Op.EXPRESSION, 212, 0, 262, 13)),  # is declared there?
-    (IN_SECTIONS, Step(Op.SKIP_IF_ZERO, 212, 0, 1827)),  # is declared there?
-    (IN_NAMES, Step(Op.EXPRESSION, 204, 0, 262, 13)),  # is declared there?
-    (IN_NAMES, Step(Op.SKIP_IF_ZERO, 204, 0, 1829)),  # is declared there?
-    (IN_STATISTICS, Step(Op.EXPRESSION, 224, 0, 262, 13)),  # is declared there?
-    (IN_STATISTICS, Step(Op.SKIP_IF_ZERO, 224, 0, 1831)),  # is declared there?
-    (IN_BLOCKS, Step(Op.EXPRESSION, 201, 0, 262, 13)),  # is declared there?
-    (IN_BLOCKS, Step(Op.SKIP_IF_ZERO, 201, 0, 1833)),  # is declared there?
+    (IN_ALL, Step(Op.EXPRESSION, 475, 0, 262, 13)),  # is declared there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 475, 0, 1241)),  # is declared there?
     (IN_ALL, Step(Op.APPEND, 0, 4, 9, 9)),  # multiplier
     (IN_ALL, Step(Op.APPEND, 1, 5, 10, 10)),  # divisor
     (IN_ALL, Step(Op.APPEND, 2, 6, 11, 11)),  # offset
     (IN_ALL, Step(Op.APPEND, 3, 7, 12, 12)),  # linktype
     (IN_ALL, Step(Op.APPEND, 4, 8, 13, 13)),  # snaplen
-    (IN_PACKETS, Step(Op.EXPRESSION, 476, 0, 0, 32)),  # byte order of end
-    (IN_PACKETS, Step(Op.CHECK_RANGE, 476, Outcome.LOST | Reason.VALUE << 8, 0, 1)),  # byte order of end
-    (IN_INTERFACES, Step(Op.EXPRESSION, 204, 0, 0, 32)),  # byte order of end
-    (IN_INTERFACES, Step(Op.CHECK_RANGE, 204, Outcome.LOST | Reason.VALUE << 8, 0, 1)),  # byte order of end
-    (IN_SECTIONS, Step(Op.EXPRESSION, 213, 0, 0, 32)),  # byte order of end
-    (IN_SECTIONS, Step(Op.CHECK_RANGE, 213, Outcome.LOST | Reason.VALUE << 8, 0, 1)),  # byte order of end
-    (IN_NAMES, Step(Op.EXPRESSION, 205, 0, 0, 32)),  # byte order of end
-    (IN_NAMES, Step(Op.CHECK_RANGE, 205, Outcome.LOST | Reason.VALUE << 8, 0, 1)),  # byte order of end
-    (IN_STATISTICS, Step(Op.EXPRESSION, 225, 0, 0, 32)),  # byte order of end
-    (IN_STATISTICS, Step(Op.CHECK_RANGE, 225, Outcome.LOST | Reason.VALUE << 8, 0, 1)),  # byte order of end
-    (IN_BLOCKS, Step(Op.EXPRESSION, 202, 0, 0, 32)),  # byte order of end
-    (IN_BLOCKS, Step(Op.CHECK_RANGE, 202, Outcome.LOST | Reason.VALUE << 8, 0, 1)),  # byte order of end
+    (IN_ALL, Step(Op.EXPRESSION, 476, 0, 0, 32)),  # byte order of end
+    (IN_ALL, Step(Op.CHECK_RANGE, 476, Outcome.LOST | Reason.VALUE << 8, 0, 1)),  # byte order of end
     (IN_ALL, Step(Op.NEED, 4)),  # len
-    (IN_PACKETS, Step(Op.REGISTER_FIXED, 477, Kind.U4LE, 0)),  # len, little-endian
-    (IN_PACKETS, Step(Op.REGISTER_FIXED, 478, Kind.U4BE, 0)),  # len, big-endian
+    (IN_ALL, Step(Op.REGISTER_FIXED, 477, Kind.U4LE, 0)),  # len, little-endian
+    (IN_ALL, Step(Op.REGISTER_FIXED, 478, Kind.U4BE, 0)),  # len, big-endian
     (IN_PACKETS, Step(Op.EXPRESSION, 479, 0, 9912, 10)),  # len
     (IN_PACKETS, Step(Op.EXPRESSION, 480, 0, 9922, 24)),  # valid len
-    (IN_PACKETS, Step(Op.CHECK_TRUE, 480, Outcome.REFUSED | Reason.VALUE << 8)),  # valid len
+    (IN_INTERFACES, Step(Op.EXPRESSION, 491, 0, 2550, 10)),  # len
+    (IN_TABLES_17, Step(Op.EXPRESSION, 479, 0, 2550, 10)),  # len
+    (IN_TABLES_16, Step(Op.EXPRESSION, 480, 0, 2560, 24)),  # valid len
+    (IN_SECTIONS, Step(Op.EXPRESSION, 491, 0, 2580, 10)),  # len
+    (IN_SECTIONS, Step(Op.EXPRESSION, 480, 0, 2590, 24)),  # valid len
+    (IN_STATISTICS, Step(Op.EXPRESSION, 491, 0, 2709, 10)),  # len
+    (IN_STATISTICS, Step(Op.EXPRESSION, 480, 0, 2719, 24)),  # valid len
+    (IN_ALL, Step(Op.CHECK_TRUE, 480, Outcome.REFUSED | Reason.VALUE << 8)),  # valid len
     (IN_PACKETS, Step(Op.EXPRESSION, 481, 0, 9946, 24)),  # valid len
-    (IN_PACKETS, Step(Op.CHECK_TRUE, 481, Outcome.REFUSED | Reason.VALUE << 8)),  # valid len
-    (IN_PACKETS, Step(Op.BYTES_FIXED, 32, 0, 0)),  # nothing
+    (IN_TABLES_16, Step(Op.EXPRESSION, 481, 0, 2584, 24)),  # valid len
+    (IN_SECTIONS, Step(Op.EXPRESSION, 481, 0, 2614, 24)),  # valid len
+    (IN_STATISTICS, Step(Op.EXPRESSION, 481, 0, 2743, 24)),  # valid len
+    (IN_ALL, Step(Op.CHECK_TRUE, 481, Outcome.REFUSED | Reason.VALUE << 8)),  # valid len
+    (IN_ALL, Step(Op.BYTES_FIXED, 32, 0, 0)),  # nothing
     (IN_PACKETS, Step(Op.EXPRESSION, 482, 0, 9970, 27)),  # valid nothing
-    (IN_PACKETS, Step(Op.CHECK_TRUE, 482, Outcome.REFUSED | Reason.VALUE << 8)),  # valid nothing
-    (IN_PACKETS, Step(Op.EXPRESSION, 483, 0, 13, 9)),  # begins
+    (IN_TABLES_16, Step(Op.EXPRESSION, 482, 0, 2608, 27)),  # valid nothing
+    (IN_SECTIONS, Step(Op.EXPRESSION, 482, 0, 2638, 27)),  # valid nothing
+    (IN_STATISTICS, Step(Op.EXPRESSION, 482, 0, 2767, 27)),  # valid nothing
+    (IN_ALL, Step(Op.CHECK_TRUE, 482, Outcome.REFUSED | Reason.VALUE << 8)),  # valid nothing
+    (IN_BLOCKS, Step(Op.COLUMN_BYTES, 3, 32)),  # nothing
+    (IN_TABLES_18, Step(Op.EXPRESSION, 483, 0, 13, 9)),  # begins
     (
-        IN_PACKETS,
+        IN_TABLES_18,
         Step(Op.CHECK_RANGE, 483, Outcome.LOST | Reason.VALUE << 8, -9223372036854775808, 9223372036854775807),
     ),  # begins
-    (IN_PACKETS, Step(Op.SET, 1, 483, 1)),  # begins
-    (IN_INTERFACES, Step(Op.REGISTER_FIXED, 205, Kind.U4LE, 0)),  # len, little-endian
-    (IN_INTERFACES, Step(Op.REGISTER_FIXED, 206, Kind.U4BE, 0)),  # len, big-endian
-    (IN_INTERFACES, Step(Op.EXPRESSION, 207, 0, 2550, 10)),  # len
-    (IN_INTERFACES, Step(Op.EXPRESSION, 208, 0, 2560, 24)),  # valid len
-    (IN_INTERFACES, Step(Op.CHECK_TRUE, 208, Outcome.REFUSED | Reason.VALUE << 8)),  # valid len
-    (IN_INTERFACES, Step(Op.EXPRESSION, 209, 0, 2584, 24)),  # valid len
-    (IN_NAMES, Step(Op.REGISTER_FIXED, 206, Kind.U4LE, 0)),  # len, little-endian
-    (IN_NAMES, Step(Op.REGISTER_FIXED, 207, Kind.U4BE, 0)),  # len, big-endian
-    (IN_NAMES, Step(Op.EXPRESSION, 208, 0, 2550, 10)),  # len
-    (IN_NAMES, Step(Op.EXPRESSION, 209, 0, 2560, 24)),  # valid len
-    (IN_TABLES_21, Step(Op.CHECK_TRUE, 209, Outcome.REFUSED | Reason.VALUE << 8)),  # valid len
-    (IN_SECTIONS, Step(Op.REGISTER_FIXED, 214, Kind.U4LE, 0)),  # len, little-endian
-    (IN_SECTIONS, Step(Op.REGISTER_FIXED, 215, Kind.U4BE, 0)),  # len, big-endian
-    (IN_SECTIONS, Step(Op.EXPRESSION, 216, 0, 2580, 10)),  # len
-    (IN_SECTIONS, Step(Op.EXPRESSION, 217, 0, 2590, 24)),  # valid len
-    (IN_SECTIONS, Step(Op.CHECK_TRUE, 217, Outcome.REFUSED | Reason.VALUE << 8)),  # valid len
-    (IN_SECTIONS, Step(Op.EXPRESSION, 218, 0, 2614, 24)),  # valid len
-    (IN_SECTIONS, Step(Op.CHECK_TRUE, 218, Outcome.REFUSED | Reason.VALUE << 8)),  # valid len
-    (IN_NAMES, Step(Op.EXPRESSION, 210, 0, 2584, 24)),  # valid len
-    (IN_NAMES, Step(Op.CHECK_TRUE, 210, Outcome.REFUSED | Reason.VALUE << 8)),  # valid len
-    (IN_STATISTICS, Step(Op.REGISTER_FIXED, 226, Kind.U4LE, 0)),  # len, little-endian
-    (IN_STATISTICS, Step(Op.REGISTER_FIXED, 227, Kind.U4BE, 0)),  # len, big-endian
-    (IN_STATISTICS, Step(Op.EXPRESSION, 228, 0, 2709, 10)),  # len
-    (IN_STATISTICS, Step(Op.EXPRESSION, 229, 0, 2719, 24)),  # valid len
-    (IN_STATISTICS, Step(Op.CHECK_TRUE, 229, Outcome.REFUSED | Reason.VALUE << 8)),  # valid len
-    (IN_STATISTICS, Step(Op.EXPRESSION, 230, 0, 2743, 24)),  # valid len
-    (IN_STATISTICS, Step(Op.CHECK_TRUE, 230, Outcome.REFUSED | Reason.VALUE << 8)),  # valid len
-    (IN_BLOCKS, Step(Op.REGISTER_FIXED, 203, Kind.U4LE, 0)),  # len, little-endian
-    (IN_BLOCKS, Step(Op.REGISTER_FIXED, 204, Kind.U4BE, 0)),  # len, big-endian
-    (IN_BLOCKS, Step(Op.EXPRESSION, 205, 0, 2550, 10)),  # len
-    (IN_BLOCKS, Step(Op.EXPRESSION, 206, 0, 2560, 24)),  # valid len
-    (IN_BLOCKS, Step(Op.CHECK_TRUE, 206, Outcome.REFUSED | Reason.VALUE << 8)),  # valid len
-    (IN_BLOCKS, Step(Op.EXPRESSION, 207, 0, 2584, 24)),  # valid len
-    (IN_BLOCKS, Step(Op.CHECK_TRUE, 207, Outcome.REFUSED | Reason.VALUE << 8)),  # valid len
-    (IN_ALL_BUT_PACKETS, Step(Op.BYTES_FIXED, 23, 0, 0)),  # nothing
-    (IN_INTERFACES, Step(Op.EXPRESSION, 210, 0, 2608, 27)),  # valid nothing
-    (IN_INTERFACES, Step(Op.CHECK_TRUE, 210, Outcome.REFUSED | Reason.VALUE << 8)),  # valid nothing
-    (IN_INTERFACES, Step(Op.EXPRESSION, 211, 0, 13, 9)),  # begins
+    (IN_TABLES_18, Step(Op.SET, 1, 483, 1)),  # begins
+    (IN_TABLES_19, Step(Op.EXPRESSION, 492, 0, 13, 9)),  # begins
     (
-        IN_INTERFACES,
-        Step(Op.CHECK_RANGE, 211, Outcome.LOST | Reason.VALUE << 8, -9223372036854775808, 9223372036854775807),
+        IN_TABLES_19,
+        Step(Op.CHECK_RANGE, 492, Outcome.LOST | Reason.VALUE << 8, -9223372036854775808, 9223372036854775807),
     ),  # begins
-    (IN_INTERFACES, Step(Op.SET, 1, 211, 1)),  # begins
-    (IN_SECTIONS, Step(Op.EXPRESSION, 219, 0, 2638, 27)),  # valid nothing
-    (IN_SECTIONS, Step(Op.CHECK_TRUE, 219, Outcome.REFUSED | Reason.VALUE << 8)),  # valid nothing
-    (IN_SECTIONS, Step(Op.EXPRESSION, 220, 0, 13, 9)),  # begins
-    (
-        IN_SECTIONS,
-        Step(Op.CHECK_RANGE, 220, Outcome.LOST | Reason.VALUE << 8, -9223372036854775808, 9223372036854775807),
-    ),  # begins
-    (IN_SECTIONS, Step(Op.SET, 1, 220, 1)),  # begins
-    (IN_NAMES, Step(Op.EXPRESSION, 211, 0, 2608, 27)),  # valid nothing
-    (IN_NAMES, Step(Op.CHECK_TRUE, 211, Outcome.REFUSED | Reason.VALUE << 8)),  # valid nothing
-    (IN_NAMES, Step(Op.EXPRESSION, 212, 0, 13, 9)),  # begins
-    (
-        IN_NAMES,
-        Step(Op.CHECK_RANGE, 212, Outcome.LOST | Reason.VALUE << 8, -9223372036854775808, 9223372036854775807),
-    ),  # begins
-    (IN_NAMES, Step(Op.SET, 1, 212, 1)),  # begins
-    (IN_STATISTICS, Step(Op.EXPRESSION, 231, 0, 2767, 27)),  # valid nothing
-    (IN_STATISTICS, Step(Op.CHECK_TRUE, 231, Outcome.REFUSED | Reason.VALUE << 8)),  # valid nothing
-    (IN_STATISTICS, Step(Op.EXPRESSION, 232, 0, 13, 9)),  # begins
-    (
-        IN_STATISTICS,
-        Step(Op.CHECK_RANGE, 232, Outcome.LOST | Reason.VALUE << 8, -9223372036854775808, 9223372036854775807),
-    ),  # begins
-    (IN_STATISTICS, Step(Op.SET, 1, 232, 1)),  # begins
-    (IN_BLOCKS, Step(Op.EXPRESSION, 208, 0, 2608, 27)),  # valid nothing
-    (IN_BLOCKS, Step(Op.CHECK_TRUE, 208, Outcome.REFUSED | Reason.VALUE << 8)),  # valid nothing
-    (IN_BLOCKS, Step(Op.COLUMN_BYTES, 3, 23)),  # nothing
-    (IN_BLOCKS, Step(Op.EXPRESSION, 209, 0, 13, 9)),  # begins
-    (
-        IN_BLOCKS,
-        Step(Op.CHECK_RANGE, 209, Outcome.LOST | Reason.VALUE << 8, -9223372036854775808, 9223372036854775807),
-    ),  # begins
-    (IN_BLOCKS, Step(Op.SET, 1, 209, 1)),  # begins
-    (IN_BLOCKS, Step(Op.EXPRESSION, 210, 0, 201, 20)),  # len
-    (IN_BLOCKS, Step(Op.COLUMN_REGISTER, 1, 210, Kind.S8LE)),  # len
-    (IN_BLOCKS, Step(Op.COLUMN_REGISTER, 4, 209, Kind.S8LE)),  # begins
+    (IN_TABLES_19, Step(Op.SET, 1, 492, 1)),  # begins
+    (IN_BLOCKS, Step(Op.EXPRESSION, 491, 0, 201, 20)),  # len
+    (IN_BLOCKS, Step(Op.COLUMN_REGISTER, 1, 491, Kind.S8LE)),  # len
+    (IN_BLOCKS, Step(Op.COLUMN_REGISTER, 4, 483, Kind.S8LE)),  # begins
     (IN_ALL, Step(Op.END)),
 )
 """The steps of the programs, each with the tables that have it."""
@@ -2097,13 +1447,13 @@ TABLES = {
                 Storage.FIXED64,
                 Storage.FIXED64,
             ),
-            registers=212,
-            spans=24,
+            registers=493,
+            spans=33,
             levels=(0, 0, 0, 0, 0, 1, 1, 1, 0, 0, 0, 0),
             loops=9,
             variables=(439041101, 0, 0, 1, 1000, 1, 0, 0, 0, (0,), (0,), (0,), (0,), (0,)),
             constants=bytes.fromhex(
-                "010000004d3c2b1a000000000f00010000000000000000000000000000000018010e00010f0001100018010e0001120001130018011100000a0d0d0a000000000f011600004d3c2b1a000000000f011600001a2b3c4d000000000f170116000100000f01140001140000ff00000000000000080018000000000000000b0114000000ff000000000000080008000000000000000b090114000008000000000000000c0000ff00000000000008090114000018000000000000000c0918011100000a0d0d0a000000000f011100000a0d0d0a000000000f0102000114001800100000000000000004011100000a0d0d0a000000000f01020001140018000c0000000000000004180111000001000000000000000f000600000000000000011a00011e00011f0018011a000121000122001800e8030000000000000127000128000f15011a00012a00012b0018011a00012d00012e0018012c000009000000000000000f013100007f00000000000000130000ca9a3b00000000013100007f000000000000000800090000000000000013000100000000000000013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180010000000000000000800000000000000000010000000c16ff286230000010000000000000018051818013100007f0000000000000013013100007f0000000000000008003e0000000000000013000000000000000000000100000000000000013100007f0000000000000008003f00000000000000080b18013100007f0000000000000008001b0000000000000013000000000000000000013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180010000000000000000800000000000000000010000000c16ff28623000001000000000000001805000100000000000000181818012c00000e000000000000000f011a0001350001360018012c0000090000000000000010012c00000e000000000000001016012f000d00030000000000000008012c000000000000000000000f013a00013b000f170111000002000000000000000f011a00014600014700180148000d00030000000000000008014a00014b000f15011a00014d00014e0018011a00015000015100180152000d00030000000000000008014f000000000000000000000f0154000155000f170111000003000000000000000f011a00015e00015f001801640000000000000000000003000000000000000000130165000000000000000000000301600011160166000000000000000000000301600018016b000000000000000000000300000000000000000013016c00000000000000000000030160001116016d0000000000000000000003016000180d00030000000000000008011a0001700001710018011a00017300017400180175000d000300000000000000080172000000000000000000000f0177000178000f170111000004000000000000000f017b00017c000f15011a00017e00017f0018011a00018100018200180180000001000000000000000f0004000000000000000180000002000000000000000f0010000000000000000180000003000000000000000f0006000000000000000180000004000000000000000f000800000000000000000000000000000000181818180180000001000000000000001401800000040000000000000012160183000d000300000000000000080180000000000000000000000f0187000188000f17018a00018b000f15011a00018d00018e0018011a00019000019100180192000d00030000000000000008018f000000000000000000000f0194000195000f170111000005000000000000000f0198000199000f15011a00019b00019c0018011a00019e00019f001801a0000d00030000000000000008019d000000000000000000000f01a20001a3000f170111000006000000000000000f011a0001ac0001ad001801ae000d0003000000000000000801b00001b1000f15011a0001b30001b40018011a0001b60001b7001801b8000d0003000000000000000801b5000000000000000000000f01ba0001bb000f1701be0001bf000f15011a0001c10001c20018011a0001c40001c5001801c6000d0003000000000000000801c3000000000000000000000f01c80001c9000f1701cc0001cd0001ce001801cf00011100000a0d0d0a000000000f010200011400181401cf00011100000a0d0d0a000000000f0102000114001812011100000a0d0d0a000000000f0101000000000000000000001317"
+                "010000004d3c2b1a000000000f00010000000000000000000000000000000018010e00010f0001100018010e0001120001130018011100000a0d0d0a000000000f011600004d3c2b1a000000000f011600001a2b3c4d000000000f170116000100000f01140001140000ff00000000000000080018000000000000000b0114000000ff000000000000080008000000000000000b090114000008000000000000000c0000ff00000000000008090114000018000000000000000c0918011100000a0d0d0a000000000f011100000a0d0d0a000000000f0102000114001800100000000000000004011100000a0d0d0a000000000f01020001140018000c0000000000000004180111000001000000000000000f000600000000000000011a00011e00011f0018011a000121000122001800e8030000000000000127000128000f15011a00012a00012b0018011a00012d00012e0018012c000009000000000000000f013100007f00000000000000130000ca9a3b00000000013100007f000000000000000800090000000000000013000100000000000000013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180010000000000000000800000000000000000010000000c16ff286230000010000000000000018051818013100007f0000000000000013013100007f0000000000000008003e0000000000000013000000000000000000000100000000000000013100007f0000000000000008003f00000000000000080b18013100007f0000000000000008001b0000000000000013000000000000000000013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180010000000000000000800000000000000000010000000c16ff28623000001000000000000001805000100000000000000181818012c00000e000000000000000f011a0001350001360018012c0000090000000000000010012c00000e000000000000001016012f000d00030000000000000008012c000000000000000000000f013a00013b000f170111000002000000000000000f011a00015000015100180152000d000300000000000000080157000158000f15011a00015a00015b0018011a00015d00015e001801e4010d00030000000000000008015c000000000000000000000f0161000162000f170111000003000000000000000f011a00016f010170011801c700000000000000000000030000000000000000001301c8000000000000000000000301c300111601c9000000000000000000000301c3001801ce00000000000000000000030000000000000000001301cf000000000000000000000301c300111601d0000000000000000000000301c300180d00030000000000000008011a0001d30001d40018011a0001d60001d7001801e5010d0003000000000000000801d5000000000000000000000f01da0001db000f170111000004000000000000000f012f010130010f15011a0001320101330118011a00013501013601180134010001000000000000000f0004000000000000000134010002000000000000000f0010000000000000000134010003000000000000000f0006000000000000000134010004000000000000000f0008000000000000000000000000000000001818181801340100010000000000000014013401000400000000000000121601e6010d000300000000000000080134010000000000000000000f013b01013c010f17013e01013f010f15011a0001410101420118011a000144010145011801e7010d000300000000000000080143010000000000000000000f0148010149010f170111000005000000000000000f014c01014d010f15011a00014f0101500118011a000152010153011801e8010d000300000000000000080151010000000000000000000f0156010157010f170111000006000000000000000f011a00016c01016d0118016e010d000300000000000000080173010174010f15011a0001760101770118011a00017901017a011801e9010d000300000000000000080178010000000000000000000f017d01017e010f1701ce0101cf010f15011a0001d10101d20118011a0001d40101d5011801ea010d0003000000000000000801d3010000000000000000000f01d80101d9010f1701dc0101dd0101de011801eb01011100000a0d0d0a000000000f010200011400181401eb01011100000a0d0d0a000000000f0102000114001812011100000a0d0d0a000000000f0101000000000000000000001317"
             ),
         ),
     ),
@@ -2141,13 +1491,13 @@ TABLES = {
                 Storage.FIXED64,
                 Storage.FIXED64,
             ),
-            registers=221,
-            spans=24,
+            registers=502,
+            spans=33,
             levels=(0, 0, 0, 0, 1, 1, 1, 0, 0, 0, 0, 0),
             loops=9,
             variables=(439041101, 0, 0, 1, 1000, 1, 0, 0, 0, (0,), (0,), (0,), (0,), (0,)),
             constants=bytes.fromhex(
-                "010000004d3c2b1a000000000f00010000000000000000000000000000000018010e00010f0001100018010e0001120001130018011100000a0d0d0a000000000f011600004d3c2b1a000000000f011600001a2b3c4d000000000f170116000100000f01140001140000ff00000000000000080018000000000000000b0114000000ff000000000000080008000000000000000b090114000008000000000000000c0000ff00000000000008090114000018000000000000000c0918011100000a0d0d0a000000000f011100000a0d0d0a000000000f0102000114001800100000000000000004011100000a0d0d0a000000000f01020001140018000c0000000000000004180111000001000000000000000f000600000000000000011a00011e00011f0018011a000121000122001800e8030000000000000127000128000f15011a00012a00012b0018011a00012d00012e0018012c000009000000000000000f013100007f00000000000000130000ca9a3b00000000013100007f000000000000000800090000000000000013000100000000000000013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180010000000000000000800000000000000000010000000c16ff286230000010000000000000018051818013100007f0000000000000013013100007f0000000000000008003e0000000000000013000000000000000000000100000000000000013100007f0000000000000008003f00000000000000080b18013100007f0000000000000008001b0000000000000013000000000000000000013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180010000000000000000800000000000000000010000000c16ff28623000001000000000000001805000100000000000000181818012c00000e000000000000000f011a0001350001360018012c0000090000000000000010012c00000e000000000000001016012f000d00030000000000000008012c000000000000000000000f013a00013b000f170111000002000000000000000f011a00014400014500180146000d000300000000000000080148000149000f15011a00014b00014c0018011a00014e00014f00180150000d00030000000000000008014d000000000000000000000f0152000153000f170111000003000000000000000f011a00015c00015d0018016200000000000000000000030000000000000000001301630000000000000000000003015e00111601640000000000000000000003015e00180169000000000000000000000300000000000000000013016a0000000000000000000003015e001116016b0000000000000000000003015e00180d00030000000000000008011a00016e00016f0018011a00017100017200180173000d000300000000000000080170000000000000000000000f0175000176000f170111000004000000000000000f017900017a000f15011a00017c00017d0018011a00017f0001800018017e000001000000000000000f000400000000000000017e000002000000000000000f001000000000000000017e000003000000000000000f000600000000000000017e000004000000000000000f00080000000000000000000000000000000018181818017e0000010000000000000014017e0000040000000000000012160181000d00030000000000000008017e000000000000000000000f0185000186000f170188000189000f15011a00018b00018c0018011a00018e00018f00180190000d00030000000000000008018d000000000000000000000f0192000193000f170111000005000000000000000f0196000197000f15011a00019900019a0018011a00019c00019d0018019e000d00030000000000000008019b000000000000000000000f01a00001a1000f170111000006000000000000000f011a0001aa0001ab001801ac000d0003000000000000000801ae0001af000f15011a0001b10001b20018011a0001b40001b5001801b6000d0003000000000000000801b3000000000000000000000f01b80001b9000f17011a0001bc0001bd0018011a0001bf0001c00018011a0001c20001c3001801c50001c6000f15011a0001c80001c90018011a0001cb0001cc001801cd000d0003000000000000000801ca000000000000000000000f01cf0001d0000f1701d50001d60001d7001801d800011100000a0d0d0a000000000f010200011400181401d800011100000a0d0d0a000000000f0102000114001812011100000a0d0d0a000000000f0101000000000000000000001317"
+                "010000004d3c2b1a000000000f00010000000000000000000000000000000018010e00010f0001100018010e0001120001130018011100000a0d0d0a000000000f011600004d3c2b1a000000000f011600001a2b3c4d000000000f170116000100000f01140001140000ff00000000000000080018000000000000000b0114000000ff000000000000080008000000000000000b090114000008000000000000000c0000ff00000000000008090114000018000000000000000c0918011100000a0d0d0a000000000f011100000a0d0d0a000000000f0102000114001800100000000000000004011100000a0d0d0a000000000f01020001140018000c0000000000000004180111000001000000000000000f000600000000000000011a00011e00011f0018011a000121000122001800e8030000000000000127000128000f15011a00012a00012b0018011a00012d00012e0018012c000009000000000000000f013100007f00000000000000130000ca9a3b00000000013100007f000000000000000800090000000000000013000100000000000000013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180010000000000000000800000000000000000010000000c16ff286230000010000000000000018051818013100007f0000000000000013013100007f0000000000000008003e0000000000000013000000000000000000000100000000000000013100007f0000000000000008003f00000000000000080b18013100007f0000000000000008001b0000000000000013000000000000000000013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180010000000000000000800000000000000000010000000c16ff28623000001000000000000001805000100000000000000181818012c00000e000000000000000f011a0001350001360018012c0000090000000000000010012c00000e000000000000001016012f000d00030000000000000008012c000000000000000000000f013a00013b000f170111000002000000000000000f011a00015000015100180152000d000300000000000000080157000158000f15011a00015a00015b0018011a00015d00015e0018015f000d00030000000000000008015c000000000000000000000f0161000162000f170111000003000000000000000f011a00016f010170011801c700000000000000000000030000000000000000001301c8000000000000000000000301c300111601c9000000000000000000000301c3001801ce00000000000000000000030000000000000000001301cf000000000000000000000301c300111601d0000000000000000000000301c300180d00030000000000000008011a0001d30001d40018011a0001d60001d7001801d8000d0003000000000000000801d5000000000000000000000f01da0001db000f170111000004000000000000000f012f010130010f15011a0001320101330118011a00013501013601180134010001000000000000000f0004000000000000000134010002000000000000000f0010000000000000000134010003000000000000000f0006000000000000000134010004000000000000000f000800000000000000000000000000000000181818180134010001000000000000001401340100040000000000000012160137010d000300000000000000080134010000000000000000000f013b01013c010f17013e01013f010f15011a0001410101420118011a00014401014501180146010d000300000000000000080143010000000000000000000f0148010149010f170111000005000000000000000f014c01014d010f15011a00014f0101500118011a00015201015301180154010d000300000000000000080151010000000000000000000f0156010157010f170111000006000000000000000f011a00016c01016d0118016e010d000300000000000000080173010174010f15011a0001760101770118011a00017901017a0118017b010d000300000000000000080178010000000000000000000f017d01017e010f17011a0001ed0101ee0118011a0001f00101f10118011a0001f30101f4011801ce0101cf010f15011a0001d10101d20118011a0001d40101d5011801d6010d0003000000000000000801d3010000000000000000000f01d80101d9010f1701dc0101dd0101de011801eb01011100000a0d0d0a000000000f010200011400181401eb01011100000a0d0d0a000000000f0102000114001812011100000a0d0d0a000000000f0101000000000000000000001317"
             ),
         ),
     ),
@@ -2178,13 +1528,13 @@ TABLES = {
                 Storage.FIXED32,
                 Storage.FIXED64,
             ),
-            registers=213,
-            spans=24,
+            registers=504,
+            spans=33,
             levels=(0, 0, 0, 1, 0, 0, 0, 0),
             loops=9,
             variables=(439041101, 0, 0, 1, 1000, 1, 0, 0, 0, (0,), (0,), (0,), (0,), (0,)),
             constants=bytes.fromhex(
-                "010000004d3c2b1a000000000f00010000000000000000000000000000000018010e00010f0001100018010e0001120001130018011100000a0d0d0a000000000f011600004d3c2b1a000000000f011600001a2b3c4d000000000f170116000100000f01140001140000ff00000000000000080018000000000000000b0114000000ff000000000000080008000000000000000b090114000008000000000000000c0000ff00000000000008090114000018000000000000000c0918011100000a0d0d0a000000000f011100000a0d0d0a000000000f0102000114001800100000000000000004011100000a0d0d0a000000000f01020001140018000c0000000000000004180111000001000000000000000f000600000000000000011a00011e00011f0018011a000121000122001800e8030000000000000127000128000f15011a00012a00012b0018011a00012d00012e0018012c000009000000000000000f013100007f00000000000000130000ca9a3b00000000013100007f000000000000000800090000000000000013000100000000000000013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180010000000000000000800000000000000000010000000c16ff286230000010000000000000018051818013100007f0000000000000013013100007f0000000000000008003e0000000000000013000000000000000000000100000000000000013100007f0000000000000008003f00000000000000080b18013100007f0000000000000008001b0000000000000013000000000000000000013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180010000000000000000800000000000000000010000000c16ff28623000001000000000000001805000100000000000000181818012c00000e000000000000000f011a0001350001360018012c0000090000000000000010012c00000e000000000000001016012f000d00030000000000000008012c000000000000000000000f013a00013b000f170111000002000000000000000f011a00014400014500180146000d000300000000000000080148000149000f15011a00014b00014c0018011a00014e00014f00180150000d00030000000000000008014d000000000000000000000f0152000153000f170111000003000000000000000f011a00015c00015d0018016200000000000000000000030000000000000000001301630000000000000000000003015e00111601640000000000000000000003015e00180169000000000000000000000300000000000000000013016a0000000000000000000003015e001116016b0000000000000000000003015e00180d00030000000000000008011a00016e00016f0018011a00017100017200180173000d000300000000000000080170000000000000000000000f0175000176000f170111000004000000000000000f017900017a000f15011a00017c00017d0018011a00017f0001800018017e000001000000000000000f000400000000000000017e000002000000000000000f001000000000000000017e000003000000000000000f000600000000000000017e000004000000000000000f00080000000000000000000000000000000018181818017e0000010000000000000014017e0000040000000000000012160181000d00030000000000000008017e000000000000000000000f0188000189000f17018b00018c000f15011a00018e00018f0018011a00019100019200180193000d000300000000000000080190000000000000000000000f0195000196000f170111000005000000000000000f019900019a000f15011a00019c00019d0018011a00019f0001a0001801a1000d00030000000000000008019e000000000000000000000f01a30001a4000f170111000006000000000000000f011a0001ad0001ae001801af000d0003000000000000000801b10001b2000f15011a0001b40001b50018011a0001b70001b8001801b9000d0003000000000000000801b6000000000000000000000f01bb0001bc000f1701bf0001c0000f15011a0001c20001c30018011a0001c50001c6001801c7000d0003000000000000000801c4000000000000000000000f01c90001ca000f1701cd0001ce0001cf001801d000011100000a0d0d0a000000000f010200011400181401d000011100000a0d0d0a000000000f0102000114001812011100000a0d0d0a000000000f0101000000000000000000001317"
+                "010000004d3c2b1a000000000f00010000000000000000000000000000000018010e00010f0001100018010e0001120001130018011100000a0d0d0a000000000f011600004d3c2b1a000000000f011600001a2b3c4d000000000f170116000100000f01140001140000ff00000000000000080018000000000000000b0114000000ff000000000000080008000000000000000b090114000008000000000000000c0000ff00000000000008090114000018000000000000000c0918011100000a0d0d0a000000000f011100000a0d0d0a000000000f0102000114001800100000000000000004011100000a0d0d0a000000000f01020001140018000c0000000000000004180111000001000000000000000f000600000000000000011a00011e00011f0018011a000121000122001800e8030000000000000127000128000f15011a00012a00012b0018011a00012d00012e0018012c000009000000000000000f013100007f00000000000000130000ca9a3b00000000013100007f000000000000000800090000000000000013000100000000000000013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180010000000000000000800000000000000000010000000c16ff286230000010000000000000018051818013100007f0000000000000013013100007f0000000000000008003e0000000000000013000000000000000000000100000000000000013100007f0000000000000008003f00000000000000080b18013100007f0000000000000008001b0000000000000013000000000000000000013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180010000000000000000800000000000000000010000000c16ff28623000001000000000000001805000100000000000000181818012c00000e000000000000000f011a0001350001360018012c0000090000000000000010012c00000e000000000000001016012f000d00030000000000000008012c000000000000000000000f013a00013b000f170111000002000000000000000f011a00015000015100180152000d000300000000000000080157000158000f15011a00015a00015b0018011a00015d00015e0018015f000d00030000000000000008015c000000000000000000000f0161000162000f170111000003000000000000000f011a00016f010170011801c700000000000000000000030000000000000000001301c8000000000000000000000301c300111601c9000000000000000000000301c3001801ce00000000000000000000030000000000000000001301cf000000000000000000000301c300111601d0000000000000000000000301c300180d00030000000000000008011a0001d30001d40018011a0001d60001d7001801d8000d0003000000000000000801d5000000000000000000000f01da0001db000f170111000004000000000000000f012f010130010f15011a0001320101330118011a00013501013601180134010001000000000000000f0004000000000000000134010002000000000000000f0010000000000000000134010003000000000000000f0006000000000000000134010004000000000000000f000800000000000000000000000000000000181818180134010001000000000000001401340100040000000000000012160137010d000300000000000000080134010000000000000000000f013b01013c010f17013e01013f010f15011a0001410101420118011a00014401014501180146010d000300000000000000080143010000000000000000000f0148010149010f170111000005000000000000000f014c01014d010f15011a00014f0101500118011a00015201015301180154010d000300000000000000080151010000000000000000000f0156010157010f170111000006000000000000000f011a00016c01016d0118016e010d000300000000000000080173010174010f15011a0001760101770118011a00017901017a0118017b010d000300000000000000080178010000000000000000000f017d01017e010f1701ce0101cf010f15011a0001d10101d20118011a0001d40101d5011801d6010d0003000000000000000801d3010000000000000000000f01d80101d9010f1701dc0101dd0101de011801df01011100000a0d0d0a000000000f010200011400181401df01011100000a0d0d0a000000000f0102000114001812011100000a0d0d0a000000000f0101000000000000000000001317"
             ),
         ),
     ),
@@ -2224,13 +1574,13 @@ TABLES = {
                 Storage.FIXED64,
                 Storage.FIXED64,
             ),
-            registers=233,
-            spans=24,
+            registers=509,
+            spans=33,
             levels=(0, 0, 0, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0),
             loops=9,
             variables=(439041101, 0, 0, 1, 1000, 1, 0, 0, 0, (0,), (0,), (0,), (0,), (0,)),
             constants=bytes.fromhex(
-                "010000004d3c2b1a000000000f00010000000000000000000000000000000018010e00010f0001100018010e0001120001130018011100000a0d0d0a000000000f011600004d3c2b1a000000000f011600001a2b3c4d000000000f170116000100000f01140001140000ff00000000000000080018000000000000000b0114000000ff000000000000080008000000000000000b090114000008000000000000000c0000ff00000000000008090114000018000000000000000c0918011100000a0d0d0a000000000f011100000a0d0d0a000000000f0102000114001800100000000000000004011100000a0d0d0a000000000f01020001140018000c0000000000000004180111000001000000000000000f000600000000000000011a00011e00011f0018011a000121000122001800e8030000000000000127000128000f15011a00012a00012b0018011a00012d00012e0018012c000009000000000000000f013100007f00000000000000130000ca9a3b00000000013100007f000000000000000800090000000000000013000100000000000000013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180010000000000000000800000000000000000010000000c16ff286230000010000000000000018051818013100007f0000000000000013013100007f0000000000000008003e0000000000000013000000000000000000000100000000000000013100007f0000000000000008003f00000000000000080b18013100007f0000000000000008001b0000000000000013000000000000000000013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180010000000000000000800000000000000000010000000c16ff28623000001000000000000001805000100000000000000181818012c00000e000000000000000f011a0001350001360018012c0000090000000000000010012c00000e000000000000001016012f000d00030000000000000008012c000000000000000000000f013a00013b000f170111000002000000000000000f011a00014400014500180146000d000300000000000000080148000149000f15011a00014b00014c0018011a00014e00014f00180150000d00030000000000000008014d000000000000000000000f0152000153000f170111000003000000000000000f011a00015c00015d0018016200000000000000000000030000000000000000001301630000000000000000000003015e00111601640000000000000000000003015e00180169000000000000000000000300000000000000000013016a0000000000000000000003015e001116016b0000000000000000000003015e00180d00030000000000000008011a00016e00016f0018011a00017100017200180173000d000300000000000000080170000000000000000000000f0175000176000f170111000004000000000000000f017900017a000f15011a00017c00017d0018011a00017f0001800018017e000001000000000000000f000400000000000000017e000002000000000000000f001000000000000000017e000003000000000000000f000600000000000000017e000004000000000000000f00080000000000000000000000000000000018181818017e0000010000000000000014017e0000040000000000000012160181000d00030000000000000008017e000000000000000000000f0185000186000f170188000189000f15011a00018b00018c0018011a00018e00018f00180190000d00030000000000000008018d000000000000000000000f0192000193000f170111000005000000000000000f011a0001960001970018011a00019900019a0018011a00019c00019d0018019f0001a0000f15011a0001a20001a30018011a0001a50001a6001801a7000d0003000000000000000801a4000000000000000000000f01a90001aa000f170103000198000301ac00019800010c00010300041101ae00000000000000000000030000000000000000001316019b000020000000000000000b019e000901b0000000000000000000000300ffffff3f00000000080501b200000000000000000000030601b400000000000000000000030000ca9a3b00000000050301ac001b0c0111000006000000000000000f011a0001c10001c2001801c3000d0003000000000000000801c50001c6000f15011a0001c80001c90018011a0001cb0001cc001801cd000d0003000000000000000801ca000000000000000000000f01cf0001d0000f1701d30001d4000f15011a0001d60001d70018011a0001d90001da001801db000d0003000000000000000801d8000000000000000000000f01dd0001de000f1701e10001e20001e3001801e400011100000a0d0d0a000000000f010200011400181401e400011100000a0d0d0a000000000f0102000114001812011100000a0d0d0a000000000f0101000000000000000000001317"
+                "010000004d3c2b1a000000000f00010000000000000000000000000000000018010e00010f0001100018010e0001120001130018011100000a0d0d0a000000000f011600004d3c2b1a000000000f011600001a2b3c4d000000000f170116000100000f01140001140000ff00000000000000080018000000000000000b0114000000ff000000000000080008000000000000000b090114000008000000000000000c0000ff00000000000008090114000018000000000000000c0918011100000a0d0d0a000000000f011100000a0d0d0a000000000f0102000114001800100000000000000004011100000a0d0d0a000000000f01020001140018000c0000000000000004180111000001000000000000000f000600000000000000011a00011e00011f0018011a000121000122001800e8030000000000000127000128000f15011a00012a00012b0018011a00012d00012e0018012c000009000000000000000f013100007f00000000000000130000ca9a3b00000000013100007f000000000000000800090000000000000013000100000000000000013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180010000000000000000800000000000000000010000000c16ff286230000010000000000000018051818013100007f0000000000000013013100007f0000000000000008003e0000000000000013000000000000000000000100000000000000013100007f0000000000000008003f00000000000000080b18013100007f0000000000000008001b0000000000000013000000000000000000013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180010000000000000000800000000000000000010000000c16ff28623000001000000000000001805000100000000000000181818012c00000e000000000000000f011a0001350001360018012c0000090000000000000010012c00000e000000000000001016012f000d00030000000000000008012c000000000000000000000f013a00013b000f170111000002000000000000000f011a00015000015100180152000d000300000000000000080157000158000f15011a00015a00015b0018011a00015d00015e0018015f000d00030000000000000008015c000000000000000000000f0161000162000f170111000003000000000000000f011a00016f010170011801c700000000000000000000030000000000000000001301c8000000000000000000000301c300111601c9000000000000000000000301c3001801ce00000000000000000000030000000000000000001301cf000000000000000000000301c300111601d0000000000000000000000301c300180d00030000000000000008011a0001d30001d40018011a0001d60001d7001801d8000d0003000000000000000801d5000000000000000000000f01da0001db000f170111000004000000000000000f012f010130010f15011a0001320101330118011a00013501013601180134010001000000000000000f0004000000000000000134010002000000000000000f0010000000000000000134010003000000000000000f0006000000000000000134010004000000000000000f000800000000000000000000000000000000181818180134010001000000000000001401340100040000000000000012160137010d000300000000000000080134010000000000000000000f013b01013c010f17013e01013f010f15011a0001410101420118011a00014401014501180146010d000300000000000000080143010000000000000000000f0148010149010f170111000005000000000000000f011a0001f80101f90118011a0001640101650118011a0001680101690118014c01014d010f15011a00014f0101500118011a00015201015301180154010d000300000000000000080151010000000000000000000f0156010157010f1701030001f7000301650001f700010c000103000411017d0000000000000000000003000000000000000000131601fa010020000000000000000b01fb0109017f000000000000000000000300ffffff3f0000000008050181000000000000000000000306018300000000000000000000030000ca9a3b0000000005030165001b0c0111000006000000000000000f011a00016c01016d0118016e010d000300000000000000080173010174010f15011a0001760101770118011a00017901017a011801e9010d000300000000000000080178010000000000000000000f017d01017e010f1701ce0101cf010f15011a0001d10101d20118011a0001d40101d5011801ea010d0003000000000000000801d3010000000000000000000f01d80101d9010f1701dc0101dd0101de011801eb01011100000a0d0d0a000000000f010200011400181401eb01011100000a0d0d0a000000000f0102000114001812011100000a0d0d0a000000000f0101000000000000000000001317"
             ),
         ),
     ),
@@ -2254,12 +1604,12 @@ TABLES = {
                 Storage.VARIABLE,
                 Storage.FIXED64,
             ),
-            registers=211,
-            spans=24,
+            registers=492,
+            spans=33,
             loops=9,
             variables=(439041101, 0, 0, 1, 1000, 1, 0, 0, 0, (0,), (0,), (0,), (0,), (0,)),
             constants=bytes.fromhex(
-                "010000004d3c2b1a000000000f00010000000000000000000000000000000018010e00010f0001100018010e0001120001130018011100000a0d0d0a000000000f011600004d3c2b1a000000000f011600001a2b3c4d000000000f170116000100000f01140001140000ff00000000000000080018000000000000000b0114000000ff000000000000080008000000000000000b090114000008000000000000000c0000ff00000000000008090114000018000000000000000c0918011100000a0d0d0a000000000f011100000a0d0d0a000000000f0102000114001800100000000000000004011100000a0d0d0a000000000f01020001140018000c0000000000000004180111000001000000000000000f000600000000000000011a00011e00011f0018011a000121000122001800e8030000000000000127000128000f15011a00012a00012b0018011a00012d00012e0018012c000009000000000000000f013100007f00000000000000130000ca9a3b00000000013100007f000000000000000800090000000000000013000100000000000000013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180010000000000000000800000000000000000010000000c16ff286230000010000000000000018051818013100007f0000000000000013013100007f0000000000000008003e0000000000000013000000000000000000000100000000000000013100007f0000000000000008003f00000000000000080b18013100007f0000000000000008001b0000000000000013000000000000000000013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180010000000000000000800000000000000000010000000c16ff28623000001000000000000001805000100000000000000181818012c00000e000000000000000f011a0001350001360018012c0000090000000000000010012c00000e000000000000001016012f000d00030000000000000008012c000000000000000000000f013a00013b000f170111000002000000000000000f011a00014400014500180146000d000300000000000000080148000149000f15011a00014b00014c0018011a00014e00014f00180150000d00030000000000000008014d000000000000000000000f0152000153000f170111000003000000000000000f011a00015c00015d0018016200000000000000000000030000000000000000001301630000000000000000000003015e00111601640000000000000000000003015e00180169000000000000000000000300000000000000000013016a0000000000000000000003015e001116016b0000000000000000000003015e00180d00030000000000000008011a00016e00016f0018011a00017100017200180173000d000300000000000000080170000000000000000000000f0175000176000f170111000004000000000000000f017900017a000f15011a00017c00017d0018011a00017f0001800018017e000001000000000000000f000400000000000000017e000002000000000000000f001000000000000000017e000003000000000000000f000600000000000000017e000004000000000000000f00080000000000000000000000000000000018181818017e0000010000000000000014017e0000040000000000000012160181000d00030000000000000008017e000000000000000000000f0185000186000f170188000189000f15011a00018b00018c0018011a00018e00018f00180190000d00030000000000000008018d000000000000000000000f0192000193000f170111000005000000000000000f0196000197000f15011a00019900019a0018011a00019c00019d0018019e000d00030000000000000008019b000000000000000000000f01a00001a1000f170111000006000000000000000f011a0001aa0001ab001801ac000d0003000000000000000801ae0001af000f15011a0001b10001b20018011a0001b40001b5001801b6000d0003000000000000000801b3000000000000000000000f01b80001b9000f1701bc0001bd000f15011a0001bf0001c00018011a0001c20001c3001801c4000d0003000000000000000801c1000000000000000000000f01c60001c7000f1701ca0001cb0001cc001801cd00011100000a0d0d0a000000000f010200011400181401cd00011100000a0d0d0a000000000f0102000114001812011100000a0d0d0a000000000f0101000000000000000000001317"
+                "010000004d3c2b1a000000000f00010000000000000000000000000000000018010e00010f0001100018010e0001120001130018011100000a0d0d0a000000000f011600004d3c2b1a000000000f011600001a2b3c4d000000000f170116000100000f01140001140000ff00000000000000080018000000000000000b0114000000ff000000000000080008000000000000000b090114000008000000000000000c0000ff00000000000008090114000018000000000000000c0918011100000a0d0d0a000000000f011100000a0d0d0a000000000f0102000114001800100000000000000004011100000a0d0d0a000000000f01020001140018000c0000000000000004180111000001000000000000000f000600000000000000011a00011e00011f0018011a000121000122001800e8030000000000000127000128000f15011a00012a00012b0018011a00012d00012e0018012c000009000000000000000f013100007f00000000000000130000ca9a3b00000000013100007f000000000000000800090000000000000013000100000000000000013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180010000000000000000800000000000000000010000000c16ff286230000010000000000000018051818013100007f0000000000000013013100007f0000000000000008003e0000000000000013000000000000000000000100000000000000013100007f0000000000000008003f00000000000000080b18013100007f0000000000000008001b0000000000000013000000000000000000013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180010000000000000000800000000000000000010000000c16ff28623000001000000000000001805000100000000000000181818012c00000e000000000000000f011a0001350001360018012c0000090000000000000010012c00000e000000000000001016012f000d00030000000000000008012c000000000000000000000f013a00013b000f170111000002000000000000000f011a00015000015100180152000d000300000000000000080157000158000f15011a00015a00015b0018011a00015d00015e0018015f000d00030000000000000008015c000000000000000000000f0161000162000f170111000003000000000000000f011a00016f010170011801c700000000000000000000030000000000000000001301c8000000000000000000000301c300111601c9000000000000000000000301c3001801ce00000000000000000000030000000000000000001301cf000000000000000000000301c300111601d0000000000000000000000301c300180d00030000000000000008011a0001d30001d40018011a0001d60001d7001801d8000d0003000000000000000801d5000000000000000000000f01da0001db000f170111000004000000000000000f012f010130010f15011a0001320101330118011a00013501013601180134010001000000000000000f0004000000000000000134010002000000000000000f0010000000000000000134010003000000000000000f0006000000000000000134010004000000000000000f000800000000000000000000000000000000181818180134010001000000000000001401340100040000000000000012160137010d000300000000000000080134010000000000000000000f013b01013c010f17013e01013f010f15011a0001410101420118011a00014401014501180146010d000300000000000000080143010000000000000000000f0148010149010f170111000005000000000000000f014c01014d010f15011a00014f0101500118011a00015201015301180154010d000300000000000000080151010000000000000000000f0156010157010f170111000006000000000000000f011a00016c01016d0118016e010d000300000000000000080173010174010f15011a0001760101770118011a00017901017a0118017b010d000300000000000000080178010000000000000000000f017d01017e010f1701ce0101cf010f15011a0001d10101d20118011a0001d40101d5011801d6010d0003000000000000000801d3010000000000000000000f01d80101d9010f1701dc0101dd0101de011801df01011100000a0d0d0a000000000f010200011400181401df01011100000a0d0d0a000000000f0102000114001812011100000a0d0d0a000000000f0101000000000000000000001317"
             ),
         ),
     ),

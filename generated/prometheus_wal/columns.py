@@ -50,25 +50,23 @@ IN_TABLES_10 = ("samples", "series", "exemplars", "histograms", "float_histogram
 IN_TOMBSTONES = ("tombstones",)
 IN_TABLES_12 = ("samples", "series", "histograms", "float_histograms", "tombstones", "metadata", "mmap_markers")
 IN_EXEMPLARS = ("exemplars",)
-IN_TABLES_14 = ("series", "histograms", "float_histograms", "tombstones", "metadata", "mmap_markers")
-IN_TABLES_15 = ("samples", "exemplars")
+IN_TABLES_14 = ("samples", "exemplars")
+IN_TABLES_15 = ("series", "histograms", "float_histograms", "tombstones", "metadata", "mmap_markers")
 IN_TABLES_16 = ("samples", "series", "exemplars", "histograms", "float_histograms", "tombstones", "metadata")
 IN_MMAP_MARKERS = ("mmap_markers",)
 IN_TABLES_18 = ("samples", "series", "exemplars", "histograms", "float_histograms", "tombstones", "mmap_markers")
 IN_METADATA = ("metadata",)
-IN_TABLES_20 = ("series", "histograms", "float_histograms", "tombstones", "mmap_markers")
 IN_HISTOGRAMS = ("histograms",)
 IN_FLOAT_HISTOGRAMS = ("float_histograms",)
-IN_TABLES_23 = ("samples", "series", "exemplars", "float_histograms", "tombstones", "metadata", "mmap_markers")
-IN_TABLES_24 = ("series", "float_histograms", "tombstones", "mmap_markers")
-IN_TABLES_25 = ("samples", "exemplars", "histograms")
-IN_TABLES_26 = ("float_histograms", "tombstones", "metadata", "mmap_markers")
-IN_TABLES_27 = ("float_histograms", "tombstones", "mmap_markers")
-IN_TABLES_28 = ("histograms", "float_histograms")
-IN_TABLES_29 = ("samples", "series", "exemplars", "histograms")
-IN_TABLES_30 = ("samples", "series", "exemplars", "histograms", "tombstones", "metadata", "mmap_markers")
-IN_TABLES_31 = ("samples", "series", "exemplars", "tombstones", "metadata", "mmap_markers")
-IN_TABLES_32 = ("series", "tombstones", "mmap_markers")
+IN_TABLES_22 = ("samples", "series", "exemplars", "float_histograms", "tombstones", "metadata", "mmap_markers")
+IN_TABLES_23 = ("series", "float_histograms", "tombstones", "metadata", "mmap_markers")
+IN_TABLES_24 = ("float_histograms", "tombstones", "metadata", "mmap_markers")
+IN_TABLES_25 = ("histograms", "float_histograms")
+IN_TABLES_26 = ("samples", "series", "exemplars", "histograms")
+IN_TABLES_27 = ("samples", "series", "exemplars", "histograms", "tombstones", "metadata", "mmap_markers")
+IN_TABLES_28 = ("samples", "series", "exemplars", "tombstones", "metadata", "mmap_markers")
+IN_TABLES_29 = ("series", "tombstones", "metadata", "mmap_markers")
+IN_TABLES_30 = ("series", "histograms", "tombstones", "metadata", "mmap_markers")
 IN_ALL = (
     "samples",
     "series",
@@ -92,21 +90,21 @@ STEPS = (
     (IN_TABLES_2, Step(Op.STREAM, 2, 0, 1)),  # _io.pos
     (IN_TABLES_2, Step(Op.STREAM, 3, 1, 1)),  # _io.size
     (IN_TABLES_2, Step(Op.EXPRESSION, 4, 0, 0, 8)),  # is body there?
-    (IN_TABLES_2, Step(Op.SKIP_IF_ZERO, 4, 0, 701)),  # is body there?
+    (IN_TABLES_2, Step(Op.SKIP_IF_ZERO, 4, 0, 540)),  # is body there?
     (IN_TABLES_2, Step(Op.EXPRESSION, 5, 0, 8, 13)),  # what body is
     (IN_TABLES_2, Step(Op.SKIP_IF_ZERO, 5, 0, 87)),  # what body is
     (IN_TABLES_3, Step(Op.LIMIT_FIXED, 1, 0, 0)),  # body
     (IN_SERIES, Step(Op.LIMIT_FIXED, 1, 1, 0)),  # body
     (IN_TABLES_2, Step(Op.LOOP, 0, Loop.END, 85, 0)),  # series
-    (IN_RAW_RECORDS, Step(Op.LOOP, 0, Loop.END, 824, 0)),  # pages
+    (IN_RAW_RECORDS, Step(Op.LOOP, 0, Loop.END, 621, 0)),  # pages
     (IN_RAW_RECORDS, Step(Op.UNIT)),  # item of pages
-    (IN_RAW_RECORDS, Step(Op.STREAM, 0, 1, 0)),  # _io.size
-    (IN_RAW_RECORDS, Step(Op.STREAM, 1, 0, 0)),  # _io.pos
-    (IN_RAW_RECORDS, Step(Op.STREAM, 2, 1, 0)),  # _io.size
-    (IN_RAW_RECORDS, Step(Op.STREAM, 3, 0, 0)),  # _io.pos
-    (IN_RAW_RECORDS, Step(Op.EXPRESSION, 4, 0, 0, 34)),  # size of pages
-    (IN_RAW_RECORDS, Step(Op.LIMIT_REGISTER, 4, 1, 0)),  # pages
-    (IN_RAW_RECORDS, Step(Op.LOOP, 1, Loop.UNTIL, 820, 0)),  # fragments
+    (IN_RAW_RECORDS, Step(Op.STREAM, 80, 1, 0)),  # _io.size
+    (IN_RAW_RECORDS, Step(Op.STREAM, 81, 0, 0)),  # _io.pos
+    (IN_RAW_RECORDS, Step(Op.STREAM, 82, 1, 0)),  # _io.size
+    (IN_RAW_RECORDS, Step(Op.STREAM, 83, 0, 0)),  # _io.pos
+    (IN_RAW_RECORDS, Step(Op.EXPRESSION, 84, 0, 0, 34)),  # size of pages
+    (IN_RAW_RECORDS, Step(Op.LIMIT_REGISTER, 84, 1, 0)),  # pages
+    (IN_RAW_RECORDS, Step(Op.LOOP, 1, Loop.UNTIL, 617, 0)),  # fragments
     (IN_TABLES_6, Step(Op.ROW, 0)),
     (IN_TABLES_2, Step(Op.NEED, 8)),  # ref
     (IN_SERIES, Step(Op.COLUMN_FIXED, 0, Kind.S8BE, 0)),  # ref
@@ -139,73 +137,65 @@ STEPS = (
     (IN_SERIES, Step(Op.COLUMN_REGISTER, 6, 1, Kind.U1)),  # type
     (IN_SERIES, Step(Op.COLUMN_REGISTER, 7, 0, Kind.U4LE)),  # len_data
     (IN_RECORDS, Step(Op.COLUMN_REGISTER, 0, 1, Kind.S8LE)),  # type
-    (IN_RECORDS, Step(Op.BYTES_REST, 0)),  # data
-    (IN_RECORDS, Step(Op.COLUMN_BYTES, 1, 0)),  # data
+    (IN_RECORDS, Step(Op.BYTES_REST, 8)),  # data
+    (IN_RECORDS, Step(Op.COLUMN_BYTES, 1, 8)),  # data
     (IN_RECORDS, Step(Op.COLUMN_REGISTER, 2, 0, Kind.U4LE)),  # len_data
     (IN_RAW_RECORDS, Step(Op.NEED, 1)),  # kind
-    (IN_RAW_RECORDS, Step(Op.REGISTER_FIXED, 5, Kind.U1, 0)),  # kind
+    (IN_RAW_RECORDS, Step(Op.REGISTER_FIXED, 85, Kind.U1, 0)),  # kind
     (IN_RAW_RECORDS, Step(Op.COLUMN_FIXED, 2, Kind.U1, 0)),  # kind
-    (IN_RAW_RECORDS, Step(Op.EXPRESSION, 6, 0, 34, 13)),  # is len_data there?
-    (IN_RAW_RECORDS, Step(Op.SKIP_IF_ZERO, 6, 0, 58)),  # is len_data there?
+    (IN_RAW_RECORDS, Step(Op.EXPRESSION, 86, 0, 34, 13)),  # is len_data there?
+    (IN_RAW_RECORDS, Step(Op.SKIP_IF_ZERO, 86, 0, 58)),  # is len_data there?
     (IN_RAW_RECORDS, Step(Op.NEED, 2)),  # len_data
-    (IN_RAW_RECORDS, Step(Op.REGISTER_FIXED, 7, Kind.U2BE, 0)),  # len_data
+    (IN_RAW_RECORDS, Step(Op.REGISTER_FIXED, 0, Kind.U2BE, 0)),  # len_data
     (IN_RAW_RECORDS, Step(Op.JUMP, 0, 0, 59)),
-    (IN_RAW_RECORDS, Step(Op.EXPRESSION, 7, 0, 36, 9)),  # no len_data
-    (IN_RAW_RECORDS, Step(Op.EXPRESSION, 8, 0, 34, 13)),  # is crc there?
-    (IN_RAW_RECORDS, Step(Op.SKIP_IF_ZERO, 8, 0, 64)),  # is crc there?
+    (IN_RAW_RECORDS, Step(Op.EXPRESSION, 0, 0, 36, 9)),  # no len_data
+    (IN_RAW_RECORDS, Step(Op.EXPRESSION, 87, 0, 34, 13)),  # is crc there?
+    (IN_RAW_RECORDS, Step(Op.SKIP_IF_ZERO, 87, 0, 64)),  # is crc there?
     (IN_RAW_RECORDS, Step(Op.NEED, 4)),  # crc
-    (IN_RAW_RECORDS, Step(Op.REGISTER_FIXED, 9, Kind.U4BE, 0)),  # crc
+    (IN_RAW_RECORDS, Step(Op.REGISTER_FIXED, 88, Kind.U4BE, 0)),  # crc
     (IN_RAW_RECORDS, Step(Op.JUMP, 0, 0, 65)),
-    (IN_RAW_RECORDS, Step(Op.EXPRESSION, 9, 0, 36, 9)),  # no crc
+    (IN_RAW_RECORDS, Step(Op.EXPRESSION, 88, 0, 36, 9)),  # no crc
     (IN_RAW_RECORDS, Step(Op.MARK, 0, 1, 0)),  # data begins
-    (IN_RAW_RECORDS, Step(Op.EXPRESSION, 10, 0, 34, 13)),  # is data there?
-    (IN_RAW_RECORDS, Step(Op.SKIP_IF_ZERO, 10, 0, 71)),  # is data there?
-    (IN_RAW_RECORDS, Step(Op.BYTES_REGISTER, 0, 7, 0)),  # data
-    (IN_RAW_RECORDS, Step(Op.COLUMN_BYTES, 0, 0)),  # data
+    (IN_RAW_RECORDS, Step(Op.EXPRESSION, 89, 0, 34, 13)),  # is data there?
+    (IN_RAW_RECORDS, Step(Op.SKIP_IF_ZERO, 89, 0, 71)),  # is data there?
+    (IN_RAW_RECORDS, Step(Op.BYTES_REGISTER, 8, 0, 0)),  # data
+    (IN_RAW_RECORDS, Step(Op.COLUMN_BYTES, 0, 8)),  # data
     (IN_RAW_RECORDS, Step(Op.JUMP, 0, 0, 72)),
     (IN_RAW_RECORDS, Step(Op.COLUMN_NULL, 0)),  # data
     (IN_RAW_RECORDS, Step(Op.MARK, 1, 1, 0)),  # data ends
-    (IN_RAW_RECORDS, Step(Op.EXPRESSION, 11, 0, 47, 13)),  # is rest there?
-    (IN_RAW_RECORDS, Step(Op.SKIP_IF_ZERO, 11, 0, 79)),  # is rest there?
-    (IN_RAW_RECORDS, Step(Op.BYTES_REST, 1)),  # rest
-    (IN_RAW_RECORDS, Step(Op.TRIM_RIGHT, 1, 0, 0)),  # rest
-    (IN_RAW_RECORDS, Step(Op.EXPRESSION, 12, 0, 60, 13)),  # valid rest
-    (IN_RAW_RECORDS, Step(Op.CHECK_TRUE, 12, Outcome.REFUSED | Reason.VALUE << 8)),  # valid rest
-    (IN_RAW_RECORDS, Step(Op.SKIP_IF_ZERO, 8, 0, 81)),  # is crc there?
-    (IN_RAW_RECORDS, Step(Op.CHECKSUM, 0, 9, 0, 1)),  # crc over data
-    (IN_RAW_RECORDS, Step(Op.EXPRESSION, 13, 0, 73, 13)),  # codec
-    (IN_RAW_RECORDS, Step(Op.COLUMN_REGISTER, 1, 13, Kind.S8LE)),  # codec
+    (IN_RAW_RECORDS, Step(Op.EXPRESSION, 90, 0, 47, 13)),  # is rest there?
+    (IN_RAW_RECORDS, Step(Op.SKIP_IF_ZERO, 90, 0, 79)),  # is rest there?
+    (IN_RAW_RECORDS, Step(Op.BYTES_REST, 9)),  # rest
+    (IN_RAW_RECORDS, Step(Op.TRIM_RIGHT, 9, 0, 0)),  # rest
+    (IN_RAW_RECORDS, Step(Op.EXPRESSION, 91, 0, 60, 13)),  # valid rest
+    (IN_RAW_RECORDS, Step(Op.CHECK_TRUE, 91, Outcome.REFUSED | Reason.VALUE << 8)),  # valid rest
+    (IN_RAW_RECORDS, Step(Op.SKIP_IF_ZERO, 87, 0, 81)),  # is crc there?
+    (IN_RAW_RECORDS, Step(Op.CHECKSUM, 0, 88, 0, 1)),  # crc over data
+    (IN_RAW_RECORDS, Step(Op.EXPRESSION, 92, 0, 73, 13)),  # codec
+    (IN_RAW_RECORDS, Step(Op.COLUMN_REGISTER, 1, 92, Kind.S8LE)),  # codec
     (IN_TABLES_7, Step(Op.ROW_END)),
     (IN_TABLES_2, Step(Op.AGAIN, 0, Loop.END, 24, 0)),  # next of series
     (IN_TABLES_2, Step(Op.LIMIT_END)),  # body
-    (IN_TABLES_2, Step(Op.JUMP, 0, 0, 700)),
+    (IN_TABLES_2, Step(Op.JUMP, 0, 0, 539)),
     (IN_TABLES_2, Step(Op.EXPRESSION, 9, 0, 21, 13)),  # what body is
-    (IN_TABLES_2, Step(Op.SKIP_IF_ZERO, 9, 0, 117)),  # what body is
+    (IN_TABLES_2, Step(Op.SKIP_IF_ZERO, 9, 0, 115)),  # what body is
     (IN_SAMPLES, Step(Op.LIMIT_FIXED, 1, 1, 0)),  # body
     (IN_TABLES_9, Step(Op.LIMIT_FIXED, 1, 0, 0)),  # body
     (IN_TABLES_2, Step(Op.NEED, 16)),  # first_ref, first_timestamp
     (IN_SAMPLES, Step(Op.REGISTER_FIXED, 10, Kind.S8BE, 0)),  # first_ref
     (IN_SAMPLES, Step(Op.REGISTER_FIXED, 11, Kind.S8BE, 8)),  # first_timestamp
-    (IN_TABLES_2, Step(Op.LOOP, 2, Loop.END, 115, 0)),  # samples
+    (IN_TABLES_2, Step(Op.LOOP, 2, Loop.END, 113, 0)),  # samples
     (IN_SAMPLES, Step(Op.ROW, 0)),
     (
-        IN_SAMPLES,
+        IN_TABLES_2,
         Step(Op.VARINT, 12, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
     ),  # ref_delta
     (IN_SAMPLES, Step(Op.COLUMN_REGISTER, 3, 12, Kind.S8LE)),  # ref_delta
     (
-        IN_SAMPLES,
+        IN_TABLES_2,
         Step(Op.VARINT, 13, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
     ),  # timestamp_delta
     (IN_SAMPLES, Step(Op.COLUMN_REGISTER, 4, 13, Kind.S8LE)),  # timestamp_delta
-    (
-        IN_TABLES_9,
-        Step(Op.VARINT, 10, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
-    ),  # ref_delta
-    (
-        IN_TABLES_9,
-        Step(Op.VARINT, 11, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
-    ),  # timestamp_delta
     (IN_TABLES_2, Step(Op.NEED, 8)),  # value
     (IN_SAMPLES, Step(Op.COLUMN_FIXED, 2, Kind.F8BE, 0)),  # value
     (IN_SAMPLES, Step(Op.EXPRESSION, 14, 0, 34, 7)),  # ref
@@ -220,158 +210,101 @@ STEPS = (
     (IN_SAMPLES, Step(Op.ROW_END)),
     (IN_TABLES_2, Step(Op.AGAIN, 2, Loop.END, 95, 0)),  # next of samples
     (IN_TABLES_2, Step(Op.LIMIT_END)),  # body
-    (IN_TABLES_2, Step(Op.JUMP, 0, 0, 700)),
+    (IN_TABLES_2, Step(Op.JUMP, 0, 0, 539)),
     (IN_SAMPLES, Step(Op.EXPRESSION, 17, 0, 53, 13)),  # what body is
-    (IN_SAMPLES, Step(Op.SKIP_IF_ZERO, 17, 0, 139)),  # what body is
-    (IN_TABLES_9, Step(Op.EXPRESSION, 12, 0, 34, 13)),  # what body is
-    (IN_TABLES_9, Step(Op.SKIP_IF_ZERO, 12, 0, 141)),  # what body is
+    (IN_TABLES_9, Step(Op.EXPRESSION, 17, 0, 34, 13)),  # what body is
+    (IN_TABLES_2, Step(Op.SKIP_IF_ZERO, 17, 0, 134)),  # what body is
     (IN_TABLES_10, Step(Op.LIMIT_FIXED, 1, 0, 0)),  # body
     (IN_TOMBSTONES, Step(Op.LIMIT_FIXED, 1, 1, 0)),  # body
-    (IN_TABLES_2, Step(Op.LOOP, 3, Loop.END, 137, 0)),  # tombstones
+    (IN_TABLES_2, Step(Op.LOOP, 3, Loop.END, 132, 0)),  # tombstones
     (IN_TOMBSTONES, Step(Op.ROW, 0)),
     (IN_TABLES_2, Step(Op.NEED, 8)),  # ref
-    (
-        IN_SAMPLES,
-        Step(Op.VARINT, 18, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
-    ),  # mint
-    (
-        IN_SAMPLES,
-        Step(Op.VARINT, 19, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
-    ),  # maxt
     (IN_TOMBSTONES, Step(Op.COLUMN_FIXED, 0, Kind.S8BE, 0)),  # ref
     (
-        IN_TABLES_9,
-        Step(Op.VARINT, 13, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
+        IN_TABLES_2,
+        Step(Op.VARINT, 18, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
     ),  # mint
-    (IN_TOMBSTONES, Step(Op.COLUMN_REGISTER, 1, 13, Kind.S8LE)),  # mint
+    (IN_TOMBSTONES, Step(Op.COLUMN_REGISTER, 1, 18, Kind.S8LE)),  # mint
     (
-        IN_TABLES_9,
-        Step(Op.VARINT, 14, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
+        IN_TABLES_2,
+        Step(Op.VARINT, 19, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
     ),  # maxt
-    (IN_TOMBSTONES, Step(Op.COLUMN_REGISTER, 2, 14, Kind.S8LE)),  # maxt
+    (IN_TOMBSTONES, Step(Op.COLUMN_REGISTER, 2, 19, Kind.S8LE)),  # maxt
     (IN_TOMBSTONES, Step(Op.COLUMN_REGISTER, 3, 1, Kind.U1)),  # type
     (IN_TOMBSTONES, Step(Op.COLUMN_REGISTER, 4, 0, Kind.U4LE)),  # len_data
     (IN_TOMBSTONES, Step(Op.ROW_END)),
-    (IN_TABLES_2, Step(Op.AGAIN, 3, Loop.END, 124, 0)),  # next of tombstones
+    (IN_TABLES_2, Step(Op.AGAIN, 3, Loop.END, 121, 0)),  # next of tombstones
     (IN_TABLES_2, Step(Op.LIMIT_END)),  # body
-    (IN_TABLES_2, Step(Op.JUMP, 0, 0, 700)),
+    (IN_TABLES_2, Step(Op.JUMP, 0, 0, 539)),
     (IN_SAMPLES, Step(Op.EXPRESSION, 20, 0, 66, 13)),  # what body is
-    (IN_SAMPLES, Step(Op.SKIP_IF_ZERO, 20, 0, 204)),  # what body is
-    (IN_TABLES_9, Step(Op.EXPRESSION, 15, 0, 47, 13)),  # what body is
-    (IN_TABLES_9, Step(Op.SKIP_IF_ZERO, 15, 0, 204)),  # what body is
+    (IN_TABLES_9, Step(Op.EXPRESSION, 20, 0, 47, 13)),  # what body is
+    (IN_TABLES_2, Step(Op.SKIP_IF_ZERO, 20, 0, 182)),  # what body is
     (IN_TABLES_12, Step(Op.LIMIT_FIXED, 1, 0, 0)),  # body
     (IN_EXEMPLARS, Step(Op.LIMIT_FIXED, 1, 1, 0)),  # body
     (IN_TABLES_2, Step(Op.NEED, 16)),  # first_ref, first_timestamp
-    (IN_EXEMPLARS, Step(Op.REGISTER_FIXED, 16, Kind.S8BE, 0)),  # first_ref
-    (IN_EXEMPLARS, Step(Op.REGISTER_FIXED, 17, Kind.S8BE, 8)),  # first_timestamp
-    (IN_TABLES_2, Step(Op.LOOP, 4, Loop.END, 202, 0)),  # exemplars
-    (
-        IN_SAMPLES,
-        Step(Op.VARINT, 21, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
-    ),  # ref_delta
-    (
-        IN_SAMPLES,
-        Step(Op.VARINT, 22, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
-    ),  # timestamp_delta
-    (
-        IN_TABLES_14,
-        Step(Op.VARINT, 16, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
-    ),  # ref_delta
-    (
-        IN_TABLES_14,
-        Step(Op.VARINT, 17, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
-    ),  # timestamp_delta
+    (IN_EXEMPLARS, Step(Op.REGISTER_FIXED, 71, Kind.S8BE, 0)),  # first_ref
+    (IN_EXEMPLARS, Step(Op.REGISTER_FIXED, 72, Kind.S8BE, 8)),  # first_timestamp
+    (IN_TABLES_2, Step(Op.LOOP, 4, Loop.END, 180, 0)),  # exemplars
     (IN_EXEMPLARS, Step(Op.ROW, 0)),
     (
-        IN_EXEMPLARS,
-        Step(Op.VARINT, 18, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
+        IN_TABLES_2,
+        Step(Op.VARINT, 21, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
     ),  # ref_delta
-    (IN_EXEMPLARS, Step(Op.COLUMN_REGISTER, 7, 18, Kind.S8LE)),  # ref_delta
+    (IN_EXEMPLARS, Step(Op.COLUMN_REGISTER, 7, 21, Kind.S8LE)),  # ref_delta
     (
-        IN_EXEMPLARS,
-        Step(Op.VARINT, 19, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
+        IN_TABLES_2,
+        Step(Op.VARINT, 22, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
     ),  # timestamp_delta
-    (IN_EXEMPLARS, Step(Op.COLUMN_REGISTER, 8, 19, Kind.S8LE)),  # timestamp_delta
+    (IN_EXEMPLARS, Step(Op.COLUMN_REGISTER, 8, 22, Kind.S8LE)),  # timestamp_delta
     (IN_TABLES_2, Step(Op.NEED, 8)),  # value
-    (
-        IN_SAMPLES,
-        Step(Op.VARINT, 23, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
-    ),  # num_labels
-    (IN_SAMPLES, Step(Op.LOOP, 5, Loop.COUNT, 201, 23)),  # labels
-    (
-        IN_SAMPLES,
-        Step(Op.VARINT, 24, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
-    ),  # len_name
-    (IN_SAMPLES, Step(Op.BYTES_REGISTER, 2, 24, 0)),  # name
-    (
-        IN_TABLES_14,
-        Step(Op.VARINT, 18, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
-    ),  # num_labels
-    (IN_TABLES_14, Step(Op.LOOP, 5, Loop.COUNT, 201, 18)),  # labels
-    (
-        IN_TABLES_14,
-        Step(Op.VARINT, 19, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
-    ),  # len_name
-    (IN_TABLES_14, Step(Op.BYTES_REGISTER, 2, 19, 0)),  # name
     (IN_EXEMPLARS, Step(Op.COLUMN_FIXED, 2, Kind.F8BE, 0)),  # value
     (
-        IN_EXEMPLARS,
-        Step(Op.VARINT, 20, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
+        IN_TABLES_2,
+        Step(Op.VARINT, 23, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
     ),  # num_labels
-    (IN_EXEMPLARS, Step(Op.COLUMN_REGISTER, 9, 20, Kind.U8LE)),  # num_labels
+    (IN_EXEMPLARS, Step(Op.COLUMN_REGISTER, 9, 23, Kind.U8LE)),  # num_labels
     (IN_EXEMPLARS, Step(Op.LIST, 3, 1)),  # labels
-    (IN_EXEMPLARS, Step(Op.LOOP, 5, Loop.COUNT, 190, 20)),  # labels
+    (IN_TABLES_2, Step(Op.LOOP, 5, Loop.COUNT, 168, 23)),  # labels
     (IN_EXEMPLARS, Step(Op.ITEM, 0, 1)),  # item of labels
     (IN_EXEMPLARS, Step(Op.COLUMN_STRUCT, 4)),  # labels
     (
-        IN_EXEMPLARS,
-        Step(Op.VARINT, 21, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
+        IN_TABLES_2,
+        Step(Op.VARINT, 24, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
     ),  # len_name
-    (IN_EXEMPLARS, Step(Op.BYTES_REGISTER, 2, 21, 0)),  # name
+    (IN_TABLES_2, Step(Op.BYTES_REGISTER, 2, 24, 0)),  # name
     (IN_TABLES_2, Step(Op.CHECK_UTF8, 2, 0, 0)),  # name
-    (
-        IN_SAMPLES,
-        Step(Op.VARINT, 25, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
-    ),  # len_value
-    (IN_SAMPLES, Step(Op.BYTES_REGISTER, 3, 25, 0)),  # value
-    (
-        IN_TABLES_14,
-        Step(Op.VARINT, 20, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
-    ),  # len_value
-    (IN_TABLES_14, Step(Op.BYTES_REGISTER, 3, 20, 0)),  # value
     (IN_EXEMPLARS, Step(Op.COLUMN_BYTES, 5, 2)),  # name
     (
-        IN_EXEMPLARS,
-        Step(Op.VARINT, 22, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
+        IN_TABLES_2,
+        Step(Op.VARINT, 25, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
     ),  # len_value
-    (IN_EXEMPLARS, Step(Op.BYTES_REGISTER, 3, 22, 0)),  # value
-    (IN_TABLES_2, Step(Op.CHECK_UTF8, 3, 0, 0)),  # value
-    (IN_SAMPLES, Step(Op.AGAIN, 5, Loop.COUNT, 161, 23)),  # next of labels
-    (IN_TABLES_14, Step(Op.AGAIN, 5, Loop.COUNT, 165, 18)),  # next of labels
+    (IN_TABLES_14, Step(Op.BYTES_REGISTER, 3, 25, 0)),  # value
+    (IN_TABLES_14, Step(Op.CHECK_UTF8, 3, 0, 0)),  # value
+    (IN_TABLES_15, Step(Op.BYTES_REGISTER, 5, 25, 0)),  # value
+    (IN_TABLES_15, Step(Op.CHECK_UTF8, 5, 0, 0)),  # value
     (IN_EXEMPLARS, Step(Op.COLUMN_BYTES, 6, 3)),  # value
     (IN_EXEMPLARS, Step(Op.ITEM_END, 0, 1)),
-    (IN_EXEMPLARS, Step(Op.AGAIN, 5, Loop.COUNT, 172, 20)),  # next of labels
+    (IN_TABLES_2, Step(Op.AGAIN, 5, Loop.COUNT, 154, 23)),  # next of labels
     (IN_EXEMPLARS, Step(Op.LIST_END, 3, 1)),  # labels
-    (IN_EXEMPLARS, Step(Op.EXPRESSION, 23, 0, 60, 7)),  # ref
-    (IN_EXEMPLARS, Step(Op.EXPRESSION, 24, 0, 67, 5)),  # ref, as its column has it
-    (IN_EXEMPLARS, Step(Op.COLUMN_REGISTER, 0, 24, Kind.S8LE)),  # ref
-    (IN_EXEMPLARS, Step(Op.EXPRESSION, 25, 0, 72, 7)),  # timestamp
-    (IN_EXEMPLARS, Step(Op.COLUMN_TIMESTAMP, 1, 25, 1, 0)),  # timestamp
-    (IN_EXEMPLARS, Step(Op.COLUMN_REGISTER, 10, 16, Kind.S8LE)),  # first_ref
-    (IN_EXEMPLARS, Step(Op.COLUMN_REGISTER, 11, 17, Kind.S8LE)),  # first_timestamp
+    (IN_EXEMPLARS, Step(Op.EXPRESSION, 73, 0, 60, 7)),  # ref
+    (IN_EXEMPLARS, Step(Op.EXPRESSION, 15, 0, 67, 5)),  # ref, as its column has it
+    (IN_EXEMPLARS, Step(Op.COLUMN_REGISTER, 0, 15, Kind.S8LE)),  # ref
+    (IN_EXEMPLARS, Step(Op.EXPRESSION, 16, 0, 72, 7)),  # timestamp
+    (IN_EXEMPLARS, Step(Op.COLUMN_TIMESTAMP, 1, 16, 1, 0)),  # timestamp
+    (IN_EXEMPLARS, Step(Op.COLUMN_REGISTER, 10, 71, Kind.S8LE)),  # first_ref
+    (IN_EXEMPLARS, Step(Op.COLUMN_REGISTER, 11, 72, Kind.S8LE)),  # first_timestamp
     (IN_EXEMPLARS, Step(Op.COLUMN_REGISTER, 12, 1, Kind.U1)),  # type
     (IN_EXEMPLARS, Step(Op.COLUMN_REGISTER, 13, 0, Kind.U4LE)),  # len_data
     (IN_EXEMPLARS, Step(Op.ROW_END)),
-    (IN_TABLES_2, Step(Op.AGAIN, 4, Loop.END, 149, 0)),  # next of exemplars
+    (IN_TABLES_2, Step(Op.AGAIN, 4, Loop.END, 143, 0)),  # next of exemplars
     (IN_TABLES_2, Step(Op.LIMIT_END)),  # body
-    (IN_TABLES_2, Step(Op.JUMP, 0, 0, 700)),
-    (IN_TABLES_15, Step(Op.EXPRESSION, 26, 0, 79, 13)),  # what body is
-    (IN_TABLES_15, Step(Op.SKIP_IF_ZERO, 26, 0, 221)),  # what body is
-    (IN_TABLES_14, Step(Op.EXPRESSION, 21, 0, 60, 13)),  # what body is
-    (IN_TABLES_14, Step(Op.SKIP_IF_ZERO, 21, 0, 223)),  # what body is
+    (IN_TABLES_2, Step(Op.JUMP, 0, 0, 539)),
+    (IN_TABLES_14, Step(Op.EXPRESSION, 26, 0, 79, 13)),  # what body is
+    (IN_TABLES_15, Step(Op.EXPRESSION, 26, 0, 60, 13)),  # what body is
+    (IN_TABLES_2, Step(Op.SKIP_IF_ZERO, 26, 0, 198)),  # what body is
     (IN_TABLES_16, Step(Op.LIMIT_FIXED, 1, 0, 0)),  # body
     (IN_MMAP_MARKERS, Step(Op.LIMIT_FIXED, 1, 1, 0)),  # body
-    (IN_TABLES_2, Step(Op.LOOP, 6, Loop.END, 219, 0)),  # markers
+    (IN_TABLES_2, Step(Op.LOOP, 6, Loop.END, 196, 0)),  # markers
     (IN_MMAP_MARKERS, Step(Op.ROW, 0)),
     (IN_TABLES_2, Step(Op.NEED, 16)),  # ref, mmap_ref
     (IN_MMAP_MARKERS, Step(Op.COLUMN_FIXED, 0, Kind.S8BE, 0)),  # ref
@@ -379,495 +312,252 @@ STEPS = (
     (IN_MMAP_MARKERS, Step(Op.COLUMN_REGISTER, 2, 1, Kind.U1)),  # type
     (IN_MMAP_MARKERS, Step(Op.COLUMN_REGISTER, 3, 0, Kind.U4LE)),  # len_data
     (IN_MMAP_MARKERS, Step(Op.ROW_END)),
-    (IN_TABLES_2, Step(Op.AGAIN, 6, Loop.END, 211, 0)),  # next of markers
+    (IN_TABLES_2, Step(Op.AGAIN, 6, Loop.END, 188, 0)),  # next of markers
     (IN_TABLES_2, Step(Op.LIMIT_END)),  # body
-    (IN_TABLES_2, Step(Op.JUMP, 0, 0, 700)),
-    (IN_TABLES_15, Step(Op.EXPRESSION, 27, 0, 92, 13)),  # what body is
-    (IN_TABLES_15, Step(Op.SKIP_IF_ZERO, 27, 0, 271)),  # what body is
-    (IN_TABLES_14, Step(Op.EXPRESSION, 22, 0, 73, 13)),  # what body is
-    (IN_TABLES_14, Step(Op.SKIP_IF_ZERO, 22, 0, 273)),  # what body is
+    (IN_TABLES_2, Step(Op.JUMP, 0, 0, 539)),
+    (IN_TABLES_14, Step(Op.EXPRESSION, 27, 0, 92, 13)),  # what body is
+    (IN_TABLES_15, Step(Op.EXPRESSION, 27, 0, 73, 13)),  # what body is
+    (IN_TABLES_2, Step(Op.SKIP_IF_ZERO, 27, 0, 235)),  # what body is
     (IN_TABLES_18, Step(Op.LIMIT_FIXED, 1, 0, 0)),  # body
     (IN_METADATA, Step(Op.LIMIT_FIXED, 1, 1, 0)),  # body
-    (IN_TABLES_2, Step(Op.LOOP, 7, Loop.END, 269, 0)),  # metadata
+    (IN_TABLES_2, Step(Op.LOOP, 7, Loop.END, 233, 0)),  # metadata
     (
-        IN_TABLES_15,
+        IN_TABLES_14,
         Step(Op.VARINT, 28, Outcome.LOST | Reason.VALUE << 8, 68106, Outcome.REFUSED | Reason.VALUE << 8),
     ),  # ref
     (IN_METADATA, Step(Op.ROW, 0)),
     (
-        IN_TABLES_14,
-        Step(Op.VARINT, 23, Outcome.LOST | Reason.VALUE << 8, 68106, Outcome.REFUSED | Reason.VALUE << 8),
-    ),  # ref
-    (IN_METADATA, Step(Op.COLUMN_REGISTER, 0, 23, Kind.U8LE)),  # ref
-    (IN_TABLES_2, Step(Op.NEED, 1)),  # type
-    (
         IN_TABLES_15,
+        Step(Op.VARINT, 70, Outcome.LOST | Reason.VALUE << 8, 68106, Outcome.REFUSED | Reason.VALUE << 8),
+    ),  # ref
+    (IN_METADATA, Step(Op.COLUMN_REGISTER, 0, 70, Kind.U8LE)),  # ref
+    (IN_TABLES_2, Step(Op.NEED, 1)),  # type
+    (IN_METADATA, Step(Op.REGISTER_FIXED, 79, Kind.U1, 0)),  # type
+    (IN_METADATA, Step(Op.COLUMN_REGISTER, 1, 79, Kind.S8LE)),  # type
+    (
+        IN_TABLES_2,
         Step(Op.VARINT, 29, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
     ),  # num_fields
-    (IN_TABLES_15, Step(Op.LOOP, 8, Loop.COUNT, 268, 29)),  # fields
-    (
-        IN_TABLES_15,
-        Step(Op.VARINT, 30, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
-    ),  # len_name
-    (IN_TABLES_15, Step(Op.BYTES_REGISTER, 4, 30, 0)),  # name
-    (
-        IN_TABLES_20,
-        Step(Op.VARINT, 24, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
-    ),  # num_fields
-    (IN_TABLES_20, Step(Op.LOOP, 8, Loop.COUNT, 268, 24)),  # fields
-    (
-        IN_TABLES_20,
-        Step(Op.VARINT, 25, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
-    ),  # len_name
-    (IN_TABLES_20, Step(Op.BYTES_REGISTER, 4, 25, 0)),  # name
-    (IN_METADATA, Step(Op.REGISTER_FIXED, 24, Kind.U1, 0)),  # type
-    (IN_METADATA, Step(Op.COLUMN_REGISTER, 1, 24, Kind.S8LE)),  # type
-    (
-        IN_METADATA,
-        Step(Op.VARINT, 25, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
-    ),  # num_fields
-    (IN_METADATA, Step(Op.COLUMN_REGISTER, 6, 25, Kind.U8LE)),  # num_fields
+    (IN_METADATA, Step(Op.COLUMN_REGISTER, 6, 29, Kind.U8LE)),  # num_fields
     (IN_METADATA, Step(Op.LIST, 2, 1)),  # fields
-    (IN_METADATA, Step(Op.LOOP, 8, Loop.COUNT, 265, 25)),  # fields
+    (IN_TABLES_2, Step(Op.LOOP, 8, Loop.COUNT, 229, 29)),  # fields
     (IN_METADATA, Step(Op.ITEM, 0, 1)),  # item of fields
     (IN_METADATA, Step(Op.COLUMN_STRUCT, 3)),  # fields
     (
-        IN_METADATA,
-        Step(Op.VARINT, 26, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
+        IN_TABLES_2,
+        Step(Op.VARINT, 30, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
     ),  # len_name
-    (IN_METADATA, Step(Op.BYTES_REGISTER, 4, 26, 0)),  # name
+    (IN_TABLES_2, Step(Op.BYTES_REGISTER, 4, 30, 0)),  # name
     (IN_TABLES_2, Step(Op.CHECK_UTF8, 4, 0, 0)),  # name
-    (
-        IN_TABLES_15,
-        Step(Op.VARINT, 31, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
-    ),  # len_value
-    (IN_TABLES_15, Step(Op.BYTES_REGISTER, 5, 31, 0)),  # value
-    (
-        IN_TABLES_20,
-        Step(Op.VARINT, 26, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
-    ),  # len_value
-    (IN_TABLES_20, Step(Op.BYTES_REGISTER, 5, 26, 0)),  # value
     (IN_METADATA, Step(Op.COLUMN_BYTES, 4, 4)),  # name
     (
-        IN_METADATA,
-        Step(Op.VARINT, 27, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
+        IN_TABLES_2,
+        Step(Op.VARINT, 31, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
     ),  # len_value
-    (IN_METADATA, Step(Op.BYTES_REGISTER, 5, 27, 0)),  # value
-    (IN_TABLES_2, Step(Op.CHECK_UTF8, 5, 0, 0)),  # value
-    (IN_TABLES_15, Step(Op.AGAIN, 8, Loop.COUNT, 235, 29)),  # next of fields
-    (IN_TABLES_20, Step(Op.AGAIN, 8, Loop.COUNT, 239, 24)),  # next of fields
-    (IN_METADATA, Step(Op.COLUMN_BYTES, 5, 5)),  # value
+    (IN_TABLES_14, Step(Op.BYTES_REGISTER, 5, 31, 0)),  # value
+    (IN_TABLES_14, Step(Op.CHECK_UTF8, 5, 0, 0)),  # value
+    (IN_TABLES_15, Step(Op.BYTES_REGISTER, 7, 31, 0)),  # value
+    (IN_TABLES_15, Step(Op.CHECK_UTF8, 7, 0, 0)),  # value
+    (IN_METADATA, Step(Op.COLUMN_BYTES, 5, 7)),  # value
     (IN_METADATA, Step(Op.ITEM_END, 0, 1)),
-    (IN_METADATA, Step(Op.AGAIN, 8, Loop.COUNT, 247, 25)),  # next of fields
+    (IN_TABLES_2, Step(Op.AGAIN, 8, Loop.COUNT, 215, 29)),  # next of fields
     (IN_METADATA, Step(Op.LIST_END, 2, 1)),  # fields
     (IN_METADATA, Step(Op.COLUMN_REGISTER, 7, 0, Kind.U4LE)),  # len_data
     (IN_METADATA, Step(Op.ROW_END)),
-    (IN_TABLES_2, Step(Op.AGAIN, 7, Loop.END, 228, 0)),  # next of metadata
+    (IN_TABLES_2, Step(Op.AGAIN, 7, Loop.END, 204, 0)),  # next of metadata
     (IN_TABLES_2, Step(Op.LIMIT_END)),  # body
-    (IN_TABLES_2, Step(Op.JUMP, 0, 0, 700)),
-    (IN_TABLES_15, Step(Op.EXPRESSION, 32, 0, 105, 27)),  # what body is
-    (IN_TABLES_15, Step(Op.SKIP_IF_ZERO, 32, 0, 578)),  # what body is
-    (IN_TABLES_20, Step(Op.EXPRESSION, 27, 0, 86, 27)),  # what body is
-    (IN_SERIES, Step(Op.SKIP_IF_ZERO, 27, 0, 581)),  # what body is
-    (IN_HISTOGRAMS, Step(Op.SKIP_IF_ZERO, 27, 0, 579)),  # what body is
-    (IN_FLOAT_HISTOGRAMS, Step(Op.SKIP_IF_ZERO, 27, 0, 463)),  # what body is
-    (IN_TOMBSTONES, Step(Op.SKIP_IF_ZERO, 27, 0, 463)),  # what body is
-    (IN_MMAP_MARKERS, Step(Op.SKIP_IF_ZERO, 27, 0, 463)),  # what body is
-    (IN_METADATA, Step(Op.EXPRESSION, 28, 0, 86, 27)),  # what body is
-    (IN_METADATA, Step(Op.SKIP_IF_ZERO, 28, 0, 583)),  # what body is
-    (IN_TABLES_23, Step(Op.LIMIT_FIXED, 1, 0, 0)),  # body
+    (IN_TABLES_2, Step(Op.JUMP, 0, 0, 539)),
+    (IN_TABLES_14, Step(Op.EXPRESSION, 32, 0, 105, 27)),  # what body is
+    (IN_TABLES_15, Step(Op.EXPRESSION, 32, 0, 86, 27)),  # what body is
+    (IN_SAMPLES, Step(Op.SKIP_IF_ZERO, 32, 0, 462)),  # what body is
+    (IN_SERIES, Step(Op.SKIP_IF_ZERO, 32, 0, 463)),  # what body is
+    (IN_EXEMPLARS, Step(Op.SKIP_IF_ZERO, 32, 0, 462)),  # what body is
+    (IN_HISTOGRAMS, Step(Op.SKIP_IF_ZERO, 32, 0, 464)),  # what body is
+    (IN_FLOAT_HISTOGRAMS, Step(Op.SKIP_IF_ZERO, 32, 0, 353)),  # what body is
+    (IN_TOMBSTONES, Step(Op.SKIP_IF_ZERO, 32, 0, 353)),  # what body is
+    (IN_METADATA, Step(Op.SKIP_IF_ZERO, 32, 0, 353)),  # what body is
+    (IN_MMAP_MARKERS, Step(Op.SKIP_IF_ZERO, 32, 0, 353)),  # what body is
+    (IN_TABLES_22, Step(Op.LIMIT_FIXED, 1, 0, 0)),  # body
     (IN_HISTOGRAMS, Step(Op.LIMIT_FIXED, 1, 1, 0)),  # body
     (IN_TABLES_2, Step(Op.NEED, 16)),  # first_ref, first_timestamp
-    (IN_HISTOGRAMS, Step(Op.REGISTER_FIXED, 28, Kind.S8BE, 0)),  # first_ref
-    (IN_HISTOGRAMS, Step(Op.REGISTER_FIXED, 29, Kind.S8BE, 8)),  # first_timestamp
-    (IN_SAMPLES, Step(Op.LOOP, 9, Loop.END, 576, 0)),  # histograms
-    (IN_SERIES, Step(Op.LOOP, 9, Loop.END, 576, 0)),  # histograms
-    (IN_EXEMPLARS, Step(Op.LOOP, 9, Loop.END, 576, 0)),  # histograms
-    (IN_HISTOGRAMS, Step(Op.LOOP, 9, Loop.END, 576, 0)),  # histograms
-    (IN_FLOAT_HISTOGRAMS, Step(Op.LOOP, 9, Loop.END, 461, 0)),  # histograms
-    (IN_TOMBSTONES, Step(Op.LOOP, 9, Loop.END, 461, 0)),  # histograms
-    (IN_METADATA, Step(Op.LOOP, 9, Loop.END, 461, 0)),  # histograms
-    (IN_MMAP_MARKERS, Step(Op.LOOP, 9, Loop.END, 461, 0)),  # histograms
-    (
-        IN_TABLES_15,
-        Step(Op.VARINT, 33, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
-    ),  # ref_delta
-    (
-        IN_TABLES_15,
-        Step(Op.VARINT, 34, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
-    ),  # timestamp_delta
-    (
-        IN_TABLES_24,
-        Step(Op.VARINT, 28, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
-    ),  # ref_delta
-    (
-        IN_TABLES_24,
-        Step(Op.VARINT, 29, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
-    ),  # timestamp_delta
+    (IN_HISTOGRAMS, Step(Op.REGISTER_FIXED, 74, Kind.S8BE, 0)),  # first_ref
+    (IN_HISTOGRAMS, Step(Op.REGISTER_FIXED, 75, Kind.S8BE, 8)),  # first_timestamp
+    (IN_SAMPLES, Step(Op.LOOP, 9, Loop.END, 460, 0)),  # histograms
+    (IN_SERIES, Step(Op.LOOP, 9, Loop.END, 460, 0)),  # histograms
+    (IN_EXEMPLARS, Step(Op.LOOP, 9, Loop.END, 460, 0)),  # histograms
+    (IN_HISTOGRAMS, Step(Op.LOOP, 9, Loop.END, 460, 0)),  # histograms
+    (IN_FLOAT_HISTOGRAMS, Step(Op.LOOP, 9, Loop.END, 351, 0)),  # histograms
+    (IN_TOMBSTONES, Step(Op.LOOP, 9, Loop.END, 351, 0)),  # histograms
+    (IN_METADATA, Step(Op.LOOP, 9, Loop.END, 351, 0)),  # histograms
+    (IN_MMAP_MARKERS, Step(Op.LOOP, 9, Loop.END, 351, 0)),  # histograms
     (IN_HISTOGRAMS, Step(Op.ROW, 0)),
     (
-        IN_HISTOGRAMS,
-        Step(Op.VARINT, 30, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
+        IN_TABLES_2,
+        Step(Op.VARINT, 33, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
     ),  # ref_delta
-    (IN_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 22, 30, Kind.S8LE)),  # ref_delta
+    (IN_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 22, 33, Kind.S8LE)),  # ref_delta
     (
-        IN_HISTOGRAMS,
-        Step(Op.VARINT, 31, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
+        IN_TABLES_2,
+        Step(Op.VARINT, 34, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
     ),  # timestamp_delta
-    (IN_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 23, 31, Kind.S8LE)),  # timestamp_delta
-    (
-        IN_METADATA,
-        Step(Op.VARINT, 29, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
-    ),  # ref_delta
-    (
-        IN_METADATA,
-        Step(Op.VARINT, 30, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
-    ),  # timestamp_delta
+    (IN_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 23, 34, Kind.S8LE)),  # timestamp_delta
     (IN_TABLES_2, Step(Op.NEED, 1)),  # counter_reset_hint
-    (
-        IN_TABLES_15,
-        Step(Op.VARINT, 35, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.LOST | Reason.VALUE << 8),
-    ),  # schema
-    (
-        IN_TABLES_24,
-        Step(Op.VARINT, 30, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.LOST | Reason.VALUE << 8),
-    ),  # schema
     (IN_HISTOGRAMS, Step(Op.COLUMN_FIXED, 2, Kind.U1, 0)),  # counter_reset_hint
     (
-        IN_HISTOGRAMS,
-        Step(Op.VARINT, 32, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.LOST | Reason.VALUE << 8),
+        IN_TABLES_2,
+        Step(Op.VARINT, 35, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.LOST | Reason.VALUE << 8),
     ),  # schema
-    (IN_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 3, 32, Kind.S8LE)),  # schema
-    (
-        IN_METADATA,
-        Step(Op.VARINT, 31, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.LOST | Reason.VALUE << 8),
-    ),  # schema
+    (IN_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 3, 35, Kind.S8LE)),  # schema
     (IN_TABLES_2, Step(Op.NEED, 8)),  # zero_threshold
-    (
-        IN_TABLES_15,
-        Step(Op.VARINT, 36, Outcome.LOST | Reason.VALUE << 8, 68106, Outcome.REFUSED | Reason.VALUE << 8),
-    ),  # zero_count
-    (
-        IN_TABLES_15,
-        Step(Op.VARINT, 37, Outcome.LOST | Reason.VALUE << 8, 68106, Outcome.REFUSED | Reason.VALUE << 8),
-    ),  # count
-    (
-        IN_TABLES_24,
-        Step(Op.VARINT, 31, Outcome.LOST | Reason.VALUE << 8, 68106, Outcome.REFUSED | Reason.VALUE << 8),
-    ),  # zero_count
-    (
-        IN_TABLES_24,
-        Step(Op.VARINT, 32, Outcome.LOST | Reason.VALUE << 8, 68106, Outcome.REFUSED | Reason.VALUE << 8),
-    ),  # count
     (IN_HISTOGRAMS, Step(Op.COLUMN_FIXED, 4, Kind.F8BE, 0)),  # zero_threshold
     (
-        IN_HISTOGRAMS,
-        Step(Op.VARINT, 33, Outcome.LOST | Reason.VALUE << 8, 68106, Outcome.REFUSED | Reason.VALUE << 8),
+        IN_TABLES_2,
+        Step(Op.VARINT, 36, Outcome.LOST | Reason.VALUE << 8, 68106, Outcome.REFUSED | Reason.VALUE << 8),
     ),  # zero_count
-    (IN_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 5, 33, Kind.U8LE)),  # zero_count
+    (IN_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 5, 36, Kind.U8LE)),  # zero_count
     (
-        IN_HISTOGRAMS,
-        Step(Op.VARINT, 34, Outcome.LOST | Reason.VALUE << 8, 68106, Outcome.REFUSED | Reason.VALUE << 8),
+        IN_TABLES_2,
+        Step(Op.VARINT, 37, Outcome.LOST | Reason.VALUE << 8, 68106, Outcome.REFUSED | Reason.VALUE << 8),
     ),  # count
-    (IN_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 6, 34, Kind.U8LE)),  # count
-    (
-        IN_METADATA,
-        Step(Op.VARINT, 32, Outcome.LOST | Reason.VALUE << 8, 68106, Outcome.REFUSED | Reason.VALUE << 8),
-    ),  # zero_count
-    (
-        IN_METADATA,
-        Step(Op.VARINT, 33, Outcome.LOST | Reason.VALUE << 8, 68106, Outcome.REFUSED | Reason.VALUE << 8),
-    ),  # count
+    (IN_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 6, 37, Kind.U8LE)),  # count
     (IN_TABLES_2, Step(Op.NEED, 8)),  # sum
-    (
-        IN_TABLES_15,
-        Step(Op.VARINT, 38, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
-    ),  # num_ps
-    (IN_TABLES_15, Step(Op.LOOP, 10, Loop.COUNT, 351, 38)),  # positive_spans
     (IN_HISTOGRAMS, Step(Op.COLUMN_FIXED, 7, Kind.F8BE, 0)),  # sum
     (
-        IN_HISTOGRAMS,
-        Step(Op.VARINT, 35, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
+        IN_TABLES_2,
+        Step(Op.VARINT, 38, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
     ),  # num_ps
-    (IN_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 24, 35, Kind.U8LE)),  # num_ps
+    (IN_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 24, 38, Kind.U8LE)),  # num_ps
     (IN_HISTOGRAMS, Step(Op.LIST, 8, 1)),  # positive_spans
-    (IN_HISTOGRAMS, Step(Op.LOOP, 10, Loop.COUNT, 340, 35)),  # positive_spans
+    (IN_TABLES_2, Step(Op.LOOP, 10, Loop.COUNT, 287, 38)),  # positive_spans
     (IN_HISTOGRAMS, Step(Op.ITEM, 0, 1)),  # item of positive_spans
     (IN_HISTOGRAMS, Step(Op.COLUMN_STRUCT, 9)),  # positive_spans
     (
-        IN_HISTOGRAMS,
-        Step(Op.VARINT, 36, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
+        IN_TABLES_2,
+        Step(Op.VARINT, 39, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
     ),  # offset
-    (IN_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 10, 36, Kind.S8LE)),  # offset
+    (IN_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 10, 39, Kind.S8LE)),  # offset
     (
-        IN_HISTOGRAMS,
-        Step(Op.VARINT, 37, Outcome.LOST | Reason.VALUE << 8, 68106, Outcome.REFUSED | Reason.VALUE << 8),
+        IN_TABLES_2,
+        Step(Op.VARINT, 40, Outcome.LOST | Reason.VALUE << 8, 68106, Outcome.REFUSED | Reason.VALUE << 8),
     ),  # length
-    (IN_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 11, 37, Kind.U8LE)),  # length
+    (IN_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 11, 40, Kind.U8LE)),  # length
     (IN_HISTOGRAMS, Step(Op.ITEM_END, 0, 1)),
-    (IN_HISTOGRAMS, Step(Op.AGAIN, 10, Loop.COUNT, 332, 35)),  # next of positive_spans
+    (IN_TABLES_2, Step(Op.AGAIN, 10, Loop.COUNT, 279, 38)),  # next of positive_spans
     (IN_HISTOGRAMS, Step(Op.LIST_END, 8, 1)),  # positive_spans
     (
-        IN_HISTOGRAMS,
-        Step(Op.VARINT, 38, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
+        IN_TABLES_2,
+        Step(Op.VARINT, 41, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
     ),  # num_ns
-    (IN_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 25, 38, Kind.U8LE)),  # num_ns
+    (IN_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 25, 41, Kind.U8LE)),  # num_ns
     (IN_HISTOGRAMS, Step(Op.LIST, 12, 2)),  # negative_spans
-    (IN_HISTOGRAMS, Step(Op.LOOP, 11, Loop.COUNT, 391, 38)),  # negative_spans
+    (IN_TABLES_2, Step(Op.LOOP, 11, Loop.COUNT, 300, 41)),  # negative_spans
     (IN_HISTOGRAMS, Step(Op.ITEM, 0, 2)),  # item of negative_spans
     (IN_HISTOGRAMS, Step(Op.COLUMN_STRUCT, 13)),  # negative_spans
     (
-        IN_TABLES_25,
-        Step(Op.VARINT, 39, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
-    ),  # offset
-    (IN_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 14, 39, Kind.S8LE)),  # offset
-    (
-        IN_TABLES_25,
-        Step(Op.VARINT, 40, Outcome.LOST | Reason.VALUE << 8, 68106, Outcome.REFUSED | Reason.VALUE << 8),
-    ),  # length
-    (IN_TABLES_15, Step(Op.AGAIN, 10, Loop.COUNT, 347, 38)),  # next of positive_spans
-    (
-        IN_TABLES_15,
-        Step(Op.VARINT, 41, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
-    ),  # num_ns
-    (IN_TABLES_15, Step(Op.LOOP, 11, Loop.COUNT, 356, 41)),  # negative_spans
-    (
-        IN_TABLES_15,
+        IN_TABLES_2,
         Step(Op.VARINT, 42, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
     ),  # offset
+    (IN_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 14, 42, Kind.S8LE)),  # offset
     (
-        IN_TABLES_15,
+        IN_TABLES_2,
         Step(Op.VARINT, 43, Outcome.LOST | Reason.VALUE << 8, 68106, Outcome.REFUSED | Reason.VALUE << 8),
     ),  # length
-    (IN_TABLES_15, Step(Op.AGAIN, 11, Loop.COUNT, 353, 41)),  # next of negative_spans
-    (
-        IN_TABLES_15,
-        Step(Op.VARINT, 44, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
-    ),  # num_pb
-    (IN_TABLES_15, Step(Op.LOOP, 12, Loop.COUNT, 360, 44)),  # positive_buckets
-    (
-        IN_TABLES_15,
-        Step(Op.VARINT, 45, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
-    ),  # positive_buckets
-    (IN_TABLES_15, Step(Op.AGAIN, 12, Loop.COUNT, 358, 44)),  # next of positive_buckets
-    (
-        IN_TABLES_15,
-        Step(Op.VARINT, 46, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
-    ),  # num_nb
-    (IN_TABLES_15, Step(Op.LOOP, 13, Loop.COUNT, 364, 46)),  # negative_buckets
-    (
-        IN_TABLES_15,
-        Step(Op.VARINT, 47, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
-    ),  # negative_buckets
-    (IN_TABLES_15, Step(Op.AGAIN, 13, Loop.COUNT, 362, 46)),  # next of negative_buckets
-    (IN_TABLES_15, Step(Op.EXPRESSION, 48, 0, 132, 13)),  # is num_cv there?
-    (IN_TABLES_15, Step(Op.SKIP_IF_ZERO, 48, 0, 445)),  # is num_cv there?
-    (
-        IN_TABLES_15,
-        Step(Op.VARINT, 49, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
-    ),  # num_cv
-    (
-        IN_TABLES_24,
-        Step(Op.VARINT, 33, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
-    ),  # num_ps
-    (IN_TABLES_24, Step(Op.LOOP, 10, Loop.COUNT, 372, 33)),  # positive_spans
-    (
-        IN_TABLES_24,
-        Step(Op.VARINT, 34, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
-    ),  # offset
-    (
-        IN_TABLES_24,
-        Step(Op.VARINT, 35, Outcome.LOST | Reason.VALUE << 8, 68106, Outcome.REFUSED | Reason.VALUE << 8),
-    ),  # length
-    (IN_TABLES_24, Step(Op.AGAIN, 10, Loop.COUNT, 369, 33)),  # next of positive_spans
-    (
-        IN_TABLES_24,
-        Step(Op.VARINT, 36, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
-    ),  # num_ns
-    (IN_TABLES_24, Step(Op.LOOP, 11, Loop.COUNT, 377, 36)),  # negative_spans
-    (
-        IN_TABLES_24,
-        Step(Op.VARINT, 37, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
-    ),  # offset
-    (
-        IN_TABLES_24,
-        Step(Op.VARINT, 38, Outcome.LOST | Reason.VALUE << 8, 68106, Outcome.REFUSED | Reason.VALUE << 8),
-    ),  # length
-    (IN_TABLES_24, Step(Op.AGAIN, 11, Loop.COUNT, 374, 36)),  # next of negative_spans
-    (
-        IN_TABLES_24,
-        Step(Op.VARINT, 39, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
-    ),  # num_pb
-    (IN_TABLES_24, Step(Op.LOOP, 12, Loop.COUNT, 381, 39)),  # positive_buckets
-    (
-        IN_TABLES_24,
-        Step(Op.VARINT, 40, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
-    ),  # positive_buckets
-    (IN_TABLES_24, Step(Op.AGAIN, 12, Loop.COUNT, 379, 39)),  # next of positive_buckets
-    (
-        IN_TABLES_24,
-        Step(Op.VARINT, 41, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
-    ),  # num_nb
-    (IN_TABLES_24, Step(Op.LOOP, 13, Loop.COUNT, 385, 41)),  # negative_buckets
-    (
-        IN_TABLES_24,
-        Step(Op.VARINT, 42, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
-    ),  # negative_buckets
-    (IN_TABLES_24, Step(Op.AGAIN, 13, Loop.COUNT, 383, 41)),  # next of negative_buckets
-    (IN_TABLES_24, Step(Op.EXPRESSION, 43, 0, 113, 13)),  # is num_cv there?
-    (IN_TABLES_24, Step(Op.SKIP_IF_ZERO, 43, 0, 450)),  # is num_cv there?
-    (
-        IN_TABLES_24,
-        Step(Op.VARINT, 44, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
-    ),  # num_cv
-    (IN_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 15, 40, Kind.U8LE)),  # length
+    (IN_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 15, 43, Kind.U8LE)),  # length
     (IN_HISTOGRAMS, Step(Op.ITEM_END, 0, 2)),
-    (IN_HISTOGRAMS, Step(Op.AGAIN, 11, Loop.COUNT, 345, 38)),  # next of negative_spans
+    (IN_TABLES_2, Step(Op.AGAIN, 11, Loop.COUNT, 292, 41)),  # next of negative_spans
     (IN_HISTOGRAMS, Step(Op.LIST_END, 12, 2)),  # negative_spans
     (
-        IN_HISTOGRAMS,
-        Step(Op.VARINT, 41, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
+        IN_TABLES_2,
+        Step(Op.VARINT, 44, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
     ),  # num_pb
-    (IN_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 26, 41, Kind.U8LE)),  # num_pb
+    (IN_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 26, 44, Kind.U8LE)),  # num_pb
     (IN_HISTOGRAMS, Step(Op.LIST, 16, 3)),  # positive_buckets
-    (IN_HISTOGRAMS, Step(Op.LOOP, 12, Loop.COUNT, 401, 41)),  # positive_buckets
+    (IN_TABLES_2, Step(Op.LOOP, 12, Loop.COUNT, 310, 44)),  # positive_buckets
     (IN_HISTOGRAMS, Step(Op.ITEM, 0, 3)),  # item of positive_buckets
     (
-        IN_HISTOGRAMS,
-        Step(Op.VARINT, 42, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
+        IN_TABLES_2,
+        Step(Op.VARINT, 45, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
     ),  # positive_buckets
-    (IN_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 17, 42, Kind.S8LE)),  # positive_buckets
+    (IN_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 17, 45, Kind.S8LE)),  # positive_buckets
     (IN_HISTOGRAMS, Step(Op.ITEM_END, 0, 3)),
-    (IN_HISTOGRAMS, Step(Op.AGAIN, 12, Loop.COUNT, 396, 41)),  # next of positive_buckets
+    (IN_TABLES_2, Step(Op.AGAIN, 12, Loop.COUNT, 305, 44)),  # next of positive_buckets
     (IN_HISTOGRAMS, Step(Op.LIST_END, 16, 3)),  # positive_buckets
     (
-        IN_HISTOGRAMS,
-        Step(Op.VARINT, 43, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
+        IN_TABLES_2,
+        Step(Op.VARINT, 46, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
     ),  # num_nb
-    (IN_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 27, 43, Kind.U8LE)),  # num_nb
+    (IN_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 27, 46, Kind.U8LE)),  # num_nb
     (IN_HISTOGRAMS, Step(Op.LIST, 18, 4)),  # negative_buckets
-    (IN_HISTOGRAMS, Step(Op.LOOP, 13, Loop.COUNT, 411, 43)),  # negative_buckets
+    (IN_TABLES_2, Step(Op.LOOP, 13, Loop.COUNT, 320, 46)),  # negative_buckets
     (IN_HISTOGRAMS, Step(Op.ITEM, 0, 4)),  # item of negative_buckets
     (
-        IN_HISTOGRAMS,
-        Step(Op.VARINT, 44, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
+        IN_TABLES_2,
+        Step(Op.VARINT, 47, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
     ),  # negative_buckets
-    (IN_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 19, 44, Kind.S8LE)),  # negative_buckets
+    (IN_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 19, 47, Kind.S8LE)),  # negative_buckets
     (IN_HISTOGRAMS, Step(Op.ITEM_END, 0, 4)),
-    (IN_HISTOGRAMS, Step(Op.AGAIN, 13, Loop.COUNT, 406, 43)),  # next of negative_buckets
+    (IN_TABLES_2, Step(Op.AGAIN, 13, Loop.COUNT, 315, 46)),  # next of negative_buckets
+    (IN_TABLES_14, Step(Op.EXPRESSION, 48, 0, 132, 13)),  # is num_cv there?
     (IN_HISTOGRAMS, Step(Op.LIST_END, 18, 4)),  # negative_buckets
-    (IN_HISTOGRAMS, Step(Op.EXPRESSION, 45, 0, 113, 13)),  # is num_cv there?
-    (IN_HISTOGRAMS, Step(Op.SKIP_IF_ZERO, 45, 0, 535)),  # is num_cv there?
+    (IN_TABLES_15, Step(Op.EXPRESSION, 48, 0, 113, 13)),  # is num_cv there?
+    (IN_TABLES_2, Step(Op.SKIP_IF_ZERO, 48, 0, 334)),  # is num_cv there?
     (
-        IN_HISTOGRAMS,
-        Step(Op.VARINT, 46, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
+        IN_TABLES_2,
+        Step(Op.VARINT, 49, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
     ),  # num_cv
-    (IN_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 28, 46, Kind.U8LE)),  # num_cv
-    (
-        IN_METADATA,
-        Step(Op.VARINT, 34, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
-    ),  # num_ps
-    (IN_METADATA, Step(Op.LOOP, 10, Loop.COUNT, 421, 34)),  # positive_spans
-    (
-        IN_METADATA,
-        Step(Op.VARINT, 35, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
-    ),  # offset
-    (
-        IN_METADATA,
-        Step(Op.VARINT, 36, Outcome.LOST | Reason.VALUE << 8, 68106, Outcome.REFUSED | Reason.VALUE << 8),
-    ),  # length
-    (IN_METADATA, Step(Op.AGAIN, 10, Loop.COUNT, 418, 34)),  # next of positive_spans
-    (
-        IN_METADATA,
-        Step(Op.VARINT, 37, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
-    ),  # num_ns
-    (IN_METADATA, Step(Op.LOOP, 11, Loop.COUNT, 426, 37)),  # negative_spans
-    (
-        IN_METADATA,
-        Step(Op.VARINT, 38, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
-    ),  # offset
-    (
-        IN_METADATA,
-        Step(Op.VARINT, 39, Outcome.LOST | Reason.VALUE << 8, 68106, Outcome.REFUSED | Reason.VALUE << 8),
-    ),  # length
-    (IN_METADATA, Step(Op.AGAIN, 11, Loop.COUNT, 423, 37)),  # next of negative_spans
-    (
-        IN_METADATA,
-        Step(Op.VARINT, 40, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
-    ),  # num_pb
-    (IN_METADATA, Step(Op.LOOP, 12, Loop.COUNT, 430, 40)),  # positive_buckets
-    (
-        IN_METADATA,
-        Step(Op.VARINT, 41, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
-    ),  # positive_buckets
-    (IN_METADATA, Step(Op.AGAIN, 12, Loop.COUNT, 428, 40)),  # next of positive_buckets
-    (
-        IN_METADATA,
-        Step(Op.VARINT, 42, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
-    ),  # num_nb
-    (IN_METADATA, Step(Op.LOOP, 13, Loop.COUNT, 434, 42)),  # negative_buckets
-    (
-        IN_METADATA,
-        Step(Op.VARINT, 43, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
-    ),  # negative_buckets
-    (IN_METADATA, Step(Op.AGAIN, 13, Loop.COUNT, 432, 42)),  # next of negative_buckets
-    (IN_METADATA, Step(Op.EXPRESSION, 44, 0, 113, 13)),  # is num_cv there?
-    (IN_METADATA, Step(Op.SKIP_IF_ZERO, 44, 0, 455)),  # is num_cv there?
-    (
-        IN_METADATA,
-        Step(Op.VARINT, 45, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
-    ),  # num_cv
-    (IN_SAMPLES, Step(Op.JUMP, 0, 0, 446)),
-    (IN_SERIES, Step(Op.JUMP, 0, 0, 451)),
-    (IN_EXEMPLARS, Step(Op.JUMP, 0, 0, 446)),
-    (IN_HISTOGRAMS, Step(Op.JUMP, 0, 0, 537)),
-    (IN_FLOAT_HISTOGRAMS, Step(Op.JUMP, 0, 0, 451)),
-    (IN_TOMBSTONES, Step(Op.JUMP, 0, 0, 451)),
-    (IN_METADATA, Step(Op.JUMP, 0, 0, 456)),
-    (IN_MMAP_MARKERS, Step(Op.JUMP, 0, 0, 451)),
-    (IN_TABLES_15, Step(Op.EXPRESSION, 49, 0, 145, 9)),  # no num_cv
-    (IN_TABLES_15, Step(Op.EXPRESSION, 50, 0, 132, 13)),  # is custom_values there?
-    (IN_TABLES_15, Step(Op.SKIP_IF_ZERO, 50, 0, 575)),  # is custom_values there?
-    (IN_TABLES_15, Step(Op.EXPRESSION, 51, 0, 154, 13)),  # size of custom_values
-    (IN_TABLES_15, Step(Op.SKIP_REGISTER, 51, 0, 0)),  # custom_values
-    (IN_TABLES_24, Step(Op.EXPRESSION, 44, 0, 126, 9)),  # no num_cv
-    (IN_TABLES_24, Step(Op.EXPRESSION, 45, 0, 113, 13)),  # is custom_values there?
-    (IN_TABLES_24, Step(Op.SKIP_IF_ZERO, 45, 0, 460)),  # is custom_values there?
-    (IN_TABLES_24, Step(Op.EXPRESSION, 46, 0, 135, 13)),  # size of custom_values
-    (IN_TABLES_24, Step(Op.SKIP_REGISTER, 46, 0, 0)),  # custom_values
-    (IN_METADATA, Step(Op.EXPRESSION, 45, 0, 126, 9)),  # no num_cv
-    (IN_METADATA, Step(Op.EXPRESSION, 46, 0, 113, 13)),  # is custom_values there?
-    (IN_METADATA, Step(Op.SKIP_IF_ZERO, 46, 0, 460)),  # is custom_values there?
-    (IN_METADATA, Step(Op.EXPRESSION, 47, 0, 135, 13)),  # size of custom_values
-    (IN_METADATA, Step(Op.SKIP_REGISTER, 47, 0, 0)),  # custom_values
-    (IN_TABLES_26, Step(Op.AGAIN, 9, Loop.END, 296, 0)),  # next of histograms
-    (IN_TABLES_26, Step(Op.LIMIT_END)),  # body
-    (IN_TABLES_26, Step(Op.JUMP, 0, 0, 700)),
-    (IN_TABLES_27, Step(Op.EXPRESSION, 47, 0, 148, 27)),  # what body is
-    (IN_TABLES_27, Step(Op.SKIP_IF_ZERO, 47, 0, 699)),  # what body is
+    (IN_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 28, 49, Kind.U8LE)),  # num_cv
+    (IN_SAMPLES, Step(Op.JUMP, 0, 0, 335)),
+    (IN_SERIES, Step(Op.JUMP, 0, 0, 338)),
+    (IN_EXEMPLARS, Step(Op.JUMP, 0, 0, 335)),
+    (IN_HISTOGRAMS, Step(Op.JUMP, 0, 0, 338)),
+    (IN_FLOAT_HISTOGRAMS, Step(Op.JUMP, 0, 0, 338)),
+    (IN_TOMBSTONES, Step(Op.JUMP, 0, 0, 338)),
+    (IN_METADATA, Step(Op.JUMP, 0, 0, 338)),
+    (IN_MMAP_MARKERS, Step(Op.JUMP, 0, 0, 338)),
+    (IN_TABLES_14, Step(Op.EXPRESSION, 49, 0, 145, 9)),  # no num_cv
+    (IN_TABLES_14, Step(Op.EXPRESSION, 50, 0, 132, 13)),  # is custom_values there?
+    (IN_HISTOGRAMS, Step(Op.COLUMN_NULL, 28)),  # num_cv
+    (IN_TABLES_15, Step(Op.EXPRESSION, 49, 0, 126, 9)),  # no num_cv
+    (IN_TABLES_15, Step(Op.EXPRESSION, 50, 0, 113, 13)),  # is custom_values there?
+    (IN_SAMPLES, Step(Op.SKIP_IF_ZERO, 50, 0, 459)),  # is custom_values there?
+    (IN_SERIES, Step(Op.SKIP_IF_ZERO, 50, 0, 459)),  # is custom_values there?
+    (IN_EXEMPLARS, Step(Op.SKIP_IF_ZERO, 50, 0, 459)),  # is custom_values there?
+    (IN_HISTOGRAMS, Step(Op.SKIP_IF_ZERO, 50, 0, 440)),  # is custom_values there?
+    (IN_FLOAT_HISTOGRAMS, Step(Op.SKIP_IF_ZERO, 50, 0, 350)),  # is custom_values there?
+    (IN_TOMBSTONES, Step(Op.SKIP_IF_ZERO, 50, 0, 350)),  # is custom_values there?
+    (IN_METADATA, Step(Op.SKIP_IF_ZERO, 50, 0, 350)),  # is custom_values there?
+    (IN_MMAP_MARKERS, Step(Op.SKIP_IF_ZERO, 50, 0, 350)),  # is custom_values there?
+    (IN_TABLES_14, Step(Op.EXPRESSION, 51, 0, 154, 13)),  # size of custom_values
+    (IN_TABLES_23, Step(Op.EXPRESSION, 51, 0, 135, 13)),  # size of custom_values
+    (IN_TABLES_22, Step(Op.SKIP_REGISTER, 51, 0, 0)),  # custom_values
+    (IN_TABLES_24, Step(Op.AGAIN, 9, Loop.END, 259, 0)),  # next of histograms
+    (IN_TABLES_24, Step(Op.LIMIT_END)),  # body
+    (IN_TABLES_24, Step(Op.JUMP, 0, 0, 539)),
+    (IN_TABLES_24, Step(Op.EXPRESSION, 52, 0, 148, 27)),  # what body is
+    (IN_TABLES_24, Step(Op.SKIP_IF_ZERO, 52, 0, 538)),  # what body is
     (IN_FLOAT_HISTOGRAMS, Step(Op.LIMIT_FIXED, 1, 1, 0)),  # body
     (IN_FLOAT_HISTOGRAMS, Step(Op.NEED, 16)),  # first_ref, first_timestamp
-    (IN_FLOAT_HISTOGRAMS, Step(Op.REGISTER_FIXED, 48, Kind.S8BE, 0)),  # first_ref
-    (IN_FLOAT_HISTOGRAMS, Step(Op.REGISTER_FIXED, 49, Kind.S8BE, 8)),  # first_timestamp
-    (IN_FLOAT_HISTOGRAMS, Step(Op.LOOP, 14, Loop.END, 697, 0)),  # histograms
+    (IN_FLOAT_HISTOGRAMS, Step(Op.REGISTER_FIXED, 77, Kind.S8BE, 0)),  # first_ref
+    (IN_FLOAT_HISTOGRAMS, Step(Op.REGISTER_FIXED, 78, Kind.S8BE, 8)),  # first_timestamp
+    (IN_FLOAT_HISTOGRAMS, Step(Op.LOOP, 14, Loop.END, 536, 0)),  # histograms
     (IN_FLOAT_HISTOGRAMS, Step(Op.ROW, 0)),
     (
         IN_FLOAT_HISTOGRAMS,
-        Step(Op.VARINT, 50, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
+        Step(Op.VARINT, 53, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
     ),  # ref_delta
-    (IN_FLOAT_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 22, 50, Kind.S8LE)),  # ref_delta
+    (IN_FLOAT_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 22, 53, Kind.S8LE)),  # ref_delta
     (
         IN_FLOAT_HISTOGRAMS,
-        Step(Op.VARINT, 51, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
+        Step(Op.VARINT, 54, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
     ),  # timestamp_delta
-    (IN_FLOAT_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 23, 51, Kind.S8LE)),  # timestamp_delta
+    (IN_FLOAT_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 23, 54, Kind.S8LE)),  # timestamp_delta
     (IN_FLOAT_HISTOGRAMS, Step(Op.NEED, 1)),  # counter_reset_hint
     (IN_FLOAT_HISTOGRAMS, Step(Op.COLUMN_FIXED, 2, Kind.U1, 0)),  # counter_reset_hint
     (
         IN_FLOAT_HISTOGRAMS,
-        Step(Op.VARINT, 52, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.LOST | Reason.VALUE << 8),
+        Step(Op.VARINT, 55, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.LOST | Reason.VALUE << 8),
     ),  # schema
-    (IN_FLOAT_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 3, 52, Kind.S8LE)),  # schema
+    (IN_FLOAT_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 3, 55, Kind.S8LE)),  # schema
     (IN_FLOAT_HISTOGRAMS, Step(Op.NEED, 32)),  # zero_threshold, zero_count, count, sum
     (IN_FLOAT_HISTOGRAMS, Step(Op.COLUMN_FIXED, 4, Kind.F8BE, 0)),  # zero_threshold
     (IN_FLOAT_HISTOGRAMS, Step(Op.COLUMN_FIXED, 5, Kind.F8BE, 8)),  # zero_count
@@ -875,476 +565,311 @@ STEPS = (
     (IN_FLOAT_HISTOGRAMS, Step(Op.COLUMN_FIXED, 7, Kind.F8BE, 24)),  # sum
     (
         IN_FLOAT_HISTOGRAMS,
-        Step(Op.VARINT, 53, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
+        Step(Op.VARINT, 56, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
     ),  # num_ps
-    (IN_FLOAT_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 24, 53, Kind.U8LE)),  # num_ps
+    (IN_FLOAT_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 24, 56, Kind.U8LE)),  # num_ps
     (IN_FLOAT_HISTOGRAMS, Step(Op.LIST, 8, 1)),  # positive_spans
-    (IN_FLOAT_HISTOGRAMS, Step(Op.LOOP, 15, Loop.COUNT, 496, 53)),  # positive_spans
+    (IN_FLOAT_HISTOGRAMS, Step(Op.LOOP, 15, Loop.COUNT, 386, 56)),  # positive_spans
     (IN_FLOAT_HISTOGRAMS, Step(Op.ITEM, 0, 1)),  # item of positive_spans
     (IN_FLOAT_HISTOGRAMS, Step(Op.COLUMN_STRUCT, 9)),  # positive_spans
     (
         IN_FLOAT_HISTOGRAMS,
-        Step(Op.VARINT, 54, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
+        Step(Op.VARINT, 57, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
     ),  # offset
-    (IN_FLOAT_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 10, 54, Kind.S8LE)),  # offset
+    (IN_FLOAT_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 10, 57, Kind.S8LE)),  # offset
     (
         IN_FLOAT_HISTOGRAMS,
-        Step(Op.VARINT, 55, Outcome.LOST | Reason.VALUE << 8, 68106, Outcome.REFUSED | Reason.VALUE << 8),
+        Step(Op.VARINT, 58, Outcome.LOST | Reason.VALUE << 8, 68106, Outcome.REFUSED | Reason.VALUE << 8),
     ),  # length
-    (IN_FLOAT_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 11, 55, Kind.U8LE)),  # length
+    (IN_FLOAT_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 11, 58, Kind.U8LE)),  # length
     (IN_FLOAT_HISTOGRAMS, Step(Op.ITEM_END, 0, 1)),
-    (IN_FLOAT_HISTOGRAMS, Step(Op.AGAIN, 15, Loop.COUNT, 488, 53)),  # next of positive_spans
+    (IN_FLOAT_HISTOGRAMS, Step(Op.AGAIN, 15, Loop.COUNT, 378, 56)),  # next of positive_spans
     (IN_FLOAT_HISTOGRAMS, Step(Op.LIST_END, 8, 1)),  # positive_spans
     (
         IN_FLOAT_HISTOGRAMS,
-        Step(Op.VARINT, 56, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
+        Step(Op.VARINT, 59, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
     ),  # num_ns
-    (IN_FLOAT_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 25, 56, Kind.U8LE)),  # num_ns
+    (IN_FLOAT_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 25, 59, Kind.U8LE)),  # num_ns
     (IN_FLOAT_HISTOGRAMS, Step(Op.LIST, 12, 2)),  # negative_spans
-    (IN_FLOAT_HISTOGRAMS, Step(Op.LOOP, 16, Loop.COUNT, 509, 56)),  # negative_spans
+    (IN_FLOAT_HISTOGRAMS, Step(Op.LOOP, 16, Loop.COUNT, 399, 59)),  # negative_spans
     (IN_FLOAT_HISTOGRAMS, Step(Op.ITEM, 0, 2)),  # item of negative_spans
     (IN_FLOAT_HISTOGRAMS, Step(Op.COLUMN_STRUCT, 13)),  # negative_spans
     (
         IN_FLOAT_HISTOGRAMS,
-        Step(Op.VARINT, 57, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
+        Step(Op.VARINT, 60, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
     ),  # offset
-    (IN_FLOAT_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 14, 57, Kind.S8LE)),  # offset
+    (IN_FLOAT_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 14, 60, Kind.S8LE)),  # offset
     (
         IN_FLOAT_HISTOGRAMS,
-        Step(Op.VARINT, 58, Outcome.LOST | Reason.VALUE << 8, 68106, Outcome.REFUSED | Reason.VALUE << 8),
+        Step(Op.VARINT, 61, Outcome.LOST | Reason.VALUE << 8, 68106, Outcome.REFUSED | Reason.VALUE << 8),
     ),  # length
-    (IN_FLOAT_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 15, 58, Kind.U8LE)),  # length
+    (IN_FLOAT_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 15, 61, Kind.U8LE)),  # length
     (IN_FLOAT_HISTOGRAMS, Step(Op.ITEM_END, 0, 2)),
-    (IN_FLOAT_HISTOGRAMS, Step(Op.AGAIN, 16, Loop.COUNT, 501, 56)),  # next of negative_spans
+    (IN_FLOAT_HISTOGRAMS, Step(Op.AGAIN, 16, Loop.COUNT, 391, 59)),  # next of negative_spans
     (IN_FLOAT_HISTOGRAMS, Step(Op.LIST_END, 12, 2)),  # negative_spans
     (
         IN_FLOAT_HISTOGRAMS,
-        Step(Op.VARINT, 59, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
+        Step(Op.VARINT, 62, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
     ),  # num_pb
-    (IN_FLOAT_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 26, 59, Kind.U8LE)),  # num_pb
+    (IN_FLOAT_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 26, 62, Kind.U8LE)),  # num_pb
     (IN_FLOAT_HISTOGRAMS, Step(Op.LIST, 16, 3)),  # positive_buckets
-    (IN_FLOAT_HISTOGRAMS, Step(Op.LOOP, 17, Loop.COUNT, 519, 59)),  # positive_buckets
+    (IN_FLOAT_HISTOGRAMS, Step(Op.LOOP, 17, Loop.COUNT, 409, 62)),  # positive_buckets
     (IN_FLOAT_HISTOGRAMS, Step(Op.ITEM, 0, 3)),  # item of positive_buckets
     (IN_FLOAT_HISTOGRAMS, Step(Op.NEED, 8)),  # positive_buckets
     (IN_FLOAT_HISTOGRAMS, Step(Op.COLUMN_FIXED, 17, Kind.F8BE, 0)),  # positive_buckets
     (IN_FLOAT_HISTOGRAMS, Step(Op.ITEM_END, 0, 3)),
-    (IN_FLOAT_HISTOGRAMS, Step(Op.AGAIN, 17, Loop.COUNT, 514, 59)),  # next of positive_buckets
+    (IN_FLOAT_HISTOGRAMS, Step(Op.AGAIN, 17, Loop.COUNT, 404, 62)),  # next of positive_buckets
     (IN_FLOAT_HISTOGRAMS, Step(Op.LIST_END, 16, 3)),  # positive_buckets
     (
         IN_FLOAT_HISTOGRAMS,
-        Step(Op.VARINT, 60, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
+        Step(Op.VARINT, 64, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
     ),  # num_nb
-    (IN_FLOAT_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 27, 60, Kind.U8LE)),  # num_nb
+    (IN_FLOAT_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 27, 64, Kind.U8LE)),  # num_nb
     (IN_FLOAT_HISTOGRAMS, Step(Op.LIST, 18, 4)),  # negative_buckets
-    (IN_FLOAT_HISTOGRAMS, Step(Op.LOOP, 18, Loop.COUNT, 529, 60)),  # negative_buckets
+    (IN_FLOAT_HISTOGRAMS, Step(Op.LOOP, 18, Loop.COUNT, 419, 64)),  # negative_buckets
     (IN_FLOAT_HISTOGRAMS, Step(Op.ITEM, 0, 4)),  # item of negative_buckets
     (IN_FLOAT_HISTOGRAMS, Step(Op.NEED, 8)),  # negative_buckets
     (IN_FLOAT_HISTOGRAMS, Step(Op.COLUMN_FIXED, 19, Kind.F8BE, 0)),  # negative_buckets
     (IN_FLOAT_HISTOGRAMS, Step(Op.ITEM_END, 0, 4)),
-    (IN_FLOAT_HISTOGRAMS, Step(Op.AGAIN, 18, Loop.COUNT, 524, 60)),  # next of negative_buckets
+    (IN_FLOAT_HISTOGRAMS, Step(Op.AGAIN, 18, Loop.COUNT, 414, 64)),  # next of negative_buckets
     (IN_FLOAT_HISTOGRAMS, Step(Op.LIST_END, 18, 4)),  # negative_buckets
-    (IN_FLOAT_HISTOGRAMS, Step(Op.EXPRESSION, 61, 0, 175, 13)),  # is num_cv there?
-    (IN_FLOAT_HISTOGRAMS, Step(Op.SKIP_IF_ZERO, 61, 0, 535)),  # is num_cv there?
+    (IN_FLOAT_HISTOGRAMS, Step(Op.EXPRESSION, 66, 0, 175, 13)),  # is num_cv there?
+    (IN_FLOAT_HISTOGRAMS, Step(Op.SKIP_IF_ZERO, 66, 0, 425)),  # is num_cv there?
     (
         IN_FLOAT_HISTOGRAMS,
-        Step(Op.VARINT, 62, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
+        Step(Op.VARINT, 67, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
     ),  # num_cv
-    (IN_FLOAT_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 28, 62, Kind.U8LE)),  # num_cv
-    (IN_FLOAT_HISTOGRAMS, Step(Op.JUMP, 0, 0, 540)),
-    (IN_TABLES_28, Step(Op.COLUMN_NULL, 28)),  # num_cv
-    (IN_HISTOGRAMS, Step(Op.EXPRESSION, 46, 0, 126, 9)),  # no num_cv
-    (IN_HISTOGRAMS, Step(Op.EXPRESSION, 47, 0, 113, 13)),  # is custom_values there?
-    (IN_HISTOGRAMS, Step(Op.SKIP_IF_ZERO, 47, 0, 553)),  # is custom_values there?
-    (IN_FLOAT_HISTOGRAMS, Step(Op.EXPRESSION, 62, 0, 126, 9)),  # no num_cv
-    (IN_FLOAT_HISTOGRAMS, Step(Op.EXPRESSION, 63, 0, 175, 13)),  # is custom_values there?
-    (IN_FLOAT_HISTOGRAMS, Step(Op.SKIP_IF_ZERO, 63, 0, 553)),  # is custom_values there?
-    (IN_TABLES_28, Step(Op.LIST, 20, 5)),  # custom_values
-    (IN_HISTOGRAMS, Step(Op.LOOP, 14, Loop.COUNT, 551, 46)),  # custom_values
-    (IN_FLOAT_HISTOGRAMS, Step(Op.LOOP, 19, Loop.COUNT, 551, 62)),  # custom_values
-    (IN_TABLES_28, Step(Op.ITEM, 0, 5)),  # item of custom_values
-    (IN_TABLES_28, Step(Op.NEED, 8)),  # custom_values
-    (IN_TABLES_28, Step(Op.COLUMN_FIXED, 21, Kind.F8BE, 0)),  # custom_values
-    (IN_TABLES_28, Step(Op.ITEM_END, 0, 5)),
-    (IN_HISTOGRAMS, Step(Op.AGAIN, 14, Loop.COUNT, 545, 46)),  # next of custom_values
-    (IN_FLOAT_HISTOGRAMS, Step(Op.AGAIN, 19, Loop.COUNT, 545, 62)),  # next of custom_values
-    (IN_TABLES_28, Step(Op.LIST_END, 20, 5)),  # custom_values
-    (IN_TABLES_28, Step(Op.JUMP, 0, 0, 554)),
-    (IN_TABLES_28, Step(Op.COLUMN_NULL, 20)),  # custom_values
-    (IN_HISTOGRAMS, Step(Op.EXPRESSION, 48, 0, 135, 7)),  # ref
-    (IN_HISTOGRAMS, Step(Op.EXPRESSION, 49, 0, 142, 5)),  # ref, as its column has it
-    (IN_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 0, 49, Kind.S8LE)),  # ref
-    (IN_HISTOGRAMS, Step(Op.EXPRESSION, 50, 0, 147, 7)),  # timestamp
-    (IN_HISTOGRAMS, Step(Op.COLUMN_TIMESTAMP, 1, 50, 1, 0)),  # timestamp
-    (IN_HISTOGRAMS, Step(Op.EXPRESSION, 51, 0, 113, 13)),  # is_custom
-    (IN_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 29, 51, Kind.U1)),  # is_custom
-    (IN_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 30, 28, Kind.S8LE)),  # first_ref
-    (IN_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 31, 29, Kind.S8LE)),  # first_timestamp
-    (IN_FLOAT_HISTOGRAMS, Step(Op.EXPRESSION, 64, 0, 188, 7)),  # ref
-    (IN_FLOAT_HISTOGRAMS, Step(Op.EXPRESSION, 65, 0, 195, 5)),  # ref, as its column has it
-    (IN_FLOAT_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 0, 65, Kind.S8LE)),  # ref
-    (IN_FLOAT_HISTOGRAMS, Step(Op.EXPRESSION, 66, 0, 200, 7)),  # timestamp
-    (IN_FLOAT_HISTOGRAMS, Step(Op.COLUMN_TIMESTAMP, 1, 66, 1, 0)),  # timestamp
-    (IN_FLOAT_HISTOGRAMS, Step(Op.EXPRESSION, 67, 0, 175, 13)),  # is_custom
-    (IN_FLOAT_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 29, 67, Kind.U1)),  # is_custom
-    (IN_FLOAT_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 30, 48, Kind.S8LE)),  # first_ref
-    (IN_FLOAT_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 31, 49, Kind.S8LE)),  # first_timestamp
-    (IN_TABLES_28, Step(Op.COLUMN_REGISTER, 32, 1, Kind.U1)),  # type
-    (IN_TABLES_28, Step(Op.COLUMN_REGISTER, 33, 0, Kind.U4LE)),  # len_data
-    (IN_TABLES_28, Step(Op.ROW_END)),
-    (IN_TABLES_29, Step(Op.AGAIN, 9, Loop.END, 294, 0)),  # next of histograms
-    (IN_TABLES_29, Step(Op.LIMIT_END)),  # body
-    (IN_TABLES_29, Step(Op.JUMP, 0, 0, 700)),
-    (IN_TABLES_15, Step(Op.EXPRESSION, 52, 0, 167, 27)),  # what body is
+    (IN_FLOAT_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 28, 67, Kind.U8LE)),  # num_cv
+    (IN_FLOAT_HISTOGRAMS, Step(Op.JUMP, 0, 0, 427)),
+    (IN_FLOAT_HISTOGRAMS, Step(Op.COLUMN_NULL, 28)),  # num_cv
+    (IN_FLOAT_HISTOGRAMS, Step(Op.EXPRESSION, 67, 0, 126, 9)),  # no num_cv
+    (IN_FLOAT_HISTOGRAMS, Step(Op.EXPRESSION, 68, 0, 175, 13)),  # is custom_values there?
+    (IN_FLOAT_HISTOGRAMS, Step(Op.SKIP_IF_ZERO, 68, 0, 440)),  # is custom_values there?
+    (IN_TABLES_25, Step(Op.LIST, 20, 5)),  # custom_values
+    (IN_HISTOGRAMS, Step(Op.LOOP, 14, Loop.COUNT, 438, 49)),  # custom_values
+    (IN_FLOAT_HISTOGRAMS, Step(Op.LOOP, 19, Loop.COUNT, 438, 67)),  # custom_values
+    (IN_TABLES_25, Step(Op.ITEM, 0, 5)),  # item of custom_values
+    (IN_TABLES_25, Step(Op.NEED, 8)),  # custom_values
+    (IN_TABLES_25, Step(Op.COLUMN_FIXED, 21, Kind.F8BE, 0)),  # custom_values
+    (IN_TABLES_25, Step(Op.ITEM_END, 0, 5)),
+    (IN_HISTOGRAMS, Step(Op.AGAIN, 14, Loop.COUNT, 432, 49)),  # next of custom_values
+    (IN_FLOAT_HISTOGRAMS, Step(Op.AGAIN, 19, Loop.COUNT, 432, 67)),  # next of custom_values
+    (IN_TABLES_25, Step(Op.LIST_END, 20, 5)),  # custom_values
+    (IN_TABLES_25, Step(Op.JUMP, 0, 0, 441)),
+    (IN_TABLES_25, Step(Op.COLUMN_NULL, 20)),  # custom_values
+    (IN_HISTOGRAMS, Step(Op.EXPRESSION, 28, 0, 135, 7)),  # ref
+    (IN_HISTOGRAMS, Step(Op.EXPRESSION, 15, 0, 142, 5)),  # ref, as its column has it
+    (IN_FLOAT_HISTOGRAMS, Step(Op.EXPRESSION, 28, 0, 188, 7)),  # ref
+    (IN_FLOAT_HISTOGRAMS, Step(Op.EXPRESSION, 15, 0, 195, 5)),  # ref, as its column has it
+    (IN_TABLES_25, Step(Op.COLUMN_REGISTER, 0, 15, Kind.S8LE)),  # ref
+    (IN_HISTOGRAMS, Step(Op.EXPRESSION, 16, 0, 147, 7)),  # timestamp
+    (IN_FLOAT_HISTOGRAMS, Step(Op.EXPRESSION, 16, 0, 200, 7)),  # timestamp
+    (IN_TABLES_25, Step(Op.COLUMN_TIMESTAMP, 1, 16, 1, 0)),  # timestamp
+    (IN_HISTOGRAMS, Step(Op.EXPRESSION, 76, 0, 113, 13)),  # is_custom
+    (IN_FLOAT_HISTOGRAMS, Step(Op.EXPRESSION, 76, 0, 175, 13)),  # is_custom
+    (IN_TABLES_25, Step(Op.COLUMN_REGISTER, 29, 76, Kind.U1)),  # is_custom
+    (IN_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 30, 74, Kind.S8LE)),  # first_ref
+    (IN_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 31, 75, Kind.S8LE)),  # first_timestamp
+    (IN_FLOAT_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 30, 77, Kind.S8LE)),  # first_ref
+    (IN_FLOAT_HISTOGRAMS, Step(Op.COLUMN_REGISTER, 31, 78, Kind.S8LE)),  # first_timestamp
+    (IN_TABLES_25, Step(Op.COLUMN_REGISTER, 32, 1, Kind.U1)),  # type
+    (IN_TABLES_25, Step(Op.COLUMN_REGISTER, 33, 0, Kind.U4LE)),  # len_data
+    (IN_TABLES_25, Step(Op.ROW_END)),
+    (IN_TABLES_26, Step(Op.AGAIN, 9, Loop.END, 258, 0)),  # next of histograms
+    (IN_TABLES_26, Step(Op.LIMIT_END)),  # body
+    (IN_TABLES_26, Step(Op.JUMP, 0, 0, 539)),
+    (IN_TABLES_14, Step(Op.EXPRESSION, 52, 0, 167, 27)),  # what body is
+    (IN_SERIES, Step(Op.EXPRESSION, 52, 0, 148, 27)),  # what body is
     (IN_HISTOGRAMS, Step(Op.EXPRESSION, 52, 0, 154, 27)),  # what body is
-    (IN_TABLES_25, Step(Op.SKIP_IF_ZERO, 52, 0, 699)),  # what body is
-    (IN_SERIES, Step(Op.EXPRESSION, 47, 0, 148, 27)),  # what body is
-    (IN_SERIES, Step(Op.SKIP_IF_ZERO, 47, 0, 699)),  # what body is
-    (IN_METADATA, Step(Op.EXPRESSION, 48, 0, 148, 27)),  # what body is
-    (IN_METADATA, Step(Op.SKIP_IF_ZERO, 48, 0, 699)),  # what body is
-    (IN_TABLES_30, Step(Op.LIMIT_FIXED, 1, 0, 0)),  # body
-    (IN_TABLES_30, Step(Op.NEED, 16)),  # first_ref, first_timestamp
-    (IN_TABLES_31, Step(Op.LOOP, 14, Loop.END, 697, 0)),  # histograms
-    (IN_HISTOGRAMS, Step(Op.LOOP, 15, Loop.END, 697, 0)),  # histograms
+    (IN_TABLES_26, Step(Op.SKIP_IF_ZERO, 52, 0, 538)),  # what body is
+    (IN_TABLES_27, Step(Op.LIMIT_FIXED, 1, 0, 0)),  # body
+    (IN_TABLES_27, Step(Op.NEED, 16)),  # first_ref, first_timestamp
+    (IN_TABLES_28, Step(Op.LOOP, 14, Loop.END, 536, 0)),  # histograms
+    (IN_HISTOGRAMS, Step(Op.LOOP, 15, Loop.END, 536, 0)),  # histograms
     (
-        IN_TABLES_25,
+        IN_TABLES_27,
         Step(Op.VARINT, 53, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
     ),  # ref_delta
     (
-        IN_TABLES_25,
+        IN_TABLES_27,
         Step(Op.VARINT, 54, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
     ),  # timestamp_delta
+    (IN_TABLES_27, Step(Op.NEED, 1)),  # counter_reset_hint
     (
-        IN_TABLES_32,
-        Step(Op.VARINT, 48, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
-    ),  # ref_delta
-    (
-        IN_TABLES_32,
-        Step(Op.VARINT, 49, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
-    ),  # timestamp_delta
-    (
-        IN_METADATA,
-        Step(Op.VARINT, 49, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
-    ),  # ref_delta
-    (
-        IN_METADATA,
-        Step(Op.VARINT, 50, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
-    ),  # timestamp_delta
-    (IN_TABLES_30, Step(Op.NEED, 1)),  # counter_reset_hint
-    (
-        IN_TABLES_25,
+        IN_TABLES_27,
         Step(Op.VARINT, 55, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.LOST | Reason.VALUE << 8),
     ),  # schema
+    (IN_TABLES_27, Step(Op.NEED, 32)),  # zero_threshold, zero_count, count, sum
     (
-        IN_TABLES_32,
-        Step(Op.VARINT, 50, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.LOST | Reason.VALUE << 8),
-    ),  # schema
-    (
-        IN_METADATA,
-        Step(Op.VARINT, 51, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.LOST | Reason.VALUE << 8),
-    ),  # schema
-    (IN_TABLES_30, Step(Op.NEED, 32)),  # zero_threshold, zero_count, count, sum
-    (
-        IN_TABLES_25,
+        IN_TABLES_27,
         Step(Op.VARINT, 56, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
     ),  # num_ps
-    (IN_TABLES_15, Step(Op.LOOP, 15, Loop.COUNT, 607, 56)),  # positive_spans
-    (IN_HISTOGRAMS, Step(Op.LOOP, 16, Loop.COUNT, 607, 56)),  # positive_spans
+    (IN_TABLES_28, Step(Op.LOOP, 15, Loop.COUNT, 482, 56)),  # positive_spans
+    (IN_HISTOGRAMS, Step(Op.LOOP, 16, Loop.COUNT, 482, 56)),  # positive_spans
     (
-        IN_TABLES_25,
+        IN_TABLES_27,
         Step(Op.VARINT, 57, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
     ),  # offset
     (
-        IN_TABLES_25,
+        IN_TABLES_27,
         Step(Op.VARINT, 58, Outcome.LOST | Reason.VALUE << 8, 68106, Outcome.REFUSED | Reason.VALUE << 8),
     ),  # length
-    (IN_TABLES_15, Step(Op.AGAIN, 15, Loop.COUNT, 603, 56)),  # next of positive_spans
-    (IN_HISTOGRAMS, Step(Op.AGAIN, 16, Loop.COUNT, 603, 56)),  # next of positive_spans
+    (IN_TABLES_28, Step(Op.AGAIN, 15, Loop.COUNT, 478, 56)),  # next of positive_spans
+    (IN_HISTOGRAMS, Step(Op.AGAIN, 16, Loop.COUNT, 478, 56)),  # next of positive_spans
     (
-        IN_TABLES_25,
+        IN_TABLES_27,
         Step(Op.VARINT, 59, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
     ),  # num_ns
-    (IN_TABLES_15, Step(Op.LOOP, 16, Loop.COUNT, 614, 59)),  # negative_spans
-    (IN_HISTOGRAMS, Step(Op.LOOP, 17, Loop.COUNT, 614, 59)),  # negative_spans
+    (IN_TABLES_28, Step(Op.LOOP, 16, Loop.COUNT, 489, 59)),  # negative_spans
+    (IN_HISTOGRAMS, Step(Op.LOOP, 17, Loop.COUNT, 489, 59)),  # negative_spans
     (
-        IN_TABLES_25,
+        IN_TABLES_27,
         Step(Op.VARINT, 60, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
     ),  # offset
     (
-        IN_TABLES_25,
+        IN_TABLES_27,
         Step(Op.VARINT, 61, Outcome.LOST | Reason.VALUE << 8, 68106, Outcome.REFUSED | Reason.VALUE << 8),
     ),  # length
-    (IN_TABLES_15, Step(Op.AGAIN, 16, Loop.COUNT, 610, 59)),  # next of negative_spans
-    (IN_HISTOGRAMS, Step(Op.AGAIN, 17, Loop.COUNT, 610, 59)),  # next of negative_spans
+    (IN_TABLES_28, Step(Op.AGAIN, 16, Loop.COUNT, 485, 59)),  # next of negative_spans
+    (IN_HISTOGRAMS, Step(Op.AGAIN, 17, Loop.COUNT, 485, 59)),  # next of negative_spans
     (
-        IN_TABLES_25,
+        IN_TABLES_27,
         Step(Op.VARINT, 62, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
     ),  # num_pb
-    (IN_TABLES_15, Step(Op.EXPRESSION, 63, 0, 194, 13)),  # size of positive_buckets
+    (IN_TABLES_14, Step(Op.EXPRESSION, 63, 0, 194, 13)),  # size of positive_buckets
+    (IN_TABLES_29, Step(Op.EXPRESSION, 63, 0, 175, 13)),  # size of positive_buckets
     (IN_HISTOGRAMS, Step(Op.EXPRESSION, 63, 0, 181, 13)),  # size of positive_buckets
-    (IN_TABLES_25, Step(Op.SKIP_REGISTER, 63, 0, 0)),  # positive_buckets
+    (IN_TABLES_27, Step(Op.SKIP_REGISTER, 63, 0, 0)),  # positive_buckets
     (
-        IN_TABLES_25,
+        IN_TABLES_27,
         Step(Op.VARINT, 64, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
     ),  # num_nb
-    (IN_TABLES_15, Step(Op.EXPRESSION, 65, 0, 207, 13)),  # size of negative_buckets
+    (IN_TABLES_14, Step(Op.EXPRESSION, 65, 0, 207, 13)),  # size of negative_buckets
+    (IN_TABLES_29, Step(Op.EXPRESSION, 65, 0, 188, 13)),  # size of negative_buckets
     (IN_HISTOGRAMS, Step(Op.EXPRESSION, 65, 0, 194, 13)),  # size of negative_buckets
-    (IN_TABLES_25, Step(Op.SKIP_REGISTER, 65, 0, 0)),  # negative_buckets
-    (IN_TABLES_15, Step(Op.EXPRESSION, 66, 0, 220, 13)),  # is num_cv there?
+    (IN_TABLES_27, Step(Op.SKIP_REGISTER, 65, 0, 0)),  # negative_buckets
+    (IN_TABLES_14, Step(Op.EXPRESSION, 66, 0, 220, 13)),  # is num_cv there?
+    (IN_TABLES_29, Step(Op.EXPRESSION, 66, 0, 201, 13)),  # is num_cv there?
     (IN_HISTOGRAMS, Step(Op.EXPRESSION, 66, 0, 207, 13)),  # is num_cv there?
-    (IN_TABLES_25, Step(Op.SKIP_IF_ZERO, 66, 0, 671)),  # is num_cv there?
+    (IN_TABLES_27, Step(Op.SKIP_IF_ZERO, 66, 0, 511)),  # is num_cv there?
     (
-        IN_TABLES_25,
+        IN_TABLES_27,
         Step(Op.VARINT, 67, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
     ),  # num_cv
-    (
-        IN_TABLES_32,
-        Step(Op.VARINT, 51, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
-    ),  # num_ps
-    (IN_TABLES_32, Step(Op.LOOP, 15, Loop.COUNT, 631, 51)),  # positive_spans
-    (
-        IN_TABLES_32,
-        Step(Op.VARINT, 52, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
-    ),  # offset
-    (
-        IN_TABLES_32,
-        Step(Op.VARINT, 53, Outcome.LOST | Reason.VALUE << 8, 68106, Outcome.REFUSED | Reason.VALUE << 8),
-    ),  # length
-    (IN_TABLES_32, Step(Op.AGAIN, 15, Loop.COUNT, 628, 51)),  # next of positive_spans
-    (
-        IN_TABLES_32,
-        Step(Op.VARINT, 54, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
-    ),  # num_ns
-    (IN_TABLES_32, Step(Op.LOOP, 16, Loop.COUNT, 636, 54)),  # negative_spans
-    (
-        IN_TABLES_32,
-        Step(Op.VARINT, 55, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
-    ),  # offset
-    (
-        IN_TABLES_32,
-        Step(Op.VARINT, 56, Outcome.LOST | Reason.VALUE << 8, 68106, Outcome.REFUSED | Reason.VALUE << 8),
-    ),  # length
-    (IN_TABLES_32, Step(Op.AGAIN, 16, Loop.COUNT, 633, 54)),  # next of negative_spans
-    (
-        IN_TABLES_32,
-        Step(Op.VARINT, 57, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
-    ),  # num_pb
-    (IN_TABLES_32, Step(Op.EXPRESSION, 58, 0, 175, 13)),  # size of positive_buckets
-    (IN_TABLES_32, Step(Op.SKIP_REGISTER, 58, 0, 0)),  # positive_buckets
-    (
-        IN_TABLES_32,
-        Step(Op.VARINT, 59, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
-    ),  # num_nb
-    (IN_TABLES_32, Step(Op.EXPRESSION, 60, 0, 188, 13)),  # size of negative_buckets
-    (IN_TABLES_32, Step(Op.SKIP_REGISTER, 60, 0, 0)),  # negative_buckets
-    (IN_TABLES_32, Step(Op.EXPRESSION, 61, 0, 201, 13)),  # is num_cv there?
-    (IN_TABLES_32, Step(Op.SKIP_IF_ZERO, 61, 0, 679)),  # is num_cv there?
-    (
-        IN_TABLES_32,
-        Step(Op.VARINT, 62, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
-    ),  # num_cv
-    (
-        IN_METADATA,
-        Step(Op.VARINT, 52, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
-    ),  # num_ps
-    (IN_METADATA, Step(Op.LOOP, 15, Loop.COUNT, 650, 52)),  # positive_spans
-    (
-        IN_METADATA,
-        Step(Op.VARINT, 53, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
-    ),  # offset
-    (
-        IN_METADATA,
-        Step(Op.VARINT, 54, Outcome.LOST | Reason.VALUE << 8, 68106, Outcome.REFUSED | Reason.VALUE << 8),
-    ),  # length
-    (IN_METADATA, Step(Op.AGAIN, 15, Loop.COUNT, 647, 52)),  # next of positive_spans
-    (
-        IN_METADATA,
-        Step(Op.VARINT, 55, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
-    ),  # num_ns
-    (IN_METADATA, Step(Op.LOOP, 16, Loop.COUNT, 655, 55)),  # negative_spans
-    (
-        IN_METADATA,
-        Step(Op.VARINT, 56, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
-    ),  # offset
-    (
-        IN_METADATA,
-        Step(Op.VARINT, 57, Outcome.LOST | Reason.VALUE << 8, 68106, Outcome.REFUSED | Reason.VALUE << 8),
-    ),  # length
-    (IN_METADATA, Step(Op.AGAIN, 16, Loop.COUNT, 652, 55)),  # next of negative_spans
-    (
-        IN_METADATA,
-        Step(Op.VARINT, 58, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
-    ),  # num_pb
-    (IN_METADATA, Step(Op.EXPRESSION, 59, 0, 175, 13)),  # size of positive_buckets
-    (IN_METADATA, Step(Op.SKIP_REGISTER, 59, 0, 0)),  # positive_buckets
-    (
-        IN_METADATA,
-        Step(Op.VARINT, 60, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
-    ),  # num_nb
-    (IN_METADATA, Step(Op.EXPRESSION, 61, 0, 188, 13)),  # size of negative_buckets
-    (IN_METADATA, Step(Op.SKIP_REGISTER, 61, 0, 0)),  # negative_buckets
-    (IN_METADATA, Step(Op.EXPRESSION, 62, 0, 201, 13)),  # is num_cv there?
-    (IN_METADATA, Step(Op.SKIP_IF_ZERO, 62, 0, 684)),  # is num_cv there?
-    (
-        IN_METADATA,
-        Step(Op.VARINT, 63, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
-    ),  # num_cv
-    (IN_SAMPLES, Step(Op.JUMP, 0, 0, 672)),
-    (IN_SERIES, Step(Op.JUMP, 0, 0, 680)),
-    (IN_EXEMPLARS, Step(Op.JUMP, 0, 0, 672)),
-    (IN_HISTOGRAMS, Step(Op.JUMP, 0, 0, 674)),
-    (IN_TOMBSTONES, Step(Op.JUMP, 0, 0, 680)),
-    (IN_METADATA, Step(Op.JUMP, 0, 0, 685)),
-    (IN_MMAP_MARKERS, Step(Op.JUMP, 0, 0, 680)),
-    (IN_TABLES_15, Step(Op.EXPRESSION, 67, 0, 145, 9)),  # no num_cv
-    (IN_TABLES_15, Step(Op.EXPRESSION, 68, 0, 220, 13)),  # is custom_values there?
-    (IN_HISTOGRAMS, Step(Op.EXPRESSION, 67, 0, 126, 9)),  # no num_cv
+    (IN_SAMPLES, Step(Op.JUMP, 0, 0, 512)),
+    (IN_SERIES, Step(Op.JUMP, 0, 0, 514)),
+    (IN_EXEMPLARS, Step(Op.JUMP, 0, 0, 512)),
+    (IN_HISTOGRAMS, Step(Op.JUMP, 0, 0, 515)),
+    (IN_TOMBSTONES, Step(Op.JUMP, 0, 0, 514)),
+    (IN_METADATA, Step(Op.JUMP, 0, 0, 514)),
+    (IN_MMAP_MARKERS, Step(Op.JUMP, 0, 0, 514)),
+    (IN_TABLES_14, Step(Op.EXPRESSION, 67, 0, 145, 9)),  # no num_cv
+    (IN_TABLES_14, Step(Op.EXPRESSION, 68, 0, 220, 13)),  # is custom_values there?
+    (IN_TABLES_30, Step(Op.EXPRESSION, 67, 0, 126, 9)),  # no num_cv
+    (IN_TABLES_29, Step(Op.EXPRESSION, 68, 0, 201, 13)),  # is custom_values there?
     (IN_HISTOGRAMS, Step(Op.EXPRESSION, 68, 0, 207, 13)),  # is custom_values there?
-    (IN_TABLES_25, Step(Op.SKIP_IF_ZERO, 68, 0, 689)),  # is custom_values there?
-    (IN_TABLES_15, Step(Op.EXPRESSION, 69, 0, 233, 13)),  # size of custom_values
-    (IN_HISTOGRAMS, Step(Op.EXPRESSION, 69, 0, 220, 13)),  # size of custom_values
-    (IN_TABLES_25, Step(Op.SKIP_REGISTER, 69, 0, 0)),  # custom_values
-    (IN_TABLES_32, Step(Op.EXPRESSION, 62, 0, 126, 9)),  # no num_cv
-    (IN_TABLES_32, Step(Op.EXPRESSION, 63, 0, 201, 13)),  # is custom_values there?
-    (IN_TABLES_32, Step(Op.SKIP_IF_ZERO, 63, 0, 690)),  # is custom_values there?
-    (IN_TABLES_32, Step(Op.EXPRESSION, 64, 0, 214, 13)),  # size of custom_values
-    (IN_TABLES_32, Step(Op.SKIP_REGISTER, 64, 0, 0)),  # custom_values
-    (IN_METADATA, Step(Op.EXPRESSION, 63, 0, 126, 9)),  # no num_cv
-    (IN_METADATA, Step(Op.EXPRESSION, 64, 0, 201, 13)),  # is custom_values there?
-    (IN_METADATA, Step(Op.SKIP_IF_ZERO, 64, 0, 694)),  # is custom_values there?
-    (IN_METADATA, Step(Op.EXPRESSION, 65, 0, 214, 13)),  # size of custom_values
-    (IN_METADATA, Step(Op.SKIP_REGISTER, 65, 0, 0)),  # custom_values
-    (IN_SAMPLES, Step(Op.AGAIN, 14, Loop.END, 589, 0)),  # next of histograms
-    (IN_SERIES, Step(Op.AGAIN, 14, Loop.END, 591, 0)),  # next of histograms
-    (IN_EXEMPLARS, Step(Op.AGAIN, 14, Loop.END, 589, 0)),  # next of histograms
-    (IN_FLOAT_HISTOGRAMS, Step(Op.AGAIN, 14, Loop.END, 470, 0)),  # next of histograms
-    (IN_TOMBSTONES, Step(Op.AGAIN, 14, Loop.END, 591, 0)),  # next of histograms
-    (IN_METADATA, Step(Op.AGAIN, 14, Loop.END, 593, 0)),  # next of histograms
-    (IN_MMAP_MARKERS, Step(Op.AGAIN, 14, Loop.END, 591, 0)),  # next of histograms
-    (IN_HISTOGRAMS, Step(Op.AGAIN, 15, Loop.END, 589, 0)),  # next of histograms
+    (IN_SAMPLES, Step(Op.SKIP_IF_ZERO, 68, 0, 526)),  # is custom_values there?
+    (IN_SERIES, Step(Op.SKIP_IF_ZERO, 68, 0, 527)),  # is custom_values there?
+    (IN_EXEMPLARS, Step(Op.SKIP_IF_ZERO, 68, 0, 528)),  # is custom_values there?
+    (IN_HISTOGRAMS, Step(Op.SKIP_IF_ZERO, 68, 0, 535)),  # is custom_values there?
+    (IN_TOMBSTONES, Step(Op.SKIP_IF_ZERO, 68, 0, 530)),  # is custom_values there?
+    (IN_METADATA, Step(Op.SKIP_IF_ZERO, 68, 0, 531)),  # is custom_values there?
+    (IN_MMAP_MARKERS, Step(Op.SKIP_IF_ZERO, 68, 0, 532)),  # is custom_values there?
+    (IN_TABLES_14, Step(Op.EXPRESSION, 69, 0, 233, 13)),  # size of custom_values
+    (IN_TABLES_29, Step(Op.EXPRESSION, 69, 0, 214, 13)),  # size of custom_values
+    (IN_TABLES_28, Step(Op.SKIP_REGISTER, 69, 0, 0)),  # custom_values
+    (IN_SAMPLES, Step(Op.AGAIN, 14, Loop.END, 470, 0)),  # next of histograms
+    (IN_SERIES, Step(Op.AGAIN, 14, Loop.END, 470, 0)),  # next of histograms
+    (IN_EXEMPLARS, Step(Op.AGAIN, 14, Loop.END, 470, 0)),  # next of histograms
+    (IN_FLOAT_HISTOGRAMS, Step(Op.AGAIN, 14, Loop.END, 360, 0)),  # next of histograms
+    (IN_TOMBSTONES, Step(Op.AGAIN, 14, Loop.END, 470, 0)),  # next of histograms
+    (IN_METADATA, Step(Op.AGAIN, 14, Loop.END, 470, 0)),  # next of histograms
+    (IN_MMAP_MARKERS, Step(Op.AGAIN, 14, Loop.END, 470, 0)),  # next of histograms
+    (IN_HISTOGRAMS, Step(Op.EXPRESSION, 51, 0, 220, 13)),  # size of custom_values
+    (IN_HISTOGRAMS, Step(Op.SKIP_REGISTER, 51, 0, 0)),  # custom_values
+    (IN_HISTOGRAMS, Step(Op.AGAIN, 15, Loop.END, 470, 0)),  # next of histograms
     (IN_TABLES_2, Step(Op.LIMIT_END)),  # body
-    (IN_TABLES_2, Step(Op.JUMP, 0, 0, 700)),
+    (IN_TABLES_2, Step(Op.JUMP, 0, 0, 539)),
     (IN_TABLES_2, Step(Op.BYTES_REST, 6)),  # body
-    (IN_TABLES_2, Step(Op.JUMP, 0, 0, 812)),
-    (IN_TABLES_15, Step(Op.EXPRESSION, 6, 0, 145, 9)),  # no num_labels
-    (IN_TABLES_15, Step(Op.EXPRESSION, 7, 0, 145, 9)),  # no len_name
-    (IN_TABLES_15, Step(Op.EXPRESSION, 8, 0, 145, 9)),  # no len_value
+    (IN_TABLES_2, Step(Op.JUMP, 0, 0, 609)),
+    (IN_TABLES_14, Step(Op.EXPRESSION, 6, 0, 145, 9)),  # no num_labels
+    (IN_TABLES_14, Step(Op.EXPRESSION, 7, 0, 145, 9)),  # no len_name
+    (IN_TABLES_14, Step(Op.EXPRESSION, 8, 0, 145, 9)),  # no len_value
     (IN_SAMPLES, Step(Op.EXPRESSION, 10, 0, 145, 9)),  # no first_ref
     (IN_SAMPLES, Step(Op.EXPRESSION, 11, 0, 145, 9)),  # no first_timestamp
-    (IN_SAMPLES, Step(Op.EXPRESSION, 12, 0, 145, 9)),  # no ref_delta
-    (IN_SAMPLES, Step(Op.EXPRESSION, 13, 0, 145, 9)),  # no timestamp_delta
-    (IN_SAMPLES, Step(Op.EXPRESSION, 18, 0, 145, 9)),  # no mint
-    (IN_SAMPLES, Step(Op.EXPRESSION, 19, 0, 145, 9)),  # no maxt
-    (IN_SAMPLES, Step(Op.EXPRESSION, 21, 0, 145, 9)),  # no ref_delta
-    (IN_SAMPLES, Step(Op.EXPRESSION, 22, 0, 145, 9)),  # no timestamp_delta
-    (IN_SAMPLES, Step(Op.EXPRESSION, 23, 0, 145, 9)),  # no num_labels
-    (IN_SAMPLES, Step(Op.EXPRESSION, 24, 0, 145, 9)),  # no len_name
-    (IN_SAMPLES, Step(Op.EXPRESSION, 25, 0, 145, 9)),  # no len_value
-    (IN_EXEMPLARS, Step(Op.EXPRESSION, 10, 0, 145, 9)),  # no ref_delta
-    (IN_EXEMPLARS, Step(Op.EXPRESSION, 11, 0, 145, 9)),  # no timestamp_delta
-    (IN_EXEMPLARS, Step(Op.EXPRESSION, 13, 0, 145, 9)),  # no mint
-    (IN_EXEMPLARS, Step(Op.EXPRESSION, 14, 0, 145, 9)),  # no maxt
-    (IN_EXEMPLARS, Step(Op.EXPRESSION, 16, 0, 145, 9)),  # no first_ref
-    (IN_EXEMPLARS, Step(Op.EXPRESSION, 17, 0, 145, 9)),  # no first_timestamp
-    (IN_EXEMPLARS, Step(Op.EXPRESSION, 18, 0, 145, 9)),  # no ref_delta
-    (IN_EXEMPLARS, Step(Op.EXPRESSION, 19, 0, 145, 9)),  # no timestamp_delta
-    (IN_EXEMPLARS, Step(Op.EXPRESSION, 20, 0, 145, 9)),  # no num_labels
-    (IN_EXEMPLARS, Step(Op.EXPRESSION, 21, 0, 145, 9)),  # no len_name
-    (IN_EXEMPLARS, Step(Op.EXPRESSION, 22, 0, 145, 9)),  # no len_value
-    (IN_TABLES_15, Step(Op.EXPRESSION, 28, 0, 145, 9)),  # no ref
-    (IN_TABLES_15, Step(Op.EXPRESSION, 29, 0, 145, 9)),  # no num_fields
-    (IN_TABLES_15, Step(Op.EXPRESSION, 30, 0, 145, 9)),  # no len_name
-    (IN_TABLES_15, Step(Op.EXPRESSION, 31, 0, 145, 9)),  # no len_value
-    (IN_TABLES_15, Step(Op.EXPRESSION, 33, 0, 145, 9)),  # no ref_delta
-    (IN_TABLES_15, Step(Op.EXPRESSION, 34, 0, 145, 9)),  # no timestamp_delta
-    (IN_TABLES_15, Step(Op.EXPRESSION, 35, 0, 145, 9)),  # no schema
-    (IN_TABLES_15, Step(Op.EXPRESSION, 36, 0, 145, 9)),  # no zero_count
-    (IN_TABLES_15, Step(Op.EXPRESSION, 37, 0, 145, 9)),  # no count
-    (IN_TABLES_15, Step(Op.EXPRESSION, 38, 0, 145, 9)),  # no num_ps
-    (IN_TABLES_15, Step(Op.EXPRESSION, 39, 0, 145, 9)),  # no offset
-    (IN_TABLES_15, Step(Op.EXPRESSION, 40, 0, 145, 9)),  # no length
-    (IN_TABLES_15, Step(Op.EXPRESSION, 41, 0, 145, 9)),  # no num_ns
-    (IN_TABLES_15, Step(Op.EXPRESSION, 42, 0, 145, 9)),  # no offset
-    (IN_TABLES_15, Step(Op.EXPRESSION, 43, 0, 145, 9)),  # no length
-    (IN_TABLES_15, Step(Op.EXPRESSION, 44, 0, 145, 9)),  # no num_pb
-    (IN_TABLES_15, Step(Op.EXPRESSION, 45, 0, 145, 9)),  # no positive_buckets
-    (IN_TABLES_15, Step(Op.EXPRESSION, 46, 0, 145, 9)),  # no num_nb
-    (IN_TABLES_15, Step(Op.EXPRESSION, 47, 0, 145, 9)),  # no negative_buckets
-    (IN_TABLES_14, Step(Op.EXPRESSION, 6, 0, 126, 9)),  # no num_labels
-    (IN_TABLES_14, Step(Op.EXPRESSION, 7, 0, 126, 9)),  # no len_name
-    (IN_TABLES_14, Step(Op.EXPRESSION, 8, 0, 126, 9)),  # no len_value
-    (IN_TABLES_14, Step(Op.EXPRESSION, 10, 0, 126, 9)),  # no ref_delta
-    (IN_TABLES_14, Step(Op.EXPRESSION, 11, 0, 126, 9)),  # no timestamp_delta
-    (IN_TABLES_14, Step(Op.EXPRESSION, 13, 0, 126, 9)),  # no mint
-    (IN_TABLES_14, Step(Op.EXPRESSION, 14, 0, 126, 9)),  # no maxt
-    (IN_TABLES_14, Step(Op.EXPRESSION, 16, 0, 126, 9)),  # no ref_delta
-    (IN_TABLES_14, Step(Op.EXPRESSION, 17, 0, 126, 9)),  # no timestamp_delta
-    (IN_TABLES_14, Step(Op.EXPRESSION, 18, 0, 126, 9)),  # no num_labels
-    (IN_TABLES_14, Step(Op.EXPRESSION, 19, 0, 126, 9)),  # no len_name
-    (IN_TABLES_14, Step(Op.EXPRESSION, 20, 0, 126, 9)),  # no len_value
-    (IN_TABLES_14, Step(Op.EXPRESSION, 23, 0, 126, 9)),  # no ref
-    (IN_TABLES_20, Step(Op.EXPRESSION, 24, 0, 126, 9)),  # no num_fields
-    (IN_TABLES_20, Step(Op.EXPRESSION, 25, 0, 126, 9)),  # no len_name
-    (IN_TABLES_20, Step(Op.EXPRESSION, 26, 0, 126, 9)),  # no len_value
-    (IN_TABLES_24, Step(Op.EXPRESSION, 28, 0, 126, 9)),  # no ref_delta
-    (IN_TABLES_24, Step(Op.EXPRESSION, 29, 0, 126, 9)),  # no timestamp_delta
-    (IN_TABLES_24, Step(Op.EXPRESSION, 30, 0, 126, 9)),  # no schema
-    (IN_TABLES_24, Step(Op.EXPRESSION, 31, 0, 126, 9)),  # no zero_count
-    (IN_TABLES_24, Step(Op.EXPRESSION, 32, 0, 126, 9)),  # no count
-    (IN_TABLES_24, Step(Op.EXPRESSION, 33, 0, 126, 9)),  # no num_ps
-    (IN_TABLES_24, Step(Op.EXPRESSION, 34, 0, 126, 9)),  # no offset
-    (IN_TABLES_24, Step(Op.EXPRESSION, 35, 0, 126, 9)),  # no length
-    (IN_TABLES_24, Step(Op.EXPRESSION, 36, 0, 126, 9)),  # no num_ns
-    (IN_TABLES_24, Step(Op.EXPRESSION, 37, 0, 126, 9)),  # no offset
-    (IN_TABLES_24, Step(Op.EXPRESSION, 38, 0, 126, 9)),  # no length
-    (IN_TABLES_24, Step(Op.EXPRESSION, 39, 0, 126, 9)),  # no num_pb
-    (IN_TABLES_24, Step(Op.EXPRESSION, 40, 0, 126, 9)),  # no positive_buckets
-    (IN_TABLES_24, Step(Op.EXPRESSION, 41, 0, 126, 9)),  # no num_nb
-    (IN_TABLES_24, Step(Op.EXPRESSION, 42, 0, 126, 9)),  # no negative_buckets
-    (IN_HISTOGRAMS, Step(Op.EXPRESSION, 28, 0, 126, 9)),  # no first_ref
-    (IN_HISTOGRAMS, Step(Op.EXPRESSION, 29, 0, 126, 9)),  # no first_timestamp
-    (IN_HISTOGRAMS, Step(Op.EXPRESSION, 30, 0, 126, 9)),  # no ref_delta
-    (IN_HISTOGRAMS, Step(Op.EXPRESSION, 31, 0, 126, 9)),  # no timestamp_delta
-    (IN_HISTOGRAMS, Step(Op.EXPRESSION, 32, 0, 126, 9)),  # no schema
-    (IN_HISTOGRAMS, Step(Op.EXPRESSION, 33, 0, 126, 9)),  # no zero_count
-    (IN_HISTOGRAMS, Step(Op.EXPRESSION, 34, 0, 126, 9)),  # no count
-    (IN_HISTOGRAMS, Step(Op.EXPRESSION, 35, 0, 126, 9)),  # no num_ps
-    (IN_HISTOGRAMS, Step(Op.EXPRESSION, 36, 0, 126, 9)),  # no offset
-    (IN_HISTOGRAMS, Step(Op.EXPRESSION, 37, 0, 126, 9)),  # no length
-    (IN_HISTOGRAMS, Step(Op.EXPRESSION, 38, 0, 126, 9)),  # no num_ns
-    (IN_HISTOGRAMS, Step(Op.EXPRESSION, 39, 0, 126, 9)),  # no offset
-    (IN_HISTOGRAMS, Step(Op.EXPRESSION, 40, 0, 126, 9)),  # no length
-    (IN_HISTOGRAMS, Step(Op.EXPRESSION, 41, 0, 126, 9)),  # no num_pb
-    (IN_HISTOGRAMS, Step(Op.EXPRESSION, 42, 0, 126, 9)),  # no positive_buckets
-    (IN_HISTOGRAMS, Step(Op.EXPRESSION, 43, 0, 126, 9)),  # no num_nb
-    (IN_HISTOGRAMS, Step(Op.EXPRESSION, 44, 0, 126, 9)),  # no negative_buckets
-    (IN_METADATA, Step(Op.EXPRESSION, 24, 0, 126, 9)),  # no type
-    (IN_METADATA, Step(Op.EXPRESSION, 25, 0, 126, 9)),  # no num_fields
-    (IN_METADATA, Step(Op.EXPRESSION, 26, 0, 126, 9)),  # no len_name
-    (IN_METADATA, Step(Op.EXPRESSION, 27, 0, 126, 9)),  # no len_value
-    (IN_METADATA, Step(Op.EXPRESSION, 29, 0, 126, 9)),  # no ref_delta
-    (IN_METADATA, Step(Op.EXPRESSION, 30, 0, 126, 9)),  # no timestamp_delta
-    (IN_METADATA, Step(Op.EXPRESSION, 31, 0, 126, 9)),  # no schema
-    (IN_METADATA, Step(Op.EXPRESSION, 32, 0, 126, 9)),  # no zero_count
-    (IN_METADATA, Step(Op.EXPRESSION, 33, 0, 126, 9)),  # no count
-    (IN_METADATA, Step(Op.EXPRESSION, 34, 0, 126, 9)),  # no num_ps
-    (IN_METADATA, Step(Op.EXPRESSION, 35, 0, 126, 9)),  # no offset
-    (IN_METADATA, Step(Op.EXPRESSION, 36, 0, 126, 9)),  # no length
-    (IN_METADATA, Step(Op.EXPRESSION, 37, 0, 126, 9)),  # no num_ns
-    (IN_METADATA, Step(Op.EXPRESSION, 38, 0, 126, 9)),  # no offset
-    (IN_METADATA, Step(Op.EXPRESSION, 39, 0, 126, 9)),  # no length
-    (IN_METADATA, Step(Op.EXPRESSION, 40, 0, 126, 9)),  # no num_pb
-    (IN_METADATA, Step(Op.EXPRESSION, 41, 0, 126, 9)),  # no positive_buckets
-    (IN_METADATA, Step(Op.EXPRESSION, 42, 0, 126, 9)),  # no num_nb
-    (IN_METADATA, Step(Op.EXPRESSION, 43, 0, 126, 9)),  # no negative_buckets
+    (IN_TABLES_14, Step(Op.EXPRESSION, 12, 0, 145, 9)),  # no ref_delta
+    (IN_TABLES_14, Step(Op.EXPRESSION, 13, 0, 145, 9)),  # no timestamp_delta
+    (IN_TABLES_14, Step(Op.EXPRESSION, 18, 0, 145, 9)),  # no mint
+    (IN_TABLES_14, Step(Op.EXPRESSION, 19, 0, 145, 9)),  # no maxt
+    (IN_EXEMPLARS, Step(Op.EXPRESSION, 71, 0, 145, 9)),  # no first_ref
+    (IN_EXEMPLARS, Step(Op.EXPRESSION, 72, 0, 145, 9)),  # no first_timestamp
+    (IN_TABLES_14, Step(Op.EXPRESSION, 21, 0, 145, 9)),  # no ref_delta
+    (IN_TABLES_14, Step(Op.EXPRESSION, 22, 0, 145, 9)),  # no timestamp_delta
+    (IN_TABLES_14, Step(Op.EXPRESSION, 23, 0, 145, 9)),  # no num_labels
+    (IN_TABLES_14, Step(Op.EXPRESSION, 24, 0, 145, 9)),  # no len_name
+    (IN_TABLES_14, Step(Op.EXPRESSION, 25, 0, 145, 9)),  # no len_value
+    (IN_TABLES_14, Step(Op.EXPRESSION, 28, 0, 145, 9)),  # no ref
+    (IN_TABLES_14, Step(Op.EXPRESSION, 29, 0, 145, 9)),  # no num_fields
+    (IN_TABLES_14, Step(Op.EXPRESSION, 30, 0, 145, 9)),  # no len_name
+    (IN_TABLES_14, Step(Op.EXPRESSION, 31, 0, 145, 9)),  # no len_value
+    (IN_TABLES_14, Step(Op.EXPRESSION, 33, 0, 145, 9)),  # no ref_delta
+    (IN_TABLES_14, Step(Op.EXPRESSION, 34, 0, 145, 9)),  # no timestamp_delta
+    (IN_TABLES_14, Step(Op.EXPRESSION, 35, 0, 145, 9)),  # no schema
+    (IN_TABLES_14, Step(Op.EXPRESSION, 36, 0, 145, 9)),  # no zero_count
+    (IN_TABLES_14, Step(Op.EXPRESSION, 37, 0, 145, 9)),  # no count
+    (IN_TABLES_14, Step(Op.EXPRESSION, 38, 0, 145, 9)),  # no num_ps
+    (IN_TABLES_14, Step(Op.EXPRESSION, 39, 0, 145, 9)),  # no offset
+    (IN_TABLES_14, Step(Op.EXPRESSION, 40, 0, 145, 9)),  # no length
+    (IN_TABLES_14, Step(Op.EXPRESSION, 41, 0, 145, 9)),  # no num_ns
+    (IN_TABLES_14, Step(Op.EXPRESSION, 42, 0, 145, 9)),  # no offset
+    (IN_TABLES_14, Step(Op.EXPRESSION, 43, 0, 145, 9)),  # no length
+    (IN_TABLES_14, Step(Op.EXPRESSION, 44, 0, 145, 9)),  # no num_pb
+    (IN_TABLES_14, Step(Op.EXPRESSION, 45, 0, 145, 9)),  # no positive_buckets
+    (IN_TABLES_14, Step(Op.EXPRESSION, 46, 0, 145, 9)),  # no num_nb
+    (IN_TABLES_14, Step(Op.EXPRESSION, 47, 0, 145, 9)),  # no negative_buckets
+    (IN_TABLES_15, Step(Op.EXPRESSION, 6, 0, 126, 9)),  # no num_labels
+    (IN_TABLES_15, Step(Op.EXPRESSION, 7, 0, 126, 9)),  # no len_name
+    (IN_TABLES_15, Step(Op.EXPRESSION, 8, 0, 126, 9)),  # no len_value
+    (IN_TABLES_15, Step(Op.EXPRESSION, 12, 0, 126, 9)),  # no ref_delta
+    (IN_TABLES_15, Step(Op.EXPRESSION, 13, 0, 126, 9)),  # no timestamp_delta
+    (IN_TABLES_15, Step(Op.EXPRESSION, 18, 0, 126, 9)),  # no mint
+    (IN_TABLES_15, Step(Op.EXPRESSION, 19, 0, 126, 9)),  # no maxt
+    (IN_TABLES_15, Step(Op.EXPRESSION, 21, 0, 126, 9)),  # no ref_delta
+    (IN_TABLES_15, Step(Op.EXPRESSION, 22, 0, 126, 9)),  # no timestamp_delta
+    (IN_TABLES_15, Step(Op.EXPRESSION, 23, 0, 126, 9)),  # no num_labels
+    (IN_TABLES_15, Step(Op.EXPRESSION, 24, 0, 126, 9)),  # no len_name
+    (IN_TABLES_15, Step(Op.EXPRESSION, 25, 0, 126, 9)),  # no len_value
+    (IN_TABLES_15, Step(Op.EXPRESSION, 70, 0, 126, 9)),  # no ref
+    (IN_METADATA, Step(Op.EXPRESSION, 79, 0, 126, 9)),  # no type
+    (IN_TABLES_15, Step(Op.EXPRESSION, 29, 0, 126, 9)),  # no num_fields
+    (IN_TABLES_15, Step(Op.EXPRESSION, 30, 0, 126, 9)),  # no len_name
+    (IN_TABLES_15, Step(Op.EXPRESSION, 31, 0, 126, 9)),  # no len_value
+    (IN_HISTOGRAMS, Step(Op.EXPRESSION, 74, 0, 126, 9)),  # no first_ref
+    (IN_HISTOGRAMS, Step(Op.EXPRESSION, 75, 0, 126, 9)),  # no first_timestamp
+    (IN_TABLES_15, Step(Op.EXPRESSION, 33, 0, 126, 9)),  # no ref_delta
+    (IN_TABLES_15, Step(Op.EXPRESSION, 34, 0, 126, 9)),  # no timestamp_delta
+    (IN_TABLES_15, Step(Op.EXPRESSION, 35, 0, 126, 9)),  # no schema
+    (IN_TABLES_15, Step(Op.EXPRESSION, 36, 0, 126, 9)),  # no zero_count
+    (IN_TABLES_15, Step(Op.EXPRESSION, 37, 0, 126, 9)),  # no count
+    (IN_TABLES_15, Step(Op.EXPRESSION, 38, 0, 126, 9)),  # no num_ps
+    (IN_TABLES_15, Step(Op.EXPRESSION, 39, 0, 126, 9)),  # no offset
+    (IN_TABLES_15, Step(Op.EXPRESSION, 40, 0, 126, 9)),  # no length
+    (IN_TABLES_15, Step(Op.EXPRESSION, 41, 0, 126, 9)),  # no num_ns
+    (IN_TABLES_15, Step(Op.EXPRESSION, 42, 0, 126, 9)),  # no offset
+    (IN_TABLES_15, Step(Op.EXPRESSION, 43, 0, 126, 9)),  # no length
+    (IN_TABLES_15, Step(Op.EXPRESSION, 44, 0, 126, 9)),  # no num_pb
+    (IN_TABLES_15, Step(Op.EXPRESSION, 45, 0, 126, 9)),  # no positive_buckets
+    (IN_TABLES_15, Step(Op.EXPRESSION, 46, 0, 126, 9)),  # no num_nb
+    (IN_TABLES_15, Step(Op.EXPRESSION, 47, 0, 126, 9)),  # no negative_buckets
     (IN_ALL_BUT_RAW_RECORDS, Step(Op.LIMIT_END)),  # data
-    (IN_RAW_RECORDS, Step(Op.STREAM, 14, 1, 1)),  # _io.size
-    (IN_RAW_RECORDS, Step(Op.STREAM, 15, 1, 1)),  # _io.size
-    (IN_RAW_RECORDS, Step(Op.STREAM, 16, 0, 1)),  # _io.pos
-    (IN_RAW_RECORDS, Step(Op.STREAM, 17, 0, 1)),  # _io.pos
-    (IN_RAW_RECORDS, Step(Op.STREAM, 18, 1, 1)),  # _io.size
-    (IN_RAW_RECORDS, Step(Op.EXPRESSION, 19, 0, 86, 52)),  # last of fragments?
-    (IN_RAW_RECORDS, Step(Op.AGAIN, 1, Loop.UNTIL, 24, 19)),  # next of fragments
-    (IN_RAW_RECORDS, Step(Op.BYTES_REST, 2)),  # padding
+    (IN_RAW_RECORDS, Step(Op.STREAM, 93, 1, 1)),  # _io.size
+    (IN_RAW_RECORDS, Step(Op.STREAM, 94, 1, 1)),  # _io.size
+    (IN_RAW_RECORDS, Step(Op.STREAM, 95, 0, 1)),  # _io.pos
+    (IN_RAW_RECORDS, Step(Op.STREAM, 96, 0, 1)),  # _io.pos
+    (IN_RAW_RECORDS, Step(Op.STREAM, 97, 1, 1)),  # _io.size
+    (IN_RAW_RECORDS, Step(Op.EXPRESSION, 98, 0, 86, 52)),  # last of fragments?
+    (IN_RAW_RECORDS, Step(Op.AGAIN, 1, Loop.UNTIL, 24, 98)),  # next of fragments
+    (IN_RAW_RECORDS, Step(Op.BYTES_REST, 10)),  # padding
     (IN_RAW_RECORDS, Step(Op.LIMIT_END)),  # pages
     (IN_RAW_RECORDS, Step(Op.UNIT_END)),
     (IN_RAW_RECORDS, Step(Op.AGAIN, 0, Loop.END, 16, 0)),  # next of pages
@@ -1413,12 +938,12 @@ TABLES = {
                 Storage.FIXED8,
                 Storage.FIXED32,
             ),
-            registers=65,
-            spans=7,
+            registers=71,
+            spans=8,
             levels=(0, 0, 1, 1, 1, 0, 0, 0),
             loops=17,
             constants=bytes.fromhex(
-                "0102000103000f150101000001000000000000000f0101000002000000000000000f0101000003000000000000000f0101000004000000000000000f0101000005000000000000000f0101000006000000000000000f0101000007000000000000000f0101000009000000000000000f17011e0000cbffffffffffffff0f000000000000000000012c00000800000000000000050101000008000000000000000f010100000a000000000000000f1701390000080000000000000005013b000008000000000000000501320000cbffffffffffffff0f013e0000080000000000000005"
+                "0102000103000f150101000001000000000000000f0101000002000000000000000f0101000003000000000000000f0101000004000000000000000f0101000005000000000000000f0101000006000000000000000f0101000007000000000000000f0101000009000000000000000f1701230000cbffffffffffffff0f000000000000000000013100000800000000000000050101000008000000000000000f010100000a000000000000000f17013e00000800000000000000050140000008000000000000000501370000cbffffffffffffff0f01430000080000000000000005"
             ),
         ),
     ),
@@ -1457,12 +982,12 @@ TABLES = {
                 Storage.FIXED8,
                 Storage.FIXED32,
             ),
-            registers=70,
+            registers=74,
             spans=7,
             levels=(0, 0, 0, 0, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0),
             loops=17,
             constants=bytes.fromhex(
-                "0102000103000f150101000001000000000000000f0101000002000000000000000f0101000003000000000000000f0101000004000000000000000f011000011200030117001b0c011100011300030101000005000000000000000f0101000006000000000000000f0101000007000000000000000f0101000009000000000000000f1701230000cbffffffffffffff0f000000000000000000013100000800000000000000050101000008000000000000000f010100000a000000000000000f17013e00000800000000000000050140000008000000000000000501370000cbffffffffffffff0f01430000080000000000000005"
+                "0102000103000f150101000001000000000000000f0101000002000000000000000f0101000003000000000000000f0101000004000000000000000f014700011500030149001b0c014800011600030101000005000000000000000f0101000006000000000000000f0101000007000000000000000f0101000009000000000000000f1701230000cbffffffffffffff0f000000000000000000013100000800000000000000050101000008000000000000000f010100000a000000000000000f17013e00000800000000000000050140000008000000000000000501370000cbffffffffffffff0f01430000080000000000000005"
             ),
         ),
     ),
@@ -1541,8 +1066,8 @@ TABLES = {
                 Storage.FIXED8,
                 Storage.FIXED32,
             ),
-            registers=70,
-            spans=7,
+            registers=77,
+            spans=8,
             levels=(
                 0,
                 0,
@@ -1581,7 +1106,7 @@ TABLES = {
             ),
             loops=18,
             constants=bytes.fromhex(
-                "0102000103000f150101000001000000000000000f0101000002000000000000000f0101000003000000000000000f0101000004000000000000000f0101000005000000000000000f0101000006000000000000000f0101000007000000000000000f0101000009000000000000000f1701200000cbffffffffffffff0f000000000000000000011c00011e00030130001b0c011d00011f00030101000008000000000000000f010100000a000000000000000f17013e00000800000000000000050140000008000000000000000501370000cbffffffffffffff0f01430000080000000000000005"
+                "0102000103000f150101000001000000000000000f0101000002000000000000000f0101000003000000000000000f0101000004000000000000000f0101000005000000000000000f0101000006000000000000000f0101000007000000000000000f0101000009000000000000000f1701230000cbffffffffffffff0f000000000000000000014a0001210003011c001b0c014b00012200030101000008000000000000000f010100000a000000000000000f17013e00000800000000000000050140000008000000000000000501370000cbffffffffffffff0f01430000080000000000000005"
             ),
         ),
     ),
@@ -1660,8 +1185,8 @@ TABLES = {
                 Storage.FIXED8,
                 Storage.FIXED32,
             ),
-            registers=68,
-            spans=7,
+            registers=79,
+            spans=8,
             levels=(
                 0,
                 0,
@@ -1700,7 +1225,7 @@ TABLES = {
             ),
             loops=20,
             constants=bytes.fromhex(
-                "0102000103000f150101000001000000000000000f0101000002000000000000000f0101000003000000000000000f0101000004000000000000000f0101000005000000000000000f0101000006000000000000000f0101000007000000000000000f0101000009000000000000000f17011e0000cbffffffffffffff0f000000000000000000012c00000800000000000000050101000008000000000000000f010100000a000000000000000f1701340000cbffffffffffffff0f013000013200030140001b0c01310001330003"
+                "0102000103000f150101000001000000000000000f0101000002000000000000000f0101000003000000000000000f0101000004000000000000000f0101000005000000000000000f0101000006000000000000000f0101000007000000000000000f0101000009000000000000000f1701230000cbffffffffffffff0f000000000000000000013100000800000000000000050101000008000000000000000f010100000a000000000000000f1701370000cbffffffffffffff0f014d0001350003011c001b0c014e0001360003"
             ),
         ),
     ),
@@ -1724,11 +1249,11 @@ TABLES = {
                 Storage.FIXED8,
                 Storage.FIXED32,
             ),
-            registers=65,
-            spans=7,
+            registers=71,
+            spans=8,
             loops=17,
             constants=bytes.fromhex(
-                "0102000103000f150101000001000000000000000f0101000002000000000000000f0101000003000000000000000f0101000004000000000000000f0101000005000000000000000f0101000006000000000000000f0101000007000000000000000f0101000009000000000000000f17011e0000cbffffffffffffff0f000000000000000000012c00000800000000000000050101000008000000000000000f010100000a000000000000000f1701390000080000000000000005013b000008000000000000000501320000cbffffffffffffff0f013e0000080000000000000005"
+                "0102000103000f150101000001000000000000000f0101000002000000000000000f0101000003000000000000000f0101000004000000000000000f0101000005000000000000000f0101000006000000000000000f0101000007000000000000000f0101000009000000000000000f1701230000cbffffffffffffff0f000000000000000000013100000800000000000000050101000008000000000000000f010100000a000000000000000f17013e00000800000000000000050140000008000000000000000501370000cbffffffffffffff0f01430000080000000000000005"
             ),
         ),
     ),
@@ -1755,12 +1280,12 @@ TABLES = {
                 Storage.FIXED64,
                 Storage.FIXED32,
             ),
-            registers=66,
-            spans=7,
+            registers=80,
+            spans=8,
             levels=(0, 0, 0, 1, 1, 1, 0, 0),
             loops=17,
             constants=bytes.fromhex(
-                "0102000103000f150101000001000000000000000f0101000002000000000000000f0101000003000000000000000f0101000004000000000000000f0101000005000000000000000f0101000006000000000000000f0101000007000000000000000f0101000009000000000000000f17011f0000cbffffffffffffff0f000000000000000000012d00000800000000000000050101000008000000000000000f010100000a000000000000000f17013a0000080000000000000005013c000008000000000000000501330000cbffffffffffffff0f013f0000080000000000000005"
+                "0102000103000f150101000001000000000000000f0101000002000000000000000f0101000003000000000000000f0101000004000000000000000f0101000005000000000000000f0101000006000000000000000f0101000007000000000000000f0101000009000000000000000f1701230000cbffffffffffffff0f000000000000000000013100000800000000000000050101000008000000000000000f010100000a000000000000000f17013e00000800000000000000050140000008000000000000000501370000cbffffffffffffff0f01430000080000000000000005"
             ),
         ),
     ),
@@ -1782,11 +1307,11 @@ TABLES = {
                 Storage.FIXED8,
                 Storage.FIXED32,
             ),
-            registers=65,
-            spans=7,
+            registers=71,
+            spans=8,
             loops=17,
             constants=bytes.fromhex(
-                "0102000103000f150101000001000000000000000f0101000002000000000000000f0101000003000000000000000f0101000004000000000000000f0101000005000000000000000f0101000006000000000000000f0101000007000000000000000f0101000009000000000000000f17011e0000cbffffffffffffff0f000000000000000000012c00000800000000000000050101000008000000000000000f010100000a000000000000000f1701390000080000000000000005013b000008000000000000000501320000cbffffffffffffff0f013e0000080000000000000005"
+                "0102000103000f150101000001000000000000000f0101000002000000000000000f0101000003000000000000000f0101000004000000000000000f0101000005000000000000000f0101000006000000000000000f0101000007000000000000000f0101000009000000000000000f1701230000cbffffffffffffff0f000000000000000000013100000800000000000000050101000008000000000000000f010100000a000000000000000f17013e00000800000000000000050140000008000000000000000501370000cbffffffffffffff0f01430000080000000000000005"
             ),
         ),
     ),
@@ -1807,7 +1332,7 @@ TABLES = {
                 Storage.FIXED32,
             ),
             registers=2,
-            spans=1,
+            spans=9,
         ),
     ),
     "raw_records": (
@@ -1826,13 +1351,13 @@ TABLES = {
                 Storage.FIXED64,
                 Storage.FIXED8,
             ),
-            registers=20,
-            spans=3,
+            registers=99,
+            spans=11,
             marks=2,
             loops=2,
             whole=True,
             constants=bytes.fromhex(
-                "01000001010004000080000000000000110102000103000400008000000000000018010500000000000000000000100105000000000000000000000f0201000000000000000000000f010500001800000000000000080105000000000000000000000f010e000000800000000000000f010f0001100004000700000000000000110111000112000f1817"
+                "01500001510004000080000000000000110152000153000400008000000000000018015500000000000000000000100155000000000000000000000f0209000000000000000000000f015500001800000000000000080155000000000000000000000f015d000000800000000000000f015e00015f0004000700000000000000110160000161000f1817"
             ),
             checksums=(ChecksumRule("crc32c", initial=0xFFFFFFFF, final_xor=0xFFFFFFFF),),
         ),

@@ -46,6 +46,7 @@ from .lines import (
     without_idle_jumps,
 )
 from .loadable import refuse_unloadable
+from .numbering import Numbering, next_number
 from .refusal import NotForEngineError
 from .scope import Carried, Known, Scalar, Span
 from .tag_tables import TagTable
@@ -71,6 +72,7 @@ class Assembler:
     _known: list[KnownBytes] = field(default_factory=list)
     _registers: dict[Scalar, int] = field(default_factory=dict)
     _spans: dict[Span, int] = field(default_factory=dict)
+    numbering: Numbering | None = None
 
     def add(self, op: Op, a: Operand = 0, b: Operand = 0, c: Operand = 0, d: Operand = 0, *, comment: str = "") -> None:
         """Append a step."""
@@ -220,6 +222,8 @@ class Assembler:
         their registers. ``whole``: the unit is the whole input."""
         self._find_needed()
         wanted = tuple((name, scalar) for name, scalar in presets if scalar.needed)
+        if self.numbering is not None and not self.messages:
+            self._registers, self._spans = self.numbering.number(self._placed(), wanted)
         for _, scalar in wanted:
             self._register(scalar)
         self._own = [self._number_own(each) for each in self.functions]
@@ -234,8 +238,8 @@ class Assembler:
         program = ColumnProgram(
             steps=tuple(each.step for each in lines),
             columns=columns,
-            registers=len(self._registers),
-            spans=len(self._spans),
+            registers=next_number(self._registers),
+            spans=next_number(self._spans),
             marks=self.marks,
             constants=bytes(self._constants),
             checksums=tuple(self.checksums),
@@ -340,7 +344,7 @@ class Assembler:
             case Scalar():
                 return self._register(operand)
             case Span():
-                return self._spans.setdefault(operand, len(self._spans))
+                return self._spans.setdefault(operand, next_number(self._spans))
             case Label():
                 return operand.step
             case Carried(number):
@@ -349,7 +353,7 @@ class Assembler:
                 return int(operand)
 
     def _register(self, scalar: Scalar) -> int:
-        return self._registers.setdefault(scalar, len(self._registers))
+        return self._registers.setdefault(scalar, next_number(self._registers))
 
     def _constant(self, value: bytes) -> tuple[int, int]:
         """Return the start and size of ``value`` in the constants. Only those that readers fill in may be repeated."""

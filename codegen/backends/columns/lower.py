@@ -21,6 +21,7 @@ from .levels import has_levels, is_chained, level_sources, solved_structs, solve
 from .lines import Listing
 from .literal import literal, refusal_text
 from .message_lower import lower_units
+from .numbering import Numbering
 from .program import lower_program
 from .read_only import within_of
 from .refusal import ColumnRefusedError, NotForEngineError
@@ -59,7 +60,8 @@ def lower(plan: Plan) -> View | None:
         return None
     if not plan.rows.name:
         return _lower_table(plan, plan.rows)
-    views = tuple(_lower_table(plan.of_table(each), each) for each in plan.tables)
+    numbering = Numbering()
+    views = tuple(_lower_table(plan.of_table(each), each, numbering) for each in plan.tables)
     programs = {each.table: each.program.lines for each in views if each.program is not None}
     return replace(
         views[0],
@@ -76,9 +78,9 @@ def parts(view: View) -> Mapping[str, View]:
     return view.parts
 
 
-def _lower_table(plan: Plan, rows: Rows) -> View:
+def _lower_table(plan: Plan, rows: Rows, numbering: Numbering | None = None) -> View:
     columns = table_columns(plan, rows)
-    compiled = compile_program(plan, rows, columns)
+    compiled = compile_program(plan, rows, columns, numbering)
     refusal = compiled.refusal
     program = None if compiled.listing is None else _program(compiled.listing)
     choices = tuple(
@@ -118,13 +120,15 @@ class Compilation:
     columns: Mapping[str, str] = field(default_factory=dict)
 
 
-def compile_program(plan: Plan, rows: Rows, columns: tuple[TableColumn, ...]) -> Compilation:
-    """Compile the program of a table."""
+def compile_program(
+    plan: Plan, rows: Rows, columns: tuple[TableColumn, ...], numbering: Numbering | None = None
+) -> Compilation:
+    """Compile the program of a table. ``numbering``: that of other tables of the format."""
     without: dict[str, str] = {}
     columns = tuple(each for each in columns if each.look_up is None)
     while True:
         try:
-            return Compilation(lower_program(plan, rows, columns), None, without)
+            return Compilation(lower_program(plan, rows, columns, numbering), None, without)
         except ColumnRefusedError as refusal:
             name = refusal.column
             if any(each.default for each in columns if each.name == name):

@@ -20,6 +20,7 @@ from .column_nodes import ColumnNode, ColumnNodes, own_columns
 from .expression import LONGEST_LITERAL
 from .interval import INT64, Interval
 from .lines import Listing
+from .numbering import Numbering
 from .refusal import ColumnRefusedError, NotForEngineError
 from .row import lower_fields, lower_unit, read_instance
 from .row_instances import lower_instance, row_compiler
@@ -30,10 +31,15 @@ from .table import TableColumn, columns_on, declared
 from .variables import carry_variables
 
 
-def lower_program(plan: Plan, rows: Rows, columns: tuple[TableColumn, ...]) -> Listing:
-    """Return the column program. Raises ``NotForEngineError`` for the first construct that the engine does not support,
-    ``ColumnRefusedError`` if only one column is affected."""
-    assembler = Assembler()
+def lower_program(
+    plan: Plan, rows: Rows, columns: tuple[TableColumn, ...], numbering: Numbering | None = None
+) -> Listing:
+    """Return the column program. ``numbering``: that of the tables of the format.
+
+    Raises ``NotForEngineError`` for the first construct that the engine does not support, and ``ColumnRefusedError`` if
+    only one column is affected.
+    """
+    assembler = Assembler(numbering=numbering)
     field = plan.top(rows).field(rows.field)
     root, presets = _root(plan, rows)
     framing = field.framing if field is not None else None

@@ -1,0 +1,80 @@
+"""Numbers of registers and spans that the programs of all tables of a format have in common."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from wireloom.format.program_limits import MOST_REGISTERS, MOST_SPANS
+
+from .lines import ChecksumLine, ExpressionLine, FunctionLine, Item, Label, Line, ReadLine, SumLine
+from .scope import Scalar, Span
+
+Key = tuple[str, int]
+"""The name of a register or span, and how many of that name the program has before it."""
+
+
+@dataclass
+class Numbering:
+    """The numbers in the programs of previous tables.
+
+    Tables of a format read the same fields in the same order: with the same numbers their steps are the same, and stand
+    once in the generated module.
+    """
+
+    presets: tuple[str, ...] | None = None
+    registers: dict[Key, int] = field(default_factory=dict)
+    spans: dict[Key, int] = field(default_factory=dict)
+
+    def number(
+        self, items: Iterable[Item | Label], presets: tuple[tuple[str, Scalar], ...]
+    ) -> tuple[dict[Scalar, int], dict[Span, int]]:
+        """Return the numbers of the registers and spans that the items use.
+
+        ``presets``: the registers that are filled before the first row, which come first. Empty if the program must
+        have its own numbers: it has other presets or functions, or too many registers or spans.
+        """
+        items = tuple(items)
+        names = tuple(name for name, _ in presets)
+        if self.presets not in (None, names) or any(isinstance(each, FunctionLine) for each in items):
+            return {}, {}
+        counts: Counter[str] = Counter()
+        registers, spans = dict(self.registers), dict(self.spans)
+        found: dict[Scalar, int] = {}
+        placed: dict[Span, int] = {}
+        for each in (*(scalar for _, scalar in presets), *(each for item in items for each in _values(item))):
+            if each in found or each in placed:
+                continue
+            key = each.name, counts[each.name]
+            counts[each.name] += 1
+            if isinstance(each, Span):
+                placed[each] = spans.setdefault(key, len(spans))
+            elif each.needed:
+                found[each] = registers.setdefault(key, len(registers))
+        if len(registers) > MOST_REGISTERS or len(spans) > MOST_SPANS:
+            return {}, {}
+        self.presets, self.registers, self.spans = names, registers, spans
+        return found, placed
+
+
+def _values(item: Item | Label) -> Iterator[Scalar | Span]:
+    """Yield the registers and spans of an item, in the order of its operands."""
+    match item:
+        case ReadLine(line=Line() as line) | (Line() as line):
+            yield from (each for each in (line.a, line.b, line.c, line.d) if isinstance(each, Scalar | Span))
+        case ExpressionLine(target=target, compiled=compiled):
+            yield target
+            yield from compiled.read()
+        case ChecksumLine():
+            yield item.field
+            yield from item.needs
+            yield from () if item.stored is None else item.stored.read()
+        case SumLine(target=target):
+            yield target
+
+
+def next_number(numbers: Mapping[Any, int]) -> int:
+    """Return the number after the largest one."""
+    return 1 + max(numbers.values(), default=-1)
