@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from . import java, kinesis_server
 from . import s2_server as s2_servers
@@ -25,7 +25,14 @@ from .storage_server import Store, running, running_apart
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-same = settings(derandomize=True, database=None, deadline=None, print_blob=True)
+# No test depends on how fast the machine is.
+same = settings(
+    derandomize=True,
+    database=None,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    print_blob=True,
+)
 for each in ("quick", "suite", "thorough"):
     settings.register_profile(each, same, max_examples=examples(100))
 settings.register_profile("fuzz", deadline=None, print_blob=True)
