@@ -48,7 +48,8 @@ STEPS = (
     (IN_ALL, Step(Op.COLUMN_REGISTER, 3, 0, Kind.S8LE)),  # codec
     (IN_ALL, Step(Op.END)),
 )
-"""The steps of the programs, each with the tables that have it."""
+"""The steps of the programs, each with the tables that have it. A step that leads to another one has the number of that
+one in this list, from 0: ``steps_of`` numbers those of a table."""
 
 TABLES = {
     "blocks": (

@@ -363,7 +363,8 @@ STEPS = (
     (IN_BLOCKS, Step(Op.COLUMN_REGISTER, 7, 75, Kind.U8LE)),  # num_transactions
     (IN_ALL, Step(Op.END)),
 )
-"""The steps of the programs, each with the tables that have it."""
+"""The steps of the programs, each with the tables that have it. A step that leads to another one has the number of that
+one in this list, from 0: ``steps_of`` numbers those of a table."""
 
 TABLES = {
     "blocks": (

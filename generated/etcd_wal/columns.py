@@ -218,7 +218,8 @@ STEPS = (
     (IN_METADATA, Step(Op.COLUMN_REGISTER, 6, 9, Kind.U4LE)),  # crc
     (IN_ALL, Step(Op.END)),
 )
-"""The steps of the programs, each with the tables that have it."""
+"""The steps of the programs, each with the tables that have it. A step that leads to another one has the number of that
+one in this list, from 0: ``steps_of`` numbers those of a table."""
 
 TABLES = {
     "entries": (

@@ -19,25 +19,25 @@ from wireloom.format.program import (
 )
 
 IN_ALL = ("records", "batches")
-IN_ALL_BUT_RECORDS = ("batches",)
-IN_ALL_BUT_BATCHES = ("records",)
+IN_BATCHES = ("batches",)
+IN_RECORDS = ("records",)
 
 STEPS = (
     (IN_ALL, Step(Op.NEED, 12)),  # offset, len_batch
     (IN_ALL, Step(Op.REGISTER_FIXED, 0, Kind.S8BE, 0)),  # offset
     (IN_ALL, Step(Op.REGISTER_FIXED, 1, Kind.S4BE, 8)),  # len_batch
-    (IN_ALL_BUT_RECORDS, Step(Op.COLUMN_FIXED, 14, Kind.S4BE, 8)),  # len_batch
+    (IN_BATCHES, Step(Op.COLUMN_FIXED, 14, Kind.S4BE, 8)),  # len_batch
     (IN_ALL, Step(Op.CHECK_RANGE, 1, Outcome.LOST | Reason.LENGTH << 8, 14, 2147483647)),  # valid len_batch
     (IN_ALL, Step(Op.NEED, 5)),  # epoch_or_crc, magic
     (IN_ALL, Step(Op.REGISTER_FIXED, 2, Kind.S4BE, 0)),  # epoch_or_crc
     (IN_ALL, Step(Op.MARK, 0, 0, 4)),  # magic begins
     (IN_ALL, Step(Op.REGISTER_FIXED, 3, Kind.S1, 4)),  # magic
-    (IN_ALL_BUT_RECORDS, Step(Op.COLUMN_FIXED, 13, Kind.S1, 4)),  # magic
+    (IN_BATCHES, Step(Op.COLUMN_FIXED, 13, Kind.S1, 4)),  # magic
     (IN_ALL, Step(Op.CHECK_RANGE, 3, Outcome.LOST | Reason.VALUE << 8, 0, 2)),  # valid magic
     (IN_ALL, Step(Op.EXPRESSION, 4, 0, 0, 13)),  # is current there?
     (IN_ALL, Step(Op.SKIP_IF_ZERO, 4, 0, 107)),  # is current there?
-    (IN_ALL_BUT_BATCHES, Step(Op.LIMIT_REGISTER, 1, 1, -5)),  # current
-    (IN_ALL_BUT_RECORDS, Step(Op.LIMIT_REGISTER, 1, 0, -5)),  # current
+    (IN_RECORDS, Step(Op.LIMIT_REGISTER, 1, 1, -5)),  # current
+    (IN_BATCHES, Step(Op.LIMIT_REGISTER, 1, 0, -5)),  # current
     (
         IN_ALL,
         Step(Op.NEED, 44),
@@ -45,7 +45,7 @@ STEPS = (
     (IN_ALL, Step(Op.REGISTER_FIXED, 5, Kind.U4BE, 0)),  # crc
     (IN_ALL, Step(Op.MARK, 2, 0, 4)),  # attributes begins
     (IN_ALL, Step(Op.REGISTER_FIXED, 6, Kind.U2BE, 4)),  # attributes
-    (IN_ALL_BUT_RECORDS, Step(Op.REGISTER_FIXED, 110, Kind.S4BE, 6)),  # last_offset_delta
+    (IN_BATCHES, Step(Op.REGISTER_FIXED, 110, Kind.S4BE, 6)),  # last_offset_delta
     (IN_ALL, Step(Op.REGISTER_FIXED, 7, Kind.S8BE, 10)),  # base_timestamp
     (IN_ALL, Step(Op.REGISTER_FIXED, 8, Kind.S8BE, 18)),  # max_timestamp
     (IN_ALL, Step(Op.REGISTER_FIXED, 9, Kind.S8BE, 26)),  # producer_id
@@ -53,14 +53,14 @@ STEPS = (
     (IN_ALL, Step(Op.REGISTER_FIXED, 11, Kind.S4BE, 36)),  # base_sequence
     (IN_ALL, Step(Op.REGISTER_FIXED, 12, Kind.S4BE, 40)),  # count
     (IN_ALL, Step(Op.CHECK_RANGE, 12, Outcome.LOST | Reason.LENGTH << 8, 0, 2147483647)),  # valid count
-    (IN_ALL_BUT_BATCHES, Step(Op.LIMIT_FIXED, 1, 1, 0)),  # body
-    (IN_ALL_BUT_RECORDS, Step(Op.LIMIT_FIXED, 1, 0, 0)),  # body
+    (IN_RECORDS, Step(Op.LIMIT_FIXED, 1, 1, 0)),  # body
+    (IN_BATCHES, Step(Op.LIMIT_FIXED, 1, 0, 0)),  # body
     (IN_ALL, Step(Op.MARK, 3, 2, 0)),  # body will end
     (IN_ALL, Step(Op.CHECKSUM, 0, 5, 2, 3)),  # crc over attributes to body
     (IN_ALL, Step(Op.EXPRESSION, 13, 0, 13, 174)),  # codec of body
     (IN_ALL, Step(Op.EXPAND, 0, 0, 13, -1)),  # body
     (IN_ALL, Step(Op.LOOP, 0, Loop.COUNT, 98, 12)),  # records
-    (IN_ALL_BUT_BATCHES, Step(Op.ROW, 0)),
+    (IN_RECORDS, Step(Op.ROW, 0)),
     (
         IN_ALL,
         Step(Op.VARINT, 14, Outcome.LOST | Reason.VALUE << 8, 33622538, Outcome.REFUSED | Reason.VALUE << 8),
@@ -82,9 +82,9 @@ STEPS = (
     (IN_ALL, Step(Op.EXPRESSION, 19, 0, 187, 13)),  # is key there?
     (IN_ALL, Step(Op.SKIP_IF_ZERO, 19, 0, 46)),  # is key there?
     (IN_ALL, Step(Op.BYTES_REGISTER, 0, 18, 0)),  # key
-    (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_BYTES, 2, 0)),  # key
-    (IN_ALL_BUT_BATCHES, Step(Op.JUMP, 0, 0, 47)),
-    (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_NULL, 2)),  # key
+    (IN_RECORDS, Step(Op.COLUMN_BYTES, 2, 0)),  # key
+    (IN_RECORDS, Step(Op.JUMP, 0, 0, 47)),
+    (IN_RECORDS, Step(Op.COLUMN_NULL, 2)),  # key
     (
         IN_ALL,
         Step(Op.VARINT, 20, Outcome.LOST | Reason.LENGTH << 8, 33622538, Outcome.LOST | Reason.LENGTH << 8),
@@ -92,26 +92,26 @@ STEPS = (
     (IN_ALL, Step(Op.EXPRESSION, 21, 0, 200, 13)),  # is value there?
     (IN_ALL, Step(Op.SKIP_IF_ZERO, 21, 0, 53)),  # is value there?
     (IN_ALL, Step(Op.BYTES_REGISTER, 1, 20, 0)),  # value
-    (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_BYTES, 3, 1)),  # value
-    (IN_ALL_BUT_BATCHES, Step(Op.JUMP, 0, 0, 54)),
-    (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_NULL, 3)),  # value
+    (IN_RECORDS, Step(Op.COLUMN_BYTES, 3, 1)),  # value
+    (IN_RECORDS, Step(Op.JUMP, 0, 0, 54)),
+    (IN_RECORDS, Step(Op.COLUMN_NULL, 3)),  # value
     (
         IN_ALL,
         Step(Op.VARINT, 22, Outcome.LOST | Reason.LENGTH << 8, 33622538, Outcome.LOST | Reason.LENGTH << 8),
     ),  # num_headers
     (IN_ALL, Step(Op.EXPRESSION, 23, 0, 213, 13)),  # valid num_headers
     (IN_ALL, Step(Op.CHECK_TRUE, 23, Outcome.LOST | Reason.LENGTH << 8)),  # valid num_headers
-    (IN_ALL_BUT_BATCHES, Step(Op.LIST, 4, 1)),  # headers
+    (IN_RECORDS, Step(Op.LIST, 4, 1)),  # headers
     (IN_ALL, Step(Op.LOOP, 1, Loop.COUNT, 74, 22)),  # headers
-    (IN_ALL_BUT_BATCHES, Step(Op.ITEM, 0, 1)),  # item of headers
-    (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_STRUCT, 5)),  # headers
+    (IN_RECORDS, Step(Op.ITEM, 0, 1)),  # item of headers
+    (IN_RECORDS, Step(Op.COLUMN_STRUCT, 5)),  # headers
     (
         IN_ALL,
         Step(Op.VARINT, 24, Outcome.LOST | Reason.LENGTH << 8, 33622538, Outcome.LOST | Reason.LENGTH << 8),
     ),  # len_key
     (IN_ALL, Step(Op.BYTES_REGISTER, 2, 24, 0)),  # key
     (IN_ALL, Step(Op.CHECK_UTF8, 2, 0, 0)),  # key
-    (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_BYTES, 6, 2)),  # key
+    (IN_RECORDS, Step(Op.COLUMN_BYTES, 6, 2)),  # key
     (
         IN_ALL,
         Step(Op.VARINT, 25, Outcome.LOST | Reason.LENGTH << 8, 33622538, Outcome.LOST | Reason.LENGTH << 8),
@@ -119,39 +119,39 @@ STEPS = (
     (IN_ALL, Step(Op.EXPRESSION, 26, 0, 226, 13)),  # is value there?
     (IN_ALL, Step(Op.SKIP_IF_ZERO, 26, 0, 71)),  # is value there?
     (IN_ALL, Step(Op.BYTES_REGISTER, 3, 25, 0)),  # value
-    (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_BYTES, 7, 3)),  # value
-    (IN_ALL_BUT_BATCHES, Step(Op.JUMP, 0, 0, 72)),
-    (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_NULL, 7)),  # value
-    (IN_ALL_BUT_BATCHES, Step(Op.ITEM_END, 0, 1)),
+    (IN_RECORDS, Step(Op.COLUMN_BYTES, 7, 3)),  # value
+    (IN_RECORDS, Step(Op.JUMP, 0, 0, 72)),
+    (IN_RECORDS, Step(Op.COLUMN_NULL, 7)),  # value
+    (IN_RECORDS, Step(Op.ITEM_END, 0, 1)),
     (IN_ALL, Step(Op.AGAIN, 1, Loop.COUNT, 59, 22)),  # next of headers
-    (IN_ALL_BUT_BATCHES, Step(Op.LIST_END, 4, 1)),  # headers
+    (IN_RECORDS, Step(Op.LIST_END, 4, 1)),  # headers
     (IN_ALL, Step(Op.STREAM, 27, 0, 2)),  # _io.pos
     (IN_ALL, Step(Op.EXPRESSION, 28, 0, 239, 11)),  # size in len_record
     (IN_ALL, Step(Op.CHECK_TRUE, 28, Outcome.LOST | Reason.LENGTH << 8)),  # size in len_record
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 29, 0, 250, 7)),  # offset
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 30, 0, 257, 5)),  # offset, as its column has it
-    (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_REGISTER, 0, 30, Kind.S8LE)),  # offset
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 31, 0, 262, 34)),  # timestamp
-    (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_TIMESTAMP, 1, 31, 5, -1)),  # timestamp
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 32, 0, 296, 23)),  # timestamp_type
-    (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_REGISTER, 8, 32, Kind.S8LE)),  # timestamp_type
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 33, 0, 13, 13)),  # codec
-    (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_REGISTER, 9, 33, Kind.S8LE)),  # codec
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 34, 0, 319, 23)),  # is_transactional
-    (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_REGISTER, 10, 34, Kind.U1)),  # is_transactional
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 35, 0, 342, 23)),  # is_control
-    (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_REGISTER, 11, 35, Kind.U1)),  # is_control
-    (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_REGISTER, 12, 9, Kind.S8LE)),  # producer_id
-    (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_REGISTER, 13, 10, Kind.S2LE)),  # producer_epoch
-    (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_REGISTER, 14, 11, Kind.S4LE)),  # base_sequence
-    (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_REGISTER, 15, 2, Kind.S4LE)),  # leader_epoch
-    (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_REGISTER, 16, 0, Kind.S8LE)),  # base_offset
-    (IN_ALL_BUT_BATCHES, Step(Op.ROW_END)),
+    (IN_RECORDS, Step(Op.EXPRESSION, 29, 0, 250, 7)),  # offset
+    (IN_RECORDS, Step(Op.EXPRESSION, 30, 0, 257, 5)),  # offset, as its column has it
+    (IN_RECORDS, Step(Op.COLUMN_REGISTER, 0, 30, Kind.S8LE)),  # offset
+    (IN_RECORDS, Step(Op.EXPRESSION, 31, 0, 262, 34)),  # timestamp
+    (IN_RECORDS, Step(Op.COLUMN_TIMESTAMP, 1, 31, 5, -1)),  # timestamp
+    (IN_RECORDS, Step(Op.EXPRESSION, 32, 0, 296, 23)),  # timestamp_type
+    (IN_RECORDS, Step(Op.COLUMN_REGISTER, 8, 32, Kind.S8LE)),  # timestamp_type
+    (IN_RECORDS, Step(Op.EXPRESSION, 33, 0, 13, 13)),  # codec
+    (IN_RECORDS, Step(Op.COLUMN_REGISTER, 9, 33, Kind.S8LE)),  # codec
+    (IN_RECORDS, Step(Op.EXPRESSION, 34, 0, 319, 23)),  # is_transactional
+    (IN_RECORDS, Step(Op.COLUMN_REGISTER, 10, 34, Kind.U1)),  # is_transactional
+    (IN_RECORDS, Step(Op.EXPRESSION, 35, 0, 342, 23)),  # is_control
+    (IN_RECORDS, Step(Op.COLUMN_REGISTER, 11, 35, Kind.U1)),  # is_control
+    (IN_RECORDS, Step(Op.COLUMN_REGISTER, 12, 9, Kind.S8LE)),  # producer_id
+    (IN_RECORDS, Step(Op.COLUMN_REGISTER, 13, 10, Kind.S2LE)),  # producer_epoch
+    (IN_RECORDS, Step(Op.COLUMN_REGISTER, 14, 11, Kind.S4LE)),  # base_sequence
+    (IN_RECORDS, Step(Op.COLUMN_REGISTER, 15, 2, Kind.S4LE)),  # leader_epoch
+    (IN_RECORDS, Step(Op.COLUMN_REGISTER, 16, 0, Kind.S8LE)),  # base_offset
+    (IN_RECORDS, Step(Op.ROW_END)),
     (IN_ALL, Step(Op.AGAIN, 0, Loop.COUNT, 34, 12)),  # next of records
     (IN_ALL, Step(Op.STREAM, 36, 0, 2)),  # _io.pos
     (IN_ALL, Step(Op.STREAM, 37, 1, 2)),  # _io.size
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 38, 0, 365, 7)),  # nothing after body?
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 38, 0, 250, 7)),  # nothing after body?
+    (IN_RECORDS, Step(Op.EXPRESSION, 38, 0, 365, 7)),  # nothing after body?
+    (IN_BATCHES, Step(Op.EXPRESSION, 38, 0, 250, 7)),  # nothing after body?
     (IN_ALL, Step(Op.CHECK_TRUE, 38, Outcome.REFUSED | Reason.LENGTH << 8)),  # nothing after body?
     (IN_ALL, Step(Op.LIMIT_END)),  # body
     (IN_ALL, Step(Op.MARK, 3, 1, 0)),  # body ends
@@ -159,7 +159,7 @@ STEPS = (
     (IN_ALL, Step(Op.JUMP, 0, 0, 124)),
     (IN_ALL, Step(Op.EXPRESSION, 5, 0, 26, 9)),  # no crc
     (IN_ALL, Step(Op.EXPRESSION, 6, 0, 26, 9)),  # no attributes
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 110, 0, 26, 9)),  # no last_offset_delta
+    (IN_BATCHES, Step(Op.EXPRESSION, 110, 0, 26, 9)),  # no last_offset_delta
     (IN_ALL, Step(Op.EXPRESSION, 7, 0, 26, 9)),  # no base_timestamp
     (IN_ALL, Step(Op.EXPRESSION, 8, 0, 26, 9)),  # no max_timestamp
     (IN_ALL, Step(Op.EXPRESSION, 9, 0, 26, 9)),  # no producer_id
@@ -174,21 +174,21 @@ STEPS = (
     (IN_ALL, Step(Op.EXPRESSION, 22, 0, 26, 9)),  # no num_headers
     (IN_ALL, Step(Op.EXPRESSION, 24, 0, 26, 9)),  # no len_key
     (IN_ALL, Step(Op.EXPRESSION, 25, 0, 26, 9)),  # no len_value
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 39, 0, 372, 13)),  # is attributes there?
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 39, 0, 257, 13)),  # is attributes there?
+    (IN_RECORDS, Step(Op.EXPRESSION, 39, 0, 372, 13)),  # is attributes there?
+    (IN_BATCHES, Step(Op.EXPRESSION, 39, 0, 257, 13)),  # is attributes there?
     (IN_ALL, Step(Op.SKIP_IF_ZERO, 39, 0, 130)),  # is attributes there?
     (IN_ALL, Step(Op.NEED, 1)),  # attributes
     (IN_ALL, Step(Op.REGISTER_FIXED, 40, Kind.U1, 0)),  # attributes
     (IN_ALL, Step(Op.JUMP, 0, 0, 131)),
     (IN_ALL, Step(Op.EXPRESSION, 40, 0, 26, 9)),  # no attributes
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 41, 0, 385, 37)),  # is message there?
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 41, 0, 270, 37)),  # is message there?
+    (IN_RECORDS, Step(Op.EXPRESSION, 41, 0, 385, 37)),  # is message there?
+    (IN_BATCHES, Step(Op.EXPRESSION, 41, 0, 270, 37)),  # is message there?
     (IN_ALL, Step(Op.SKIP_IF_ZERO, 41, 0, 211)),  # is message there?
-    (IN_ALL_BUT_BATCHES, Step(Op.LIMIT_REGISTER, 1, 1, -6)),  # message
-    (IN_ALL_BUT_BATCHES, Step(Op.ROW, 1)),
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 42, 0, 422, 13)),  # is timestamp_millis there?
-    (IN_ALL_BUT_RECORDS, Step(Op.LIMIT_REGISTER, 1, 0, -6)),  # message
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 42, 0, 307, 13)),  # is timestamp_millis there?
+    (IN_RECORDS, Step(Op.LIMIT_REGISTER, 1, 1, -6)),  # message
+    (IN_RECORDS, Step(Op.ROW, 1)),
+    (IN_RECORDS, Step(Op.EXPRESSION, 42, 0, 422, 13)),  # is timestamp_millis there?
+    (IN_BATCHES, Step(Op.LIMIT_REGISTER, 1, 0, -6)),  # message
+    (IN_BATCHES, Step(Op.EXPRESSION, 42, 0, 307, 13)),  # is timestamp_millis there?
     (IN_ALL, Step(Op.SKIP_IF_ZERO, 42, 0, 143)),  # is timestamp_millis there?
     (IN_ALL, Step(Op.NEED, 8)),  # timestamp_millis
     (IN_ALL, Step(Op.REGISTER_FIXED, 43, Kind.S8BE, 0)),  # timestamp_millis
@@ -196,69 +196,69 @@ STEPS = (
     (IN_ALL, Step(Op.EXPRESSION, 43, 0, 26, 9)),  # no timestamp_millis
     (IN_ALL, Step(Op.NEED, 4)),  # len_key
     (IN_ALL, Step(Op.REGISTER_FIXED, 44, Kind.S4BE, 0)),  # len_key
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 45, 0, 435, 13)),  # is key there?
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 45, 0, 320, 13)),  # is key there?
+    (IN_RECORDS, Step(Op.EXPRESSION, 45, 0, 435, 13)),  # is key there?
+    (IN_BATCHES, Step(Op.EXPRESSION, 45, 0, 320, 13)),  # is key there?
     (IN_ALL, Step(Op.SKIP_IF_ZERO, 45, 0, 152)),  # is key there?
     (IN_ALL, Step(Op.BYTES_REGISTER, 4, 44, 0)),  # key
-    (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_BYTES, 2, 4)),  # key
-    (IN_ALL_BUT_BATCHES, Step(Op.JUMP, 0, 0, 153)),
-    (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_NULL, 2)),  # key
+    (IN_RECORDS, Step(Op.COLUMN_BYTES, 2, 4)),  # key
+    (IN_RECORDS, Step(Op.JUMP, 0, 0, 153)),
+    (IN_RECORDS, Step(Op.COLUMN_NULL, 2)),  # key
     (IN_ALL, Step(Op.NEED, 4)),  # len_value
     (IN_ALL, Step(Op.REGISTER_FIXED, 46, Kind.S4BE, 0)),  # len_value
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 47, 0, 448, 13)),  # is value there?
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 47, 0, 333, 13)),  # is value there?
+    (IN_RECORDS, Step(Op.EXPRESSION, 47, 0, 448, 13)),  # is value there?
+    (IN_BATCHES, Step(Op.EXPRESSION, 47, 0, 333, 13)),  # is value there?
     (IN_ALL, Step(Op.SKIP_IF_ZERO, 47, 0, 161)),  # is value there?
     (IN_ALL, Step(Op.BYTES_REGISTER, 5, 46, 0)),  # value
-    (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_BYTES, 3, 5)),  # value
-    (IN_ALL_BUT_BATCHES, Step(Op.JUMP, 0, 0, 162)),
-    (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_NULL, 3)),  # value
-    (IN_ALL_BUT_BATCHES, Step(Op.LIST, 4, 1)),  # headers
+    (IN_RECORDS, Step(Op.COLUMN_BYTES, 3, 5)),  # value
+    (IN_RECORDS, Step(Op.JUMP, 0, 0, 162)),
+    (IN_RECORDS, Step(Op.COLUMN_NULL, 3)),  # value
+    (IN_RECORDS, Step(Op.LIST, 4, 1)),  # headers
     (IN_ALL, Step(Op.EXPRESSION, 48, 0, 26, 9)),  # number of headers
     (IN_ALL, Step(Op.LOOP, 2, Loop.COUNT, 183, 48)),  # headers
-    (IN_ALL_BUT_BATCHES, Step(Op.ITEM, 0, 1)),  # item of headers
-    (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_STRUCT, 5)),  # headers
+    (IN_RECORDS, Step(Op.ITEM, 0, 1)),  # item of headers
+    (IN_RECORDS, Step(Op.COLUMN_STRUCT, 5)),  # headers
     (IN_ALL, Step(Op.NEED, 4)),  # len_key
     (IN_ALL, Step(Op.REGISTER_FIXED, 49, Kind.U4BE, 0)),  # len_key
     (IN_ALL, Step(Op.BYTES_REGISTER, 6, 49, 0)),  # key
     (IN_ALL, Step(Op.CHECK_UTF8, 6, 0, 0)),  # key
-    (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_BYTES, 6, 6)),  # key
+    (IN_RECORDS, Step(Op.COLUMN_BYTES, 6, 6)),  # key
     (IN_ALL, Step(Op.NEED, 4)),  # len_value
     (IN_ALL, Step(Op.REGISTER_FIXED, 50, Kind.S4BE, 0)),  # len_value
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 51, 0, 461, 13)),  # is value there?
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 51, 0, 346, 13)),  # is value there?
+    (IN_RECORDS, Step(Op.EXPRESSION, 51, 0, 461, 13)),  # is value there?
+    (IN_BATCHES, Step(Op.EXPRESSION, 51, 0, 346, 13)),  # is value there?
     (IN_ALL, Step(Op.SKIP_IF_ZERO, 51, 0, 180)),  # is value there?
     (IN_ALL, Step(Op.BYTES_REGISTER, 7, 50, 0)),  # value
-    (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_BYTES, 7, 7)),  # value
-    (IN_ALL_BUT_BATCHES, Step(Op.JUMP, 0, 0, 181)),
-    (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_NULL, 7)),  # value
-    (IN_ALL_BUT_BATCHES, Step(Op.ITEM_END, 0, 1)),
+    (IN_RECORDS, Step(Op.COLUMN_BYTES, 7, 7)),  # value
+    (IN_RECORDS, Step(Op.JUMP, 0, 0, 181)),
+    (IN_RECORDS, Step(Op.COLUMN_NULL, 7)),  # value
+    (IN_RECORDS, Step(Op.ITEM_END, 0, 1)),
     (IN_ALL, Step(Op.AGAIN, 2, Loop.COUNT, 165, 48)),  # next of headers
-    (IN_ALL_BUT_BATCHES, Step(Op.LIST_END, 4, 1)),  # headers
-    (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_REGISTER, 0, 0, Kind.S8LE)),  # offset
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 52, 0, 474, 26)),  # timestamp
-    (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_TIMESTAMP, 1, 52, 5, -1)),  # timestamp
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 53, 0, 422, 13)),  # is timestamp_type there?
-    (IN_ALL_BUT_BATCHES, Step(Op.SKIP_IF_ZERO, 53, 1, 192)),  # is timestamp_type there?
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 54, 0, 500, 23)),  # timestamp_type
-    (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_REGISTER, 8, 54, Kind.S8LE)),  # timestamp_type
-    (IN_ALL_BUT_BATCHES, Step(Op.JUMP, 0, 0, 193)),
-    (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_NULL, 8)),  # timestamp_type
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 55, 0, 398, 13)),  # codec
-    (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_REGISTER, 9, 55, Kind.S8LE)),  # codec
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 56, 0, 26, 9)),  # is_transactional
-    (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_REGISTER, 10, 56, Kind.U1)),  # is_transactional
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 57, 0, 26, 9)),  # is_control
-    (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_REGISTER, 11, 57, Kind.U1)),  # is_control
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 58, 0, 173, 9)),  # producer_id
-    (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_REGISTER, 12, 58, Kind.S8LE)),  # producer_id
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 59, 0, 173, 9)),  # producer_epoch
-    (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_REGISTER, 13, 59, Kind.S2LE)),  # producer_epoch
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 60, 0, 173, 9)),  # base_sequence
-    (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_REGISTER, 14, 60, Kind.S4LE)),  # base_sequence
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 61, 0, 173, 9)),  # leader_epoch
-    (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_REGISTER, 15, 61, Kind.S4LE)),  # leader_epoch
-    (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_REGISTER, 16, 0, Kind.S8LE)),  # base_offset
-    (IN_ALL_BUT_BATCHES, Step(Op.ROW_END)),
+    (IN_RECORDS, Step(Op.LIST_END, 4, 1)),  # headers
+    (IN_RECORDS, Step(Op.COLUMN_REGISTER, 0, 0, Kind.S8LE)),  # offset
+    (IN_RECORDS, Step(Op.EXPRESSION, 52, 0, 474, 26)),  # timestamp
+    (IN_RECORDS, Step(Op.COLUMN_TIMESTAMP, 1, 52, 5, -1)),  # timestamp
+    (IN_RECORDS, Step(Op.EXPRESSION, 53, 0, 422, 13)),  # is timestamp_type there?
+    (IN_RECORDS, Step(Op.SKIP_IF_ZERO, 53, 1, 192)),  # is timestamp_type there?
+    (IN_RECORDS, Step(Op.EXPRESSION, 54, 0, 500, 23)),  # timestamp_type
+    (IN_RECORDS, Step(Op.COLUMN_REGISTER, 8, 54, Kind.S8LE)),  # timestamp_type
+    (IN_RECORDS, Step(Op.JUMP, 0, 0, 193)),
+    (IN_RECORDS, Step(Op.COLUMN_NULL, 8)),  # timestamp_type
+    (IN_RECORDS, Step(Op.EXPRESSION, 55, 0, 398, 13)),  # codec
+    (IN_RECORDS, Step(Op.COLUMN_REGISTER, 9, 55, Kind.S8LE)),  # codec
+    (IN_RECORDS, Step(Op.EXPRESSION, 56, 0, 26, 9)),  # is_transactional
+    (IN_RECORDS, Step(Op.COLUMN_REGISTER, 10, 56, Kind.U1)),  # is_transactional
+    (IN_RECORDS, Step(Op.EXPRESSION, 57, 0, 26, 9)),  # is_control
+    (IN_RECORDS, Step(Op.COLUMN_REGISTER, 11, 57, Kind.U1)),  # is_control
+    (IN_RECORDS, Step(Op.EXPRESSION, 58, 0, 173, 9)),  # producer_id
+    (IN_RECORDS, Step(Op.COLUMN_REGISTER, 12, 58, Kind.S8LE)),  # producer_id
+    (IN_RECORDS, Step(Op.EXPRESSION, 59, 0, 173, 9)),  # producer_epoch
+    (IN_RECORDS, Step(Op.COLUMN_REGISTER, 13, 59, Kind.S2LE)),  # producer_epoch
+    (IN_RECORDS, Step(Op.EXPRESSION, 60, 0, 173, 9)),  # base_sequence
+    (IN_RECORDS, Step(Op.COLUMN_REGISTER, 14, 60, Kind.S4LE)),  # base_sequence
+    (IN_RECORDS, Step(Op.EXPRESSION, 61, 0, 173, 9)),  # leader_epoch
+    (IN_RECORDS, Step(Op.COLUMN_REGISTER, 15, 61, Kind.S4LE)),  # leader_epoch
+    (IN_RECORDS, Step(Op.COLUMN_REGISTER, 16, 0, Kind.S8LE)),  # base_offset
+    (IN_RECORDS, Step(Op.ROW_END)),
     (IN_ALL, Step(Op.LIMIT_END)),  # message
     (IN_ALL, Step(Op.JUMP, 0, 0, 216)),
     (IN_ALL, Step(Op.EXPRESSION, 43, 0, 26, 9)),  # no timestamp_millis
@@ -266,38 +266,38 @@ STEPS = (
     (IN_ALL, Step(Op.EXPRESSION, 46, 0, 26, 9)),  # no len_value
     (IN_ALL, Step(Op.EXPRESSION, 49, 0, 26, 9)),  # no len_key
     (IN_ALL, Step(Op.EXPRESSION, 50, 0, 26, 9)),  # no len_value
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 62, 0, 523, 37)),  # is set there?
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 62, 0, 359, 37)),  # is set there?
+    (IN_RECORDS, Step(Op.EXPRESSION, 62, 0, 523, 37)),  # is set there?
+    (IN_BATCHES, Step(Op.EXPRESSION, 62, 0, 359, 37)),  # is set there?
     (IN_ALL, Step(Op.SKIP_IF_ZERO, 62, 0, 383)),  # is set there?
-    (IN_ALL_BUT_BATCHES, Step(Op.LIMIT_REGISTER, 1, 1, -6)),  # set
-    (IN_ALL_BUT_BATCHES, Step(Op.MARK, 4, 1, 0)),  # message_set begins
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 63, 0, 422, 13)),  # is timestamp there?
-    (IN_ALL_BUT_RECORDS, Step(Op.LIMIT_REGISTER, 1, 0, -6)),  # set
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 63, 0, 307, 13)),  # is timestamp there?
+    (IN_RECORDS, Step(Op.LIMIT_REGISTER, 1, 1, -6)),  # set
+    (IN_RECORDS, Step(Op.MARK, 4, 1, 0)),  # message_set begins
+    (IN_RECORDS, Step(Op.EXPRESSION, 63, 0, 422, 13)),  # is timestamp there?
+    (IN_BATCHES, Step(Op.LIMIT_REGISTER, 1, 0, -6)),  # set
+    (IN_BATCHES, Step(Op.EXPRESSION, 63, 0, 307, 13)),  # is timestamp there?
     (IN_ALL, Step(Op.SKIP_IF_ZERO, 63, 0, 229)),  # is timestamp there?
     (IN_ALL, Step(Op.NEED, 8)),  # timestamp
-    (IN_ALL_BUT_BATCHES, Step(Op.REGISTER_FIXED, 64, Kind.S8BE, 0)),  # timestamp
-    (IN_ALL_BUT_RECORDS, Step(Op.REGISTER_FIXED, 31, Kind.S8BE, 0)),  # timestamp
+    (IN_RECORDS, Step(Op.REGISTER_FIXED, 64, Kind.S8BE, 0)),  # timestamp
+    (IN_BATCHES, Step(Op.REGISTER_FIXED, 31, Kind.S8BE, 0)),  # timestamp
     (IN_ALL, Step(Op.JUMP, 0, 0, 231)),
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 64, 0, 26, 9)),  # no timestamp
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 31, 0, 26, 9)),  # no timestamp
+    (IN_RECORDS, Step(Op.EXPRESSION, 64, 0, 26, 9)),  # no timestamp
+    (IN_BATCHES, Step(Op.EXPRESSION, 31, 0, 26, 9)),  # no timestamp
     (IN_ALL, Step(Op.NEED, 4)),  # len_key
     (IN_ALL, Step(Op.REGISTER_FIXED, 65, Kind.S4BE, 0)),  # len_key
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 66, 0, 560, 13)),  # is key there?
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 66, 0, 396, 13)),  # is key there?
+    (IN_RECORDS, Step(Op.EXPRESSION, 66, 0, 560, 13)),  # is key there?
+    (IN_BATCHES, Step(Op.EXPRESSION, 66, 0, 396, 13)),  # is key there?
     (IN_ALL, Step(Op.SKIP_IF_ZERO, 66, 0, 237)),  # is key there?
     (IN_ALL, Step(Op.BYTES_REGISTER, 8, 65, 0)),  # key
     (IN_ALL, Step(Op.NEED, 4)),  # len_value
     (IN_ALL, Step(Op.REGISTER_FIXED, 67, Kind.S4BE, 0)),  # len_value
     (IN_ALL, Step(Op.BYTES_FIXED, 9, 0, 0)),  # value
     (IN_ALL, Step(Op.LIMIT_REGISTER, 67, 0, 0)),  # value
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 68, 0, 573, 108)),  # codec of value
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 68, 0, 409, 108)),  # codec of value
+    (IN_RECORDS, Step(Op.EXPRESSION, 68, 0, 573, 108)),  # codec of value
+    (IN_BATCHES, Step(Op.EXPRESSION, 68, 0, 409, 108)),  # codec of value
     (IN_ALL, Step(Op.EXPAND, 1, 0, 68, -1)),  # value
     (IN_ALL, Step(Op.BYTES_REST, 9)),  # content of value
     (IN_ALL, Step(Op.LIMIT_END)),  # value
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 69, 0, 681, 13)),  # valid value
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 69, 0, 517, 13)),  # valid value
+    (IN_RECORDS, Step(Op.EXPRESSION, 69, 0, 681, 13)),  # valid value
+    (IN_BATCHES, Step(Op.EXPRESSION, 69, 0, 517, 13)),  # valid value
     (IN_ALL, Step(Op.CHECK_TRUE, 69, Outcome.REFUSED | Reason.VALUE << 8)),  # valid value
     (IN_ALL, Step(Op.LIMIT_SPAN, 9, 4, -1)),  # index
     (IN_ALL, Step(Op.EXPRESSION, 70, 0, 26, 9)),  # number of entries
@@ -305,204 +305,205 @@ STEPS = (
     (IN_ALL, Step(Op.LOOP, 3, Loop.END, 264, 0)),  # entries
     (IN_ALL, Step(Op.INDEX, 71, 3)),  # _index
     (IN_ALL, Step(Op.NEED, 12)),  # offset, len_rest
-    (IN_ALL_BUT_BATCHES, Step(Op.REGISTER_FIXED, 72, Kind.S8BE, 0)),  # offset
-    (IN_ALL_BUT_RECORDS, Step(Op.REGISTER_FIXED, 29, Kind.S8BE, 0)),  # offset
+    (IN_RECORDS, Step(Op.REGISTER_FIXED, 72, Kind.S8BE, 0)),  # offset
+    (IN_BATCHES, Step(Op.REGISTER_FIXED, 29, Kind.S8BE, 0)),  # offset
     (IN_ALL, Step(Op.REGISTER_FIXED, 73, Kind.S4BE, 8)),  # len_rest
     (IN_ALL, Step(Op.BYTES_REGISTER, 10, 73, 0)),  # rest
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 70, 0, 694, 13)),  # number of entries
-    (IN_ALL_BUT_BATCHES, Step(Op.SERIES_ADD, 0, 72)),  # item of entries
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 70, 0, 530, 13)),  # number of entries
-    (IN_ALL_BUT_RECORDS, Step(Op.SERIES_ADD, 0, 29)),  # item of entries
+    (IN_RECORDS, Step(Op.EXPRESSION, 70, 0, 694, 13)),  # number of entries
+    (IN_RECORDS, Step(Op.SERIES_ADD, 0, 72)),  # item of entries
+    (IN_BATCHES, Step(Op.EXPRESSION, 70, 0, 530, 13)),  # number of entries
+    (IN_BATCHES, Step(Op.SERIES_ADD, 0, 29)),  # item of entries
     (IN_ALL, Step(Op.AGAIN, 3, Loop.END, 253, 0)),  # next of entries
     (IN_ALL, Step(Op.LIMIT_END)),  # index
-    (IN_ALL_BUT_BATCHES, Step(Op.LIMIT_SPAN, 9, 1, 4)),  # messages
-    (IN_ALL_BUT_RECORDS, Step(Op.LIMIT_SPAN, 9, 4, -1)),  # messages
+    (IN_RECORDS, Step(Op.LIMIT_SPAN, 9, 1, 4)),  # messages
+    (IN_BATCHES, Step(Op.LIMIT_SPAN, 9, 4, -1)),  # messages
     (IN_ALL, Step(Op.LOOP, 4, Loop.END, 380, 0)),  # messages
     (IN_ALL, Step(Op.NEED, 17)),  # offset, len, crc, magic
-    (IN_ALL_BUT_BATCHES, Step(Op.REGISTER_FIXED, 74, Kind.S8BE, 0)),  # offset
-    (IN_ALL_BUT_RECORDS, Step(Op.REGISTER_FIXED, 72, Kind.S8BE, 0)),  # offset
+    (IN_RECORDS, Step(Op.REGISTER_FIXED, 74, Kind.S8BE, 0)),  # offset
+    (IN_BATCHES, Step(Op.REGISTER_FIXED, 72, Kind.S8BE, 0)),  # offset
     (IN_ALL, Step(Op.REGISTER_FIXED, 75, Kind.S4BE, 8)),  # len
     (IN_ALL, Step(Op.REGISTER_FIXED, 76, Kind.U4BE, 12)),  # crc
-    (IN_ALL_BUT_BATCHES, Step(Op.MARK, 5, 0, 16)),  # magic begins
-    (IN_ALL_BUT_RECORDS, Step(Op.MARK, 4, 0, 16)),  # magic begins
+    (IN_RECORDS, Step(Op.MARK, 5, 0, 16)),  # magic begins
+    (IN_BATCHES, Step(Op.MARK, 4, 0, 16)),  # magic begins
     (IN_ALL, Step(Op.REGISTER_FIXED, 77, Kind.S1, 16)),  # magic
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 78, 0, 707, 7)),  # valid magic
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 78, 0, 543, 7)),  # valid magic
+    (IN_RECORDS, Step(Op.EXPRESSION, 78, 0, 707, 7)),  # valid magic
+    (IN_BATCHES, Step(Op.EXPRESSION, 78, 0, 543, 7)),  # valid magic
     (IN_ALL, Step(Op.CHECK_TRUE, 78, Outcome.LOST | Reason.VALUE << 8)),  # valid magic
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 79, 0, 714, 7)),  # valid magic
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 79, 0, 550, 7)),  # valid magic
+    (IN_RECORDS, Step(Op.EXPRESSION, 79, 0, 714, 7)),  # valid magic
+    (IN_BATCHES, Step(Op.EXPRESSION, 79, 0, 550, 7)),  # valid magic
     (IN_ALL, Step(Op.CHECK_TRUE, 79, Outcome.LOST | Reason.VALUE << 8)),  # valid magic
     (IN_ALL, Step(Op.NEED, 1)),  # attributes
     (IN_ALL, Step(Op.REGISTER_FIXED, 80, Kind.U1, 0)),  # attributes
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 81, 0, 721, 23)),  # valid attributes
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 81, 0, 557, 23)),  # valid attributes
+    (IN_RECORDS, Step(Op.EXPRESSION, 81, 0, 721, 23)),  # valid attributes
+    (IN_BATCHES, Step(Op.EXPRESSION, 81, 0, 557, 23)),  # valid attributes
     (IN_ALL, Step(Op.CHECK_TRUE, 81, Outcome.REFUSED | Reason.VALUE << 8)),  # valid attributes
-    (IN_ALL_BUT_BATCHES, Step(Op.LIMIT_REGISTER, 75, 1, -6)),  # message
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 82, 0, 744, 68)),  # position of message
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 83, 0, 812, 7)),  # position of message?
-    (IN_ALL_BUT_RECORDS, Step(Op.LIMIT_REGISTER, 75, 0, -6)),  # message
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 82, 0, 580, 68)),  # position of message
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 83, 0, 648, 7)),  # position of message?
+    (IN_RECORDS, Step(Op.LIMIT_REGISTER, 75, 1, -6)),  # message
+    (IN_RECORDS, Step(Op.EXPRESSION, 82, 0, 744, 68)),  # position of message
+    (IN_RECORDS, Step(Op.EXPRESSION, 83, 0, 812, 7)),  # position of message?
+    (IN_BATCHES, Step(Op.LIMIT_REGISTER, 75, 0, -6)),  # message
+    (IN_BATCHES, Step(Op.EXPRESSION, 82, 0, 580, 68)),  # position of message
+    (IN_BATCHES, Step(Op.EXPRESSION, 83, 0, 648, 7)),  # position of message?
     (IN_ALL, Step(Op.CHECK_TRUE, 83, Outcome.LOST | Reason.VALUE << 8)),  # position of message
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 84, 0, 819, 77)),  # first of message
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 85, 0, 896, 7)),  # first of message?
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 84, 0, 655, 77)),  # first of message
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 85, 0, 732, 7)),  # first of message?
+    (IN_RECORDS, Step(Op.EXPRESSION, 84, 0, 819, 77)),  # first of message
+    (IN_RECORDS, Step(Op.EXPRESSION, 85, 0, 896, 7)),  # first of message?
+    (IN_BATCHES, Step(Op.EXPRESSION, 84, 0, 655, 77)),  # first of message
+    (IN_BATCHES, Step(Op.EXPRESSION, 85, 0, 732, 7)),  # first of message?
     (IN_ALL, Step(Op.CHECK_TRUE, 85, Outcome.LOST | Reason.VALUE << 8)),  # first of message
-    (IN_ALL_BUT_BATCHES, Step(Op.ROW, 0)),
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 86, 0, 903, 13)),  # is timestamp_millis there?
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 86, 0, 739, 13)),  # is timestamp_millis there?
+    (IN_RECORDS, Step(Op.ROW, 0)),
+    (IN_RECORDS, Step(Op.EXPRESSION, 86, 0, 903, 13)),  # is timestamp_millis there?
+    (IN_BATCHES, Step(Op.EXPRESSION, 86, 0, 739, 13)),  # is timestamp_millis there?
     (IN_ALL, Step(Op.SKIP_IF_ZERO, 86, 0, 306)),  # is timestamp_millis there?
     (IN_ALL, Step(Op.NEED, 8)),  # timestamp_millis
-    (IN_ALL_BUT_BATCHES, Step(Op.REGISTER_FIXED, 87, Kind.S8BE, 0)),  # timestamp_millis
-    (IN_ALL_BUT_BATCHES, Step(Op.JUMP, 0, 0, 307)),
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 87, 0, 26, 9)),  # no timestamp_millis
+    (IN_RECORDS, Step(Op.REGISTER_FIXED, 87, Kind.S8BE, 0)),  # timestamp_millis
+    (IN_RECORDS, Step(Op.JUMP, 0, 0, 307)),
+    (IN_RECORDS, Step(Op.EXPRESSION, 87, 0, 26, 9)),  # no timestamp_millis
     (IN_ALL, Step(Op.NEED, 4)),  # len_key
     (IN_ALL, Step(Op.REGISTER_FIXED, 88, Kind.S4BE, 0)),  # len_key
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 89, 0, 916, 13)),  # is key there?
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 89, 0, 752, 13)),  # is key there?
+    (IN_RECORDS, Step(Op.EXPRESSION, 89, 0, 916, 13)),  # is key there?
+    (IN_BATCHES, Step(Op.EXPRESSION, 89, 0, 752, 13)),  # is key there?
     (IN_ALL, Step(Op.SKIP_IF_ZERO, 89, 0, 315)),  # is key there?
     (IN_ALL, Step(Op.BYTES_REGISTER, 11, 88, 0)),  # key
-    (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_BYTES, 2, 11)),  # key
-    (IN_ALL_BUT_BATCHES, Step(Op.JUMP, 0, 0, 316)),
-    (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_NULL, 2)),  # key
+    (IN_RECORDS, Step(Op.COLUMN_BYTES, 2, 11)),  # key
+    (IN_RECORDS, Step(Op.JUMP, 0, 0, 316)),
+    (IN_RECORDS, Step(Op.COLUMN_NULL, 2)),  # key
     (IN_ALL, Step(Op.NEED, 4)),  # len_value
     (IN_ALL, Step(Op.REGISTER_FIXED, 90, Kind.S4BE, 0)),  # len_value
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 91, 0, 929, 13)),  # is value there?
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 91, 0, 765, 13)),  # is value there?
+    (IN_RECORDS, Step(Op.EXPRESSION, 91, 0, 929, 13)),  # is value there?
+    (IN_BATCHES, Step(Op.EXPRESSION, 91, 0, 765, 13)),  # is value there?
     (IN_ALL, Step(Op.SKIP_IF_ZERO, 91, 0, 324)),  # is value there?
     (IN_ALL, Step(Op.BYTES_REGISTER, 12, 90, 0)),  # value
-    (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_BYTES, 3, 12)),  # value
-    (IN_ALL_BUT_BATCHES, Step(Op.JUMP, 0, 0, 325)),
-    (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_NULL, 3)),  # value
-    (IN_ALL_BUT_BATCHES, Step(Op.LIST, 4, 1)),  # headers
+    (IN_RECORDS, Step(Op.COLUMN_BYTES, 3, 12)),  # value
+    (IN_RECORDS, Step(Op.JUMP, 0, 0, 325)),
+    (IN_RECORDS, Step(Op.COLUMN_NULL, 3)),  # value
+    (IN_RECORDS, Step(Op.LIST, 4, 1)),  # headers
     (IN_ALL, Step(Op.EXPRESSION, 92, 0, 26, 9)),  # number of headers
     (IN_ALL, Step(Op.LOOP, 5, Loop.COUNT, 346, 92)),  # headers
-    (IN_ALL_BUT_BATCHES, Step(Op.ITEM, 0, 1)),  # item of headers
-    (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_STRUCT, 5)),  # headers
+    (IN_RECORDS, Step(Op.ITEM, 0, 1)),  # item of headers
+    (IN_RECORDS, Step(Op.COLUMN_STRUCT, 5)),  # headers
     (IN_ALL, Step(Op.NEED, 4)),  # len_key
     (IN_ALL, Step(Op.REGISTER_FIXED, 93, Kind.U4BE, 0)),  # len_key
     (IN_ALL, Step(Op.BYTES_REGISTER, 13, 93, 0)),  # key
     (IN_ALL, Step(Op.CHECK_UTF8, 13, 0, 0)),  # key
-    (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_BYTES, 6, 13)),  # key
+    (IN_RECORDS, Step(Op.COLUMN_BYTES, 6, 13)),  # key
     (IN_ALL, Step(Op.NEED, 4)),  # len_value
     (IN_ALL, Step(Op.REGISTER_FIXED, 94, Kind.S4BE, 0)),  # len_value
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 95, 0, 942, 13)),  # is value there?
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 95, 0, 778, 13)),  # is value there?
+    (IN_RECORDS, Step(Op.EXPRESSION, 95, 0, 942, 13)),  # is value there?
+    (IN_BATCHES, Step(Op.EXPRESSION, 95, 0, 778, 13)),  # is value there?
     (IN_ALL, Step(Op.SKIP_IF_ZERO, 95, 0, 343)),  # is value there?
     (IN_ALL, Step(Op.BYTES_REGISTER, 14, 94, 0)),  # value
-    (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_BYTES, 7, 14)),  # value
-    (IN_ALL_BUT_BATCHES, Step(Op.JUMP, 0, 0, 344)),
-    (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_NULL, 7)),  # value
-    (IN_ALL_BUT_BATCHES, Step(Op.ITEM_END, 0, 1)),
+    (IN_RECORDS, Step(Op.COLUMN_BYTES, 7, 14)),  # value
+    (IN_RECORDS, Step(Op.JUMP, 0, 0, 344)),
+    (IN_RECORDS, Step(Op.COLUMN_NULL, 7)),  # value
+    (IN_RECORDS, Step(Op.ITEM_END, 0, 1)),
     (IN_ALL, Step(Op.AGAIN, 5, Loop.COUNT, 328, 92)),  # next of headers
-    (IN_ALL_BUT_BATCHES, Step(Op.LIST_END, 4, 1)),  # headers
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 96, 0, 955, 5)),  # offset, as its column has it
-    (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_REGISTER, 0, 96, Kind.S8LE)),  # offset
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 97, 0, 960, 155)),  # timestamp
-    (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_TIMESTAMP, 1, 97, 5, -1)),  # timestamp
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 98, 0, 903, 13)),  # is timestamp_type there?
-    (IN_ALL_BUT_BATCHES, Step(Op.SKIP_IF_ZERO, 98, 1, 356)),  # is timestamp_type there?
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 99, 0, 500, 23)),  # timestamp_type
-    (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_REGISTER, 8, 99, Kind.S8LE)),  # timestamp_type
-    (IN_ALL_BUT_BATCHES, Step(Op.JUMP, 0, 0, 357)),
-    (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_NULL, 8)),  # timestamp_type
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 100, 0, 398, 13)),  # codec
-    (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_REGISTER, 9, 100, Kind.S8LE)),  # codec
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 101, 0, 26, 9)),  # is_transactional
-    (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_REGISTER, 10, 101, Kind.U1)),  # is_transactional
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 102, 0, 26, 9)),  # is_control
-    (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_REGISTER, 11, 102, Kind.U1)),  # is_control
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 103, 0, 173, 9)),  # producer_id
-    (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_REGISTER, 12, 103, Kind.S8LE)),  # producer_id
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 104, 0, 173, 9)),  # producer_epoch
-    (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_REGISTER, 13, 104, Kind.S2LE)),  # producer_epoch
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 105, 0, 173, 9)),  # base_sequence
-    (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_REGISTER, 14, 105, Kind.S4LE)),  # base_sequence
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 106, 0, 173, 9)),  # leader_epoch
-    (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_REGISTER, 15, 106, Kind.S4LE)),  # leader_epoch
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 107, 0, 1115, 5)),  # base_offset, as its column has it
-    (IN_ALL_BUT_BATCHES, Step(Op.COLUMN_REGISTER, 16, 107, Kind.S8LE)),  # base_offset
-    (IN_ALL_BUT_BATCHES, Step(Op.ROW_END)),
+    (IN_RECORDS, Step(Op.LIST_END, 4, 1)),  # headers
+    (IN_RECORDS, Step(Op.EXPRESSION, 96, 0, 955, 5)),  # offset, as its column has it
+    (IN_RECORDS, Step(Op.COLUMN_REGISTER, 0, 96, Kind.S8LE)),  # offset
+    (IN_RECORDS, Step(Op.EXPRESSION, 97, 0, 960, 155)),  # timestamp
+    (IN_RECORDS, Step(Op.COLUMN_TIMESTAMP, 1, 97, 5, -1)),  # timestamp
+    (IN_RECORDS, Step(Op.EXPRESSION, 98, 0, 903, 13)),  # is timestamp_type there?
+    (IN_RECORDS, Step(Op.SKIP_IF_ZERO, 98, 1, 356)),  # is timestamp_type there?
+    (IN_RECORDS, Step(Op.EXPRESSION, 99, 0, 500, 23)),  # timestamp_type
+    (IN_RECORDS, Step(Op.COLUMN_REGISTER, 8, 99, Kind.S8LE)),  # timestamp_type
+    (IN_RECORDS, Step(Op.JUMP, 0, 0, 357)),
+    (IN_RECORDS, Step(Op.COLUMN_NULL, 8)),  # timestamp_type
+    (IN_RECORDS, Step(Op.EXPRESSION, 100, 0, 398, 13)),  # codec
+    (IN_RECORDS, Step(Op.COLUMN_REGISTER, 9, 100, Kind.S8LE)),  # codec
+    (IN_RECORDS, Step(Op.EXPRESSION, 101, 0, 26, 9)),  # is_transactional
+    (IN_RECORDS, Step(Op.COLUMN_REGISTER, 10, 101, Kind.U1)),  # is_transactional
+    (IN_RECORDS, Step(Op.EXPRESSION, 102, 0, 26, 9)),  # is_control
+    (IN_RECORDS, Step(Op.COLUMN_REGISTER, 11, 102, Kind.U1)),  # is_control
+    (IN_RECORDS, Step(Op.EXPRESSION, 103, 0, 173, 9)),  # producer_id
+    (IN_RECORDS, Step(Op.COLUMN_REGISTER, 12, 103, Kind.S8LE)),  # producer_id
+    (IN_RECORDS, Step(Op.EXPRESSION, 104, 0, 173, 9)),  # producer_epoch
+    (IN_RECORDS, Step(Op.COLUMN_REGISTER, 13, 104, Kind.S2LE)),  # producer_epoch
+    (IN_RECORDS, Step(Op.EXPRESSION, 105, 0, 173, 9)),  # base_sequence
+    (IN_RECORDS, Step(Op.COLUMN_REGISTER, 14, 105, Kind.S4LE)),  # base_sequence
+    (IN_RECORDS, Step(Op.EXPRESSION, 106, 0, 173, 9)),  # leader_epoch
+    (IN_RECORDS, Step(Op.COLUMN_REGISTER, 15, 106, Kind.S4LE)),  # leader_epoch
+    (IN_RECORDS, Step(Op.EXPRESSION, 107, 0, 1115, 5)),  # base_offset, as its column has it
+    (IN_RECORDS, Step(Op.COLUMN_REGISTER, 16, 107, Kind.S8LE)),  # base_offset
+    (IN_RECORDS, Step(Op.ROW_END)),
     (IN_ALL, Step(Op.LIMIT_END)),  # message
-    (IN_ALL_BUT_BATCHES, Step(Op.MARK, 6, 1, 0)),  # message ends
-    (IN_ALL_BUT_BATCHES, Step(Op.CHECKSUM, 1, 76, 5, 6)),  # crc over magic to message
-    (IN_ALL_BUT_RECORDS, Step(Op.MARK, 5, 1, 0)),  # message ends
-    (IN_ALL_BUT_RECORDS, Step(Op.CHECKSUM, 1, 76, 4, 5)),  # crc over magic to message
+    (IN_RECORDS, Step(Op.MARK, 6, 1, 0)),  # message ends
+    (IN_RECORDS, Step(Op.CHECKSUM, 1, 76, 5, 6)),  # crc over magic to message
+    (IN_BATCHES, Step(Op.MARK, 5, 1, 0)),  # message ends
+    (IN_BATCHES, Step(Op.CHECKSUM, 1, 76, 4, 5)),  # crc over magic to message
     (IN_ALL, Step(Op.AGAIN, 4, Loop.END, 268, 0)),  # next of messages
     (IN_ALL, Step(Op.LIMIT_END)),  # messages
     (IN_ALL, Step(Op.LIMIT_END)),  # set
     (IN_ALL, Step(Op.JUMP, 0, 0, 401)),
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 64, 0, 26, 9)),  # no timestamp
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 31, 0, 26, 9)),  # no timestamp
+    (IN_RECORDS, Step(Op.EXPRESSION, 64, 0, 26, 9)),  # no timestamp
+    (IN_BATCHES, Step(Op.EXPRESSION, 31, 0, 26, 9)),  # no timestamp
     (IN_ALL, Step(Op.EXPRESSION, 65, 0, 26, 9)),  # no len_key
     (IN_ALL, Step(Op.EXPRESSION, 67, 0, 26, 9)),  # no len_value
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 29, 0, 26, 9)),  # no offset
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 73, 0, 26, 9)),  # no len_rest
+    (IN_BATCHES, Step(Op.EXPRESSION, 29, 0, 26, 9)),  # no offset
+    (IN_BATCHES, Step(Op.EXPRESSION, 73, 0, 26, 9)),  # no len_rest
     (IN_ALL, Step(Op.EXPRESSION, 72, 0, 26, 9)),  # no offset
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 73, 0, 26, 9)),  # no len_rest
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 74, 0, 26, 9)),  # no offset
+    (IN_RECORDS, Step(Op.EXPRESSION, 73, 0, 26, 9)),  # no len_rest
+    (IN_RECORDS, Step(Op.EXPRESSION, 74, 0, 26, 9)),  # no offset
     (IN_ALL, Step(Op.EXPRESSION, 75, 0, 26, 9)),  # no len
     (IN_ALL, Step(Op.EXPRESSION, 76, 0, 26, 9)),  # no crc
     (IN_ALL, Step(Op.EXPRESSION, 77, 0, 26, 9)),  # no magic
     (IN_ALL, Step(Op.EXPRESSION, 80, 0, 26, 9)),  # no attributes
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 87, 0, 26, 9)),  # no timestamp_millis
+    (IN_RECORDS, Step(Op.EXPRESSION, 87, 0, 26, 9)),  # no timestamp_millis
     (IN_ALL, Step(Op.EXPRESSION, 88, 0, 26, 9)),  # no len_key
     (IN_ALL, Step(Op.EXPRESSION, 90, 0, 26, 9)),  # no len_value
     (IN_ALL, Step(Op.EXPRESSION, 93, 0, 26, 9)),  # no len_key
     (IN_ALL, Step(Op.EXPRESSION, 94, 0, 26, 9)),  # no len_value
     (IN_ALL, Step(Op.MARK, 1, 1, 0)),  # set ends
-    (IN_ALL_BUT_BATCHES, Step(Op.EXPRESSION, 108, 0, 372, 13)),  # is epoch_or_crc verified?
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 108, 0, 257, 13)),  # is epoch_or_crc verified?
+    (IN_RECORDS, Step(Op.EXPRESSION, 108, 0, 372, 13)),  # is epoch_or_crc verified?
+    (IN_BATCHES, Step(Op.EXPRESSION, 108, 0, 257, 13)),  # is epoch_or_crc verified?
     (IN_ALL, Step(Op.SKIP_IF_ZERO, 108, 0, 406)),  # is epoch_or_crc verified?
     (IN_ALL, Step(Op.CHECKSUM, 2, 2, 0, 1)),  # epoch_or_crc over magic to set
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 111, 1, 824, 20)),  # flags
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 112, 0, 844, 121)),  # base_offset
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 107, 0, 965, 5)),  # base_offset, as its column has it
-    (IN_ALL_BUT_RECORDS, Step(Op.COLUMN_REGISTER, 0, 107, Kind.S8LE)),  # base_offset
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 113, 0, 970, 24)),  # last_offset
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 114, 0, 994, 5)),  # last_offset, as its column has it
-    (IN_ALL_BUT_RECORDS, Step(Op.COLUMN_REGISTER, 1, 114, Kind.S8LE)),  # last_offset
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 61, 0, 999, 26)),  # leader_epoch
-    (IN_ALL_BUT_RECORDS, Step(Op.COLUMN_REGISTER, 2, 61, Kind.S8LE)),  # leader_epoch
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 33, 0, 1025, 13)),  # codec
-    (IN_ALL_BUT_RECORDS, Step(Op.COLUMN_REGISTER, 3, 33, Kind.S8LE)),  # codec
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 53, 0, 1038, 13)),  # is timestamp_type there?
-    (IN_ALL_BUT_RECORDS, Step(Op.SKIP_IF_ZERO, 53, 1, 422)),  # is timestamp_type there?
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 32, 0, 1051, 23)),  # timestamp_type
-    (IN_ALL_BUT_RECORDS, Step(Op.COLUMN_REGISTER, 4, 32, Kind.S8LE)),  # timestamp_type
-    (IN_ALL_BUT_RECORDS, Step(Op.JUMP, 0, 0, 423)),
-    (IN_ALL_BUT_RECORDS, Step(Op.COLUMN_NULL, 4)),  # timestamp_type
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 34, 0, 1074, 37)),  # is_transactional
-    (IN_ALL_BUT_RECORDS, Step(Op.COLUMN_REGISTER, 5, 34, Kind.U1)),  # is_transactional
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 35, 0, 1111, 37)),  # is_control
-    (IN_ALL_BUT_RECORDS, Step(Op.COLUMN_REGISTER, 6, 35, Kind.U1)),  # is_control
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 115, 0, 0, 13)),  # is base_timestamp there?
-    (IN_ALL_BUT_RECORDS, Step(Op.SKIP_IF_ZERO, 115, 1, 431)),  # is base_timestamp there?
-    (IN_ALL_BUT_RECORDS, Step(Op.COLUMN_REGISTER, 7, 7, Kind.S8LE)),  # base_timestamp
-    (IN_ALL_BUT_RECORDS, Step(Op.JUMP, 0, 0, 432)),
-    (IN_ALL_BUT_RECORDS, Step(Op.COLUMN_NULL, 7)),  # base_timestamp
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 116, 0, 1148, 93)),  # max_timestamp
-    (IN_ALL_BUT_RECORDS, Step(Op.COLUMN_TIMESTAMP, 8, 116, 5, -1)),  # max_timestamp
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 58, 0, 1241, 26)),  # producer_id
-    (IN_ALL_BUT_RECORDS, Step(Op.COLUMN_REGISTER, 9, 58, Kind.S8LE)),  # producer_id
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 59, 0, 1267, 26)),  # producer_epoch
-    (IN_ALL_BUT_RECORDS, Step(Op.COLUMN_REGISTER, 10, 59, Kind.S8LE)),  # producer_epoch
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 60, 0, 1293, 26)),  # base_sequence
-    (IN_ALL_BUT_RECORDS, Step(Op.COLUMN_REGISTER, 11, 60, Kind.S8LE)),  # base_sequence
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 117, 0, 0, 13)),  # is count there?
-    (IN_ALL_BUT_RECORDS, Step(Op.SKIP_IF_ZERO, 117, 1, 444)),  # is count there?
-    (IN_ALL_BUT_RECORDS, Step(Op.COLUMN_REGISTER, 12, 12, Kind.S4LE)),  # count
-    (IN_ALL_BUT_RECORDS, Step(Op.JUMP, 0, 0, 445)),
-    (IN_ALL_BUT_RECORDS, Step(Op.COLUMN_NULL, 12)),  # count
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 118, 0, 0, 13)),  # is last_offset_delta there?
-    (IN_ALL_BUT_RECORDS, Step(Op.SKIP_IF_ZERO, 118, 1, 449)),  # is last_offset_delta there?
-    (IN_ALL_BUT_RECORDS, Step(Op.COLUMN_REGISTER, 15, 110, Kind.S4LE)),  # last_offset_delta
-    (IN_ALL_BUT_RECORDS, Step(Op.JUMP, 0, 0, 450)),
-    (IN_ALL_BUT_RECORDS, Step(Op.COLUMN_NULL, 15)),  # last_offset_delta
+    (IN_BATCHES, Step(Op.EXPRESSION, 111, 1, 824, 20)),  # flags
+    (IN_BATCHES, Step(Op.EXPRESSION, 112, 0, 844, 121)),  # base_offset
+    (IN_BATCHES, Step(Op.EXPRESSION, 107, 0, 965, 5)),  # base_offset, as its column has it
+    (IN_BATCHES, Step(Op.COLUMN_REGISTER, 0, 107, Kind.S8LE)),  # base_offset
+    (IN_BATCHES, Step(Op.EXPRESSION, 113, 0, 970, 24)),  # last_offset
+    (IN_BATCHES, Step(Op.EXPRESSION, 114, 0, 994, 5)),  # last_offset, as its column has it
+    (IN_BATCHES, Step(Op.COLUMN_REGISTER, 1, 114, Kind.S8LE)),  # last_offset
+    (IN_BATCHES, Step(Op.EXPRESSION, 61, 0, 999, 26)),  # leader_epoch
+    (IN_BATCHES, Step(Op.COLUMN_REGISTER, 2, 61, Kind.S8LE)),  # leader_epoch
+    (IN_BATCHES, Step(Op.EXPRESSION, 33, 0, 1025, 13)),  # codec
+    (IN_BATCHES, Step(Op.COLUMN_REGISTER, 3, 33, Kind.S8LE)),  # codec
+    (IN_BATCHES, Step(Op.EXPRESSION, 53, 0, 1038, 13)),  # is timestamp_type there?
+    (IN_BATCHES, Step(Op.SKIP_IF_ZERO, 53, 1, 422)),  # is timestamp_type there?
+    (IN_BATCHES, Step(Op.EXPRESSION, 32, 0, 1051, 23)),  # timestamp_type
+    (IN_BATCHES, Step(Op.COLUMN_REGISTER, 4, 32, Kind.S8LE)),  # timestamp_type
+    (IN_BATCHES, Step(Op.JUMP, 0, 0, 423)),
+    (IN_BATCHES, Step(Op.COLUMN_NULL, 4)),  # timestamp_type
+    (IN_BATCHES, Step(Op.EXPRESSION, 34, 0, 1074, 37)),  # is_transactional
+    (IN_BATCHES, Step(Op.COLUMN_REGISTER, 5, 34, Kind.U1)),  # is_transactional
+    (IN_BATCHES, Step(Op.EXPRESSION, 35, 0, 1111, 37)),  # is_control
+    (IN_BATCHES, Step(Op.COLUMN_REGISTER, 6, 35, Kind.U1)),  # is_control
+    (IN_BATCHES, Step(Op.EXPRESSION, 115, 0, 0, 13)),  # is base_timestamp there?
+    (IN_BATCHES, Step(Op.SKIP_IF_ZERO, 115, 1, 431)),  # is base_timestamp there?
+    (IN_BATCHES, Step(Op.COLUMN_REGISTER, 7, 7, Kind.S8LE)),  # base_timestamp
+    (IN_BATCHES, Step(Op.JUMP, 0, 0, 432)),
+    (IN_BATCHES, Step(Op.COLUMN_NULL, 7)),  # base_timestamp
+    (IN_BATCHES, Step(Op.EXPRESSION, 116, 0, 1148, 93)),  # max_timestamp
+    (IN_BATCHES, Step(Op.COLUMN_TIMESTAMP, 8, 116, 5, -1)),  # max_timestamp
+    (IN_BATCHES, Step(Op.EXPRESSION, 58, 0, 1241, 26)),  # producer_id
+    (IN_BATCHES, Step(Op.COLUMN_REGISTER, 9, 58, Kind.S8LE)),  # producer_id
+    (IN_BATCHES, Step(Op.EXPRESSION, 59, 0, 1267, 26)),  # producer_epoch
+    (IN_BATCHES, Step(Op.COLUMN_REGISTER, 10, 59, Kind.S8LE)),  # producer_epoch
+    (IN_BATCHES, Step(Op.EXPRESSION, 60, 0, 1293, 26)),  # base_sequence
+    (IN_BATCHES, Step(Op.COLUMN_REGISTER, 11, 60, Kind.S8LE)),  # base_sequence
+    (IN_BATCHES, Step(Op.EXPRESSION, 117, 0, 0, 13)),  # is count there?
+    (IN_BATCHES, Step(Op.SKIP_IF_ZERO, 117, 1, 444)),  # is count there?
+    (IN_BATCHES, Step(Op.COLUMN_REGISTER, 12, 12, Kind.S4LE)),  # count
+    (IN_BATCHES, Step(Op.JUMP, 0, 0, 445)),
+    (IN_BATCHES, Step(Op.COLUMN_NULL, 12)),  # count
+    (IN_BATCHES, Step(Op.EXPRESSION, 118, 0, 0, 13)),  # is last_offset_delta there?
+    (IN_BATCHES, Step(Op.SKIP_IF_ZERO, 118, 1, 449)),  # is last_offset_delta there?
+    (IN_BATCHES, Step(Op.COLUMN_REGISTER, 15, 110, Kind.S4LE)),  # last_offset_delta
+    (IN_BATCHES, Step(Op.JUMP, 0, 0, 450)),
+    (IN_BATCHES, Step(Op.COLUMN_NULL, 15)),  # last_offset_delta
     (IN_ALL, Step(Op.END)),
 )
-"""The steps of the programs, each with the tables that have it."""
+"""The steps of the programs, each with the tables that have it. A step that leads to another one has the number of that
+one in this list, from 0: ``steps_of`` numbers those of a table."""
 
 TABLES = {
     "records": (

@@ -17,182 +17,183 @@ from wireloom.format.program import (
     steps_of,
 )
 
-IN_ALL_BUT_CHANGES = ("records",)
-IN_ALL_BUT_RECORDS = ("changes",)
+IN_RECORDS = ("records",)
+IN_CHANGES = ("changes",)
 IN_ALL = ("records", "changes")
 
 STEPS = (
-    (IN_ALL_BUT_CHANGES, Step(Op.LOOP, 0, Loop.END, 156, 0)),  # blocks
-    (IN_ALL_BUT_CHANGES, Step(Op.UNIT)),  # item of blocks
-    (IN_ALL_BUT_CHANGES, Step(Op.STREAM, 0, 1, 0)),  # _io.size
-    (IN_ALL_BUT_CHANGES, Step(Op.STREAM, 1, 0, 0)),  # _io.pos
-    (IN_ALL_BUT_CHANGES, Step(Op.STREAM, 2, 1, 0)),  # _io.size
-    (IN_ALL_BUT_CHANGES, Step(Op.STREAM, 3, 0, 0)),  # _io.pos
-    (IN_ALL_BUT_CHANGES, Step(Op.EXPRESSION, 4, 0, 0, 34)),  # size of blocks
-    (IN_ALL_BUT_CHANGES, Step(Op.LIMIT_REGISTER, 4, 1, 0)),  # blocks
-    (IN_ALL_BUT_CHANGES, Step(Op.LOOP, 1, Loop.UNTIL, 137, 0)),  # records
-    (IN_ALL_BUT_RECORDS, Step(Op.NEED, 4)),  # len_data
-    (IN_ALL_BUT_RECORDS, Step(Op.REGISTER_FIXED, 6, Kind.U4LE, 0)),  # len_data
-    (IN_ALL_BUT_RECORDS, Step(Op.LIMIT_REGISTER, 6, 1, 0)),  # data
-    (IN_ALL_BUT_RECORDS, Step(Op.NEED, 12)),  # first_sequence, num_updates
-    (IN_ALL_BUT_RECORDS, Step(Op.REGISTER_FIXED, 34, Kind.U8LE, 0)),  # first_sequence
-    (IN_ALL_BUT_RECORDS, Step(Op.REGISTER_FIXED, 35, Kind.U4LE, 8)),  # num_updates
-    (IN_ALL_BUT_RECORDS, Step(Op.STREAM, 36, 0, 1)),  # _io.pos
-    (IN_ALL_BUT_RECORDS, Step(Op.STREAM, 37, 1, 1)),  # _io.size
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 38, 0, 0, 22)),  # is updates there?
-    (IN_ALL_BUT_RECORDS, Step(Op.SKIP_IF_ZERO, 38, 0, 150)),  # is updates there?
-    (IN_ALL_BUT_RECORDS, Step(Op.LOOP, 0, Loop.UNTIL, 149, 0)),  # updates
-    (IN_ALL_BUT_RECORDS, Step(Op.INDEX, 39, 0)),  # _index
-    (IN_ALL_BUT_RECORDS, Step(Op.LOOP, 1, Loop.UNTIL, 145, 0)),  # changes
+    (IN_RECORDS, Step(Op.LOOP, 0, Loop.END, 156, 0)),  # blocks
+    (IN_RECORDS, Step(Op.UNIT)),  # item of blocks
+    (IN_RECORDS, Step(Op.STREAM, 0, 1, 0)),  # _io.size
+    (IN_RECORDS, Step(Op.STREAM, 1, 0, 0)),  # _io.pos
+    (IN_RECORDS, Step(Op.STREAM, 2, 1, 0)),  # _io.size
+    (IN_RECORDS, Step(Op.STREAM, 3, 0, 0)),  # _io.pos
+    (IN_RECORDS, Step(Op.EXPRESSION, 4, 0, 0, 34)),  # size of blocks
+    (IN_RECORDS, Step(Op.LIMIT_REGISTER, 4, 1, 0)),  # blocks
+    (IN_RECORDS, Step(Op.LOOP, 1, Loop.UNTIL, 137, 0)),  # records
+    (IN_CHANGES, Step(Op.NEED, 4)),  # len_data
+    (IN_CHANGES, Step(Op.REGISTER_FIXED, 6, Kind.U4LE, 0)),  # len_data
+    (IN_CHANGES, Step(Op.LIMIT_REGISTER, 6, 1, 0)),  # data
+    (IN_CHANGES, Step(Op.NEED, 12)),  # first_sequence, num_updates
+    (IN_CHANGES, Step(Op.REGISTER_FIXED, 34, Kind.U8LE, 0)),  # first_sequence
+    (IN_CHANGES, Step(Op.REGISTER_FIXED, 35, Kind.U4LE, 8)),  # num_updates
+    (IN_CHANGES, Step(Op.STREAM, 36, 0, 1)),  # _io.pos
+    (IN_CHANGES, Step(Op.STREAM, 37, 1, 1)),  # _io.size
+    (IN_CHANGES, Step(Op.EXPRESSION, 38, 0, 0, 22)),  # is updates there?
+    (IN_CHANGES, Step(Op.SKIP_IF_ZERO, 38, 0, 150)),  # is updates there?
+    (IN_CHANGES, Step(Op.LOOP, 0, Loop.UNTIL, 149, 0)),  # updates
+    (IN_CHANGES, Step(Op.INDEX, 39, 0)),  # _index
+    (IN_CHANGES, Step(Op.LOOP, 1, Loop.UNTIL, 145, 0)),  # changes
     (IN_ALL, Step(Op.ROW, 0)),
-    (IN_ALL_BUT_CHANGES, Step(Op.NEED, 7)),  # crc, len_data, kind
-    (IN_ALL_BUT_CHANGES, Step(Op.REGISTER_FIXED, 5, Kind.U4LE, 0)),  # crc
-    (IN_ALL_BUT_CHANGES, Step(Op.REGISTER_FIXED, 6, Kind.U2LE, 4)),  # len_data
-    (IN_ALL_BUT_CHANGES, Step(Op.MARK, 0, 0, 6)),  # kind begins
-    (IN_ALL_BUT_CHANGES, Step(Op.REGISTER_FIXED, 7, Kind.U1, 6)),  # kind
-    (IN_ALL_BUT_CHANGES, Step(Op.COLUMN_FIXED, 1, Kind.U1, 6)),  # kind
-    (IN_ALL_BUT_CHANGES, Step(Op.CHECK_RANGE, 7, Outcome.LOST | Reason.LENGTH << 8, 1, 255)),  # valid kind
-    (IN_ALL_BUT_CHANGES, Step(Op.EXPRESSION, 8, 0, 34, 13)),  # is rest_at_full there?
-    (IN_ALL_BUT_CHANGES, Step(Op.SKIP_IF_ZERO, 8, 0, 32)),  # is rest_at_full there?
-    (IN_ALL_BUT_CHANGES, Step(Op.EXPRESSION, 9, 0, 47, 13)),  # is rest_at_first there?
-    (IN_ALL_BUT_CHANGES, Step(Op.SKIP_IF_ZERO, 9, 0, 34)),  # is rest_at_first there?
-    (IN_ALL_BUT_CHANGES, Step(Op.STREAM, 10, 1, 1)),  # _io.size
-    (IN_ALL_BUT_CHANGES, Step(Op.STREAM, 11, 0, 1)),  # _io.pos
-    (IN_ALL_BUT_CHANGES, Step(Op.EXPRESSION, 12, 0, 60, 7)),  # size
-    (IN_ALL_BUT_CHANGES, Step(Op.STREAM, 13, 1, 1)),  # _io.size
-    (IN_ALL_BUT_CHANGES, Step(Op.STREAM, 14, 1, 1)),  # _io.size
-    (IN_ALL_BUT_CHANGES, Step(Op.STREAM, 15, 0, 1)),  # _io.pos
-    (IN_ALL_BUT_CHANGES, Step(Op.EXPRESSION, 16, 0, 67, 7)),  # size
-    (IN_ALL_BUT_CHANGES, Step(Op.EXPRESSION, 17, 0, 74, 172)),  # is log_number there?
-    (IN_ALL_BUT_CHANGES, Step(Op.SKIP_IF_ZERO, 17, 0, 55)),  # is log_number there?
-    (IN_ALL_BUT_CHANGES, Step(Op.NEED, 4)),  # log_number
-    (IN_ALL_BUT_CHANGES, Step(Op.COLUMN_FIXED, 2, Kind.U4LE, 0)),  # log_number
-    (IN_ALL_BUT_RECORDS, Step(Op.NEED, 1)),  # tag
-    (IN_ALL_BUT_RECORDS, Step(Op.REGISTER_FIXED, 40, Kind.U1, 0)),  # tag
-    (IN_ALL_BUT_RECORDS, Step(Op.COLUMN_FIXED, 6, Kind.U1, 0)),  # tag
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 41, 0, 22, 27)),  # valid tag
-    (IN_ALL_BUT_RECORDS, Step(Op.CHECK_TRUE, 41, Outcome.LOST | Reason.VALUE << 8)),  # valid tag
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 42, 0, 49, 97)),  # is family there?
-    (IN_ALL_BUT_RECORDS, Step(Op.SKIP_IF_ZERO, 42, 0, 61)),  # is family there?
+    (IN_RECORDS, Step(Op.NEED, 7)),  # crc, len_data, kind
+    (IN_RECORDS, Step(Op.REGISTER_FIXED, 5, Kind.U4LE, 0)),  # crc
+    (IN_RECORDS, Step(Op.REGISTER_FIXED, 6, Kind.U2LE, 4)),  # len_data
+    (IN_RECORDS, Step(Op.MARK, 0, 0, 6)),  # kind begins
+    (IN_RECORDS, Step(Op.REGISTER_FIXED, 7, Kind.U1, 6)),  # kind
+    (IN_RECORDS, Step(Op.COLUMN_FIXED, 1, Kind.U1, 6)),  # kind
+    (IN_RECORDS, Step(Op.CHECK_RANGE, 7, Outcome.LOST | Reason.LENGTH << 8, 1, 255)),  # valid kind
+    (IN_RECORDS, Step(Op.EXPRESSION, 8, 0, 34, 13)),  # is rest_at_full there?
+    (IN_RECORDS, Step(Op.SKIP_IF_ZERO, 8, 0, 32)),  # is rest_at_full there?
+    (IN_RECORDS, Step(Op.EXPRESSION, 9, 0, 47, 13)),  # is rest_at_first there?
+    (IN_RECORDS, Step(Op.SKIP_IF_ZERO, 9, 0, 34)),  # is rest_at_first there?
+    (IN_RECORDS, Step(Op.STREAM, 10, 1, 1)),  # _io.size
+    (IN_RECORDS, Step(Op.STREAM, 11, 0, 1)),  # _io.pos
+    (IN_RECORDS, Step(Op.EXPRESSION, 12, 0, 60, 7)),  # size
+    (IN_RECORDS, Step(Op.STREAM, 13, 1, 1)),  # _io.size
+    (IN_RECORDS, Step(Op.STREAM, 14, 1, 1)),  # _io.size
+    (IN_RECORDS, Step(Op.STREAM, 15, 0, 1)),  # _io.pos
+    (IN_RECORDS, Step(Op.EXPRESSION, 16, 0, 67, 7)),  # size
+    (IN_RECORDS, Step(Op.EXPRESSION, 17, 0, 74, 172)),  # is log_number there?
+    (IN_RECORDS, Step(Op.SKIP_IF_ZERO, 17, 0, 55)),  # is log_number there?
+    (IN_RECORDS, Step(Op.NEED, 4)),  # log_number
+    (IN_RECORDS, Step(Op.COLUMN_FIXED, 2, Kind.U4LE, 0)),  # log_number
+    (IN_CHANGES, Step(Op.NEED, 1)),  # tag
+    (IN_CHANGES, Step(Op.REGISTER_FIXED, 40, Kind.U1, 0)),  # tag
+    (IN_CHANGES, Step(Op.COLUMN_FIXED, 6, Kind.U1, 0)),  # tag
+    (IN_CHANGES, Step(Op.EXPRESSION, 41, 0, 22, 27)),  # valid tag
+    (IN_CHANGES, Step(Op.CHECK_TRUE, 41, Outcome.LOST | Reason.VALUE << 8)),  # valid tag
+    (IN_CHANGES, Step(Op.EXPRESSION, 42, 0, 49, 97)),  # is family there?
+    (IN_CHANGES, Step(Op.SKIP_IF_ZERO, 42, 0, 61)),  # is family there?
     (
-        IN_ALL_BUT_RECORDS,
+        IN_CHANGES,
         Step(Op.VARINT, 43, Outcome.LOST | Reason.VALUE << 8, 68106, Outcome.REFUSED | Reason.VALUE << 8),
     ),  # family
-    (IN_ALL_BUT_CHANGES, Step(Op.JUMP, 0, 0, 56)),
-    (IN_ALL_BUT_RECORDS, Step(Op.JUMP, 0, 0, 62)),
-    (IN_ALL_BUT_CHANGES, Step(Op.COLUMN_NULL, 2)),  # log_number
-    (IN_ALL_BUT_CHANGES, Step(Op.STREAM, 18, 1, 1)),  # _io.size
-    (IN_ALL_BUT_CHANGES, Step(Op.EXPRESSION, 19, 0, 246, 116)),  # is synced_offset there?
-    (IN_ALL_BUT_CHANGES, Step(Op.SKIP_IF_ZERO, 19, 0, 69)),  # is synced_offset there?
-    (IN_ALL_BUT_CHANGES, Step(Op.NEED, 8)),  # synced_offset
-    (IN_ALL_BUT_CHANGES, Step(Op.COLUMN_FIXED, 4, Kind.U8LE, 0)),  # synced_offset
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 43, 0, 2, 9)),  # no family
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 44, 0, 146, 83)),  # is len_key there?
-    (IN_ALL_BUT_RECORDS, Step(Op.SKIP_IF_ZERO, 44, 0, 75)),  # is len_key there?
+    (IN_RECORDS, Step(Op.JUMP, 0, 0, 56)),
+    (IN_CHANGES, Step(Op.JUMP, 0, 0, 62)),
+    (IN_RECORDS, Step(Op.COLUMN_NULL, 2)),  # log_number
+    (IN_RECORDS, Step(Op.STREAM, 18, 1, 1)),  # _io.size
+    (IN_RECORDS, Step(Op.EXPRESSION, 19, 0, 246, 116)),  # is synced_offset there?
+    (IN_RECORDS, Step(Op.SKIP_IF_ZERO, 19, 0, 69)),  # is synced_offset there?
+    (IN_RECORDS, Step(Op.NEED, 8)),  # synced_offset
+    (IN_RECORDS, Step(Op.COLUMN_FIXED, 4, Kind.U8LE, 0)),  # synced_offset
+    (IN_CHANGES, Step(Op.EXPRESSION, 43, 0, 2, 9)),  # no family
+    (IN_CHANGES, Step(Op.EXPRESSION, 44, 0, 146, 83)),  # is len_key there?
+    (IN_CHANGES, Step(Op.SKIP_IF_ZERO, 44, 0, 75)),  # is len_key there?
     (
-        IN_ALL_BUT_RECORDS,
+        IN_CHANGES,
         Step(Op.VARINT, 45, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
     ),  # len_key
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 46, 0, 229, 7)),  # valid len_key
-    (IN_ALL_BUT_RECORDS, Step(Op.CHECK_TRUE, 46, Outcome.LOST | Reason.LENGTH << 8)),  # valid len_key
-    (IN_ALL_BUT_CHANGES, Step(Op.JUMP, 0, 0, 70)),
-    (IN_ALL_BUT_RECORDS, Step(Op.JUMP, 0, 0, 76)),
-    (IN_ALL_BUT_CHANGES, Step(Op.COLUMN_NULL, 4)),  # synced_offset
-    (IN_ALL_BUT_CHANGES, Step(Op.STREAM, 20, 1, 1)),  # _io.size
-    (IN_ALL_BUT_CHANGES, Step(Op.EXPRESSION, 21, 0, 362, 160)),  # is compression there?
-    (IN_ALL_BUT_CHANGES, Step(Op.SKIP_IF_ZERO, 21, 0, 82)),  # is compression there?
-    (IN_ALL_BUT_CHANGES, Step(Op.NEED, 4)),  # compression
-    (IN_ALL_BUT_CHANGES, Step(Op.COLUMN_FIXED, 3, Kind.U4LE, 0)),  # compression
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 45, 0, 2, 9)),  # no len_key
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 47, 0, 146, 83)),  # is key there?
-    (IN_ALL_BUT_RECORDS, Step(Op.SKIP_IF_ZERO, 47, 0, 93)),  # is key there?
-    (IN_ALL_BUT_RECORDS, Step(Op.BYTES_REGISTER, 2, 45, 0)),  # key
-    (IN_ALL_BUT_RECORDS, Step(Op.COLUMN_BYTES, 3, 2)),  # key
-    (IN_ALL_BUT_CHANGES, Step(Op.JUMP, 0, 0, 83)),
-    (IN_ALL_BUT_RECORDS, Step(Op.JUMP, 0, 0, 94)),
-    (IN_ALL_BUT_CHANGES, Step(Op.COLUMN_NULL, 3)),  # compression
-    (IN_ALL_BUT_CHANGES, Step(Op.STREAM, 22, 1, 1)),  # _io.size
-    (IN_ALL_BUT_CHANGES, Step(Op.EXPRESSION, 23, 0, 522, 154)),  # size of data
-    (IN_ALL_BUT_CHANGES, Step(Op.BYTES_REGISTER, 0, 23, 0)),  # data
-    (IN_ALL_BUT_CHANGES, Step(Op.COLUMN_BYTES, 0, 0)),  # data
-    (IN_ALL_BUT_CHANGES, Step(Op.MARK, 1, 1, 0)),  # data ends
-    (IN_ALL_BUT_CHANGES, Step(Op.CHECKSUM, 0, 5, 0, 1)),  # crc over kind to data
-    (IN_ALL_BUT_CHANGES, Step(Op.STREAM, 25, 1, 1)),  # _io.size
-    (IN_ALL_BUT_CHANGES, Step(Op.EXPRESSION, 26, 1, 723, 116)),  # is_wal_sync
-    (IN_ALL_BUT_CHANGES, Step(Op.EXPRESSION, 27, 0, 839, 61)),  # piece
-    (IN_ALL_BUT_CHANGES, Step(Op.COLUMN_REGISTER, 5, 27, Kind.S8LE)),  # piece
-    (IN_ALL_BUT_RECORDS, Step(Op.COLUMN_NULL, 3)),  # key
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 48, 0, 236, 167)),  # is len_value there?
-    (IN_ALL_BUT_RECORDS, Step(Op.SKIP_IF_ZERO, 48, 0, 98)),  # is len_value there?
+    (IN_CHANGES, Step(Op.EXPRESSION, 46, 0, 229, 7)),  # valid len_key
+    (IN_CHANGES, Step(Op.CHECK_TRUE, 46, Outcome.LOST | Reason.LENGTH << 8)),  # valid len_key
+    (IN_RECORDS, Step(Op.JUMP, 0, 0, 70)),
+    (IN_CHANGES, Step(Op.JUMP, 0, 0, 76)),
+    (IN_RECORDS, Step(Op.COLUMN_NULL, 4)),  # synced_offset
+    (IN_RECORDS, Step(Op.STREAM, 20, 1, 1)),  # _io.size
+    (IN_RECORDS, Step(Op.EXPRESSION, 21, 0, 362, 160)),  # is compression there?
+    (IN_RECORDS, Step(Op.SKIP_IF_ZERO, 21, 0, 82)),  # is compression there?
+    (IN_RECORDS, Step(Op.NEED, 4)),  # compression
+    (IN_RECORDS, Step(Op.COLUMN_FIXED, 3, Kind.U4LE, 0)),  # compression
+    (IN_CHANGES, Step(Op.EXPRESSION, 45, 0, 2, 9)),  # no len_key
+    (IN_CHANGES, Step(Op.EXPRESSION, 47, 0, 146, 83)),  # is key there?
+    (IN_CHANGES, Step(Op.SKIP_IF_ZERO, 47, 0, 93)),  # is key there?
+    (IN_CHANGES, Step(Op.BYTES_REGISTER, 2, 45, 0)),  # key
+    (IN_CHANGES, Step(Op.COLUMN_BYTES, 3, 2)),  # key
+    (IN_RECORDS, Step(Op.JUMP, 0, 0, 83)),
+    (IN_CHANGES, Step(Op.JUMP, 0, 0, 94)),
+    (IN_RECORDS, Step(Op.COLUMN_NULL, 3)),  # compression
+    (IN_RECORDS, Step(Op.STREAM, 22, 1, 1)),  # _io.size
+    (IN_RECORDS, Step(Op.EXPRESSION, 23, 0, 522, 154)),  # size of data
+    (IN_RECORDS, Step(Op.BYTES_REGISTER, 0, 23, 0)),  # data
+    (IN_RECORDS, Step(Op.COLUMN_BYTES, 0, 0)),  # data
+    (IN_RECORDS, Step(Op.MARK, 1, 1, 0)),  # data ends
+    (IN_RECORDS, Step(Op.CHECKSUM, 0, 5, 0, 1)),  # crc over kind to data
+    (IN_RECORDS, Step(Op.STREAM, 25, 1, 1)),  # _io.size
+    (IN_RECORDS, Step(Op.EXPRESSION, 26, 1, 723, 116)),  # is_wal_sync
+    (IN_RECORDS, Step(Op.EXPRESSION, 27, 0, 839, 61)),  # piece
+    (IN_RECORDS, Step(Op.COLUMN_REGISTER, 5, 27, Kind.S8LE)),  # piece
+    (IN_CHANGES, Step(Op.COLUMN_NULL, 3)),  # key
+    (IN_CHANGES, Step(Op.EXPRESSION, 48, 0, 236, 167)),  # is len_value there?
+    (IN_CHANGES, Step(Op.SKIP_IF_ZERO, 48, 0, 98)),  # is len_value there?
     (
-        IN_ALL_BUT_RECORDS,
+        IN_CHANGES,
         Step(Op.VARINT, 49, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
     ),  # len_value
-    (IN_ALL_BUT_RECORDS, Step(Op.JUMP, 0, 0, 99)),
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 49, 0, 2, 9)),  # no len_value
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 50, 0, 236, 167)),  # is value there?
-    (IN_ALL_BUT_RECORDS, Step(Op.SKIP_IF_ZERO, 50, 0, 104)),  # is value there?
-    (IN_ALL_BUT_RECORDS, Step(Op.BYTES_REGISTER, 3, 49, 0)),  # value
-    (IN_ALL_BUT_RECORDS, Step(Op.COLUMN_BYTES, 4, 3)),  # value
-    (IN_ALL_BUT_RECORDS, Step(Op.JUMP, 0, 0, 105)),
-    (IN_ALL_BUT_RECORDS, Step(Op.COLUMN_NULL, 4)),  # value
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 51, 0, 403, 41)),  # is len_xid there?
-    (IN_ALL_BUT_RECORDS, Step(Op.SKIP_IF_ZERO, 51, 0, 109)),  # is len_xid there?
+    (IN_CHANGES, Step(Op.JUMP, 0, 0, 99)),
+    (IN_CHANGES, Step(Op.EXPRESSION, 49, 0, 2, 9)),  # no len_value
+    (IN_CHANGES, Step(Op.EXPRESSION, 50, 0, 236, 167)),  # is value there?
+    (IN_CHANGES, Step(Op.SKIP_IF_ZERO, 50, 0, 104)),  # is value there?
+    (IN_CHANGES, Step(Op.BYTES_REGISTER, 3, 49, 0)),  # value
+    (IN_CHANGES, Step(Op.COLUMN_BYTES, 4, 3)),  # value
+    (IN_CHANGES, Step(Op.JUMP, 0, 0, 105)),
+    (IN_CHANGES, Step(Op.COLUMN_NULL, 4)),  # value
+    (IN_CHANGES, Step(Op.EXPRESSION, 51, 0, 403, 41)),  # is len_xid there?
+    (IN_CHANGES, Step(Op.SKIP_IF_ZERO, 51, 0, 109)),  # is len_xid there?
     (
-        IN_ALL_BUT_RECORDS,
+        IN_CHANGES,
         Step(Op.VARINT, 52, Outcome.LOST | Reason.LENGTH << 8, 68106, Outcome.LOST | Reason.LENGTH << 8),
     ),  # len_xid
-    (IN_ALL_BUT_RECORDS, Step(Op.JUMP, 0, 0, 110)),
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 52, 0, 2, 9)),  # no len_xid
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 53, 0, 403, 41)),  # is xid there?
-    (IN_ALL_BUT_RECORDS, Step(Op.SKIP_IF_ZERO, 53, 0, 115)),  # is xid there?
-    (IN_ALL_BUT_RECORDS, Step(Op.BYTES_REGISTER, 4, 52, 0)),  # xid
-    (IN_ALL_BUT_RECORDS, Step(Op.COLUMN_BYTES, 5, 4)),  # xid
-    (IN_ALL_BUT_RECORDS, Step(Op.JUMP, 0, 0, 116)),
-    (IN_ALL_BUT_RECORDS, Step(Op.COLUMN_NULL, 5)),  # xid
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 54, 1, 146, 83)),  # has_key
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 55, 0, 444, 7)),  # sequence
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 56, 0, 451, 5)),  # sequence, as its column has it
-    (IN_ALL_BUT_RECORDS, Step(Op.COLUMN_REGISTER, 0, 56, Kind.S8LE)),  # sequence
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 57, 0, 456, 159)),  # type
-    (IN_ALL_BUT_RECORDS, Step(Op.COLUMN_REGISTER, 1, 57, Kind.S8LE)),  # type
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 58, 0, 615, 3)),  # is column_family there?
-    (IN_ALL_BUT_RECORDS, Step(Op.SKIP_IF_ZERO, 58, 1, 127)),  # is column_family there?
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 59, 0, 618, 110)),  # column_family
-    (IN_ALL_BUT_RECORDS, Step(Op.COLUMN_REGISTER, 2, 59, Kind.U8LE)),  # column_family
-    (IN_ALL_BUT_RECORDS, Step(Op.JUMP, 0, 0, 128)),
-    (IN_ALL_BUT_RECORDS, Step(Op.COLUMN_NULL, 2)),  # column_family
-    (IN_ALL_BUT_RECORDS, Step(Op.COLUMN_REGISTER, 7, 35, Kind.U4LE)),  # num_updates
+    (IN_CHANGES, Step(Op.JUMP, 0, 0, 110)),
+    (IN_CHANGES, Step(Op.EXPRESSION, 52, 0, 2, 9)),  # no len_xid
+    (IN_CHANGES, Step(Op.EXPRESSION, 53, 0, 403, 41)),  # is xid there?
+    (IN_CHANGES, Step(Op.SKIP_IF_ZERO, 53, 0, 115)),  # is xid there?
+    (IN_CHANGES, Step(Op.BYTES_REGISTER, 4, 52, 0)),  # xid
+    (IN_CHANGES, Step(Op.COLUMN_BYTES, 5, 4)),  # xid
+    (IN_CHANGES, Step(Op.JUMP, 0, 0, 116)),
+    (IN_CHANGES, Step(Op.COLUMN_NULL, 5)),  # xid
+    (IN_CHANGES, Step(Op.EXPRESSION, 54, 1, 146, 83)),  # has_key
+    (IN_CHANGES, Step(Op.EXPRESSION, 55, 0, 444, 7)),  # sequence
+    (IN_CHANGES, Step(Op.EXPRESSION, 56, 0, 451, 5)),  # sequence, as its column has it
+    (IN_CHANGES, Step(Op.COLUMN_REGISTER, 0, 56, Kind.S8LE)),  # sequence
+    (IN_CHANGES, Step(Op.EXPRESSION, 57, 0, 456, 159)),  # type
+    (IN_CHANGES, Step(Op.COLUMN_REGISTER, 1, 57, Kind.S8LE)),  # type
+    (IN_CHANGES, Step(Op.EXPRESSION, 58, 0, 615, 3)),  # is column_family there?
+    (IN_CHANGES, Step(Op.SKIP_IF_ZERO, 58, 1, 127)),  # is column_family there?
+    (IN_CHANGES, Step(Op.EXPRESSION, 59, 0, 618, 110)),  # column_family
+    (IN_CHANGES, Step(Op.COLUMN_REGISTER, 2, 59, Kind.U8LE)),  # column_family
+    (IN_CHANGES, Step(Op.JUMP, 0, 0, 128)),
+    (IN_CHANGES, Step(Op.COLUMN_NULL, 2)),  # column_family
+    (IN_CHANGES, Step(Op.COLUMN_REGISTER, 7, 35, Kind.U4LE)),  # num_updates
     (IN_ALL, Step(Op.ROW_END)),
-    (IN_ALL_BUT_CHANGES, Step(Op.STREAM, 28, 1, 1)),  # _io.size
-    (IN_ALL_BUT_CHANGES, Step(Op.STREAM, 29, 1, 1)),  # _io.size
-    (IN_ALL_BUT_CHANGES, Step(Op.STREAM, 30, 0, 1)),  # _io.pos
-    (IN_ALL_BUT_CHANGES, Step(Op.STREAM, 31, 0, 1)),  # _io.pos
-    (IN_ALL_BUT_CHANGES, Step(Op.STREAM, 32, 1, 1)),  # _io.size
-    (IN_ALL_BUT_CHANGES, Step(Op.EXPRESSION, 33, 0, 900, 120)),  # last of records?
-    (IN_ALL_BUT_CHANGES, Step(Op.AGAIN, 1, Loop.UNTIL, 22, 33)),  # next of records
-    (IN_ALL_BUT_CHANGES, Step(Op.BYTES_REST, 1)),  # padding
-    (IN_ALL_BUT_CHANGES, Step(Op.LIMIT_END)),  # blocks
-    (IN_ALL_BUT_CHANGES, Step(Op.UNIT_END)),
-    (IN_ALL_BUT_CHANGES, Step(Op.AGAIN, 0, Loop.END, 1, 0)),  # next of blocks
-    (IN_ALL_BUT_RECORDS, Step(Op.STREAM, 60, 0, 1)),  # _io.pos
-    (IN_ALL_BUT_RECORDS, Step(Op.STREAM, 61, 1, 1)),  # _io.size
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 62, 0, 728, 19)),  # last of changes?
-    (IN_ALL_BUT_RECORDS, Step(Op.AGAIN, 1, Loop.UNTIL, 22, 62)),  # next of changes
-    (IN_ALL_BUT_RECORDS, Step(Op.STREAM, 1, 0, 1)),  # _io.pos
-    (IN_ALL_BUT_RECORDS, Step(Op.STREAM, 0, 1, 1)),  # _io.size
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 63, 0, 747, 25)),  # last of updates?
-    (IN_ALL_BUT_RECORDS, Step(Op.AGAIN, 0, Loop.UNTIL, 20, 63)),  # next of updates
-    (IN_ALL_BUT_RECORDS, Step(Op.JUMP, 0, 0, 155)),
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 40, 0, 2, 9)),  # no tag
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 43, 0, 2, 9)),  # no family
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 45, 0, 2, 9)),  # no len_key
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 49, 0, 2, 9)),  # no len_value
-    (IN_ALL_BUT_RECORDS, Step(Op.EXPRESSION, 52, 0, 2, 9)),  # no len_xid
-    (IN_ALL_BUT_RECORDS, Step(Op.LIMIT_END)),  # data
+    (IN_RECORDS, Step(Op.STREAM, 28, 1, 1)),  # _io.size
+    (IN_RECORDS, Step(Op.STREAM, 29, 1, 1)),  # _io.size
+    (IN_RECORDS, Step(Op.STREAM, 30, 0, 1)),  # _io.pos
+    (IN_RECORDS, Step(Op.STREAM, 31, 0, 1)),  # _io.pos
+    (IN_RECORDS, Step(Op.STREAM, 32, 1, 1)),  # _io.size
+    (IN_RECORDS, Step(Op.EXPRESSION, 33, 0, 900, 120)),  # last of records?
+    (IN_RECORDS, Step(Op.AGAIN, 1, Loop.UNTIL, 22, 33)),  # next of records
+    (IN_RECORDS, Step(Op.BYTES_REST, 1)),  # padding
+    (IN_RECORDS, Step(Op.LIMIT_END)),  # blocks
+    (IN_RECORDS, Step(Op.UNIT_END)),
+    (IN_RECORDS, Step(Op.AGAIN, 0, Loop.END, 1, 0)),  # next of blocks
+    (IN_CHANGES, Step(Op.STREAM, 60, 0, 1)),  # _io.pos
+    (IN_CHANGES, Step(Op.STREAM, 61, 1, 1)),  # _io.size
+    (IN_CHANGES, Step(Op.EXPRESSION, 62, 0, 728, 19)),  # last of changes?
+    (IN_CHANGES, Step(Op.AGAIN, 1, Loop.UNTIL, 22, 62)),  # next of changes
+    (IN_CHANGES, Step(Op.STREAM, 1, 0, 1)),  # _io.pos
+    (IN_CHANGES, Step(Op.STREAM, 0, 1, 1)),  # _io.size
+    (IN_CHANGES, Step(Op.EXPRESSION, 63, 0, 747, 25)),  # last of updates?
+    (IN_CHANGES, Step(Op.AGAIN, 0, Loop.UNTIL, 20, 63)),  # next of updates
+    (IN_CHANGES, Step(Op.JUMP, 0, 0, 155)),
+    (IN_CHANGES, Step(Op.EXPRESSION, 40, 0, 2, 9)),  # no tag
+    (IN_CHANGES, Step(Op.EXPRESSION, 43, 0, 2, 9)),  # no family
+    (IN_CHANGES, Step(Op.EXPRESSION, 45, 0, 2, 9)),  # no len_key
+    (IN_CHANGES, Step(Op.EXPRESSION, 49, 0, 2, 9)),  # no len_value
+    (IN_CHANGES, Step(Op.EXPRESSION, 52, 0, 2, 9)),  # no len_xid
+    (IN_CHANGES, Step(Op.LIMIT_END)),  # data
     (IN_ALL, Step(Op.END)),
 )
-"""The steps of the programs, each with the tables that have it."""
+"""The steps of the programs, each with the tables that have it. A step that leads to another one has the number of that
+one in this list, from 0: ``steps_of`` numbers those of a table."""
 
 TABLES = {
     "records": (

@@ -783,7 +783,8 @@ STEPS = (
     (IN_ALL, Step(Op.EXPRESSION, 94, 0, 1, 9)),  # no len_body
     (IN_ALL, Step(Op.END)),
 )
-"""The steps of the programs, each with the tables that have it."""
+"""The steps of the programs, each with the tables that have it. A step that leads to another one has the number of that
+one in this list, from 0: ``steps_of`` numbers those of a table."""
 
 TABLES = {
     "messages": (

@@ -935,7 +935,8 @@ STEPS = (
     (IN_XIDS, Step(Op.NULL_UNLESS, 3, 295)),  # xid
     (IN_ALL, Step(Op.END)),
 )
-"""The steps of the programs, each with the tables that have it."""
+"""The steps of the programs, each with the tables that have it. A step that leads to another one has the number of that
+one in this list, from 0: ``steps_of`` numbers those of a table."""
 
 TABLES = {
     "events": (

@@ -875,7 +875,8 @@ STEPS = (
     (IN_RAW_RECORDS, Step(Op.AGAIN, 0, Loop.END, 16, 0)),  # next of pages
     (IN_ALL, Step(Op.END)),
 )
-"""The steps of the programs, each with the tables that have it."""
+"""The steps of the programs, each with the tables that have it. A step that leads to another one has the number of that
+one in this list, from 0: ``steps_of`` numbers those of a table."""
 
 TABLES = {
     "samples": (

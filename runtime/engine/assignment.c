@@ -89,7 +89,8 @@ static bool find_unset(const wl_program *program, wl_values **at) {
         const uint32_t to = wl_step_leads_to(program, program->steps, i);
         if (to && !meet(at, to, &set))
             return false;
-        runs_on = step->op != WL_OP_JUMP && step->op != WL_OP_END;
+        const uint8_t flow = wl_operation_of(step)->flow;
+        runs_on = flow != WL_FLOW_JUMP && flow != WL_FLOW_END;
     }
     return true;
 }

@@ -31,7 +31,7 @@ enum {
     WL_FLOW_LEAVE,   /* leaves a sub-stream */
 };
 
-/* Where a step may be, besides in rows and around them. */
+/* Where a step may be: in rows and around them, and also in functions, in attempts, or in both. */
 enum { WL_IN_ROWS, WL_IN_FUNCTIONS, WL_IN_ATTEMPTS, WL_IN_EVERYWHERE };
 
 /* What an operand is. */

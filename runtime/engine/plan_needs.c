@@ -71,7 +71,7 @@ void wl_needs_find(wl_needs *need, uint32_t *place) {
     size_t before, now = 0;
     do {
         before = now;
-        uint32_t kept = program->step_count, column = kept; /* the next step that runs, the next column that does not */
+        uint32_t kept = program->step_count, column = kept; /* the next step that runs, the next one that would write a column but does not run */
         for (uint32_t i = program->step_count; i-- > 0;) {
             const wl_step *step = need->steps + i;
             if (is_idle_attempt(need, i)) {
@@ -79,10 +79,11 @@ void wl_needs_find(wl_needs *need, uint32_t *place) {
                 i = program->partner[i];
                 continue;
             }
-            const bool leads = step->op != WL_OP_JUMP && step->op != WL_OP_SKIP_IF_ZERO;
-            /* A condition of columns that are not wanted is not computed either. */
+            /* A condition of columns that are not wanted is not computed either. Arms of messages (SKIP_UNLESS) lead to
+             * steps that read them. */
+            const bool skips = step->op == WL_OP_JUMP || step->op == WL_OP_SKIP_IF_ZERO;
             const bool needed =
-                need->reachable[i] && (leads || kept < step->c || column >= step->c) && is_needed(need, step);
+                need->reachable[i] && (!skips || kept < step->c || column >= step->c) && is_needed(need, step);
             const bool copies = step->op == WL_OP_COLUMN_REGISTER || step->op == WL_OP_COLUMN_TIMESTAMP;
             place[i] = needed ? 1 + (copies && !need->values.registers[step->b]) : 0;
             if (needed)

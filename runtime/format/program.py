@@ -1,10 +1,10 @@
 """Column programs: the table of steps that the engine runs once per row.
 
-A generated package contains one ``ColumnProgram`` as plain data. ``pack()`` converts it to two byte strings, of which
-the engine checks every operand: a program is trusted as little as its input. It runs over one *unit* after another.
-Without ``ROW`` a unit is a row; with it, a unit has any number of rows, in loops and sub-streams. Steps run in order up
-to ``END``; only ``AGAIN`` jumps back. ``base`` is the beginning of the last ``NEED``. Registers contain signed 128-bit
-integers, spans a position and a length in the input, marks a position.
+A generated package contains a ``ColumnProgram`` for each table as plain data. ``pack()`` converts it to two byte
+strings, of which the engine checks every operand: a program is trusted as little as its input. It runs over one
+*unit* after another. Without ``ROW`` a unit is a row; with it, a unit has any number of rows, in loops and
+sub-streams. Steps run in order up to ``END``; only ``AGAIN`` jumps back. ``base`` is the beginning of the last
+``NEED``. Registers contain signed 128-bit integers, spans a position and a length in the input, marks a position.
 
 A row may be *truncated* (the input ends inside it), *refused* (its end is known) or *lost* (its end is unknown). Inside
 a unit, a refusal in a row costs that row, a refusal outside rows all rows; what is lost costs the rest of its

@@ -1,4 +1,4 @@
-"""The programs of all tables of a format in one list of steps, in which each step stands once."""
+"""The programs of all tables of a format merged into one list, in which steps that are equal stand once."""
 
 from __future__ import annotations
 
@@ -42,10 +42,12 @@ def _names(sets: Sequence[tuple[str, ...]], all: tuple[str, ...]) -> dict[tuple[
     names: dict[tuple[str, ...], str] = {}
     for each in dict.fromkeys(sets):
         others = [table for table in all if table not in each]
-        if len(others) < 2:
+        if len(each) == 1 and others:
+            names[each] = f"IN_{each[0].upper()}"
+        elif len(others) < 2:
             names[each] = "_".join(["IN_ALL", *(f"BUT_{table.upper()}" for table in others)])
         else:
-            names[each] = f"IN_{each[0].upper()}" if len(each) == 1 else f"IN_TABLES_{len(names)}"
+            names[each] = f"IN_TABLES_{len(names)}"
     return names
 
 
