@@ -40,7 +40,7 @@ if shared == "descriptor":
     descriptors._fill = stopping(descriptors._fill)
     target = lambda: descriptors.descriptor_of(registry.get("s2_messages").message_class)
 else:
-    description.Format._submodule = stopping(description.Format._submodule)
+    description.Format.columns_module = property(stopping(description.Format.columns_module.fget))
     description.Format.class_of = stopping(description.Format.class_of)
     target = lambda: getattr(registry.get("word_stuffed_log"), shared)
 

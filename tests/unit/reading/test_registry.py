@@ -50,10 +50,10 @@ def test_another_model_version_is_refused_in_a_sentence() -> None:
 def test_another_program_version_is_refused_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     found = dataclasses.replace(registry.get("cobs_log"))
     assert found.program is not None
-    columns = types.SimpleNamespace(PROGRAM=dataclasses.replace(found.program, version=99))
+    program = dataclasses.replace(found.program, version=99)
     other = dataclasses.replace(found, title="other")
-    monkeypatch.setattr(Format, "_submodule", lambda _self, _name: columns)
-    with pytest.raises(wireloom.WireloomError, match=r"column program .* version 99.* run 'wireloom generate'"):
+    monkeypatch.setattr(Format, "_lowered", (found.schema, program))
+    with pytest.raises(wireloom.WireloomError, match=r"program .* version 99.* run 'wireloom generate'"):
         _ = other.program
 
 
