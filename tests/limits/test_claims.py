@@ -87,7 +87,10 @@ def test_lengths_inside_messages(claimed: int) -> None:
     for data in (b"\x0a" + varint(claimed), b"\x0a\x0c\x22" + varint(claimed) + b"x"):
         table, report = wireloom.read_with_report("s2_messages", data + b"x" * 12, check_format=False)
         assert table.num_rows == 0
-        assert [each.reason for each in report.files[0].damaged] == ["message"]
+        # A length beyond the end of the only message may be that of one that is cut off.
+        [file] = report.files
+        assert [each.reason for each in file.damaged] == ([] if file.tail == "truncated" else ["message"])
+        assert not report.clean
 
 
 def test_many_fields() -> None:

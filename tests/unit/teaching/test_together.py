@@ -40,15 +40,8 @@ types:
 """
 
 SAID = """\
-5: unable to access 'nope1' in t context
 5: unable to find type 'u9', searching from t
-5: unable to access 'nope2' in t context
-5: unable to access 'nope3' in t context
-6: unable to access 'nope4' in t context
-6: unable to access 'nope5' in t context
-7: unable to access 'nope6' in t context
 8: unknown key found
-10: unable to access 'nope7' in t context
 11: `repeat: expr` requires a `repeat-expr` expression
 15: 'if' must be a boolean
 16: unable to access 'nope8' in t context
