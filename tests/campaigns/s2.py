@@ -19,7 +19,7 @@ import zstandard
 
 from .blobs import DamagedColumn, damage_blobs, read_blobs
 from .case import Case, require
-from .wire import COLUMNS, rows_of
+from .wire import COLUMNS, is_cut, rows_of
 from .wire import field as wire_field
 
 TOKENS = (b"\x00\x00\x01", b"\x00", b"\x00\x00\x00", b"\xff" * 11, b"\x0a\x00", b"\x12\x80", b"\x80", b"\x40")
@@ -97,9 +97,14 @@ class File:
         require(
             comparable(rows, sample.kind) == comparable(expected or [], sample.kind), "the rows are not what it says"
         )
-        damaged = [[0, len(content), "message"]] if expected is None else []
+        # Only the end of the input ends the message, so one that ends inside a field is cut off.
+        cut = is_cut(sample.kind, content)
+        damaged = [[0, len(content), "message"]] if expected is None and not cut else []
         require(report["damaged"] == damaged, f"the report says {report['damaged']} and should say {damaged}")
-        require(report["bytes"] == len(content), "not all bytes are accounted for")
+        tail = ("truncated", 0) if cut else ("clean", len(content))
+        require((report["tail"], report["tail_offset"]) == tail, f"the tail is {report['tail']}, and should be {tail}")
+        accounted = report["tail_size"] if cut else report["bytes"]
+        require(accounted == len(content), "not all bytes are accounted for")
         if content == sample.content:
             case.counts["intact"] += len(rows)
             case.counts["out"] += len(rows)

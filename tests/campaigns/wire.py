@@ -50,6 +50,21 @@ class BadMessageError(ValueError):
     """These bytes are not a message."""
 
 
+class CutMessageError(BadMessageError):
+    """These bytes end inside a field."""
+
+
+def is_cut(kind: str, data: bytes) -> bool:
+    """Return whether a message ends inside one of its own fields, so that more bytes might complete it."""
+    try:
+        _message(TYPES[kind], data, 0)
+    except CutMessageError:
+        return True
+    except (BadMessageError, UnicodeDecodeError):
+        pass
+    return False
+
+
 def rows_of(kind: str, data: bytes) -> list[dict[str, Any]] | None:
     """Return the rows of a message; ``None`` if it is invalid."""
     try:
@@ -85,10 +100,18 @@ def _message(fields: Type, data: bytes, depth: int, into: dict[str, Any] | None 
         if kind in (BYTES, TEXT):
             into[name] = piece if kind == BYTES else piece.decode()
         elif label == MANY:
-            into[name].append(_message(kind, piece, depth + 1))
+            into[name].append(_inner(kind, piece, depth + 1))
         else:
-            into[name] = _message(kind, piece, depth + 1, into[name])
+            into[name] = _inner(kind, piece, depth + 1, into[name])
     return into
+
+
+def _inner(fields: Type, data: bytes, depth: int, into: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Return a message inside another one: all of its bytes are there."""
+    try:
+        return _message(fields, data, depth, into)
+    except CutMessageError as error:
+        raise BadMessageError(str(error)) from error
 
 
 def _varint(data: bytes, position: int) -> tuple[int, int]:
@@ -99,7 +122,7 @@ def _varint(data: bytes, position: int) -> tuple[int, int]:
             if value >> 64:
                 break
             return value, position + number + 1
-    raise BadMessageError("varint")
+    raise (CutMessageError if len(data) - position < 10 else BadMessageError)("varint")
 
 
 def _tag(data: bytes, position: int) -> tuple[int, int, int]:
@@ -112,7 +135,7 @@ def _tag(data: bytes, position: int) -> tuple[int, int, int]:
 def _piece(data: bytes, position: int) -> tuple[bytes, int]:
     size, position = _varint(data, position)
     if size > len(data) - position:
-        raise BadMessageError("size")
+        raise CutMessageError("size")
     return data[position : position + size], position + size
 
 
@@ -124,7 +147,7 @@ def _skip(data: bytes, position: int, number: int, wire_type: int, depth: int) -
     if wire_type in (1, 5):
         position += 8 if wire_type == 1 else 4
         if position > len(data):
-            raise BadMessageError("fixed")
+            raise CutMessageError("fixed")
         return position
     if wire_type == 4 or depth >= DEPTH:
         raise BadMessageError("group")
