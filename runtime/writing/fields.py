@@ -14,6 +14,7 @@ from ..base.errors import WireloomError
 from ..base.nearest import nearest, unknown
 from ..format.description import Column, Format
 from ..objects.messages.errors import MessageError
+from ..rows.numbers import number_scalar
 from ..rows.shapes import without_union_types, without_unions
 from .casting import cast, check_text
 from .making import Make, check_fields, counted, maker, meaning_absent
@@ -276,8 +277,10 @@ def _counts(filled: FilledField, times: pa.Array, first_row: int) -> pa.Array:
     cannot be written."""
     array, absent = times.view(pa.int64()), filled.absent
     is_large = absent is not None and absent > INT64_MAX
-    if absent is not None and not is_large and (row := pc.index(array, absent).as_py()) >= 0:
-        raise WireloomError(f"row {first_row + row}, column {filled.name}: {meaning_absent(absent)}")
+    if absent is not None and not is_large:
+        row = pc.index(array, number_scalar(absent, pa.int64())).as_py()
+        if row >= 0:
+            raise WireloomError(f"row {first_row + row}, column {filled.name}: {meaning_absent(absent)}")
     if is_large or pa.types.is_unsigned_integer(filled.stored):
         smallest = pc.min(array)
         if (smallest.as_py() or 0) < 0:
@@ -287,7 +290,7 @@ def _counts(filled: FilledField, times: pa.Array, first_row: int) -> pa.Array:
             )
         if is_large or filled.stored == pa.uint64():
             array = array.view(pa.uint64())
-    return array if absent is None or filled.optional else array.fill_null(absent)
+    return array if absent is None or filled.optional else array.fill_null(number_scalar(absent, array.type))
 
 
 def _numbers(filled: FilledField, array: pa.Array, first_row: int) -> pa.Array:

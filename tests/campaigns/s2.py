@@ -103,8 +103,8 @@ class File:
         require(report["damaged"] == damaged, f"the report says {report['damaged']} and should say {damaged}")
         tail = ("truncated", 0) if cut else ("clean", len(content))
         require((report["tail"], report["tail_offset"]) == tail, f"the tail is {report['tail']}, and should be {tail}")
-        accounted = report["tail_size"] if cut else report["bytes"]
-        require(accounted == len(content), "not all bytes are accounted for")
+        sizes = (0, len(content)) if cut else (len(content), 0)
+        require((report["bytes"], report["tail_size"]) == sizes, "not all bytes are accounted for")
         if content == sample.content:
             case.counts["intact"] += len(rows)
             case.counts["out"] += len(rows)
