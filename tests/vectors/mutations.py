@@ -46,6 +46,9 @@ class Peer:
     whole: bool = False
     examples: int = 500
     options: Mapping[str, Any] = field(default_factory=dict)
+    consecutive: int = 1
+    """How many valid units in a row a search after damage needs: fewer between damaged ones may be part of the
+    damage."""
     view: Callable[[list[dict[str, Any]]], list[Any]] = list
 
 
@@ -116,3 +119,19 @@ def changed(units: list[Unit], changes: list[tuple[str, int, int, int, int]]) ->
         elif kind == "split unit":
             made[unit] = replace(chosen, members=2)
     return made
+
+
+def merged(refused: list[tuple[int, int]], intact: list[tuple[int, int]], consecutive: int) -> list[tuple[int, int]]:
+    """Return the ranges that may be damaged: refused ones, and fewer than ``consecutive`` intact units between two.
+
+    >>> merged([(0, 5), (8, 9)], [(5, 8)], 1), merged([(0, 5), (8, 9)], [(5, 8)], 2)
+    ([(0, 5), (8, 9)], [(0, 9)])
+    """
+    found: list[tuple[int, int]] = []
+    for begin, end in refused:
+        between = [each for each in intact if found and found[-1][1] <= each[0] and each[1] <= begin]
+        if found and len(between) < consecutive:
+            found[-1] = found[-1][0], end
+        else:
+            found.append((begin, end))
+    return found

@@ -261,6 +261,7 @@ RECORD_PEERS = {
         bitcoin_blocks(),
         sealed_block,
         bitcoin_rows,
+        consecutive=3,
     ),
     "transactions": Peer(
         "bitcoin_blocks",
@@ -269,6 +270,7 @@ RECORD_PEERS = {
         sealed_block,
         transaction_rows,
         options={"table": "transactions"},
+        consecutive=3,
     ),
     "pcap": Peer("pcap", ("ts", "data"), pcap_files(), sealed_packet, pcap_rows, whole=True),
     "mcap": Peer(

@@ -32,7 +32,7 @@ from wireloom import engine
 from ..examples import examples
 from ..unit.reading.running import read
 from .message_peers import MESSAGE_PEERS
-from .mutations import CHANGES, Peer, Unit, changed, packed
+from .mutations import CHANGES, Peer, Unit, changed, merged, packed
 from .peers import plain, plain_rows
 from .record_peers import RECORD_PEERS
 
@@ -357,7 +357,7 @@ def test_a_peer_reads_or_refuses_the_same(name: str) -> None:
         content = b"".join(made)
         options: dict[str, Any] = {"recover": not peer.whole, **peer.options}
         refused: list[tuple[int, int]] = []
-        expected: list[Any] = []
+        read_units: list[tuple[int, int, list[Any]]] = []
         place = 0
         for unit in [content] if peer.whole else made:
             rows, refuses = read_by_peer(peer, unit)
@@ -365,8 +365,11 @@ def test_a_peer_reads_or_refuses_the_same(name: str) -> None:
                 begin = refused.pop()[0] if refused and refused[-1][1] == place else place
                 refused.append((begin, place + len(unit)))
             else:
-                expected += rows
+                read_units.append((place, place + len(unit), rows))
             place += len(unit)
+        refused = merged(refused, [each[:2] for each in read_units], peer.consecutive)
+        outside = (rows for a, _, rows in read_units if not any(begin <= a < end for begin, end in refused))
+        expected = [row for rows in outside for row in rows]
         for row_reader in ("columns", "objects") if engine.available else ("objects",):
             table, report = read(row_reader, peer.format, content, columns=("_offset", *peer.columns), **options)
             damaged = [(begin, begin + size) for begin, size, _ in report["damaged"]]
