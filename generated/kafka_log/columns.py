@@ -338,16 +338,16 @@ STEPS = (
     (IN_BATCHES, Step(Op.EXPRESSION, 81, 0, 557, 23)),  # valid attributes
     (IN_ALL, Step(Op.CHECK_TRUE, 81, Outcome.REFUSED | Reason.VALUE << 8)),  # valid attributes
     (IN_RECORDS, Step(Op.LIMIT_REGISTER, 75, 1, -6)),  # message
-    (IN_RECORDS, Step(Op.EXPRESSION, 82, 0, 744, 68)),  # position of message
-    (IN_RECORDS, Step(Op.EXPRESSION, 83, 0, 812, 7)),  # position of message?
+    (IN_RECORDS, Step(Op.EXPRESSION, 82, 1, 744, 68)),  # position of message
+    (IN_RECORDS, Step(Op.EXPRESSION, 83, 1, 812, 7)),  # position of message?
     (IN_BATCHES, Step(Op.LIMIT_REGISTER, 75, 0, -6)),  # message
-    (IN_BATCHES, Step(Op.EXPRESSION, 82, 0, 580, 68)),  # position of message
-    (IN_BATCHES, Step(Op.EXPRESSION, 83, 0, 648, 7)),  # position of message?
+    (IN_BATCHES, Step(Op.EXPRESSION, 82, 1, 580, 68)),  # position of message
+    (IN_BATCHES, Step(Op.EXPRESSION, 83, 1, 648, 7)),  # position of message?
     (IN_ALL, Step(Op.CHECK_TRUE, 83, Outcome.LOST | Reason.VALUE << 8)),  # position of message
-    (IN_RECORDS, Step(Op.EXPRESSION, 84, 0, 819, 77)),  # first of message
-    (IN_RECORDS, Step(Op.EXPRESSION, 85, 0, 896, 7)),  # first of message?
-    (IN_BATCHES, Step(Op.EXPRESSION, 84, 0, 655, 77)),  # first of message
-    (IN_BATCHES, Step(Op.EXPRESSION, 85, 0, 732, 7)),  # first of message?
+    (IN_RECORDS, Step(Op.EXPRESSION, 84, 1, 819, 77)),  # first of message
+    (IN_RECORDS, Step(Op.EXPRESSION, 85, 1, 896, 7)),  # first of message?
+    (IN_BATCHES, Step(Op.EXPRESSION, 84, 1, 655, 77)),  # first of message
+    (IN_BATCHES, Step(Op.EXPRESSION, 85, 1, 732, 7)),  # first of message?
     (IN_ALL, Step(Op.CHECK_TRUE, 85, Outcome.LOST | Reason.VALUE << 8)),  # first of message
     (IN_RECORDS, Step(Op.ROW, 0)),
     (IN_RECORDS, Step(Op.EXPRESSION, 86, 0, 903, 13)),  # is timestamp_millis there?

@@ -169,7 +169,7 @@ STEPS = (
     (IN_RECORDS, Step(Op.STREAM, 30, 0, 1)),  # _io.pos
     (IN_RECORDS, Step(Op.STREAM, 31, 0, 1)),  # _io.pos
     (IN_RECORDS, Step(Op.STREAM, 32, 1, 1)),  # _io.size
-    (IN_RECORDS, Step(Op.EXPRESSION, 33, 0, 900, 120)),  # last of records?
+    (IN_RECORDS, Step(Op.EXPRESSION, 33, 1, 900, 120)),  # last of records?
     (IN_RECORDS, Step(Op.AGAIN, 1, Loop.UNTIL, 22, 33)),  # next of records
     (IN_RECORDS, Step(Op.BYTES_REST, 1)),  # padding
     (IN_RECORDS, Step(Op.LIMIT_END)),  # blocks
@@ -177,7 +177,7 @@ STEPS = (
     (IN_RECORDS, Step(Op.AGAIN, 0, Loop.END, 1, 0)),  # next of blocks
     (IN_CHANGES, Step(Op.STREAM, 60, 0, 1)),  # _io.pos
     (IN_CHANGES, Step(Op.STREAM, 61, 1, 1)),  # _io.size
-    (IN_CHANGES, Step(Op.EXPRESSION, 62, 0, 728, 19)),  # last of changes?
+    (IN_CHANGES, Step(Op.EXPRESSION, 62, 1, 728, 19)),  # last of changes?
     (IN_CHANGES, Step(Op.AGAIN, 1, Loop.UNTIL, 22, 62)),  # next of changes
     (IN_CHANGES, Step(Op.STREAM, 1, 0, 1)),  # _io.pos
     (IN_CHANGES, Step(Op.STREAM, 0, 1, 1)),  # _io.size

@@ -517,7 +517,7 @@ STEPS = (
     (IN_ALL, Step(Op.BYTES_REGISTER, 48, 2, 0)),  # body
     (IN_ALL, Step(Op.EXPRESSION, 90, 0, 3152, 13)),  # is summary there?
     (IN_ALL, Step(Op.SKIP_IF_ZERO, 90, 0, 724)),  # is summary there?
-    (IN_ALL, Step(Op.EXPRESSION, 91, 0, 3351, 182)),  # is records there?
+    (IN_ALL, Step(Op.EXPRESSION, 91, 1, 3351, 182)),  # is records there?
     (IN_ALL, Step(Op.SKIP_IF_ZERO, 91, 0, 716)),  # is records there?
     (IN_ALL, Step(Op.LOOP, 5, Loop.UNTIL, 715, 0)),  # records
     (IN_TABLES_17, Step(Op.UNIT)),  # item of records
@@ -773,7 +773,7 @@ STEPS = (
     (IN_ALL, Step(Op.JUMP, 0, 0, 718)),
     (IN_ALL, Step(Op.EXPRESSION, 92, 0, 1, 9)),  # no opcode
     (IN_ALL, Step(Op.EXPRESSION, 94, 0, 1, 9)),  # no len_body
-    (IN_ALL, Step(Op.EXPRESSION, 138, 0, 3351, 182)),  # is magic there?
+    (IN_ALL, Step(Op.EXPRESSION, 138, 1, 3351, 182)),  # is magic there?
     (IN_ALL, Step(Op.SKIP_IF_ZERO, 138, 0, 723)),  # is magic there?
     (IN_ALL, Step(Op.NEED, 8)),  # magic
     (IN_ALL_BUT_STATISTICS, Step(Op.CHECK_CONSTANT, 5748, Outcome.LOST | Reason.VALUE << 8, 0, 8)),  # magic

@@ -119,8 +119,8 @@ STEPS = (
     (IN_ALL, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
     (IN_ALL, Step(Op.EXPRESSION, 13, 0, 407, 17)),  # number of an item of post_headers
     (IN_ALL, Step(Op.ITEM_OF, 14, 0, 13, 1)),  # post_headers
-    (IN_ALL, Step(Op.EXPRESSION, 15, 0, 424, 48)),  # len_fixed of content
-    (IN_ALL, Step(Op.EXPRESSION, 16, 0, 472, 7)),  # len_fixed of content?
+    (IN_ALL, Step(Op.EXPRESSION, 15, 1, 424, 48)),  # len_fixed of content
+    (IN_ALL, Step(Op.EXPRESSION, 16, 1, 472, 7)),  # len_fixed of content?
     (IN_ALL, Step(Op.CHECK_TRUE, 16, Outcome.LOST | Reason.VALUE << 8)),  # len_fixed of content
     (IN_ALL, Step(Op.NEED, 13)),  # thread_id, execution_time, len_schema, error_code, len_status
     (IN_QUERIES, Step(Op.REGISTER_FIXED, 239, Kind.U4LE, 0)),  # thread_id
@@ -181,10 +181,10 @@ STEPS = (
     (IN_ALL, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
     (IN_ALL, Step(Op.EXPRESSION, 30, 0, 407, 17)),  # number of an item of post_headers
     (IN_ALL, Step(Op.ITEM_OF, 31, 0, 30, 1)),  # post_headers
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 32, 0, 892, 48)),  # len_fixed of content
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 33, 0, 940, 7)),  # len_fixed of content?
-    (IN_QUERIES, Step(Op.EXPRESSION, 32, 0, 907, 48)),  # len_fixed of content
-    (IN_QUERIES, Step(Op.EXPRESSION, 33, 0, 955, 7)),  # len_fixed of content?
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 32, 1, 892, 48)),  # len_fixed of content
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 33, 1, 940, 7)),  # len_fixed of content?
+    (IN_QUERIES, Step(Op.EXPRESSION, 32, 1, 907, 48)),  # len_fixed of content
+    (IN_QUERIES, Step(Op.EXPRESSION, 33, 1, 955, 7)),  # len_fixed of content?
     (IN_ALL, Step(Op.CHECK_TRUE, 33, Outcome.LOST | Reason.VALUE << 8)),  # len_fixed of content
     (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 34, 0, 947, 26)),  # size of head
     (IN_QUERIES, Step(Op.EXPRESSION, 34, 0, 962, 26)),  # size of head
@@ -228,8 +228,8 @@ STEPS = (
     (IN_ALL, Step(Op.REGISTER_FIXED, 45, Kind.U8LE, 0)),  # eight
     (IN_ALL, Step(Op.JUMP, 0, 0, 190)),
     (IN_ALL, Step(Op.EXPRESSION, 45, 0, 241, 9)),  # no eight
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 46, 0, 1043, 68)),  # size of types
-    (IN_QUERIES, Step(Op.EXPRESSION, 46, 0, 1058, 68)),  # size of types
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 46, 1, 1043, 68)),  # size of types
+    (IN_QUERIES, Step(Op.EXPRESSION, 46, 1, 1058, 68)),  # size of types
     (IN_ALL, Step(Op.BYTES_REGISTER, 10, 46, 0)),  # types
     (IN_ALL, Step(Op.NEED, 1)),  # first
     (IN_ALL, Step(Op.REGISTER_FIXED, 47, Kind.U1, 0)),  # first
@@ -260,26 +260,26 @@ STEPS = (
     (IN_ALL, Step(Op.REGISTER_FIXED, 55, Kind.U8LE, 0)),  # eight
     (IN_ALL, Step(Op.JUMP, 0, 0, 222)),
     (IN_ALL, Step(Op.EXPRESSION, 55, 0, 241, 9)),  # no eight
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 56, 0, 1181, 68)),  # size of metadata
-    (IN_QUERIES, Step(Op.EXPRESSION, 56, 0, 1196, 68)),  # size of metadata
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 56, 1, 1181, 68)),  # size of metadata
+    (IN_QUERIES, Step(Op.EXPRESSION, 56, 1, 1196, 68)),  # size of metadata
     (IN_ALL, Step(Op.LIMIT_REGISTER, 56, 0, 0)),  # metadata
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 57, 0, 1249, 78)),  # is columns there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 57, 0, 1264, 78)),  # is columns there?
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 57, 1, 1249, 78)),  # is columns there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 57, 1, 1264, 78)),  # is columns there?
     (IN_ALL, Step(Op.SKIP_IF_ZERO, 57, 0, 243)),  # is columns there?
     (IN_ALL, Step(Op.LOOP, 1, Loop.UNTIL, 243, 0)),  # columns
     (IN_ALL, Step(Op.INDEX, 58, 1)),  # _index
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 59, 0, 1327, 6)),  # type of columns
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 60, 0, 1333, 7)),  # type of columns?
-    (IN_QUERIES, Step(Op.EXPRESSION, 59, 0, 1342, 6)),  # type of columns
-    (IN_QUERIES, Step(Op.EXPRESSION, 60, 0, 1348, 7)),  # type of columns?
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 59, 1, 1327, 6)),  # type of columns
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 60, 1, 1333, 7)),  # type of columns?
+    (IN_QUERIES, Step(Op.EXPRESSION, 59, 1, 1342, 6)),  # type of columns
+    (IN_QUERIES, Step(Op.EXPRESSION, 60, 1, 1348, 7)),  # type of columns?
     (IN_ALL, Step(Op.CHECK_TRUE, 60, Outcome.LOST | Reason.VALUE << 8)),  # type of columns
     (IN_ALL, Step(Op.STREAM, 61, 1, 2)),  # _io.size
     (IN_ALL, Step(Op.STREAM, 62, 0, 2)),  # _io.pos
     (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 63, 0, 1340, 604)),  # size of value
     (IN_QUERIES, Step(Op.EXPRESSION, 63, 0, 1355, 604)),  # size of value
     (IN_ALL, Step(Op.BYTES_REGISTER, 11, 63, 0)),  # value
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 64, 0, 1944, 401)),  # last of columns?
-    (IN_QUERIES, Step(Op.EXPRESSION, 64, 0, 1959, 401)),  # last of columns?
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 64, 1, 1944, 401)),  # last of columns?
+    (IN_QUERIES, Step(Op.EXPRESSION, 64, 1, 1959, 401)),  # last of columns?
     (IN_ALL, Step(Op.AGAIN, 1, Loop.UNTIL, 229, 64)),  # next of columns
     (IN_ALL, Step(Op.STREAM, 65, 0, 2)),  # _io.pos
     (IN_ALL, Step(Op.STREAM, 66, 1, 2)),  # _io.size
@@ -287,8 +287,8 @@ STEPS = (
     (IN_QUERIES, Step(Op.EXPRESSION, 67, 0, 2360, 7)),  # nothing after metadata?
     (IN_ALL, Step(Op.CHECK_TRUE, 67, Outcome.REFUSED | Reason.LENGTH << 8)),  # nothing after metadata?
     (IN_ALL, Step(Op.LIMIT_END)),  # metadata
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 68, 0, 2352, 88)),  # size of nullable
-    (IN_QUERIES, Step(Op.EXPRESSION, 68, 0, 2367, 88)),  # size of nullable
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 68, 1, 2352, 88)),  # size of nullable
+    (IN_QUERIES, Step(Op.EXPRESSION, 68, 1, 2367, 88)),  # size of nullable
     (IN_ALL, Step(Op.BYTES_REGISTER, 12, 68, 0)),  # nullable
     (IN_ALL, Step(Op.LOOP, 2, Loop.END, 286, 0)),  # more
     (IN_ALL, Step(Op.NEED, 2)),  # kind, first
@@ -320,8 +320,8 @@ STEPS = (
     (IN_ALL, Step(Op.REGISTER_FIXED, 77, Kind.U8LE, 0)),  # eight
     (IN_ALL, Step(Op.JUMP, 0, 0, 282)),
     (IN_ALL, Step(Op.EXPRESSION, 77, 0, 241, 9)),  # no eight
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 78, 0, 2510, 68)),  # size of value
-    (IN_QUERIES, Step(Op.EXPRESSION, 78, 0, 2525, 68)),  # size of value
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 78, 1, 2510, 68)),  # size of value
+    (IN_QUERIES, Step(Op.EXPRESSION, 78, 1, 2525, 68)),  # size of value
     (IN_ALL, Step(Op.BYTES_REGISTER, 13, 78, 0)),  # value
     (IN_ALL, Step(Op.AGAIN, 2, Loop.END, 253, 0)),  # next of more
     (IN_ALL, Step(Op.LIMIT_END)),  # content
@@ -332,10 +332,10 @@ STEPS = (
     (IN_ALL, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
     (IN_ALL, Step(Op.EXPRESSION, 80, 0, 407, 17)),  # number of an item of post_headers
     (IN_ALL, Step(Op.ITEM_OF, 81, 0, 80, 1)),  # post_headers
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 82, 0, 2661, 48)),  # len_fixed of content
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 83, 0, 2709, 7)),  # len_fixed of content?
-    (IN_QUERIES, Step(Op.EXPRESSION, 82, 0, 2676, 48)),  # len_fixed of content
-    (IN_QUERIES, Step(Op.EXPRESSION, 83, 0, 2724, 7)),  # len_fixed of content?
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 82, 1, 2661, 48)),  # len_fixed of content
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 83, 1, 2709, 7)),  # len_fixed of content?
+    (IN_QUERIES, Step(Op.EXPRESSION, 82, 1, 2676, 48)),  # len_fixed of content
+    (IN_QUERIES, Step(Op.EXPRESSION, 83, 1, 2724, 7)),  # len_fixed of content?
     (IN_ALL, Step(Op.CHECK_TRUE, 83, Outcome.LOST | Reason.VALUE << 8)),  # len_fixed of content
     (IN_ALL, Step(Op.NEED, 8)),  # head
     (IN_ALL, Step(Op.EXPRESSION, 84, 0, 241, 9)),  # is len_extra there?
@@ -380,13 +380,13 @@ STEPS = (
     (IN_ALL, Step(Op.REGISTER_FIXED, 96, Kind.U8LE, 0)),  # eight
     (IN_ALL, Step(Op.JUMP, 0, 0, 342)),
     (IN_ALL, Step(Op.EXPRESSION, 96, 0, 241, 9)),  # no eight
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 97, 0, 2822, 88)),  # size of present
-    (IN_QUERIES, Step(Op.EXPRESSION, 97, 0, 2837, 88)),  # size of present
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 97, 1, 2822, 88)),  # size of present
+    (IN_QUERIES, Step(Op.EXPRESSION, 97, 1, 2837, 88)),  # size of present
     (IN_ALL, Step(Op.BYTES_REGISTER, 16, 97, 0)),  # present
     (IN_ALL, Step(Op.EXPRESSION, 98, 0, 241, 9)),  # is present_after there?
     (IN_ALL, Step(Op.SKIP_IF_ZERO, 98, 0, 350)),  # is present_after there?
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 99, 0, 2822, 88)),  # size of present_after
-    (IN_QUERIES, Step(Op.EXPRESSION, 99, 0, 2837, 88)),  # size of present_after
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 99, 1, 2822, 88)),  # size of present_after
+    (IN_QUERIES, Step(Op.EXPRESSION, 99, 1, 2837, 88)),  # size of present_after
     (IN_ALL, Step(Op.BYTES_REGISTER, 17, 99, 0)),  # present_after
     (IN_ALL, Step(Op.LIMIT_END)),  # content
     (IN_ALL, Step(Op.JUMP, 0, 0, 828)),
@@ -396,10 +396,10 @@ STEPS = (
     (IN_ALL, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
     (IN_ALL, Step(Op.EXPRESSION, 101, 0, 407, 17)),  # number of an item of post_headers
     (IN_ALL, Step(Op.ITEM_OF, 102, 0, 101, 1)),  # post_headers
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 103, 0, 2951, 48)),  # len_fixed of content
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 104, 0, 2999, 7)),  # len_fixed of content?
-    (IN_QUERIES, Step(Op.EXPRESSION, 103, 0, 2966, 48)),  # len_fixed of content
-    (IN_QUERIES, Step(Op.EXPRESSION, 104, 0, 3014, 7)),  # len_fixed of content?
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 103, 1, 2951, 48)),  # len_fixed of content
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 104, 1, 2999, 7)),  # len_fixed of content?
+    (IN_QUERIES, Step(Op.EXPRESSION, 103, 1, 2966, 48)),  # len_fixed of content
+    (IN_QUERIES, Step(Op.EXPRESSION, 104, 1, 3014, 7)),  # len_fixed of content?
     (IN_ALL, Step(Op.CHECK_TRUE, 104, Outcome.LOST | Reason.VALUE << 8)),  # len_fixed of content
     (IN_ALL, Step(Op.NEED, 8)),  # head
     (IN_ALL, Step(Op.EXPRESSION, 105, 0, 241, 9)),  # is len_extra there?
@@ -444,13 +444,13 @@ STEPS = (
     (IN_ALL, Step(Op.REGISTER_FIXED, 117, Kind.U8LE, 0)),  # eight
     (IN_ALL, Step(Op.JUMP, 0, 0, 406)),
     (IN_ALL, Step(Op.EXPRESSION, 117, 0, 241, 9)),  # no eight
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 118, 0, 3112, 88)),  # size of present
-    (IN_QUERIES, Step(Op.EXPRESSION, 118, 0, 3127, 88)),  # size of present
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 118, 1, 3112, 88)),  # size of present
+    (IN_QUERIES, Step(Op.EXPRESSION, 118, 1, 3127, 88)),  # size of present
     (IN_ALL, Step(Op.BYTES_REGISTER, 20, 118, 0)),  # present
     (IN_ALL, Step(Op.EXPRESSION, 119, 0, 46, 9)),  # is present_after there?
     (IN_ALL, Step(Op.SKIP_IF_ZERO, 119, 0, 414)),  # is present_after there?
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 120, 0, 3112, 88)),  # size of present_after
-    (IN_QUERIES, Step(Op.EXPRESSION, 120, 0, 3127, 88)),  # size of present_after
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 120, 1, 3112, 88)),  # size of present_after
+    (IN_QUERIES, Step(Op.EXPRESSION, 120, 1, 3127, 88)),  # size of present_after
     (IN_ALL, Step(Op.BYTES_REGISTER, 21, 120, 0)),  # present_after
     (IN_ALL, Step(Op.LIMIT_END)),  # content
     (IN_ALL, Step(Op.JUMP, 0, 0, 828)),
@@ -460,10 +460,10 @@ STEPS = (
     (IN_ALL, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
     (IN_ALL, Step(Op.EXPRESSION, 122, 0, 407, 17)),  # number of an item of post_headers
     (IN_ALL, Step(Op.ITEM_OF, 123, 0, 122, 1)),  # post_headers
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 124, 0, 3255, 48)),  # len_fixed of content
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 125, 0, 3303, 7)),  # len_fixed of content?
-    (IN_QUERIES, Step(Op.EXPRESSION, 124, 0, 3270, 48)),  # len_fixed of content
-    (IN_QUERIES, Step(Op.EXPRESSION, 125, 0, 3318, 7)),  # len_fixed of content?
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 124, 1, 3255, 48)),  # len_fixed of content
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 125, 1, 3303, 7)),  # len_fixed of content?
+    (IN_QUERIES, Step(Op.EXPRESSION, 124, 1, 3270, 48)),  # len_fixed of content
+    (IN_QUERIES, Step(Op.EXPRESSION, 125, 1, 3318, 7)),  # len_fixed of content?
     (IN_ALL, Step(Op.CHECK_TRUE, 125, Outcome.LOST | Reason.VALUE << 8)),  # len_fixed of content
     (IN_ALL, Step(Op.NEED, 8)),  # head
     (IN_ALL, Step(Op.EXPRESSION, 126, 0, 46, 9)),  # is len_extra there?
@@ -508,13 +508,13 @@ STEPS = (
     (IN_ALL, Step(Op.REGISTER_FIXED, 138, Kind.U8LE, 0)),  # eight
     (IN_ALL, Step(Op.JUMP, 0, 0, 470)),
     (IN_ALL, Step(Op.EXPRESSION, 138, 0, 241, 9)),  # no eight
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 139, 0, 3416, 88)),  # size of present
-    (IN_QUERIES, Step(Op.EXPRESSION, 139, 0, 3431, 88)),  # size of present
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 139, 1, 3416, 88)),  # size of present
+    (IN_QUERIES, Step(Op.EXPRESSION, 139, 1, 3431, 88)),  # size of present
     (IN_ALL, Step(Op.BYTES_REGISTER, 24, 139, 0)),  # present
     (IN_ALL, Step(Op.EXPRESSION, 140, 0, 241, 9)),  # is present_after there?
     (IN_ALL, Step(Op.SKIP_IF_ZERO, 140, 0, 478)),  # is present_after there?
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 141, 0, 3416, 88)),  # size of present_after
-    (IN_QUERIES, Step(Op.EXPRESSION, 141, 0, 3431, 88)),  # size of present_after
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 141, 1, 3416, 88)),  # size of present_after
+    (IN_QUERIES, Step(Op.EXPRESSION, 141, 1, 3431, 88)),  # size of present_after
     (IN_ALL, Step(Op.BYTES_REGISTER, 25, 141, 0)),  # present_after
     (IN_ALL, Step(Op.LIMIT_END)),  # content
     (IN_ALL, Step(Op.JUMP, 0, 0, 828)),
@@ -524,10 +524,10 @@ STEPS = (
     (IN_ALL, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
     (IN_ALL, Step(Op.EXPRESSION, 143, 0, 407, 17)),  # number of an item of post_headers
     (IN_ALL, Step(Op.ITEM_OF, 144, 0, 143, 1)),  # post_headers
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 145, 0, 3545, 48)),  # len_fixed of content
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 146, 0, 3593, 7)),  # len_fixed of content?
-    (IN_QUERIES, Step(Op.EXPRESSION, 145, 0, 3560, 48)),  # len_fixed of content
-    (IN_QUERIES, Step(Op.EXPRESSION, 146, 0, 3608, 7)),  # len_fixed of content?
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 145, 1, 3545, 48)),  # len_fixed of content
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 146, 1, 3593, 7)),  # len_fixed of content?
+    (IN_QUERIES, Step(Op.EXPRESSION, 145, 1, 3560, 48)),  # len_fixed of content
+    (IN_QUERIES, Step(Op.EXPRESSION, 146, 1, 3608, 7)),  # len_fixed of content?
     (IN_ALL, Step(Op.CHECK_TRUE, 146, Outcome.LOST | Reason.VALUE << 8)),  # len_fixed of content
     (IN_ALL, Step(Op.NEED, 8)),  # head
     (IN_ALL, Step(Op.EXPRESSION, 147, 0, 46, 9)),  # is len_extra there?
@@ -572,13 +572,13 @@ STEPS = (
     (IN_ALL, Step(Op.REGISTER_FIXED, 159, Kind.U8LE, 0)),  # eight
     (IN_ALL, Step(Op.JUMP, 0, 0, 534)),
     (IN_ALL, Step(Op.EXPRESSION, 159, 0, 241, 9)),  # no eight
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 160, 0, 3706, 88)),  # size of present
-    (IN_QUERIES, Step(Op.EXPRESSION, 160, 0, 3721, 88)),  # size of present
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 160, 1, 3706, 88)),  # size of present
+    (IN_QUERIES, Step(Op.EXPRESSION, 160, 1, 3721, 88)),  # size of present
     (IN_ALL, Step(Op.BYTES_REGISTER, 28, 160, 0)),  # present
     (IN_ALL, Step(Op.EXPRESSION, 161, 0, 46, 9)),  # is present_after there?
     (IN_ALL, Step(Op.SKIP_IF_ZERO, 161, 0, 542)),  # is present_after there?
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 162, 0, 3706, 88)),  # size of present_after
-    (IN_QUERIES, Step(Op.EXPRESSION, 162, 0, 3721, 88)),  # size of present_after
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 162, 1, 3706, 88)),  # size of present_after
+    (IN_QUERIES, Step(Op.EXPRESSION, 162, 1, 3721, 88)),  # size of present_after
     (IN_ALL, Step(Op.BYTES_REGISTER, 29, 162, 0)),  # present_after
     (IN_ALL, Step(Op.LIMIT_END)),  # content
     (IN_ALL, Step(Op.JUMP, 0, 0, 828)),
@@ -654,16 +654,16 @@ STEPS = (
     (IN_ALL, Step(Op.ABSENT, 180)),  # no more_flags
     (IN_ALL, Step(Op.STREAM, 181, 1, 1)),  # _io.size
     (IN_ALL, Step(Op.STREAM, 182, 1, 1)),  # _io.size
-    (IN_TABLES_14, Step(Op.EXPRESSION, 183, 0, 3944, 158)),  # is engines there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 183, 0, 3959, 158)),  # is engines there?
-    (IN_XIDS, Step(Op.EXPRESSION, 183, 0, 3947, 158)),  # is engines there?
+    (IN_TABLES_14, Step(Op.EXPRESSION, 183, 1, 3944, 158)),  # is engines there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 183, 1, 3959, 158)),  # is engines there?
+    (IN_XIDS, Step(Op.EXPRESSION, 183, 1, 3947, 158)),  # is engines there?
     (IN_ALL, Step(Op.SKIP_IF_ZERO, 183, 0, 621)),  # is engines there?
     (IN_ALL, Step(Op.NEED, 1)),  # engines
     (IN_ALL, Step(Op.STREAM, 184, 1, 1)),  # _io.size
     (IN_ALL, Step(Op.STREAM, 185, 1, 1)),  # _io.size
-    (IN_TABLES_14, Step(Op.EXPRESSION, 186, 0, 4102, 158)),  # is alter_seq_no there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 186, 0, 4117, 158)),  # is alter_seq_no there?
-    (IN_XIDS, Step(Op.EXPRESSION, 186, 0, 4105, 158)),  # is alter_seq_no there?
+    (IN_TABLES_14, Step(Op.EXPRESSION, 186, 1, 4102, 158)),  # is alter_seq_no there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 186, 1, 4117, 158)),  # is alter_seq_no there?
+    (IN_XIDS, Step(Op.EXPRESSION, 186, 1, 4105, 158)),  # is alter_seq_no there?
     (IN_ALL, Step(Op.SKIP_IF_ZERO, 186, 0, 628)),  # is alter_seq_no there?
     (IN_ALL, Step(Op.NEED, 8)),  # alter_seq_no
     (IN_ALL, Step(Op.STREAM, 187, 0, 1)),  # _io.pos
@@ -687,10 +687,10 @@ STEPS = (
     (IN_ALL, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
     (IN_ALL, Step(Op.NEED, 4)),  # count
     (IN_ALL, Step(Op.REGISTER_FIXED, 191, Kind.U4LE, 0)),  # count
-    (IN_TABLES_15, Step(Op.EXPRESSION, 192, 0, 4309, 23)),  # size of items
-    (IN_QUERIES, Step(Op.EXPRESSION, 192, 0, 4324, 23)),  # size of items
-    (IN_GTIDS, Step(Op.EXPRESSION, 192, 0, 4315, 23)),  # size of items
-    (IN_XIDS, Step(Op.EXPRESSION, 192, 0, 4312, 23)),  # size of items
+    (IN_TABLES_15, Step(Op.EXPRESSION, 192, 1, 4309, 23)),  # size of items
+    (IN_QUERIES, Step(Op.EXPRESSION, 192, 1, 4324, 23)),  # size of items
+    (IN_GTIDS, Step(Op.EXPRESSION, 192, 1, 4315, 23)),  # size of items
+    (IN_XIDS, Step(Op.EXPRESSION, 192, 1, 4312, 23)),  # size of items
     (IN_ALL, Step(Op.BYTES_REGISTER, 32, 192, 0)),  # items
     (IN_ALL, Step(Op.STREAM, 193, 0, 1)),  # _io.pos
     (IN_ALL, Step(Op.STREAM, 194, 1, 1)),  # _io.size
@@ -789,10 +789,10 @@ STEPS = (
     (IN_ALL, Step(Op.LOOP, 4, Loop.COUNT, 757, 208)),  # sources
     (IN_ALL, Step(Op.NEED, 24)),  # source, num_intervals
     (IN_ALL, Step(Op.REGISTER_FIXED, 210, Kind.U8LE, 16)),  # num_intervals
-    (IN_TABLES_15, Step(Op.EXPRESSION, 211, 0, 4568, 13)),  # size of intervals
-    (IN_QUERIES, Step(Op.EXPRESSION, 211, 0, 4583, 13)),  # size of intervals
-    (IN_GTIDS, Step(Op.EXPRESSION, 211, 0, 4574, 13)),  # size of intervals
-    (IN_XIDS, Step(Op.EXPRESSION, 211, 0, 4571, 13)),  # size of intervals
+    (IN_TABLES_15, Step(Op.EXPRESSION, 211, 1, 4568, 13)),  # size of intervals
+    (IN_QUERIES, Step(Op.EXPRESSION, 211, 1, 4583, 13)),  # size of intervals
+    (IN_GTIDS, Step(Op.EXPRESSION, 211, 1, 4574, 13)),  # size of intervals
+    (IN_XIDS, Step(Op.EXPRESSION, 211, 1, 4571, 13)),  # size of intervals
     (IN_ALL, Step(Op.BYTES_REGISTER, 35, 211, 0)),  # intervals
     (IN_ALL, Step(Op.AGAIN, 4, Loop.COUNT, 749, 208)),  # next of sources
     (IN_ALL, Step(Op.JUMP, 0, 0, 759)),

@@ -182,12 +182,12 @@ STEPS = (
     (IN_INTERFACES, Step(Op.COLUMN_REGISTER, 9, 20, Kind.U4LE)),  # len_head
     (IN_INTERFACES, Step(Op.EXPRESSION, 95, 0, 201, 20)),  # len
     (IN_INTERFACES, Step(Op.COLUMN_REGISTER, 10, 95, Kind.S8LE)),  # len
-    (IN_INTERFACES, Step(Op.EXPRESSION, 483, 0, 13, 9)),  # begins
-    (IN_INTERFACES, Step(Op.COLUMN_REGISTER, 11, 483, Kind.S8LE)),  # begins
+    (IN_INTERFACES, Step(Op.EXPRESSION, 465, 0, 13, 9)),  # begins
+    (IN_INTERFACES, Step(Op.COLUMN_REGISTER, 11, 465, Kind.S8LE)),  # begins
     (IN_INTERFACES, Step(Op.ROW_END)),
-    (IN_ALL, Step(Op.JUMP, 0, 0, 1233)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 1211)),
     (IN_ALL, Step(Op.EXPRESSION, 61, 0, 1739, 13)),  # what content is
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 61, 0, 412)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 61, 0, 406)),  # what content is
     (IN_PACKETS, Step(Op.ROW, 1)),
     (IN_ALL, Step(Op.EXPRESSION, 62, 0, 15, 9)),  # is interface there?
     (IN_ALL, Step(Op.SKIP_IF_ZERO, 62, 0, 146)),  # is interface there?
@@ -267,8 +267,8 @@ STEPS = (
     (IN_ALL_BUT_INTERFACES, Step(Op.BYTES_REGISTER, 4, 95, 0)),  # value
     (IN_PACKETS, Step(Op.COLUMN_BYTES, 11, 4)),  # value
     (IN_PACKETS, Step(Op.EXPRESSION, 96, 0, 1854, 14)),  # size of padding
-    (IN_INTERFACES, Step(Op.EXPRESSION, 484, 0, 1794, 10)),  # len
-    (IN_INTERFACES, Step(Op.BYTES_REGISTER, 4, 484, 0)),  # value
+    (IN_INTERFACES, Step(Op.EXPRESSION, 466, 0, 1794, 10)),  # len
+    (IN_INTERFACES, Step(Op.BYTES_REGISTER, 4, 466, 0)),  # value
     (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 96, 0, 1804, 14)),  # size of padding
     (IN_ALL, Step(Op.BYTES_REGISTER, 5, 96, 0)),  # padding
     (IN_PACKETS, Step(Op.ITEM_END, 0, 1)),
@@ -279,1056 +279,1034 @@ STEPS = (
     (IN_ALL, Step(Op.AGAIN, 1, Loop.UNTIL, 206, 99)),  # next of options
     (IN_PACKETS, Step(Op.LIST_END, 8, 1)),  # options
     (IN_PACKETS, Step(Op.JUMP, 0, 0, 241)),
-    (IN_INTERFACES, Step(Op.JUMP, 0, 0, 280)),
-    (IN_SECTIONS, Step(Op.JUMP, 0, 0, 281)),
-    (IN_NAMES, Step(Op.JUMP, 0, 0, 282)),
-    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 283)),
-    (IN_BLOCKS, Step(Op.JUMP, 0, 0, 284)),
+    (IN_INTERFACES, Step(Op.JUMP, 0, 0, 275)),
+    (IN_SECTIONS, Step(Op.JUMP, 0, 0, 276)),
+    (IN_NAMES, Step(Op.JUMP, 0, 0, 277)),
+    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 278)),
+    (IN_BLOCKS, Step(Op.JUMP, 0, 0, 279)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 8)),  # options
     (IN_ALL, Step(Op.EXPRESSION, 92, 0, 15, 9)),  # no code
     (IN_ALL_BUT_INTERFACES, Step(Op.EXPRESSION, 95, 0, 15, 9)),  # no len
     (IN_PACKETS, Step(Op.EXPRESSION, 100, 1, 1889, 11)),  # is_declared
     (IN_PACKETS, Step(Op.EXPRESSION, 101, 1, 1900, 7)),  # index
-    (IN_PACKETS, Step(Op.EXPRESSION, 102, 0, 1907, 3)),  # number of an item of linktypes
-    (IN_PACKETS, Step(Op.ITEM_OF, 103, 3, 102, 12)),  # linktypes
-    (IN_PACKETS, Step(Op.EXPRESSION, 104, 1, 1910, 26)),  # link
-    (IN_PACKETS, Step(Op.EXPRESSION, 105, 1, 1936, 78)),  # after_link
-    (IN_PACKETS, Step(Op.EXPRESSION, 106, 1, 2014, 78)),  # at_type
-    (IN_PACKETS, Step(Op.EXPRESSION, 107, 1, 2092, 68)),  # first_type
-    (IN_PACKETS, Step(Op.EXPRESSION, 108, 1, 2160, 45)),  # is_tagged
-    (IN_PACKETS, Step(Op.EXPRESSION, 109, 1, 2205, 50)),  # second_type
-    (IN_PACKETS, Step(Op.EXPRESSION, 110, 1, 2255, 35)),  # is_tagged_twice
-    (IN_PACKETS, Step(Op.EXPRESSION, 111, 1, 2290, 50)),  # network_type
-    (IN_PACKETS, Step(Op.EXPRESSION, 112, 1, 2340, 118)),  # at_ip
-    (IN_PACKETS, Step(Op.EXPRESSION, 113, 1, 2458, 33)),  # version
-    (IN_PACKETS, Step(Op.EXPRESSION, 114, 1, 2491, 46)),  # protocol
-    (IN_PACKETS, Step(Op.EXPRESSION, 115, 1, 2537, 157)),  # at_transport
-    (IN_PACKETS, Step(Op.EXPRESSION, 116, 1, 2694, 31)),  # is_tcp
-    (IN_PACKETS, Step(Op.EXPRESSION, 117, 1, 2725, 31)),  # is_udp
-    (IN_PACKETS, Step(Op.EXPRESSION, 118, 1, 2756, 7)),  # has_transport
-    (IN_PACKETS, Step(Op.EXPRESSION, 119, 1, 2763, 57)),  # at_payload
-    (IN_PACKETS, Step(Op.EXPRESSION, 120, 1, 2820, 43)),  # udp_len
-    (IN_PACKETS, Step(Op.EXPRESSION, 121, 1, 2863, 173)),  # ip_len
-    (IN_PACKETS, Step(Op.EXPRESSION, 122, 1, 3036, 36)),  # ip_end
-    (IN_PACKETS, Step(Op.EXPRESSION, 123, 1, 3072, 40)),  # payload_end
+    (IN_PACKETS, Step(Op.ITEM_OF, 102, 3, 101, 12)),  # linktypes
+    (IN_PACKETS, Step(Op.EXPRESSION, 103, 1, 1907, 26)),  # link
+    (IN_PACKETS, Step(Op.EXPRESSION, 104, 1, 1933, 78)),  # after_link
+    (IN_PACKETS, Step(Op.EXPRESSION, 105, 1, 2011, 78)),  # at_type
+    (IN_PACKETS, Step(Op.EXPRESSION, 106, 1, 2089, 68)),  # first_type
+    (IN_PACKETS, Step(Op.EXPRESSION, 107, 1, 2157, 45)),  # is_tagged
+    (IN_PACKETS, Step(Op.EXPRESSION, 108, 1, 2202, 50)),  # second_type
+    (IN_PACKETS, Step(Op.EXPRESSION, 109, 1, 2252, 35)),  # is_tagged_twice
+    (IN_PACKETS, Step(Op.EXPRESSION, 110, 1, 2287, 50)),  # network_type
+    (IN_PACKETS, Step(Op.EXPRESSION, 111, 1, 2337, 118)),  # at_ip
+    (IN_PACKETS, Step(Op.EXPRESSION, 112, 1, 2455, 33)),  # version
+    (IN_PACKETS, Step(Op.EXPRESSION, 113, 1, 2488, 46)),  # protocol
+    (IN_PACKETS, Step(Op.EXPRESSION, 114, 1, 2534, 157)),  # at_transport
+    (IN_PACKETS, Step(Op.EXPRESSION, 115, 1, 2691, 31)),  # is_tcp
+    (IN_PACKETS, Step(Op.EXPRESSION, 116, 1, 2722, 31)),  # is_udp
+    (IN_PACKETS, Step(Op.EXPRESSION, 117, 1, 2753, 7)),  # has_transport
+    (IN_PACKETS, Step(Op.EXPRESSION, 118, 1, 2760, 57)),  # at_payload
+    (IN_PACKETS, Step(Op.EXPRESSION, 119, 1, 2817, 43)),  # udp_len
+    (IN_PACKETS, Step(Op.EXPRESSION, 120, 1, 2860, 173)),  # ip_len
+    (IN_PACKETS, Step(Op.EXPRESSION, 121, 1, 3033, 36)),  # ip_end
+    (IN_PACKETS, Step(Op.EXPRESSION, 122, 1, 3069, 40)),  # payload_end
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 0, 66, Kind.S8LE)),  # interface_id
-    (IN_PACKETS, Step(Op.EXPRESSION, 124, 0, 1907, 3)),  # number of an item of divisors
-    (IN_PACKETS, Step(Op.ITEM_OF, 125, 1, 124, 10)),  # divisors
-    (IN_PACKETS, Step(Op.EXPRESSION, 126, 0, 1907, 3)),  # number of an item of multipliers
-    (IN_PACKETS, Step(Op.ITEM_OF, 127, 0, 126, 9)),  # multipliers
-    (IN_PACKETS, Step(Op.EXPRESSION, 128, 0, 1907, 3)),  # number of an item of divisors
-    (IN_PACKETS, Step(Op.ITEM_OF, 129, 1, 128, 10)),  # divisors
-    (IN_PACKETS, Step(Op.EXPRESSION, 130, 0, 1907, 3)),  # number of an item of offsets
-    (IN_PACKETS, Step(Op.ITEM_OF, 131, 2, 130, 11)),  # offsets
-    (IN_PACKETS, Step(Op.EXPRESSION, 132, 0, 3112, 27)),  # is ts there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 132, 1, 285)),  # is ts there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 133, 0, 3139, 79)),  # ts
-    (IN_PACKETS, Step(Op.COLUMN_TIMESTAMP, 1, 133, 3, 0)),  # ts
-    (IN_INTERFACES, Step(Op.EXPRESSION, 484, 0, 15, 9)),  # no len
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 286)),
-    (IN_INTERFACES, Step(Op.JUMP, 0, 0, 1233)),
-    (IN_SECTIONS, Step(Op.JUMP, 0, 0, 1233)),
-    (IN_NAMES, Step(Op.JUMP, 0, 0, 1233)),
-    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 1233)),
-    (IN_BLOCKS, Step(Op.JUMP, 0, 0, 1233)),
+    (IN_PACKETS, Step(Op.ITEM_OF, 123, 1, 101, 10)),  # divisors
+    (IN_PACKETS, Step(Op.ITEM_OF, 124, 0, 101, 9)),  # multipliers
+    (IN_PACKETS, Step(Op.ITEM_OF, 125, 1, 101, 10)),  # divisors
+    (IN_PACKETS, Step(Op.ITEM_OF, 126, 2, 101, 11)),  # offsets
+    (IN_PACKETS, Step(Op.EXPRESSION, 127, 0, 3109, 27)),  # is ts there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 127, 1, 280)),  # is ts there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 128, 0, 3136, 79)),  # ts
+    (IN_PACKETS, Step(Op.COLUMN_TIMESTAMP, 1, 128, 3, 0)),  # ts
+    (IN_INTERFACES, Step(Op.EXPRESSION, 466, 0, 15, 9)),  # no len
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 281)),
+    (IN_INTERFACES, Step(Op.JUMP, 0, 0, 1211)),
+    (IN_SECTIONS, Step(Op.JUMP, 0, 0, 1211)),
+    (IN_NAMES, Step(Op.JUMP, 0, 0, 1211)),
+    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 1211)),
+    (IN_BLOCKS, Step(Op.JUMP, 0, 0, 1211)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 1)),  # ts
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 2, 82, Kind.S8LE)),  # captured_len
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 5, 17, Kind.U4LE)),  # kind
-    (IN_PACKETS, Step(Op.EXPRESSION, 134, 0, 1907, 3)),  # number of an item of linktypes
-    (IN_PACKETS, Step(Op.ITEM_OF, 135, 3, 134, 12)),  # linktypes
-    (IN_PACKETS, Step(Op.EXPRESSION, 136, 0, 1910, 3)),  # is linktype there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 136, 1, 295)),  # is linktype there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 137, 0, 3218, 13)),  # linktype
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 6, 137, Kind.S8LE)),  # linktype
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 296)),
+    (IN_PACKETS, Step(Op.ITEM_OF, 129, 3, 101, 12)),  # linktypes
+    (IN_PACKETS, Step(Op.EXPRESSION, 130, 0, 1907, 3)),  # is linktype there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 130, 1, 289)),  # is linktype there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 131, 0, 3215, 13)),  # linktype
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 6, 131, Kind.S8LE)),  # linktype
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 290)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 6)),  # linktype
-    (IN_PACKETS, Step(Op.EXPRESSION, 138, 0, 3231, 27)),  # is eth_dst there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 138, 1, 301)),  # is eth_dst there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 139, 0, 3258, 127)),  # eth_dst
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 12, 139, Kind.S8LE)),  # eth_dst
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 302)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 132, 0, 3228, 27)),  # is eth_dst there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 132, 1, 295)),  # is eth_dst there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 133, 0, 3255, 127)),  # eth_dst
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 12, 133, Kind.S8LE)),  # eth_dst
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 296)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 12)),  # eth_dst
-    (IN_PACKETS, Step(Op.EXPRESSION, 140, 0, 3231, 27)),  # is eth_src there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 140, 1, 307)),  # is eth_src there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 141, 0, 3385, 127)),  # eth_src
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 13, 141, Kind.S8LE)),  # eth_src
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 308)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 134, 0, 3228, 27)),  # is eth_src there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 134, 1, 301)),  # is eth_src there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 135, 0, 3382, 127)),  # eth_src
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 13, 135, Kind.S8LE)),  # eth_src
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 302)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 13)),  # eth_src
-    (IN_PACKETS, Step(Op.EXPRESSION, 142, 0, 3512, 41)),  # is eth_type there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 142, 1, 313)),  # is eth_type there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 143, 0, 2381, 3)),  # eth_type
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 14, 143, Kind.S8LE)),  # eth_type
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 314)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 136, 0, 3509, 41)),  # is eth_type there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 136, 1, 307)),  # is eth_type there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 137, 0, 2378, 3)),  # eth_type
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 14, 137, Kind.S8LE)),  # eth_type
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 308)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 14)),  # eth_type
-    (IN_PACKETS, Step(Op.EXPRESSION, 144, 0, 2205, 3)),  # is vlan there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 144, 1, 319)),  # is vlan there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 145, 0, 3553, 43)),  # vlan
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 15, 145, Kind.S8LE)),  # vlan
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 320)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 138, 0, 2202, 3)),  # is vlan there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 138, 1, 313)),  # is vlan there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 139, 0, 3550, 43)),  # vlan
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 15, 139, Kind.S8LE)),  # vlan
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 314)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 15)),  # vlan
-    (IN_PACKETS, Step(Op.EXPRESSION, 146, 0, 3596, 13)),  # is ip_version there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 146, 1, 325)),  # is ip_version there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 147, 0, 2491, 3)),  # ip_version
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 16, 147, Kind.S8LE)),  # ip_version
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 326)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 140, 0, 3593, 13)),  # is ip_version there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 140, 1, 319)),  # is ip_version there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 141, 0, 2488, 3)),  # ip_version
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 16, 141, Kind.S8LE)),  # ip_version
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 320)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 16)),  # ip_version
-    (IN_PACKETS, Step(Op.EXPRESSION, 148, 0, 3609, 31)),  # is ip_src there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 148, 1, 331)),  # is ip_src there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 149, 0, 3640, 97)),  # ip_src
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 17, 149, Kind.S8LE)),  # ip_src
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 332)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 142, 0, 3606, 31)),  # is ip_src there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 142, 1, 325)),  # is ip_src there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 143, 0, 3637, 97)),  # ip_src
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 17, 143, Kind.S8LE)),  # ip_src
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 326)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 17)),  # ip_src
-    (IN_PACKETS, Step(Op.EXPRESSION, 150, 0, 3609, 31)),  # is ip_dst there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 150, 1, 337)),  # is ip_dst there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 151, 0, 3737, 97)),  # ip_dst
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 18, 151, Kind.S8LE)),  # ip_dst
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 338)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 144, 0, 3606, 31)),  # is ip_dst there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 144, 1, 331)),  # is ip_dst there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 145, 0, 3734, 97)),  # ip_dst
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 18, 145, Kind.S8LE)),  # ip_dst
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 332)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 18)),  # ip_dst
-    (IN_PACKETS, Step(Op.EXPRESSION, 152, 0, 3834, 31)),  # is ip6_src there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 152, 1, 345)),  # is ip6_src there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 153, 0, 3865, 13)),  # end of ip6_src
-    (IN_PACKETS, Step(Op.EXPRESSION, 154, 0, 3878, 13)),  # end of ip6_src
-    (IN_PACKETS, Step(Op.SLICE, 6, 2, 153, 154)),  # ip6_src
+    (IN_PACKETS, Step(Op.EXPRESSION, 146, 0, 3831, 31)),  # is ip6_src there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 146, 1, 339)),  # is ip6_src there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 147, 0, 3862, 13)),  # end of ip6_src
+    (IN_PACKETS, Step(Op.EXPRESSION, 148, 0, 3875, 13)),  # end of ip6_src
+    (IN_PACKETS, Step(Op.SLICE, 6, 2, 147, 148)),  # ip6_src
     (IN_PACKETS, Step(Op.COLUMN_BYTES, 19, 6)),  # ip6_src
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 346)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 340)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 19)),  # ip6_src
-    (IN_PACKETS, Step(Op.EXPRESSION, 155, 0, 3834, 31)),  # is ip6_dst there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 155, 1, 353)),  # is ip6_dst there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 156, 0, 3878, 13)),  # end of ip6_dst
-    (IN_PACKETS, Step(Op.EXPRESSION, 157, 0, 2576, 13)),  # end of ip6_dst
-    (IN_PACKETS, Step(Op.SLICE, 7, 2, 156, 157)),  # ip6_dst
+    (IN_PACKETS, Step(Op.EXPRESSION, 149, 0, 3831, 31)),  # is ip6_dst there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 149, 1, 347)),  # is ip6_dst there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 150, 0, 3875, 13)),  # end of ip6_dst
+    (IN_PACKETS, Step(Op.EXPRESSION, 151, 0, 2573, 13)),  # end of ip6_dst
+    (IN_PACKETS, Step(Op.SLICE, 7, 2, 150, 151)),  # ip6_dst
     (IN_PACKETS, Step(Op.COLUMN_BYTES, 20, 7)),  # ip6_dst
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 354)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 348)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 20)),  # ip6_dst
-    (IN_PACKETS, Step(Op.EXPRESSION, 158, 0, 3622, 17)),  # is ip_protocol there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 158, 1, 359)),  # is ip_protocol there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 159, 0, 2711, 3)),  # ip_protocol
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 21, 159, Kind.U1)),  # ip_protocol
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 360)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 152, 0, 3619, 17)),  # is ip_protocol there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 152, 1, 353)),  # is ip_protocol there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 153, 0, 2708, 3)),  # ip_protocol
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 21, 153, Kind.U1)),  # ip_protocol
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 354)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 21)),  # ip_protocol
-    (IN_PACKETS, Step(Op.EXPRESSION, 160, 0, 3622, 17)),  # is ip_ttl there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 160, 1, 365)),  # is ip_ttl there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 161, 0, 3891, 46)),  # ip_ttl
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 22, 161, Kind.U1)),  # ip_ttl
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 366)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 154, 0, 3619, 17)),  # is ip_ttl there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 154, 1, 359)),  # is ip_ttl there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 155, 0, 3888, 46)),  # ip_ttl
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 22, 155, Kind.U1)),  # ip_ttl
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 360)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 22)),  # ip_ttl
-    (IN_PACKETS, Step(Op.EXPRESSION, 162, 0, 3937, 3)),  # is src_port there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 162, 1, 371)),  # is src_port there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 163, 0, 3940, 33)),  # src_port
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 23, 163, Kind.S8LE)),  # src_port
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 372)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 156, 0, 3934, 3)),  # is src_port there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 156, 1, 365)),  # is src_port there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 157, 0, 3937, 33)),  # src_port
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 23, 157, Kind.S8LE)),  # src_port
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 366)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 23)),  # src_port
-    (IN_PACKETS, Step(Op.EXPRESSION, 164, 0, 3937, 3)),  # is dst_port there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 164, 1, 377)),  # is dst_port there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 165, 0, 3973, 43)),  # dst_port
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 24, 165, Kind.S8LE)),  # dst_port
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 378)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 158, 0, 3934, 3)),  # is dst_port there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 158, 1, 371)),  # is dst_port there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 159, 0, 3970, 43)),  # dst_port
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 24, 159, Kind.S8LE)),  # dst_port
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 372)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 24)),  # dst_port
-    (IN_PACKETS, Step(Op.EXPRESSION, 166, 0, 2756, 3)),  # is tcp_seq there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 166, 1, 383)),  # is tcp_seq there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 167, 0, 4016, 97)),  # tcp_seq
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 25, 167, Kind.S8LE)),  # tcp_seq
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 384)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 160, 0, 2753, 3)),  # is tcp_seq there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 160, 1, 377)),  # is tcp_seq there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 161, 0, 4013, 97)),  # tcp_seq
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 25, 161, Kind.S8LE)),  # tcp_seq
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 378)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 25)),  # tcp_seq
-    (IN_PACKETS, Step(Op.EXPRESSION, 168, 0, 2756, 3)),  # is tcp_ack there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 168, 1, 389)),  # is tcp_ack there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 169, 0, 4113, 97)),  # tcp_ack
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 26, 169, Kind.S8LE)),  # tcp_ack
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 390)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 162, 0, 2753, 3)),  # is tcp_ack there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 162, 1, 383)),  # is tcp_ack there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 163, 0, 4110, 97)),  # tcp_ack
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 26, 163, Kind.S8LE)),  # tcp_ack
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 384)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 26)),  # tcp_ack
-    (IN_PACKETS, Step(Op.EXPRESSION, 170, 0, 2756, 3)),  # is tcp_flags there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 170, 1, 395)),  # is tcp_flags there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 171, 0, 4210, 53)),  # tcp_flags
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 27, 171, Kind.S8LE)),  # tcp_flags
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 396)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 164, 0, 2753, 3)),  # is tcp_flags there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 164, 1, 389)),  # is tcp_flags there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 165, 0, 4207, 53)),  # tcp_flags
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 27, 165, Kind.S8LE)),  # tcp_flags
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 390)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 27)),  # tcp_flags
-    (IN_PACKETS, Step(Op.EXPRESSION, 172, 0, 3937, 3)),  # is payload_offset there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 172, 1, 401)),  # is payload_offset there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 173, 0, 4263, 3)),  # payload_offset
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 28, 173, Kind.S8LE)),  # payload_offset
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 402)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 166, 0, 3934, 3)),  # is payload_offset there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 166, 1, 395)),  # is payload_offset there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 167, 0, 4260, 3)),  # payload_offset
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 28, 167, Kind.S8LE)),  # payload_offset
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 396)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 28)),  # payload_offset
-    (IN_PACKETS, Step(Op.EXPRESSION, 174, 0, 4266, 11)),  # is payload there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 174, 1, 409)),  # is payload there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 175, 0, 4263, 3)),  # end of payload
-    (IN_PACKETS, Step(Op.EXPRESSION, 176, 0, 4277, 14)),  # end of payload
-    (IN_PACKETS, Step(Op.SLICE, 8, 2, 175, 176)),  # payload
+    (IN_PACKETS, Step(Op.EXPRESSION, 168, 0, 4263, 11)),  # is payload there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 168, 1, 403)),  # is payload there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 169, 0, 4260, 3)),  # end of payload
+    (IN_PACKETS, Step(Op.EXPRESSION, 170, 0, 4274, 14)),  # end of payload
+    (IN_PACKETS, Step(Op.SLICE, 8, 2, 169, 170)),  # payload
     (IN_PACKETS, Step(Op.COLUMN_BYTES, 29, 8)),  # payload
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 410)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 404)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 29)),  # payload
     (IN_PACKETS, Step(Op.ROW_END)),
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1233)),
-    (IN_PACKETS, Step(Op.EXPRESSION, 177, 0, 4291, 13)),  # what content is
-    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 177, 0, 1839, 13)),  # what content is
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 177, 0, 692)),  # what content is
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1211)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 171, 0, 4288, 13)),  # what content is
+    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 171, 0, 1839, 13)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 171, 0, 680)),  # what content is
     (IN_PACKETS, Step(Op.ROW, 1)),
-    (IN_ALL, Step(Op.EXPRESSION, 178, 0, 15, 9)),  # is interface there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 178, 0, 419)),  # is interface there?
+    (IN_ALL, Step(Op.EXPRESSION, 172, 0, 15, 9)),  # is interface there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 172, 0, 413)),  # is interface there?
     (IN_ALL, Step(Op.NEED, 4)),  # interface
-    (IN_ALL, Step(Op.EXPRESSION, 179, 0, 15, 9)),  # is interface_of_old there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 179, 0, 422)),  # is interface_of_old there?
+    (IN_ALL, Step(Op.EXPRESSION, 173, 0, 15, 9)),  # is interface_of_old there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 173, 0, 416)),  # is interface_of_old there?
     (IN_ALL, Step(Op.NEED, 2)),  # interface_of_old
-    (IN_ALL, Step(Op.EXPRESSION, 180, 0, 15, 9)),  # is drops there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 180, 0, 430)),  # is drops there?
+    (IN_ALL, Step(Op.EXPRESSION, 174, 0, 15, 9)),  # is drops there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 174, 0, 424)),  # is drops there?
     (IN_ALL, Step(Op.NEED, 2)),  # drops
-    (IN_PACKETS, Step(Op.REGISTER_FIXED, 181, Kind.U2LE, 0)),  # drops, little-endian
-    (IN_PACKETS, Step(Op.REGISTER_FIXED, 182, Kind.U2BE, 0)),  # drops, big-endian
-    (IN_PACKETS, Step(Op.EXPRESSION, 183, 0, 4304, 10)),  # drops
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 7, 183, Kind.U2LE)),  # drops
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 432)),
+    (IN_PACKETS, Step(Op.REGISTER_FIXED, 175, Kind.U2LE, 0)),  # drops, little-endian
+    (IN_PACKETS, Step(Op.REGISTER_FIXED, 176, Kind.U2BE, 0)),  # drops, big-endian
+    (IN_PACKETS, Step(Op.EXPRESSION, 177, 0, 4301, 10)),  # drops
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 7, 177, Kind.U2LE)),  # drops
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 426)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 7)),  # drops
-    (IN_PACKETS, Step(Op.EXPRESSION, 183, 0, 15, 9)),  # no drops
-    (IN_ALL, Step(Op.EXPRESSION, 184, 0, 15, 9)),  # is ts_high there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 184, 0, 439)),  # is ts_high there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 177, 0, 15, 9)),  # no drops
+    (IN_ALL, Step(Op.EXPRESSION, 178, 0, 15, 9)),  # is ts_high there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 178, 0, 433)),  # is ts_high there?
     (IN_ALL, Step(Op.NEED, 4)),  # ts_high
-    (IN_PACKETS, Step(Op.REGISTER_FIXED, 185, Kind.U4LE, 0)),  # ts_high, little-endian
-    (IN_PACKETS, Step(Op.REGISTER_FIXED, 186, Kind.U4BE, 0)),  # ts_high, big-endian
-    (IN_PACKETS, Step(Op.EXPRESSION, 187, 0, 4314, 10)),  # ts_high
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 440)),
-    (IN_PACKETS, Step(Op.EXPRESSION, 187, 0, 15, 9)),  # no ts_high
-    (IN_ALL, Step(Op.EXPRESSION, 188, 0, 15, 9)),  # is ts_low there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 188, 0, 447)),  # is ts_low there?
+    (IN_PACKETS, Step(Op.REGISTER_FIXED, 179, Kind.U4LE, 0)),  # ts_high, little-endian
+    (IN_PACKETS, Step(Op.REGISTER_FIXED, 180, Kind.U4BE, 0)),  # ts_high, big-endian
+    (IN_PACKETS, Step(Op.EXPRESSION, 181, 0, 4311, 10)),  # ts_high
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 434)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 181, 0, 15, 9)),  # no ts_high
+    (IN_ALL, Step(Op.EXPRESSION, 182, 0, 15, 9)),  # is ts_low there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 182, 0, 441)),  # is ts_low there?
     (IN_ALL, Step(Op.NEED, 4)),  # ts_low
-    (IN_PACKETS, Step(Op.REGISTER_FIXED, 189, Kind.U4LE, 0)),  # ts_low, little-endian
-    (IN_PACKETS, Step(Op.REGISTER_FIXED, 190, Kind.U4BE, 0)),  # ts_low, big-endian
-    (IN_PACKETS, Step(Op.EXPRESSION, 191, 0, 4324, 10)),  # ts_low
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 448)),
-    (IN_PACKETS, Step(Op.EXPRESSION, 191, 0, 15, 9)),  # no ts_low
-    (IN_ALL, Step(Op.EXPRESSION, 192, 0, 15, 9)),  # is len_captured there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 192, 0, 451)),  # is len_captured there?
+    (IN_PACKETS, Step(Op.REGISTER_FIXED, 183, Kind.U4LE, 0)),  # ts_low, little-endian
+    (IN_PACKETS, Step(Op.REGISTER_FIXED, 184, Kind.U4BE, 0)),  # ts_low, big-endian
+    (IN_PACKETS, Step(Op.EXPRESSION, 185, 0, 4321, 10)),  # ts_low
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 442)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 185, 0, 15, 9)),  # no ts_low
+    (IN_ALL, Step(Op.EXPRESSION, 186, 0, 15, 9)),  # is len_captured there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 186, 0, 445)),  # is len_captured there?
     (IN_ALL, Step(Op.NEED, 4)),  # len_captured
     (IN_ALL, Step(Op.NEED, 4)),  # original_len
-    (IN_PACKETS, Step(Op.REGISTER_FIXED, 193, Kind.U4LE, 0)),  # original_len, little-endian
-    (IN_PACKETS, Step(Op.REGISTER_FIXED, 194, Kind.U4BE, 0)),  # original_len, big-endian
-    (IN_PACKETS, Step(Op.EXPRESSION, 195, 0, 4334, 10)),  # original_len
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 3, 195, Kind.U4LE)),  # original_len
-    (IN_ALL_BUT_PACKETS, Step(Op.REGISTER_FIXED, 367, Kind.U4LE, 0)),  # original_len, little-endian
-    (IN_ALL_BUT_PACKETS, Step(Op.REGISTER_FIXED, 368, Kind.U4BE, 0)),  # original_len, big-endian
-    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 195, 0, 1852, 10)),  # original_len
-    (IN_ALL, Step(Op.ITEM_OF, 196, 4, 3, 13)),  # snaplens
+    (IN_PACKETS, Step(Op.REGISTER_FIXED, 187, Kind.U4LE, 0)),  # original_len, little-endian
+    (IN_PACKETS, Step(Op.REGISTER_FIXED, 188, Kind.U4BE, 0)),  # original_len, big-endian
+    (IN_PACKETS, Step(Op.EXPRESSION, 189, 0, 4331, 10)),  # original_len
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 3, 189, Kind.U4LE)),  # original_len
+    (IN_ALL_BUT_PACKETS, Step(Op.REGISTER_FIXED, 355, Kind.U4LE, 0)),  # original_len, little-endian
+    (IN_ALL_BUT_PACKETS, Step(Op.REGISTER_FIXED, 356, Kind.U4BE, 0)),  # original_len, big-endian
+    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 189, 0, 1852, 10)),  # original_len
+    (IN_ALL, Step(Op.ITEM_OF, 190, 4, 3, 13)),  # snaplens
+    (IN_ALL, Step(Op.ITEM_OF, 191, 4, 3, 13)),  # snaplens
+    (IN_ALL, Step(Op.ITEM_OF, 192, 4, 3, 13)),  # snaplens
+    (IN_ALL, Step(Op.ITEM_OF, 193, 4, 3, 13)),  # snaplens
+    (IN_ALL, Step(Op.ITEM_OF, 194, 4, 3, 13)),  # snaplens
+    (IN_ALL, Step(Op.ITEM_OF, 195, 4, 3, 13)),  # snaplens
+    (IN_PACKETS, Step(Op.EXPRESSION, 196, 1, 4341, 58)),  # size of data
+    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 196, 1, 1862, 58)),  # size of data
+    (IN_ALL, Step(Op.BYTES_REGISTER, 9, 196, 0)),  # data
+    (IN_PACKETS, Step(Op.COLUMN_BYTES, 4, 9)),  # data
     (IN_ALL, Step(Op.ITEM_OF, 197, 4, 3, 13)),  # snaplens
     (IN_ALL, Step(Op.ITEM_OF, 198, 4, 3, 13)),  # snaplens
     (IN_ALL, Step(Op.ITEM_OF, 199, 4, 3, 13)),  # snaplens
     (IN_ALL, Step(Op.ITEM_OF, 200, 4, 3, 13)),  # snaplens
     (IN_ALL, Step(Op.ITEM_OF, 201, 4, 3, 13)),  # snaplens
-    (IN_PACKETS, Step(Op.EXPRESSION, 202, 0, 4344, 58)),  # size of data
-    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 202, 0, 1862, 58)),  # size of data
-    (IN_ALL, Step(Op.BYTES_REGISTER, 9, 202, 0)),  # data
-    (IN_PACKETS, Step(Op.COLUMN_BYTES, 4, 9)),  # data
-    (IN_ALL, Step(Op.ITEM_OF, 203, 4, 3, 13)),  # snaplens
-    (IN_ALL, Step(Op.ITEM_OF, 204, 4, 3, 13)),  # snaplens
-    (IN_ALL, Step(Op.ITEM_OF, 205, 4, 3, 13)),  # snaplens
-    (IN_ALL, Step(Op.ITEM_OF, 206, 4, 3, 13)),  # snaplens
-    (IN_ALL, Step(Op.ITEM_OF, 207, 4, 3, 13)),  # snaplens
-    (IN_ALL, Step(Op.ITEM_OF, 208, 4, 3, 13)),  # snaplens
-    (IN_PACKETS, Step(Op.EXPRESSION, 209, 0, 4402, 69)),  # size of padding
-    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 209, 0, 1920, 69)),  # size of padding
-    (IN_ALL, Step(Op.BYTES_REGISTER, 10, 209, 0)),  # padding
-    (IN_ALL, Step(Op.EXPRESSION, 210, 0, 15, 9)),  # is options there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 210, 0, 514)),  # is options there?
+    (IN_ALL, Step(Op.ITEM_OF, 202, 4, 3, 13)),  # snaplens
+    (IN_PACKETS, Step(Op.EXPRESSION, 203, 1, 4399, 69)),  # size of padding
+    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 203, 1, 1920, 69)),  # size of padding
+    (IN_ALL, Step(Op.BYTES_REGISTER, 10, 203, 0)),  # padding
+    (IN_ALL, Step(Op.EXPRESSION, 204, 0, 15, 9)),  # is options there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 204, 0, 508)),  # is options there?
     (IN_PACKETS, Step(Op.LIST, 8, 1)),  # options
-    (IN_ALL, Step(Op.LOOP, 2, Loop.UNTIL, 507, 0)),  # options
+    (IN_ALL, Step(Op.LOOP, 2, Loop.UNTIL, 501, 0)),  # options
     (IN_PACKETS, Step(Op.ITEM, 0, 1)),  # item of options
     (IN_PACKETS, Step(Op.COLUMN_STRUCT, 9)),  # options
     (IN_ALL, Step(Op.NEED, 4)),  # code, len
-    (IN_ALL, Step(Op.REGISTER_FIXED, 211, Kind.U2LE, 0)),  # code, little-endian
-    (IN_ALL, Step(Op.REGISTER_FIXED, 212, Kind.U2BE, 0)),  # code, big-endian
-    (IN_PACKETS, Step(Op.EXPRESSION, 213, 0, 4471, 10)),  # code
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 10, 213, Kind.U2LE)),  # code
-    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 213, 0, 1989, 10)),  # code
-    (IN_ALL, Step(Op.REGISTER_FIXED, 214, Kind.U2LE, 2)),  # len, little-endian
-    (IN_ALL, Step(Op.REGISTER_FIXED, 215, Kind.U2BE, 2)),  # len, big-endian
-    (IN_PACKETS, Step(Op.EXPRESSION, 216, 0, 4481, 10)),  # len
-    (IN_TABLES_6, Step(Op.EXPRESSION, 216, 0, 1999, 10)),  # len
-    (IN_ALL_BUT_INTERFACES, Step(Op.BYTES_REGISTER, 11, 216, 0)),  # value
+    (IN_ALL, Step(Op.REGISTER_FIXED, 205, Kind.U2LE, 0)),  # code, little-endian
+    (IN_ALL, Step(Op.REGISTER_FIXED, 206, Kind.U2BE, 0)),  # code, big-endian
+    (IN_PACKETS, Step(Op.EXPRESSION, 207, 0, 4468, 10)),  # code
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 10, 207, Kind.U2LE)),  # code
+    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 207, 0, 1989, 10)),  # code
+    (IN_ALL, Step(Op.REGISTER_FIXED, 208, Kind.U2LE, 2)),  # len, little-endian
+    (IN_ALL, Step(Op.REGISTER_FIXED, 209, Kind.U2BE, 2)),  # len, big-endian
+    (IN_PACKETS, Step(Op.EXPRESSION, 210, 0, 4478, 10)),  # len
+    (IN_TABLES_6, Step(Op.EXPRESSION, 210, 0, 1999, 10)),  # len
+    (IN_ALL_BUT_INTERFACES, Step(Op.BYTES_REGISTER, 11, 210, 0)),  # value
     (IN_PACKETS, Step(Op.COLUMN_BYTES, 11, 11)),  # value
-    (IN_PACKETS, Step(Op.EXPRESSION, 217, 0, 4491, 14)),  # size of padding
-    (IN_INTERFACES, Step(Op.EXPRESSION, 485, 0, 1999, 10)),  # len
-    (IN_INTERFACES, Step(Op.BYTES_REGISTER, 11, 485, 0)),  # value
-    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 217, 0, 2009, 14)),  # size of padding
-    (IN_ALL, Step(Op.BYTES_REGISTER, 12, 217, 0)),  # padding
+    (IN_PACKETS, Step(Op.EXPRESSION, 211, 0, 4488, 14)),  # size of padding
+    (IN_INTERFACES, Step(Op.EXPRESSION, 467, 0, 1999, 10)),  # len
+    (IN_INTERFACES, Step(Op.BYTES_REGISTER, 11, 467, 0)),  # value
+    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 211, 0, 2009, 14)),  # size of padding
+    (IN_ALL, Step(Op.BYTES_REGISTER, 12, 211, 0)),  # padding
     (IN_PACKETS, Step(Op.ITEM_END, 0, 1)),
-    (IN_ALL, Step(Op.STREAM, 218, 0, 1)),  # _io.pos
-    (IN_ALL, Step(Op.STREAM, 219, 1, 1)),  # _io.size
-    (IN_PACKETS, Step(Op.EXPRESSION, 220, 0, 4505, 21)),  # last of options?
-    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 220, 0, 2023, 21)),  # last of options?
-    (IN_ALL, Step(Op.AGAIN, 2, Loop.UNTIL, 482, 220)),  # next of options
+    (IN_ALL, Step(Op.STREAM, 212, 0, 1)),  # _io.pos
+    (IN_ALL, Step(Op.STREAM, 213, 1, 1)),  # _io.size
+    (IN_PACKETS, Step(Op.EXPRESSION, 214, 0, 4502, 21)),  # last of options?
+    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 214, 0, 2023, 21)),  # last of options?
+    (IN_ALL, Step(Op.AGAIN, 2, Loop.UNTIL, 476, 214)),  # next of options
     (IN_PACKETS, Step(Op.LIST_END, 8, 1)),  # options
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 517)),
-    (IN_INTERFACES, Step(Op.JUMP, 0, 0, 559)),
-    (IN_SECTIONS, Step(Op.JUMP, 0, 0, 560)),
-    (IN_NAMES, Step(Op.JUMP, 0, 0, 561)),
-    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 562)),
-    (IN_BLOCKS, Step(Op.JUMP, 0, 0, 563)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 511)),
+    (IN_INTERFACES, Step(Op.JUMP, 0, 0, 548)),
+    (IN_SECTIONS, Step(Op.JUMP, 0, 0, 549)),
+    (IN_NAMES, Step(Op.JUMP, 0, 0, 550)),
+    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 551)),
+    (IN_BLOCKS, Step(Op.JUMP, 0, 0, 552)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 8)),  # options
-    (IN_ALL, Step(Op.EXPRESSION, 213, 0, 15, 9)),  # no code
-    (IN_ALL_BUT_INTERFACES, Step(Op.EXPRESSION, 216, 0, 15, 9)),  # no len
-    (IN_PACKETS, Step(Op.EXPRESSION, 221, 1, 4526, 17)),  # is_declared
-    (IN_PACKETS, Step(Op.EXPRESSION, 222, 1, 4543, 13)),  # index
-    (IN_PACKETS, Step(Op.ITEM_OF, 223, 4, 3, 13)),  # snaplens
-    (IN_PACKETS, Step(Op.EXPRESSION, 224, 1, 4556, 13)),  # limit
-    (IN_PACKETS, Step(Op.EXPRESSION, 225, 0, 4569, 3)),  # number of an item of linktypes
-    (IN_PACKETS, Step(Op.ITEM_OF, 226, 3, 225, 12)),  # linktypes
-    (IN_PACKETS, Step(Op.EXPRESSION, 227, 1, 4572, 26)),  # link
-    (IN_PACKETS, Step(Op.EXPRESSION, 228, 1, 4598, 78)),  # after_link
-    (IN_PACKETS, Step(Op.EXPRESSION, 229, 1, 4676, 78)),  # at_type
-    (IN_PACKETS, Step(Op.EXPRESSION, 230, 1, 4754, 68)),  # first_type
-    (IN_PACKETS, Step(Op.EXPRESSION, 231, 1, 4822, 45)),  # is_tagged
-    (IN_PACKETS, Step(Op.EXPRESSION, 232, 1, 4867, 50)),  # second_type
-    (IN_PACKETS, Step(Op.EXPRESSION, 233, 1, 4917, 35)),  # is_tagged_twice
-    (IN_PACKETS, Step(Op.EXPRESSION, 234, 1, 4952, 50)),  # network_type
-    (IN_PACKETS, Step(Op.EXPRESSION, 235, 1, 5002, 118)),  # at_ip
-    (IN_PACKETS, Step(Op.EXPRESSION, 236, 1, 5120, 33)),  # version
-    (IN_PACKETS, Step(Op.EXPRESSION, 237, 1, 5153, 46)),  # protocol
-    (IN_PACKETS, Step(Op.EXPRESSION, 238, 1, 5199, 157)),  # at_transport
-    (IN_PACKETS, Step(Op.EXPRESSION, 239, 1, 5356, 31)),  # is_tcp
-    (IN_PACKETS, Step(Op.EXPRESSION, 240, 1, 5387, 31)),  # is_udp
-    (IN_PACKETS, Step(Op.EXPRESSION, 241, 1, 5418, 7)),  # has_transport
-    (IN_PACKETS, Step(Op.EXPRESSION, 242, 1, 5425, 57)),  # at_payload
-    (IN_PACKETS, Step(Op.EXPRESSION, 243, 1, 5482, 43)),  # udp_len
-    (IN_PACKETS, Step(Op.EXPRESSION, 244, 1, 5525, 173)),  # ip_len
-    (IN_PACKETS, Step(Op.EXPRESSION, 245, 1, 5698, 36)),  # ip_end
-    (IN_PACKETS, Step(Op.EXPRESSION, 246, 1, 5734, 40)),  # payload_end
-    (IN_PACKETS, Step(Op.EXPRESSION, 247, 0, 15, 9)),  # interface_id
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 0, 247, Kind.S8LE)),  # interface_id
-    (IN_PACKETS, Step(Op.EXPRESSION, 248, 0, 4569, 3)),  # number of an item of divisors
-    (IN_PACKETS, Step(Op.ITEM_OF, 249, 1, 248, 10)),  # divisors
-    (IN_PACKETS, Step(Op.EXPRESSION, 250, 0, 4569, 3)),  # number of an item of multipliers
-    (IN_PACKETS, Step(Op.ITEM_OF, 251, 0, 250, 9)),  # multipliers
-    (IN_PACKETS, Step(Op.EXPRESSION, 252, 0, 4569, 3)),  # number of an item of divisors
-    (IN_PACKETS, Step(Op.ITEM_OF, 253, 1, 252, 10)),  # divisors
-    (IN_PACKETS, Step(Op.EXPRESSION, 254, 0, 4569, 3)),  # number of an item of offsets
-    (IN_PACKETS, Step(Op.ITEM_OF, 255, 2, 254, 11)),  # offsets
-    (IN_PACKETS, Step(Op.EXPRESSION, 256, 0, 15, 9)),  # is ts there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 256, 1, 564)),  # is ts there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 257, 0, 5774, 79)),  # ts
-    (IN_PACKETS, Step(Op.COLUMN_TIMESTAMP, 1, 257, 3, 0)),  # ts
-    (IN_INTERFACES, Step(Op.EXPRESSION, 485, 0, 15, 9)),  # no len
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 565)),
-    (IN_INTERFACES, Step(Op.JUMP, 0, 0, 1233)),
-    (IN_SECTIONS, Step(Op.JUMP, 0, 0, 1233)),
-    (IN_NAMES, Step(Op.JUMP, 0, 0, 1233)),
-    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 1233)),
-    (IN_BLOCKS, Step(Op.JUMP, 0, 0, 1233)),
+    (IN_ALL, Step(Op.EXPRESSION, 207, 0, 15, 9)),  # no code
+    (IN_ALL_BUT_INTERFACES, Step(Op.EXPRESSION, 210, 0, 15, 9)),  # no len
+    (IN_PACKETS, Step(Op.EXPRESSION, 215, 1, 4523, 17)),  # is_declared
+    (IN_PACKETS, Step(Op.EXPRESSION, 216, 1, 4540, 13)),  # index
+    (IN_PACKETS, Step(Op.ITEM_OF, 217, 4, 3, 13)),  # snaplens
+    (IN_PACKETS, Step(Op.EXPRESSION, 218, 1, 4553, 13)),  # limit
+    (IN_PACKETS, Step(Op.ITEM_OF, 219, 3, 216, 12)),  # linktypes
+    (IN_PACKETS, Step(Op.EXPRESSION, 220, 1, 4566, 26)),  # link
+    (IN_PACKETS, Step(Op.EXPRESSION, 221, 1, 4592, 78)),  # after_link
+    (IN_PACKETS, Step(Op.EXPRESSION, 222, 1, 4670, 78)),  # at_type
+    (IN_PACKETS, Step(Op.EXPRESSION, 223, 1, 4748, 68)),  # first_type
+    (IN_PACKETS, Step(Op.EXPRESSION, 224, 1, 4816, 45)),  # is_tagged
+    (IN_PACKETS, Step(Op.EXPRESSION, 225, 1, 4861, 50)),  # second_type
+    (IN_PACKETS, Step(Op.EXPRESSION, 226, 1, 4911, 35)),  # is_tagged_twice
+    (IN_PACKETS, Step(Op.EXPRESSION, 227, 1, 4946, 50)),  # network_type
+    (IN_PACKETS, Step(Op.EXPRESSION, 228, 1, 4996, 118)),  # at_ip
+    (IN_PACKETS, Step(Op.EXPRESSION, 229, 1, 5114, 33)),  # version
+    (IN_PACKETS, Step(Op.EXPRESSION, 230, 1, 5147, 46)),  # protocol
+    (IN_PACKETS, Step(Op.EXPRESSION, 231, 1, 5193, 157)),  # at_transport
+    (IN_PACKETS, Step(Op.EXPRESSION, 232, 1, 5350, 31)),  # is_tcp
+    (IN_PACKETS, Step(Op.EXPRESSION, 233, 1, 5381, 31)),  # is_udp
+    (IN_PACKETS, Step(Op.EXPRESSION, 234, 1, 5412, 7)),  # has_transport
+    (IN_PACKETS, Step(Op.EXPRESSION, 235, 1, 5419, 57)),  # at_payload
+    (IN_PACKETS, Step(Op.EXPRESSION, 236, 1, 5476, 43)),  # udp_len
+    (IN_PACKETS, Step(Op.EXPRESSION, 237, 1, 5519, 173)),  # ip_len
+    (IN_PACKETS, Step(Op.EXPRESSION, 238, 1, 5692, 36)),  # ip_end
+    (IN_PACKETS, Step(Op.EXPRESSION, 239, 1, 5728, 40)),  # payload_end
+    (IN_PACKETS, Step(Op.EXPRESSION, 240, 0, 15, 9)),  # interface_id
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 0, 240, Kind.S8LE)),  # interface_id
+    (IN_PACKETS, Step(Op.ITEM_OF, 241, 1, 216, 10)),  # divisors
+    (IN_PACKETS, Step(Op.ITEM_OF, 242, 0, 216, 9)),  # multipliers
+    (IN_PACKETS, Step(Op.ITEM_OF, 243, 1, 216, 10)),  # divisors
+    (IN_PACKETS, Step(Op.ITEM_OF, 244, 2, 216, 11)),  # offsets
+    (IN_PACKETS, Step(Op.EXPRESSION, 245, 0, 15, 9)),  # is ts there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 245, 1, 553)),  # is ts there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 246, 0, 5768, 79)),  # ts
+    (IN_PACKETS, Step(Op.COLUMN_TIMESTAMP, 1, 246, 3, 0)),  # ts
+    (IN_INTERFACES, Step(Op.EXPRESSION, 467, 0, 15, 9)),  # no len
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 554)),
+    (IN_INTERFACES, Step(Op.JUMP, 0, 0, 1211)),
+    (IN_SECTIONS, Step(Op.JUMP, 0, 0, 1211)),
+    (IN_NAMES, Step(Op.JUMP, 0, 0, 1211)),
+    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 1211)),
+    (IN_BLOCKS, Step(Op.JUMP, 0, 0, 1211)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 1)),  # ts
-    (IN_PACKETS, Step(Op.EXPRESSION, 258, 0, 5853, 28)),  # captured_len
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 2, 258, Kind.S8LE)),  # captured_len
+    (IN_PACKETS, Step(Op.EXPRESSION, 247, 0, 5847, 28)),  # captured_len
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 2, 247, Kind.S8LE)),  # captured_len
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 5, 17, Kind.U4LE)),  # kind
-    (IN_PACKETS, Step(Op.EXPRESSION, 259, 0, 4569, 3)),  # number of an item of linktypes
-    (IN_PACKETS, Step(Op.ITEM_OF, 260, 3, 259, 12)),  # linktypes
-    (IN_PACKETS, Step(Op.EXPRESSION, 261, 0, 4572, 3)),  # is linktype there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 261, 1, 575)),  # is linktype there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 262, 0, 5881, 13)),  # linktype
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 6, 262, Kind.S8LE)),  # linktype
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 576)),
+    (IN_PACKETS, Step(Op.ITEM_OF, 248, 3, 216, 12)),  # linktypes
+    (IN_PACKETS, Step(Op.EXPRESSION, 249, 0, 4566, 3)),  # is linktype there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 249, 1, 563)),  # is linktype there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 250, 0, 5875, 13)),  # linktype
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 6, 250, Kind.S8LE)),  # linktype
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 564)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 6)),  # linktype
-    (IN_PACKETS, Step(Op.EXPRESSION, 263, 0, 5894, 27)),  # is eth_dst there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 263, 1, 581)),  # is eth_dst there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 264, 0, 5921, 127)),  # eth_dst
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 12, 264, Kind.S8LE)),  # eth_dst
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 582)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 251, 0, 5888, 27)),  # is eth_dst there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 251, 1, 569)),  # is eth_dst there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 252, 0, 5915, 127)),  # eth_dst
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 12, 252, Kind.S8LE)),  # eth_dst
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 570)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 12)),  # eth_dst
-    (IN_PACKETS, Step(Op.EXPRESSION, 265, 0, 5894, 27)),  # is eth_src there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 265, 1, 587)),  # is eth_src there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 266, 0, 6048, 127)),  # eth_src
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 13, 266, Kind.S8LE)),  # eth_src
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 588)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 253, 0, 5888, 27)),  # is eth_src there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 253, 1, 575)),  # is eth_src there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 254, 0, 6042, 127)),  # eth_src
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 13, 254, Kind.S8LE)),  # eth_src
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 576)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 13)),  # eth_src
-    (IN_PACKETS, Step(Op.EXPRESSION, 267, 0, 6175, 41)),  # is eth_type there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 267, 1, 593)),  # is eth_type there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 268, 0, 5043, 3)),  # eth_type
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 14, 268, Kind.S8LE)),  # eth_type
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 594)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 255, 0, 6169, 41)),  # is eth_type there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 255, 1, 581)),  # is eth_type there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 256, 0, 5037, 3)),  # eth_type
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 14, 256, Kind.S8LE)),  # eth_type
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 582)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 14)),  # eth_type
-    (IN_PACKETS, Step(Op.EXPRESSION, 269, 0, 4867, 3)),  # is vlan there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 269, 1, 599)),  # is vlan there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 270, 0, 6216, 43)),  # vlan
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 15, 270, Kind.S8LE)),  # vlan
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 600)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 257, 0, 4861, 3)),  # is vlan there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 257, 1, 587)),  # is vlan there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 258, 0, 6210, 43)),  # vlan
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 15, 258, Kind.S8LE)),  # vlan
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 588)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 15)),  # vlan
-    (IN_PACKETS, Step(Op.EXPRESSION, 271, 0, 6259, 13)),  # is ip_version there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 271, 1, 605)),  # is ip_version there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 272, 0, 5153, 3)),  # ip_version
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 16, 272, Kind.S8LE)),  # ip_version
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 606)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 259, 0, 6253, 13)),  # is ip_version there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 259, 1, 593)),  # is ip_version there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 260, 0, 5147, 3)),  # ip_version
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 16, 260, Kind.S8LE)),  # ip_version
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 594)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 16)),  # ip_version
-    (IN_PACKETS, Step(Op.EXPRESSION, 273, 0, 6272, 31)),  # is ip_src there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 273, 1, 611)),  # is ip_src there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 274, 0, 6303, 97)),  # ip_src
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 17, 274, Kind.S8LE)),  # ip_src
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 612)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 261, 0, 6266, 31)),  # is ip_src there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 261, 1, 599)),  # is ip_src there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 262, 0, 6297, 97)),  # ip_src
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 17, 262, Kind.S8LE)),  # ip_src
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 600)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 17)),  # ip_src
-    (IN_PACKETS, Step(Op.EXPRESSION, 275, 0, 6272, 31)),  # is ip_dst there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 275, 1, 617)),  # is ip_dst there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 276, 0, 6400, 97)),  # ip_dst
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 18, 276, Kind.S8LE)),  # ip_dst
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 618)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 263, 0, 6266, 31)),  # is ip_dst there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 263, 1, 605)),  # is ip_dst there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 264, 0, 6394, 97)),  # ip_dst
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 18, 264, Kind.S8LE)),  # ip_dst
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 606)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 18)),  # ip_dst
-    (IN_PACKETS, Step(Op.EXPRESSION, 277, 0, 6497, 31)),  # is ip6_src there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 277, 1, 625)),  # is ip6_src there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 278, 0, 6528, 13)),  # end of ip6_src
-    (IN_PACKETS, Step(Op.EXPRESSION, 279, 0, 6541, 13)),  # end of ip6_src
-    (IN_PACKETS, Step(Op.SLICE, 13, 9, 278, 279)),  # ip6_src
+    (IN_PACKETS, Step(Op.EXPRESSION, 265, 0, 6491, 31)),  # is ip6_src there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 265, 1, 613)),  # is ip6_src there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 266, 0, 6522, 13)),  # end of ip6_src
+    (IN_PACKETS, Step(Op.EXPRESSION, 267, 0, 6535, 13)),  # end of ip6_src
+    (IN_PACKETS, Step(Op.SLICE, 13, 9, 266, 267)),  # ip6_src
     (IN_PACKETS, Step(Op.COLUMN_BYTES, 19, 13)),  # ip6_src
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 626)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 614)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 19)),  # ip6_src
-    (IN_PACKETS, Step(Op.EXPRESSION, 280, 0, 6497, 31)),  # is ip6_dst there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 280, 1, 633)),  # is ip6_dst there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 281, 0, 6541, 13)),  # end of ip6_dst
-    (IN_PACKETS, Step(Op.EXPRESSION, 282, 0, 5238, 13)),  # end of ip6_dst
-    (IN_PACKETS, Step(Op.SLICE, 14, 9, 281, 282)),  # ip6_dst
+    (IN_PACKETS, Step(Op.EXPRESSION, 268, 0, 6491, 31)),  # is ip6_dst there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 268, 1, 621)),  # is ip6_dst there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 269, 0, 6535, 13)),  # end of ip6_dst
+    (IN_PACKETS, Step(Op.EXPRESSION, 270, 0, 5232, 13)),  # end of ip6_dst
+    (IN_PACKETS, Step(Op.SLICE, 14, 9, 269, 270)),  # ip6_dst
     (IN_PACKETS, Step(Op.COLUMN_BYTES, 20, 14)),  # ip6_dst
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 634)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 622)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 20)),  # ip6_dst
-    (IN_PACKETS, Step(Op.EXPRESSION, 283, 0, 6285, 17)),  # is ip_protocol there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 283, 1, 639)),  # is ip_protocol there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 284, 0, 5373, 3)),  # ip_protocol
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 21, 284, Kind.U1)),  # ip_protocol
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 640)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 271, 0, 6279, 17)),  # is ip_protocol there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 271, 1, 627)),  # is ip_protocol there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 272, 0, 5367, 3)),  # ip_protocol
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 21, 272, Kind.U1)),  # ip_protocol
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 628)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 21)),  # ip_protocol
-    (IN_PACKETS, Step(Op.EXPRESSION, 285, 0, 6285, 17)),  # is ip_ttl there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 285, 1, 645)),  # is ip_ttl there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 286, 0, 6554, 46)),  # ip_ttl
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 22, 286, Kind.U1)),  # ip_ttl
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 646)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 273, 0, 6279, 17)),  # is ip_ttl there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 273, 1, 633)),  # is ip_ttl there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 274, 0, 6548, 46)),  # ip_ttl
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 22, 274, Kind.U1)),  # ip_ttl
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 634)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 22)),  # ip_ttl
-    (IN_PACKETS, Step(Op.EXPRESSION, 287, 0, 6600, 3)),  # is src_port there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 287, 1, 651)),  # is src_port there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 288, 0, 6603, 33)),  # src_port
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 23, 288, Kind.S8LE)),  # src_port
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 652)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 275, 0, 6594, 3)),  # is src_port there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 275, 1, 639)),  # is src_port there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 276, 0, 6597, 33)),  # src_port
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 23, 276, Kind.S8LE)),  # src_port
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 640)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 23)),  # src_port
-    (IN_PACKETS, Step(Op.EXPRESSION, 289, 0, 6600, 3)),  # is dst_port there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 289, 1, 657)),  # is dst_port there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 290, 0, 6636, 43)),  # dst_port
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 24, 290, Kind.S8LE)),  # dst_port
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 658)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 277, 0, 6594, 3)),  # is dst_port there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 277, 1, 645)),  # is dst_port there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 278, 0, 6630, 43)),  # dst_port
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 24, 278, Kind.S8LE)),  # dst_port
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 646)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 24)),  # dst_port
-    (IN_PACKETS, Step(Op.EXPRESSION, 291, 0, 5418, 3)),  # is tcp_seq there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 291, 1, 663)),  # is tcp_seq there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 292, 0, 6679, 97)),  # tcp_seq
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 25, 292, Kind.S8LE)),  # tcp_seq
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 664)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 279, 0, 5412, 3)),  # is tcp_seq there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 279, 1, 651)),  # is tcp_seq there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 280, 0, 6673, 97)),  # tcp_seq
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 25, 280, Kind.S8LE)),  # tcp_seq
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 652)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 25)),  # tcp_seq
-    (IN_PACKETS, Step(Op.EXPRESSION, 293, 0, 5418, 3)),  # is tcp_ack there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 293, 1, 669)),  # is tcp_ack there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 294, 0, 6776, 97)),  # tcp_ack
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 26, 294, Kind.S8LE)),  # tcp_ack
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 670)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 281, 0, 5412, 3)),  # is tcp_ack there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 281, 1, 657)),  # is tcp_ack there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 282, 0, 6770, 97)),  # tcp_ack
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 26, 282, Kind.S8LE)),  # tcp_ack
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 658)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 26)),  # tcp_ack
-    (IN_PACKETS, Step(Op.EXPRESSION, 295, 0, 5418, 3)),  # is tcp_flags there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 295, 1, 675)),  # is tcp_flags there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 296, 0, 6873, 53)),  # tcp_flags
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 27, 296, Kind.S8LE)),  # tcp_flags
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 676)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 283, 0, 5412, 3)),  # is tcp_flags there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 283, 1, 663)),  # is tcp_flags there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 284, 0, 6867, 53)),  # tcp_flags
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 27, 284, Kind.S8LE)),  # tcp_flags
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 664)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 27)),  # tcp_flags
-    (IN_PACKETS, Step(Op.EXPRESSION, 297, 0, 6600, 3)),  # is payload_offset there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 297, 1, 681)),  # is payload_offset there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 298, 0, 6926, 3)),  # payload_offset
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 28, 298, Kind.S8LE)),  # payload_offset
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 682)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 285, 0, 6594, 3)),  # is payload_offset there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 285, 1, 669)),  # is payload_offset there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 286, 0, 6920, 3)),  # payload_offset
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 28, 286, Kind.S8LE)),  # payload_offset
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 670)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 28)),  # payload_offset
-    (IN_PACKETS, Step(Op.EXPRESSION, 299, 0, 6929, 11)),  # is payload there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 299, 1, 689)),  # is payload there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 300, 0, 6926, 3)),  # end of payload
-    (IN_PACKETS, Step(Op.EXPRESSION, 301, 0, 6940, 14)),  # end of payload
-    (IN_PACKETS, Step(Op.SLICE, 15, 9, 300, 301)),  # payload
+    (IN_PACKETS, Step(Op.EXPRESSION, 287, 0, 6923, 11)),  # is payload there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 287, 1, 677)),  # is payload there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 288, 0, 6920, 3)),  # end of payload
+    (IN_PACKETS, Step(Op.EXPRESSION, 289, 0, 6934, 14)),  # end of payload
+    (IN_PACKETS, Step(Op.SLICE, 15, 9, 288, 289)),  # payload
     (IN_PACKETS, Step(Op.COLUMN_BYTES, 29, 15)),  # payload
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 690)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 678)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 29)),  # payload
     (IN_PACKETS, Step(Op.ROW_END)),
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1233)),
-    (IN_PACKETS, Step(Op.EXPRESSION, 302, 0, 6954, 13)),  # what content is
-    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 302, 0, 2044, 13)),  # what content is
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 302, 0, 789)),  # what content is
-    (IN_ALL, Step(Op.STREAM, 303, 0, 1)),  # _io.pos
-    (IN_ALL, Step(Op.STREAM, 304, 1, 1)),  # _io.size
-    (IN_PACKETS, Step(Op.EXPRESSION, 305, 0, 6967, 8)),  # is records there?
-    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 305, 0, 2057, 8)),  # is records there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 305, 0, 755)),  # is records there?
-    (IN_ALL, Step(Op.LOOP, 3, Loop.UNTIL, 754, 0)),  # records
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1211)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 290, 0, 6948, 13)),  # what content is
+    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 290, 0, 2044, 13)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 290, 0, 777)),  # what content is
+    (IN_ALL, Step(Op.STREAM, 291, 0, 1)),  # _io.pos
+    (IN_ALL, Step(Op.STREAM, 292, 1, 1)),  # _io.size
+    (IN_PACKETS, Step(Op.EXPRESSION, 293, 0, 6961, 8)),  # is records there?
+    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 293, 0, 2057, 8)),  # is records there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 293, 0, 743)),  # is records there?
+    (IN_ALL, Step(Op.LOOP, 3, Loop.UNTIL, 742, 0)),  # records
     (IN_NAMES, Step(Op.UNIT)),  # item of records
     (IN_ALL, Step(Op.NEED, 4)),  # kind, len
-    (IN_ALL, Step(Op.REGISTER_FIXED, 306, Kind.U2LE, 0)),  # kind, little-endian
-    (IN_ALL, Step(Op.REGISTER_FIXED, 307, Kind.U2BE, 0)),  # kind, big-endian
-    (IN_PACKETS, Step(Op.EXPRESSION, 308, 0, 6975, 10)),  # kind
-    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 308, 0, 2065, 10)),  # kind
-    (IN_ALL, Step(Op.REGISTER_FIXED, 309, Kind.U2LE, 2)),  # len, little-endian
-    (IN_ALL, Step(Op.REGISTER_FIXED, 310, Kind.U2BE, 2)),  # len, big-endian
-    (IN_PACKETS, Step(Op.EXPRESSION, 311, 0, 6985, 10)),  # len
-    (IN_TABLES_6, Step(Op.EXPRESSION, 311, 0, 2075, 10)),  # len
-    (IN_TABLES_11, Step(Op.LIMIT_REGISTER, 311, 0, 0)),  # body
-    (IN_PACKETS, Step(Op.EXPRESSION, 312, 0, 6995, 101)),  # size of address
-    (IN_INTERFACES, Step(Op.EXPRESSION, 486, 0, 2075, 10)),  # len
-    (IN_INTERFACES, Step(Op.LIMIT_REGISTER, 486, 0, 0)),  # body
-    (IN_NAMES, Step(Op.LIMIT_REGISTER, 311, 1, 0)),  # body
+    (IN_ALL, Step(Op.REGISTER_FIXED, 294, Kind.U2LE, 0)),  # kind, little-endian
+    (IN_ALL, Step(Op.REGISTER_FIXED, 295, Kind.U2BE, 0)),  # kind, big-endian
+    (IN_PACKETS, Step(Op.EXPRESSION, 296, 0, 6969, 10)),  # kind
+    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 296, 0, 2065, 10)),  # kind
+    (IN_ALL, Step(Op.REGISTER_FIXED, 297, Kind.U2LE, 2)),  # len, little-endian
+    (IN_ALL, Step(Op.REGISTER_FIXED, 298, Kind.U2BE, 2)),  # len, big-endian
+    (IN_PACKETS, Step(Op.EXPRESSION, 299, 0, 6979, 10)),  # len
+    (IN_TABLES_6, Step(Op.EXPRESSION, 299, 0, 2075, 10)),  # len
+    (IN_TABLES_11, Step(Op.LIMIT_REGISTER, 299, 0, 0)),  # body
+    (IN_PACKETS, Step(Op.EXPRESSION, 300, 0, 6989, 101)),  # size of address
+    (IN_INTERFACES, Step(Op.EXPRESSION, 468, 0, 2075, 10)),  # len
+    (IN_INTERFACES, Step(Op.LIMIT_REGISTER, 468, 0, 0)),  # body
+    (IN_NAMES, Step(Op.LIMIT_REGISTER, 299, 1, 0)),  # body
     (IN_NAMES, Step(Op.ROW, 1)),
-    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 312, 0, 2085, 101)),  # size of address
-    (IN_ALL, Step(Op.BYTES_REGISTER, 16, 312, 0)),  # address
-    (IN_PACKETS, Step(Op.EXPRESSION, 313, 0, 7096, 27)),  # is names there?
+    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 300, 0, 2085, 101)),  # size of address
+    (IN_ALL, Step(Op.BYTES_REGISTER, 16, 300, 0)),  # address
+    (IN_PACKETS, Step(Op.EXPRESSION, 301, 0, 7090, 27)),  # is names there?
     (IN_NAMES, Step(Op.COLUMN_BYTES, 1, 16)),  # address
-    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 313, 0, 2186, 27)),  # is names there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 313, 0, 733)),  # is names there?
+    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 301, 0, 2186, 27)),  # is names there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 301, 0, 721)),  # is names there?
     (IN_NAMES, Step(Op.LIST, 2, 1)),  # names
-    (IN_ALL, Step(Op.LOOP, 4, Loop.END, 731, 0)),  # names
+    (IN_ALL, Step(Op.LOOP, 4, Loop.END, 719, 0)),  # names
     (IN_NAMES, Step(Op.ITEM, 0, 1)),  # item of names
     (IN_ALL, Step(Op.BYTES_TERMINATED, 17, 0, 6)),  # names
     (IN_ALL, Step(Op.CHECK_UTF8, 17, 0, 0)),  # names
     (IN_NAMES, Step(Op.COLUMN_BYTES, 3, 17)),  # names
     (IN_NAMES, Step(Op.ITEM_END, 0, 1)),
-    (IN_ALL, Step(Op.AGAIN, 4, Loop.END, 725, 0)),  # next of names
+    (IN_ALL, Step(Op.AGAIN, 4, Loop.END, 713, 0)),  # next of names
     (IN_NAMES, Step(Op.LIST_END, 2, 1)),  # names
-    (IN_NAMES, Step(Op.JUMP, 0, 0, 734)),
+    (IN_NAMES, Step(Op.JUMP, 0, 0, 722)),
     (IN_NAMES, Step(Op.COLUMN_NULL, 2)),  # names
-    (IN_NAMES, Step(Op.EXPRESSION, 502, 0, 2186, 27)),  # where
-    (IN_NAMES, Step(Op.WHERE, 502, Reason.NONE)),  # where
-    (IN_NAMES, Step(Op.COLUMN_REGISTER, 0, 308, Kind.U2LE)),  # kind
-    (IN_NAMES, Step(Op.COLUMN_REGISTER, 4, 311, Kind.U2LE)),  # len
-    (IN_NAMES, Step(Op.EXPRESSION, 503, 0, 2186, 27)),  # is_known
-    (IN_NAMES, Step(Op.COLUMN_REGISTER, 5, 503, Kind.U1)),  # is_known
+    (IN_NAMES, Step(Op.EXPRESSION, 484, 0, 2186, 27)),  # where
+    (IN_NAMES, Step(Op.WHERE, 484, Reason.NONE)),  # where
+    (IN_NAMES, Step(Op.COLUMN_REGISTER, 0, 296, Kind.U2LE)),  # kind
+    (IN_NAMES, Step(Op.COLUMN_REGISTER, 4, 299, Kind.U2LE)),  # len
+    (IN_NAMES, Step(Op.EXPRESSION, 485, 0, 2186, 27)),  # is_known
+    (IN_NAMES, Step(Op.COLUMN_REGISTER, 5, 485, Kind.U1)),  # is_known
     (IN_NAMES, Step(Op.COLUMN_REGISTER, 6, 20, Kind.U4LE)),  # len_head
-    (IN_NAMES, Step(Op.EXPRESSION, 483, 0, 13, 9)),  # begins
-    (IN_NAMES, Step(Op.COLUMN_REGISTER, 7, 483, Kind.S8LE)),  # begins
+    (IN_NAMES, Step(Op.EXPRESSION, 465, 0, 13, 9)),  # begins
+    (IN_NAMES, Step(Op.COLUMN_REGISTER, 7, 465, Kind.S8LE)),  # begins
     (IN_NAMES, Step(Op.ROW_END)),
     (IN_ALL, Step(Op.LIMIT_END)),  # body
-    (IN_PACKETS, Step(Op.EXPRESSION, 314, 0, 7123, 14)),  # size of padding
-    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 314, 0, 2213, 14)),  # size of padding
-    (IN_ALL, Step(Op.BYTES_REGISTER, 18, 314, 0)),  # padding
+    (IN_PACKETS, Step(Op.EXPRESSION, 302, 0, 7117, 14)),  # size of padding
+    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 302, 0, 2213, 14)),  # size of padding
+    (IN_ALL, Step(Op.BYTES_REGISTER, 18, 302, 0)),  # padding
     (IN_NAMES, Step(Op.UNIT_END)),
-    (IN_ALL, Step(Op.STREAM, 315, 0, 1)),  # _io.pos
-    (IN_ALL, Step(Op.STREAM, 316, 1, 1)),  # _io.size
-    (IN_PACKETS, Step(Op.EXPRESSION, 317, 0, 7137, 21)),  # last of records?
-    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 317, 0, 2227, 21)),  # last of records?
-    (IN_ALL, Step(Op.AGAIN, 3, Loop.UNTIL, 701, 317)),  # next of records
-    (IN_ALL, Step(Op.JUMP, 0, 0, 758)),
-    (IN_ALL, Step(Op.EXPRESSION, 308, 0, 15, 9)),  # no kind
-    (IN_ALL_BUT_INTERFACES, Step(Op.EXPRESSION, 311, 0, 15, 9)),  # no len
-    (IN_INTERFACES, Step(Op.EXPRESSION, 486, 0, 15, 9)),  # no len
-    (IN_ALL, Step(Op.STREAM, 318, 0, 1)),  # _io.pos
-    (IN_ALL, Step(Op.STREAM, 319, 1, 1)),  # _io.size
-    (IN_PACKETS, Step(Op.EXPRESSION, 320, 0, 7158, 8)),  # is options there?
-    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 320, 0, 2248, 8)),  # is options there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 320, 0, 785)),  # is options there?
-    (IN_ALL, Step(Op.LOOP, 5, Loop.UNTIL, 784, 0)),  # options
+    (IN_ALL, Step(Op.STREAM, 303, 0, 1)),  # _io.pos
+    (IN_ALL, Step(Op.STREAM, 304, 1, 1)),  # _io.size
+    (IN_PACKETS, Step(Op.EXPRESSION, 305, 0, 7131, 21)),  # last of records?
+    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 305, 0, 2227, 21)),  # last of records?
+    (IN_ALL, Step(Op.AGAIN, 3, Loop.UNTIL, 689, 305)),  # next of records
+    (IN_ALL, Step(Op.JUMP, 0, 0, 746)),
+    (IN_ALL, Step(Op.EXPRESSION, 296, 0, 15, 9)),  # no kind
+    (IN_ALL_BUT_INTERFACES, Step(Op.EXPRESSION, 299, 0, 15, 9)),  # no len
+    (IN_INTERFACES, Step(Op.EXPRESSION, 468, 0, 15, 9)),  # no len
+    (IN_ALL, Step(Op.STREAM, 306, 0, 1)),  # _io.pos
+    (IN_ALL, Step(Op.STREAM, 307, 1, 1)),  # _io.size
+    (IN_PACKETS, Step(Op.EXPRESSION, 308, 0, 7152, 8)),  # is options there?
+    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 308, 0, 2248, 8)),  # is options there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 308, 0, 773)),  # is options there?
+    (IN_ALL, Step(Op.LOOP, 5, Loop.UNTIL, 772, 0)),  # options
     (IN_ALL, Step(Op.NEED, 4)),  # code, len
-    (IN_ALL, Step(Op.REGISTER_FIXED, 321, Kind.U2LE, 0)),  # code, little-endian
-    (IN_ALL, Step(Op.REGISTER_FIXED, 322, Kind.U2BE, 0)),  # code, big-endian
-    (IN_PACKETS, Step(Op.EXPRESSION, 323, 0, 7166, 10)),  # code
-    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 323, 0, 2256, 10)),  # code
-    (IN_ALL, Step(Op.REGISTER_FIXED, 324, Kind.U2LE, 2)),  # len, little-endian
-    (IN_ALL, Step(Op.REGISTER_FIXED, 325, Kind.U2BE, 2)),  # len, big-endian
-    (IN_PACKETS, Step(Op.EXPRESSION, 326, 0, 7176, 10)),  # len
-    (IN_TABLES_6, Step(Op.EXPRESSION, 326, 0, 2266, 10)),  # len
-    (IN_ALL_BUT_INTERFACES, Step(Op.BYTES_REGISTER, 19, 326, 0)),  # value
-    (IN_PACKETS, Step(Op.EXPRESSION, 327, 0, 7186, 14)),  # size of padding
-    (IN_INTERFACES, Step(Op.EXPRESSION, 487, 0, 2266, 10)),  # len
-    (IN_INTERFACES, Step(Op.BYTES_REGISTER, 19, 487, 0)),  # value
-    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 327, 0, 2276, 14)),  # size of padding
-    (IN_ALL, Step(Op.BYTES_REGISTER, 20, 327, 0)),  # padding
-    (IN_ALL, Step(Op.STREAM, 328, 0, 1)),  # _io.pos
-    (IN_ALL, Step(Op.STREAM, 329, 1, 1)),  # _io.size
-    (IN_PACKETS, Step(Op.EXPRESSION, 330, 0, 7200, 21)),  # last of options?
-    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 330, 0, 2290, 21)),  # last of options?
-    (IN_ALL, Step(Op.AGAIN, 5, Loop.UNTIL, 764, 330)),  # next of options
-    (IN_ALL, Step(Op.JUMP, 0, 0, 788)),
-    (IN_ALL, Step(Op.EXPRESSION, 323, 0, 15, 9)),  # no code
-    (IN_ALL_BUT_INTERFACES, Step(Op.EXPRESSION, 326, 0, 15, 9)),  # no len
-    (IN_INTERFACES, Step(Op.EXPRESSION, 487, 0, 15, 9)),  # no len
-    (IN_ALL, Step(Op.JUMP, 0, 0, 1233)),
-    (IN_PACKETS, Step(Op.EXPRESSION, 331, 0, 7221, 13)),  # what content is
-    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 331, 0, 2311, 13)),  # what content is
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 331, 0, 873)),  # what content is
-    (IN_INTERFACES, Step(Op.SKIP_IF_ZERO, 331, 0, 874)),  # what content is
-    (IN_SECTIONS, Step(Op.SKIP_IF_ZERO, 331, 0, 874)),  # what content is
-    (IN_NAMES, Step(Op.SKIP_IF_ZERO, 331, 0, 874)),  # what content is
-    (IN_STATISTICS, Step(Op.SKIP_IF_ZERO, 331, 0, 886)),  # what content is
-    (IN_BLOCKS, Step(Op.SKIP_IF_ZERO, 331, 0, 874)),  # what content is
+    (IN_ALL, Step(Op.REGISTER_FIXED, 309, Kind.U2LE, 0)),  # code, little-endian
+    (IN_ALL, Step(Op.REGISTER_FIXED, 310, Kind.U2BE, 0)),  # code, big-endian
+    (IN_PACKETS, Step(Op.EXPRESSION, 311, 0, 7160, 10)),  # code
+    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 311, 0, 2256, 10)),  # code
+    (IN_ALL, Step(Op.REGISTER_FIXED, 312, Kind.U2LE, 2)),  # len, little-endian
+    (IN_ALL, Step(Op.REGISTER_FIXED, 313, Kind.U2BE, 2)),  # len, big-endian
+    (IN_PACKETS, Step(Op.EXPRESSION, 314, 0, 7170, 10)),  # len
+    (IN_TABLES_6, Step(Op.EXPRESSION, 314, 0, 2266, 10)),  # len
+    (IN_ALL_BUT_INTERFACES, Step(Op.BYTES_REGISTER, 19, 314, 0)),  # value
+    (IN_PACKETS, Step(Op.EXPRESSION, 315, 0, 7180, 14)),  # size of padding
+    (IN_INTERFACES, Step(Op.EXPRESSION, 469, 0, 2266, 10)),  # len
+    (IN_INTERFACES, Step(Op.BYTES_REGISTER, 19, 469, 0)),  # value
+    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 315, 0, 2276, 14)),  # size of padding
+    (IN_ALL, Step(Op.BYTES_REGISTER, 20, 315, 0)),  # padding
+    (IN_ALL, Step(Op.STREAM, 316, 0, 1)),  # _io.pos
+    (IN_ALL, Step(Op.STREAM, 317, 1, 1)),  # _io.size
+    (IN_PACKETS, Step(Op.EXPRESSION, 318, 0, 7194, 21)),  # last of options?
+    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 318, 0, 2290, 21)),  # last of options?
+    (IN_ALL, Step(Op.AGAIN, 5, Loop.UNTIL, 752, 318)),  # next of options
+    (IN_ALL, Step(Op.JUMP, 0, 0, 776)),
+    (IN_ALL, Step(Op.EXPRESSION, 311, 0, 15, 9)),  # no code
+    (IN_ALL_BUT_INTERFACES, Step(Op.EXPRESSION, 314, 0, 15, 9)),  # no len
+    (IN_INTERFACES, Step(Op.EXPRESSION, 469, 0, 15, 9)),  # no len
+    (IN_ALL, Step(Op.JUMP, 0, 0, 1211)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 319, 0, 7215, 13)),  # what content is
+    (IN_ALL_BUT_PACKETS, Step(Op.EXPRESSION, 319, 0, 2311, 13)),  # what content is
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 319, 0, 857)),  # what content is
+    (IN_INTERFACES, Step(Op.SKIP_IF_ZERO, 319, 0, 858)),  # what content is
+    (IN_SECTIONS, Step(Op.SKIP_IF_ZERO, 319, 0, 858)),  # what content is
+    (IN_NAMES, Step(Op.SKIP_IF_ZERO, 319, 0, 858)),  # what content is
+    (IN_STATISTICS, Step(Op.SKIP_IF_ZERO, 319, 0, 870)),  # what content is
+    (IN_BLOCKS, Step(Op.SKIP_IF_ZERO, 319, 0, 858)),  # what content is
     (IN_STATISTICS, Step(Op.ROW, 1)),
     (IN_ALL, Step(Op.NEED, 12)),  # interface_id, ts_high, ts_low
-    (IN_STATISTICS, Step(Op.REGISTER_FIXED, 504, Kind.U4LE, 0)),  # interface_id, little-endian
-    (IN_STATISTICS, Step(Op.REGISTER_FIXED, 505, Kind.U4BE, 0)),  # interface_id, big-endian
-    (IN_STATISTICS, Step(Op.EXPRESSION, 247, 0, 2324, 10)),  # interface_id
-    (IN_STATISTICS, Step(Op.COLUMN_REGISTER, 0, 247, Kind.U4LE)),  # interface_id
-    (IN_STATISTICS, Step(Op.REGISTER_FIXED, 356, Kind.U4LE, 4)),  # ts_high, little-endian
-    (IN_STATISTICS, Step(Op.REGISTER_FIXED, 357, Kind.U4BE, 4)),  # ts_high, big-endian
-    (IN_STATISTICS, Step(Op.EXPRESSION, 506, 0, 2334, 10)),  # ts_high
-    (IN_STATISTICS, Step(Op.COLUMN_REGISTER, 6, 506, Kind.U4LE)),  # ts_high
-    (IN_STATISTICS, Step(Op.REGISTER_FIXED, 360, Kind.U4LE, 8)),  # ts_low, little-endian
-    (IN_STATISTICS, Step(Op.REGISTER_FIXED, 361, Kind.U4BE, 8)),  # ts_low, big-endian
-    (IN_STATISTICS, Step(Op.EXPRESSION, 507, 0, 2344, 10)),  # ts_low
-    (IN_STATISTICS, Step(Op.COLUMN_REGISTER, 7, 507, Kind.U4LE)),  # ts_low
-    (IN_ALL, Step(Op.STREAM, 332, 0, 1)),  # _io.pos
-    (IN_ALL, Step(Op.STREAM, 333, 1, 1)),  # _io.size
-    (IN_PACKETS, Step(Op.EXPRESSION, 334, 0, 7234, 8)),  # is options there?
-    (IN_TABLES_12, Step(Op.EXPRESSION, 334, 0, 2324, 8)),  # is options there?
-    (IN_STATISTICS, Step(Op.EXPRESSION, 334, 0, 2354, 8)),  # is options there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 334, 0, 850)),  # is options there?
+    (IN_STATISTICS, Step(Op.REGISTER_FIXED, 486, Kind.U4LE, 0)),  # interface_id, little-endian
+    (IN_STATISTICS, Step(Op.REGISTER_FIXED, 487, Kind.U4BE, 0)),  # interface_id, big-endian
+    (IN_STATISTICS, Step(Op.EXPRESSION, 240, 0, 2324, 10)),  # interface_id
+    (IN_STATISTICS, Step(Op.COLUMN_REGISTER, 0, 240, Kind.U4LE)),  # interface_id
+    (IN_STATISTICS, Step(Op.REGISTER_FIXED, 344, Kind.U4LE, 4)),  # ts_high, little-endian
+    (IN_STATISTICS, Step(Op.REGISTER_FIXED, 345, Kind.U4BE, 4)),  # ts_high, big-endian
+    (IN_STATISTICS, Step(Op.EXPRESSION, 488, 0, 2334, 10)),  # ts_high
+    (IN_STATISTICS, Step(Op.COLUMN_REGISTER, 6, 488, Kind.U4LE)),  # ts_high
+    (IN_STATISTICS, Step(Op.REGISTER_FIXED, 348, Kind.U4LE, 8)),  # ts_low, little-endian
+    (IN_STATISTICS, Step(Op.REGISTER_FIXED, 349, Kind.U4BE, 8)),  # ts_low, big-endian
+    (IN_STATISTICS, Step(Op.EXPRESSION, 489, 0, 2344, 10)),  # ts_low
+    (IN_STATISTICS, Step(Op.COLUMN_REGISTER, 7, 489, Kind.U4LE)),  # ts_low
+    (IN_ALL, Step(Op.STREAM, 320, 0, 1)),  # _io.pos
+    (IN_ALL, Step(Op.STREAM, 321, 1, 1)),  # _io.size
+    (IN_PACKETS, Step(Op.EXPRESSION, 322, 0, 7228, 8)),  # is options there?
+    (IN_TABLES_12, Step(Op.EXPRESSION, 322, 0, 2324, 8)),  # is options there?
+    (IN_STATISTICS, Step(Op.EXPRESSION, 322, 0, 2354, 8)),  # is options there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 322, 0, 838)),  # is options there?
     (IN_STATISTICS, Step(Op.LIST, 2, 1)),  # options
-    (IN_ALL, Step(Op.LOOP, 6, Loop.UNTIL, 848, 0)),  # options
+    (IN_ALL, Step(Op.LOOP, 6, Loop.UNTIL, 836, 0)),  # options
     (IN_STATISTICS, Step(Op.ITEM, 0, 1)),  # item of options
     (IN_STATISTICS, Step(Op.COLUMN_STRUCT, 3)),  # options
     (IN_ALL, Step(Op.NEED, 4)),  # code, len
-    (IN_ALL, Step(Op.REGISTER_FIXED, 335, Kind.U2LE, 0)),  # code, little-endian
-    (IN_ALL, Step(Op.REGISTER_FIXED, 336, Kind.U2BE, 0)),  # code, big-endian
-    (IN_PACKETS, Step(Op.EXPRESSION, 337, 0, 7242, 10)),  # code
-    (IN_TABLES_12, Step(Op.EXPRESSION, 337, 0, 2332, 10)),  # code
-    (IN_STATISTICS, Step(Op.EXPRESSION, 337, 0, 2362, 10)),  # code
-    (IN_STATISTICS, Step(Op.COLUMN_REGISTER, 4, 337, Kind.U2LE)),  # code
-    (IN_ALL, Step(Op.REGISTER_FIXED, 338, Kind.U2LE, 2)),  # len, little-endian
-    (IN_ALL, Step(Op.REGISTER_FIXED, 339, Kind.U2BE, 2)),  # len, big-endian
-    (IN_PACKETS, Step(Op.EXPRESSION, 340, 0, 7252, 10)),  # len
-    (IN_TABLES_13, Step(Op.EXPRESSION, 340, 0, 2342, 10)),  # len
-    (IN_STATISTICS, Step(Op.EXPRESSION, 340, 0, 2372, 10)),  # len
-    (IN_ALL_BUT_INTERFACES, Step(Op.BYTES_REGISTER, 21, 340, 0)),  # value
-    (IN_PACKETS, Step(Op.EXPRESSION, 341, 0, 7262, 14)),  # size of padding
-    (IN_INTERFACES, Step(Op.EXPRESSION, 488, 0, 2342, 10)),  # len
-    (IN_INTERFACES, Step(Op.BYTES_REGISTER, 21, 488, 0)),  # value
-    (IN_TABLES_12, Step(Op.EXPRESSION, 341, 0, 2352, 14)),  # size of padding
+    (IN_ALL, Step(Op.REGISTER_FIXED, 323, Kind.U2LE, 0)),  # code, little-endian
+    (IN_ALL, Step(Op.REGISTER_FIXED, 324, Kind.U2BE, 0)),  # code, big-endian
+    (IN_PACKETS, Step(Op.EXPRESSION, 325, 0, 7236, 10)),  # code
+    (IN_TABLES_12, Step(Op.EXPRESSION, 325, 0, 2332, 10)),  # code
+    (IN_STATISTICS, Step(Op.EXPRESSION, 325, 0, 2362, 10)),  # code
+    (IN_STATISTICS, Step(Op.COLUMN_REGISTER, 4, 325, Kind.U2LE)),  # code
+    (IN_ALL, Step(Op.REGISTER_FIXED, 326, Kind.U2LE, 2)),  # len, little-endian
+    (IN_ALL, Step(Op.REGISTER_FIXED, 327, Kind.U2BE, 2)),  # len, big-endian
+    (IN_PACKETS, Step(Op.EXPRESSION, 328, 0, 7246, 10)),  # len
+    (IN_TABLES_13, Step(Op.EXPRESSION, 328, 0, 2342, 10)),  # len
+    (IN_STATISTICS, Step(Op.EXPRESSION, 328, 0, 2372, 10)),  # len
+    (IN_ALL_BUT_INTERFACES, Step(Op.BYTES_REGISTER, 21, 328, 0)),  # value
+    (IN_PACKETS, Step(Op.EXPRESSION, 329, 0, 7256, 14)),  # size of padding
+    (IN_INTERFACES, Step(Op.EXPRESSION, 470, 0, 2342, 10)),  # len
+    (IN_INTERFACES, Step(Op.BYTES_REGISTER, 21, 470, 0)),  # value
+    (IN_TABLES_12, Step(Op.EXPRESSION, 329, 0, 2352, 14)),  # size of padding
     (IN_STATISTICS, Step(Op.COLUMN_BYTES, 5, 21)),  # value
-    (IN_STATISTICS, Step(Op.EXPRESSION, 341, 0, 2382, 14)),  # size of padding
-    (IN_ALL, Step(Op.BYTES_REGISTER, 22, 341, 0)),  # padding
+    (IN_STATISTICS, Step(Op.EXPRESSION, 329, 0, 2382, 14)),  # size of padding
+    (IN_ALL, Step(Op.BYTES_REGISTER, 22, 329, 0)),  # padding
     (IN_STATISTICS, Step(Op.ITEM_END, 0, 1)),
-    (IN_ALL, Step(Op.STREAM, 342, 0, 1)),  # _io.pos
-    (IN_ALL, Step(Op.STREAM, 343, 1, 1)),  # _io.size
-    (IN_PACKETS, Step(Op.EXPRESSION, 344, 0, 7276, 21)),  # last of options?
-    (IN_TABLES_12, Step(Op.EXPRESSION, 344, 0, 2366, 21)),  # last of options?
-    (IN_STATISTICS, Step(Op.EXPRESSION, 344, 0, 2396, 21)),  # last of options?
-    (IN_ALL, Step(Op.AGAIN, 6, Loop.UNTIL, 819, 344)),  # next of options
+    (IN_ALL, Step(Op.STREAM, 330, 0, 1)),  # _io.pos
+    (IN_ALL, Step(Op.STREAM, 331, 1, 1)),  # _io.size
+    (IN_PACKETS, Step(Op.EXPRESSION, 332, 0, 7270, 21)),  # last of options?
+    (IN_TABLES_12, Step(Op.EXPRESSION, 332, 0, 2366, 21)),  # last of options?
+    (IN_STATISTICS, Step(Op.EXPRESSION, 332, 0, 2396, 21)),  # last of options?
+    (IN_ALL, Step(Op.AGAIN, 6, Loop.UNTIL, 807, 332)),  # next of options
     (IN_STATISTICS, Step(Op.LIST_END, 2, 1)),  # options
-    (IN_ALL, Step(Op.JUMP, 0, 0, 854)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 842)),
     (IN_STATISTICS, Step(Op.COLUMN_NULL, 2)),  # options
-    (IN_ALL, Step(Op.EXPRESSION, 337, 0, 15, 9)),  # no code
-    (IN_ALL_BUT_INTERFACES, Step(Op.EXPRESSION, 340, 0, 15, 9)),  # no len
-    (IN_INTERFACES, Step(Op.EXPRESSION, 488, 0, 15, 9)),  # no len
+    (IN_ALL, Step(Op.EXPRESSION, 325, 0, 15, 9)),  # no code
+    (IN_ALL_BUT_INTERFACES, Step(Op.EXPRESSION, 328, 0, 15, 9)),  # no len
+    (IN_INTERFACES, Step(Op.EXPRESSION, 470, 0, 15, 9)),  # no len
     (IN_STATISTICS, Step(Op.EXPRESSION, 101, 1, 2417, 7)),  # index
-    (IN_STATISTICS, Step(Op.EXPRESSION, 124, 0, 2424, 3)),  # number of an item of divisors
-    (IN_STATISTICS, Step(Op.ITEM_OF, 125, 1, 124, 10)),  # divisors
-    (IN_STATISTICS, Step(Op.EXPRESSION, 126, 0, 2424, 3)),  # number of an item of multipliers
-    (IN_STATISTICS, Step(Op.ITEM_OF, 127, 0, 126, 9)),  # multipliers
-    (IN_STATISTICS, Step(Op.EXPRESSION, 128, 0, 2424, 3)),  # number of an item of divisors
-    (IN_STATISTICS, Step(Op.ITEM_OF, 129, 1, 128, 10)),  # divisors
-    (IN_STATISTICS, Step(Op.EXPRESSION, 130, 0, 2424, 3)),  # number of an item of offsets
-    (IN_STATISTICS, Step(Op.ITEM_OF, 131, 2, 130, 11)),  # offsets
-    (IN_STATISTICS, Step(Op.EXPRESSION, 132, 0, 2427, 35)),  # is ts there?
-    (IN_STATISTICS, Step(Op.SKIP_IF_ZERO, 132, 1, 875)),  # is ts there?
-    (IN_STATISTICS, Step(Op.EXPRESSION, 133, 0, 2462, 79)),  # ts
-    (IN_STATISTICS, Step(Op.COLUMN_TIMESTAMP, 1, 133, 3, 0)),  # ts
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1233)),
-    (IN_INTERFACES, Step(Op.JUMP, 0, 0, 1233)),
-    (IN_SECTIONS, Step(Op.JUMP, 0, 0, 1233)),
-    (IN_NAMES, Step(Op.JUMP, 0, 0, 1233)),
-    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 876)),
-    (IN_BLOCKS, Step(Op.JUMP, 0, 0, 1233)),
-    (IN_PACKETS, Step(Op.EXPRESSION, 345, 0, 7297, 13)),  # what content is
-    (IN_TABLES_12, Step(Op.EXPRESSION, 345, 0, 2387, 13)),  # what content is
+    (IN_STATISTICS, Step(Op.ITEM_OF, 123, 1, 101, 10)),  # divisors
+    (IN_STATISTICS, Step(Op.ITEM_OF, 124, 0, 101, 9)),  # multipliers
+    (IN_STATISTICS, Step(Op.ITEM_OF, 125, 1, 101, 10)),  # divisors
+    (IN_STATISTICS, Step(Op.ITEM_OF, 126, 2, 101, 11)),  # offsets
+    (IN_STATISTICS, Step(Op.EXPRESSION, 127, 0, 2424, 35)),  # is ts there?
+    (IN_STATISTICS, Step(Op.SKIP_IF_ZERO, 127, 1, 859)),  # is ts there?
+    (IN_STATISTICS, Step(Op.EXPRESSION, 128, 0, 2459, 79)),  # ts
+    (IN_STATISTICS, Step(Op.COLUMN_TIMESTAMP, 1, 128, 3, 0)),  # ts
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1211)),
+    (IN_INTERFACES, Step(Op.JUMP, 0, 0, 1211)),
+    (IN_SECTIONS, Step(Op.JUMP, 0, 0, 1211)),
+    (IN_NAMES, Step(Op.JUMP, 0, 0, 1211)),
+    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 860)),
+    (IN_BLOCKS, Step(Op.JUMP, 0, 0, 1211)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 333, 0, 7291, 13)),  # what content is
+    (IN_TABLES_12, Step(Op.EXPRESSION, 333, 0, 2387, 13)),  # what content is
     (IN_STATISTICS, Step(Op.COLUMN_NULL, 1)),  # ts
-    (IN_STATISTICS, Step(Op.EXPRESSION, 508, 0, 2541, 5)),  # index, as its column has it
-    (IN_STATISTICS, Step(Op.COLUMN_REGISTER, 8, 508, Kind.S8LE)),  # index
+    (IN_STATISTICS, Step(Op.EXPRESSION, 490, 0, 2538, 5)),  # index, as its column has it
+    (IN_STATISTICS, Step(Op.COLUMN_REGISTER, 8, 490, Kind.S8LE)),  # index
     (IN_STATISTICS, Step(Op.COLUMN_REGISTER, 9, 17, Kind.U4LE)),  # kind
     (IN_STATISTICS, Step(Op.COLUMN_REGISTER, 10, 20, Kind.U4LE)),  # len_head
-    (IN_STATISTICS, Step(Op.EXPRESSION, 379, 0, 201, 20)),  # len
-    (IN_STATISTICS, Step(Op.COLUMN_REGISTER, 11, 379, Kind.S8LE)),  # len
-    (IN_STATISTICS, Step(Op.EXPRESSION, 483, 0, 13, 9)),  # begins
-    (IN_STATISTICS, Step(Op.COLUMN_REGISTER, 12, 483, Kind.S8LE)),  # begins
+    (IN_STATISTICS, Step(Op.EXPRESSION, 367, 0, 201, 20)),  # len
+    (IN_STATISTICS, Step(Op.COLUMN_REGISTER, 11, 367, Kind.S8LE)),  # len
+    (IN_STATISTICS, Step(Op.EXPRESSION, 465, 0, 13, 9)),  # begins
+    (IN_STATISTICS, Step(Op.COLUMN_REGISTER, 12, 465, Kind.S8LE)),  # begins
     (IN_STATISTICS, Step(Op.ROW_END)),
-    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 1233)),
-    (IN_STATISTICS, Step(Op.EXPRESSION, 345, 0, 2546, 13)),  # what content is
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 345, 0, 1160)),  # what content is
+    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 1211)),
+    (IN_STATISTICS, Step(Op.EXPRESSION, 333, 0, 2543, 13)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 333, 0, 1138)),  # what content is
     (IN_PACKETS, Step(Op.ROW, 1)),
-    (IN_ALL, Step(Op.EXPRESSION, 346, 0, 13, 9)),  # is interface there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 346, 0, 896)),  # is interface there?
+    (IN_ALL, Step(Op.EXPRESSION, 334, 0, 13, 9)),  # is interface there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 334, 0, 880)),  # is interface there?
     (IN_ALL, Step(Op.NEED, 4)),  # interface
-    (IN_PACKETS, Step(Op.REGISTER_FIXED, 347, Kind.U4LE, 0)),  # interface, little-endian
-    (IN_PACKETS, Step(Op.REGISTER_FIXED, 348, Kind.U4BE, 0)),  # interface, big-endian
-    (IN_PACKETS, Step(Op.EXPRESSION, 349, 0, 7310, 10)),  # interface
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 897)),
-    (IN_PACKETS, Step(Op.EXPRESSION, 349, 0, 15, 9)),  # no interface
-    (IN_ALL, Step(Op.EXPRESSION, 350, 0, 15, 9)),  # is interface_of_old there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 350, 0, 900)),  # is interface_of_old there?
+    (IN_PACKETS, Step(Op.REGISTER_FIXED, 335, Kind.U4LE, 0)),  # interface, little-endian
+    (IN_PACKETS, Step(Op.REGISTER_FIXED, 336, Kind.U4BE, 0)),  # interface, big-endian
+    (IN_PACKETS, Step(Op.EXPRESSION, 337, 0, 7304, 10)),  # interface
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 881)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 337, 0, 15, 9)),  # no interface
+    (IN_ALL, Step(Op.EXPRESSION, 338, 0, 15, 9)),  # is interface_of_old there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 338, 0, 884)),  # is interface_of_old there?
     (IN_ALL, Step(Op.NEED, 2)),  # interface_of_old
-    (IN_ALL, Step(Op.EXPRESSION, 351, 0, 15, 9)),  # is drops there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 351, 0, 908)),  # is drops there?
+    (IN_ALL, Step(Op.EXPRESSION, 339, 0, 15, 9)),  # is drops there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 339, 0, 892)),  # is drops there?
     (IN_ALL, Step(Op.NEED, 2)),  # drops
-    (IN_PACKETS, Step(Op.REGISTER_FIXED, 352, Kind.U2LE, 0)),  # drops, little-endian
-    (IN_PACKETS, Step(Op.REGISTER_FIXED, 353, Kind.U2BE, 0)),  # drops, big-endian
-    (IN_PACKETS, Step(Op.EXPRESSION, 354, 0, 7320, 10)),  # drops
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 7, 354, Kind.U2LE)),  # drops
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 910)),
+    (IN_PACKETS, Step(Op.REGISTER_FIXED, 340, Kind.U2LE, 0)),  # drops, little-endian
+    (IN_PACKETS, Step(Op.REGISTER_FIXED, 341, Kind.U2BE, 0)),  # drops, big-endian
+    (IN_PACKETS, Step(Op.EXPRESSION, 342, 0, 7314, 10)),  # drops
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 7, 342, Kind.U2LE)),  # drops
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 894)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 7)),  # drops
-    (IN_PACKETS, Step(Op.EXPRESSION, 354, 0, 15, 9)),  # no drops
-    (IN_ALL, Step(Op.EXPRESSION, 355, 0, 13, 9)),  # is ts_high there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 355, 0, 917)),  # is ts_high there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 342, 0, 15, 9)),  # no drops
+    (IN_ALL, Step(Op.EXPRESSION, 343, 0, 13, 9)),  # is ts_high there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 343, 0, 901)),  # is ts_high there?
     (IN_ALL, Step(Op.NEED, 4)),  # ts_high
-    (IN_PACKETS, Step(Op.REGISTER_FIXED, 356, Kind.U4LE, 0)),  # ts_high, little-endian
-    (IN_PACKETS, Step(Op.REGISTER_FIXED, 357, Kind.U4BE, 0)),  # ts_high, big-endian
-    (IN_PACKETS, Step(Op.EXPRESSION, 358, 0, 7330, 10)),  # ts_high
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 918)),
-    (IN_PACKETS, Step(Op.EXPRESSION, 358, 0, 15, 9)),  # no ts_high
-    (IN_ALL, Step(Op.EXPRESSION, 359, 0, 13, 9)),  # is ts_low there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 359, 0, 925)),  # is ts_low there?
+    (IN_PACKETS, Step(Op.REGISTER_FIXED, 344, Kind.U4LE, 0)),  # ts_high, little-endian
+    (IN_PACKETS, Step(Op.REGISTER_FIXED, 345, Kind.U4BE, 0)),  # ts_high, big-endian
+    (IN_PACKETS, Step(Op.EXPRESSION, 346, 0, 7324, 10)),  # ts_high
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 902)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 346, 0, 15, 9)),  # no ts_high
+    (IN_ALL, Step(Op.EXPRESSION, 347, 0, 13, 9)),  # is ts_low there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 347, 0, 909)),  # is ts_low there?
     (IN_ALL, Step(Op.NEED, 4)),  # ts_low
-    (IN_PACKETS, Step(Op.REGISTER_FIXED, 360, Kind.U4LE, 0)),  # ts_low, little-endian
-    (IN_PACKETS, Step(Op.REGISTER_FIXED, 361, Kind.U4BE, 0)),  # ts_low, big-endian
-    (IN_PACKETS, Step(Op.EXPRESSION, 362, 0, 7340, 10)),  # ts_low
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 926)),
-    (IN_PACKETS, Step(Op.EXPRESSION, 362, 0, 15, 9)),  # no ts_low
-    (IN_ALL, Step(Op.EXPRESSION, 363, 0, 13, 9)),  # is len_captured there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 363, 0, 935)),  # is len_captured there?
+    (IN_PACKETS, Step(Op.REGISTER_FIXED, 348, Kind.U4LE, 0)),  # ts_low, little-endian
+    (IN_PACKETS, Step(Op.REGISTER_FIXED, 349, Kind.U4BE, 0)),  # ts_low, big-endian
+    (IN_PACKETS, Step(Op.EXPRESSION, 350, 0, 7334, 10)),  # ts_low
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 910)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 350, 0, 15, 9)),  # no ts_low
+    (IN_ALL, Step(Op.EXPRESSION, 351, 0, 13, 9)),  # is len_captured there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 351, 0, 919)),  # is len_captured there?
     (IN_ALL, Step(Op.NEED, 4)),  # len_captured
-    (IN_ALL, Step(Op.REGISTER_FIXED, 364, Kind.U4LE, 0)),  # len_captured, little-endian
-    (IN_ALL, Step(Op.REGISTER_FIXED, 365, Kind.U4BE, 0)),  # len_captured, big-endian
-    (IN_PACKETS, Step(Op.EXPRESSION, 366, 0, 7350, 10)),  # len_captured
-    (IN_TABLES_12, Step(Op.EXPRESSION, 366, 0, 2400, 10)),  # len_captured
-    (IN_STATISTICS, Step(Op.EXPRESSION, 366, 0, 2559, 10)),  # len_captured
-    (IN_ALL, Step(Op.JUMP, 0, 0, 936)),
-    (IN_ALL, Step(Op.EXPRESSION, 366, 0, 15, 9)),  # no len_captured
+    (IN_ALL, Step(Op.REGISTER_FIXED, 352, Kind.U4LE, 0)),  # len_captured, little-endian
+    (IN_ALL, Step(Op.REGISTER_FIXED, 353, Kind.U4BE, 0)),  # len_captured, big-endian
+    (IN_PACKETS, Step(Op.EXPRESSION, 354, 0, 7344, 10)),  # len_captured
+    (IN_TABLES_12, Step(Op.EXPRESSION, 354, 0, 2400, 10)),  # len_captured
+    (IN_STATISTICS, Step(Op.EXPRESSION, 354, 0, 2556, 10)),  # len_captured
+    (IN_ALL, Step(Op.JUMP, 0, 0, 920)),
+    (IN_ALL, Step(Op.EXPRESSION, 354, 0, 15, 9)),  # no len_captured
     (IN_ALL, Step(Op.NEED, 4)),  # original_len
-    (IN_PACKETS, Step(Op.REGISTER_FIXED, 367, Kind.U4LE, 0)),  # original_len, little-endian
-    (IN_PACKETS, Step(Op.REGISTER_FIXED, 368, Kind.U4BE, 0)),  # original_len, big-endian
-    (IN_PACKETS, Step(Op.EXPRESSION, 369, 0, 7360, 10)),  # original_len
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 3, 369, Kind.U4LE)),  # original_len
-    (IN_ALL, Step(Op.BYTES_REGISTER, 23, 366, 0)),  # data
+    (IN_PACKETS, Step(Op.REGISTER_FIXED, 355, Kind.U4LE, 0)),  # original_len, little-endian
+    (IN_PACKETS, Step(Op.REGISTER_FIXED, 356, Kind.U4BE, 0)),  # original_len, big-endian
+    (IN_PACKETS, Step(Op.EXPRESSION, 357, 0, 7354, 10)),  # original_len
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 3, 357, Kind.U4LE)),  # original_len
+    (IN_ALL, Step(Op.BYTES_REGISTER, 23, 354, 0)),  # data
     (IN_PACKETS, Step(Op.COLUMN_BYTES, 4, 23)),  # data
-    (IN_PACKETS, Step(Op.EXPRESSION, 370, 0, 7370, 14)),  # size of padding
-    (IN_TABLES_12, Step(Op.EXPRESSION, 370, 0, 2410, 14)),  # size of padding
-    (IN_STATISTICS, Step(Op.EXPRESSION, 370, 0, 2569, 14)),  # size of padding
-    (IN_ALL, Step(Op.BYTES_REGISTER, 24, 370, 0)),  # padding
-    (IN_ALL, Step(Op.STREAM, 371, 0, 1)),  # _io.pos
-    (IN_ALL, Step(Op.STREAM, 372, 1, 1)),  # _io.size
-    (IN_PACKETS, Step(Op.EXPRESSION, 373, 0, 7384, 8)),  # is options there?
-    (IN_TABLES_12, Step(Op.EXPRESSION, 373, 0, 2424, 8)),  # is options there?
-    (IN_STATISTICS, Step(Op.EXPRESSION, 373, 0, 2583, 8)),  # is options there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 373, 0, 991)),  # is options there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 358, 0, 7364, 14)),  # size of padding
+    (IN_TABLES_12, Step(Op.EXPRESSION, 358, 0, 2410, 14)),  # size of padding
+    (IN_STATISTICS, Step(Op.EXPRESSION, 358, 0, 2566, 14)),  # size of padding
+    (IN_ALL, Step(Op.BYTES_REGISTER, 24, 358, 0)),  # padding
+    (IN_ALL, Step(Op.STREAM, 359, 0, 1)),  # _io.pos
+    (IN_ALL, Step(Op.STREAM, 360, 1, 1)),  # _io.size
+    (IN_PACKETS, Step(Op.EXPRESSION, 361, 0, 7378, 8)),  # is options there?
+    (IN_TABLES_12, Step(Op.EXPRESSION, 361, 0, 2424, 8)),  # is options there?
+    (IN_STATISTICS, Step(Op.EXPRESSION, 361, 0, 2580, 8)),  # is options there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 361, 0, 975)),  # is options there?
     (IN_PACKETS, Step(Op.LIST, 8, 1)),  # options
-    (IN_ALL, Step(Op.LOOP, 7, Loop.UNTIL, 984, 0)),  # options
+    (IN_ALL, Step(Op.LOOP, 7, Loop.UNTIL, 968, 0)),  # options
     (IN_PACKETS, Step(Op.ITEM, 0, 1)),  # item of options
     (IN_PACKETS, Step(Op.COLUMN_STRUCT, 9)),  # options
     (IN_ALL, Step(Op.NEED, 4)),  # code, len
-    (IN_ALL, Step(Op.REGISTER_FIXED, 374, Kind.U2LE, 0)),  # code, little-endian
-    (IN_ALL, Step(Op.REGISTER_FIXED, 375, Kind.U2BE, 0)),  # code, big-endian
-    (IN_PACKETS, Step(Op.EXPRESSION, 376, 0, 7392, 10)),  # code
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 10, 376, Kind.U2LE)),  # code
-    (IN_TABLES_12, Step(Op.EXPRESSION, 376, 0, 2432, 10)),  # code
-    (IN_STATISTICS, Step(Op.EXPRESSION, 376, 0, 2591, 10)),  # code
-    (IN_ALL, Step(Op.REGISTER_FIXED, 377, Kind.U2LE, 2)),  # len, little-endian
-    (IN_ALL, Step(Op.REGISTER_FIXED, 378, Kind.U2BE, 2)),  # len, big-endian
-    (IN_PACKETS, Step(Op.EXPRESSION, 379, 0, 7402, 10)),  # len
-    (IN_TABLES_13, Step(Op.EXPRESSION, 379, 0, 2442, 10)),  # len
-    (IN_TABLES_14, Step(Op.BYTES_REGISTER, 25, 379, 0)),  # value
+    (IN_ALL, Step(Op.REGISTER_FIXED, 362, Kind.U2LE, 0)),  # code, little-endian
+    (IN_ALL, Step(Op.REGISTER_FIXED, 363, Kind.U2BE, 0)),  # code, big-endian
+    (IN_PACKETS, Step(Op.EXPRESSION, 364, 0, 7386, 10)),  # code
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 10, 364, Kind.U2LE)),  # code
+    (IN_TABLES_12, Step(Op.EXPRESSION, 364, 0, 2432, 10)),  # code
+    (IN_STATISTICS, Step(Op.EXPRESSION, 364, 0, 2588, 10)),  # code
+    (IN_ALL, Step(Op.REGISTER_FIXED, 365, Kind.U2LE, 2)),  # len, little-endian
+    (IN_ALL, Step(Op.REGISTER_FIXED, 366, Kind.U2BE, 2)),  # len, big-endian
+    (IN_PACKETS, Step(Op.EXPRESSION, 367, 0, 7396, 10)),  # len
+    (IN_TABLES_13, Step(Op.EXPRESSION, 367, 0, 2442, 10)),  # len
+    (IN_TABLES_14, Step(Op.BYTES_REGISTER, 25, 367, 0)),  # value
     (IN_PACKETS, Step(Op.COLUMN_BYTES, 11, 25)),  # value
-    (IN_PACKETS, Step(Op.EXPRESSION, 380, 0, 7412, 14)),  # size of padding
-    (IN_INTERFACES, Step(Op.EXPRESSION, 489, 0, 2442, 10)),  # len
-    (IN_STATISTICS, Step(Op.EXPRESSION, 489, 0, 2601, 10)),  # len
-    (IN_TABLES_15, Step(Op.BYTES_REGISTER, 25, 489, 0)),  # value
-    (IN_TABLES_12, Step(Op.EXPRESSION, 380, 0, 2452, 14)),  # size of padding
-    (IN_STATISTICS, Step(Op.EXPRESSION, 380, 0, 2611, 14)),  # size of padding
-    (IN_ALL, Step(Op.BYTES_REGISTER, 26, 380, 0)),  # padding
+    (IN_PACKETS, Step(Op.EXPRESSION, 368, 0, 7406, 14)),  # size of padding
+    (IN_INTERFACES, Step(Op.EXPRESSION, 471, 0, 2442, 10)),  # len
+    (IN_STATISTICS, Step(Op.EXPRESSION, 471, 0, 2598, 10)),  # len
+    (IN_TABLES_15, Step(Op.BYTES_REGISTER, 25, 471, 0)),  # value
+    (IN_TABLES_12, Step(Op.EXPRESSION, 368, 0, 2452, 14)),  # size of padding
+    (IN_STATISTICS, Step(Op.EXPRESSION, 368, 0, 2608, 14)),  # size of padding
+    (IN_ALL, Step(Op.BYTES_REGISTER, 26, 368, 0)),  # padding
     (IN_PACKETS, Step(Op.ITEM_END, 0, 1)),
-    (IN_ALL, Step(Op.STREAM, 381, 0, 1)),  # _io.pos
-    (IN_ALL, Step(Op.STREAM, 382, 1, 1)),  # _io.size
-    (IN_PACKETS, Step(Op.EXPRESSION, 383, 0, 7426, 21)),  # last of options?
-    (IN_TABLES_12, Step(Op.EXPRESSION, 383, 0, 2466, 21)),  # last of options?
-    (IN_STATISTICS, Step(Op.EXPRESSION, 383, 0, 2625, 21)),  # last of options?
-    (IN_ALL, Step(Op.AGAIN, 7, Loop.UNTIL, 955, 383)),  # next of options
+    (IN_ALL, Step(Op.STREAM, 369, 0, 1)),  # _io.pos
+    (IN_ALL, Step(Op.STREAM, 370, 1, 1)),  # _io.size
+    (IN_PACKETS, Step(Op.EXPRESSION, 371, 0, 7420, 21)),  # last of options?
+    (IN_TABLES_12, Step(Op.EXPRESSION, 371, 0, 2466, 21)),  # last of options?
+    (IN_STATISTICS, Step(Op.EXPRESSION, 371, 0, 2622, 21)),  # last of options?
+    (IN_ALL, Step(Op.AGAIN, 7, Loop.UNTIL, 939, 371)),  # next of options
     (IN_PACKETS, Step(Op.LIST_END, 8, 1)),  # options
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 994)),
-    (IN_INTERFACES, Step(Op.JUMP, 0, 0, 1159)),
-    (IN_SECTIONS, Step(Op.JUMP, 0, 0, 1159)),
-    (IN_NAMES, Step(Op.JUMP, 0, 0, 1159)),
-    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 1159)),
-    (IN_BLOCKS, Step(Op.JUMP, 0, 0, 1159)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 978)),
+    (IN_INTERFACES, Step(Op.JUMP, 0, 0, 1137)),
+    (IN_SECTIONS, Step(Op.JUMP, 0, 0, 1137)),
+    (IN_NAMES, Step(Op.JUMP, 0, 0, 1137)),
+    (IN_STATISTICS, Step(Op.JUMP, 0, 0, 1137)),
+    (IN_BLOCKS, Step(Op.JUMP, 0, 0, 1137)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 8)),  # options
-    (IN_ALL, Step(Op.EXPRESSION, 376, 0, 15, 9)),  # no code
-    (IN_TABLES_14, Step(Op.EXPRESSION, 379, 0, 15, 9)),  # no len
-    (IN_PACKETS, Step(Op.EXPRESSION, 384, 1, 7447, 11)),  # is_declared
-    (IN_PACKETS, Step(Op.EXPRESSION, 385, 1, 7458, 7)),  # index
-    (IN_PACKETS, Step(Op.EXPRESSION, 386, 0, 7465, 3)),  # number of an item of linktypes
-    (IN_PACKETS, Step(Op.ITEM_OF, 387, 3, 386, 12)),  # linktypes
-    (IN_PACKETS, Step(Op.EXPRESSION, 388, 1, 7468, 26)),  # link
-    (IN_PACKETS, Step(Op.EXPRESSION, 389, 1, 7494, 78)),  # after_link
-    (IN_PACKETS, Step(Op.EXPRESSION, 390, 1, 7572, 78)),  # at_type
-    (IN_PACKETS, Step(Op.EXPRESSION, 391, 1, 7650, 68)),  # first_type
-    (IN_PACKETS, Step(Op.EXPRESSION, 392, 1, 7718, 45)),  # is_tagged
-    (IN_PACKETS, Step(Op.EXPRESSION, 393, 1, 7763, 50)),  # second_type
-    (IN_PACKETS, Step(Op.EXPRESSION, 394, 1, 7813, 35)),  # is_tagged_twice
-    (IN_PACKETS, Step(Op.EXPRESSION, 395, 1, 7848, 50)),  # network_type
-    (IN_PACKETS, Step(Op.EXPRESSION, 396, 1, 7898, 118)),  # at_ip
-    (IN_PACKETS, Step(Op.EXPRESSION, 397, 1, 8016, 33)),  # version
-    (IN_PACKETS, Step(Op.EXPRESSION, 398, 1, 8049, 46)),  # protocol
-    (IN_PACKETS, Step(Op.EXPRESSION, 399, 1, 8095, 157)),  # at_transport
-    (IN_PACKETS, Step(Op.EXPRESSION, 400, 1, 8252, 31)),  # is_tcp
-    (IN_PACKETS, Step(Op.EXPRESSION, 401, 1, 8283, 31)),  # is_udp
-    (IN_PACKETS, Step(Op.EXPRESSION, 402, 1, 8314, 7)),  # has_transport
-    (IN_PACKETS, Step(Op.EXPRESSION, 403, 1, 8321, 57)),  # at_payload
-    (IN_PACKETS, Step(Op.EXPRESSION, 404, 1, 8378, 43)),  # udp_len
-    (IN_PACKETS, Step(Op.EXPRESSION, 405, 1, 8421, 173)),  # ip_len
-    (IN_PACKETS, Step(Op.EXPRESSION, 406, 1, 8594, 36)),  # ip_end
-    (IN_PACKETS, Step(Op.EXPRESSION, 407, 1, 8630, 40)),  # payload_end
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 0, 349, Kind.S8LE)),  # interface_id
-    (IN_PACKETS, Step(Op.EXPRESSION, 408, 0, 7465, 3)),  # number of an item of divisors
-    (IN_PACKETS, Step(Op.ITEM_OF, 409, 1, 408, 10)),  # divisors
-    (IN_PACKETS, Step(Op.EXPRESSION, 410, 0, 7465, 3)),  # number of an item of multipliers
-    (IN_PACKETS, Step(Op.ITEM_OF, 411, 0, 410, 9)),  # multipliers
-    (IN_PACKETS, Step(Op.EXPRESSION, 412, 0, 7465, 3)),  # number of an item of divisors
-    (IN_PACKETS, Step(Op.ITEM_OF, 413, 1, 412, 10)),  # divisors
-    (IN_PACKETS, Step(Op.EXPRESSION, 414, 0, 7465, 3)),  # number of an item of offsets
-    (IN_PACKETS, Step(Op.ITEM_OF, 415, 2, 414, 11)),  # offsets
-    (IN_PACKETS, Step(Op.EXPRESSION, 416, 0, 8670, 27)),  # is ts there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 416, 1, 1032)),  # is ts there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 417, 0, 8697, 79)),  # ts
-    (IN_PACKETS, Step(Op.COLUMN_TIMESTAMP, 1, 417, 3, 0)),  # ts
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1033)),
+    (IN_ALL, Step(Op.EXPRESSION, 364, 0, 15, 9)),  # no code
+    (IN_TABLES_14, Step(Op.EXPRESSION, 367, 0, 15, 9)),  # no len
+    (IN_PACKETS, Step(Op.EXPRESSION, 372, 1, 7441, 11)),  # is_declared
+    (IN_PACKETS, Step(Op.EXPRESSION, 373, 1, 7452, 7)),  # index
+    (IN_PACKETS, Step(Op.ITEM_OF, 374, 3, 373, 12)),  # linktypes
+    (IN_PACKETS, Step(Op.EXPRESSION, 375, 1, 7459, 26)),  # link
+    (IN_PACKETS, Step(Op.EXPRESSION, 376, 1, 7485, 78)),  # after_link
+    (IN_PACKETS, Step(Op.EXPRESSION, 377, 1, 7563, 78)),  # at_type
+    (IN_PACKETS, Step(Op.EXPRESSION, 378, 1, 7641, 68)),  # first_type
+    (IN_PACKETS, Step(Op.EXPRESSION, 379, 1, 7709, 45)),  # is_tagged
+    (IN_PACKETS, Step(Op.EXPRESSION, 380, 1, 7754, 50)),  # second_type
+    (IN_PACKETS, Step(Op.EXPRESSION, 381, 1, 7804, 35)),  # is_tagged_twice
+    (IN_PACKETS, Step(Op.EXPRESSION, 382, 1, 7839, 50)),  # network_type
+    (IN_PACKETS, Step(Op.EXPRESSION, 383, 1, 7889, 118)),  # at_ip
+    (IN_PACKETS, Step(Op.EXPRESSION, 384, 1, 8007, 33)),  # version
+    (IN_PACKETS, Step(Op.EXPRESSION, 385, 1, 8040, 46)),  # protocol
+    (IN_PACKETS, Step(Op.EXPRESSION, 386, 1, 8086, 157)),  # at_transport
+    (IN_PACKETS, Step(Op.EXPRESSION, 387, 1, 8243, 31)),  # is_tcp
+    (IN_PACKETS, Step(Op.EXPRESSION, 388, 1, 8274, 31)),  # is_udp
+    (IN_PACKETS, Step(Op.EXPRESSION, 389, 1, 8305, 7)),  # has_transport
+    (IN_PACKETS, Step(Op.EXPRESSION, 390, 1, 8312, 57)),  # at_payload
+    (IN_PACKETS, Step(Op.EXPRESSION, 391, 1, 8369, 43)),  # udp_len
+    (IN_PACKETS, Step(Op.EXPRESSION, 392, 1, 8412, 173)),  # ip_len
+    (IN_PACKETS, Step(Op.EXPRESSION, 393, 1, 8585, 36)),  # ip_end
+    (IN_PACKETS, Step(Op.EXPRESSION, 394, 1, 8621, 40)),  # payload_end
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 0, 337, Kind.S8LE)),  # interface_id
+    (IN_PACKETS, Step(Op.ITEM_OF, 395, 1, 373, 10)),  # divisors
+    (IN_PACKETS, Step(Op.ITEM_OF, 396, 0, 373, 9)),  # multipliers
+    (IN_PACKETS, Step(Op.ITEM_OF, 397, 1, 373, 10)),  # divisors
+    (IN_PACKETS, Step(Op.ITEM_OF, 398, 2, 373, 11)),  # offsets
+    (IN_PACKETS, Step(Op.EXPRESSION, 399, 0, 8661, 27)),  # is ts there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 399, 1, 1011)),  # is ts there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 400, 0, 8688, 79)),  # ts
+    (IN_PACKETS, Step(Op.COLUMN_TIMESTAMP, 1, 400, 3, 0)),  # ts
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1012)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 1)),  # ts
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 2, 366, Kind.S8LE)),  # captured_len
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 2, 354, Kind.S8LE)),  # captured_len
     (IN_PACKETS, Step(Op.COLUMN_REGISTER, 5, 17, Kind.U4LE)),  # kind
-    (IN_PACKETS, Step(Op.EXPRESSION, 418, 0, 7465, 3)),  # number of an item of linktypes
-    (IN_PACKETS, Step(Op.ITEM_OF, 419, 3, 418, 12)),  # linktypes
-    (IN_PACKETS, Step(Op.EXPRESSION, 420, 0, 7468, 3)),  # is linktype there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 420, 1, 1042)),  # is linktype there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 421, 0, 8776, 13)),  # linktype
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 6, 421, Kind.S8LE)),  # linktype
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1043)),
+    (IN_PACKETS, Step(Op.ITEM_OF, 401, 3, 373, 12)),  # linktypes
+    (IN_PACKETS, Step(Op.EXPRESSION, 402, 0, 7459, 3)),  # is linktype there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 402, 1, 1020)),  # is linktype there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 403, 0, 8767, 13)),  # linktype
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 6, 403, Kind.S8LE)),  # linktype
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1021)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 6)),  # linktype
-    (IN_PACKETS, Step(Op.EXPRESSION, 422, 0, 8789, 27)),  # is eth_dst there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 422, 1, 1048)),  # is eth_dst there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 423, 0, 8816, 127)),  # eth_dst
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 12, 423, Kind.S8LE)),  # eth_dst
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1049)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 404, 0, 8780, 27)),  # is eth_dst there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 404, 1, 1026)),  # is eth_dst there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 405, 0, 8807, 127)),  # eth_dst
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 12, 405, Kind.S8LE)),  # eth_dst
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1027)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 12)),  # eth_dst
-    (IN_PACKETS, Step(Op.EXPRESSION, 424, 0, 8789, 27)),  # is eth_src there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 424, 1, 1054)),  # is eth_src there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 425, 0, 8943, 127)),  # eth_src
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 13, 425, Kind.S8LE)),  # eth_src
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1055)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 406, 0, 8780, 27)),  # is eth_src there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 406, 1, 1032)),  # is eth_src there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 407, 0, 8934, 127)),  # eth_src
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 13, 407, Kind.S8LE)),  # eth_src
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1033)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 13)),  # eth_src
-    (IN_PACKETS, Step(Op.EXPRESSION, 426, 0, 9070, 41)),  # is eth_type there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 426, 1, 1060)),  # is eth_type there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 427, 0, 7939, 3)),  # eth_type
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 14, 427, Kind.S8LE)),  # eth_type
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1061)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 408, 0, 9061, 41)),  # is eth_type there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 408, 1, 1038)),  # is eth_type there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 409, 0, 7930, 3)),  # eth_type
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 14, 409, Kind.S8LE)),  # eth_type
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1039)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 14)),  # eth_type
-    (IN_PACKETS, Step(Op.EXPRESSION, 428, 0, 7763, 3)),  # is vlan there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 428, 1, 1066)),  # is vlan there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 429, 0, 9111, 43)),  # vlan
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 15, 429, Kind.S8LE)),  # vlan
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1067)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 410, 0, 7754, 3)),  # is vlan there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 410, 1, 1044)),  # is vlan there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 411, 0, 9102, 43)),  # vlan
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 15, 411, Kind.S8LE)),  # vlan
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1045)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 15)),  # vlan
-    (IN_PACKETS, Step(Op.EXPRESSION, 430, 0, 9154, 13)),  # is ip_version there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 430, 1, 1072)),  # is ip_version there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 431, 0, 8049, 3)),  # ip_version
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 16, 431, Kind.S8LE)),  # ip_version
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1073)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 412, 0, 9145, 13)),  # is ip_version there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 412, 1, 1050)),  # is ip_version there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 413, 0, 8040, 3)),  # ip_version
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 16, 413, Kind.S8LE)),  # ip_version
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1051)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 16)),  # ip_version
-    (IN_PACKETS, Step(Op.EXPRESSION, 432, 0, 9167, 31)),  # is ip_src there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 432, 1, 1078)),  # is ip_src there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 433, 0, 9198, 97)),  # ip_src
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 17, 433, Kind.S8LE)),  # ip_src
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1079)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 414, 0, 9158, 31)),  # is ip_src there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 414, 1, 1056)),  # is ip_src there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 415, 0, 9189, 97)),  # ip_src
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 17, 415, Kind.S8LE)),  # ip_src
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1057)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 17)),  # ip_src
-    (IN_PACKETS, Step(Op.EXPRESSION, 434, 0, 9167, 31)),  # is ip_dst there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 434, 1, 1084)),  # is ip_dst there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 435, 0, 9295, 97)),  # ip_dst
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 18, 435, Kind.S8LE)),  # ip_dst
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1085)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 416, 0, 9158, 31)),  # is ip_dst there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 416, 1, 1062)),  # is ip_dst there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 417, 0, 9286, 97)),  # ip_dst
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 18, 417, Kind.S8LE)),  # ip_dst
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1063)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 18)),  # ip_dst
-    (IN_PACKETS, Step(Op.EXPRESSION, 436, 0, 9392, 31)),  # is ip6_src there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 436, 1, 1092)),  # is ip6_src there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 437, 0, 9423, 13)),  # end of ip6_src
-    (IN_PACKETS, Step(Op.EXPRESSION, 438, 0, 9436, 13)),  # end of ip6_src
-    (IN_PACKETS, Step(Op.SLICE, 27, 23, 437, 438)),  # ip6_src
+    (IN_PACKETS, Step(Op.EXPRESSION, 418, 0, 9383, 31)),  # is ip6_src there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 418, 1, 1070)),  # is ip6_src there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 419, 0, 9414, 13)),  # end of ip6_src
+    (IN_PACKETS, Step(Op.EXPRESSION, 420, 0, 9427, 13)),  # end of ip6_src
+    (IN_PACKETS, Step(Op.SLICE, 27, 23, 419, 420)),  # ip6_src
     (IN_PACKETS, Step(Op.COLUMN_BYTES, 19, 27)),  # ip6_src
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1093)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1071)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 19)),  # ip6_src
-    (IN_PACKETS, Step(Op.EXPRESSION, 439, 0, 9392, 31)),  # is ip6_dst there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 439, 1, 1100)),  # is ip6_dst there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 440, 0, 9436, 13)),  # end of ip6_dst
-    (IN_PACKETS, Step(Op.EXPRESSION, 441, 0, 8134, 13)),  # end of ip6_dst
-    (IN_PACKETS, Step(Op.SLICE, 28, 23, 440, 441)),  # ip6_dst
+    (IN_PACKETS, Step(Op.EXPRESSION, 421, 0, 9383, 31)),  # is ip6_dst there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 421, 1, 1078)),  # is ip6_dst there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 422, 0, 9427, 13)),  # end of ip6_dst
+    (IN_PACKETS, Step(Op.EXPRESSION, 423, 0, 8125, 13)),  # end of ip6_dst
+    (IN_PACKETS, Step(Op.SLICE, 28, 23, 422, 423)),  # ip6_dst
     (IN_PACKETS, Step(Op.COLUMN_BYTES, 20, 28)),  # ip6_dst
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1101)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1079)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 20)),  # ip6_dst
-    (IN_PACKETS, Step(Op.EXPRESSION, 442, 0, 9180, 17)),  # is ip_protocol there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 442, 1, 1106)),  # is ip_protocol there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 443, 0, 8269, 3)),  # ip_protocol
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 21, 443, Kind.U1)),  # ip_protocol
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1107)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 424, 0, 9171, 17)),  # is ip_protocol there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 424, 1, 1084)),  # is ip_protocol there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 425, 0, 8260, 3)),  # ip_protocol
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 21, 425, Kind.U1)),  # ip_protocol
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1085)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 21)),  # ip_protocol
-    (IN_PACKETS, Step(Op.EXPRESSION, 444, 0, 9180, 17)),  # is ip_ttl there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 444, 1, 1112)),  # is ip_ttl there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 445, 0, 9449, 46)),  # ip_ttl
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 22, 445, Kind.U1)),  # ip_ttl
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1113)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 426, 0, 9171, 17)),  # is ip_ttl there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 426, 1, 1090)),  # is ip_ttl there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 427, 0, 9440, 46)),  # ip_ttl
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 22, 427, Kind.U1)),  # ip_ttl
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1091)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 22)),  # ip_ttl
-    (IN_PACKETS, Step(Op.EXPRESSION, 446, 0, 9495, 3)),  # is src_port there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 446, 1, 1118)),  # is src_port there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 447, 0, 9498, 33)),  # src_port
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 23, 447, Kind.S8LE)),  # src_port
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1119)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 428, 0, 9486, 3)),  # is src_port there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 428, 1, 1096)),  # is src_port there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 429, 0, 9489, 33)),  # src_port
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 23, 429, Kind.S8LE)),  # src_port
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1097)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 23)),  # src_port
-    (IN_PACKETS, Step(Op.EXPRESSION, 448, 0, 9495, 3)),  # is dst_port there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 448, 1, 1124)),  # is dst_port there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 449, 0, 9531, 43)),  # dst_port
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 24, 449, Kind.S8LE)),  # dst_port
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1125)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 430, 0, 9486, 3)),  # is dst_port there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 430, 1, 1102)),  # is dst_port there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 431, 0, 9522, 43)),  # dst_port
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 24, 431, Kind.S8LE)),  # dst_port
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1103)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 24)),  # dst_port
-    (IN_PACKETS, Step(Op.EXPRESSION, 450, 0, 8314, 3)),  # is tcp_seq there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 450, 1, 1130)),  # is tcp_seq there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 451, 0, 9574, 97)),  # tcp_seq
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 25, 451, Kind.S8LE)),  # tcp_seq
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1131)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 432, 0, 8305, 3)),  # is tcp_seq there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 432, 1, 1108)),  # is tcp_seq there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 433, 0, 9565, 97)),  # tcp_seq
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 25, 433, Kind.S8LE)),  # tcp_seq
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1109)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 25)),  # tcp_seq
-    (IN_PACKETS, Step(Op.EXPRESSION, 452, 0, 8314, 3)),  # is tcp_ack there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 452, 1, 1136)),  # is tcp_ack there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 453, 0, 9671, 97)),  # tcp_ack
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 26, 453, Kind.S8LE)),  # tcp_ack
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1137)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 434, 0, 8305, 3)),  # is tcp_ack there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 434, 1, 1114)),  # is tcp_ack there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 435, 0, 9662, 97)),  # tcp_ack
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 26, 435, Kind.S8LE)),  # tcp_ack
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1115)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 26)),  # tcp_ack
-    (IN_PACKETS, Step(Op.EXPRESSION, 454, 0, 8314, 3)),  # is tcp_flags there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 454, 1, 1142)),  # is tcp_flags there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 455, 0, 9768, 53)),  # tcp_flags
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 27, 455, Kind.S8LE)),  # tcp_flags
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1143)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 436, 0, 8305, 3)),  # is tcp_flags there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 436, 1, 1120)),  # is tcp_flags there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 437, 0, 9759, 53)),  # tcp_flags
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 27, 437, Kind.S8LE)),  # tcp_flags
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1121)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 27)),  # tcp_flags
-    (IN_PACKETS, Step(Op.EXPRESSION, 456, 0, 9495, 3)),  # is payload_offset there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 456, 1, 1148)),  # is payload_offset there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 457, 0, 9821, 3)),  # payload_offset
-    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 28, 457, Kind.S8LE)),  # payload_offset
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1149)),
+    (IN_PACKETS, Step(Op.EXPRESSION, 438, 0, 9486, 3)),  # is payload_offset there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 438, 1, 1126)),  # is payload_offset there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 439, 0, 9812, 3)),  # payload_offset
+    (IN_PACKETS, Step(Op.COLUMN_REGISTER, 28, 439, Kind.S8LE)),  # payload_offset
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1127)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 28)),  # payload_offset
-    (IN_PACKETS, Step(Op.EXPRESSION, 458, 0, 9824, 11)),  # is payload there?
-    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 458, 1, 1156)),  # is payload there?
-    (IN_PACKETS, Step(Op.EXPRESSION, 459, 0, 9821, 3)),  # end of payload
-    (IN_PACKETS, Step(Op.EXPRESSION, 460, 0, 9835, 14)),  # end of payload
-    (IN_PACKETS, Step(Op.SLICE, 29, 23, 459, 460)),  # payload
+    (IN_PACKETS, Step(Op.EXPRESSION, 440, 0, 9815, 11)),  # is payload there?
+    (IN_PACKETS, Step(Op.SKIP_IF_ZERO, 440, 1, 1134)),  # is payload there?
+    (IN_PACKETS, Step(Op.EXPRESSION, 441, 0, 9812, 3)),  # end of payload
+    (IN_PACKETS, Step(Op.EXPRESSION, 442, 0, 9826, 14)),  # end of payload
+    (IN_PACKETS, Step(Op.SLICE, 29, 23, 441, 442)),  # payload
     (IN_PACKETS, Step(Op.COLUMN_BYTES, 29, 29)),  # payload
-    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1157)),
+    (IN_PACKETS, Step(Op.JUMP, 0, 0, 1135)),
     (IN_PACKETS, Step(Op.COLUMN_NULL, 29)),  # payload
     (IN_PACKETS, Step(Op.ROW_END)),
-    (IN_TABLES_15, Step(Op.EXPRESSION, 489, 0, 15, 9)),  # no len
-    (IN_ALL, Step(Op.JUMP, 0, 0, 1233)),
-    (IN_ALL, Step(Op.EXPRESSION, 461, 0, 52, 13)),  # what content is
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 461, 0, 1233)),  # what content is
+    (IN_TABLES_15, Step(Op.EXPRESSION, 471, 0, 15, 9)),  # no len
+    (IN_ALL, Step(Op.JUMP, 0, 0, 1211)),
+    (IN_ALL, Step(Op.EXPRESSION, 443, 0, 52, 13)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 443, 0, 1211)),  # what content is
     (IN_SECTIONS, Step(Op.ROW, 1)),
     (IN_ALL, Step(Op.NEED, 12)),  # version_major, version_minor, len_section
-    (IN_SECTIONS, Step(Op.REGISTER_FIXED, 493, Kind.U2LE, 0)),  # version_major, little-endian
-    (IN_SECTIONS, Step(Op.REGISTER_FIXED, 494, Kind.U2BE, 0)),  # version_major, big-endian
-    (IN_SECTIONS, Step(Op.EXPRESSION, 495, 0, 2487, 10)),  # version_major
-    (IN_SECTIONS, Step(Op.COLUMN_REGISTER, 0, 495, Kind.U2LE)),  # version_major
-    (IN_SECTIONS, Step(Op.REGISTER_FIXED, 496, Kind.U2LE, 2)),  # version_minor, little-endian
-    (IN_SECTIONS, Step(Op.REGISTER_FIXED, 497, Kind.U2BE, 2)),  # version_minor, big-endian
-    (IN_SECTIONS, Step(Op.EXPRESSION, 498, 0, 2497, 10)),  # version_minor
-    (IN_SECTIONS, Step(Op.COLUMN_REGISTER, 1, 498, Kind.U2LE)),  # version_minor
-    (IN_SECTIONS, Step(Op.REGISTER_FIXED, 499, Kind.S8LE, 4)),  # len_section, little-endian
-    (IN_SECTIONS, Step(Op.REGISTER_FIXED, 500, Kind.S8BE, 4)),  # len_section, big-endian
-    (IN_SECTIONS, Step(Op.EXPRESSION, 501, 0, 2507, 10)),  # len_section
-    (IN_SECTIONS, Step(Op.COLUMN_REGISTER, 2, 501, Kind.S8LE)),  # len_section
-    (IN_ALL, Step(Op.STREAM, 462, 0, 1)),  # _io.pos
-    (IN_ALL, Step(Op.STREAM, 463, 1, 1)),  # _io.size
-    (IN_PACKETS, Step(Op.EXPRESSION, 464, 0, 9849, 8)),  # is options there?
-    (IN_TABLES_16, Step(Op.EXPRESSION, 464, 0, 2487, 8)),  # is options there?
-    (IN_SECTIONS, Step(Op.EXPRESSION, 464, 0, 2517, 8)),  # is options there?
-    (IN_STATISTICS, Step(Op.EXPRESSION, 464, 0, 2646, 8)),  # is options there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 464, 0, 1220)),  # is options there?
+    (IN_SECTIONS, Step(Op.REGISTER_FIXED, 475, Kind.U2LE, 0)),  # version_major, little-endian
+    (IN_SECTIONS, Step(Op.REGISTER_FIXED, 476, Kind.U2BE, 0)),  # version_major, big-endian
+    (IN_SECTIONS, Step(Op.EXPRESSION, 477, 0, 2487, 10)),  # version_major
+    (IN_SECTIONS, Step(Op.COLUMN_REGISTER, 0, 477, Kind.U2LE)),  # version_major
+    (IN_SECTIONS, Step(Op.REGISTER_FIXED, 478, Kind.U2LE, 2)),  # version_minor, little-endian
+    (IN_SECTIONS, Step(Op.REGISTER_FIXED, 479, Kind.U2BE, 2)),  # version_minor, big-endian
+    (IN_SECTIONS, Step(Op.EXPRESSION, 480, 0, 2497, 10)),  # version_minor
+    (IN_SECTIONS, Step(Op.COLUMN_REGISTER, 1, 480, Kind.U2LE)),  # version_minor
+    (IN_SECTIONS, Step(Op.REGISTER_FIXED, 481, Kind.S8LE, 4)),  # len_section, little-endian
+    (IN_SECTIONS, Step(Op.REGISTER_FIXED, 482, Kind.S8BE, 4)),  # len_section, big-endian
+    (IN_SECTIONS, Step(Op.EXPRESSION, 483, 0, 2507, 10)),  # len_section
+    (IN_SECTIONS, Step(Op.COLUMN_REGISTER, 2, 483, Kind.S8LE)),  # len_section
+    (IN_ALL, Step(Op.STREAM, 444, 0, 1)),  # _io.pos
+    (IN_ALL, Step(Op.STREAM, 445, 1, 1)),  # _io.size
+    (IN_PACKETS, Step(Op.EXPRESSION, 446, 0, 9840, 8)),  # is options there?
+    (IN_TABLES_16, Step(Op.EXPRESSION, 446, 0, 2487, 8)),  # is options there?
+    (IN_SECTIONS, Step(Op.EXPRESSION, 446, 0, 2517, 8)),  # is options there?
+    (IN_STATISTICS, Step(Op.EXPRESSION, 446, 0, 2643, 8)),  # is options there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 446, 0, 1198)),  # is options there?
     (IN_SECTIONS, Step(Op.LIST, 3, 1)),  # options
-    (IN_ALL, Step(Op.LOOP, 8, Loop.UNTIL, 1218, 0)),  # options
+    (IN_ALL, Step(Op.LOOP, 8, Loop.UNTIL, 1196, 0)),  # options
     (IN_SECTIONS, Step(Op.ITEM, 0, 1)),  # item of options
     (IN_SECTIONS, Step(Op.COLUMN_STRUCT, 4)),  # options
     (IN_ALL, Step(Op.NEED, 4)),  # code, len
-    (IN_ALL, Step(Op.REGISTER_FIXED, 465, Kind.U2LE, 0)),  # code, little-endian
-    (IN_ALL, Step(Op.REGISTER_FIXED, 466, Kind.U2BE, 0)),  # code, big-endian
-    (IN_PACKETS, Step(Op.EXPRESSION, 467, 0, 9857, 10)),  # code
-    (IN_TABLES_16, Step(Op.EXPRESSION, 467, 0, 2495, 10)),  # code
-    (IN_SECTIONS, Step(Op.EXPRESSION, 467, 0, 2525, 10)),  # code
-    (IN_SECTIONS, Step(Op.COLUMN_REGISTER, 5, 467, Kind.U2LE)),  # code
-    (IN_STATISTICS, Step(Op.EXPRESSION, 467, 0, 2654, 10)),  # code
-    (IN_ALL, Step(Op.REGISTER_FIXED, 468, Kind.U2LE, 2)),  # len, little-endian
-    (IN_ALL, Step(Op.REGISTER_FIXED, 469, Kind.U2BE, 2)),  # len, big-endian
-    (IN_PACKETS, Step(Op.EXPRESSION, 470, 0, 9867, 10)),  # len
-    (IN_SECTIONS, Step(Op.EXPRESSION, 470, 0, 2535, 10)),  # len
-    (IN_TABLES_17, Step(Op.EXPRESSION, 470, 0, 2505, 10)),  # len
-    (IN_TABLES_14, Step(Op.BYTES_REGISTER, 30, 470, 0)),  # value
-    (IN_PACKETS, Step(Op.EXPRESSION, 471, 0, 9877, 14)),  # size of padding
-    (IN_INTERFACES, Step(Op.EXPRESSION, 490, 0, 2505, 10)),  # len
-    (IN_STATISTICS, Step(Op.EXPRESSION, 490, 0, 2664, 10)),  # len
-    (IN_TABLES_15, Step(Op.BYTES_REGISTER, 30, 490, 0)),  # value
-    (IN_TABLES_16, Step(Op.EXPRESSION, 471, 0, 2515, 14)),  # size of padding
+    (IN_ALL, Step(Op.REGISTER_FIXED, 447, Kind.U2LE, 0)),  # code, little-endian
+    (IN_ALL, Step(Op.REGISTER_FIXED, 448, Kind.U2BE, 0)),  # code, big-endian
+    (IN_PACKETS, Step(Op.EXPRESSION, 449, 0, 9848, 10)),  # code
+    (IN_TABLES_16, Step(Op.EXPRESSION, 449, 0, 2495, 10)),  # code
+    (IN_SECTIONS, Step(Op.EXPRESSION, 449, 0, 2525, 10)),  # code
+    (IN_SECTIONS, Step(Op.COLUMN_REGISTER, 5, 449, Kind.U2LE)),  # code
+    (IN_STATISTICS, Step(Op.EXPRESSION, 449, 0, 2651, 10)),  # code
+    (IN_ALL, Step(Op.REGISTER_FIXED, 450, Kind.U2LE, 2)),  # len, little-endian
+    (IN_ALL, Step(Op.REGISTER_FIXED, 451, Kind.U2BE, 2)),  # len, big-endian
+    (IN_PACKETS, Step(Op.EXPRESSION, 452, 0, 9858, 10)),  # len
+    (IN_SECTIONS, Step(Op.EXPRESSION, 452, 0, 2535, 10)),  # len
+    (IN_TABLES_17, Step(Op.EXPRESSION, 452, 0, 2505, 10)),  # len
+    (IN_TABLES_14, Step(Op.BYTES_REGISTER, 30, 452, 0)),  # value
+    (IN_PACKETS, Step(Op.EXPRESSION, 453, 0, 9868, 14)),  # size of padding
+    (IN_INTERFACES, Step(Op.EXPRESSION, 472, 0, 2505, 10)),  # len
+    (IN_STATISTICS, Step(Op.EXPRESSION, 472, 0, 2661, 10)),  # len
+    (IN_TABLES_15, Step(Op.BYTES_REGISTER, 30, 472, 0)),  # value
+    (IN_TABLES_16, Step(Op.EXPRESSION, 453, 0, 2515, 14)),  # size of padding
     (IN_SECTIONS, Step(Op.COLUMN_BYTES, 6, 30)),  # value
-    (IN_SECTIONS, Step(Op.EXPRESSION, 471, 0, 2545, 14)),  # size of padding
-    (IN_STATISTICS, Step(Op.EXPRESSION, 471, 0, 2674, 14)),  # size of padding
-    (IN_ALL, Step(Op.BYTES_REGISTER, 31, 471, 0)),  # padding
+    (IN_SECTIONS, Step(Op.EXPRESSION, 453, 0, 2545, 14)),  # size of padding
+    (IN_STATISTICS, Step(Op.EXPRESSION, 453, 0, 2671, 14)),  # size of padding
+    (IN_ALL, Step(Op.BYTES_REGISTER, 31, 453, 0)),  # padding
     (IN_SECTIONS, Step(Op.ITEM_END, 0, 1)),
-    (IN_ALL, Step(Op.STREAM, 472, 0, 1)),  # _io.pos
-    (IN_ALL, Step(Op.STREAM, 473, 1, 1)),  # _io.size
-    (IN_PACKETS, Step(Op.EXPRESSION, 474, 0, 9891, 21)),  # last of options?
-    (IN_TABLES_16, Step(Op.EXPRESSION, 474, 0, 2529, 21)),  # last of options?
-    (IN_SECTIONS, Step(Op.EXPRESSION, 474, 0, 2559, 21)),  # last of options?
-    (IN_STATISTICS, Step(Op.EXPRESSION, 474, 0, 2688, 21)),  # last of options?
-    (IN_ALL, Step(Op.AGAIN, 8, Loop.UNTIL, 1185, 474)),  # next of options
+    (IN_ALL, Step(Op.STREAM, 454, 0, 1)),  # _io.pos
+    (IN_ALL, Step(Op.STREAM, 455, 1, 1)),  # _io.size
+    (IN_PACKETS, Step(Op.EXPRESSION, 456, 0, 9882, 21)),  # last of options?
+    (IN_TABLES_16, Step(Op.EXPRESSION, 456, 0, 2529, 21)),  # last of options?
+    (IN_SECTIONS, Step(Op.EXPRESSION, 456, 0, 2559, 21)),  # last of options?
+    (IN_STATISTICS, Step(Op.EXPRESSION, 456, 0, 2685, 21)),  # last of options?
+    (IN_ALL, Step(Op.AGAIN, 8, Loop.UNTIL, 1163, 456)),  # next of options
     (IN_SECTIONS, Step(Op.LIST_END, 3, 1)),  # options
-    (IN_ALL, Step(Op.JUMP, 0, 0, 1224)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 1202)),
     (IN_SECTIONS, Step(Op.COLUMN_NULL, 3)),  # options
-    (IN_ALL, Step(Op.EXPRESSION, 467, 0, 15, 9)),  # no code
-    (IN_TABLES_14, Step(Op.EXPRESSION, 470, 0, 15, 9)),  # no len
-    (IN_TABLES_15, Step(Op.EXPRESSION, 490, 0, 15, 9)),  # no len
+    (IN_ALL, Step(Op.EXPRESSION, 449, 0, 15, 9)),  # no code
+    (IN_TABLES_14, Step(Op.EXPRESSION, 452, 0, 15, 9)),  # no len
+    (IN_TABLES_15, Step(Op.EXPRESSION, 472, 0, 15, 9)),  # no len
     (IN_ALL, Step(Op.SET, 3, 12, 3)),  # first
     (IN_SECTIONS, Step(Op.COLUMN_REGISTER, 7, 12, Kind.S8LE)),  # first
     (IN_SECTIONS, Step(Op.COLUMN_REGISTER, 8, 17, Kind.U4LE)),  # kind
     (IN_SECTIONS, Step(Op.COLUMN_REGISTER, 9, 20, Kind.U4LE)),  # len_head
-    (IN_SECTIONS, Step(Op.EXPRESSION, 479, 0, 201, 20)),  # len
-    (IN_SECTIONS, Step(Op.COLUMN_REGISTER, 10, 479, Kind.S8LE)),  # len
-    (IN_SECTIONS, Step(Op.EXPRESSION, 483, 0, 13, 9)),  # begins
-    (IN_SECTIONS, Step(Op.COLUMN_REGISTER, 11, 483, Kind.S8LE)),  # begins
+    (IN_SECTIONS, Step(Op.EXPRESSION, 461, 0, 201, 20)),  # len
+    (IN_SECTIONS, Step(Op.COLUMN_REGISTER, 10, 461, Kind.S8LE)),  # len
+    (IN_SECTIONS, Step(Op.EXPRESSION, 465, 0, 13, 9)),  # begins
+    (IN_SECTIONS, Step(Op.COLUMN_REGISTER, 11, 465, Kind.S8LE)),  # begins
     (IN_SECTIONS, Step(Op.ROW_END)),
     (IN_ALL, Step(Op.LIMIT_END)),  # body
-    (IN_ALL, Step(Op.EXPRESSION, 475, 0, 262, 13)),  # is declared there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 475, 0, 1241)),  # is declared there?
+    (IN_ALL, Step(Op.EXPRESSION, 457, 0, 262, 13)),  # is declared there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 457, 0, 1219)),  # is declared there?
     (IN_ALL, Step(Op.APPEND, 0, 4, 9, 9)),  # multiplier
     (IN_ALL, Step(Op.APPEND, 1, 5, 10, 10)),  # divisor
     (IN_ALL, Step(Op.APPEND, 2, 6, 11, 11)),  # offset
     (IN_ALL, Step(Op.APPEND, 3, 7, 12, 12)),  # linktype
     (IN_ALL, Step(Op.APPEND, 4, 8, 13, 13)),  # snaplen
-    (IN_ALL, Step(Op.EXPRESSION, 476, 0, 0, 32)),  # byte order of end
-    (IN_ALL, Step(Op.CHECK_RANGE, 476, Outcome.LOST | Reason.VALUE << 8, 0, 1)),  # byte order of end
+    (IN_ALL, Step(Op.EXPRESSION, 458, 0, 0, 32)),  # byte order of end
+    (IN_ALL, Step(Op.CHECK_RANGE, 458, Outcome.LOST | Reason.VALUE << 8, 0, 1)),  # byte order of end
     (IN_ALL, Step(Op.NEED, 4)),  # len
-    (IN_ALL, Step(Op.REGISTER_FIXED, 477, Kind.U4LE, 0)),  # len, little-endian
-    (IN_ALL, Step(Op.REGISTER_FIXED, 478, Kind.U4BE, 0)),  # len, big-endian
-    (IN_PACKETS, Step(Op.EXPRESSION, 479, 0, 9912, 10)),  # len
-    (IN_PACKETS, Step(Op.EXPRESSION, 480, 0, 9922, 24)),  # valid len
-    (IN_INTERFACES, Step(Op.EXPRESSION, 491, 0, 2550, 10)),  # len
-    (IN_TABLES_17, Step(Op.EXPRESSION, 479, 0, 2550, 10)),  # len
-    (IN_TABLES_16, Step(Op.EXPRESSION, 480, 0, 2560, 24)),  # valid len
-    (IN_SECTIONS, Step(Op.EXPRESSION, 491, 0, 2580, 10)),  # len
-    (IN_SECTIONS, Step(Op.EXPRESSION, 480, 0, 2590, 24)),  # valid len
-    (IN_STATISTICS, Step(Op.EXPRESSION, 491, 0, 2709, 10)),  # len
-    (IN_STATISTICS, Step(Op.EXPRESSION, 480, 0, 2719, 24)),  # valid len
-    (IN_ALL, Step(Op.CHECK_TRUE, 480, Outcome.REFUSED | Reason.VALUE << 8)),  # valid len
-    (IN_PACKETS, Step(Op.EXPRESSION, 481, 0, 9946, 24)),  # valid len
-    (IN_TABLES_16, Step(Op.EXPRESSION, 481, 0, 2584, 24)),  # valid len
-    (IN_SECTIONS, Step(Op.EXPRESSION, 481, 0, 2614, 24)),  # valid len
-    (IN_STATISTICS, Step(Op.EXPRESSION, 481, 0, 2743, 24)),  # valid len
-    (IN_ALL, Step(Op.CHECK_TRUE, 481, Outcome.REFUSED | Reason.VALUE << 8)),  # valid len
+    (IN_ALL, Step(Op.REGISTER_FIXED, 459, Kind.U4LE, 0)),  # len, little-endian
+    (IN_ALL, Step(Op.REGISTER_FIXED, 460, Kind.U4BE, 0)),  # len, big-endian
+    (IN_PACKETS, Step(Op.EXPRESSION, 461, 0, 9903, 10)),  # len
+    (IN_PACKETS, Step(Op.EXPRESSION, 462, 0, 9913, 24)),  # valid len
+    (IN_INTERFACES, Step(Op.EXPRESSION, 473, 0, 2550, 10)),  # len
+    (IN_TABLES_17, Step(Op.EXPRESSION, 461, 0, 2550, 10)),  # len
+    (IN_TABLES_16, Step(Op.EXPRESSION, 462, 0, 2560, 24)),  # valid len
+    (IN_SECTIONS, Step(Op.EXPRESSION, 473, 0, 2580, 10)),  # len
+    (IN_SECTIONS, Step(Op.EXPRESSION, 462, 0, 2590, 24)),  # valid len
+    (IN_STATISTICS, Step(Op.EXPRESSION, 473, 0, 2706, 10)),  # len
+    (IN_STATISTICS, Step(Op.EXPRESSION, 462, 0, 2716, 24)),  # valid len
+    (IN_ALL, Step(Op.CHECK_TRUE, 462, Outcome.REFUSED | Reason.VALUE << 8)),  # valid len
+    (IN_PACKETS, Step(Op.EXPRESSION, 463, 0, 9937, 24)),  # valid len
+    (IN_TABLES_16, Step(Op.EXPRESSION, 463, 0, 2584, 24)),  # valid len
+    (IN_SECTIONS, Step(Op.EXPRESSION, 463, 0, 2614, 24)),  # valid len
+    (IN_STATISTICS, Step(Op.EXPRESSION, 463, 0, 2740, 24)),  # valid len
+    (IN_ALL, Step(Op.CHECK_TRUE, 463, Outcome.REFUSED | Reason.VALUE << 8)),  # valid len
     (IN_ALL, Step(Op.BYTES_FIXED, 32, 0, 0)),  # nothing
-    (IN_PACKETS, Step(Op.EXPRESSION, 482, 0, 9970, 27)),  # valid nothing
-    (IN_TABLES_16, Step(Op.EXPRESSION, 482, 0, 2608, 27)),  # valid nothing
-    (IN_SECTIONS, Step(Op.EXPRESSION, 482, 0, 2638, 27)),  # valid nothing
-    (IN_STATISTICS, Step(Op.EXPRESSION, 482, 0, 2767, 27)),  # valid nothing
-    (IN_ALL, Step(Op.CHECK_TRUE, 482, Outcome.REFUSED | Reason.VALUE << 8)),  # valid nothing
+    (IN_PACKETS, Step(Op.EXPRESSION, 464, 0, 9961, 27)),  # valid nothing
+    (IN_TABLES_16, Step(Op.EXPRESSION, 464, 0, 2608, 27)),  # valid nothing
+    (IN_SECTIONS, Step(Op.EXPRESSION, 464, 0, 2638, 27)),  # valid nothing
+    (IN_STATISTICS, Step(Op.EXPRESSION, 464, 0, 2764, 27)),  # valid nothing
+    (IN_ALL, Step(Op.CHECK_TRUE, 464, Outcome.REFUSED | Reason.VALUE << 8)),  # valid nothing
     (IN_BLOCKS, Step(Op.COLUMN_BYTES, 3, 32)),  # nothing
-    (IN_TABLES_18, Step(Op.EXPRESSION, 483, 0, 13, 9)),  # begins
+    (IN_TABLES_18, Step(Op.EXPRESSION, 465, 0, 13, 9)),  # begins
     (
         IN_TABLES_18,
-        Step(Op.CHECK_RANGE, 483, Outcome.LOST | Reason.VALUE << 8, -9223372036854775808, 9223372036854775807),
+        Step(Op.CHECK_RANGE, 465, Outcome.LOST | Reason.VALUE << 8, -9223372036854775808, 9223372036854775807),
     ),  # begins
-    (IN_TABLES_18, Step(Op.SET, 1, 483, 1)),  # begins
-    (IN_TABLES_19, Step(Op.EXPRESSION, 492, 0, 13, 9)),  # begins
+    (IN_TABLES_18, Step(Op.SET, 1, 465, 1)),  # begins
+    (IN_TABLES_19, Step(Op.EXPRESSION, 474, 0, 13, 9)),  # begins
     (
         IN_TABLES_19,
-        Step(Op.CHECK_RANGE, 492, Outcome.LOST | Reason.VALUE << 8, -9223372036854775808, 9223372036854775807),
+        Step(Op.CHECK_RANGE, 474, Outcome.LOST | Reason.VALUE << 8, -9223372036854775808, 9223372036854775807),
     ),  # begins
-    (IN_TABLES_19, Step(Op.SET, 1, 492, 1)),  # begins
-    (IN_BLOCKS, Step(Op.EXPRESSION, 491, 0, 201, 20)),  # len
-    (IN_BLOCKS, Step(Op.COLUMN_REGISTER, 1, 491, Kind.S8LE)),  # len
-    (IN_BLOCKS, Step(Op.COLUMN_REGISTER, 4, 483, Kind.S8LE)),  # begins
+    (IN_TABLES_19, Step(Op.SET, 1, 474, 1)),  # begins
+    (IN_BLOCKS, Step(Op.EXPRESSION, 473, 0, 201, 20)),  # len
+    (IN_BLOCKS, Step(Op.COLUMN_REGISTER, 1, 473, Kind.S8LE)),  # len
+    (IN_BLOCKS, Step(Op.COLUMN_REGISTER, 4, 465, Kind.S8LE)),  # begins
     (IN_ALL, Step(Op.END)),
 )
 """The steps of the programs, each with the tables that have it. A step that leads to another one has the number of that
@@ -1404,13 +1382,13 @@ TABLES = {
                 Storage.FIXED64,
                 Storage.VARIABLE,
             ),
-            registers=484,
+            registers=466,
             spans=33,
             levels=(0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0),
             loops=9,
             variables=(439041101, 0, 0, 1, 1000, 1, 0, 0, 0, (0,), (0,), (0,), (0,), (0,)),
             constants=bytes.fromhex(
-                "010000004d3c2b1a000000000f00010000000000000000000000000000000018010e00010f0001100018010e0001120001130018011100000a0d0d0a000000000f011600004d3c2b1a000000000f011600001a2b3c4d000000000f170116000100000f01140001140000ff00000000000000080018000000000000000b0114000000ff000000000000080008000000000000000b090114000008000000000000000c0000ff00000000000008090114000018000000000000000c0918011100000a0d0d0a000000000f011100000a0d0d0a000000000f0102000114001800100000000000000004011100000a0d0d0a000000000f01020001140018000c0000000000000004180111000001000000000000000f000600000000000000011a00011e00011f0018011a000121000122001800e8030000000000000127000128000f15011a00012a00012b0018011a00012d00012e0018012c000009000000000000000f013100007f00000000000000130000ca9a3b00000000013100007f000000000000000800090000000000000013000100000000000000013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180010000000000000000800000000000000000010000000c16ff286230000010000000000000018051818013100007f0000000000000013013100007f0000000000000008003e0000000000000013000000000000000000000100000000000000013100007f0000000000000008003f00000000000000080b18013100007f0000000000000008001b0000000000000013000000000000000000013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180010000000000000000800000000000000000010000000c16ff28623000001000000000000001805000100000000000000181818012c00000e000000000000000f011a0001350001360018012c0000090000000000000010012c00000e000000000000001016012f000d00030000000000000008012c000000000000000000000f013a00013b000f170111000002000000000000000f011a0001400001410018011a0001440001450018011a0001480001490018011a00014c00014d0018011a0001500001510018011a00015300015400180152000d000300000000000000080157000158000f15011a00015a00015b0018011a00015d00015e0018015f000d00030000000000000008015c000000000000000000000f0161000162000f17014200010c0001030004110103000142000301650001640001670000000000000000000003000000010000000000180168000001000000000000000f000e000000000000000168000071000000000000000f0010000000000000000168000014010000000000000f0014000000000000000000000000000000001818180168000001000000000000000f000c000000000000000168000071000000000000000f000e000000000000000168000014010000000000000f00000000000000000000000000100000000018181802020001690011020200016a00000200000000000000031117000000000000000000016a002002000008000000000000000b016a00000100000000000000032002000918016b000000810000000000000f016b0000a8880000000000000f17020200016900000400000000000000031416016c00016900000200000000000000032002000008000000000000000b0169000003000000000000000320020009016b0018016c00016d000000810000000000000f16020200016900000800000000000000031416016e00016900000600000000000000032002000008000000000000000b0169000007000000000000000320020009016d00180168000065000000000000000f01680000e4000000000000000f1701680000e5000000000000000f17016f000000080000000000000f17016f0000dd860000000000000f17016900016e00000800000000000000016c0000040000000000000000000000000000000018180300000000100000000018020200017000130170002002000004000000000000000c000000000000000000180171000004000000000000000f017000000900000000000000032002000170000006000000000000000320020018020200017000001c0000000000000003110000000010000000000171000006000000000000000f01700000280000000000000003017000000600000000000000032002000008000000000000000b017000000700000000000000032002000900ff1f000000000000080000000000000000000f017000017000200200000f0000000000000008000400000000000000050300000000100000000018181802020001730000140000000000000003140172000006000000000000000f1602020001730000080000000000000003140172000011000000000000000f160174000175001701750001730000080000000000000003017300017300000c00000000000000032002000004000000000000000c000400000000000000050318017300000400000000000000032002000008000000000000000b01730000050000000000000003200200090171000004000000000000000f017000000200000000000000032002000008000000000000000b0170000003000000000000000320020009017000000400000000000000032002000008000000000000000b017000000500000000000000032002000900000000000000000010017000000400000000000000032002000008000000000000000b01700000050000000000000003200200090028000000000000000300000000000000000018180179000000000000000000000f0170000179000302020013170202000170000179000318017500017800000800000000000000141601730001780003017a00111601730001780003017a0018016400017d00000000000000000000030000000000000000001316014a000020000000000000000b014e0009017f000000000000000000000300ffffff3f0000000008050181000000000000000000000306018300000000000000000000030000ca9a3b000000000503018700000000000000000000030168000001000000000000000f020200000c0000000000000014160000000000000000002002000028000000000000000b0001000000000000002002000020000000000000000b090002000000000000002002000018000000000000000b090003000000000000002002000010000000000000000b090004000000000000002002000008000000000000000b09000500000000000000200200090006000000000000002002000028000000000000000b0007000000000000002002000020000000000000000b090008000000000000002002000018000000000000000b090009000000000000002002000010000000000000000b09000a000000000000002002000008000000000000000b09000b0000000000000020020009016f0000000000000000000010016f000000810000000000001016016f0000a88800000000000010160169002002000008000000000000000b016900000100000000000000032002000900ff0f00000000000008017100000000000000000000100171000004000000000000000f020200017000001400000000000000031416017000000c00000000000000032002000018000000000000000b017000000d00000000000000032002000010000000000000000b09017000000e00000000000000032002000008000000000000000b09017000000f000000000000000320020009017000001000000000000000032002000018000000000000000b017000001100000000000000032002000010000000000000000b09017000001200000000000000032002000008000000000000000b0901700000130000000000000003200200090171000006000000000000000f02020001700000280000000000000003141601700000080000000000000003017000001800000000000000030171000004000000000000000f0170000008000000000000000320020001700000070000000000000003200200180176000173002002000008000000000000000b0173000001000000000000000320020009017300000200000000000000032002000008000000000000000b0173000003000000000000000320020009017300000400000000000000032002000018000000000000000b017300000500000000000000032002000010000000000000000b09017300000600000000000000032002000008000000000000000b090173000007000000000000000320020009017300000800000000000000032002000018000000000000000b017300000900000000000000032002000010000000000000000b09017300000a00000000000000032002000008000000000000000b09017300000b000000000000000320020009017300000c0000000000000003200200000100000000000000080008000000000000000b017300000d0000000000000003200200090177000176000177000202001216017b0001770011017700017b00180111000003000000000000000f011a0001b50001b60018011a0001b90001ba0018011a0001bd0001be0018011a0001c10001c2001801c700000000000000000000030000000000000000001301c8000000000000000000000301c300111601c9000000000000000000000301c3001801ce00000000000000000000030000000000000000001301cf000000000000000000000301c300111601d0000000000000000000000301c300180d00030000000000000008011a0001d30001d40018011a0001d60001d7001801d8000d0003000000000000000801d5000000000000000000000f01da0001db000f17000000000000000000010c0001030004110103000000000000000000000301df000000000000000000000301de0001dd0001e200000000000000000000030000000100000000001801e3000001000000000000000f000e0000000000000001e3000071000000000000000f00100000000000000001e3000014010000000000000f00140000000000000000000000000000000018181801e3000001000000000000000f000c0000000000000001e3000071000000000000000f000e0000000000000001e3000014010000000000000f00000000000000000000000000100000000018181802090001e4001102090001e50000020000000000000003111700000000000000000001e5002009000008000000000000000b01e50000010000000000000003200900091801e6000000810000000000000f01e60000a8880000000000000f1702090001e40000040000000000000003141601e70001e400000200000000000000032009000008000000000000000b01e400000300000000000000032009000901e6001801e70001e8000000810000000000000f1602090001e40000080000000000000003141601e90001e400000600000000000000032009000008000000000000000b01e400000700000000000000032009000901e8001801e3000065000000000000000f01e30000e4000000000000000f1701e30000e5000000000000000f1701ea000000080000000000000f1701ea0000dd860000000000000f1701e40001e90000080000000000000001e7000004000000000000000000000000000000001818030000000010000000001802090001eb001301eb002009000004000000000000000c0000000000000000001801ec000004000000000000000f01eb000009000000000000000320090001eb00000600000000000000032009001802090001eb00001c00000000000000031100000000100000000001ec000006000000000000000f01eb000028000000000000000301eb00000600000000000000032009000008000000000000000b01eb00000700000000000000032009000900ff1f000000000000080000000000000000000f01eb0001eb00200900000f0000000000000008000400000000000000050300000000100000000018181802090001ee00001400000000000000031401ed000006000000000000000f1602090001ee00000800000000000000031401ed000011000000000000000f1601ef0001f0001701f00001ee000008000000000000000301ee0001ee00000c00000000000000032009000004000000000000000c00040000000000000005031801ee00000400000000000000032009000008000000000000000b01ee00000500000000000000032009000901ec000004000000000000000f01eb00000200000000000000032009000008000000000000000b01eb00000300000000000000032009000901eb00000400000000000000032009000008000000000000000b01eb0000050000000000000003200900090000000000000000001001eb00000400000000000000032009000008000000000000000b01eb00000500000000000000032009000900280000000000000003000000000000000000181801f4000000000000000000000f01eb0001f40003020900131702090001eb0001f400031801f00001f300000800000000000000141601ee0001f3000301f500111601ee0001f3000301f5001801bb000020000000000000000b01bf000901fb000000000000000000000300ffffff3f00000000080501fd00000000000000000000030601ff00000000000000000000030000ca9a3b00000000050301e0000000000000000000001301e00001c300111601e00001c300180104010000000000000000000301e3000001000000000000000f020900000c0000000000000014160000000000000000002009000028000000000000000b0001000000000000002009000020000000000000000b090002000000000000002009000018000000000000000b090003000000000000002009000010000000000000000b090004000000000000002009000008000000000000000b09000500000000000000200900090006000000000000002009000028000000000000000b0007000000000000002009000020000000000000000b090008000000000000002009000018000000000000000b090009000000000000002009000010000000000000000b09000a000000000000002009000008000000000000000b09000b000000000000002009000901ea000000000000000000001001ea00000081000000000000101601ea0000a888000000000000101601e4002009000008000000000000000b01e400000100000000000000032009000900ff0f0000000000000801ec000000000000000000001001ec000004000000000000000f02090001eb0000140000000000000003141601eb00000c00000000000000032009000018000000000000000b01eb00000d00000000000000032009000010000000000000000b0901eb00000e00000000000000032009000008000000000000000b0901eb00000f00000000000000032009000901eb00001000000000000000032009000018000000000000000b01eb00001100000000000000032009000010000000000000000b0901eb00001200000000000000032009000008000000000000000b0901eb00001300000000000000032009000901ec000006000000000000000f02090001eb0000280000000000000003141601eb000008000000000000000301eb000018000000000000000301ec000004000000000000000f01eb000008000000000000000320090001eb00000700000000000000032009001801f10001ee002009000008000000000000000b01ee00000100000000000000032009000901ee00000200000000000000032009000008000000000000000b01ee00000300000000000000032009000901ee00000400000000000000032009000018000000000000000b01ee00000500000000000000032009000010000000000000000b0901ee00000600000000000000032009000008000000000000000b0901ee00000700000000000000032009000901ee00000800000000000000032009000018000000000000000b01ee00000900000000000000032009000010000000000000000b0901ee00000a00000000000000032009000008000000000000000b0901ee00000b00000000000000032009000901ee00000c0000000000000003200900000100000000000000080008000000000000000b01ee00000d00000000000000032009000901f20001f10001f200020900121601f60001f2001101f20001f600180111000004000000000000000f012f010130010f15011a0001320101330118011a00013501013601180134010001000000000000000f0004000000000000000134010002000000000000000f0010000000000000000134010003000000000000000f0006000000000000000134010004000000000000000f000800000000000000000000000000000000181818180134010001000000000000001401340100040000000000000012160137010d000300000000000000080134010000000000000000000f013b01013c010f17013e01013f010f15011a0001410101420118011a00014401014501180146010d000300000000000000080143010000000000000000000f0148010149010f170111000005000000000000000f014c01014d010f15011a00014f0101500118011a00015201015301180154010d000300000000000000080151010000000000000000000f0156010157010f170111000006000000000000000f011a00015b01015c0118011a0001600101610118011a0001640101650118011a0001680101690118011a00016c01016d0118011a00016f0101700118016e010d000300000000000000080173010174010f15011a0001760101770118011a00017901017a0118017b010d000300000000000000080178010000000000000000000f017d01017e010f17015d01010c000103000411010300015d010301810101800101830100000000000000000003000000010000000000180184010001000000000000000f000e000000000000000184010071000000000000000f0010000000000000000184010014010000000000000f0014000000000000000000000000000000001818180184010001000000000000000f000c000000000000000184010071000000000000000f000e000000000000000184010014010000000000000f000000000000000000000000001000000000181818021700018501110217000186010002000000000000000311170000000000000000000186012017000008000000000000000b0186010001000000000000000320170009180187010000810000000000000f01870100a8880000000000000f17021700018501000400000000000000031416018801018501000200000000000000032017000008000000000000000b0185010003000000000000000320170009018701180188010189010000810000000000000f16021700018501000800000000000000031416018a01018501000600000000000000032017000008000000000000000b0185010007000000000000000320170009018901180184010065000000000000000f01840100e4000000000000000f1701840100e5000000000000000f17018b010000080000000000000f17018b0100dd860000000000000f17018501018a0100080000000000000001880100040000000000000000000000000000000018180300000000100000000018021700018c0113018c012017000004000000000000000c00000000000000000018018d010004000000000000000f018c0100090000000000000003201700018c010006000000000000000320170018021700018c01001c000000000000000311000000001000000000018d010006000000000000000f018c0100280000000000000003018c01000600000000000000032017000008000000000000000b018c01000700000000000000032017000900ff1f000000000000080000000000000000000f018c01018c01201700000f00000000000000080004000000000000000503000000001000000000181818021700018f010014000000000000000314018e010006000000000000000f16021700018f010008000000000000000314018e010011000000000000000f1601900101910117019101018f0100080000000000000003018f01018f01000c00000000000000032017000004000000000000000c000400000000000000050318018f01000400000000000000032017000008000000000000000b018f010005000000000000000320170009018d010004000000000000000f018c01000200000000000000032017000008000000000000000b018c010003000000000000000320170009018c01000400000000000000032017000008000000000000000b018c01000500000000000000032017000900000000000000000010018c01000400000000000000032017000008000000000000000b018c0100050000000000000003201700090028000000000000000300000000000000000018180195010000000000000000000f018c01019501030217001317021700018c0101950103180191010194010008000000000000001416018f01019401030196011116018f0101940103019601180180010199010000000000000000000300000000000000000013160166010020000000000000000b016a0109019b010000000000000000000300ffffff3f000000000805019d010000000000000000000306019f01000000000000000000030000ca9a3b00000000050301a301000000000000000000030184010001000000000000000f021700000c0000000000000014160000000000000000002017000028000000000000000b0001000000000000002017000020000000000000000b090002000000000000002017000018000000000000000b090003000000000000002017000010000000000000000b090004000000000000002017000008000000000000000b09000500000000000000201700090006000000000000002017000028000000000000000b0007000000000000002017000020000000000000000b090008000000000000002017000018000000000000000b090009000000000000002017000010000000000000000b09000a000000000000002017000008000000000000000b09000b0000000000000020170009018b0100000000000000000010018b010000810000000000001016018b0100a88800000000000010160185012017000008000000000000000b018501000100000000000000032017000900ff0f00000000000008018d0100000000000000000010018d010004000000000000000f021700018c01001400000000000000031416018c01000c00000000000000032017000018000000000000000b018c01000d00000000000000032017000010000000000000000b09018c01000e00000000000000032017000008000000000000000b09018c01000f000000000000000320170009018c01001000000000000000032017000018000000000000000b018c01001100000000000000032017000010000000000000000b09018c01001200000000000000032017000008000000000000000b09018c010013000000000000000320170009018d010006000000000000000f021700018c01002800000000000000031416018c0100080000000000000003018c0100180000000000000003018d010004000000000000000f018c0100080000000000000003201700018c010007000000000000000320170018019201018f012017000008000000000000000b018f010001000000000000000320170009018f01000200000000000000032017000008000000000000000b018f010003000000000000000320170009018f01000400000000000000032017000018000000000000000b018f01000500000000000000032017000010000000000000000b09018f01000600000000000000032017000008000000000000000b09018f010007000000000000000320170009018f01000800000000000000032017000018000000000000000b018f01000900000000000000032017000010000000000000000b09018f01000a00000000000000032017000008000000000000000b09018f01000b000000000000000320170009018f01000c0000000000000003201700000100000000000000080008000000000000000b018f01000d0000000000000003201700090193010192010193010217001216019701019301110193010197011801ce0101cf010f15011a0001d10101d20118011a0001d40101d5011801d6010d0003000000000000000801d3010000000000000000000f01d80101d9010f1701dc0101dd0101de011801df01011100000a0d0d0a000000000f010200011400181401df01011100000a0d0d0a000000000f0102000114001812011100000a0d0d0a000000000f0101000000000000000000001317"
+                "010000004d3c2b1a000000000f00010000000000000000000000000000000018010e00010f0001100018010e0001120001130018011100000a0d0d0a000000000f011600004d3c2b1a000000000f011600001a2b3c4d000000000f170116000100000f01140001140000ff00000000000000080018000000000000000b0114000000ff000000000000080008000000000000000b090114000008000000000000000c0000ff00000000000008090114000018000000000000000c0918011100000a0d0d0a000000000f011100000a0d0d0a000000000f0102000114001800100000000000000004011100000a0d0d0a000000000f01020001140018000c0000000000000004180111000001000000000000000f000600000000000000011a00011e00011f0018011a000121000122001800e8030000000000000127000128000f15011a00012a00012b0018011a00012d00012e0018012c000009000000000000000f013100007f00000000000000130000ca9a3b00000000013100007f000000000000000800090000000000000013000100000000000000013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180010000000000000000800000000000000000010000000c16ff286230000010000000000000018051818013100007f0000000000000013013100007f0000000000000008003e0000000000000013000000000000000000000100000000000000013100007f0000000000000008003f00000000000000080b18013100007f0000000000000008001b0000000000000013000000000000000000013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180010000000000000000800000000000000000010000000c16ff28623000001000000000000001805000100000000000000181818012c00000e000000000000000f011a0001350001360018012c0000090000000000000010012c00000e000000000000001016012f000d00030000000000000008012c000000000000000000000f013a00013b000f170111000002000000000000000f011a0001400001410018011a0001440001450018011a0001480001490018011a00014c00014d0018011a0001500001510018011a00015300015400180152000d000300000000000000080157000158000f15011a00015a00015b0018011a00015d00015e0018015f000d00030000000000000008015c000000000000000000000f0161000162000f17014200010c0001030004110103000142000301640001660000000000000000000003000000010000000000180167000001000000000000000f000e000000000000000167000071000000000000000f0010000000000000000167000014010000000000000f0014000000000000000000000000000000001818180167000001000000000000000f000c000000000000000167000071000000000000000f000e000000000000000167000014010000000000000f000000000000000000000000001000000000181818020200016800110202000169000002000000000000000311170000000000000000000169002002000008000000000000000b016900000100000000000000032002000918016a000000810000000000000f016a0000a8880000000000000f17020200016800000400000000000000031416016b00016800000200000000000000032002000008000000000000000b0168000003000000000000000320020009016a0018016b00016c000000810000000000000f16020200016800000800000000000000031416016d00016800000600000000000000032002000008000000000000000b0168000007000000000000000320020009016c00180167000065000000000000000f01670000e4000000000000000f1701670000e5000000000000000f17016e000000080000000000000f17016e0000dd860000000000000f17016800016d00000800000000000000016b0000040000000000000000000000000000000018180300000000100000000018020200016f0013016f002002000004000000000000000c000000000000000000180170000004000000000000000f016f0000090000000000000003200200016f000006000000000000000320020018020200016f00001c0000000000000003110000000010000000000170000006000000000000000f016f0000280000000000000003016f00000600000000000000032002000008000000000000000b016f00000700000000000000032002000900ff1f000000000000080000000000000000000f016f00016f00200200000f0000000000000008000400000000000000050300000000100000000018181802020001720000140000000000000003140171000006000000000000000f1602020001720000080000000000000003140171000011000000000000000f160173000174001701740001720000080000000000000003017200017200000c00000000000000032002000004000000000000000c000400000000000000050318017200000400000000000000032002000008000000000000000b01720000050000000000000003200200090170000004000000000000000f016f00000200000000000000032002000008000000000000000b016f000003000000000000000320020009016f00000400000000000000032002000008000000000000000b016f00000500000000000000032002000900000000000000000010016f00000400000000000000032002000008000000000000000b016f0000050000000000000003200200090028000000000000000300000000000000000018180178000000000000000000000f016f00017800030202001317020200016f00017800031801740001770000080000000000000014160172000177000301790011160172000177000301790018016400017b00000000000000000000030000000000000000001316014a000020000000000000000b014e0009017c000000000000000000000300ffffff3f000000000805017d000000000000000000000306017e00000000000000000000030000ca9a3b000000000503018100000000000000000000030167000001000000000000000f020200000c0000000000000014160000000000000000002002000028000000000000000b0001000000000000002002000020000000000000000b090002000000000000002002000018000000000000000b090003000000000000002002000010000000000000000b090004000000000000002002000008000000000000000b09000500000000000000200200090006000000000000002002000028000000000000000b0007000000000000002002000020000000000000000b090008000000000000002002000018000000000000000b090009000000000000002002000010000000000000000b09000a000000000000002002000008000000000000000b09000b0000000000000020020009016e0000000000000000000010016e000000810000000000001016016e0000a88800000000000010160168002002000008000000000000000b016800000100000000000000032002000900ff0f00000000000008017000000000000000000000100170000004000000000000000f020200016f00001400000000000000031416016f00000c00000000000000032002000018000000000000000b016f00000d00000000000000032002000010000000000000000b09016f00000e00000000000000032002000008000000000000000b09016f00000f000000000000000320020009016f00001000000000000000032002000018000000000000000b016f00001100000000000000032002000010000000000000000b09016f00001200000000000000032002000008000000000000000b09016f0000130000000000000003200200090170000006000000000000000f020200016f00002800000000000000031416016f0000080000000000000003016f00001800000000000000030170000004000000000000000f016f0000080000000000000003200200016f0000070000000000000003200200180175000172002002000008000000000000000b0172000001000000000000000320020009017200000200000000000000032002000008000000000000000b0172000003000000000000000320020009017200000400000000000000032002000018000000000000000b017200000500000000000000032002000010000000000000000b09017200000600000000000000032002000008000000000000000b090172000007000000000000000320020009017200000800000000000000032002000018000000000000000b017200000900000000000000032002000010000000000000000b09017200000a00000000000000032002000008000000000000000b09017200000b000000000000000320020009017200000c0000000000000003200200000100000000000000080008000000000000000b017200000d0000000000000003200200090176000175000176000202001216017a0001760011017600017a00180111000003000000000000000f011a0001af0001b00018011a0001b30001b40018011a0001b70001b80018011a0001bb0001bc001801c100000000000000000000030000000000000000001301c2000000000000000000000301bd00111601c3000000000000000000000301bd001801c800000000000000000000030000000000000000001301c9000000000000000000000301bd00111601ca000000000000000000000301bd00180d00030000000000000008011a0001cd0001ce0018011a0001d00001d1001801d2000d0003000000000000000801cf000000000000000000000f01d40001d5000f17000000000000000000010c0001030004110103000000000000000000000301d9000000000000000000000301d70001db00000000000000000000030000000100000000001801dc000001000000000000000f000e0000000000000001dc000071000000000000000f00100000000000000001dc000014010000000000000f00140000000000000000000000000000000018181801dc000001000000000000000f000c0000000000000001dc000071000000000000000f000e0000000000000001dc000014010000000000000f00000000000000000000000000100000000018181802090001dd001102090001de0000020000000000000003111700000000000000000001de002009000008000000000000000b01de0000010000000000000003200900091801df000000810000000000000f01df0000a8880000000000000f1702090001dd0000040000000000000003141601e00001dd00000200000000000000032009000008000000000000000b01dd00000300000000000000032009000901df001801e00001e1000000810000000000000f1602090001dd0000080000000000000003141601e20001dd00000600000000000000032009000008000000000000000b01dd00000700000000000000032009000901e1001801dc000065000000000000000f01dc0000e4000000000000000f1701dc0000e5000000000000000f1701e3000000080000000000000f1701e30000dd860000000000000f1701dd0001e20000080000000000000001e0000004000000000000000000000000000000001818030000000010000000001802090001e4001301e4002009000004000000000000000c0000000000000000001801e5000004000000000000000f01e4000009000000000000000320090001e400000600000000000000032009001802090001e400001c00000000000000031100000000100000000001e5000006000000000000000f01e4000028000000000000000301e400000600000000000000032009000008000000000000000b01e400000700000000000000032009000900ff1f000000000000080000000000000000000f01e40001e400200900000f0000000000000008000400000000000000050300000000100000000018181802090001e700001400000000000000031401e6000006000000000000000f1602090001e700000800000000000000031401e6000011000000000000000f1601e80001e9001701e90001e7000008000000000000000301e70001e700000c00000000000000032009000004000000000000000c00040000000000000005031801e700000400000000000000032009000008000000000000000b01e700000500000000000000032009000901e5000004000000000000000f01e400000200000000000000032009000008000000000000000b01e400000300000000000000032009000901e400000400000000000000032009000008000000000000000b01e40000050000000000000003200900090000000000000000001001e400000400000000000000032009000008000000000000000b01e400000500000000000000032009000900280000000000000003000000000000000000181801ed000000000000000000000f01e40001ed0003020900131702090001e40001ed00031801e90001ec00000800000000000000141601e70001ec000301ee00111601e70001ec000301ee001801b5000020000000000000000b01b9000901f2000000000000000000000300ffffff3f00000000080501f300000000000000000000030601f400000000000000000000030000ca9a3b00000000050301da000000000000000000001301da0001bd00111601da0001bd001801f8000000000000000000000301dc000001000000000000000f020900000c0000000000000014160000000000000000002009000028000000000000000b0001000000000000002009000020000000000000000b090002000000000000002009000018000000000000000b090003000000000000002009000010000000000000000b090004000000000000002009000008000000000000000b09000500000000000000200900090006000000000000002009000028000000000000000b0007000000000000002009000020000000000000000b090008000000000000002009000018000000000000000b090009000000000000002009000010000000000000000b09000a000000000000002009000008000000000000000b09000b000000000000002009000901e3000000000000000000001001e300000081000000000000101601e30000a888000000000000101601dd002009000008000000000000000b01dd00000100000000000000032009000900ff0f0000000000000801e5000000000000000000001001e5000004000000000000000f02090001e40000140000000000000003141601e400000c00000000000000032009000018000000000000000b01e400000d00000000000000032009000010000000000000000b0901e400000e00000000000000032009000008000000000000000b0901e400000f00000000000000032009000901e400001000000000000000032009000018000000000000000b01e400001100000000000000032009000010000000000000000b0901e400001200000000000000032009000008000000000000000b0901e400001300000000000000032009000901e5000006000000000000000f02090001e40000280000000000000003141601e4000008000000000000000301e4000018000000000000000301e5000004000000000000000f01e4000008000000000000000320090001e400000700000000000000032009001801ea0001e7002009000008000000000000000b01e700000100000000000000032009000901e700000200000000000000032009000008000000000000000b01e700000300000000000000032009000901e700000400000000000000032009000018000000000000000b01e700000500000000000000032009000010000000000000000b0901e700000600000000000000032009000008000000000000000b0901e700000700000000000000032009000901e700000800000000000000032009000018000000000000000b01e700000900000000000000032009000010000000000000000b0901e700000a00000000000000032009000008000000000000000b0901e700000b00000000000000032009000901e700000c0000000000000003200900000100000000000000080008000000000000000b01e700000d00000000000000032009000901eb0001ea0001eb00020900121601ef0001eb001101eb0001ef00180111000004000000000000000f0123010124010f15011a0001260101270118011a00012901012a01180128010001000000000000000f0004000000000000000128010002000000000000000f0010000000000000000128010003000000000000000f0006000000000000000128010004000000000000000f00080000000000000000000000000000000018181818012801000100000000000000140128010004000000000000001216012b010d000300000000000000080128010000000000000000000f012f010130010f170132010133010f15011a0001350101360118011a0001380101390118013a010d000300000000000000080137010000000000000000000f013c01013d010f170111000005000000000000000f0140010141010f15011a0001430101440118011a00014601014701180148010d000300000000000000080145010000000000000000000f014a01014b010f170111000006000000000000000f011a00014f0101500118011a0001540101550118011a0001580101590118011a00015c01015d0118011a0001600101610118011a00016301016401180162010d000300000000000000080167010168010f15011a00016a01016b0118011a00016d01016e0118016f010d00030000000000000008016c010000000000000000000f0171010172010f17015101010c0001030004110103000151010301740101760100000000000000000003000000010000000000180177010001000000000000000f000e000000000000000177010071000000000000000f0010000000000000000177010014010000000000000f0014000000000000000000000000000000001818180177010001000000000000000f000c000000000000000177010071000000000000000f000e000000000000000177010014010000000000000f000000000000000000000000001000000000181818021700017801110217000179010002000000000000000311170000000000000000000179012017000008000000000000000b017901000100000000000000032017000918017a010000810000000000000f017a0100a8880000000000000f17021700017801000400000000000000031416017b01017801000200000000000000032017000008000000000000000b0178010003000000000000000320170009017a0118017b01017c010000810000000000000f16021700017801000800000000000000031416017d01017801000600000000000000032017000008000000000000000b0178010007000000000000000320170009017c01180177010065000000000000000f01770100e4000000000000000f1701770100e5000000000000000f17017e010000080000000000000f17017e0100dd860000000000000f17017801017d01000800000000000000017b0100040000000000000000000000000000000018180300000000100000000018021700017f0113017f012017000004000000000000000c000000000000000000180180010004000000000000000f017f0100090000000000000003201700017f010006000000000000000320170018021700017f01001c0000000000000003110000000010000000000180010006000000000000000f017f0100280000000000000003017f01000600000000000000032017000008000000000000000b017f01000700000000000000032017000900ff1f000000000000080000000000000000000f017f01017f01201700000f0000000000000008000400000000000000050300000000100000000018181802170001820100140000000000000003140181010006000000000000000f1602170001820100080000000000000003140181010011000000000000000f160183010184011701840101820100080000000000000003018201018201000c00000000000000032017000004000000000000000c000400000000000000050318018201000400000000000000032017000008000000000000000b01820100050000000000000003201700090180010004000000000000000f017f01000200000000000000032017000008000000000000000b017f010003000000000000000320170009017f01000400000000000000032017000008000000000000000b017f01000500000000000000032017000900000000000000000010017f01000400000000000000032017000008000000000000000b017f0100050000000000000003201700090028000000000000000300000000000000000018180188010000000000000000000f017f01018801030217001317021700017f01018801031801840101870100080000000000000014160182010187010301890111160182010187010301890118017401018b01000000000000000000030000000000000000001316015a010020000000000000000b015e0109018c010000000000000000000300ffffff3f000000000805018d010000000000000000000306018e01000000000000000000030000ca9a3b000000000503019101000000000000000000030177010001000000000000000f021700000c0000000000000014160000000000000000002017000028000000000000000b0001000000000000002017000020000000000000000b090002000000000000002017000018000000000000000b090003000000000000002017000010000000000000000b090004000000000000002017000008000000000000000b09000500000000000000201700090006000000000000002017000028000000000000000b0007000000000000002017000020000000000000000b090008000000000000002017000018000000000000000b090009000000000000002017000010000000000000000b09000a000000000000002017000008000000000000000b09000b0000000000000020170009017e0100000000000000000010017e010000810000000000001016017e0100a88800000000000010160178012017000008000000000000000b017801000100000000000000032017000900ff0f00000000000008018001000000000000000000100180010004000000000000000f021700017f01001400000000000000031416017f01000c00000000000000032017000018000000000000000b017f01000d00000000000000032017000010000000000000000b09017f01000e00000000000000032017000008000000000000000b09017f01000f000000000000000320170009017f01001000000000000000032017000018000000000000000b017f01001100000000000000032017000010000000000000000b09017f01001200000000000000032017000008000000000000000b09017f0100130000000000000003201700090180010006000000000000000f021700017f01002800000000000000031416017f0100080000000000000003017f01001800000000000000030180010004000000000000000f017f0100080000000000000003201700017f0100070000000000000003201700180185010182012017000008000000000000000b0182010001000000000000000320170009018201000200000000000000032017000008000000000000000b0182010003000000000000000320170009018201000400000000000000032017000018000000000000000b018201000500000000000000032017000010000000000000000b09018201000600000000000000032017000008000000000000000b090182010007000000000000000320170009018201000800000000000000032017000018000000000000000b018201000900000000000000032017000010000000000000000b09018201000a00000000000000032017000008000000000000000b09018201000b000000000000000320170009018201000c0000000000000003201700000100000000000000080008000000000000000b018201000d0000000000000003201700090186010185010186010217001216018a0101860111018601018a011801bc0101bd010f15011a0001bf0101c00118011a0001c20101c3011801c4010d0003000000000000000801c1010000000000000000000f01c60101c7010f1701ca0101cb0101cc011801cd01011100000a0d0d0a000000000f010200011400181401cd01011100000a0d0d0a000000000f0102000114001812011100000a0d0d0a000000000f0101000000000000000000001317"
             ),
         ),
     ),
@@ -1448,13 +1426,13 @@ TABLES = {
                 Storage.FIXED64,
                 Storage.FIXED64,
             ),
-            registers=493,
+            registers=475,
             spans=33,
             levels=(0, 0, 0, 0, 0, 1, 1, 1, 0, 0, 0, 0),
             loops=9,
             variables=(439041101, 0, 0, 1, 1000, 1, 0, 0, 0, (0,), (0,), (0,), (0,), (0,)),
             constants=bytes.fromhex(
-                "010000004d3c2b1a000000000f00010000000000000000000000000000000018010e00010f0001100018010e0001120001130018011100000a0d0d0a000000000f011600004d3c2b1a000000000f011600001a2b3c4d000000000f170116000100000f01140001140000ff00000000000000080018000000000000000b0114000000ff000000000000080008000000000000000b090114000008000000000000000c0000ff00000000000008090114000018000000000000000c0918011100000a0d0d0a000000000f011100000a0d0d0a000000000f0102000114001800100000000000000004011100000a0d0d0a000000000f01020001140018000c0000000000000004180111000001000000000000000f000600000000000000011a00011e00011f0018011a000121000122001800e8030000000000000127000128000f15011a00012a00012b0018011a00012d00012e0018012c000009000000000000000f013100007f00000000000000130000ca9a3b00000000013100007f000000000000000800090000000000000013000100000000000000013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180010000000000000000800000000000000000010000000c16ff286230000010000000000000018051818013100007f0000000000000013013100007f0000000000000008003e0000000000000013000000000000000000000100000000000000013100007f0000000000000008003f00000000000000080b18013100007f0000000000000008001b0000000000000013000000000000000000013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180010000000000000000800000000000000000010000000c16ff28623000001000000000000001805000100000000000000181818012c00000e000000000000000f011a0001350001360018012c0000090000000000000010012c00000e000000000000001016012f000d00030000000000000008012c000000000000000000000f013a00013b000f170111000002000000000000000f011a00015000015100180152000d000300000000000000080157000158000f15011a00015a00015b0018011a00015d00015e001801e4010d00030000000000000008015c000000000000000000000f0161000162000f170111000003000000000000000f011a00016f010170011801c700000000000000000000030000000000000000001301c8000000000000000000000301c300111601c9000000000000000000000301c3001801ce00000000000000000000030000000000000000001301cf000000000000000000000301c300111601d0000000000000000000000301c300180d00030000000000000008011a0001d30001d40018011a0001d60001d7001801e5010d0003000000000000000801d5000000000000000000000f01da0001db000f170111000004000000000000000f012f010130010f15011a0001320101330118011a00013501013601180134010001000000000000000f0004000000000000000134010002000000000000000f0010000000000000000134010003000000000000000f0006000000000000000134010004000000000000000f0008000000000000000000000000000000001818181801340100010000000000000014013401000400000000000000121601e6010d000300000000000000080134010000000000000000000f013b01013c010f17013e01013f010f15011a0001410101420118011a000144010145011801e7010d000300000000000000080143010000000000000000000f0148010149010f170111000005000000000000000f014c01014d010f15011a00014f0101500118011a000152010153011801e8010d000300000000000000080151010000000000000000000f0156010157010f170111000006000000000000000f011a00016c01016d0118016e010d000300000000000000080173010174010f15011a0001760101770118011a00017901017a011801e9010d000300000000000000080178010000000000000000000f017d01017e010f1701ce0101cf010f15011a0001d10101d20118011a0001d40101d5011801ea010d0003000000000000000801d3010000000000000000000f01d80101d9010f1701dc0101dd0101de011801eb01011100000a0d0d0a000000000f010200011400181401eb01011100000a0d0d0a000000000f0102000114001812011100000a0d0d0a000000000f0101000000000000000000001317"
+                "010000004d3c2b1a000000000f00010000000000000000000000000000000018010e00010f0001100018010e0001120001130018011100000a0d0d0a000000000f011600004d3c2b1a000000000f011600001a2b3c4d000000000f170116000100000f01140001140000ff00000000000000080018000000000000000b0114000000ff000000000000080008000000000000000b090114000008000000000000000c0000ff00000000000008090114000018000000000000000c0918011100000a0d0d0a000000000f011100000a0d0d0a000000000f0102000114001800100000000000000004011100000a0d0d0a000000000f01020001140018000c0000000000000004180111000001000000000000000f000600000000000000011a00011e00011f0018011a000121000122001800e8030000000000000127000128000f15011a00012a00012b0018011a00012d00012e0018012c000009000000000000000f013100007f00000000000000130000ca9a3b00000000013100007f000000000000000800090000000000000013000100000000000000013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180010000000000000000800000000000000000010000000c16ff286230000010000000000000018051818013100007f0000000000000013013100007f0000000000000008003e0000000000000013000000000000000000000100000000000000013100007f0000000000000008003f00000000000000080b18013100007f0000000000000008001b0000000000000013000000000000000000013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180010000000000000000800000000000000000010000000c16ff28623000001000000000000001805000100000000000000181818012c00000e000000000000000f011a0001350001360018012c0000090000000000000010012c00000e000000000000001016012f000d00030000000000000008012c000000000000000000000f013a00013b000f170111000002000000000000000f011a00015000015100180152000d000300000000000000080157000158000f15011a00015a00015b0018011a00015d00015e001801d2010d00030000000000000008015c000000000000000000000f0161000162000f170111000003000000000000000f011a000163010164011801c100000000000000000000030000000000000000001301c2000000000000000000000301bd00111601c3000000000000000000000301bd001801c800000000000000000000030000000000000000001301c9000000000000000000000301bd00111601ca000000000000000000000301bd00180d00030000000000000008011a0001cd0001ce0018011a0001d00001d1001801d3010d0003000000000000000801cf000000000000000000000f01d40001d5000f170111000004000000000000000f0123010124010f15011a0001260101270118011a00012901012a01180128010001000000000000000f0004000000000000000128010002000000000000000f0010000000000000000128010003000000000000000f0006000000000000000128010004000000000000000f0008000000000000000000000000000000001818181801280100010000000000000014012801000400000000000000121601d4010d000300000000000000080128010000000000000000000f012f010130010f170132010133010f15011a0001350101360118011a000138010139011801d5010d000300000000000000080137010000000000000000000f013c01013d010f170111000005000000000000000f0140010141010f15011a0001430101440118011a000146010147011801d6010d000300000000000000080145010000000000000000000f014a01014b010f170111000006000000000000000f011a00016001016101180162010d000300000000000000080167010168010f15011a00016a01016b0118011a00016d01016e011801d7010d00030000000000000008016c010000000000000000000f0171010172010f1701bc0101bd010f15011a0001bf0101c00118011a0001c20101c3011801d8010d0003000000000000000801c1010000000000000000000f01c60101c7010f1701ca0101cb0101cc011801d901011100000a0d0d0a000000000f010200011400181401d901011100000a0d0d0a000000000f0102000114001812011100000a0d0d0a000000000f0101000000000000000000001317"
             ),
         ),
     ),
@@ -1492,13 +1470,13 @@ TABLES = {
                 Storage.FIXED64,
                 Storage.FIXED64,
             ),
-            registers=502,
+            registers=484,
             spans=33,
             levels=(0, 0, 0, 0, 1, 1, 1, 0, 0, 0, 0, 0),
             loops=9,
             variables=(439041101, 0, 0, 1, 1000, 1, 0, 0, 0, (0,), (0,), (0,), (0,), (0,)),
             constants=bytes.fromhex(
-                "010000004d3c2b1a000000000f00010000000000000000000000000000000018010e00010f0001100018010e0001120001130018011100000a0d0d0a000000000f011600004d3c2b1a000000000f011600001a2b3c4d000000000f170116000100000f01140001140000ff00000000000000080018000000000000000b0114000000ff000000000000080008000000000000000b090114000008000000000000000c0000ff00000000000008090114000018000000000000000c0918011100000a0d0d0a000000000f011100000a0d0d0a000000000f0102000114001800100000000000000004011100000a0d0d0a000000000f01020001140018000c0000000000000004180111000001000000000000000f000600000000000000011a00011e00011f0018011a000121000122001800e8030000000000000127000128000f15011a00012a00012b0018011a00012d00012e0018012c000009000000000000000f013100007f00000000000000130000ca9a3b00000000013100007f000000000000000800090000000000000013000100000000000000013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180010000000000000000800000000000000000010000000c16ff286230000010000000000000018051818013100007f0000000000000013013100007f0000000000000008003e0000000000000013000000000000000000000100000000000000013100007f0000000000000008003f00000000000000080b18013100007f0000000000000008001b0000000000000013000000000000000000013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180010000000000000000800000000000000000010000000c16ff28623000001000000000000001805000100000000000000181818012c00000e000000000000000f011a0001350001360018012c0000090000000000000010012c00000e000000000000001016012f000d00030000000000000008012c000000000000000000000f013a00013b000f170111000002000000000000000f011a00015000015100180152000d000300000000000000080157000158000f15011a00015a00015b0018011a00015d00015e0018015f000d00030000000000000008015c000000000000000000000f0161000162000f170111000003000000000000000f011a00016f010170011801c700000000000000000000030000000000000000001301c8000000000000000000000301c300111601c9000000000000000000000301c3001801ce00000000000000000000030000000000000000001301cf000000000000000000000301c300111601d0000000000000000000000301c300180d00030000000000000008011a0001d30001d40018011a0001d60001d7001801d8000d0003000000000000000801d5000000000000000000000f01da0001db000f170111000004000000000000000f012f010130010f15011a0001320101330118011a00013501013601180134010001000000000000000f0004000000000000000134010002000000000000000f0010000000000000000134010003000000000000000f0006000000000000000134010004000000000000000f000800000000000000000000000000000000181818180134010001000000000000001401340100040000000000000012160137010d000300000000000000080134010000000000000000000f013b01013c010f17013e01013f010f15011a0001410101420118011a00014401014501180146010d000300000000000000080143010000000000000000000f0148010149010f170111000005000000000000000f014c01014d010f15011a00014f0101500118011a00015201015301180154010d000300000000000000080151010000000000000000000f0156010157010f170111000006000000000000000f011a00016c01016d0118016e010d000300000000000000080173010174010f15011a0001760101770118011a00017901017a0118017b010d000300000000000000080178010000000000000000000f017d01017e010f17011a0001ed0101ee0118011a0001f00101f10118011a0001f30101f4011801ce0101cf010f15011a0001d10101d20118011a0001d40101d5011801d6010d0003000000000000000801d3010000000000000000000f01d80101d9010f1701dc0101dd0101de011801eb01011100000a0d0d0a000000000f010200011400181401eb01011100000a0d0d0a000000000f0102000114001812011100000a0d0d0a000000000f0101000000000000000000001317"
+                "010000004d3c2b1a000000000f00010000000000000000000000000000000018010e00010f0001100018010e0001120001130018011100000a0d0d0a000000000f011600004d3c2b1a000000000f011600001a2b3c4d000000000f170116000100000f01140001140000ff00000000000000080018000000000000000b0114000000ff000000000000080008000000000000000b090114000008000000000000000c0000ff00000000000008090114000018000000000000000c0918011100000a0d0d0a000000000f011100000a0d0d0a000000000f0102000114001800100000000000000004011100000a0d0d0a000000000f01020001140018000c0000000000000004180111000001000000000000000f000600000000000000011a00011e00011f0018011a000121000122001800e8030000000000000127000128000f15011a00012a00012b0018011a00012d00012e0018012c000009000000000000000f013100007f00000000000000130000ca9a3b00000000013100007f000000000000000800090000000000000013000100000000000000013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180010000000000000000800000000000000000010000000c16ff286230000010000000000000018051818013100007f0000000000000013013100007f0000000000000008003e0000000000000013000000000000000000000100000000000000013100007f0000000000000008003f00000000000000080b18013100007f0000000000000008001b0000000000000013000000000000000000013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180010000000000000000800000000000000000010000000c16ff28623000001000000000000001805000100000000000000181818012c00000e000000000000000f011a0001350001360018012c0000090000000000000010012c00000e000000000000001016012f000d00030000000000000008012c000000000000000000000f013a00013b000f170111000002000000000000000f011a00015000015100180152000d000300000000000000080157000158000f15011a00015a00015b0018011a00015d00015e0018015f000d00030000000000000008015c000000000000000000000f0161000162000f170111000003000000000000000f011a000163010164011801c100000000000000000000030000000000000000001301c2000000000000000000000301bd00111601c3000000000000000000000301bd001801c800000000000000000000030000000000000000001301c9000000000000000000000301bd00111601ca000000000000000000000301bd00180d00030000000000000008011a0001cd0001ce0018011a0001d00001d1001801d2000d0003000000000000000801cf000000000000000000000f01d40001d5000f170111000004000000000000000f0123010124010f15011a0001260101270118011a00012901012a01180128010001000000000000000f0004000000000000000128010002000000000000000f0010000000000000000128010003000000000000000f0006000000000000000128010004000000000000000f00080000000000000000000000000000000018181818012801000100000000000000140128010004000000000000001216012b010d000300000000000000080128010000000000000000000f012f010130010f170132010133010f15011a0001350101360118011a0001380101390118013a010d000300000000000000080137010000000000000000000f013c01013d010f170111000005000000000000000f0140010141010f15011a0001430101440118011a00014601014701180148010d000300000000000000080145010000000000000000000f014a01014b010f170111000006000000000000000f011a00016001016101180162010d000300000000000000080167010168010f15011a00016a01016b0118011a00016d01016e0118016f010d00030000000000000008016c010000000000000000000f0171010172010f17011a0001db0101dc0118011a0001de0101df0118011a0001e10101e2011801bc0101bd010f15011a0001bf0101c00118011a0001c20101c3011801c4010d0003000000000000000801c1010000000000000000000f01c60101c7010f1701ca0101cb0101cc011801d901011100000a0d0d0a000000000f010200011400181401d901011100000a0d0d0a000000000f0102000114001812011100000a0d0d0a000000000f0101000000000000000000001317"
             ),
         ),
     ),
@@ -1529,13 +1507,13 @@ TABLES = {
                 Storage.FIXED32,
                 Storage.FIXED64,
             ),
-            registers=504,
+            registers=486,
             spans=33,
             levels=(0, 0, 0, 1, 0, 0, 0, 0),
             loops=9,
             variables=(439041101, 0, 0, 1, 1000, 1, 0, 0, 0, (0,), (0,), (0,), (0,), (0,)),
             constants=bytes.fromhex(
-                "010000004d3c2b1a000000000f00010000000000000000000000000000000018010e00010f0001100018010e0001120001130018011100000a0d0d0a000000000f011600004d3c2b1a000000000f011600001a2b3c4d000000000f170116000100000f01140001140000ff00000000000000080018000000000000000b0114000000ff000000000000080008000000000000000b090114000008000000000000000c0000ff00000000000008090114000018000000000000000c0918011100000a0d0d0a000000000f011100000a0d0d0a000000000f0102000114001800100000000000000004011100000a0d0d0a000000000f01020001140018000c0000000000000004180111000001000000000000000f000600000000000000011a00011e00011f0018011a000121000122001800e8030000000000000127000128000f15011a00012a00012b0018011a00012d00012e0018012c000009000000000000000f013100007f00000000000000130000ca9a3b00000000013100007f000000000000000800090000000000000013000100000000000000013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180010000000000000000800000000000000000010000000c16ff286230000010000000000000018051818013100007f0000000000000013013100007f0000000000000008003e0000000000000013000000000000000000000100000000000000013100007f0000000000000008003f00000000000000080b18013100007f0000000000000008001b0000000000000013000000000000000000013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180010000000000000000800000000000000000010000000c16ff28623000001000000000000001805000100000000000000181818012c00000e000000000000000f011a0001350001360018012c0000090000000000000010012c00000e000000000000001016012f000d00030000000000000008012c000000000000000000000f013a00013b000f170111000002000000000000000f011a00015000015100180152000d000300000000000000080157000158000f15011a00015a00015b0018011a00015d00015e0018015f000d00030000000000000008015c000000000000000000000f0161000162000f170111000003000000000000000f011a00016f010170011801c700000000000000000000030000000000000000001301c8000000000000000000000301c300111601c9000000000000000000000301c3001801ce00000000000000000000030000000000000000001301cf000000000000000000000301c300111601d0000000000000000000000301c300180d00030000000000000008011a0001d30001d40018011a0001d60001d7001801d8000d0003000000000000000801d5000000000000000000000f01da0001db000f170111000004000000000000000f012f010130010f15011a0001320101330118011a00013501013601180134010001000000000000000f0004000000000000000134010002000000000000000f0010000000000000000134010003000000000000000f0006000000000000000134010004000000000000000f000800000000000000000000000000000000181818180134010001000000000000001401340100040000000000000012160137010d000300000000000000080134010000000000000000000f013b01013c010f17013e01013f010f15011a0001410101420118011a00014401014501180146010d000300000000000000080143010000000000000000000f0148010149010f170111000005000000000000000f014c01014d010f15011a00014f0101500118011a00015201015301180154010d000300000000000000080151010000000000000000000f0156010157010f170111000006000000000000000f011a00016c01016d0118016e010d000300000000000000080173010174010f15011a0001760101770118011a00017901017a0118017b010d000300000000000000080178010000000000000000000f017d01017e010f1701ce0101cf010f15011a0001d10101d20118011a0001d40101d5011801d6010d0003000000000000000801d3010000000000000000000f01d80101d9010f1701dc0101dd0101de011801df01011100000a0d0d0a000000000f010200011400181401df01011100000a0d0d0a000000000f0102000114001812011100000a0d0d0a000000000f0101000000000000000000001317"
+                "010000004d3c2b1a000000000f00010000000000000000000000000000000018010e00010f0001100018010e0001120001130018011100000a0d0d0a000000000f011600004d3c2b1a000000000f011600001a2b3c4d000000000f170116000100000f01140001140000ff00000000000000080018000000000000000b0114000000ff000000000000080008000000000000000b090114000008000000000000000c0000ff00000000000008090114000018000000000000000c0918011100000a0d0d0a000000000f011100000a0d0d0a000000000f0102000114001800100000000000000004011100000a0d0d0a000000000f01020001140018000c0000000000000004180111000001000000000000000f000600000000000000011a00011e00011f0018011a000121000122001800e8030000000000000127000128000f15011a00012a00012b0018011a00012d00012e0018012c000009000000000000000f013100007f00000000000000130000ca9a3b00000000013100007f000000000000000800090000000000000013000100000000000000013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180010000000000000000800000000000000000010000000c16ff286230000010000000000000018051818013100007f0000000000000013013100007f0000000000000008003e0000000000000013000000000000000000000100000000000000013100007f0000000000000008003f00000000000000080b18013100007f0000000000000008001b0000000000000013000000000000000000013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180010000000000000000800000000000000000010000000c16ff28623000001000000000000001805000100000000000000181818012c00000e000000000000000f011a0001350001360018012c0000090000000000000010012c00000e000000000000001016012f000d00030000000000000008012c000000000000000000000f013a00013b000f170111000002000000000000000f011a00015000015100180152000d000300000000000000080157000158000f15011a00015a00015b0018011a00015d00015e0018015f000d00030000000000000008015c000000000000000000000f0161000162000f170111000003000000000000000f011a000163010164011801c100000000000000000000030000000000000000001301c2000000000000000000000301bd00111601c3000000000000000000000301bd001801c800000000000000000000030000000000000000001301c9000000000000000000000301bd00111601ca000000000000000000000301bd00180d00030000000000000008011a0001cd0001ce0018011a0001d00001d1001801d2000d0003000000000000000801cf000000000000000000000f01d40001d5000f170111000004000000000000000f0123010124010f15011a0001260101270118011a00012901012a01180128010001000000000000000f0004000000000000000128010002000000000000000f0010000000000000000128010003000000000000000f0006000000000000000128010004000000000000000f00080000000000000000000000000000000018181818012801000100000000000000140128010004000000000000001216012b010d000300000000000000080128010000000000000000000f012f010130010f170132010133010f15011a0001350101360118011a0001380101390118013a010d000300000000000000080137010000000000000000000f013c01013d010f170111000005000000000000000f0140010141010f15011a0001430101440118011a00014601014701180148010d000300000000000000080145010000000000000000000f014a01014b010f170111000006000000000000000f011a00016001016101180162010d000300000000000000080167010168010f15011a00016a01016b0118011a00016d01016e0118016f010d00030000000000000008016c010000000000000000000f0171010172010f1701bc0101bd010f15011a0001bf0101c00118011a0001c20101c3011801c4010d0003000000000000000801c1010000000000000000000f01c60101c7010f1701ca0101cb0101cc011801cd01011100000a0d0d0a000000000f010200011400181401cd01011100000a0d0d0a000000000f0102000114001812011100000a0d0d0a000000000f0101000000000000000000001317"
             ),
         ),
     ),
@@ -1575,13 +1553,13 @@ TABLES = {
                 Storage.FIXED64,
                 Storage.FIXED64,
             ),
-            registers=509,
+            registers=491,
             spans=33,
             levels=(0, 0, 0, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0),
             loops=9,
             variables=(439041101, 0, 0, 1, 1000, 1, 0, 0, 0, (0,), (0,), (0,), (0,), (0,)),
             constants=bytes.fromhex(
-                "010000004d3c2b1a000000000f00010000000000000000000000000000000018010e00010f0001100018010e0001120001130018011100000a0d0d0a000000000f011600004d3c2b1a000000000f011600001a2b3c4d000000000f170116000100000f01140001140000ff00000000000000080018000000000000000b0114000000ff000000000000080008000000000000000b090114000008000000000000000c0000ff00000000000008090114000018000000000000000c0918011100000a0d0d0a000000000f011100000a0d0d0a000000000f0102000114001800100000000000000004011100000a0d0d0a000000000f01020001140018000c0000000000000004180111000001000000000000000f000600000000000000011a00011e00011f0018011a000121000122001800e8030000000000000127000128000f15011a00012a00012b0018011a00012d00012e0018012c000009000000000000000f013100007f00000000000000130000ca9a3b00000000013100007f000000000000000800090000000000000013000100000000000000013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180010000000000000000800000000000000000010000000c16ff286230000010000000000000018051818013100007f0000000000000013013100007f0000000000000008003e0000000000000013000000000000000000000100000000000000013100007f0000000000000008003f00000000000000080b18013100007f0000000000000008001b0000000000000013000000000000000000013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180010000000000000000800000000000000000010000000c16ff28623000001000000000000001805000100000000000000181818012c00000e000000000000000f011a0001350001360018012c0000090000000000000010012c00000e000000000000001016012f000d00030000000000000008012c000000000000000000000f013a00013b000f170111000002000000000000000f011a00015000015100180152000d000300000000000000080157000158000f15011a00015a00015b0018011a00015d00015e0018015f000d00030000000000000008015c000000000000000000000f0161000162000f170111000003000000000000000f011a00016f010170011801c700000000000000000000030000000000000000001301c8000000000000000000000301c300111601c9000000000000000000000301c3001801ce00000000000000000000030000000000000000001301cf000000000000000000000301c300111601d0000000000000000000000301c300180d00030000000000000008011a0001d30001d40018011a0001d60001d7001801d8000d0003000000000000000801d5000000000000000000000f01da0001db000f170111000004000000000000000f012f010130010f15011a0001320101330118011a00013501013601180134010001000000000000000f0004000000000000000134010002000000000000000f0010000000000000000134010003000000000000000f0006000000000000000134010004000000000000000f000800000000000000000000000000000000181818180134010001000000000000001401340100040000000000000012160137010d000300000000000000080134010000000000000000000f013b01013c010f17013e01013f010f15011a0001410101420118011a00014401014501180146010d000300000000000000080143010000000000000000000f0148010149010f170111000005000000000000000f011a0001f80101f90118011a0001640101650118011a0001680101690118014c01014d010f15011a00014f0101500118011a00015201015301180154010d000300000000000000080151010000000000000000000f0156010157010f1701030001f7000301650001f700010c000103000411017d0000000000000000000003000000000000000000131601fa010020000000000000000b01fb0109017f000000000000000000000300ffffff3f0000000008050181000000000000000000000306018300000000000000000000030000ca9a3b0000000005030165001b0c0111000006000000000000000f011a00016c01016d0118016e010d000300000000000000080173010174010f15011a0001760101770118011a00017901017a011801e9010d000300000000000000080178010000000000000000000f017d01017e010f1701ce0101cf010f15011a0001d10101d20118011a0001d40101d5011801ea010d0003000000000000000801d3010000000000000000000f01d80101d9010f1701dc0101dd0101de011801eb01011100000a0d0d0a000000000f010200011400181401eb01011100000a0d0d0a000000000f0102000114001812011100000a0d0d0a000000000f0101000000000000000000001317"
+                "010000004d3c2b1a000000000f00010000000000000000000000000000000018010e00010f0001100018010e0001120001130018011100000a0d0d0a000000000f011600004d3c2b1a000000000f011600001a2b3c4d000000000f170116000100000f01140001140000ff00000000000000080018000000000000000b0114000000ff000000000000080008000000000000000b090114000008000000000000000c0000ff00000000000008090114000018000000000000000c0918011100000a0d0d0a000000000f011100000a0d0d0a000000000f0102000114001800100000000000000004011100000a0d0d0a000000000f01020001140018000c0000000000000004180111000001000000000000000f000600000000000000011a00011e00011f0018011a000121000122001800e8030000000000000127000128000f15011a00012a00012b0018011a00012d00012e0018012c000009000000000000000f013100007f00000000000000130000ca9a3b00000000013100007f000000000000000800090000000000000013000100000000000000013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180010000000000000000800000000000000000010000000c16ff286230000010000000000000018051818013100007f0000000000000013013100007f0000000000000008003e0000000000000013000000000000000000000100000000000000013100007f0000000000000008003f00000000000000080b18013100007f0000000000000008001b0000000000000013000000000000000000013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180010000000000000000800000000000000000010000000c16ff28623000001000000000000001805000100000000000000181818012c00000e000000000000000f011a0001350001360018012c0000090000000000000010012c00000e000000000000001016012f000d00030000000000000008012c000000000000000000000f013a00013b000f170111000002000000000000000f011a00015000015100180152000d000300000000000000080157000158000f15011a00015a00015b0018011a00015d00015e0018015f000d00030000000000000008015c000000000000000000000f0161000162000f170111000003000000000000000f011a000163010164011801c100000000000000000000030000000000000000001301c2000000000000000000000301bd00111601c3000000000000000000000301bd001801c800000000000000000000030000000000000000001301c9000000000000000000000301bd00111601ca000000000000000000000301bd00180d00030000000000000008011a0001cd0001ce0018011a0001d00001d1001801d2000d0003000000000000000801cf000000000000000000000f01d40001d5000f170111000004000000000000000f0123010124010f15011a0001260101270118011a00012901012a01180128010001000000000000000f0004000000000000000128010002000000000000000f0010000000000000000128010003000000000000000f0006000000000000000128010004000000000000000f00080000000000000000000000000000000018181818012801000100000000000000140128010004000000000000001216012b010d000300000000000000080128010000000000000000000f012f010130010f170132010133010f15011a0001350101360118011a0001380101390118013a010d000300000000000000080137010000000000000000000f013c01013d010f170111000005000000000000000f011a0001e60101e70118011a0001580101590118011a00015c01015d01180140010141010f15011a0001430101440118011a00014601014701180148010d000300000000000000080145010000000000000000000f014a01014b010f1701030001f0000301f000010c000103000411017b0000000000000000000003000000000000000000131601e8010020000000000000000b01e90109017c000000000000000000000300ffffff3f000000000805017d000000000000000000000306017e00000000000000000000030000ca9a3b0000000005030165001b0c0111000006000000000000000f011a00016001016101180162010d000300000000000000080167010168010f15011a00016a01016b0118011a00016d01016e011801d7010d00030000000000000008016c010000000000000000000f0171010172010f1701bc0101bd010f15011a0001bf0101c00118011a0001c20101c3011801d8010d0003000000000000000801c1010000000000000000000f01c60101c7010f1701ca0101cb0101cc011801d901011100000a0d0d0a000000000f010200011400181401d901011100000a0d0d0a000000000f0102000114001812011100000a0d0d0a000000000f0101000000000000000000001317"
             ),
         ),
     ),
@@ -1605,12 +1583,12 @@ TABLES = {
                 Storage.VARIABLE,
                 Storage.FIXED64,
             ),
-            registers=492,
+            registers=474,
             spans=33,
             loops=9,
             variables=(439041101, 0, 0, 1, 1000, 1, 0, 0, 0, (0,), (0,), (0,), (0,), (0,)),
             constants=bytes.fromhex(
-                "010000004d3c2b1a000000000f00010000000000000000000000000000000018010e00010f0001100018010e0001120001130018011100000a0d0d0a000000000f011600004d3c2b1a000000000f011600001a2b3c4d000000000f170116000100000f01140001140000ff00000000000000080018000000000000000b0114000000ff000000000000080008000000000000000b090114000008000000000000000c0000ff00000000000008090114000018000000000000000c0918011100000a0d0d0a000000000f011100000a0d0d0a000000000f0102000114001800100000000000000004011100000a0d0d0a000000000f01020001140018000c0000000000000004180111000001000000000000000f000600000000000000011a00011e00011f0018011a000121000122001800e8030000000000000127000128000f15011a00012a00012b0018011a00012d00012e0018012c000009000000000000000f013100007f00000000000000130000ca9a3b00000000013100007f000000000000000800090000000000000013000100000000000000013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180010000000000000000800000000000000000010000000c16ff286230000010000000000000018051818013100007f0000000000000013013100007f0000000000000008003e0000000000000013000000000000000000000100000000000000013100007f0000000000000008003f00000000000000080b18013100007f0000000000000008001b0000000000000013000000000000000000013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180010000000000000000800000000000000000010000000c16ff28623000001000000000000001805000100000000000000181818012c00000e000000000000000f011a0001350001360018012c0000090000000000000010012c00000e000000000000001016012f000d00030000000000000008012c000000000000000000000f013a00013b000f170111000002000000000000000f011a00015000015100180152000d000300000000000000080157000158000f15011a00015a00015b0018011a00015d00015e0018015f000d00030000000000000008015c000000000000000000000f0161000162000f170111000003000000000000000f011a00016f010170011801c700000000000000000000030000000000000000001301c8000000000000000000000301c300111601c9000000000000000000000301c3001801ce00000000000000000000030000000000000000001301cf000000000000000000000301c300111601d0000000000000000000000301c300180d00030000000000000008011a0001d30001d40018011a0001d60001d7001801d8000d0003000000000000000801d5000000000000000000000f01da0001db000f170111000004000000000000000f012f010130010f15011a0001320101330118011a00013501013601180134010001000000000000000f0004000000000000000134010002000000000000000f0010000000000000000134010003000000000000000f0006000000000000000134010004000000000000000f000800000000000000000000000000000000181818180134010001000000000000001401340100040000000000000012160137010d000300000000000000080134010000000000000000000f013b01013c010f17013e01013f010f15011a0001410101420118011a00014401014501180146010d000300000000000000080143010000000000000000000f0148010149010f170111000005000000000000000f014c01014d010f15011a00014f0101500118011a00015201015301180154010d000300000000000000080151010000000000000000000f0156010157010f170111000006000000000000000f011a00016c01016d0118016e010d000300000000000000080173010174010f15011a0001760101770118011a00017901017a0118017b010d000300000000000000080178010000000000000000000f017d01017e010f1701ce0101cf010f15011a0001d10101d20118011a0001d40101d5011801d6010d0003000000000000000801d3010000000000000000000f01d80101d9010f1701dc0101dd0101de011801df01011100000a0d0d0a000000000f010200011400181401df01011100000a0d0d0a000000000f0102000114001812011100000a0d0d0a000000000f0101000000000000000000001317"
+                "010000004d3c2b1a000000000f00010000000000000000000000000000000018010e00010f0001100018010e0001120001130018011100000a0d0d0a000000000f011600004d3c2b1a000000000f011600001a2b3c4d000000000f170116000100000f01140001140000ff00000000000000080018000000000000000b0114000000ff000000000000080008000000000000000b090114000008000000000000000c0000ff00000000000008090114000018000000000000000c0918011100000a0d0d0a000000000f011100000a0d0d0a000000000f0102000114001800100000000000000004011100000a0d0d0a000000000f01020001140018000c0000000000000004180111000001000000000000000f000600000000000000011a00011e00011f0018011a000121000122001800e8030000000000000127000128000f15011a00012a00012b0018011a00012d00012e0018012c000009000000000000000f013100007f00000000000000130000ca9a3b00000000013100007f000000000000000800090000000000000013000100000000000000013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180010000000000000000800000000000000000010000000c16ff286230000010000000000000018051818013100007f0000000000000013013100007f0000000000000008003e0000000000000013000000000000000000000100000000000000013100007f0000000000000008003f00000000000000080b18013100007f0000000000000008001b0000000000000013000000000000000000013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180001000000000000000800000000000000000010000a0000000000000000010000000000000018013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800020000000000000008000000000000000000100064000000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800040000000000000008000000000000000000100010270000000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f0000000000000008041800080000000000000008000000000000000000100000e1f505000000000001000000000000001805013100007f000000000000000800090000000000000013013100007f000000000000000800090000000000000004000900000000000000013100007f000000000000000804180010000000000000000800000000000000000010000000c16ff28623000001000000000000001805000100000000000000181818012c00000e000000000000000f011a0001350001360018012c0000090000000000000010012c00000e000000000000001016012f000d00030000000000000008012c000000000000000000000f013a00013b000f170111000002000000000000000f011a00015000015100180152000d000300000000000000080157000158000f15011a00015a00015b0018011a00015d00015e0018015f000d00030000000000000008015c000000000000000000000f0161000162000f170111000003000000000000000f011a000163010164011801c100000000000000000000030000000000000000001301c2000000000000000000000301bd00111601c3000000000000000000000301bd001801c800000000000000000000030000000000000000001301c9000000000000000000000301bd00111601ca000000000000000000000301bd00180d00030000000000000008011a0001cd0001ce0018011a0001d00001d1001801d2000d0003000000000000000801cf000000000000000000000f01d40001d5000f170111000004000000000000000f0123010124010f15011a0001260101270118011a00012901012a01180128010001000000000000000f0004000000000000000128010002000000000000000f0010000000000000000128010003000000000000000f0006000000000000000128010004000000000000000f00080000000000000000000000000000000018181818012801000100000000000000140128010004000000000000001216012b010d000300000000000000080128010000000000000000000f012f010130010f170132010133010f15011a0001350101360118011a0001380101390118013a010d000300000000000000080137010000000000000000000f013c01013d010f170111000005000000000000000f0140010141010f15011a0001430101440118011a00014601014701180148010d000300000000000000080145010000000000000000000f014a01014b010f170111000006000000000000000f011a00016001016101180162010d000300000000000000080167010168010f15011a00016a01016b0118011a00016d01016e0118016f010d00030000000000000008016c010000000000000000000f0171010172010f1701bc0101bd010f15011a0001bf0101c00118011a0001c20101c3011801c4010d0003000000000000000801c1010000000000000000000f01c60101c7010f1701ca0101cb0101cc011801cd01011100000a0d0d0a000000000f010200011400181401cd01011100000a0d0d0a000000000f0102000114001812011100000a0d0d0a000000000f0101000000000000000000001317"
             ),
         ),
     ),

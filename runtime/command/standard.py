@@ -9,9 +9,13 @@ from typing import BinaryIO, TextIO
 
 
 def standard_output() -> BinaryIO:
-    """Return standard output for bytes, after flushing text that was printed before."""
+    """Return standard output for blocks of bytes, after flushing text that was printed before.
+
+    It is not buffered: a buffer writes several times in a row without Python looking at signals. One that arrived in
+    between would be noticed when a reader that has stalled goes on.
+    """
     sys.stdout.flush()
-    return sys.stdout.buffer
+    return getattr(sys.stdout.buffer, "raw", sys.stdout.buffer)
 
 
 def standard_input() -> BinaryIO:

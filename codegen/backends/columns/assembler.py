@@ -101,15 +101,17 @@ class Assembler:
         """Append ``ABSENT``, which is dropped unless ``scalar`` is needed in the end."""
         self.items.append(ReadLine(Line(Op.ABSENT, scalar, comment=f"no {scalar.name}"), scalar))
 
-    def compute(self, target: Scalar, compiled: Compiled, comment: str) -> None:
-        """Append ``EXPRESSION``, which is dropped unless ``target`` is needed in the end."""
-        self.items.append(ExpressionLine(target, compiled, comment))
+    def compute(self, target: Scalar, compiled: Compiled, comment: str, *, lazy: bool = False) -> None:
+        """Append ``EXPRESSION``, which is dropped unless ``target`` is needed in the end. ``lazy``: a missing value is
+        left to the steps that use it."""
+        self.items.append(ExpressionLine(target, compiled, comment, lazy))
 
-    def temporary(self, compiled: Compiled, comment: str) -> Scalar:
-        """Return a register with the value of the expression; for a field that has a value, its own register."""
+    def temporary(self, compiled: Compiled, comment: str, *, lazy: bool = False) -> Scalar:
+        """Return a register with the value of the expression; for a field that has a value, its own register.
+        ``lazy``: for steps that cannot go on without the value, such as sizes. They say so, and for what."""
         target = compiled.scalar
-        if target is None or target.lazy:
-            target = Scalar(comment, compiled.interval)
+        if target is None or (target.lazy and not lazy):
+            target = Scalar(comment, compiled.interval, lazy=lazy and compiled.may_fail)
             self.compute(target, compiled, comment)
         return target
 
@@ -302,9 +304,9 @@ class Assembler:
         match item:
             case ReadLine(line=line):
                 return self._line(line)
-            case ExpressionLine(target=target, compiled=compiled, comment=comment):
+            case ExpressionLine(target=target, compiled=compiled, comment=comment, lazy=lazy):
                 start, size = self._coded(compiled)
-                return self._line(Line(Op.EXPRESSION, target, int(target.lazy), start, size, comment))
+                return self._line(Line(Op.EXPRESSION, target, int(lazy or target.lazy), start, size, comment))
             case ConstantLine(value=value, offset=offset, refusal=refusal, comment=comment):
                 start, size = self._constant(value)
                 return self._line(Line(Op.CHECK_CONSTANT, start, refusal, offset, size, comment))

@@ -73,7 +73,7 @@ def lower_checksum(state: State, scope: Scope, cover: Cover, marks: Marks, prese
         assembler.add(Op.SKIP_IF_ZERO, present, 0, absent, comment=f"is {name} there?")
     if cover.needed is not None:
         question = f"is {name} verified?"
-        needed = assembler.temporary(state.compiler(scope).compile(cover.needed), question)
+        needed = assembler.temporary(state.compiler(scope).compile(cover.needed), question, lazy=True)
         assembler.add(Op.SKIP_IF_ZERO, needed, 0, absent, comment=question)
     compiler, continues, stored = state.compiler(scope).strict, None, None
     chain = _chain(state, scope, cover, found)

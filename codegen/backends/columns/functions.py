@@ -86,7 +86,7 @@ def call(state: State, scope: Scope, field: Field, struct: TypePlan, lower: Call
     for argument, compiled in zip(function.arguments, given, strict=True):
         if not compiled.interval.within(argument.interval.low, argument.interval.high):
             raise NotForEngineError(f'an argument of "{field.id}" may exceed the type of its parameter')
-        assembler.compute(argument, compiled, argument.name)
+        assembler.compute(argument, compiled, argument.name, lazy=compiled.may_fail)
         if compiled.may_fail:
             must_have_value(state, Compiled((argument,), argument.interval), f"{argument.name} of {field.id}")
     assembler.add(Op.CALL, function.number, comment=field.id)

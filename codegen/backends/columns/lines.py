@@ -70,11 +70,13 @@ class Line:
 
 @dataclass(frozen=True)
 class ExpressionLine:
-    """``target`` ← ``compiled``."""
+    """``target`` ← ``compiled``. ``lazy``: a missing value is left to the steps that use it, as that of a lazy
+    ``target``."""
 
     target: Scalar
     compiled: Compiled
     comment: str
+    lazy: bool = False
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,7 @@ def lower_loop(state: State, scope: Scope, field: Field, repeat: Repeat, item: C
         count = state.compiler(scope).compile(repeat.expression)
     state.run.flush()
     if count is not None:
-        turns = assembler.temporary(count, f"number of {name}")
+        turns = assembler.temporary(count, f"number of {name}", lazy=True)
     places = state.places_before(scope)
     number = assembler.loop()
     first, after = Label(), Label()
@@ -117,7 +117,7 @@ def _last(state: State, scope: Scope, field: Field, repeat: RepeatUntil, complet
     may_be_lost = any(each is None or (isinstance(each, Scope) and each.contains) for each in objects)
     if may_be_lost and "_" in names_in(repeat.expression):
         last = joined((Compiled((complete,), BOOLEAN), last, constant(0)), Code.SELECT, BOOLEAN)
-    return state.assembler.temporary(last, f"last of {field.id}?")
+    return state.assembler.temporary(last, f"last of {field.id}?", lazy=True)
 
 
 def lower_list(

@@ -31,7 +31,7 @@ def lower_optional(
     compiled = state.compiler(scope).compile(condition)
     state.run.flush()
     assembler, question = state.assembler, f"is {name} there?"
-    present = assembler.temporary(compiled, question)
+    present = assembler.temporary(compiled, question, lazy=True)
     absent, after = Label(), Label()
     assembler.add(Op.SKIP_IF_ZERO, present, 0, absent, comment=question)
     facts, created, state.created, kept = state.facts, state.created, [], len(state.kept)

@@ -27,8 +27,9 @@ def give_arguments(state: State, scope: Scope, field: Field, inner: Scope) -> No
 def must_have_value(state: State, compiled: Compiled, comment: str) -> None:
     """Append a check that ends reading (lost) if the expression has no value."""
     exists = joined((compiled, compiled), Code.EQUAL, BOOLEAN)
-    held = state.assembler.temporary(exists, f"{comment}?")
-    state.assembler.add(Op.CHECK_TRUE, held, Refusal(True, "value"), comment=comment)
+    is_there = Scalar(f"{comment}?", BOOLEAN, lazy=True)
+    state.assembler.compute(is_there, exists, is_there.name)
+    state.assembler.add(Op.CHECK_TRUE, is_there, Refusal(True, "value"), comment=comment)
 
 
 def _computed(state: State, scope: Scope, argument: Node, name: str) -> Scalar | None:
@@ -45,7 +46,7 @@ def _computed(state: State, scope: Scope, argument: Node, name: str) -> Scalar |
         return None
     state.run.flush()
     scalar = Scalar(name, compiled.interval, state.facts)
-    state.assembler.compute(scalar, compiled, name)
+    state.assembler.compute(scalar, compiled, name, lazy=compiled.may_fail)
     if compiled.may_fail:
         must_have_value(state, Compiled((scalar,), scalar.interval), name)
     return scalar
@@ -60,5 +61,5 @@ def _must_exist(state: State, scope: Scope, argument: Node, name: str) -> None:
     if isinstance(found, Item):
         state.run.flush()
         exists = joined((found.missing, constant(0)), Code.EQUAL, BOOLEAN)
-        held = state.assembler.temporary(exists, f"{name} exists?")
+        held = state.assembler.temporary(exists, f"{name} exists?", lazy=True)
         state.assembler.add(Op.CHECK_TRUE, held, Refusal(True, "value"), comment=name)

@@ -128,7 +128,7 @@ def _skip_counted(state: State, scope: Scope, name: str, count: Node, size: int)
         total = Conditional(Comparison(">", count, IntegerLiteral(0)), total, IntegerLiteral(0))
     compiled = items if size == 1 and items.interval.low >= 0 else state.compiler(scope).compile(total)
     state.run.flush()
-    register = state.assembler.temporary(compiled, f"size of {name}")
+    register = state.assembler.temporary(compiled, f"size of {name}", lazy=True)
     state.assembler.add(Op.SKIP_REGISTER, register, 0, 0, comment=name)
 
 

@@ -177,7 +177,7 @@ def _lower_at_position(state: State, scope: Scope, instance: Instance) -> None:
     rows = state.plan.rows
     if number == 0 and rows is not None and rows.streaming:
         raise NotForEngineError(f'"{instance.id}" is read at a position of the input')
-    position = assembler.temporary(compiler.compile(instance.pos), f"position of {instance.id}")
+    position = assembler.temporary(compiler.compile(instance.pos), f"position of {instance.id}", lazy=True)
     if extent is not None:
         assembler.add(Op.LIMIT_SPAN, extent, comment=f"stream of {instance.id}")
         state.streams.append(Stream())

@@ -153,7 +153,7 @@ class State:
     def _of_item(self, items: Items, index: Compiled) -> Compiled:
         """Return an item of a variable that is a list."""
         self.run.flush()
-        number = self.assembler.temporary(index, f"number of an item of {items.name}")
+        number = self.assembler.temporary(index, f"number of an item of {items.name}", lazy=True)
         found = Scalar(f"item of {items.name}", INT64, self.facts, may_fail=True)
         self.assembler.add(Op.ITEM_OF, found, items.store, number, items.chain, comment=items.name)
         # An expression of its own reports that there is none.
@@ -367,4 +367,4 @@ class State:
     def size(self, scope: Scope, size: ExpressionSize, name: str) -> tuple[Scalar, int]:
         """Return the register that contains a size, and the constant to be added to it."""
         compiled, addend = self.compiler(scope).size(size.expression)
-        return self.assembler.temporary(compiled, f"size of {name}"), addend
+        return self.assembler.temporary(compiled, f"size of {name}", lazy=True), addend

@@ -41,7 +41,11 @@ def lower_switch(state: State, scope: Scope, field: Field, switch: Switch, value
         test = _any_of([Comparison("==", Name("_"), each) for each in matches])
         other, kept = Label(), len(state.kept)
         assembler.add(
-            Op.SKIP_IF_ZERO, assembler.temporary(matching.compile(test), question), 0, other, comment=question
+            Op.SKIP_IF_ZERO,
+            assembler.temporary(matching.compile(test), question, lazy=True),
+            0,
+            other,
+            comment=question,
         )
         if objects is not None:
             objects.begin(_any_of([Comparison("==", switch.on, each) for each in matches]))
@@ -212,7 +216,7 @@ def matching_of(state: State, scope: Scope, on: Node, question: str) -> Compiler
         return replace(compiler, it=span)
     compiled = compiler.compile(on)
     state.run.flush()
-    return replace(compiler, it=state.assembler.temporary(compiled, question))
+    return replace(compiler, it=state.assembler.temporary(compiled, question, lazy=True))
 
 
 def _any_of(tests: list[Node]) -> Node:

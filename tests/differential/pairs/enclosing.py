@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from random import Random
 
 from ..pieces import Parts, Piece, Values
@@ -115,7 +116,29 @@ def header_list(shape: Shape) -> None:
     shape.instances["width"] = {"value": "_root.widths[n % 4]"}
 
 
+DIVIDED: dict[str, list[dict[str, object]]] = {
+    "size": [{"id": "part", "size": "2 / d"}],
+    "count": [{"id": "parts", "type": "u1", "repeat": "expr", "repeat-expr": "2 / d"}],
+    "end of a list": [{"id": "parts", "type": "u1", "repeat": "until", "repeat-until": "2 / d == 1"}],
+    "condition": [{"id": "part", "type": "u1", "if": "2 / d == 2"}],
+    "case": [{"id": "part", "type": {"switch-on": "2 / d", "cases": {1: "u1", 2: "u2le"}}}],
+    "argument": [{"id": "part", "type": "taking(2 / d)"}],
+    "position": [{"id": "part", "size": "at_d & 1"}],
+}
+"""What decides where to go on in a sub-stream: without a value if ``d`` is 0."""
+
+
+def add_divided(shape: Shape, what: str) -> None:
+    """Add a sub-stream in the unit of the rows in which ``what`` has no value in some units."""
+    if what == "argument":
+        shape.add_type("taking", [{"id": "taken", "size": "by & 1"}], params=[{"id": "by", "type": "s4"}])
+    instances = {"at_d": {"pos": "2 / d", "type": "u1"}} if what == "position" else {}
+    shape.add_type("divided", [{"id": "d", "type": "u1"}, *DIVIDED[what]], instances=instances)
+    shape.in_unit.append(fixed({"id": "divided", "type": "divided", "size": "3"}, b"\1\2\2", b"\2\1\1", b"\0\0\0"))
+
+
 ENCLOSING = (
+    *(Construct(f"{what} without a value", "enclosing", partial(add_divided, what=what)) for what in DIVIDED),
     Construct("header", "enclosing", add_header),
     Construct("numbers of the unit", "enclosing", add_parent),
     Construct("variable that a header sets", "enclosing", header_sets),
