@@ -50,8 +50,9 @@ def _lacks_bytes(format: Format, struct: Struct) -> bool:
 
 
 def read_prologue(format: Format, window: Window, max_record: int, verify: bool) -> Root:
-    """Read the attributes before the rows from the beginning of the window, and extend the window as needed."""
-    taken = FIRST
+    """Read the attributes before the rows from the beginning of the window, and extend the window as needed. They may
+    have ``FIRST`` bytes, and more if a row may."""
+    taken, most = FIRST, max(FIRST, max_record)
     while True:
         left = len(window.view) - window.begin
         stream = MemoryStream(bytes(window.view[window.begin :][:taken]), window.base + window.begin)
@@ -72,11 +73,10 @@ def read_prologue(format: Format, window: Window, max_record: int, verify: bool)
             continue
         if left < FIRST and root.lost is None and _lacks_bytes(format, struct) and window.extend():
             continue
-        if root.lost is not None:
-            if root.lost == "truncated" and left <= max_record and extend_twice(window, max_record + 1):
-                continue
-            if root.lost == "truncated" and not window.at_end:
-                root.lost = "limit"
+        if root.lost == "truncated" and left <= most and extend_twice(window, most + 1):
+            continue
+        if (root.lost == "truncated" and left > most) or (root.lost is None and root.size > most):
+            root.lost = "limit"
         root.problems += refusals
         refusal = deciding(refusals, verify=verify)
         if refusal is not None:

@@ -9,6 +9,8 @@ import pytest
 import wireloom
 from wireloom.reading import opening, row_extractor
 
+from . import running
+
 ARCHIVE = """
 meta: {id: archive, endian: le, -wireloom: {rows: ROWS, columns: [version, kind, name, number, share, rest]}}
 SEQUENCE
@@ -134,3 +136,29 @@ def test_failfast_names_the_record(archive: wireloom.Format) -> None:
         with pytest.raises(wireloom.DamagedInputError) as caught:
             wireloom.read(archive, DAMAGED["text"], mode="failfast", batch_rows=batch_rows)
         assert (caught.value.reason, caught.value.record) == ("encoding", 19)
+
+
+HEADED = """
+meta: {id: headed, endian: le, -wireloom: {rows: rows, max-record: 9}}
+seq:
+  - {id: len, type: u4}
+  - {id: head, size: len}
+  - {id: rows, type: row, repeat: eos}
+types:
+  row: {seq: [{id: n, type: u1}]}
+"""
+
+
+@pytest.mark.parametrize(("size", "end", "rows"), [(100, "clean", 2), (1 << 16, "limit", 0)])
+@pytest.mark.parametrize("lacks", [0, 3])
+def test_attributes_before_the_rows_that_are_larger_than_a_row(
+    size: int, end: str, rows: int, lacks: int, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    headed = compiled(HEADED, tmp_path_factory)
+    data = size.to_bytes(4, "little") + bytes(size) + b"\1\2"
+    found = []
+    for window in (None, 1, 50, 1000):
+        table, report = running.read(None, headed, data[: len(data) - lacks], chunk=window, streamed=window is not None)
+        found.append((table.num_rows, report["tail"]))
+    expected = (0, "truncated") if lacks and end == "clean" else (rows, end)
+    assert found == [expected] * 4
