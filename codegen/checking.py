@@ -17,12 +17,12 @@ from .backends.columns.read_only import read_only
 from .backends.columns.table import table_columns
 from .backends.python.lower import lower
 from .model.load import analyse, unreadable
-from .model.model import Spec
 from .model.routines import said_of_routines
-from .plan import Plan, Rows, plan_of, printed
+from .plan import Plan, plan_of, printed
 from .spec.diagnostic import Diagnostic
 from .spec.diagnostics import ERROR, InvalidSpecError
 from .spec.position import Position
+from .tree import Rows, Spec
 
 SUFFIX = ".ksy"
 
@@ -127,5 +127,5 @@ def _left_out(plan: Plan) -> Iterator[tuple[Position | None, str]]:
 def _memory(rows: Rows) -> str:
     """Return a clause about the memory that reading takes: one item, or the whole input; '' for rows that are items."""
     if rows.streaming:
-        return f"; each item of {rows.field!r} is in memory as a whole, up to max_record bytes" if rows.path else ""
+        return f"; each item of {rows.attribute!r} is in memory as a whole, up to max_record bytes" if rows.path else ""
     return "; an input is in memory as a whole, up to max_record bytes"

@@ -22,9 +22,9 @@ from .backends.base import BOX, HEADER_START, HEADER_STARTS, LINE_LENGTH, Backen
 from .backends.columns.read_only import read_only
 from .backends.escaping import python_comment
 from .model.load import load
-from .model.model import Spec
 from .plan import Plan, plan_of
 from .spec.position import Position
+from .tree import Spec
 
 PACKAGE = f'''{HEADER_START}from SPECS/. Do not edit: change the specs and run "wireloom generate".
 """The formats that the specs describe, a package each."""

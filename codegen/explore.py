@@ -12,11 +12,11 @@ from wireloom.format.routines import load
 from .backends.base import own_backends
 from .backends.python.names import class_name
 from .emit import load_all, render
-from .model.model import Spec
 from .model.routines import routines
 from .plan import plan_of
 from .spec.diagnostic import Diagnostic
 from .spec.diagnostics import ERROR, InvalidSpecError
+from .tree import Spec
 
 
 def load_format(

@@ -393,7 +393,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class RowWay:
-    """One of several ways to the rows of a table; ``types`` and ``path`` as in ``Rows`` of model and plan."""
+    """One of several ways to the rows of a table; ``types`` and ``path`` as in ``Rows``."""
 
     types: tuple[Path, ...]
     path: tuple[str, ...]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ..expression import nodes
 from ..expression.nodes import Node
 from ..expression.types import BitsType, IntegerType, Type, VarintType
-from ..model.model import Valid
+from ..tree import Valid
 from ..wire import Enum
 
 Value = int | float | str | bool | tuple[object, ...]

@@ -8,7 +8,8 @@ from dataclasses import replace
 from ..backends.columns.lower import compile_program
 from ..backends.columns.table import TableColumn, table_columns
 from ..expression.written import written
-from ..plan import Plan, Rows
+from ..plan import Plan
+from ..tree import Rows
 from .change import COLUMNS, SETTINGS, Change, Level
 
 

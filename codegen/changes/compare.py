@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import fields, is_dataclass
 
 from ..expression.nodes import Node
-from ..model.model import Spec
 from ..plan import plan_of
+from ..tree import Spec
 from .change import AREAS, WIRE, Change, Level, level_of
 from .columns import column_changes
 from .describe import expression_text

@@ -19,7 +19,7 @@ from ..expression.types import (
     VarintType,
 )
 from ..expression.written import written
-from ..model.model import Attribute, Switch
+from ..tree import Attribute, Switch
 from ..wire import (
     EndOfStreamSize,
     ExpressionSize,

@@ -8,7 +8,7 @@ from dataclasses import replace
 from wireloom.checksums import algorithm
 
 from ..expression.types import EnumType, IntegerType, Path, StringType, Type, UserType
-from ..model.model import Attribute, Checksum, Instance, Spec, Switch, Valid
+from ..tree import Attribute, Checksum, Instance, Spec, Switch, Valid
 from ..wire import Enum, Framing, Terminator
 from .allowed import allowed, within
 from .change import CHECKS, WIRE, Change, Level

@@ -17,8 +17,8 @@ from ..expression.fold import fold
 from ..expression.nodes import Node
 from ..expression.types import EnumType, ListType, Path, Type, UserType
 from ..expression.walk import mapped
-from ..model.model import Attribute, Checksum, Instance, Spec, Struct
 from ..model.walking import family
+from ..tree import Attribute, Checksum, Instance, Spec, Struct
 from ..wire import Enum, Parameter
 from .describe import expression_text, path_text, type_text
 from .fields import facts

@@ -18,7 +18,7 @@ from pathlib import Path, PurePosixPath
 from wireloom.base.errors import UnsupportedError, WireloomError
 
 from ..model.load import load
-from ..model.model import Spec
+from ..tree import Spec
 
 SUFFIX = ".ksy"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..model.model import Attribute, Instance, Spec
 from ..model.walking import structs
+from ..tree import Attribute, Instance, Spec
 from ..wire import Choice
 from .change import SETTINGS, WORDS, Change, Level
 from .describe import path_text

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from ..expression.types import Path, UserType
 from ..model.layout import framing_members
-from ..model.model import Attribute, Instance, Spec, Struct
 from ..model.walking import structs as structs_in
+from ..tree import Attribute, Instance, Spec, Struct
 from ..wire import Enum
 from .change import CHECKS, COLUMNS, WIRE, Change, Level
 from .describe import optional_text, path_text, type_text

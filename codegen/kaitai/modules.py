@@ -16,9 +16,9 @@ from ..backends.python.lower import lower_module
 from ..backends.python.names import module_name
 from ..emit import noted, same_id
 from ..model.load import load, unreadable
-from ..model.model import Spec
 from ..plan import plan_of
 from ..plan.unsolved import Unsolved, refuse, unsolved
+from ..tree import Spec
 from ..wire import MODEL_VERSION
 
 TEMPLATE = "parser.py.j2"

@@ -9,7 +9,6 @@ __getattr__ = face(
         "declare": "Declarer",
         "imports": "Loader",
         "load": "Result analyse load:load_spec MAX_MEMBERS",
-        "model": "Attribute Checksum Instance Rows Spec Struct",
         "parents": "find_parents",
         "scope": "NOTHING StructScope Typing",
         "sizes": "Sizes",

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from ..expression.types import BitsType, EnumType, Path, UserType
+from ..tree import Attribute, Struct
 from ..wire import OwnSize
-from .model import Attribute, Struct
 
 ANYWHERE = frozenset(range(8))
 WHOLE = frozenset((0,))

@@ -12,9 +12,9 @@ from ..expression.typerules import comparable
 from ..expression.types import BooleanType, BytesType, ComputedIntegerType, UserType
 from ..spec.diagnostics import Diagnostics
 from ..spec.syntax import Expression, Section, Text
+from ..tree import Attribute
 from ..wire import EndOfStreamSize, ExpressionSize, Process
 from ..words import shown
-from .model import Attribute
 from .scope import Surroundings, Typing
 from .symbols import Member, Symbol
 

@@ -13,6 +13,7 @@ from ..expression.types import BytesType, EnumType, ListType, StreamType, Type, 
 from ..expression.walk import updated
 from ..spec.diagnostics import Diagnostics
 from ..spec.syntax import Expression, ProcessReference, Section, TypeReference
+from ..tree import Attribute, Checksum, Instance, Struct, Switch, SwitchCase, Valid
 from ..wire import (
     ExpressionSize,
     OwnSize,
@@ -33,7 +34,6 @@ from .defaults import around_items, default_of, instance_default, size_of
 from .extensions import FieldExtensions, fills_stream, struct_columns
 from .fields import Field, PendingSize, PendingSwitch, PendingWithin
 from .messages import message_of
-from .model import Attribute, Checksum, Instance, Struct, Switch, SwitchCase, Valid
 from .order import refuse_later_names
 from .scope import NOTHING, UNKNOWN, Surroundings, Typing
 from .symbols import AlreadyReportedError, Member, Symbol, World

@@ -14,11 +14,11 @@ from ..expression.types import BitsType, BytesType, ComputedIntegerType, Integer
 from ..expression.walk import names_in
 from ..spec.diagnostics import Diagnostics
 from ..spec.syntax import Items, Section, Text
+from ..tree import Attribute, Checksum, Struct
 from ..wire import ExpressionSize, FixedSize
 from ..words import shown
 from .algorithms import AlgorithmReader
 from .message_sums import refuse_message_sum
-from .model import Attribute, Checksum, Struct
 from .scope import Surroundings
 from .symbols import AlreadyReportedError, Member
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..expression.types import ListType, Path, Type, UserType
-from .model import Attribute, Instance, Struct
+from ..tree import Attribute, Instance, Struct
 
 MAX_LEVELS = 32
 MAX_FIELDS = 4096

@@ -20,10 +20,10 @@ from ..expression.types import BytesType, IntegerType, ListType, UserType, Varin
 from ..expression.walk import updated
 from ..spec.diagnostics import Diagnostics
 from ..spec.syntax import Expression, Items, Section, Text
+from ..tree import Attribute, Instance, Struct
 from ..wire import ExpressionSize
 from ..words import shown, suggestion
 from .made_objects import ObjectReader
-from .model import Attribute, Instance, Struct
 from .scope import NOTHING, Surroundings, Typing
 from .symbols import Member, Symbol
 

@@ -19,8 +19,8 @@ from ..expression.types import (
     UserType,
 )
 from ..expression.walk import depth, mapped, names_in, updated, walk
+from ..tree import Attribute, Derivation, Instance, Struct
 from ..wire import ExpressionSize, RepeatCount
-from .model import Attribute, Derivation, Instance, Struct
 
 INTEGER = ComputedIntegerType()
 

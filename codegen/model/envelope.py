@@ -11,9 +11,9 @@ from ..expression.types import BytesType, Path, UnionType, UserType
 from ..spec.diagnostics import Diagnostics
 from ..spec.message_tables import FRAMINGS
 from ..spec.syntax import Section, Text
+from ..tree import Attribute, Struct
 from ..wire import ExpressionSize, OwnSize
 from ..words import shown, suggestion
-from .model import Attribute, Struct
 from .symbols import World
 
 

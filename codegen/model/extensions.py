@@ -9,9 +9,9 @@ from ..expression.types import EnumType, ListType, Type, UserType
 from ..spec.diagnostics import Diagnostics
 from ..spec.position import Position
 from ..spec.syntax import Flag, Integer, Section, Text
+from ..tree import Attribute, Instance
 from ..wire import DenseUnion, Framing, IntegerText, Labels, Logical, OwnSize, Pairs, RepeatEos, Timestamp
 from ..words import shown, suggestion
-from .model import Attribute, Instance
 from .symbols import Member, Symbol
 
 

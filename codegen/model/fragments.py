@@ -10,9 +10,9 @@ from ..expression.fold import constant_integer
 from ..expression.types import BytesType, ComputedIntegerType, EnumType, IntegerType
 from ..spec.diagnostics import Diagnostics
 from ..spec.syntax import Expression, Integer, Section
+from ..tree import Attribute, Instance, Struct
 from ..wire import Fragments, Labels
 from ..words import shown, suggestion
-from .model import Attribute, Instance, Struct
 
 PARTS = ("full", "first", "middle", "last", "skip")
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from ..expression.types import BitsType, Path, UserType
 from ..spec.diagnostics import Diagnostics
+from ..tree import Attribute, Checksum, InnerSum, Rows, Struct
 from ..words import shown, suggestion
-from .model import Attribute, Checksum, InnerSum, Rows, Struct
 
 MOST = 64
 """Maximum number of ways to objects with one checksum from enclosing types."""

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 from ..expression.nodes import Node
 from ..expression.types import Path, UserType
 from ..expression.walk import names_in, updated
+from ..tree import Attribute, Struct
 from ..wire import ExpressionSize, RepeatCount, RepeatUntil, WithinSize
-from .model import Attribute, Struct
 from .references import Reference, references
 
 

@@ -15,6 +15,7 @@ from ..spec.diagnostics import Diagnostics, InvalidSpecError, TooManyErrorsError
 from ..spec.occupied import occupied
 from ..spec.position import Position
 from ..spec.syntax import Section
+from ..tree import Spec, Struct
 from .build import Builder
 from .checksums import check_sums
 from .declare import Declarer
@@ -24,7 +25,6 @@ from .imports import Loader, display_name
 from .inner_sums import check_steps, with_inner_sums
 from .layout import framing_members, mark
 from .message_sums import refuse_inner_sums
-from .model import Spec, Struct
 from .nesting import check_nesting
 from .pairs import check_pairs
 from .parents import find_parents

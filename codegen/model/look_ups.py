@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from ..spec.diagnostics import Diagnostics
 from ..spec.syntax import Section, Text
+from ..tree import Rows
 from ..wire import LookUp
 from ..words import shown, suggestion
-from .model import Rows
 
 
 def with_look_ups(

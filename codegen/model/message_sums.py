@@ -9,9 +9,9 @@ from ..expression.types import Path, UserType
 from ..spec.diagnostics import Diagnostics
 from ..spec.position import Position
 from ..spec.syntax import Section, Text
+from ..tree import Struct
 from ..wire import MessageField
 from ..words import shown
-from .model import Struct
 from .symbols import Member, Symbol
 
 Refuse = Callable[[Position, str], NoReturn]

@@ -9,9 +9,9 @@ from ..expression.types import EnumType, FloatType, IntegerType, Type, UserType
 from ..expression.walk import walk
 from ..spec.diagnostics import Diagnostics
 from ..spec.syntax import Expression
+from ..tree import Attribute
 from ..wire import ExpressionSize, RepeatCount, WithinSize
 from ..words import shown
-from .model import Attribute
 from .symbols import Member, Symbol
 
 INSTANCE_KEYS = ("value", "if", "pos", "size", "repeat-expr")

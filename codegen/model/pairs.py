@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from ..expression.typerules import is_integer, is_text, type_name
 from ..expression.types import BooleanType, BytesType, EnumType, ListType, Path, UserType, VarintType
 from ..spec.diagnostics import Diagnostics
+from ..tree import Attribute, Struct
 from ..wire import Pairs, Timestamp
 from ..words import shown, suggestion
-from .model import Attribute, Struct
 
 
 def check_pairs(struct: Struct, structs: Mapping[Path, Struct], diagnostics: Diagnostics) -> None:

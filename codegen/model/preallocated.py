@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from ..spec.diagnostics import Diagnostics
 from ..spec.syntax import Section
+from ..tree import Rows
 from ..wire import Preallocated
-from .model import Rows
 
 
 def read_preallocated(section: Section, tables: Sequence[Rows], diagnostics: Diagnostics) -> Preallocated | None:

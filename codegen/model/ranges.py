@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from ..spec.diagnostics import Diagnostics
 from ..spec.syntax import Section
-from .model import Rows, Struct
+from ..tree import Rows, Struct
 
 
 def is_searched(

@@ -16,9 +16,9 @@ from ..spec.position import Position
 from ..spec.reader import read_yaml
 from ..spec.syntax import Entries, Section, Text
 from ..spec.validator import Validator
+from ..tree import Struct
 from ..wire import InheritedEndian
 from ..words import shown, suggestion
-from .model import Struct
 from .row_path import CAST, PathStep, steps_of
 from .symbols import SourceFile
 from .walking import attributes_of, held

@@ -22,7 +22,7 @@ from ..spec.diagnostic import Diagnostic
 from ..spec.diagnostics import ERROR, WARNING
 from ..spec.message_tables import FRAMINGS
 from ..spec.position import Position
-from .model import Spec
+from ..tree import Spec
 from .walking import attributes_of, structs
 
 

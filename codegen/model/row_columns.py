@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..expression.types import AnyStructType, ListType, StreamType, Type, UnionType, UserType
-from .model import Attribute, Instance, Struct
+from ..tree import Attribute, Instance, Struct
 
 
 def own_columns(row: Struct) -> tuple[str, ...]:

@@ -9,9 +9,9 @@ from ..expression.nodes import Node
 from ..expression.types import Path
 from ..spec.diagnostics import Diagnostics
 from ..spec.syntax import Section
+from ..tree import Struct
 from ..words import shown
 from .build import BOOLEAN, Builder
-from .model import Struct
 from .records import record_paths, table_sections, ways_to_rows
 from .row_path import RowPathReader
 from .symbols import World

@@ -9,8 +9,8 @@ from ..expression.nodes import Attribute as Member
 from ..expression.nodes import Binary, Comparison, Conditional, CoveredChecksum, IntegerLiteral, Name, Node
 from ..expression.types import Path, UserType
 from ..expression.walk import expressions_in, names_in, walk
+from ..tree import Attribute, Struct
 from ..wire import EndOfStreamSize, ExpressionSize, OwnSize, RepeatEos
-from .model import Attribute, Struct
 
 LARGEST_BLOCK = 64 * 1024 * 1024
 """Maximum size in bytes of a block that is read by itself: it is in memory as a whole."""

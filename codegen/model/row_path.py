@@ -9,9 +9,9 @@ from itertools import zip_longest
 from ..expression.types import Path, UserType
 from ..spec.diagnostics import Diagnostics
 from ..spec.position import Position
+from ..tree import Attribute, Struct
 from ..wire import OwnSize
 from ..words import listed, shown, suggestion
-from .model import Attribute, Struct
 from .symbols import World
 
 CAST = re.compile(r"as<([a-z0-9_:]+)>")

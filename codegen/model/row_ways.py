@@ -10,8 +10,8 @@ from ..expression.types import Path
 from ..spec.diagnostics import Diagnostics
 from ..spec.position import Position
 from ..spec.syntax import Section
+from ..tree import Attribute, Struct
 from ..words import listed, shown, suggestion
-from .model import Attribute, Struct
 from .records import RecordPath
 from .row_path import RowPathReader, attribute_of, steps_of
 from .symbols import World

@@ -9,12 +9,12 @@ from ..expression.types import Path
 from ..spec.diagnostics import Diagnostics
 from ..spec.position import Position
 from ..spec.syntax import Integer, Section, Text
+from ..tree import Attribute, Instance, Rows, Struct
 from ..wire import Choice, OwnSize, Preallocated, RepeatEos, RowWay, Units
 from ..words import listed, shown, suggestion
 from .bit_edges import begins_with_bits, ends_inside_a_byte
 from .fragments import read_fragments
 from .look_ups import look_up_names, with_look_ups
-from .model import Attribute, Instance, Rows, Struct
 from .parts import refuse_module_name
 from .preallocated import read_preallocated
 from .records import RecordPath, check_records, record_paths

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from ..expression.types import BytesType, Path, UserType
 from ..spec.diagnostics import Diagnostics
 from ..spec.syntax import Section, Text
+from ..tree import Attribute, Instance, Struct
 from ..wire import UnitColumn, UnitKind
 from ..words import shown, suggestion
 from .column_fit import TOO_LARGE, ColumnFit
-from .model import Attribute, Instance, Struct
 from .symbols import World
 
 Column = UnitColumn | str

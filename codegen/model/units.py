@@ -9,10 +9,10 @@ from ..spec.diagnostics import Diagnostics
 from ..spec.message_tables import FRAMINGS
 from ..spec.syntax import Section, Text
 from ..spec.writing_tables import CLASS
+from ..tree import Struct
 from ..wire import UnitColumn, UnitKind, Units
 from ..words import listed, shown, suggestion
 from .envelope import EnvelopeReader
-from .model import Struct
 from .parts import refuse_module_name
 from .resolve import find_type, may_be_type
 from .symbols import World

@@ -8,8 +8,8 @@ from dataclasses import replace
 from ..expression.nodes import IntegerLiteral
 from ..expression.types import ComputedIntegerType, Path, UserType
 from ..expression.walk import updated
+from ..tree import Instance, Struct
 from ..wire import OwnSize
-from .model import Instance, Struct
 
 
 def with_positions(struct: Struct, structs: Mapping[Path, Struct]) -> Struct:

@@ -11,8 +11,8 @@ from ..expression.typerules import is_integer, type_name
 from ..expression.types import Path
 from ..spec.diagnostics import Diagnostics
 from ..spec.position import Position
+from ..tree import Instance, Struct
 from ..words import shown
-from .model import Instance, Struct
 from .references import references
 
 LEAST, MOST = -(1 << 63), (1 << 63) - 1

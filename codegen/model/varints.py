@@ -18,8 +18,8 @@ from ..expression.walk import children, expressions_in, mapped
 from ..expression.written import written
 from ..spec.syntax import Section
 from ..spec.varints import INTEGER, varint_rule
+from ..tree import Struct
 from ..wire import OwnSize
-from .model import Struct
 from .walking import attributes_of, structs
 
 Varints = Mapping[Path, VarintType]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..expression.types import UserType
-from .model import Attribute, Spec, Struct
+from ..tree import Attribute, Spec, Struct
 
 
 def structs(struct: Struct) -> Iterator[Struct]:

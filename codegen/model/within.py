@@ -6,9 +6,9 @@ from ..expression.nodes import Attribute as Access
 from ..expression.nodes import Name, Node
 from ..expression.types import UserType
 from ..spec.diagnostics import Diagnostics
+from ..tree import Attribute
 from ..wire import WithinSize
 from ..words import shown
-from .model import Attribute
 from .symbols import Member, Symbol, World
 
 OTHERS = ("size", "size-eos", "terminator", "pad-right", "contents", "process", "repeat", "parent")

@@ -7,7 +7,7 @@ from .build import plan_of
 from .nodes import Check, Cover, Field, Fill, Instance, Piece, Run, Step, Switch
 from .printed import printed
 from .rows import has_sums
-from .types import Plan, Rows, RowStep, TypePlan, Way
+from .types import Plan, TypePlan
 from .unsolved import read_only_types
 from .unsolved import unsolved as unsolved_of
 
@@ -19,13 +19,10 @@ __all__ = [
     "Instance",
     "Piece",
     "Plan",
-    "RowStep",
-    "Rows",
     "Run",
     "Step",
     "Switch",
     "TypePlan",
-    "Way",
     "has_sums",
     "plan_of",
     "printed",

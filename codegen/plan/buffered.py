@@ -23,8 +23,8 @@ from ..expression.nodes import (
 )
 from ..expression.types import BytesType, ListType, Path, StringType, UserType
 from ..expression.walk import children, expressions_in, names_in
-from ..model.model import Attribute, Spec, Struct
 from ..model.walking import family
+from ..tree import Attribute, Spec, Struct
 from ..wire import ExpressionSize, OwnSize, TerminatedSize
 from .presence import may_be_absent
 from .sizes import Minimums, fixed_size, literal_size

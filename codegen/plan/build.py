@@ -11,11 +11,11 @@ from ..expression.nodes import Node
 from ..expression.types import BytesType, EnumType, FloatType, IntegerType, Type, UserType
 from ..expression.walk import expressions_in, names_in, walk
 from ..model.column_fit import ColumnFit
-from ..model.model import Attribute, Checksum, InnerSum, Spec, Struct, SwitchCase
-from ..model.model import Instance as ModelInstance
 from ..model.routines import refused_routines
 from ..model.row_columns import own_columns
 from ..model.walking import structs
+from ..tree import Attribute, Checksum, InnerSum, Spec, Struct, SwitchCase
+from ..tree import Instance as ModelInstance
 from ..wire import SIZE_PRESERVING, EndOfStreamSize, ExpressionSize, FixedSize, RepeatCount, RepeatUntil, WithinSize
 from .buffered import BufferedTypes
 from .checks import checks_of
@@ -25,7 +25,6 @@ from .made import with_made
 from .nesting import recursive_types
 from .nodes import Cover, Field, Instance, Piece, Run, Step, Switch
 from .presence import may_be_unmatched
-from .rows import tables_of
 from .sizes import Minimums, fixed_size, has_fixed_size
 from .types import Plan, TypePlan
 from .unsolved import with_read_only
@@ -44,8 +43,7 @@ class _Builder:
         self.minimums = Minimums(spec)
         self.lengths = length_fields(spec)
         self.recursive = recursive_types(spec)
-        self.tables = tables_of(spec)
-        self.steps = {step[:2] for each in self.tables for way in each.ways for step in way}
+        self.steps = {step[:2] for each in spec.tables for way in each.ways for step in way}
         at_positions = (path for path, id in self.steps if spec.struct(path).attribute(id) is None)
         self.buffered = BufferedTypes(spec, self.minimums, at_positions)
         self.fit = ColumnFit(spec.struct)
@@ -53,8 +51,10 @@ class _Builder:
     def plan(self) -> Plan:
         """Return the plan."""
         imports = tuple(map(self._plan, self.spec.imports))
-        rows = self.tables[0] if self.tables else None
-        return with_made(with_read_only(replace(self._plan(self.spec), rows=rows, tables=self.tables, imports=imports)))
+        rows = self.spec.tables[0] if self.spec.tables else None
+        return with_made(
+            with_read_only(replace(self._plan(self.spec), rows=rows, tables=self.spec.tables, imports=imports))
+        )
 
     def _plan(self, spec: Spec) -> Plan:
         return Plan(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ..expression.nodes import IntegerLiteral
 from ..expression.types import ComputedIntegerType, EnumType, VarintType
-from ..model.model import Attribute, Instance
+from ..tree import Attribute, Instance
 from .nodes import Check
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..model.model import Derivation
+from ..tree import Derivation
 from .nodes import Cover, Field, Fill
 
 

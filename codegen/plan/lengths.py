@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from ..expression.nodes import Node
 from ..expression.types import UserType
-from ..model.model import Attribute, Spec, Struct
 from ..model.references import Reference, references
 from ..model.walking import attributes_of, family
+from ..tree import Attribute, Spec, Struct
 from ..wire import ExpressionSize, RepeatCount
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..expression.types import Path
-from ..model.model import Spec, Struct
 from ..model.walking import attributes_of, family, held, structs
+from ..tree import Spec, Struct
 
 
 def recursive_types(spec: Spec) -> frozenset[Path]:

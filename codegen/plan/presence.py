@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..expression.nodes import BooleanLiteral
-from ..model.model import Attribute
+from ..tree import Attribute
 
 
 def may_be_absent(attribute: Attribute) -> bool:

@@ -111,7 +111,7 @@ def _of_rows(plan: Plan, type: TypePlan, field: Field) -> str:
     """Return the relation of a field to the rows of the table."""
     found = []
     for rows in plan.tables:
-        ways = [[step[:2] for step in way] for way in rows.ways] or [[(plan.top(rows).path, rows.field)]]
+        ways = [[step[:2] for step in way] for way in rows.ways] or [[(plan.top(rows).path, rows.attribute)]]
         of, here = f" of {rows.name}" if rows.name else "", (type.path, field.id)
         if any(here in way for way in ways):
             is_row = any(way[-1] == here for way in ways)

@@ -5,50 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..expression.types import Path, UserType
-from ..model.model import Rows as ModelRows
-from ..model.model import Spec
+from ..tree import Rows, Way
 from .nodes import Field
-from .types import Plan, Rows, TypePlan, Way
-
-
-def tables_of(spec: Spec) -> tuple[Rows, ...]:
-    """Return the rows of each table of a spec."""
-    return tuple(_rows(spec, each) for each in spec.tables)
-
-
-def _rows(spec: Spec, rows: ModelRows) -> Rows:
-    before: list[str] = []
-    for each in (spec.struct(rows.root) if rows.root else spec.root).attributes:
-        if each.id == rows.attribute or not rows.streaming:
-            break
-        before.append(each.id)
-    return Rows(
-        field=rows.attribute,
-        types=rows.types,
-        prologue=tuple(before),
-        sized=rows.sized,
-        block=rows.block,
-        streaming=rows.streaming,
-        columns=rows.columns,
-        selectable=rows.selectable,
-        parent_columns=rows.parent_columns,
-        path=rows.path,
-        others=rows.others,
-        text=rows.text,
-        units=rows.units,
-        name=rows.name,
-        where=rows.where,
-        unsupported=rows.unsupported,
-        flatten=rows.flatten,
-        distinct=rows.distinct,
-        look_ups=rows.look_ups,
-        order=rows.order,
-        doc=rows.doc,
-        position=rows.position,
-        fragments=rows.fragments,
-        root=rows.root,
-        inside=rows.inside,
-    )
+from .types import Plan, TypePlan
 
 
 def has_sums(plan: Plan, rows: Rows, way: Way, step: int) -> bool:

@@ -17,7 +17,7 @@ from ..expression.types import (
     UserType,
     VarintType,
 )
-from ..model.model import Attribute, Spec, Struct
+from ..tree import Attribute, Spec, Struct
 from ..wire import ExpressionSize, FixedSize, OwnSize, RepeatCount, Size, TerminatedSize, WithinSize
 
 LARGEST_IN_RUN = 1 << 32

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from dataclasses import field as declared
+from itertools import takewhile
 
 from wireloom.base.cached import cached_property
 
@@ -13,17 +14,15 @@ from ..expression.types import Path, UserType
 from ..expression.walk import expressions_in, walk
 from ..spec.diagnostic import Diagnostic
 from ..spec.position import Position
+from ..tree import Rows, RowStep, Way
 from ..wire import (
     Choice,
     ComputedEndian,
     Enum,
-    Fragments,
     InheritedEndian,
-    LookUp,
     Message,
     Parameter,
     Preallocated,
-    RowWay,
     Units,
 )
 from .nodes import Cover, Field, Fill, Instance, Step
@@ -163,123 +162,6 @@ class TypePlan:
             yield from each.whole
 
 
-RowStep = tuple[Path, str, Path]
-"""A field on the way to rows: the path of its type, its id, and the path of the type that it leads to."""
-
-Way = tuple[RowStep, ...]
-"""The fields on the way to rows, in order."""
-
-
-@dataclass(frozen=True)
-class Rows:
-    """The rows of a table, and the fields and instances, of them or of objects around them, that are columns:
-    ``columns`` by default, ``selectable`` if selected, ``parent_columns`` of the root in every row."""
-
-    field: str
-    """The field of the root at the beginning of the way to the rows. If ``streaming``, its items are the units (the
-    rows, or objects that contain them); otherwise the root is the only unit."""
-    types: tuple[Path, ...]
-    """The types from that of the unit down to that of the row; a single one if units are the rows."""
-    prologue: tuple[str, ...]
-    """The attributes before the units."""
-    sized: bool
-    """Whether each unit has a size given by the prologue, so that its end is known whatever it contains."""
-    streaming: bool
-    """Whether units follow each other to the end of the input and depend only on the prologue. Otherwise the input is
-    read as a whole."""
-    columns: tuple[str, ...]
-    block: int = 0
-    """The size in bytes of the blocks that make up the input, of which the last one may be shorter; 0 if there are
-    none."""
-    selectable: tuple[str, ...] = ()
-    parent_columns: tuple[str, ...] = ()
-    path: tuple[str, ...] = ()
-    """The fields that lead from a unit to its rows, one for each type except the last."""
-    others: tuple[RowWay, ...] = ()
-    """Further ways to rows of the table; ``types`` and ``path`` are the first one."""
-    text: str = ""
-    """The paths from the root as written in the spec."""
-    units: int = 0
-    """The number of steps that lead to the innermost units; 0: all repeated steps except the last."""
-    fragments: Fragments | None = None
-    """Set if the rows on the wire are fragments of records."""
-    name: str = ""
-    """The name of the table, if the spec names its tables."""
-    where: Node | None = None
-    """The condition for rows to be in the table, in the scope of the row's type."""
-    unsupported: Node | None = None
-    """The condition of items that contain rows of the table which cannot be read."""
-    flatten: bool = False
-    """Whether structs are replaced by a column for each of their fields."""
-    distinct: bool = False
-    """Whether rows that equal an earlier one are left out."""
-    look_ups: tuple[LookUp, ...] = ()
-    """Columns taken from earlier rows of other tables."""
-    root: Path = ()
-    """The type at the beginning of the way to the rows if that is not the root: the type of the records that contain
-    the rows."""
-    inside: str = ""
-    """The table of these records."""
-    order: tuple[str, ...] = ()
-    """The columns that the spec names, in its order, including those that are looked up."""
-    doc: str = ""
-    position: Position | None = declared(default=None, compare=False)
-    """The position of the name in the spec."""
-
-    @property
-    def type(self) -> Path:
-        """Return the type of a row."""
-        return self.types[-1]
-
-    @property
-    def row_types(self) -> tuple[Path, ...]:
-        """Return the types of rows on all ways, those of the first way first."""
-        return tuple(dict.fromkeys((self.type, *(each.types[-1] for each in self.others))))
-
-    @property
-    def steps(self) -> Way:
-        """Return the fields that lead to rows inside units, on the first way; empty if units are the rows."""
-        return self._steps(self.types, self.path)
-
-    @property
-    def ways(self) -> tuple[Way, ...]:
-        """Return the fields that lead to rows inside units, on each way; empty if units are the rows."""
-        return tuple(filter(None, (self.steps, *(self._steps(each.types, each.path) for each in self.others))))
-
-    def _steps(self, types: tuple[Path, ...], path: tuple[str, ...]) -> Way:
-        if not path:
-            return ()
-        steps = tuple(zip(types, path, types[1:], strict=False))
-        return ((self.root or types[0][:1], self.field, types[0]), *steps) if self.streaming else steps
-
-    def is_unit(self, way: Way, step: int) -> bool:
-        """Return whether the items of a step's repeated field are units inside the outermost one."""
-        most = self.units or len(way) - 1
-        return step < min(most, len(way) - 1) and not (self.streaming and step == 0)
-
-    def begins_with_unit(self, plan: Plan, way: Way) -> bool:
-        """Return whether a row begins where its unit does because it is all that the unit contains: its last step, and
-        all steps between it and the unit, are single fields."""
-        for step in range(len(way) - 1, -1, -1):
-            kind, name, _ = way[step]
-            field, instance = plan.type(kind).field(name), plan.type(kind).instance(name)
-            read = field if instance is None else instance.field
-            if read is not None and read.repeat is not None:
-                return step < len(way) - 1 and (self.is_unit(way, step) or (self.streaming and step == 0))
-            if instance is not None:
-                return False
-        return False
-
-    def holder(self, plan: Plan, name: str) -> tuple[int, TypePlan]:
-        """Return the number of levels above the row of the field or instance of a column, and the type that contains
-        it. Raises ``KeyError``."""
-        for up, path in enumerate(reversed(self.types)):
-            type = plan.type(path)
-            if type.field(name) is not None or type.instance(name) is not None:
-                return up, type
-        raise KeyError(name)
-
-
 @dataclass(frozen=True)
 class Plan:
     """Everything that a backend needs of a spec: what is read and written, its tables, and its documentation."""
@@ -339,6 +221,33 @@ class Plan:
         """Return the type at the beginning of the way to rows: the root, or the type of the records that contain
         them."""
         return self.type(rows.root) if rows is not None and rows.root else self.root
+
+    def prologue(self, rows: Rows) -> tuple[str, ...]:
+        """Return the attributes before the units of a table; empty if the input is its only unit."""
+        before = takewhile(lambda each: each.id != rows.attribute, self.top(rows).fields)
+        return tuple(each.id for each in before) if rows.streaming else ()
+
+    def begins_with_unit(self, rows: Rows, way: Way) -> bool:
+        """Return whether a row begins where its unit does because it is all that the unit contains: its last step, and
+        all steps between it and the unit, are single fields."""
+        for step in range(len(way) - 1, -1, -1):
+            kind, name, _ = way[step]
+            field, instance = self.type(kind).field(name), self.type(kind).instance(name)
+            read = field if instance is None else instance.field
+            if read is not None and read.repeat is not None:
+                return step < len(way) - 1 and (rows.is_unit(way, step) or (rows.streaming and step == 0))
+            if instance is not None:
+                return False
+        return False
+
+    def holder(self, rows: Rows, name: str) -> tuple[int, TypePlan]:
+        """Return the number of levels above the row of the field or instance of a column, and the type that contains
+        it. Raises ``KeyError``."""
+        for up, path in enumerate(reversed(rows.types)):
+            type = self.type(path)
+            if type.field(name) is not None or type.instance(name) is not None:
+                return up, type
+        raise KeyError(name)
 
     @cached_property
     def steps(self) -> tuple[RowStep, ...]:

@@ -169,7 +169,7 @@ def _columns(plan: Plan) -> set[tuple[Path, str]]:
     """Return the values that the columns of tables provide."""
     found: set[tuple[Path, str]] = set()
     for rows in plan.tables:
-        found.update((rows.holder(plan, each)[1].path, each) for each in (*rows.columns, *rows.selectable))
+        found.update((plan.holder(rows, each)[1].path, each) for each in (*rows.columns, *rows.selectable))
         found.update((plan.root.path, each) for each in rows.parent_columns)
     return found
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from wireloom.codegen.model.model import Attribute, Instance, Spec, Struct
+    from wireloom.codegen.tree import Attribute, Instance, Spec, Struct
 
 Lines = dict[tuple[str, str], tuple[int, int]]
 """First and last line, counted from 1, by class and name."""

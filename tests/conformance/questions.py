@@ -10,10 +10,11 @@ from typing import Any, cast
 import wireloom.objects
 from wireloom.codegen.backends.python import Annotations, Api, Module, Translator, class_name
 from wireloom.codegen.expression import parse_expression, typed
-from wireloom.codegen.model import NOTHING, Declarer, Loader, Sizes, Spec, StructScope, Typing, World, find_parents
+from wireloom.codegen.model import NOTHING, Declarer, Loader, Sizes, StructScope, Typing, World, find_parents
 from wireloom.codegen.model import load_spec as load
 from wireloom.codegen.plan import plan_of
 from wireloom.codegen.spec import Diagnostics
+from wireloom.codegen.tree import Spec
 
 
 class Questions:

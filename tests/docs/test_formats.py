@@ -13,7 +13,7 @@ import pytest
 import wireloom
 from wireloom.codegen.backends import CHARACTER, MARGIN, WIDTH, folded, sample_name, shortened
 from wireloom.codegen.emit import generate, load_all
-from wireloom.codegen.model import Spec
+from wireloom.codegen.tree import Spec
 from wireloom.format import format_of as get
 
 from ..vectors.peers import cases as peer_cases

@@ -10,7 +10,8 @@ from ...expression.nodes import Attribute as Member
 from ...expression.nodes import Cast, IntegerLiteral, Name, Node, StringLiteral
 from ...expression.types import BytesType, IntegerType, Path, StringType, Type, UserType, VarintType
 from ...expression.walk import children, names_in, walk
-from ...plan import Field, Instance, Plan, Rows, TypePlan
+from ...plan import Field, Instance, Plan, TypePlan
+from ...tree import Rows
 from ..python.names import field_name
 from .table import TableColumn
 

@@ -9,9 +9,10 @@ from ...expression.nodes import Attribute as Member
 from ...expression.nodes import EnumMember, Made, Name, Node
 from ...expression.types import EnumType, IntegerType, Path, UserType
 from ...expression.walk import names_in, walk
-from ...plan import Field, Instance, Plan, Rows, TypePlan
+from ...plan import Field, Instance, Plan, TypePlan
 from ...plan.chains import chained_in
 from ...plan.solving import solutions
+from ...tree import Rows
 from ...wire import EndOfStreamSize, RepeatCount, RepeatUntil
 from ..python.items_around import for_each
 from ..python.iterating import row_ends
@@ -30,7 +31,7 @@ def level_sources(plan: Plan, rows: Rows) -> tuple[str, ...]:
 
 def has_levels(plan: Plan, rows: Rows) -> bool:
     """Return whether writing rows requires objects around them."""
-    return bool(rows.path or rows.prologue or rows.sized) or is_chained(plan, rows)
+    return bool(rows.path or plan.prologue(rows) or rows.sized) or is_chained(plan, rows)
 
 
 def is_chained(plan: Plan, rows: Rows) -> bool:
@@ -41,7 +42,7 @@ def is_chained(plan: Plan, rows: Rows) -> bool:
 def _steps(plan: Plan, rows: Rows) -> Iterator[tuple[TypePlan, Field, Path]]:
     """Yield the types around a row, outermost first, each with the field that leads to the row and the path of the type
     that it leads to."""
-    for path, name, kind in rows.steps or ((plan.top(rows).path, rows.field, rows.type),):
+    for path, name, kind in rows.steps or ((plan.top(rows).path, rows.attribute, rows.row),):
         struct = plan.type(path)
         field = struct.field(name)
         if field is not None:
@@ -177,7 +178,7 @@ def unfilled(plan: Plan, rows: Rows, columns: Sequence[TableColumn], *, optional
     steps = list(_steps(plan, rows)) if has_levels(plan, rows) else []
     found: list[str] = []
     solved = {(level, name) for each in columns for name, level, _ in solves(plan, rows, each)}
-    for number, struct in enumerate([*(each for each, _, _ in steps), plan.type(rows.type)]):
+    for number, struct in enumerate([*(each for each, _, _ in steps), plan.type(rows.row)]):
         up = len(steps) - number
         if optional and up:
             continue

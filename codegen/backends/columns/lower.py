@@ -12,7 +12,8 @@ from wireloom.format.program import ChecksumRule, ColumnProgram, MessageField, M
 from ...expression.nodes import Attribute as Member
 from ...expression.types import StreamType
 from ...expression.walk import walk
-from ...plan import Plan, Rows, TypePlan, Way, has_sums
+from ...plan import Plan, TypePlan, has_sums
+from ...tree import Rows, Way
 from ..python.names import condition_name, field_name, qualified
 from .arguments import OUTER_PARSER, class_reference, format_arguments
 from .arrow import ArrowType
@@ -300,7 +301,7 @@ def _structs(plan: Plan, type: ArrowType, path: str) -> Iterator[tuple[str, str]
 
 def _units(plan: Plan, rows: Rows) -> tuple[tuple[str, ...], ...]:
     def kind(way: Way, step: int) -> str:
-        if step == len(way) - 1 and rows.begins_with_unit(plan, way):
+        if step == len(way) - 1 and plan.begins_with_unit(rows, way):
             return "row"
         if not rows.is_unit(way, step):
             return ""
@@ -319,7 +320,7 @@ def marker_of(plan: Plan, rows: Rows) -> str:
     """Return the marker at the end of each unit, as attributes of the object before the units."""
     fields = plan.type(rows.types[0]).fields
     way = fields[-1].marker if rows.streaming and fields else ()
-    return ".".join(map(field_name, way)) if way and way[0] in rows.prologue else ""
+    return ".".join(map(field_name, way)) if way and way[0] in plan.prologue(rows) else ""
 
 
 def _variables(plan: Plan, rows: Rows) -> tuple[str, ...]:
@@ -348,7 +349,7 @@ def _format_arguments(
     settable: tuple[tuple[str, str, int], ...],
 ) -> tuple[str, ...]:
     """Return the arguments of ``Format`` except columns and choices; those equal to their defaults are omitted."""
-    attribute = plan.top(rows).field(rows.field)
+    attribute = plan.top(rows).field(rows.attribute)
     framing = attribute.framing if attribute is not None else None
     names = tuple(each.name for each in plan.tables) if rows.name else ()
     more: dict[str, tuple[object, object]] = {
@@ -357,7 +358,7 @@ def _format_arguments(
         "tables": (names, ()),
         "delimiter": (framing.delimiter if framing else b"", b""),
         "path_pattern": (plan.path_pattern, None),
-        "has_prologue": (bool(rows.prologue), False),
+        "has_prologue": (bool(plan.prologue(rows)), False),
         "ahead": (_ahead(plan) if rows.streaming else (), ()),
         "streaming": (rows.streaming, True),
         "sized_rows": (rows.sized, False),
@@ -382,7 +383,7 @@ def _format_arguments(
         "inside": (rows.inside, ""),
         "sums_units": (any(has_sums(plan, rows, way, -1) for way in rows.ways), False),
     }
-    texts = format_arguments(plan, class_reference(plan, rows.type), rows.field, refusal, more)
+    texts = format_arguments(plan, class_reference(plan, rows.row), rows.attribute, refusal, more)
     if rows is not plan.tables[0]:
         texts.append(OUTER_PARSER)
     if plan.doc or rows is not plan.tables[0]:

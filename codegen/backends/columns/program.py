@@ -9,9 +9,10 @@ from wireloom.format.program import Kind, Op, Reason, Storage, Stuffing
 
 from ...expression.types import BytesType, ComputedIntegerType, Path, UserType
 from ...expression.walk import names_in
-from ...plan import Field, Instance, Plan, Rows
+from ...plan import Field, Instance, Plan
 from ...plan.chains import chained_in
 from ...plan.variables import follows_variables
+from ...tree import Rows
 from ..python.names import field_name
 from .arrow import integer_interval
 from .assembler import Assembler
@@ -40,7 +41,7 @@ def lower_program(
     only one column is affected.
     """
     assembler = Assembler(numbering=numbering)
-    field = plan.top(rows).field(rows.field)
+    field = plan.top(rows).field(rows.attribute)
     root, presets = _root(plan, rows)
     framing = field.framing if field is not None else None
     nodes = ColumnNodes(plan, columns)
@@ -50,7 +51,7 @@ def lower_program(
     root.stream = unit.stream = state.streams[0]
     root.around_rows = True
     if rows.path or rows.sized:
-        itself = (((plan.top(rows).path, rows.field, rows.type),),)
+        itself = (((plan.top(rows).path, rows.attribute, rows.row),),)
         state.row, state.ways = _row_columns, rows.ways or itself
     if rows.streaming:
         # Their items are read one after another: the reader keeps the checksum of the last one.
@@ -162,7 +163,7 @@ def _root(plan: Plan, rows: Rows) -> tuple[Scope, tuple[tuple[str, Scalar], ...]
     if plan.top(rows).endian is not None:
         root.little = Scalar("byte order of the input", Interval(0, 1))
         presets.append(("_is_le", root.little))
-    before = list(takewhile(lambda each: each.id != rows.field, plan.top(rows).fields))
+    before = list(takewhile(lambda each: each.id != rows.attribute, plan.top(rows).fields))
     presets += _presets(root, before, "", ())
     for instance in plan.top(rows).instances if before else ():
         interval = INT64 if isinstance(instance.type, ComputedIntegerType) else integer_interval(instance.type)
@@ -171,7 +172,7 @@ def _root(plan: Plan, rows: Rows) -> tuple[Scope, tuple[tuple[str, Scalar], ...]
         used = set() if instance.value is None else names_in(instance.value)
         placed = instance.field
         single = placed is None or (placed.repeat is None and placed.switch is None)
-        if not single or instance.condition is not None or interval is None or used & {rows.field, "_io"}:
+        if not single or instance.condition is not None or interval is None or used & {rows.attribute, "_io"}:
             continue
         scalar = Scalar(instance.id, interval)
         root.members[instance.id] = scalar

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from wireloom.format.only_read import only_read, written_as_objects
 
-from ...plan import Plan, Rows, read_only_types
+from ...plan import Plan, read_only_types
 from ...spec.position import Position
+from ...tree import Rows
 from ..python.names import class_name
 from .given import Givens
 from .levels import unfilled
@@ -44,7 +45,7 @@ def required_columns(plan: Plan) -> tuple[str, ...]:
 
 def _table(plan: Plan) -> Iterator[tuple[Position | None, str]]:
     for rows in plan.tables:
-        field = plan.top(rows).field(rows.field)
+        field = plan.top(rows).field(rows.attribute)
         sentence = _sentence(plan, rows, class_name(plan.name))
         if field is None:
             continue

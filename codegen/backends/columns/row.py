@@ -19,7 +19,8 @@ from ...expression.types import (
     UserType,
     VarintType,
 )
-from ...plan import Field, Instance, TypePlan, Way
+from ...plan import Field, Instance, TypePlan
+from ...tree import Way
 from ...wire import OwnSize, Repeat, WithinSize
 from .blobs import lower_bytes
 from .blocks import enter, expand, leave
@@ -330,7 +331,7 @@ def lower_unit(state: State, inner: Scope) -> None:
     state.run.flush()
     rows = state.plan.rows
     assert rows is not None
-    state.assembler.add(Op.ROW, int(rows.begins_with_unit(state.plan, state.ways[0])))
+    state.assembler.add(Op.ROW, int(state.plan.begins_with_unit(rows, state.ways[0])))
     state.row, state.steps = None, state.steps + 1
     state.fills[inner] = own_columns(state.columns_of(inner.struct.path))
     lower_fields(state, inner)

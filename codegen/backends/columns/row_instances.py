@@ -45,7 +45,7 @@ def _changes_later(state: State, scope: Scope, instance: Instance) -> bool:
         return False
     plan, rows = state.plan, state.plan.rows
     assert rows is not None
-    for way in state.ways or (((plan.top(rows).path, rows.field, rows.type),),):
+    for way in state.ways or (((plan.top(rows).path, rows.attribute, rows.row),),):
         holders = [holder for holder, _, _ in way]
         if scope.struct.path not in holders:
             continue

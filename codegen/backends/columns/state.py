@@ -12,7 +12,8 @@ from wireloom.format.program import Code, Op
 from wireloom.format.program_limits import MOST_STEPS
 
 from ...expression.types import Path
-from ...plan import Field, Instance, Plan, Way
+from ...plan import Field, Instance, Plan
+from ...tree import Way
 from ...wire import ExpressionSize, FixedSize
 from .assembler import Assembler
 from .column_nodes import ColumnNode, ColumnNodes

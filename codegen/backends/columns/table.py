@@ -10,7 +10,8 @@ from wireloom.format.program import HAS_ABSENT, TIME_UNITS, Kind, Op
 from ...expression.nodes import Attribute as Member
 from ...expression.nodes import Name
 from ...expression.types import EnumType, Path, UserType
-from ...plan import Field, Instance, Plan, Rows, TypePlan
+from ...plan import Field, Instance, Plan, TypePlan
+from ...tree import Rows
 from ...wire import Labels, LookUp, Timestamp
 from ..base import refuse
 from ..python.names import field_name
@@ -161,7 +162,7 @@ def _columns(plan: Plan, rows: Rows) -> tuple[TableColumn, ...]:
         scopes.append(declared(plan, plan.type(path), scopes[-1]))
 
     def of_row(name: str, default: bool) -> TableColumn:
-        up, struct = rows.holder(plan, name)
+        up, struct = plan.holder(rows, name)
         return _inside(plan, struct, name, up, default) or _column(
             plan, struct, name, scopes[-1 - up], default=default, up=up
         )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-from ...plan import Plan, Rows, TypePlan
+from ...plan import Plan, TypePlan
 from ...plan.words import condition, covered, field_type, repetition, size_of
+from ...tree import Rows
 from ...wire import UnitKind
 from ..columns.arrow import ArrowType
 from ..columns.lower import marker_of

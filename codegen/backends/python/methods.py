@@ -62,7 +62,7 @@ def _methods(scope: ClassScope) -> list[MethodView]:
     methods += framing_item_methods(scope)
     for rows in scope.plan.tables:
         for key, condition in (("where", rows.where), ("unsupported", rows.unsupported)):
-            if condition is not None and rows.type == scope.struct.path:
+            if condition is not None and rows.row == scope.struct.path:
                 methods.append(condition_method(scope, condition_name(key, rows.name), condition))
     covers = covers_method(scope)
     if covers is not None and not has_rows(scope):

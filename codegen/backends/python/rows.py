@@ -47,7 +47,7 @@ def split(scope: ClassScope) -> tuple[tuple[Step, ...], tuple[Step, ...]]:
     number = next(
         n
         for n, each in enumerate(scope.struct.steps)
-        if isinstance(each, Field) and rows is not None and each.id == rows.field
+        if isinstance(each, Field) and rows is not None and each.id == rows.attribute
     )
     return scope.struct.steps[:number], scope.struct.steps[number:]
 

@@ -8,8 +8,9 @@ from dataclasses import field as declared
 
 from ...expression.nodes import Node
 from ...expression.types import UserType
-from ...plan import Field, Plan, RowStep, TypePlan
+from ...plan import Field, Plan, TypePlan
 from ...spec.position import Position
+from ...tree import RowStep
 from .annotations import Annotations
 from .api import Api
 from .expressions import Translator

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from textwrap import dedent
 
-from wireloom.codegen.model import Attribute, Instance, Spec, Struct, analyse
+from wireloom.codegen.model import analyse
 from wireloom.codegen.model import load_spec as load
 from wireloom.codegen.spec import Diagnostic
+from wireloom.codegen.tree import Attribute, Instance, Spec, Struct
 
 HEAD = "meta:\n  id: demo\n  endian: le\n  encoding: UTF-8\n"
 """Four lines before the body of each spec."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from wireloom.codegen.model import Checksum, Rows, Spec
+from wireloom.codegen.tree import Checksum, Rows, Spec
 from wireloom.codegen.wire import Choice, Framing, Labels, Timestamp
 
 from tests.unit.frontend.specs import compiled, said

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 from wireloom.codegen.expression import StringType
-from wireloom.codegen.model import Checksum, Spec, analyse
+from wireloom.codegen.model import analyse
+from wireloom.codegen.tree import Checksum, Spec
 from wireloom.codegen.wire import IntegerText, Message, MessageField, UnitColumn, UnitKind, Units
 
 from tests.unit.frontend.specs import compiled, said

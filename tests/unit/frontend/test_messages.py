@@ -15,7 +15,7 @@ from wireloom.codegen.expression import (
     StringType,
     UserType,
 )
-from wireloom.codegen.model import Attribute, Checksum, Struct
+from wireloom.codegen.tree import Attribute, Checksum, Struct
 from wireloom.codegen.wire import Message, MessageField, OwnSize, RepeatEos, Timestamp
 
 from tests.unit.frontend.specs import compiled, said

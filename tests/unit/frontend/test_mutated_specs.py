@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 from wireloom import SpecError
 from wireloom.codegen.backends.columns import BACKEND as COLUMNS
 from wireloom.codegen.backends.python import BACKEND as PYTHON
-from wireloom.codegen.model import Spec
 from wireloom.codegen.plan import plan_of
 from wireloom.codegen.spec import BUILT_IN, TABLES
+from wireloom.codegen.tree import Spec
 
 from tests.unit.frontend.test_hostile import HEADER_BYTES, KITCHEN_SINK, SPECS, judged
 from tests.unit.teaching.test_together import MANY

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 from wireloom.codegen.expression import BytesType, IntegerType
-from wireloom.codegen.model import Checksum, Rows, Spec, analyse
+from wireloom.codegen.model import analyse
+from wireloom.codegen.tree import Checksum, Rows, Spec
 from wireloom.codegen.wire import Choice, Framing, Timestamp
 
 from tests.unit.frontend.trees import written

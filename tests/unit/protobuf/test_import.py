@@ -12,7 +12,7 @@ from google.protobuf.text_encoding import CUnescape
 from wireloom import SpecError, UnknownNameError, UnsupportedError, WireloomError
 from wireloom.base import MissingExtraError
 from wireloom.codegen.expression import EnumType, UserType
-from wireloom.codegen.model import Attribute, Spec, Struct, analyse
+from wireloom.codegen.model import analyse
 from wireloom.codegen.protobuf import (
     ENUM,
     GROUP,
@@ -24,6 +24,7 @@ from wireloom.codegen.protobuf import (
     described,
     import_proto,
 )
+from wireloom.codegen.tree import Attribute, Spec, Struct
 from wireloom.codegen.wire import Enum
 
 FOLDER = Path(__file__).parent / "protos"
