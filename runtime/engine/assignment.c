@@ -9,7 +9,7 @@
 
 #include "operations.h"
 
-bool wl_leaves_loop(const wl_program *program) {
+bool wl_row_loop_leaks(const wl_program *program) {
     const uint32_t first = program->row_loop, last = (uint32_t)program->steps[first].c - 1;
     wl_values inside = {{false}, {false}, {false}}, outside = inside;
     for (uint32_t i = 0; i < program->step_count; i++) {

@@ -83,7 +83,7 @@ bool wl_checksum_in_span(wl_run *run, const wl_checksum *checksum, const uint8_t
     const wl_algorithm *algorithm = checksum->algorithm;
     if (!algorithm->digest) {
         uint64_t sum = wl_sum_of_state(algorithm, wl_checksum_state(run, checksum, from, to));
-        return is_number((wl_integer)sum, found, checksum->rule->place == WL_IN_SPAN_BE);
+        return is_number((wl_integer)sum, found, checksum->rule->place == WL_SUM_IN_SPAN_BE);
     }
     uint8_t digest[WL_MOST_DIGEST];
     size_t size = (size_t)(to - from);

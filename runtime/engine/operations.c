@@ -12,7 +12,7 @@ const wl_operation wl_operations[WL_OP_COUNT + 1] = {
 
 static void read_checksum(const wl_program *program, const wl_step *step, wl_values *read) {
     const wl_rule *rule = program->rules + step->a;
-    (rule->place == WL_IN_REGISTER ? read->registers : read->spans)[step->b] = true;
+    (rule->place == WL_SUM_IN_REGISTER ? read->registers : read->spans)[step->b] = true;
     if (rule->replace >= 0)
         read->marks[rule->own] = true;
     if (rule->start != WL_NO_REGISTER)

@@ -95,6 +95,6 @@ void wl_program_paths(wl_program *program) {
     for (uint32_t i = 0; i < program->column_count; i++)
         program->conditional[i] = !text.writing[i] || text.writing[i] < text.regions[program->levels[i]];
     note_second_writers(program);
-    if (program->row_loop != WL_NO_LOOP && (!program->reachable[program->row_loop] || wl_leaves_loop(program)))
+    if (program->row_loop != WL_NO_LOOP && (!program->reachable[program->row_loop] || wl_row_loop_leaks(program)))
         program->row_loop = WL_NO_LOOP;
 }

@@ -132,7 +132,7 @@ static void add_rows(wl_run *run, uint32_t count) {
 }
 
 /* Replaces the steps that the instruction with the number `at` leads to by the distance to their instructions. */
-static void make_relative(wl_instruction *instruction, const uint32_t *place, uint32_t at) {
+static void make_relative(wl_instruction *instruction, const uint32_t *index, uint32_t at) {
     const unsigned operation = instruction->operation;
     switch (operation == WL_RUN_ROWS ? WL_FLOW_JUMP : operation < WL_OP_COUNT ? wl_operations[operation].flow : WL_FLOW_NEXT) {
     case WL_FLOW_JUMP:
@@ -140,28 +140,28 @@ static void make_relative(wl_instruction *instruction, const uint32_t *place, ui
     case WL_FLOW_LOOP:
     case WL_FLOW_AGAIN:
     case WL_FLOW_CALL:
-        instruction->c = (int64_t)place[instruction->c] - at;
+        instruction->c = (int64_t)index[instruction->c] - at;
         break;
     case WL_FLOW_LIMIT:
     case WL_FLOW_EXPAND:
     case WL_FLOW_ATTEMPT:
-        instruction->d = (int64_t)place[instruction->d] - at;
+        instruction->d = (int64_t)index[instruction->d] - at;
         break;
     default:
         break;
     }
 }
 
-/* `place` is working memory, one entry per step: first whether the step is needed, then the index of its
+/* `index` is working memory, one entry per step: first whether the step is needed, then the index of its
  * instruction. */
-static void make_plan(wl_run *run, wl_needs *need, uint32_t *place) {
+static void make_plan(wl_run *run, wl_needs *need, uint32_t *index) {
     const wl_program *program = run->program;
-    wl_needs_find(need, place);
+    wl_needs_find(need, index);
     uint32_t count = 0;
     for (uint32_t i = 0; i < program->step_count; i++) {
         const wl_step *step = need->steps + i;
-        uint32_t needed = place[i];
-        place[i] = count;
+        uint32_t needed = index[i];
+        index[i] = count;
         if (i && i - 1 == program->row_loop && !need->parse_only && !need->arguments->row_by_row)
             add_rows(run, count++);
         if (!needed)
@@ -182,7 +182,7 @@ static void make_plan(wl_run *run, wl_needs *need, uint32_t *place) {
         instruction->handler = instruction->operation == WL_RUN_EXPRESSION ? wl_expression_handler(instruction)
                                : instruction->operation == WL_RUN_VARINT   ? wl_chosen.varint
                                                                            : wl_handlers[instruction->operation];
-        make_relative(instruction, place, i);
+        make_relative(instruction, index, i);
     }
     join_varints(run->plan, count);
 }
@@ -280,7 +280,7 @@ wl_run *wl_run_make(const wl_program *program, const wl_fill_arguments *argument
     run->digests = part(&rest, program->rule_count, WL_MOST_DIGEST);
     run->unset = part(&rest, program->column_count, sizeof *run->unset);
     run->cleared = part(&rest, values, sizeof *run->cleared);
-    uint32_t *place = part(&rest, program->step_count, sizeof *place);
+    uint32_t *index = part(&rest, program->step_count, sizeof *index);
     run->parse_only = parse_only;
     run->turns = UINT64_MAX;
     if (program->preset_count)
@@ -291,7 +291,7 @@ wl_run *wl_run_make(const wl_program *program, const wl_fill_arguments *argument
         return NULL;
     }
     run->folded = need.folded;
-    make_plan(run, &need, place);
+    make_plan(run, &need, index);
     find_cleared(run, &need);
     make_checksums(run);
     if (!parse_only)

@@ -24,7 +24,7 @@ bool wl_plan_fold(wl_needs *need);
 bool wl_wants_column(const wl_needs *need, size_t column);
 /* Whether a column of the list, or of its contents, is wanted. */
 bool wl_wants_level(const wl_needs *need, size_t level);
-/* Sets `place`, one per step: 0: the step is not needed; 2: it is the only one that reads its register; otherwise 1. */
-void wl_needs_find(wl_needs *need, uint32_t *place);
+/* Sets `use`, one per step: 0: the step is not needed; 2: it is the only one that reads its register; otherwise 1. */
+void wl_needs_find(wl_needs *need, uint32_t *use);
 
 #endif

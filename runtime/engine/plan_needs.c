@@ -66,7 +66,7 @@ static bool is_idle_attempt(const wl_needs *need, uint32_t end) {
 
 /* Results of a function come after the steps that read them if the function calls itself: then the needs are determined
  * again until they do not change. */
-void wl_needs_find(wl_needs *need, uint32_t *place) {
+void wl_needs_find(wl_needs *need, uint32_t *use) {
     const wl_program *program = need->program;
     size_t before, now = 0;
     do {
@@ -75,7 +75,7 @@ void wl_needs_find(wl_needs *need, uint32_t *place) {
         for (uint32_t i = program->step_count; i-- > 0;) {
             const wl_step *step = need->steps + i;
             if (is_idle_attempt(need, i)) {
-                memset(place + program->partner[i], 0, (i + 1 - program->partner[i]) * sizeof *place);
+                memset(use + program->partner[i], 0, (i + 1 - program->partner[i]) * sizeof *use);
                 i = program->partner[i];
                 continue;
             }
@@ -85,7 +85,7 @@ void wl_needs_find(wl_needs *need, uint32_t *place) {
             const bool needed =
                 need->reachable[i] && (!skips || kept < step->c || column >= step->c) && is_needed(need, step);
             const bool copies = step->op == WL_OP_COLUMN_REGISTER || step->op == WL_OP_COLUMN_TIMESTAMP;
-            place[i] = needed ? 1 + (copies && !need->values.registers[step->b]) : 0;
+            use[i] = needed ? 1 + (copies && !need->values.registers[step->b]) : 0;
             if (needed)
                 wl_step_reads(program, need->codes, step, &need->values);
             kept = needed ? i : kept;

@@ -77,7 +77,7 @@ typedef struct {
     uint32_t sum;         /* the register from which the code of `stored` reads the checksum */
     uint32_t stored;      /* constants: the code of the value that is stored for the checksum */
     uint32_t stored_size; /* 0: the checksum itself */
-    uint32_t place;       /* WL_IN_… */
+    uint32_t place;       /* WL_SUM_IN_… */
 } wl_rule;
 
 /* A field of a message, as FIELDS reads it. */
@@ -122,7 +122,7 @@ enum { WL_TAKES_SEVERAL = 1, WL_TAKES_TEXT = 2, WL_TAKES_CLOSED = 4, WL_TAKES_FL
 #define WL_NO_REGISTER UINT32_MAX
 #define WL_NO_LOOP UINT32_MAX
 /* The location of the stored checksum: a register, or a span, whose bytes are those of the digest or of the number. */
-enum { WL_IN_REGISTER, WL_IN_SPAN_LE, WL_IN_SPAN_BE, WL_IN_PLACES };
+enum { WL_SUM_IN_REGISTER, WL_SUM_IN_SPAN_LE, WL_SUM_IN_SPAN_BE, WL_SUM_PLACES };
 
 /* Numbers from `from` up to `to`. */
 typedef struct {
@@ -214,7 +214,7 @@ void wl_program_paths(wl_program *program);
 /* Sets `unset` (assignment.c). False: out of memory. */
 bool wl_program_assignment(wl_program *program);
 /* Whether a step outside of the loop around the row reads what a step inside of it sets. */
-bool wl_leaves_loop(const wl_program *program);
+bool wl_row_loop_leaks(const wl_program *program);
 /* The step that step number `at` of `steps`, which are those of the program or what is left of them, may lead to
  * besides the next one; 0: none. The jump back to the beginning of a loop does not count (paths.c). */
 uint32_t wl_step_leads_to(const wl_program *program, const wl_step *steps, uint32_t at);

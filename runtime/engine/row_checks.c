@@ -61,7 +61,7 @@ WL_HANDLER(wl_check_sum) {
     if (WL_UNLIKELY(to < from || (run->content_count && !wl_contents_same(run, from, to))))
         to = from;
     bool holds;
-    if (WL_UNLIKELY(checksum->rule->place != WL_IN_REGISTER))
+    if (WL_UNLIKELY(checksum->rule->place != WL_SUM_IN_REGISTER))
         holds = wl_checksum_in_span(run, checksum, from, to, run->spans[step->b]);
     else
         holds = wl_checksum_holds(run, checksum, wl_checksum_state(run, checksum, from, to), run->registers[step->b]);

@@ -112,11 +112,11 @@ bool wl_rule_check(wl_checker *check, const wl_rule *rule) {
     if (!wl_sum_parameters_hold(of))
         return wl_refuse(check, "there is no such algorithm of family %u", of->family);
     const bool digest = of->family >= WL_MD5;
-    if (rule->place >= WL_IN_PLACES || (digest && rule->place == WL_IN_REGISTER))
+    if (rule->place >= WL_SUM_PLACES || (digest && rule->place == WL_SUM_IN_REGISTER))
         return wl_refuse(check, "it cannot be in place %u", rule->place);
     if (rule->start != WL_NO_REGISTER && (digest || !is_register(check, rule->start)))
         return digest ? wl_refuse(check, "a digest has no start value") : false;
-    if (rule->stored_size && rule->place != WL_IN_REGISTER)
+    if (rule->stored_size && rule->place != WL_SUM_IN_REGISTER)
         return wl_refuse(check, "bytes stand for the checksum itself");
     if (rule->stored_size && !is_stored(check, rule))
         return false;
@@ -141,7 +141,7 @@ static bool is_varint(wl_checker *check, const wl_step *step) {
 
 static bool is_checksum(wl_checker *check, const wl_step *step) {
     const wl_program *program = check->program;
-    return program->rules[step->a].place == WL_IN_REGISTER ? is_register(check, step->b) : is_span(check, step->b);
+    return program->rules[step->a].place == WL_SUM_IN_REGISTER ? is_register(check, step->b) : is_span(check, step->b);
 }
 
 /* A checksum that is a value: of runs of bytes, each between two marks. */

@@ -227,7 +227,7 @@ static void write_rules(taker *bytes, draft *it) {
     it->rules[1] = sum_rule(wl_sums_in_pieces(&own) ? own : crc, (int32_t)take(bytes) - 1, take_below(bytes, 3),
                             take_below(bytes, 17));
     it->rules[2] = sum_rule(take_below(bytes, 2) ? digests[take_below(bytes, 4)] : take_sum(bytes), -1, 0, 0);
-    it->rules[2].place = WL_IN_SPAN_LE + take_below(bytes, 2);
+    it->rules[2].place = WL_SUM_IN_SPAN_LE + take_below(bytes, 2);
     it->rules[3] = sum_rule(take_sum(bytes), -1, 0, 0);
     it->rules[3].start = take_below(bytes, 3) ? take_below(bytes, 6) : WL_NO_REGISTER;
     it->rules[3].sum = SUM;

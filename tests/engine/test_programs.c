@@ -187,11 +187,11 @@ static void test_rules(void) {
     expect_rule_refused(sum_rule(crc_of(CRC32C, 0, 0), 300, 0, 0), "count as");
     expect_rule_refused(sum_rule(crc_of(CRC32C, 0, 0), 0, 0, 17), "size 17");
     expect_rule_refused(sum_rule(crc_of(CRC32C, 0, 0), 0, 2, 4), "no mark 2");
-    rule.place = WL_IN_PLACES;
+    rule.place = WL_SUM_PLACES;
     expect_rule_refused(rule, "in place 3");
     expect_rule_refused(digest, "in place 0");
     rule = digest;
-    rule.place = WL_IN_SPAN_LE;
+    rule.place = WL_SUM_IN_SPAN_LE;
     rule.start = 1;
     expect_rule_refused(rule, "no start value");
     rule.start = WL_NO_REGISTER;
@@ -203,9 +203,9 @@ static void test_rules(void) {
     rule = plain;
     rule.sum = 1;
     rule.stored_size = 3;
-    rule.place = WL_IN_SPAN_BE;
+    rule.place = WL_SUM_IN_SPAN_BE;
     expect_rule_refused(rule, "stand for the checksum itself");
-    rule.place = WL_IN_REGISTER;
+    rule.place = WL_SUM_IN_REGISTER;
     rule.sum = 0;
     expect_rule_refused(rule, "preset");
     rule.sum = 2;

@@ -83,9 +83,9 @@ def first_version(offset: str) -> str:
     """Return an offset as the first version wrote it: only how far a file was read, and when it was written."""
     found = StreamOffset.from_json(json.loads(offset))
     entries = sorted(found.tracked.items())
-    positions = [GIVEN_UP if each.done else each.position for _, each in entries]
+    positions = [GIVEN_UP if each.abandoned else each.position for _, each in entries]
     columns = struct.pack(f">{2 * len(entries)}Q", *(number for number, _ in entries), *positions)
-    times = struct.pack(f">{len(entries)}H", *(each.mark for _, each in entries))
+    times = struct.pack(f">{len(entries)}H", *(each.modified_hash for _, each in entries))
     shown = found.to_json()
     taken = [each[:6] for each in shown["taken"]]
     tracked = [len(entries), base64.b64encode(zlib.compress(columns)).decode()]

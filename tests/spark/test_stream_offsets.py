@@ -19,14 +19,14 @@ def test_offsets_come_back_from_text() -> None:
     waiting = FileProgress(3, 4, most, path="/a/b\udc80", ahead=7, unread=8, tentative=True)
     tracked = {
         5: FileProgress(7, 1, 2, 3),
-        most: FileProgress((1 << 63) - 1, most, most, 0xFFFF, done=True),
+        most: FileProgress((1 << 63) - 1, most, most, 0xFFFF, abandoned=True),
         fingerprint(waiting.path): waiting,
     }
     offset = StreamOffset(3, 2, 9, 1, taken, tracked, OlderFiles(4, "/a/a", 7, 99))
     text = json.dumps(offset.to_json())
     assert StreamOffset.from_json(json.loads(text)) == offset
     assert json.dumps(json.loads(text)) == text
-    assert offset.known()[taken[1].fingerprint] == FileProgress(4, done=True, path=taken[1].path)
+    assert offset.known()[taken[1].fingerprint] == FileProgress(4, abandoned=True, path=taken[1].path)
 
 
 def test_an_offset_of_the_first_version_is_understood_for_ever() -> None:
@@ -49,7 +49,7 @@ def test_an_offset_of_the_second_version_is_understood_for_ever() -> None:
     )
     offset = StreamOffset.from_json(json.loads(text))
     assert offset.taken == (FilePart("/logs/b.log", 0, 2, 3, 1795242146809530, "part", 77, 0xABCDEF),)
-    assert offset.tracked == {1 << 60: FileProgress(5, 78, 12, 9), 3: FileProgress(6, 79, 13, 0, done=True)}
+    assert offset.tracked == {1 << 60: FileProgress(5, 78, 12, 9), 3: FileProgress(6, 79, 13, 0, abandoned=True)}
     assert offset.older == OlderFiles(5, "/logs/a", 3, 15)
 
 

@@ -39,11 +39,12 @@ MOST_TRACKED = 100_000_000
 
 @dataclass(frozen=True, slots=True)
 class FileProgress:
-    """The position up to which a file was read, and the data by which it is recognised; ``done``: the rest after
+    """The position up to which a file was read, and the data by which it is recognised; ``abandoned``: the rest after
     ``position`` can never be read.
 
-    ``file_id``: the number of a local file (its inode), or 64 bits of an object's ETag. ``mark``: see the function
-    ``mark``; set for a file that was read as a whole. ``path``: its last path, of a file that may continue or waits.
+    ``file_id``: the number of a local file (its inode), or 64 bits of an object's ETag. ``modified_hash``: see
+    ``hash_of_time``; set for a file that was read as a whole. ``path``: its last path, of a file that may continue or
+    waits.
     ``digest``: that of the content up to ``checked``, see ``file_identity.digest``. Each is 0 or empty if it is not
     known.
 
@@ -55,8 +56,8 @@ class FileProgress:
     position: int
     file_id: int = 0
     digest: int = 0
-    mark: int = 0
-    done: bool = False
+    modified_hash: int = 0
+    abandoned: bool = False
     path: str = ""
     ahead: int = 0
     unread: int = 0
@@ -69,7 +70,7 @@ class FileProgress:
 
     def is_read(self, size: int) -> bool:
         """Return whether nothing of a file of this size can be read any more."""
-        return self.done or self.mark > 0 or self.position == size
+        return self.abandoned or self.modified_hash > 0 or self.position == size
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +107,8 @@ class FilePart:
     def known(self) -> FileProgress:
         """Return what is known of the file after this batch, if nothing else was seen of it."""
         if not self.grows:
-            return FileProgress(self.end, self.file_id, self.digest, mark(self.modified))
-        return FileProgress(self.end, self.file_id, self.digest, done=self.kind == "last", path=self.path)
+            return FileProgress(self.end, self.file_id, self.digest, hash_of_time(self.modified))
+        return FileProgress(self.end, self.file_id, self.digest, abandoned=self.kind == "last", path=self.path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +213,7 @@ def fingerprint(path: str) -> int:
     return int.from_bytes(blake2b(path.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
 
 
-def mark(modified: int) -> int:
+def hash_of_time(modified: int) -> int:
     """Return a 16-bit hash of a time, 0 if it is not known. Times of different files almost always have
     different hashes."""
     return zlib.crc32(struct.pack(">q", modified)) % 0xFFFF + 1 if modified else 0
@@ -231,12 +232,12 @@ def _packed(tracked: Mapping[int, FileProgress]) -> str:
     count = len(ordered)
     columns = (
         [fingerprint for fingerprint, _ in ordered],
-        [each.position | (REST_UNREADABLE if each.done else 0) for _, each in ordered],
+        [each.position | (REST_UNREADABLE if each.abandoned else 0) for _, each in ordered],
         [each.file_id for _, each in ordered],
         [each.digest for _, each in ordered],
     )
     packed = b"".join(struct.pack(f">{count}Q", *column) for column in columns)
-    packed += struct.pack(f">{count}H", *(each.mark for _, each in ordered))
+    packed += struct.pack(f">{count}H", *(each.modified_hash for _, each in ordered))
     return base64.b64encode(zlib.compress(packed)).decode("ascii")
 
 
@@ -244,8 +245,10 @@ def _unpacked(count: int, packed: str) -> dict[int, FileProgress]:
     numbers = _numbers(count, packed, f"{4 * count}Q{count}H", 34)
     columns = (numbers[at * count : (at + 1) * count] for at in range(5))
     return {
-        fingerprint: FileProgress(position % REST_UNREADABLE, file_id, digest, mark, done=position >= REST_UNREADABLE)
-        for fingerprint, position, file_id, digest, mark in zip(*columns, strict=True)
+        fingerprint: FileProgress(
+            position % REST_UNREADABLE, file_id, digest, modified, abandoned=position >= REST_UNREADABLE
+        )
+        for fingerprint, position, file_id, digest, modified in zip(*columns, strict=True)
     }
 
 
@@ -254,7 +257,7 @@ def _packed_followed(followed: Mapping[int, FileProgress]) -> list[Any]:
     rows = [
         [
             *(each.path, each.position, each.ahead, each.unread, f"{each.file_id:x}", f"{each.digest:x}"),
-            each.done + 2 * each.tentative,
+            each.abandoned + 2 * each.tentative,
         ]
         for _, each in sorted(followed.items())
     ]
@@ -267,7 +270,7 @@ def _unpacked_followed(size: int, packed: str) -> dict[int, FileProgress]:
     for path, position, ahead, unread, file_id, digest, flags in json.loads(_decompressed(_natural(size), packed)):
         found[fingerprint(path)] = FileProgress(
             *(_natural(position), _identity(file_id), _identity(digest)),
-            done=bool(flags & 1),
+            abandoned=bool(flags & 1),
             path=path,
             ahead=_natural(ahead),
             unread=_natural(unread),
@@ -281,7 +284,9 @@ def _unpacked_first(count: int, packed: str, marks: str | None) -> dict[int, Fil
     numbers = _numbers(count, packed, f"{2 * count}Q", 16)
     times = (0,) * count if marks is None else struct.unpack(f">{count}H", base64.b64decode(marks, validate=True))
     return {
-        fingerprint: FileProgress(0 if position == GIVEN_UP else position, mark=time, done=position == GIVEN_UP)
+        fingerprint: FileProgress(
+            0 if position == GIVEN_UP else position, modified_hash=time, abandoned=position == GIVEN_UP
+        )
         for fingerprint, position, time in zip(numbers[:count], numbers[count:], times, strict=True)
     }
 

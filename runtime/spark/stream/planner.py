@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ...base.errors import NothingThereError, WireloomError
 from .listing import ListedFile
-from .offset import FilePart, FileProgress, Kind, StreamOffset, mark
+from .offset import FilePart, FileProgress, Kind, StreamOffset, hash_of_time
 from .older_files import OlderFileSets
 from .options import StreamOptions
 from .rotation import Matches
@@ -196,7 +196,7 @@ class Planner:
             identified = self._contents.identify(rest, file, None)
             if identified is None:
                 return False
-            if log.done:
+            if log.abandoned:
                 located.known[file.fingerprint] = identified.known
                 continue
             located.known.pop(file.fingerprint, None)
@@ -232,7 +232,9 @@ class Planner:
             self.lose(each.change, each.path, advice)
             batch.lost.add(each.path)
             if whole and file is not None and each.known.position:
-                located.known[file.fingerprint] = FileProgress(file.size, file.file_id, mark=mark(file.modified))
+                located.known[file.fingerprint] = FileProgress(
+                    file.size, file.file_id, modified_hash=hash_of_time(file.modified)
+                )
 
 
 def _unidentified(file: ListedFile, own: FileProgress | None) -> FileProgress:

@@ -26,7 +26,7 @@ from ...input.inputs import Location
 from .file_contents import FileContents
 from .file_identity import family, original
 from .listing import ListedFile, file_now
-from .offset import FileProgress, mark
+from .offset import FileProgress, hash_of_time
 
 
 @dataclass(frozen=True)
@@ -66,29 +66,31 @@ class Matches:
         self._found: dict[int, FileProgress] = {}
         self._moved: dict[int, ListedFile] = {}
         self._gone: set[str] = set()
-        self._read = {(each.file_id, each.position) for each in known.values() if each.mark}
+        self._read = {(each.file_id, each.position) for each in known.values() if each.modified_hash}
         """Files that were read as a whole, possibly under names that are not listed."""
         self.compressed: list[tuple[ListedFile, FileProgress]] = []
         for file in files:
-            number, entry = file.fingerprint, known.get(file.fingerprint)
+            fingerprint, entry = file.fingerprint, known.get(file.fingerprint)
             if entry is not None and entry.file_id in (0, file.file_id or entry.file_id) and self._holds(file, entry):
-                self._found[number] = self._renewed(entry, file)
-                del self._missing[number]
+                self._found[fingerprint] = self._renewed(entry, file)
+                del self._missing[fingerprint]
         self._named = {each.fingerprint: each for each in files} if self._missing else {}
-        self._missing = {number: each for number, each in self._missing.items() if not self._is_found(number, each)}
-        self.lost = [each for number in list(self._missing) for each in self._lost(number)]
+        self._missing = {
+            fingerprint: each for fingerprint, each in self._missing.items() if not self._is_found(fingerprint, each)
+        }
+        self.lost = [each for fingerprint in list(self._missing) for each in self._lost(fingerprint)]
         self.copies = [each for each in files if each.fingerprint not in self._found and self._is_copy(each)]
         without = {each.path for each in self.copies} | {file.path for file, _ in self.compressed} | self._gone
         self.files = [each for each in files if each.path not in without] if without else list(files)
-        if more := [each for number, each in self._moved.items() if number not in self._named]:
+        if more := [each for fingerprint, each in self._moved.items() if fingerprint not in self._named]:
             self.files = sorted([*self.files, *more], key=lambda each: each.place)
         self.known = {**self._missing, **self._found}
 
     # Matching ------------------------------------------------------------------------------------------------------
 
-    def _is_found(self, number: int, entry: FileProgress) -> bool:
+    def _is_found(self, fingerprint: int, entry: FileProgress) -> bool:
         """Find the file of an entry."""
-        named = self._named.get(number)
+        named = self._named.get(fingerprint)
         near = self._numbered(entry) + ([] if named is None else [named])
         for file in near:
             if self._holds(file, entry):
@@ -114,7 +116,7 @@ class Matches:
     def _numbered(self, entry: FileProgress) -> list[ListedFile]:
         """Return the files with the number of an entry's file."""
         listed = self._numbers.get(entry.file_id, []) if entry.file_id else []
-        if listed or not entry.file_id or entry.mark:
+        if listed or not entry.file_id or entry.modified_hash:
             # A file that was read as a whole has no more rows.
             return listed
         return self._now(path for path, number in self._beside if number == entry.file_id)
@@ -170,10 +172,10 @@ class Matches:
             return file.size >= entry.unread and file.path not in self._gone
         if file.size < (entry.checked if entry.digest else entry.position + entry.unread) or file.path in self._gone:
             return False
-        if entry.mark and (file.size, mark(file.modified)) == (entry.position, entry.mark):
+        if entry.modified_hash and (file.size, hash_of_time(file.modified)) == (entry.position, entry.modified_hash):
             if 0 in (entry.file_id, file.file_id) or entry.file_id == file.file_id:
                 return True
-        elif not entry.tentative and (entry.mark or file.size != entry.position) and not self._grows(file):
+        elif not entry.tentative and (entry.modified_hash or file.size != entry.position) and not self._grows(file):
             return False
         if not entry.checked:
             return True
@@ -193,10 +195,10 @@ class Matches:
 
     # Results ----------------------------------------------------------------------------------------------
 
-    def _lost(self, number: int) -> Iterator[LostFile]:
+    def _lost(self, fingerprint: int) -> Iterator[LostFile]:
         """Yield a file if it is lost, which is then no longer known. One that was read to its end may be removed, and a
         rotated one replaced by the next."""
-        entry, file = self._missing[number], self._named.get(number)
+        entry, file = self._missing[fingerprint], self._named.get(fingerprint)
         if file is not None and (file.path in self._gone or not self._is_free(file)):
             file = None
         if not entry.unread and file is None:
@@ -204,7 +206,7 @@ class Matches:
         if self._gone and self._contents.is_there(entry.path, entry.file_id):
             # It was renamed after the listing.
             return
-        del self._missing[number]
+        del self._missing[fingerprint]
         if entry.unread or file is None or original(os.path.basename(file.path)) is None or not self._grows(file):
             path = entry.path if file is None else file.path
             yield LostFile(path, self._change(file, entry), file, entry)
@@ -224,7 +226,7 @@ class Matches:
                 f"the file had {known.checked} bytes when it was read, and became shorter since, to {file.size}{unread}"
             )
         if not self._grows(file):
-            if not known.mark and file.size != position:
+            if not known.modified_hash and file.size != position:
                 return f"the file was read up to byte {position} of {file.size}, and only whole files are read now"
             if file.size > position:
                 return f"the file had {position} bytes when it was read, and grew since, to {file.size}"
@@ -264,14 +266,14 @@ class Matches:
         logs = defaultdict(list)
         for file in (*self._listed, *self._moved.values()):
             entry = self._found.get(file.fingerprint)
-            if entry is not None and file.is_local and not entry.mark and self._grows(file):
+            if entry is not None and file.is_local and not entry.modified_hash and self._grows(file):
                 logs[family(file.path)].append(file)
         return logs
 
     def _renewed(self, known: FileProgress, file: ListedFile) -> FileProgress:
         """Add data that has changed, or that an older version has not stored."""
         path, number = file.path if known.path else "", file.file_id or known.file_id
-        if not known.mark and (not path or (known.checked and not known.digest)) and self._grows(file):
+        if not known.modified_hash and (not path or (known.checked and not known.digest)) and self._grows(file):
             path, digest = file.path, known.digest or self._digest(file, known.checked) or 0
             return replace(known, file_id=number, path=path, digest=digest)
         same = known.path == path and known.file_id == number
