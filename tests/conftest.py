@@ -54,10 +54,6 @@ SPARK_SETTINGS = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.driver.extraJavaOptions": java_options(),
-    # The other implementation starts several system programs for each file of a checkpoint.
-    "spark.sql.streaming.checkpointFileManagerClass": (
-        "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
-    ),
 }
 """Settings that avoid the session's slow start, code generation for tiny data, and half of the time of a stream."""
 
@@ -128,6 +124,7 @@ def spark(
     """
     import wireloom
     from wireloom.spark.session import start
+    from wireloom.spark.versions import is_at_least
 
     # An editable install does not list top-level packages, so the discovery packages are added to the path.
     found = tmp_path_factory.mktemp("discovery")
@@ -136,8 +133,16 @@ def spark(
         (found / package.name).symlink_to(package)
     before = os.environ.get("PYTHONPATH")
     os.environ["PYTHONPATH"] = os.pathsep.join([str(found), PRELOADING, *([before] if before else [])])
-    warehouse = {"spark.sql.warehouse.dir": str(tmp_path_factory.mktemp("warehouse"))}
-    session = start("wireloom tests", cores=1, settings={**SPARK_SETTINGS, **warehouse})
+    inside = "checkpointing." if is_at_least((4, 1)) else ""
+    settings = {
+        **SPARK_SETTINGS,
+        "spark.sql.warehouse.dir": str(tmp_path_factory.mktemp("warehouse")),
+        # The other implementation starts several system programs for each file of a checkpoint.
+        "spark.sql.streaming.checkpointFileManagerClass": (
+            f"org.apache.spark.sql.execution.streaming.{inside}FileSystemBasedCheckpointFileManager"
+        ),
+    }
+    session = start("wireloom tests", cores=1, settings=settings)
     yield session
     session.stop()
     os.environ.pop("PYTHONPATH")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -28,6 +29,7 @@ from .parameters import (
     report_option,
 )
 from .progress import Bar, bar
+from .signals import interrupting
 from .standard import write_json
 
 TASKS = {"MofNCompleteColumn": (), "TextColumn": ("{task.fields[what]}",), "TimeElapsedColumn": ()}
@@ -279,7 +281,11 @@ def _session() -> Iterator[SparkSession]:
             prepare_java()
         click.echo("starting Spark …", err=True)
     new = running is None and remote is not None
+    before = signal.getsignal(signal.SIGINT)
     session = session_elsewhere("wireloom ingest", remote) if new else local_session("wireloom ingest")
+    handler = signal.getsignal(signal.SIGINT)
+    if handler is not before and callable(handler):
+        signal.signal(signal.SIGINT, interrupting(handler))
     try:
         yield session
     except Exception:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import TYPE_CHECKING, NoReturn
@@ -31,6 +31,19 @@ def handle(number: int, frame: FrameType | None) -> None:
     if _is_importing(frame) and number not in _postponed and _postpone(number):
         return
     _raise(number)
+
+
+def interrupting(handler: Callable[[int, FrameType | None], object]) -> Callable[[int, FrameType | None], NoReturn]:
+    """Return a handler of SIGINT that ends with ``KeyboardInterrupt`` even if ``handler``, as in older versions of
+    PySpark, ends with an error because Java does not answer."""
+
+    def handle(number: int, frame: FrameType | None) -> NoReturn:
+        try:
+            handler(number, frame)
+        finally:
+            raise KeyboardInterrupt
+
+    return handle
 
 
 @contextmanager

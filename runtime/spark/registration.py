@@ -14,6 +14,7 @@ from ..format.description import Format
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+    from pyspark.sql.datasource import DataSource
 
     from .source import FormatSource
 
@@ -82,6 +83,8 @@ def register(spark: SparkSession, *specs: str | Path | Format, allow_modules: Se
     ``specs``: spec files whose formats are registered as well, under their ids. ``allow_modules``: modules whose
     classes these may reference, see ``wireloom.load_spec``; they have to be importable in the workers too.
     """
+    from pyspark.errors import AnalysisException
+
     from ..format.registry import get
     from .functions.sql import register_functions
     from .live.kinesis.source import KinesisStreamSource
@@ -90,9 +93,15 @@ def register(spark: SparkSession, *specs: str | Path | Format, allow_modules: Se
     found = [get(each, allow_modules) for each in specs]
     own = sources()
     specs_found = [source_of(each) for each in found]
-    for source in (*own, *specs_found):
+    discovered: list[type[DataSource]] = [*own, KinesisStreamSource, S2StreamSource]
+    for source in discovered:
+        try:
+            spark.dataSource.register(source)
+        except AnalysisException as error:
+            # PySpark 4.0 refuses what it has discovered.
+            if error.getCondition() != "DATA_SOURCE_ALREADY_EXISTS":
+                raise
+    for source in specs_found:
         spark.dataSource.register(source)
-    spark.dataSource.register(KinesisStreamSource)
     _SPECS.update((each.name(), each) for each in specs_found)
-    spark.dataSource.register(S2StreamSource)
     register_functions(spark, [*(each.described for each in own), *found])

@@ -13,14 +13,21 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql.types import ArrayType, StructType
 
-LOWEST = (4, 1)
-"""The first version whose streams and functions in Python write and take Arrow batches."""
+LOWEST = (4, 0)
+"""The first version with data sources in Python."""
+FUNCTIONS = (4, 1)
+"""The first version whose functions of columns in Python process Arrow arrays."""
 STREAMS = (4, 2)
 """The first version whose streams in Python tell a source where a batch begins and how much it may read."""
 
 
+def is_at_least(lowest: tuple[int, ...]) -> bool:
+    """Return whether this version of PySpark is ``lowest`` or a later one."""
+    return tuple(int(each) for each in __version__.split(".")[:2]) >= lowest
+
+
 def _check(lowest: tuple[int, ...], what: str, advice: str = "") -> None:
-    if tuple(int(each) for each in __version__.split(".")[:2]) < lowest:
+    if not is_at_least(lowest):
         wanted = ".".join(map(str, lowest))
         raise UnsupportedError(
             f"{what} PySpark {wanted} or newer, and this is {__version__}: {advice}pip install 'pyspark>={wanted}'"
@@ -35,6 +42,11 @@ def check_version() -> None:
 def check_streams() -> None:
     """Raise ``UnsupportedError`` if sources in Python have no batches of limited size in this version of PySpark."""
     _check(STREAMS, "streams need", "read the files as a batch, or ")
+
+
+def check_functions() -> None:
+    """Raise ``UnsupportedError`` if functions of columns cannot process Arrow arrays in this version of PySpark."""
+    _check(FUNCTIONS, "from_wire and to_wire need", "use explode_wire, or ")
 
 
 def to_arrow_schema(schema: StructType) -> pa.Schema:

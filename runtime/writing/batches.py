@@ -18,6 +18,9 @@ ROWS = 16_384
 """Maximum number of rows per batch, which bounds the size of objects created from it."""
 BYTES = 8 * 1024 * 1024
 """Approximate maximum size of a batch in bytes; a single row may be larger."""
+VIEWS = (pa.types.is_binary_view, pa.types.is_string_view, pa.types.is_list_view, pa.types.is_large_list_view)
+OFFSET = 4
+"""Size of the offset of a list."""
 MANY = 65_536
 """Maximum number of rows of a batch that is not converted to Python objects."""
 TO_TABLE = ("toArrow", "to_table", "collect")
@@ -275,15 +278,25 @@ def _arrow(make: Any, row: int) -> Any:
 
 def size_of(batch: pa.RecordBatch) -> int:
     """Return the approximate size of a batch in bytes."""
-    if any(map(_has_views, batch.schema.types)):
+    return sum(map(_size_of, batch.columns))
+
+
+def _size_of(array: pa.Array) -> int:
+    types, kind = pa.types, array.type
+    if not len(array):
+        # Arrow itself would read the first offset, which an array without values may lack, as those of Java's Arrow do.
+        return 0
+    if isinstance(array, pa.ExtensionArray):
+        return _size_of(array.storage)
+    if types.is_struct(kind) or types.is_union(kind):
+        return sum(_size_of(array.field(number)) for number in range(kind.num_fields))
+    if types.is_list(kind) or types.is_large_list(kind) or types.is_map(kind):
+        begin, end = array.offsets[0].as_py(), array.offsets[-1].as_py()
+        return OFFSET * len(array) + _size_of(array.values.slice(begin, end - begin))
+    if any(is_kind(kind) for is_kind in VIEWS):
         # Versions of Arrow before 24 cannot compute the size of views, and 24.0 crashes if all values are short.
-        return int(batch.get_total_buffer_size())
-    return int(batch.nbytes)
-
-
-def _has_views(type: pa.DataType) -> bool:
-    views = pa.types.is_binary_view(type) or pa.types.is_string_view(type)
-    return views or any(_has_views(type.field(number).type) for number in range(type.num_fields))
+        return int(array.get_total_buffer_size())
+    return int(array.nbytes)
 
 
 def cut(batch: pa.RecordBatch, most: int) -> Iterator[pa.RecordBatch]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -57,6 +59,16 @@ def times(array: pa.Array, type: pa.TimestampType) -> pa.Array:
             return pa.array(counts, pa.int64()).view(type)
         except (ValueError, OverflowError):
             raise error from None
+
+
+def python_values(what: str, array: pa.Array) -> list[Any]:
+    """Return the values of an array as those of Python. Raises ``WireloomError``, which names the column ``what``, for
+    times in nanoseconds, which Python does not have without pandas."""
+    try:
+        values: list[Any] = array.to_pylist()
+    except ValueError as error:
+        raise WireloomError(f"{what}: {error}") from error
+    return values
 
 
 def check_text(what: str, array: pa.Array, first_row: int) -> None:

@@ -16,7 +16,7 @@ from ..format.description import Column, Format
 from ..objects.messages.errors import MessageError
 from ..rows.numbers import number_scalar
 from ..rows.shapes import without_union_types, without_unions
-from .casting import cast, check_text
+from .casting import cast, check_text, python_values
 from .making import Make, check_fields, counted, maker, meaning_absent
 
 INT64_MAX = 2**63 - 1
@@ -298,7 +298,7 @@ def _numbers(filled: FilledField, array: pa.Array, first_row: int) -> pa.Array:
     known = {label: value for value, label in filled.labels}
     kind = pa.uint64() if filled.unsigned else pa.int64()
     result: list[int | None] = []
-    for row, given in enumerate(array.to_pylist()):
+    for row, given in enumerate(python_values(f"column {filled.name}", array)):
         value = known.get(given) if isinstance(given, str) else None
         if value is None and given is not None:
             value = _number(given)

@@ -10,32 +10,28 @@ All functions process Spark's Arrow batches directly, without pandas, and work i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-from pyspark.sql.functions import col
-from pyspark.sql.pandas.functions import arrow_udf
+import pyspark.sql.pandas.functions
+from pyspark.sql.functions import col, udf
 from pyspark.sql.types import ArrayType, BinaryType, DataType, NullType, StringType, StructType
 
-from ...base.errors import WireloomError
+from ...base.errors import UnsupportedError, WireloomError
 from ...base.options import documented
 from ...format.description import Format
 from ...reading.blobs.memory import not_bytes
 from ..errors import HideTraceback
 from ..options import ColumnTypes
+from ..versions import check_functions, to_arrow_schema
 from .decoding import Decoding
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
 __all__ = ["explode_wire", "from_wire", "to_wire"]
-
-USER_FUNCTION: Any = arrow_udf
-"""Spark derives the kind of the function from its annotations, which pyspark's type stubs do not support, hence
-``Any``.
-"""
 
 
 def from_wire(column: Column | str, format: str | Path | Format, **options: Any) -> Column:
@@ -54,6 +50,7 @@ def from_wire(column: Column | str, format: str | Path | Format, **options: Any)
     Raises ``UnknownNameError`` and ``WireloomError`` for invalid arguments when the function is called.
     """
     with HideTraceback():
+        check_functions()
         decoding = Decoding.of(format, **options)
         made: Column = decoder(decoding)(_column(column))
     return made
@@ -69,7 +66,7 @@ def decoder(decoding: Decoding) -> Any:
         with HideTraceback():
             yield from decoding.lists(arrays)
 
-    return USER_FUNCTION(decode, ArrayType(decoding.schema))
+    return _user_function(decode, ArrayType(decoding.schema))
 
 
 def to_wire(
@@ -84,6 +81,7 @@ def to_wire(
     from ...writing.messages.output import to_wire as encoded
 
     with HideTraceback():
+        check_functions()
         found = get(format, allow_modules)
         # Errors in the format or its options are raised here, before the query runs.
         encoded([], found, **options)
@@ -103,7 +101,7 @@ def encoder(format: Format, options: Mapping[str, Any]) -> Any:
                     raise WireloomError(f"to_wire requires a column of arrays of structs, not {each.type}")
                 yield encoded(each, format, **options)
 
-    return USER_FUNCTION(encode, BinaryType())
+    return _user_function(encode, BinaryType())
 
 
 def explode_wire(
@@ -120,8 +118,6 @@ def explode_wire(
 
     Raises ``WireloomError`` if the frame and the format have columns of the same name, or if the column is not binary.
     """
-    from ..versions import to_arrow_schema
-
     with HideTraceback():
         decoding = Decoding.of(format, in_table=True, **options)
         exploder = decoding.exploder(column, keep)
@@ -149,6 +145,22 @@ def check_blobs(kind: DataType) -> None:
     """Raise ``WireloomError`` if the type of a column is not binary."""
     if not isinstance(kind, BinaryType | NullType):
         raise not_bytes(kind.simpleString(), is_text=isinstance(kind, StringType))
+
+
+def _user_function(function: Callable[..., Iterator[pa.Array]], returns: DataType) -> Any:
+    """Return a function of columns. Where PySpark has none of Arrow arrays, a query that calls it is refused."""
+    try:
+        check_functions()
+    except UnsupportedError as error:
+        refusal = error
+
+        def refused(*_columns: object) -> None:
+            raise refusal
+
+        return udf(refused, returns)
+    # Spark derives the kind of the function from its annotations, which pyspark's type stubs do not support.
+    arrow_udf: Any = pyspark.sql.pandas.functions.arrow_udf
+    return arrow_udf(function, returns)
 
 
 def _column(column: Column | str) -> Column:

@@ -1,4 +1,5 @@
-"""Options that the sources of all services have. Spark passes them as strings, with their names in lower case."""
+"""Options that the sources of all services have, and the readers that have them. Spark passes options as strings, with
+their names in lower case."""
 
 from __future__ import annotations
 
@@ -6,6 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+
+from pyspark.sql.datasource import DataSourceReader
 
 from ...base.nearest import unknown
 from ..option_values import flag, size
@@ -23,6 +26,12 @@ class LiveReadOptions:
     columns: tuple[str, ...] | None
     max_records: int | None
     fail_on_data_loss: bool
+
+
+class LiveBatchReader(DataSourceReader):
+    """The batch reader of a service. It is pickled to be sent to the tasks, without credentials."""
+
+    options: LiveReadOptions
 
 
 def common_options(values: Mapping[str, str]) -> dict[str, Any]:

@@ -14,8 +14,8 @@ from ..errors import HideTraceback
 
 if TYPE_CHECKING:
     from ..read.schema import TargetColumn
-    from .options import LiveReadOptions
-    from .stream import LiveBatchReader, LiveStreamReader
+    from .options import LiveBatchReader, LiveReadOptions
+    from .stream import LiveStreamReader
 
 
 class LiveSource(DataSource):

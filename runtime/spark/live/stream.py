@@ -7,20 +7,15 @@ from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
-from pyspark.sql.datasource import DataSourceReader, DataSourceStreamReader, InputPartition
+from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMaxRows, SupportsTriggerAvailableNow
 
 from ..errors import HideTraceback
-from .options import LiveReadOptions
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-
-class LiveBatchReader(DataSourceReader):
-    """The batch reader of a service. It is pickled to be sent to the tasks, without credentials."""
-
-    options: LiveReadOptions
+    from .options import LiveBatchReader
 
 
 class StreamPlanning(Protocol):

@@ -13,7 +13,7 @@ from ...base.errors import WireloomError
 from ...format.description import Format
 from ...reading.read import read
 from ...reading.request import of_table
-from ...writing import write
+from ...writing import size_of, write
 from ...writing.output import Counted
 from ..folders import Folder
 from ..option_values import flag
@@ -107,7 +107,7 @@ def _taken(format: Format, rows: _PendingRows, file: Counted, options: WriteOpti
         piece = rows.take(most, None if largest is None else largest // PIECES)
         most -= piece.num_rows
         # A file that is encoded only when all of its rows are known has no size before.
-        whole += 0 if format.stands_alone else piece.nbytes
+        whole += 0 if format.stands_alone else size_of(piece)
         yield piece
         if largest is not None and max(file.count, whole) >= largest:
             return
@@ -132,7 +132,7 @@ class _PendingRows:
         """Return the next rows of one batch, limited in number and approximately in bytes."""
         batch = self._rest
         if size is not None:
-            each = max(1, batch.nbytes // batch.num_rows)
+            each = max(1, size_of(batch) // batch.num_rows)
             rows = min(rows, max(1, size // each))
         piece = batch.slice(0, rows)
         self._rest = batch.slice(piece.num_rows)

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from ...base.errors import UnsupportedError, WireloomError
 from ...base.nearest import unknown
+from ...writing import size_of
 from ..read.partition_columns import NULL
 
 HELD_BYTES = 64 * 1024 * 1024
@@ -48,7 +49,7 @@ def by_folder(batches: Iterable[pa.RecordBatch], names: Sequence[str]) -> Iterat
     for batch in batches:
         for folder, rows in _groups(batch, names):
             held.setdefault(folder, []).append(rows)
-            sizes[folder] += rows.nbytes
+            sizes[folder] += size_of(rows)
         while sizes.total() > HELD_BYTES:
             [(largest, _)] = sizes.most_common(1)
             del sizes[largest]

@@ -11,7 +11,7 @@ from itertools import chain
 
 import pyarrow as pa
 from pyspark import TaskContext
-from pyspark.sql.datasource import DataSourceArrowWriter, DataSourceStreamArrowWriter, WriterCommitMessage
+from pyspark.sql.datasource import DataSourceArrowWriter, DataSourceStreamWriter, WriterCommitMessage
 from pyspark.sql.types import StructType
 
 from ...base.errors import WireloomError
@@ -182,12 +182,12 @@ class FormatWriter(FilesWriter, DataSourceArrowWriter):
             self._clear(f"{JOB}{self.job}")
 
 
-class FormatStreamWriter(FilesWriter, DataSourceStreamArrowWriter):
+class FormatStreamWriter(FilesWriter, DataSourceStreamWriter, DataSourceArrowWriter):
     """Writes the batches of a stream, each exactly once. Spark creates a new instance for every batch and for its
-    commit, so shared state is in the messages.
+    commit, so shared state is in the messages. With the base of batch writers, PySpark 4.0 passes Arrow batches too.
     """
 
-    def commit(self, messages: list[WriterCommitMessage | None], batchId: int) -> None:  # noqa: N803
+    def commit(self, messages: list[WriterCommitMessage | None], batchId: int) -> None:  # type: ignore[override]  # noqa: N803
         """Like ``FormatWriter.commit``; a batch of the same query that is already committed is skipped."""
         written = _written(messages)
         if not written:
@@ -202,7 +202,7 @@ class FormatStreamWriter(FilesWriter, DataSourceStreamArrowWriter):
                         log.forget(name)
             self._clear(stream)
 
-    def abort(self, messages: list[WriterCommitMessage | None], batchId: int) -> None:  # noqa: N803
+    def abort(self, messages: list[WriterCommitMessage | None], batchId: int) -> None:  # type: ignore[override]  # noqa: N803
         """Remove the files of completed tasks; the next batch of the query removes all others."""
         with suppress(WireloomError):
             for attempt in {each.attempt for each in _written(messages)}:

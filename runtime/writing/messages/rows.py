@@ -11,7 +11,7 @@ from ...base.errors import WireloomError
 from ...base.nearest import unknown
 from ...format.description import Column, Format
 from ..batches import batches_of
-from ..casting import check_text
+from ..casting import check_text, python_values
 from ..fields import READER_COLUMNS, FilledField, column_values
 
 
@@ -88,7 +88,6 @@ def _values(format: Format, name: str, column: Column, batch: pa.RecordBatch, fi
     check_text(f"column {name}", array, first_row)
     if pa.types.is_nested(kind) or pa.types.is_null(array.type):
         # Each value is checked against the rule of its field when it is written.
-        values: list[Any] = array.to_pylist()
-        return values
+        return python_values(f"column {name}", array)
     stored = format.schema.field(column.same_as).type if column.same_as in format.schema.names else kind
     return column_values(FilledField(name, name, kind, stored, labels=column.labels), array, first_row)

@@ -230,6 +230,26 @@ def sql(spark: SparkSession, events: DataFrame) -> Iterator[SparkSession]:
     spark.catalog.dropTempView("events")
 
 
+def test_where_pyspark_has_no_functions_of_arrow_arrays(events: DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
+    import wireloom.spark
+    from pyspark.errors import PythonException
+    from wireloom.spark import versions
+    from wireloom.spark.functions import explode_wire, from_wire, to_wire
+
+    monkeypatch.setattr(versions, "FUNCTIONS", (99, 1))
+    refusal = r"from_wire and to_wire need PySpark 99\.1 or newer, and this is 4\.\S+: use explode_wire, or pip install"
+    for function in (from_wire, to_wire):
+        with pytest.raises(UnsupportedError, match=f"^{refusal}"):
+            function("data", KPL)
+    assert explode_wire(events, "data", KPL).count()
+    spark = events.sparkSession
+    wireloom.spark.register(spark)
+    with pytest.raises(PythonException, match=refusal):
+        spark.sql("SELECT from_wire_kpl_aggregated_record(X'') AS rows").collect()
+    monkeypatch.undo()
+    wireloom.spark.register(spark)
+
+
 def test_sql_knows_the_functions(sql: SparkSession, blobs: list[bytes | None]) -> None:
     found = sql.sql(
         "SELECT id, user.* FROM events LATERAL VIEW inline(from_wire_kpl_aggregated_record(data)) user"

@@ -9,6 +9,7 @@ Where a ``fork_server`` runs, such a process is forked from it; otherwise it imp
 
 import os
 import sys
+from contextlib import suppress
 from importlib import import_module
 from pkgutil import iter_modules
 
@@ -40,7 +41,9 @@ def preload() -> None:
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
     for package in PACKAGES:
         for each in iter_modules(import_module(package).__path__):
-            import_module(f"{package}.{each.name}")
+            # Older versions of pyspark lack what some import.
+            with suppress(ImportError):
+                import_module(f"{package}.{each.name}")
     for module in MODULES:
         import_module(module)
 

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import wireloom
 from wireloom.base import require
@@ -93,12 +95,20 @@ def test_what_is_installed_is_not_refused() -> None:
     require("pyarrow", "spark", "reading")
 
 
-@pytest.mark.parametrize("version", ["3.5.8", "4.0.0"])
-def test_an_older_pyspark(version: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_older_pyspark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "pyspark").mkdir()
-    (tmp_path / "pyspark" / "__init__.py").write_text(f"__version__ = {version!r}\n")
+    (tmp_path / "pyspark" / "__init__.py").write_text("__version__ = '3.5.8'\n")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     wireloom.write("cobs_log", [{"payload": b"a"}], tmp_path / "a.log")
     done = run_without([], ["ingest", "cobs_log", "a.log", "--table", "out"], tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
-    assert re.fullmatch(rf"wireloom: error: .*needs PySpark 4\.1 or newer, and this is {version}: .*\n", done.stderr)
+    assert re.fullmatch(r"wireloom: error: .*needs PySpark 4\.0 or newer, and this is 3\.5\.8: .*\n", done.stderr)
+
+
+def test_times_in_nanoseconds_without_pandas(tmp_path: Path) -> None:
+    times = pa.array([2**62], pa.timestamp("ns"))
+    pq.write_table(pa.table({"attributes": times}), tmp_path / "a.parquet")
+    # Commands do without pandas even where it is installed.
+    done = run_without([], ["encode", "otlp_logs", "a.parquet", "-o", "a.bin"], tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert re.fullmatch(r"wireloom: error: column attributes: .*\n", done.stderr)

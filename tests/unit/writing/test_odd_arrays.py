@@ -20,6 +20,15 @@ def text(kind: pa.DataType, offsets: str) -> pa.Array:
     return pa.Array.from_buffers(kind, 1, data)
 
 
+def without_offsets() -> pa.Array:
+    """Return a list of no lists, which have no offsets then, as in what Java's Arrow writes. Bytes of something else
+    follow."""
+    nothing = pa.py_buffer(b"\xff\xff\xff\x7f" * 16).slice(16, 0)
+    words = pa.Array.from_buffers(pa.string(), 0, [None, nothing, nothing])
+    inner = pa.Array.from_buffers(pa.list_(pa.string()), 0, [None, nothing], children=[words])
+    return pa.ListArray.from_arrays(pa.array([0, 0], pa.int32()), inner)
+
+
 def arrays() -> Iterator[pa.Array]:
     yield from (pa.array([each]) for each in (1, -1, "x", b"x", None, True, 1.5, float("nan"), 2**63 - 1))
     yield from (pa.array([each]) for each in ([1], ["a"], {"a": 1}, [{"a": 1}], [], decimal.Decimal("1.5")))
@@ -36,6 +45,7 @@ def arrays() -> Iterator[pa.Array]:
     yield pa.array([(1, 2, 3)], pa.month_day_nano_interval())
     yield pa.RunEndEncodedArray.from_arrays(pa.array([1], pa.int32()), pa.array([1]))
     yield pa.UnionArray.from_sparse(pa.array([0], pa.int8()), [pa.array([1])])
+    yield without_offsets()
     broken = text(pa.string(), "<ii")
     yield from (broken, text(pa.large_string(), "<qq"))
     yield pa.DictionaryArray.from_arrays(pa.array([0], pa.int32()), broken)

@@ -423,8 +423,24 @@ def test_the_row_class_takes_over_where_the_layout_is_not_plain(monkeypatch: pyt
     assert written(EVENTS) == FRAMES
 
 
-@pytest.mark.parametrize("type", [pa.binary_view(), pa.string_view(), pa.list_(pa.struct({"a": pa.binary_view()}))])
-def test_arrow_is_not_asked_how_large_views_are(type: pa.DataType) -> None:
-    # It has no `nbytes`.
-    batch: Any = SimpleNamespace(schema=pa.schema({"x": pa.int8(), "y": type}), get_total_buffer_size=lambda: 7)
-    assert size_of(batch) == 7
+@pytest.mark.parametrize("kind", [pa.binary_view(), pa.string_view(), pa.list_(pa.struct({"a": pa.binary_view()}))])
+def test_arrow_is_not_asked_how_large_views_are(kind: pa.DataType) -> None:
+    rows: Any = [[{"a": b"x" * 100}]] if pa.types.is_list(kind) else ["x" * 100]
+    assert 100 <= size_of(pa.record_batch({"x": pa.array([1]), "y": pa.array(rows, kind)})) < 200
+
+
+@pytest.mark.parametrize(
+    ("rows", "kind"),
+    [
+        ([1, None, 3], pa.int64()),
+        (["a", None, "b" * 50], pa.string()),
+        ([["a", "bc"], None, []], pa.list_(pa.string())),
+        ([["a", "bc"], None, []], pa.large_list(pa.large_string())),
+        ([[("a", 1)], None, []], pa.map_(pa.string(), pa.int8())),
+        ([{"a": [{"b": "c"}]}, None, {"a": []}], pa.struct({"a": pa.list_(pa.struct({"b": pa.string()}))})),
+    ],
+)
+def test_sizes_of_batches(rows: list[Any], kind: pa.DataType) -> None:
+    batch = pa.record_batch({"x": pa.array(rows * 100, kind)})
+    assert 0.7 * batch.nbytes < size_of(batch) < 1.3 * batch.nbytes
+    assert size_of(batch.slice(3, 30)) < size_of(batch) / 9

@@ -13,7 +13,7 @@ from ....kinesis import LATEST, TICK, Position, ShardReading, StreamShard, first
 from ...errors import HideTraceback
 from ...read.casting import Caster
 from ...read.schema import TargetColumn
-from ..stream import LiveBatchReader
+from ..options import LiveBatchReader
 from .options import KinesisReadOptions
 
 if TYPE_CHECKING:

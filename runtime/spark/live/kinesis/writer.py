@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pyarrow as pa
-from pyspark.sql.datasource import DataSourceArrowWriter, DataSourceStreamArrowWriter, WriterCommitMessage
+from pyspark.sql.datasource import DataSourceArrowWriter, DataSourceStreamWriter, WriterCommitMessage
 from pyspark.sql.types import ArrayType, BinaryType, DataType, StringType, StructType
 
 from ....base.errors import WireloomError
@@ -74,7 +74,7 @@ class KinesisWriter(DataSourceArrowWriter):
         return Put(producer.user_records, producer.records)
 
 
-class KinesisStreamWriter(KinesisWriter, DataSourceStreamArrowWriter):
+class KinesisStreamWriter(KinesisWriter, DataSourceStreamWriter):
     """Puts the batches of a stream."""
 
     def commit(self, messages: list[WriterCommitMessage | None], batchId: int) -> None:  # type: ignore[override]  # noqa: N803

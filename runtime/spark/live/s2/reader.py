@@ -10,7 +10,7 @@ from pyspark.sql.datasource import InputPartition
 from ....s2.reading import LostRecordsError
 from ...errors import HideTraceback
 from ...read.schema import TargetColumn
-from ..stream import LiveBatchReader
+from ..options import LiveBatchReader
 from .options import S2ReadOptions
 from .planning import ADVICE, Range, S2Planning
 

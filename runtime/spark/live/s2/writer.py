@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from pyspark import TaskContext
-from pyspark.sql.datasource import DataSourceArrowWriter, DataSourceStreamArrowWriter, WriterCommitMessage
+from pyspark.sql.datasource import DataSourceArrowWriter, DataSourceStreamWriter, WriterCommitMessage
 
 from ....base.errors import WireloomError
 from ....s2.appending import Appender
@@ -94,7 +94,7 @@ class S2Writer(StreamsWriter, DataSourceArrowWriter):
         return self._tails.get(stream, 0)
 
 
-class S2StreamWriter(StreamsWriter, DataSourceStreamArrowWriter):
+class S2StreamWriter(StreamsWriter, DataSourceStreamWriter, DataSourceArrowWriter):  # type: ignore[misc]
     """Appends the batches of a stream, each exactly once. The position at which a batch begins is kept until the batch
     after the next."""
 
