@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from ..expression.types import BitsType, EnumType, Path, UserType
-from ..tree import Attribute, Struct
+from ..tree import Attribute, Struct, SwitchCase
 from ..wire import OwnSize
 
 ANYWHERE = frozenset(range(8))
@@ -20,6 +20,11 @@ Offsets = frozenset[int]
 def ends_inside_a_byte(attributes: Iterable[Attribute], structs: Structs) -> bool:
     """Return whether attributes that begin at a whole byte always end inside one."""
     return 0 not in _Edges(structs).after(attributes, WHOLE)
+
+
+def may_end_inside_a_byte(attributes: Iterable[Attribute], structs: Structs) -> bool:
+    """Return whether attributes that begin at a whole byte can end inside one."""
+    return _Edges(structs).after(attributes, WHOLE) != WHOLE
 
 
 def begins_with_bits(struct: Struct, structs: Structs) -> bool:
@@ -54,16 +59,21 @@ class _Edges:
         return offsets
 
     def _after_one(self, attribute: Attribute, offsets: Offsets) -> Offsets:
-        width, inner = _width(attribute), _inline(attribute, self.structs)
+        repeats = attribute.repeat is not None
+        if attribute.switch is None:
+            return self._after_item(attribute, offsets, repeats=repeats)
+        # Without a case for the value, nothing is read.
+        return offsets.union(*(self._after_item(each, offsets, repeats=repeats) for each in attribute.switch.cases))
+
+    def _after_item(self, item: Attribute | SwitchCase, offsets: Offsets, *, repeats: bool) -> Offsets:
+        width, inner = _width(item), _inline(item, self.structs)
         if width is not None:
-            return ANYWHERE if attribute.repeat is not None else frozenset((each + width) % 8 for each in offsets)
-        if attribute.switch is not None:
-            return ANYWHERE
+            return ANYWHERE if repeats else frozenset((each + width) % 8 for each in offsets)
         if inner is None:
             return WHOLE
         if inner.path in self.open:
             return ANYWHERE
-        return self._after_type(inner, offsets if attribute.repeat is None else ANYWHERE)
+        return self._after_type(inner, ANYWHERE if repeats else offsets)
 
     def _after_type(self, struct: Struct, offsets: Offsets) -> Offsets:
         key = struct.path, offsets
@@ -74,12 +84,12 @@ class _Edges:
         return self.known[key]
 
 
-def _width(attribute: Attribute) -> int | None:
+def _width(attribute: Attribute | SwitchCase) -> int | None:
     kind = attribute.type.base if isinstance(attribute.type, EnumType) else attribute.type
     return kind.width if isinstance(kind, BitsType) else None
 
 
-def _inline(attribute: Attribute, structs: Structs) -> Struct | None:
+def _inline(attribute: Attribute | SwitchCase, structs: Structs) -> Struct | None:
     """Return the type of an attribute without its own stream, whose attributes continue in the same bits."""
     if isinstance(attribute.type, UserType) and isinstance(attribute.size, OwnSize):
         return structs.get(attribute.type.path)

@@ -10,10 +10,11 @@ from ..expression.nodes import Attribute as Access
 from ..expression.nodes import Node
 from ..expression.types import BytesType, EnumType, FloatType, IntegerType, Type, UserType
 from ..expression.walk import expressions_in, names_in, walk
+from ..model.bit_edges import may_end_inside_a_byte
 from ..model.column_fit import ColumnFit
 from ..model.routines import refused_routines
 from ..model.row_columns import own_columns
-from ..model.walking import structs
+from ..model.walking import family, structs
 from ..tree import Attribute, Checksum, InnerSum, Spec, Struct, SwitchCase
 from ..tree import Instance as ModelInstance
 from ..wire import SIZE_PRESERVING, EndOfStreamSize, ExpressionSize, FixedSize, RepeatCount, RepeatUntil, WithinSize
@@ -40,6 +41,7 @@ class _Builder:
 
     def __init__(self, spec: Spec) -> None:
         self.spec = spec
+        self.structs = {each.path: each for each in family(spec)}
         self.minimums = Minimums(spec)
         self.lengths = length_fields(spec)
         self.recursive = recursive_types(spec)
@@ -106,6 +108,7 @@ class _Builder:
             least=0 if is_message else self.minimums.of_struct(struct),
             columns=own_columns(struct),
             shown=struct.columns,
+            may_end_inside_a_byte=may_end_inside_a_byte(struct.attributes, self.structs),
             fills_stream=struct.fills_stream,
             fits_column=not is_message or self.fit.fits(UserType(struct.path)),
             doc=struct.doc,

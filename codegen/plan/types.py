@@ -92,6 +92,8 @@ class TypePlan:
     """The fields and instances that are columns of such rows by default: all single values."""
     shown: tuple[str, ...] = ()
     """The fields that are shown in structs of the type in tables; empty: all."""
+    may_end_inside_a_byte: bool = False
+    """Whether the bits of its last field may leave some of their last byte."""
     fills_stream: bool = False
     """Whether its fields must extend to the end of the stream: bytes after them are refused."""
     fits_column: bool = True

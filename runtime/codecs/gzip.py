@@ -50,6 +50,8 @@ class GzipDecoder:
         self._source = source
         self._piece = memoryview(bytearray(PIECE))
         self._input = self._piece[:0]
+        self._taken = 0
+        """Number of stored bytes up to the end of ``_input``."""
         self._output = memoryview(b"")
         """Decompressed bytes that have not been returned yet."""
         self._member: Any = zlib.decompressobj(WINDOW_BITS)
@@ -71,6 +73,7 @@ class GzipDecoder:
             if not self._input:
                 count = self._source.readinto(self._piece)
                 self._input = self._piece[:count]
+                self._taken += count
                 if not count:
                     return self._finish()
             if self._begun or self._next_member():
@@ -103,9 +106,15 @@ class GzipDecoder:
         except zlib.error as error:
             # zlib discards the call's output with the error: decompress the same input again, up to the damage.
             detail = str(error).rpartition(": ")[2]
-            if self._first and not self._steps and not bytes(step).startswith(MAGIC[:2]):
-                raise OtherCodecError("not a gzip stream") from None
-            self._failure = CodecError(f"the gzip stream is damaged ({detail})")
+            text = f"the gzip stream is damaged ({detail})"
+            if not self._steps and not bytes(step).startswith(MAGIC[:2]):
+                if self._first:
+                    raise OtherCodecError("not a gzip stream") from None
+                text = (
+                    f"no gzip member at compressed byte {self._taken - len(self._input)}, where a member or the end of "
+                    "the input was expected"
+                )
+            self._failure = CodecError(text)
             self._output = memoryview(_up_to_damage(before, step))
             return
         self._before.append(bytes(step))
@@ -150,6 +159,7 @@ class GzipDecoder:
     def _read_more(self, rest: bytearray) -> bool:
         """Append the next bytes of the source; false at its end."""
         count = self._source.readinto(self._piece)
+        self._taken += count
         rest += self._piece[:count]
         return count > 0
 

@@ -102,7 +102,7 @@ def place(file: FileReport) -> str:
 
 
 def verdict(file: FileReport) -> str:
-    """Return one line about an input: ``clean``, or its problems with their positions."""
+    """Return one line about an input: ``clean``, or its problems with their positions; zeros at its end."""
     from ..base.report import EMPTY
 
     parts = ["no record is valid: is this a file of this format?"] if file.foreign and file.tail != "limit" else []
@@ -115,10 +115,16 @@ def verdict(file: FileReport) -> str:
     if file.tail == "growing" and not parts and file.error is None:
         return f"clean up to byte {file.tail_offset}, where a row begins that is not complete yet"
     if file.tail not in ("clean", "unread", "growing"):
-        what = "ends inside a row" if file.tail == "truncated" else "not read further"
+        where = f"from byte {file.tail_offset} on"
+        where = f"ends inside a row {where}" if file.tail == "truncated" else f"not read further {where}"
+        if file.tail == "truncated" and file.error is not None and file.tail_offset == file.bytes:
+            # The last row is complete, but the codec or the storage failed after it.
+            where = f"ends early, at byte {file.tail_offset}"
         why = f"{file.tail}: zeros to the end" if file.tail_zeros else file.tail
         is_empty = file.tail == "truncated" and file.bytes == file.tail_size == 0 and file.error is None
-        parts.append(f"{EMPTY} ({why})" if is_empty else f"{what} from byte {file.tail_offset} on ({why})")
+        parts.append(f"{EMPTY} ({why})" if is_empty else f"{where} ({why})")
     if file.error is not None:
         parts.append(file.error)
-    return "; ".join(parts) if parts else "clean"
+    zeros = file.tail == "clean" and file.tail_zeros
+    size = "zeros" if file.tail_size is None else counted(file.tail_size, "zero byte")
+    return ("; ".join(parts) or "clean") + (f", and {size} at the end, as preallocated files have" if zeros else "")

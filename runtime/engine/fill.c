@@ -71,8 +71,11 @@ static bool take_row(wl_run *run, wl_fill_result *result, size_t begin, size_t e
         result->needed = end - begin + arguments->padding;
         return false;
     }
-    if (run->program->has_rows)
-        return WL_LIKELY(wl_unit_end(run, result, begin, end)) || (finish(result, WL_BATCH_FULL, begin), false);
+    if (run->program->has_rows) {
+        /* An input that is read as a whole has all its bytes, although its rows may all be at explicit positions. */
+        size_t after = end > begin ? end : arguments->end;
+        return WL_LIKELY(wl_unit_end(run, result, begin, after)) || (finish(result, WL_BATCH_FULL, begin), false);
+    }
     if (WL_UNLIKELY(run->refused)) {
         if (run->refused == WL_UNWANTED) {
             wl_row_take_back(run, result->rows);

@@ -109,11 +109,12 @@ static int no_room_for(wl_run *run, uint32_t what, size_t there) {
     return WL_ROW_NO_ROOM;
 }
 
-/* Records the damage of a part of the unit. */
+/* Records the damage of a part of the unit. What has no bytes, such as a row that is counted but not there, cannot be
+ * damaged: the unit that should contain it is refused. A wrong checksum says more. */
 static bool note(wl_run *run, const uint8_t *from, const uint8_t *to, uint32_t reason) {
     wl_fill_result *result = run->result;
-    if (run->parse_only) {
-        wl_refuse(run, reason);
+    if (run->parse_only || from == to) {
+        wl_refuse(run, (reason == WL_REASON_TRUNCATED ? WL_REASON_LENGTH : reason) | WL_BY_CODEC);
         return true;
     }
     bool room = !run->arguments->null_rows || result->rows < run->arguments->capacity;
@@ -202,12 +203,14 @@ WL_HANDLER(wl_where) {
 }
 
 WL_HANDLER(wl_row_end) {
-    if (run->refused == WL_UNWANTED) {
+    uint32_t reason = run->refused;
+    run->refused = run->unit_refused;
+    if (reason == WL_UNWANTED) {
         if (!run->parse_only)
             wl_row_take_back(run, run->result->rows);
-    } else if (WL_UNLIKELY(run->refused)) {
+    } else if (WL_UNLIKELY(reason)) {
         wl_items_take_back(run);
-        if (!note(run, run->row_begin, run->block_begin ? run->block_end : cursor, run->refused))
+        if (!note(run, run->row_begin, run->block_begin ? run->block_end : cursor, reason))
             return no_room_to_note(run);
     } else {
         wl_row_done(run, run->result, index_of(run, run->row_begin));
@@ -215,7 +218,6 @@ WL_HANDLER(wl_row_end) {
     if (run->program->level_count)
         wl_items_begin(run);
     run->in_row = false;
-    run->refused = run->unit_refused;
     run->sound = run->block_begin ? run->block_end : cursor;
     wl_contents_end_row(run);
     GO_ON;

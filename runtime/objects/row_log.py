@@ -26,7 +26,7 @@ from .streams import MemoryStream
 class LoggedRow(NamedTuple):
     """A row, or bytes that did not yield one. ``begin``, ``end``: offsets in the input; ``refused``: why the row is
     refused; ``inside``: whether it is part of a unit whose end is known; ``place``: the position of the row's own
-    stream at its end."""
+    stream at its end; ``unit``: the begin and end of the innermost unit, for a row without bytes that has one."""
 
     begin: int
     end: int
@@ -34,6 +34,7 @@ class LoggedRow(NamedTuple):
     refused: str | None
     inside: bool = False
     place: int = 0
+    unit: tuple[int, int] | None = None
 
 
 @dataclass
@@ -99,9 +100,20 @@ class RowLog:
         begin = self._begin
         self.drop()
         self.sound = end_of(io)
-        self.rows.append(
-            LoggedRow(begin, self.sound, row, None if refusal is None else reason_of(refusal), True, io.pos())
-        )
+        if refusal is None:
+            self.rows.append(LoggedRow(begin, self.sound, row, None, True, io.pos()))
+        else:
+            self.lose(begin, self.sound, refusal)
+
+    def lose(self, begin: int, end: int, error: Exception) -> None:
+        """Record that these bytes yield no row. What has no bytes, such as a row that is counted but not there, cannot
+        be damaged: the unit that should contain it is refused. A wrong checksum says more."""
+        reason = reason_of(error)
+        if begin < end:
+            self.rows.append(LoggedRow(begin, end, None, reason, True))
+        else:
+            self.refusals.append(ProcessError(str(error), "length" if reason == "truncated" else reason))
+        self.sound = end
 
     def drop(self) -> None:
         """Forget the row that has begun, if there is one, and its refused values."""
@@ -115,8 +127,12 @@ class RowLog:
         refusal = deciding(self.refusals[refused:], verify=self.verify)
         del self.refusals[refused:]
         if refusal is not None:
-            self.rows[rows:] = [LoggedRow(begin, end, None, reason_of(refusal), True)]
-            self.sound = end
+            del self.rows[rows:]
+            self.lose(begin, end, refusal)
+        else:
+            for place, row in enumerate(self.rows[rows:], rows):
+                if row.begin == row.end and row.unit is None:
+                    self.rows[place] = row._replace(unit=(begin, end))
 
     def abandon_unit(self, begin: int, rows: int, refused: int, *, sums: bool) -> None:
         """End a unit that is not read to its end: its rows remain valid unless a value in it is refused, or one of its
@@ -369,7 +385,5 @@ class _Step(AbstractContextManager[RowLog | NoLog]):
         begin, end = self._within
         self._lose()
         log.drop()
-        begin = min(begin, log.sound) if self.compressed else log.sound
-        log.rows.append(LoggedRow(begin, end, None, reason_of(error), True))
-        log.sound = end
+        log.lose(min(begin, log.sound) if self.compressed else log.sound, end, error)
         return True

@@ -58,11 +58,11 @@ class _Rows:
     def add_all(self, logged: Sequence[LoggedRow], frame: tuple[int, int] | None = None) -> None:
         """Append the rows of a unit. ``frame``: the beginning and end of its frame, which are then those of its
         rows."""
-        for row_begin, row_end, row, refused, inside, place in logged:
-            begin, end = frame or (row_begin - self.base, row_end - self.base)
-            refused = refused or self.add(begin, row, place)
+        for each in logged:
+            begin, end = frame or (each.begin - self.base, each.end - self.base)
+            refused = each.refused or self.add(begin, each.row, each.place)
             if refused is not None:
-                self.damage(begin, end, refused, inside=inside)
+                self.damage(begin, end, refused, inside=each.inside)
 
     def add_unit(self, begin: int, logged: Sequence[LoggedRow]) -> None:
         """Append the rows of the complete unit that begins at index ``begin``."""

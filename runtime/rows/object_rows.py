@@ -201,19 +201,39 @@ class ObjectRows:
             unit, refused = self.parse(stream, verify, refusals=log.refusals)
         except BrokenError as error:
             log.drop()
+            self._root._row_log = None
             doubtful = deciding(log.refusals, verify=verify) is not None or (verify and self.format.sums_units)
-            error.rows, error.sound = () if doubtful or self.format.are_units else log.rows, log.sound
+            error.rows, error.sound = () if doubtful or self.format.are_units else self._with_bytes(log.rows), log.sound
             raise
         finally:
             self._root._row_log = None
         end = stream.pos() + stream.origin
+        if end == begin:
+            # The rows of an input that is read as a whole may all be at explicit positions.
+            end = stream.size() + stream.origin
         if self.format.are_units:
             refused = refused or next((each.refused for each in log.rows if each.refused), None)
             place = 0 if unit is None else unit._io.pos()
             return (LoggedRow(begin, end, unit, refused, place=place),)
         if refused is None or deciding(log.refusals, verify=verify) is None:
-            return log.rows
+            return self._with_bytes(log.rows, (begin, end))
         return (LoggedRow(begin, end, None, refused),)
+
+    def _with_bytes(self, rows: Sequence[LoggedRow], outermost: tuple[int, int] | None = None) -> Sequence[LoggedRow]:
+        """Return the rows of a unit. A row without bytes that has a value which is refused is damage of its unit, as in
+        ``RowLog.lose``. ``outermost``: the begin and the end of this unit; ``None`` if it is not read to its end."""
+        for each in [each for each in rows if each.begin == each.end]:
+            refused = self.values_at(each.row, each.place)[1]
+            if refused is None or not any(each is other for other in rows):
+                continue
+            unit = outermost if each.unit is None or each.unit[0] == each.unit[1] else each.unit
+            if unit is None:
+                return ()
+            inside = [unit[0] <= begin and end <= unit[1] for begin, end in (row.unit or row[:2] for row in rows)]
+            left = [row for row, is_inside in zip(rows, inside, strict=True) if not is_inside]
+            place = inside.index(True)
+            rows = [*left[:place], LoggedRow(*unit, None, refused, unit != outermost), *left[place:]]
+        return rows
 
     def parse(
         self,

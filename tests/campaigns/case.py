@@ -109,8 +109,8 @@ Range = tuple[int, int]
 
 
 def damaged_ranges(report: Mapping[str, Any]) -> list[Range]:
-    """Return the damaged ranges of a report that contain bytes."""
-    return [(begin, begin + size) for begin, size, _ in report["damaged"] if size]
+    """Return the damaged ranges of a report."""
+    return [(begin, begin + size) for begin, size, _ in report["damaged"]]
 
 
 def require_tiling(rows: Sequence[Range], report: Mapping[str, Any], end: int, padding: int = 0) -> None:

@@ -238,6 +238,9 @@ def _towards_rows(scope: ClassScope, field: Field, keep: Keep, step: int, contex
         nothing = (f"{item} = {constructed(scope, field, field.type, '')}",)
         made = message_or_refused(scope, field, made, nothing)
     made += check_field(scope, field, item)
+    if keep.item and part == "io":
+        # Items on the way to rows consist of whole bytes: the bits that are left are no beginning of another one.
+        made += ("io.align_to_byte()",) if plan.type(field.type.path).may_end_inside_a_byte else ()
     if is_row:
         made = (f"log.begin({part})", *made, f"log.end({part}, {item})")
     body += (*made, keep.statement(item))

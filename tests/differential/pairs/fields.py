@@ -296,6 +296,8 @@ FIELDS = (
     field("repeat: eos", {"id": "all", "type": "u2le", "repeat": "eos"}, of=pick(b"", b"abcd", b"abc"), end=True),
     bits("odd bits at the end", 7, order="be", end=True),
     bits("low odd bits at the end", 3, order="le", end=True),
+    field("list of bits at the end", {"id": "few", "type": "b3", "repeat": "expr", "repeat-expr": "3"},
+          of=some_bytes(2, 2), end=True),
     field("terminator that may be missing", {"id": "open", "terminator": 0x2C, "eos-error": False},
           of=pick(b",", b"ab,"), end=True),
     field("eight bytes at the end", {"id": "last8", "type": "u8be"}, of=of_type("u8be", 1 << 60), end=True),

@@ -1,5 +1,6 @@
 """``verify`` through click's runner."""
 
+import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -92,3 +93,25 @@ types:
     lines = run("verify", str(spec), str(log), code=1).stdout.splitlines()
     assert "not read further from byte 24 on" in lines[0]
     assert len(lines) == 1
+
+
+def test_zeros_of_a_preallocated_tail_are_counted(tmp_path: Path) -> None:
+    blocks = Path(__file__).parents[2] / "vectors/bitcoin_blocks/regtest.dat"
+    log = tmp_path / "blk00000.dat"
+    log.write_bytes(blocks.read_bytes() + bytes(1000))
+    said = run("verify", "bitcoin_blocks", str(log)).stdout
+    assert said.startswith(f"{log}: clean, and 1,000 zero bytes at the end, as preallocated files have; ")
+
+
+@pytest.mark.parametrize(("zeros", "rest", "said"), [
+    (0, b"no stream", "no gzip member at compressed byte {}, where a member or the end of the input was expected"),
+    (9, b"\0\0no stream", "no gzip member at compressed byte {}, where a member or the end of the input was expected"),
+    (0, b"\x1f\x8b\x08\xff and more", "the gzip stream is damaged (unknown header flags set)"),
+    (0, b"\x1f\x8b\x08\0", "compressed stream ends early, inside a gzip member"),
+])  # fmt: skip
+def test_what_follows_a_gzip_stream(zeros: int, rest: bytes, said: str, tmp_path: Path) -> None:
+    log, stream = tmp_path / "log.cobs.gz", gzip.compress(b"\2a\0\2b\0" * 30_000)
+    log.write_bytes(stream + bytes(zeros) + rest)
+    at = len(stream) + zeros + len(rest) - len(rest.lstrip(b"\0"))
+    lines = run("verify", "cobs_log", str(log), code=1).stdout
+    assert f"ends early, at byte 180000 (truncated); {said.format(at)}; 60,000 rows" in lines

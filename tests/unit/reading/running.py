@@ -6,6 +6,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from wireloom import Scanner, engine
+from wireloom.base.report import FAILURES
 from wireloom.input import ObjectInput, expand
 from wireloom.reading import scan_request
 
@@ -26,7 +27,7 @@ def read(
 ) -> tuple[pa.Table, dict[str, Any]]:
     """Return the table and the report of the one file. ``row_reader``: by default that of the format. ``streamed``:
     bytes are read through a file object, chunk by chunk. An input without any row is not an error, unless
-    ``check_format`` says so."""
+    ``check_format`` says so. Damage has bytes, except where the codec or the storage of the input failed."""
     options.setdefault("check_format", False)
     made = scan_request(format, **options)
     made = dataclasses.replace(made, engine=row_reader or made.engine, chunk=chunk)
@@ -37,6 +38,8 @@ def read(
         table = scanner.read_all()
     table.validate(full=True)
     [file] = scanner.report.to_dict()["files"]
+    failures = (*FAILURES, "digest") if "error" in file else ("codec",) if options.get("recover") else ()
+    assert all(length > 0 or reason in failures for _, length, reason in file["damaged"]), file
     return table, file
 
 
