@@ -167,7 +167,7 @@ def expression_text(node: Node) -> str:
             return f"[{', '.join(expression_text(each) for each in items)}]"
         case nodes.Name(id):
             return id
-        case nodes.Attribute(value, name):
+        case nodes.MemberAccess(value, name):
             return f"{_inner(value)}.{name}"
         case nodes.Call(value, name, arguments):
             return f"{_inner(value)}.{name}({', '.join(expression_text(each) for each in arguments)})"

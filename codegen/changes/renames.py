@@ -238,7 +238,7 @@ class _Words:
         match inner:
             case nodes.Name(id):
                 return replace(inner, id=self._renames.members.get(owner, {}).get(id, id))
-            case nodes.Attribute(value, name) if isinstance(value.type, UserType):
+            case nodes.MemberAccess(value, name) if isinstance(value.type, UserType):
                 return replace(inner, name=self._renames.members.get(value.type.path, {}).get(name, name))
             case nodes.EnumMember(_, label) if isinstance(inner.type, EnumType):
                 enum = inner.type.path

@@ -8,7 +8,7 @@ __getattr__ = face(
         "fold": "constant constant_integer fold:folded",
         "lexer": "ExpressionError",
         "methods": "METHODS",
-        "nodes": "Attribute Binary Name",
+        "nodes": "Binary MemberAccess Name",
         "parser": "parse_expression parse_expressions parse_type_reference",
         "typer": "typed",
         "typerules": "combined type_name",

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from .nodes import (
-    Attribute,
     Binary,
     BooleanLiteral,
     Comparison,
@@ -14,6 +13,7 @@ from .nodes import (
     FloatLiteral,
     IntegerLiteral,
     Logical,
+    MemberAccess,
     Node,
     StringLiteral,
     Unary,
@@ -108,7 +108,7 @@ def _value(node: Node) -> Constant | None:
             return _logical(operator, _literal(left), _literal(right))
         case Conditional(condition=BooleanLiteral(value=chosen), then=then, otherwise=otherwise):
             return _literal(then if chosen else otherwise)
-        case Attribute(value=StringLiteral(value=text), name="length"):
+        case MemberAccess(value=StringLiteral(value=text), name="length"):
             return len(text)
     return _literal(node)
 

@@ -75,7 +75,7 @@ class Name(Node):
 
 
 @dataclass(frozen=True)
-class Attribute(Node):
+class MemberAccess(Node):
     """``value.name``: a field of a user type, or a method without arguments (``length``, ``to_i``, ``size`` …)."""
 
     value: Node

@@ -12,7 +12,6 @@ from functools import lru_cache
 
 from .lexer import ExpressionError, Lexer, Token
 from .nodes import (
-    Attribute,
     Binary,
     BooleanLiteral,
     Call,
@@ -25,6 +24,7 @@ from .nodes import (
     IntegerLiteral,
     ListLiteral,
     Logical,
+    MemberAccess,
     Name,
     Node,
     SizeOf,
@@ -249,7 +249,7 @@ class _Parser:
                     arguments.append(self.conditional())
             self.expect(")")
             return Call(value, name, tuple(arguments), start=value.start, end=self.before)
-        return Attribute(value, name, start=value.start, end=self.before)
+        return MemberAccess(value, name, start=value.start, end=self.before)
 
     def angle(self, offset: int) -> str | None:
         """Consume ``<type>`` if it is at ``offset``, and return the name of the type; else return ``None``."""

@@ -12,7 +12,6 @@ from ..words import listed, suggestion
 from .lexer import ExpressionError
 from .methods import METHODS, Method, family
 from .nodes import (
-    Attribute,
     Binary,
     BooleanLiteral,
     Call,
@@ -25,6 +24,7 @@ from .nodes import (
     IntegerLiteral,
     ListLiteral,
     Logical,
+    MemberAccess,
     Name,
     Node,
     SizeOf,
@@ -114,7 +114,7 @@ class _Typer:
         try:
             return self.visit(node)
         except UnknownNameError as error:
-            start = node.value.end + 1 if isinstance(node, Attribute) and node.name != "_sizeof" else node.start
+            start = node.value.end + 1 if isinstance(node, MemberAccess) and node.name != "_sizeof" else node.start
             raise ExpressionError(error.message, start, node.end) from None
 
     def all(self, nodes: tuple[Node, ...]) -> tuple[Node, ...]:
@@ -150,7 +150,7 @@ class _Typer:
                 if node.id == "_sizeof":
                     return self.constant(self.scope.own_size_in_bits(), "byte", node)
                 return replace(node, type=self.scope.name(node.id))
-            case Attribute():
+            case MemberAccess():
                 return self.attribute(node)
             case Call():
                 return self.call(node)
@@ -210,7 +210,7 @@ class _Typer:
 
     # Members --------------------------------------------------------------------------------------------------------
 
-    def attribute(self, node: Attribute) -> Node:
+    def attribute(self, node: MemberAccess) -> Node:
         if node.name == "_sizeof":
             return self.value_size(node)
         value = self.typed(node.value)
@@ -226,12 +226,12 @@ class _Typer:
             result = self.method(value, node.name, (), node).result(kind)
         return replace(node, value=value, type=result)
 
-    def value_size(self, node: Attribute) -> Node:
+    def value_size(self, node: MemberAccess) -> Node:
         """Return ``value._sizeof``: of an attribute, or of any value whose type has a fixed size."""
         value = self.typed(node.value)
         if isinstance(value, Name) and not value.id.startswith("_"):
             return self.constant(self.scope.member_size_in_bits(self.scope.own_path(), value.id), "byte", node)
-        if isinstance(value, Attribute) and isinstance(owner := type_of(value.value), UserType):
+        if isinstance(value, MemberAccess) and isinstance(owner := type_of(value.value), UserType):
             return self.constant(self.scope.member_size_in_bits(owner.path, value.name), "byte", node)
         return self.constant(self.scope.size_in_bits(type_of(value)), "byte", node)
 
@@ -275,7 +275,7 @@ class _Typer:
             if isinstance(target, ListType) or all(is_byte(each) for each in items):
                 # The cast determines the type of the list, which an empty list does not have by itself.
                 return replace(node, value=replace(value, items=items, type=target), type=target)
-        if isinstance(value, Attribute) and value.name != "_sizeof":
+        if isinstance(value, MemberAccess) and value.name != "_sizeof":
             holder = self.typed(value.value)
             if isinstance(kind := type_of(holder), UserType) and kind.opaque:
                 # The members of an opaque type are unknown; the cast determines the type.

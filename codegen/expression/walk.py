@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from .nodes import Attribute, Name, Node
+from .nodes import MemberAccess, Name, Node
 from .types import Type
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def names_in(node: Node | None) -> set[str]:
 def all_names(part: object) -> set[str]:
     """Return the bare names, and those of members, in the expressions of any part of a model or plan."""
     nodes = (node for expression in expressions_in(part) for node in walk(expression))
-    return {each.id if isinstance(each, Name) else each.name for each in nodes if isinstance(each, Name | Attribute)}
+    return {each.id if isinstance(each, Name) else each.name for each in nodes if isinstance(each, Name | MemberAccess)}
 
 
 def depth(node: Node) -> int:

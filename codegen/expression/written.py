@@ -6,7 +6,6 @@ from wireloom.checksums import algorithm
 
 from .nodes import (
     Aggregate,
-    Attribute,
     Binary,
     BooleanLiteral,
     Call,
@@ -21,6 +20,7 @@ from .nodes import (
     ListLiteral,
     Logical,
     Made,
+    MemberAccess,
     Name,
     Node,
     RandomBytes,
@@ -31,7 +31,7 @@ from .nodes import (
 )
 
 SIMPLE = (
-    Attribute,
+    MemberAccess,
     BooleanLiteral,
     Call,
     Cast,
@@ -78,7 +78,7 @@ def _simple(node: Node) -> str:
             return "true" if value else "false"
         case StringLiteral(value=text):
             return f'"{text}"'
-        case Attribute(value=value, name=name):
+        case MemberAccess(value=value, name=name):
             return f"{_inner(value)}.{name}"
         case Call(value=value, name=name, arguments=arguments):
             return f"{_inner(value)}.{name}({', '.join(map(written, arguments))})"

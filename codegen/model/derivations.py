@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from ..expression.fold import constant_integer
 from ..expression.fold import fold as folded
-from ..expression.nodes import Attribute as AttributeNode
-from ..expression.nodes import Binary, Conditional, IntegerLiteral, Name, Node, Unary
+from ..expression.nodes import Binary, Conditional, IntegerLiteral, MemberAccess, Name, Node, Unary
 from ..expression.typerules import is_integer
 from ..expression.types import (
     BytesType,
@@ -133,7 +132,7 @@ def _uses(struct: Struct) -> list[_Use]:
         if isinstance(attribute.size, ExpressionSize):
             padded = attribute.terminator is not None or attribute.pad_right is not None
             sized = isinstance(attribute.type, (BytesType, StringType, UserType))
-            size = AttributeNode(name, "size", type=INTEGER)
+            size = MemberAccess(name, "size", type=INTEGER)
             if attribute.switch is not None:
                 padded = padded or any(each.terminator is not None for each in attribute.switch.cases)
                 asked = _all_names(attribute.switch.on, instances) & _all_names(attribute.size.expression, instances)
@@ -141,11 +140,11 @@ def _uses(struct: Struct) -> list[_Use]:
             refused = padded or not sized or attribute.repeat is not None
             found.append(_use(attribute, attribute.size.expression, size, refused, instances))
         if attribute.process is not None and attribute.process.codecs and len(attribute.process.arguments) > 1:
-            content = AttributeNode(name, "content", type=INTEGER)
+            content = MemberAccess(name, "content", type=INTEGER)
             often = attribute.repeat is not None or attribute.condition is not None or attribute.switch is not None
             found.append(_use(attribute, attribute.process.arguments[1], content, often, instances))
         if isinstance(attribute.repeat, RepeatCount):
-            count = AttributeNode(name, "length", type=INTEGER)
+            count = MemberAccess(name, "length", type=INTEGER)
             found.append(_use(attribute, attribute.repeat.expression, count, False, instances))
     return found
 

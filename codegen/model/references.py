@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..expression.nodes import Attribute, Name, Node
+from ..expression.nodes import MemberAccess, Name, Node
 from ..expression.types import Path, UserType
 from ..expression.walk import walk
 
@@ -17,5 +17,5 @@ def references(node: Node, owner: Path) -> Iterator[Reference]:
     for each in walk(node):
         if isinstance(each, Name) and not each.id.startswith("_"):
             yield owner, each.id
-        elif isinstance(each, Attribute) and isinstance(each.value.type, UserType):
+        elif isinstance(each, MemberAccess) and isinstance(each.value.type, UserType):
             yield each.value.type.path, each.name

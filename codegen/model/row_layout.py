@@ -5,8 +5,16 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping
 
 from ..expression.fold import constant_integer
-from ..expression.nodes import Attribute as Member
-from ..expression.nodes import Binary, Comparison, Conditional, CoveredChecksum, IntegerLiteral, Name, Node
+from ..expression.nodes import (
+    Binary,
+    Comparison,
+    Conditional,
+    CoveredChecksum,
+    IntegerLiteral,
+    MemberAccess,
+    Name,
+    Node,
+)
 from ..expression.types import Path, UserType
 from ..expression.walk import expressions_in, names_in, walk
 from ..tree import Attribute, Struct
@@ -44,7 +52,7 @@ def block_size(root: Struct, rows: Attribute, structs: Iterable[Struct]) -> int:
     if rows.condition or rows.switch or rows.process or rows.terminator or rows.framing:
         return 0
     node = rows.size.expression
-    left = Binary("-", Member(Name("_io"), "size"), Member(Name("_io"), "pos"))
+    left = Binary("-", MemberAccess(Name("_io"), "size"), MemberAccess(Name("_io"), "pos"))
     size = node.otherwise if isinstance(node, Conditional) else None
     if not isinstance(size, IntegerLiteral) or not 0 < size.value <= LARGEST_BLOCK:
         return 0
@@ -110,12 +118,12 @@ def _asks_for_end(root: Struct, structs: Mapping[Path, Struct]) -> bool:
 def _is_end(node: Node, struct: Struct, in_place: Container[Path]) -> bool:
     """Return whether an expression is the size or the end of the stream of an object that is in the input itself.
     ``in_place``: the types of such objects."""
-    if not isinstance(node, Member) or node.name not in ("size", "eof"):
+    if not isinstance(node, MemberAccess) or node.name not in ("size", "eof"):
         return False
     stream = node.value
     if isinstance(stream, Name):
         return stream.id == "_io" and struct.path in in_place
-    holder = stream.value.type if isinstance(stream, Member) and stream.name == "_io" else None
+    holder = stream.value.type if isinstance(stream, MemberAccess) and stream.name == "_io" else None
     return isinstance(holder, UserType) and holder.path in in_place
 
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field, replace
 
 from ..expression.lexer import ExpressionError
-from ..expression.nodes import SLICE, Attribute, Call, IntegerLiteral, Node
+from ..expression.nodes import SLICE, Call, IntegerLiteral, MemberAccess, Node
 from ..expression.typer import UnknownNameError, type_of, typed
 from ..expression.typerules import is_integer, type_name
 from ..expression.types import (
@@ -146,7 +146,7 @@ class Typing:
             message = f"'slice' requires bytes, found {type_name(type_of(value))}"
             self.diagnostics.error(section.position, message)
             return None
-        size = Attribute(value, "size", type=ComputedIntegerType())
+        size = MemberAccess(value, "size", type=ComputedIntegerType())
         ends: dict[str, Node | None] = {"from": IntegerLiteral(0, type=ComputedIntegerType()), "to": size}
         for key in ends:
             expression = section.expression(key)
@@ -171,7 +171,7 @@ class Typing:
             base = type_of(node)
             if isinstance(base, EnumType):
                 # The same number by another name.
-                member.value = Attribute(node, "to_i", start=node.start, end=node.end, type=ComputedIntegerType())
+                member.value = MemberAccess(node, "to_i", start=node.start, end=node.end, type=ComputedIntegerType())
             elif not is_integer(base):
                 self.diagnostics.error(
                     member.section.position_of("enum"), f"'enum' requires an integer, found {type_name(base)}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..expression.fold import constant_integer
-from ..expression.nodes import Attribute, ListLiteral, Name, Node
+from ..expression.nodes import ListLiteral, MemberAccess, Name, Node
 from ..expression.typer import type_of
 from ..expression.typerules import is_integer, type_name
 from ..expression.types import Path
@@ -77,9 +77,9 @@ def _check_target(
 
 def _is_way(node: Node) -> bool:
     """Return whether an expression is a name after ``_root`` or ``_parent``."""
-    if not isinstance(node, Attribute) or type_of(node) is None:
+    if not isinstance(node, MemberAccess) or type_of(node) is None:
         return False
     holder = node.value
-    while isinstance(holder, Attribute) and holder.name in ("_parent", "_root"):
+    while isinstance(holder, MemberAccess) and holder.name in ("_parent", "_root"):
         holder = holder.value
     return isinstance(holder, Name) and holder.id in ("_parent", "_root")

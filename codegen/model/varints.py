@@ -11,8 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
-from ..expression.nodes import Attribute as Member
-from ..expression.nodes import Name, Node
+from ..expression.nodes import MemberAccess, Name, Node
 from ..expression.types import ListType, Path, Type, UnionType, UserType, VarintType
 from ..expression.walk import children, expressions_in, mapped
 from ..expression.written import written
@@ -111,7 +110,7 @@ def _otherwise_used(node: Node, varints: Varints) -> set[Path]:
         current = waiting.pop()
         for each in children(current):
             if isinstance(each.type, UserType) and each.type.path in varints:
-                integer = isinstance(current, Member) and current.name == INTEGER
+                integer = isinstance(current, MemberAccess) and current.name == INTEGER
                 if not integer or (isinstance(each, Name) and each.id in ("_parent", "_root")):
                     found.add(each.type.path)
             waiting.append(each)
@@ -151,7 +150,7 @@ def _type(type: Type, varints: Varints) -> Type:
 
 
 def _node(node: Node, varints: Varints) -> Node:
-    if isinstance(node, Member) and isinstance(node.value.type, UserType) and node.value.type.path in varints:
+    if isinstance(node, MemberAccess) and isinstance(node.value.type, UserType) and node.value.type.path in varints:
         return _node(node.value, varints)
     changed = mapped(node, lambda child: _node(child, varints))
     type = None if node.type is None else _type(node.type, varints)

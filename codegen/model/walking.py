@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..expression.types import UserType
 from ..tree import Attribute, Spec, Struct
 
 
@@ -25,9 +24,3 @@ def attributes_of(struct: Struct) -> Iterator[Attribute]:
     """Yield the attributes of a type, and those that its instances read."""
     yield from struct.attributes
     yield from (each.attribute for each in struct.instances if each.attribute is not None)
-
-
-def held(attribute: Attribute) -> Iterator[UserType]:
-    """Yield the types of the objects that an attribute may contain."""
-    types = [case.type for case in attribute.switch.cases] if attribute.switch else [attribute.type]
-    yield from (each for each in types if isinstance(each, UserType))

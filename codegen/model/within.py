@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ..expression.nodes import Attribute as Access
-from ..expression.nodes import Name, Node
+from ..expression.nodes import MemberAccess, Name, Node
 from ..expression.types import UserType
 from ..spec.diagnostics import Diagnostics
 from ..tree import Attribute
@@ -35,7 +34,7 @@ def _is_own(world: World, symbol: Symbol, node: Node) -> bool:
     refer to attributes that are read several times."""
     if isinstance(node, Name):
         member = symbol.members.get(node.id)
-    elif isinstance(node, Access) and isinstance(node.value.type, UserType):
+    elif isinstance(node, MemberAccess) and isinstance(node.value.type, UserType):
         holder = world.at(node.value.type.path)
         member = holder.members.get(node.name) if holder is not None else None
         if not _is_own(world, symbol, node.value):

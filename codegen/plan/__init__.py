@@ -4,7 +4,7 @@
 """
 
 from .build import plan_of
-from .nodes import Check, Cover, Field, Fill, Instance, Piece, Run, Step, Switch
+from .nodes import Cover, Fill, Piece, Run, Step
 from .printed import printed
 from .rows import has_sums
 from .types import Plan, TypePlan
@@ -12,16 +12,12 @@ from .unsolved import read_only_types
 from .unsolved import unsolved as unsolved_of
 
 __all__ = [
-    "Check",
     "Cover",
-    "Field",
     "Fill",
-    "Instance",
     "Piece",
     "Plan",
     "Run",
     "Step",
-    "Switch",
     "TypePlan",
     "has_sums",
     "plan_of",

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..encodings import python_codec
-from ..expression.nodes import Attribute as Member
 from ..expression.nodes import (
     Binary,
     BooleanLiteral,
@@ -16,6 +15,7 @@ from ..expression.nodes import (
     IntegerLiteral,
     ListLiteral,
     Logical,
+    MemberAccess,
     Name,
     Node,
     StringLiteral,
@@ -24,10 +24,9 @@ from ..expression.nodes import (
 from ..expression.types import BytesType, ListType, Path, StringType, UserType
 from ..expression.walk import children, expressions_in, names_in
 from ..model.walking import family
-from ..tree import Attribute, Spec, Struct
+from ..tree import Attribute, Spec, Struct, literal_size
 from ..wire import ExpressionSize, OwnSize, TerminatedSize
-from .presence import may_be_absent
-from .sizes import Minimums, fixed_size, literal_size
+from .sizes import Minimums
 
 SAFE = ("+", "-", "*", "&", "|", "^")
 """Operators that have a result for all integers."""
@@ -92,7 +91,7 @@ class BufferedTypes:
             return literal_size(attribute.size) == attribute.size.expression.value
         if isinstance(attribute.type, StringType) and python_codec(attribute.type.encoding or "UTF-8") is None:
             return False
-        if fixed_size(attribute) is not None:
+        if attribute.fixed_size is not None:
             return True
         if not isinstance(attribute.type, BytesType | StringType):
             return False
@@ -118,9 +117,9 @@ class BufferedTypes:
                         return False
                     return self._is_sure(struct, instance.value)
                 return struct.attribute(id) is not None
-            case Member(value, "length" | "size") if isinstance(value.type, BytesType | StringType | ListType):
+            case MemberAccess(value, "length" | "size") if isinstance(value.type, BytesType | StringType | ListType):
                 return self._is_sure(struct, value)
-            case Member():
+            case MemberAccess():
                 return self._is_field(struct, node)
             case Binary(operator):
                 sure = operator in SAFE
@@ -138,10 +137,10 @@ class BufferedTypes:
         if isinstance(node, Name):
             attribute = struct.attribute(node.id)
             return node.id in ("_parent", "_root") or (attribute is not None and isinstance(attribute.type, UserType))
-        if not isinstance(node, Member) or not isinstance(node.value.type, UserType) or node.value.type.opaque:
+        if not isinstance(node, MemberAccess) or not isinstance(node.value.type, UserType) or node.value.type.opaque:
             return False
         field = self.spec.struct(node.value.type.path).attribute(node.name)
-        if field is None or may_be_absent(field):
+        if field is None or field.optional:
             return False
         return self._is_field(struct, node.value)
 

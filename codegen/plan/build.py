@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import accumulate, groupby
 
-from ..expression.nodes import Attribute as Access
-from ..expression.nodes import Node
+from ..expression.nodes import MemberAccess, Node
 from ..expression.types import BytesType, EnumType, FloatType, IntegerType, Type, UserType
 from ..expression.walk import expressions_in, names_in, walk
 from ..model.bit_edges import may_end_inside_a_byte
@@ -15,18 +14,15 @@ from ..model.column_fit import ColumnFit
 from ..model.routines import refused_routines
 from ..model.row_columns import own_columns
 from ..model.walking import family, structs
-from ..tree import Attribute, Checksum, InnerSum, Spec, Struct, SwitchCase
-from ..tree import Instance as ModelInstance
-from ..wire import SIZE_PRESERVING, EndOfStreamSize, ExpressionSize, FixedSize, RepeatCount, RepeatUntil, WithinSize
+from ..tree import Attribute, Checksum, InnerSum, Instance, Spec, Struct, Switch, SwitchCase
+from ..wire import SIZE_PRESERVING, EndOfStreamSize, ExpressionSize, FixedSize, RepeatUntil, WithinSize
 from .buffered import BufferedTypes
-from .checks import checks_of
 from .filling import fills_of
 from .lengths import length_fields
 from .made import with_made
 from .nesting import recursive_types
-from .nodes import Cover, Field, Instance, Piece, Run, Step, Switch
-from .presence import may_be_unmatched
-from .sizes import Minimums, fixed_size, has_fixed_size
+from .nodes import Cover, Piece, Run, Step
+from .sizes import Minimums, has_fixed_size
 from .types import Plan, TypePlan
 from .unsolved import with_read_only
 
@@ -82,7 +78,7 @@ class _Builder:
         )
 
     def _type(self, struct: Struct, place: str) -> TypePlan:
-        fields = tuple(self._field(struct, each, f"{place}/seq/{n}") for n, each in enumerate(struct.attributes))
+        fields = tuple(self._attribute(struct, each, f"{place}/seq/{n}") for n, each in enumerate(struct.attributes))
         sums = [(field, each.checksum) for each, field in zip(struct.attributes, fields, strict=True)]
         covers = tuple(self._cover(fields, field, each) for field, each in sums if each is not None)
         is_message = struct.message is not None
@@ -118,50 +114,20 @@ class _Builder:
 
     # Fields ----------------------------------------------------------------------------------------------------------
 
-    def _field(self, struct: Struct, attribute: Attribute, place: str) -> Field:
-        number = isinstance(attribute.type, IntegerType | FloatType) and attribute.type.endian != "computed"
-        checks = tuple(checks_of(attribute))
-        return Field(
-            id=attribute.id,
+    def _attribute(self, struct: Struct, attribute: Attribute, place: str) -> Attribute:
+        return replace(
+            attribute,
             place=place,
-            type=attribute.type,
-            size=attribute.size,
-            repeat=attribute.repeat,
-            condition=attribute.condition,
-            checks=checks,
-            loses_layout=attribute.frames_layout,
             reason="length" if (struct.path, attribute.id) in self.lengths else "value",
-            fixed_size=fixed_size(attribute),
             least=self.minimums.of(attribute),
-            terminator=attribute.terminator,
-            pad_right=attribute.pad_right,
-            process=attribute.process,
-            defers=self._defers(attribute, checked=bool(checks)),
+            defers=self._defers(attribute),
             confines=self._confines(attribute),
-            arguments=attribute.arguments,
-            parent=attribute.parent,
             switch=self._switch(struct, attribute, place),
-            framing=attribute.framing,
-            indexed=any("_index" in names_in(each) for each in expressions_in(attribute)),
-            at_once=isinstance(attribute.repeat, RepeatCount) and number and not attribute.switch and not checks,
             buffered=self.buffered.items(attribute) and not self._is_step(struct, attribute),
             iterable=attribute.repeat is not None and struct is self.spec.root and self._is_iterable(attribute),
-            logical=attribute.logical,
-            message=attribute.message,
-            given=attribute.given,
-            default=attribute.default,
-            begins_with=attribute.begins_with,
-            ends_with=attribute.ends_with,
-            indexer=attribute.indexer,
-            size_of=attribute.size_of,
-            is_checksum=attribute.checksum is not None,
-            anonymous=attribute.anonymous,
-            doc=attribute.doc,
-            doc_ref=attribute.doc_ref,
-            position=attribute.position,
         )
 
-    def _defers(self, attribute: Attribute, *, checked: bool) -> bool:
+    def _defers(self, attribute: Attribute) -> bool:
         """Return whether a failure of ``process`` is deferred; not if the value is needed at once, or if the step never
         fails."""
         process, kind = attribute.process, attribute.type
@@ -169,7 +135,7 @@ class _Builder:
             return False
         if process is None:
             return self._is_message(kind)
-        return process.name not in SIZE_PRESERVING and not (isinstance(kind, UserType) and checked)
+        return process.name not in SIZE_PRESERVING and not (isinstance(kind, UserType) and bool(attribute.checks))
 
     def _confines(self, attribute: Attribute) -> bool:
         """Return whether what is wrong inside of an object has no effect on the position of what follows it."""
@@ -188,20 +154,20 @@ class _Builder:
         switch = attribute.switch
         if switch is None:
             return None
-        branches: list[tuple[tuple[Node, ...], Field]] = []
-        otherwise: Field | None = None
+        branches: list[tuple[tuple[Node, ...], Attribute]] = []
+        otherwise: Attribute | None = None
         # If no match depends on anything, cases of the same type are one branch.
         is_constant = not any(names_in(each.match) for each in switch.cases if each.match is not None)
         for case in switch.cases:
-            field = self._field(struct, case_attribute(attribute, case), place)
-            same = [number for number, each in enumerate(branches) if each[1] == field]
+            form = self._attribute(struct, case_attribute(attribute, case), place)
+            same = [number for number, each in enumerate(branches) if each[1] == form]
             if case.match is None:
-                otherwise = field
+                otherwise = form
             elif same and (is_constant or same[-1] == len(branches) - 1):
-                branches[same[-1]] = ((*branches[same[-1]][0], case.match), field)
+                branches[same[-1]] = ((*branches[same[-1]][0], case.match), form)
             else:
-                branches.append(((case.match,), field))
-        return Switch(switch.on, tuple(branches), otherwise, not may_be_unmatched(attribute))
+                branches.append(((case.match,), form))
+        return replace(switch, branches=tuple(branches), otherwise=otherwise)
 
     def _is_iterable(self, attribute: Attribute) -> bool:
         """Return whether no size, count or check refers to the list, which does not exist while its items are read one
@@ -212,7 +178,7 @@ class _Builder:
                 return False
         members = (each for holder in structs(struct) for each in (*holder.attributes, *holder.instances))
         return not any(
-            isinstance(each, Access) and each.name == attribute.id and _may_be(each.value, struct)
+            isinstance(each, MemberAccess) and each.name == attribute.id and _may_be(each.value, struct)
             for part in members
             for node in expressions_in(part)
             for each in walk(node)
@@ -221,7 +187,9 @@ class _Builder:
     # Verified and computed values
     # ----------------------------------------------------------------------------------------
 
-    def _cover(self, fields: tuple[Field, ...], field: Field, checksum: Checksum, way: tuple[str, ...] = ()) -> Cover:
+    def _cover(
+        self, fields: tuple[Attribute, ...], field: Attribute, checksum: Checksum, way: tuple[str, ...] = ()
+    ) -> Cover:
         names = [each.id for each in fields]
         inside = fields[names.index(checksum.first) : names.index(checksum.last) + 1]
         covered = tuple(each.id for each in inside)
@@ -246,7 +214,7 @@ class _Builder:
             needed=checksum.condition,
         )
 
-    def _inner_cover(self, struct: Struct, fields: tuple[Field, ...], inner: InnerSum) -> Cover:
+    def _inner_cover(self, struct: Struct, fields: tuple[Attribute, ...], inner: InnerSum) -> Cover:
         holder = struct
         for name in inner.way:
             step = holder.attribute(name)
@@ -255,38 +223,24 @@ class _Builder:
             holder = self.spec.struct(step.type.path)
         number = [each.id for each in holder.attributes].index(inner.attribute.id)
         types = "".join(f"/types/{each}" for each in holder.path[1:])
-        field = self._field(holder, inner.attribute, f"{types}/seq/{number}")
+        field = self._attribute(holder, inner.attribute, f"{types}/seq/{number}")
         return self._cover(fields, field, inner.checksum, inner.way)
 
-    def _instance(self, struct: Struct, instance: ModelInstance, place: str) -> Instance:
-        read = instance.attribute
-        return Instance(
-            id=instance.id,
-            type=instance.type,
-            value=instance.value,
-            field=None if read is None else self._field(struct, read, f"{place}/instances/{instance.id}"),
-            pos=instance.pos,
-            io=instance.io,
-            condition=instance.condition,
-            checks=() if read is not None else tuple(checks_of(instance)),
-            logical=instance.logical,
-            variable=instance.variable,
-            sets=instance.sets,
-            default=instance.default,
-            doc=instance.doc,
-            doc_ref=instance.doc_ref,
-            position=instance.position,
-        )
+    def _instance(self, struct: Struct, instance: Instance, place: str) -> Instance:
+        if instance.attribute is None:
+            return instance
+        place = f"{place}/instances/{instance.id}"
+        return replace(instance, attribute=self._attribute(struct, instance.attribute, place))
 
 
-def _is_compressed(field: Field) -> bool:
+def _is_compressed(field: Attribute) -> bool:
     """Return whether a field is decompressed and neither optional nor repeated."""
     if field.repeat is not None or field.condition is not None or field.switch is not None:
         return False
     return field.process is not None and bool(field.process.codecs)
 
 
-def _is_plain(field: Field, content: bool) -> bool:
+def _is_plain(field: Attribute, content: bool) -> bool:
     """Return whether the value of a field is its bytes on the wire, or their ``content``."""
     if field.message is not None:
         return True
@@ -298,7 +252,7 @@ def _is_plain(field: Field, content: bool) -> bool:
     )
 
 
-def _steps(fields: tuple[Field, ...]) -> Iterator[Step]:
+def _steps(fields: tuple[Attribute, ...]) -> Iterator[Step]:
     """Yield the fields in order as steps: consecutive fields of fixed sizes as a run, all others on their own."""
     for is_run, group in groupby(fields, key=lambda each: each.fixed_size is not None):
         together = tuple(group)
@@ -317,13 +271,13 @@ def case_attribute(attribute: Attribute, case: SwitchCase) -> Attribute:
     )
 
 
-def run_of(fields: tuple[Field, ...]) -> Run:
+def run_of(fields: tuple[Attribute, ...]) -> Run:
     """Return consecutive fields of fixed sizes as a run."""
     offsets = tuple(accumulate((each.fixed_size or 0 for each in fields), initial=0))
     return Run(fields, offsets, tuple(_pieces(fields, offsets)))
 
 
-def _pieces(fields: tuple[Field, ...], offsets: tuple[int, ...]) -> Iterator[Piece]:
+def _pieces(fields: tuple[Attribute, ...], offsets: tuple[int, ...]) -> Iterator[Piece]:
     """Yield the pieces of a run, each of a single byte order; single bytes fit any."""
     begin, endian = 0, None
     for number, field in enumerate(fields):

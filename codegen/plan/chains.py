@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..expression.types import Path
-from .nodes import Field
+from ..tree import Attribute
 from .types import Plan, TypePlan
 
 
@@ -56,7 +56,7 @@ class LostChain:
     name: str
 
 
-def chains_inside(plan: Plan, struct: TypePlan, field: Field) -> Iterator[LostChain]:
+def chains_inside(plan: Plan, struct: TypePlan, field: Attribute) -> Iterator[LostChain]:
     """Yield the checksums in a field that continue those of items of an enclosing object: if the field is not read to
     its end, their values are unknown."""
     for each in plan.types:
@@ -71,5 +71,5 @@ def chains_inside(plan: Plan, struct: TypePlan, field: Field) -> Iterator[LostCh
             path = types[0]
 
 
-def _holds(field: Field, path: Path) -> bool:
-    return any(each.path == path for each in field.held)
+def _holds(field: Attribute, path: Path) -> bool:
+    return any(each.path == path for each in field.object_types)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..tree import Derivation
-from .nodes import Cover, Field, Fill
+from ..tree import Attribute, Derivation
+from .nodes import Cover, Fill
 
 
 def fills_of(
-    fields: tuple[Field, ...], derivations: tuple[Derivation, ...], covers: tuple[Cover, ...]
+    fields: tuple[Attribute, ...], derivations: tuple[Derivation, ...], covers: tuple[Cover, ...]
 ) -> Iterator[Fill]:
     """Return the fields to fill in: constants first, then lengths, counts and values equal to them, then checksums of
     known values, and finally those of what has been written."""

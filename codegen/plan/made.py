@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..expression.types import UserType
+from ..tree import Attribute
 from ..wire import ExpressionSize, OwnSize
-from .nodes import Field, Fill
+from .nodes import Fill
 from .types import Plan, TypePlan
 
 
@@ -28,7 +29,7 @@ def _filled(plan: Plan, struct: TypePlan) -> TypePlan:
     return replace(struct, fills=(*made, *struct.fills), types=types)
 
 
-def _is_made(plan: Plan, field: Field) -> bool:
+def _is_made(plan: Plan, field: Attribute) -> bool:
     """Return whether the field is a single object of a type of this spec of which each field is filled in."""
     kind = field.type
     if (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..expression.types import Path
-from ..model.walking import attributes_of, family, held, structs
+from ..model.walking import attributes_of, family, structs
 from ..tree import Spec, Struct
 
 
@@ -47,5 +47,5 @@ def _endless(spec: Spec) -> frozenset[Path]:
 
 
 def _held(spec: Spec, struct: Struct) -> Iterator[Struct]:
-    kinds = (kind for each in attributes_of(struct) for kind in held(each))
+    kinds = (kind for each in attributes_of(struct) for kind in each.object_types)
     return (spec.struct(each.path) for each in kinds if not each.opaque)

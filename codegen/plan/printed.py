@@ -9,6 +9,7 @@ from wireloom.checksums import algorithm
 from ..expression.nodes import Node
 from ..expression.types import BytesType, EnumType, FloatType, IntegerType, UserType
 from ..expression.written import written
+from ..tree import Attribute, Check, Instance
 from ..wire import (
     ComputedEndian,
     EndOfStreamSize,
@@ -21,7 +22,7 @@ from ..wire import (
     TerminatedSize,
     WithinSize,
 )
-from .nodes import Check, Cover, Field, Fill, Instance, Run, Step
+from .nodes import Cover, Fill, Run, Step
 from .types import Plan, TypePlan
 from .words import hexadecimal, type_of
 
@@ -107,7 +108,7 @@ def _step(plan: Plan, type: TypePlan, step: Step) -> Iterator[str]:
         yield f"  otherwise: {_what(switch.otherwise) if switch.otherwise is not None else 'nothing'}"
 
 
-def _of_rows(plan: Plan, type: TypePlan, field: Field) -> str:
+def _of_rows(plan: Plan, type: TypePlan, field: Attribute) -> str:
     """Return the relation of a field to the rows of the table."""
     found = []
     for rows in plan.tables:
@@ -119,20 +120,20 @@ def _of_rows(plan: Plan, type: TypePlan, field: Field) -> str:
     return "".join(found)
 
 
-def _field(field: Field, often: str) -> str:
+def _field(field: Attribute, often: str) -> str:
     parts = [f"{_what(field)}{often}", *(_check(each) for each in field.checks)]
     text = f"{field.id}: {', '.join(parts)}"
     if field.checks:
-        lost = "the rest cannot be read" if field.loses_layout else "rejected"
+        lost = "the rest cannot be read" if field.frames_layout else "rejected"
         text += f", else {lost} ({field.reason})"
     return text
 
 
-def _often(field: Field) -> str:
+def _often(field: Attribute) -> str:
     return _repetition(field) + (f", if {_plain(field.condition)}" if field.condition is not None else "")
 
 
-def _repetition(field: Field) -> str:
+def _repetition(field: Attribute) -> str:
     buffered = ", buffered" if field.buffered else ", unpacked at once" if field.at_once else ""
     framing = ""
     if field.framing is not None:
@@ -148,7 +149,7 @@ def _repetition(field: Field) -> str:
     return ""
 
 
-def _what(field: Field) -> str:
+def _what(field: Attribute) -> str:
     if field.switch is not None:
         return f"switch on {_plain(field.switch.on)}"
     parts = [_kind(field), _size(field)]
@@ -161,12 +162,12 @@ def _what(field: Field) -> str:
     return ", ".join(each for each in parts if each)
 
 
-def _kind(field: Field) -> str:
+def _kind(field: Attribute) -> str:
     """Return the type of a value; empty for bytes, since their size is enough."""
     return "" if isinstance(field.type, BytesType) else type_of(field.type)
 
 
-def _size(field: Field) -> str:
+def _size(field: Attribute) -> str:
     own = isinstance(field.type, IntegerType | FloatType | EnumType)
     match field.size:
         case FixedSize(size) if not own:
@@ -182,7 +183,7 @@ def _size(field: Field) -> str:
     return ""
 
 
-def _member(field: Field, rule: MessageField) -> str:
+def _member(field: Attribute, rule: MessageField) -> str:
     kind = field.type.path[-1] if isinstance(field.type, UserType | EnumType) else rule.kind
     if rule.key is not None:
         return f"{rule.number} {field.id}: map<{rule.key}, {kind}>"
@@ -229,10 +230,10 @@ def _checksum(cover: Cover) -> str:
 def _instance(instance: Instance) -> str:
     if instance.value is not None:
         text = f"{instance.id} = {_plain(instance.value)}"
-    elif instance.field is not None:
+    elif instance.attribute is not None:
         place = f" at {_plain(instance.pos)}" if instance.pos is not None else ""
         stream = f" of {_plain(instance.io)}" if instance.io is not None else ""
-        text = f"{_field(instance.field, _repetition(instance.field))}{place}{stream}"
+        text = f"{_field(instance.attribute, _repetition(instance.attribute))}{place}{stream}"
     return text + (f", if {_plain(instance.condition)}" if instance.condition is not None else "")
 
 

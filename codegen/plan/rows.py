@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..expression.types import Path, UserType
-from ..tree import Rows, Way
-from .nodes import Field
+from ..tree import Attribute, Rows, Way
 from .types import Plan, TypePlan
 
 
@@ -42,7 +41,7 @@ def _sums(plan: Plan, type: TypePlan, taken: str | None, seen: set[Path]) -> boo
     return any(_sums(plan, plan.type(each.path), None, seen) for each in held if each.path not in seen)
 
 
-def _kinds(field: Field) -> Iterator[UserType]:
+def _kinds(field: Attribute) -> Iterator[UserType]:
     """Yield the types of objects that a field may contain."""
     switch = field.switch
     forms = (field,) if switch is None else (*(form for _, form in switch.branches), switch.otherwise)

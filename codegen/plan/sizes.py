@@ -8,46 +8,15 @@ from dataclasses import replace
 from ..expression.nodes import IntegerLiteral
 from ..expression.types import (
     BitsType,
-    BytesType,
     EnumType,
     FloatType,
     IntegerType,
     Path,
-    StringType,
     UserType,
     VarintType,
 )
-from ..tree import Attribute, Spec, Struct
-from ..wire import ExpressionSize, FixedSize, OwnSize, RepeatCount, Size, TerminatedSize, WithinSize
-
-LARGEST_IN_RUN = 1 << 32
-"""Maximum size in bytes of one field of a run. Python's ``struct`` counts the bytes of all fields in a machine word."""
-
-
-def fixed_size(attribute: Attribute) -> int | None:
-    """Return the constant size of an attribute in bytes if it can be part of a run, else ``None``.
-
-    These are integers, floats, enums of integers, ``contents``, and bytes and text whose size is a number in the spec,
-    up to ``LARGEST_IN_RUN``; without condition, repetition, switch and process, and with a known byte order.
-    """
-    if attribute.condition or attribute.repeat or attribute.switch or attribute.process:
-        return None
-    base = attribute.type.base if isinstance(attribute.type, EnumType) else attribute.type
-    if isinstance(base, IntegerType | FloatType):
-        return base.size if base.endian != "computed" else None
-    if isinstance(base, BytesType | StringType):
-        size = literal_size(attribute.size)
-        return None if size is None or size > LARGEST_IN_RUN else size
-    return None
-
-
-def literal_size(size: Size) -> int | None:
-    """Return the size in bytes of a field whose size is a number in the spec, else ``None``."""
-    if isinstance(size, FixedSize):
-        return size.size
-    if isinstance(size, ExpressionSize) and isinstance(size.expression, IntegerLiteral):
-        return max(0, size.expression.value)
-    return None
+from ..tree import Attribute, Spec, Struct, literal_size
+from ..wire import ExpressionSize, OwnSize, RepeatCount, TerminatedSize, WithinSize
 
 
 def has_fixed_size(spec: Spec, struct: Struct) -> bool:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..expression.fold import constant_integer, fold
-from ..expression.nodes import Attribute as Member
-from ..expression.nodes import Binary, Cast, IntegerLiteral, Name, Node, Subscript, Unary
+from ..expression.nodes import Binary, Cast, IntegerLiteral, MemberAccess, Name, Node, Subscript, Unary
 from ..expression.types import ComputedIntegerType, Path, UserType
 from ..expression.walk import children, depth, mapped, walk
-from .nodes import is_number
+from ..tree import is_number
 from .types import Plan, TypePlan
 
 INTEGER = ComputedIntegerType()
@@ -56,7 +55,7 @@ def _place(plan: Plan, struct: TypePlan, node: Node) -> tuple[Node | None, TypeP
     match node:
         case Name(id):
             return (None, struct, id) if _may_follow(struct, id) else None
-        case Member(value, name) if isinstance(value.type, UserType) and not value.type.opaque:
+        case MemberAccess(value, name) if isinstance(value.type, UserType) and not value.type.opaque:
             holder = _holder(plan, value.type)
             if holder is not None and _may_follow(holder, name):
                 return value, holder, name
@@ -165,7 +164,7 @@ def _replaced(plan: Plan, struct: TypePlan, node: Node) -> Node:
         value = plan.inlined[found[0].path, found[1]]
         if value is None:
             raise _TooLargeError
-        return _rebased(value, _replaced(plan, struct, node.value)) if isinstance(node, Member) else value
+        return _rebased(value, _replaced(plan, struct, node.value)) if isinstance(node, MemberAccess) else value
     if isinstance(node, Name | Subscript):
         return node
     return mapped(node, lambda child: _replaced(plan, struct, child))
@@ -179,7 +178,7 @@ def _instances_in(plan: Plan, struct: TypePlan, expression: Node) -> list[tuple[
         instance = _instance(plan, struct, node)
         if instance is not None:
             found.append(instance)
-        if isinstance(node, Member) or (instance is None and not isinstance(node, Subscript)):
+        if isinstance(node, MemberAccess) or (instance is None and not isinstance(node, Subscript)):
             waiting += children(node)
     return found
 
@@ -191,7 +190,7 @@ def _instance(plan: Plan, struct: TypePlan, node: Node) -> tuple[TypePlan, str, 
     match node:
         case Name(id):
             holder, name = struct, id
-        case Member(value, id) if isinstance(value.type, UserType) and not value.type.opaque:
+        case MemberAccess(value, id) if isinstance(value.type, UserType) and not value.type.opaque:
             holder, name = _holder(plan, value.type), id
     instance = holder.instance(name) if holder is not None else None
     if holder is None or instance is None or instance.value is None:
@@ -202,5 +201,5 @@ def _instance(plan: Plan, struct: TypePlan, node: Node) -> tuple[TypePlan, str, 
 def _rebased(node: Node, owner: Node) -> Node:
     """Return an expression of the type of ``owner``, rewritten for the scope of ``owner``."""
     if isinstance(node, Name):
-        return Member(owner, node.id, type=node.type)
+        return MemberAccess(owner, node.id, type=node.type)
     return mapped(node, lambda child: _rebased(child, owner))

@@ -9,12 +9,12 @@ from itertools import takewhile
 
 from wireloom.base.cached import cached_property
 
-from ..expression.nodes import Attribute, CoveredChecksum, Name, Node
+from ..expression.nodes import CoveredChecksum, MemberAccess, Name, Node
 from ..expression.types import Path, UserType
 from ..expression.walk import expressions_in, walk
 from ..spec.diagnostic import Diagnostic
 from ..spec.position import Position
-from ..tree import Rows, RowStep, Way
+from ..tree import Attribute, Instance, Rows, RowStep, Way
 from ..wire import (
     Choice,
     ComputedEndian,
@@ -25,7 +25,7 @@ from ..wire import (
     Preallocated,
     Units,
 )
-from .nodes import Cover, Field, Fill, Instance, Step
+from .nodes import Cover, Fill, Step
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class TypePlan:
     path: Path
     place: str
     """The path of the type in the spec, such as ``/types/frame``; empty for the root."""
-    fields: tuple[Field, ...] = ()
+    fields: tuple[Attribute, ...] = ()
     steps: tuple[Step, ...] = ()
     covers: tuple[Cover, ...] = ()
     inner_covers: tuple[Cover, ...] = ()
@@ -103,7 +103,7 @@ class TypePlan:
     position: Position | None = declared(default=None, compare=False)
 
     @cached_property
-    def _fields(self) -> dict[str, Field]:
+    def _fields(self) -> dict[str, Attribute]:
         return {each.id: each for each in reversed(self.fields)}
 
     @cached_property
@@ -114,7 +114,7 @@ class TypePlan:
     def _solved(self) -> dict[str, Node]:
         return {each.id: each.value for each in self.fills if each.how == "solved" and each.value is not None}
 
-    def field(self, name: str) -> Field | None:
+    def field(self, name: str) -> Attribute | None:
         """Return the field with that id; ``None`` if there is none."""
         return self._fields.get(name)
 
@@ -151,10 +151,10 @@ class TypePlan:
         return tuple(each for node in expressions_in((self.fields, self.instances)) for each in walk(node))
 
     @property
-    def read(self) -> Iterator[Field]:
+    def read(self) -> Iterator[Attribute]:
         """Yield the fields, and those that instances read."""
         yield from self.fields
-        yield from (each.field for each in self.instances if each.field is not None)
+        yield from (each.attribute for each in self.instances if each.attribute is not None)
 
     @property
     def whole(self) -> Iterator[TypePlan]:
@@ -235,7 +235,7 @@ class Plan:
         for step in range(len(way) - 1, -1, -1):
             kind, name, _ = way[step]
             field, instance = self.type(kind).field(name), self.type(kind).instance(name)
-            read = field if instance is None else instance.field
+            read = field if instance is None else instance.attribute
             if read is not None and read.repeat is not None:
                 return step < len(way) - 1 and (rows.is_unit(way, step) or (rows.streaming and step == 0))
             if instance is not None:
@@ -271,7 +271,7 @@ class Plan:
         offsets of these streams in the input are then recorded."""
         read = (self.type(holder).instance(id) for holder, id, _ in self.steps)
         named = (each.io for each in read if each is not None and each.io is not None)
-        return any(not (isinstance(io, Attribute) and io.value == Name("_root")) for io in named)
+        return any(not (isinstance(io, MemberAccess) and io.value == Name("_root")) for io in named)
 
     def instance_steps(self, holder: TypePlan) -> dict[str, tuple[int, ...]]:
         """Return the instances at positions of a type that lead to rows, each with the numbers of its steps."""

@@ -9,16 +9,15 @@ from itertools import groupby
 
 from wireloom.objects import only_read
 
-from ..expression.nodes import Attribute as Member
-from ..expression.nodes import CoveredChecksum, Name, Node
+from ..expression.nodes import CoveredChecksum, MemberAccess, Name, Node
 from ..expression.types import BitsType, Path, UserType, VarintType
 from ..expression.walk import all_names, walk
 from ..spec.diagnostic import Diagnostic
 from ..spec.diagnostics import ERROR, InvalidSpecError
 from ..spec.position import Position
+from ..tree import Attribute
 from ..wire import WithinSize
 from .following import Argument, Followers, arguments, followers, measures
-from .nodes import Field
 from .types import Plan, ReadOnly, TypePlan
 
 WHAT_TO_DO = (
@@ -98,7 +97,7 @@ def _sums(plan: Plan) -> set[str]:
 def _marked(struct: TypePlan, found: dict[Path, list[_Open]], sums: set[str]) -> TypePlan:
     why = None
     within = next((each for each in struct.fields if isinstance(each.size, WithinSize)), None)
-    placed = next((each for each in struct.instances if each.field is not None), None)
+    placed = next((each for each in struct.instances if each.attribute is not None), None)
     bits = next(
         (each for each in struct.covers if each.value is None and isinstance(each.field.type, BitsType | VarintType)),
         None,
@@ -136,7 +135,7 @@ class _Open:
 
     struct: TypePlan
     holder: TypePlan
-    field: Field
+    field: Attribute
     measured: str
 
     @property
@@ -176,7 +175,7 @@ def _columns(plan: Plan) -> set[tuple[Path, str]]:
 
 def _integers(
     plan: Plan, given: list[Argument], struct: TypePlan, expression: Node
-) -> Iterator[tuple[TypePlan, Field]]:
+) -> Iterator[tuple[TypePlan, Attribute]]:
     """Yield the integers that an expression depends on, including through value instances and arguments."""
     waiting: list[tuple[TypePlan, Node]] = [(struct, expression)]
     seen: set[tuple[Path, str]] = set()
@@ -201,6 +200,6 @@ def _member(plan: Plan, holder: TypePlan, node: Node) -> tuple[TypePlan | None, 
     match node:
         case Name(id):
             return holder, id
-        case Member(value, name) if isinstance(value.type, UserType) and not value.type.opaque:
+        case MemberAccess(value, name) if isinstance(value.type, UserType) and not value.type.opaque:
             return plan.type(value.type.path), name
     return None, ""

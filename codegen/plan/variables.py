@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from ..expression.nodes import Attribute as Member
-from ..expression.nodes import Name, Node
+from ..expression.nodes import MemberAccess, Name, Node
 from ..expression.types import UserType
 from ..expression.walk import walk
-from .nodes import Instance
+from ..tree import Instance
 from .types import Plan, TypePlan
 
 
@@ -38,7 +37,7 @@ def _instances(plan: Plan, struct: TypePlan, node: Node | None) -> list[tuple[Ty
     for each in () if node is None else walk(node):
         if isinstance(each, Name):
             found.append((struct, struct.instance(each.id)))
-        elif isinstance(each, Member) and isinstance(each.value.type, UserType) and not each.value.type.opaque:
+        elif isinstance(each, MemberAccess) and isinstance(each.value.type, UserType) and not each.value.type.opaque:
             owner = plan.type(each.value.type.path)
             found.append((owner, owner.instance(each.name)))
     return [(owner, each) for owner, each in found if each is not None]

@@ -14,6 +14,7 @@ from ..expression.types import (
     VarintType,
 )
 from ..expression.written import written
+from ..tree import Attribute
 from ..wire import (
     EndOfStreamSize,
     ExpressionSize,
@@ -24,7 +25,7 @@ from ..wire import (
     TerminatedSize,
     WithinSize,
 )
-from .nodes import Cover, Field
+from .nodes import Cover
 
 
 def hexadecimal(data: bytes) -> str:
@@ -58,12 +59,12 @@ def type_of(type: Type) -> str:
     return "one of several"
 
 
-def field_type(field: Field) -> str:
+def field_type(field: Attribute) -> str:
     """Return the type of a field, with its fixed contents if it has any."""
     return hexadecimal(field.contents) if field.contents is not None else type_of(field.type)
 
 
-def bits_of(field: Field) -> int | None:
+def bits_of(field: Attribute) -> int | None:
     """Return the size of a field in bits if it is the same in every input, else ``None``."""
     if field.repeat is not None or field.condition is not None or field.switch is not None:
         return None
@@ -77,7 +78,7 @@ def bits_of(field: Field) -> int | None:
     return int(text) * 8 if text.isdecimal() else None
 
 
-def size_of(field: Field) -> str:
+def size_of(field: Attribute) -> str:
     """Return the size of a value in words."""
     type = field.type.base if isinstance(field.type, EnumType) else field.type
     match field.size:
@@ -99,7 +100,7 @@ def size_of(field: Field) -> str:
     return "its own"
 
 
-def repetition(field: Field) -> str:
+def repetition(field: Attribute) -> str:
     """Return how often the field occurs; empty for once."""
     match field.repeat:
         case RepeatEos():
@@ -111,7 +112,7 @@ def repetition(field: Field) -> str:
     return ""
 
 
-def condition(field: Field) -> str:
+def condition(field: Attribute) -> str:
     """Return the condition of the field; empty if it has none."""
     return "" if field.condition is None else f"if {written(field.condition)}"
 

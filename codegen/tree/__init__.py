@@ -4,12 +4,13 @@
 source.
 """
 
-from .members import Attribute, Checksum, Instance, Switch, SwitchCase, Valid
+from .members import Attribute, Check, Checksum, Instance, Switch, SwitchCase, Valid, is_number, literal_size
 from .spec import Rows, RowStep, Spec, Way
 from .types import Derivation, InnerSum, Struct
 
 __all__ = [
     "Attribute",
+    "Check",
     "Checksum",
     "Derivation",
     "InnerSum",
@@ -22,4 +23,6 @@ __all__ = [
     "SwitchCase",
     "Valid",
     "Way",
+    "is_number",
+    "literal_size",
 ]

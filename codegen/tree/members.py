@@ -2,12 +2,46 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from ..expression.nodes import Node
-from ..expression.types import Type
+from wireloom.base.cached import cached_property
+
+from ..expression.nodes import BooleanLiteral, IntegerLiteral, MemberAccess, Name, Node
+from ..expression.types import (
+    BitsType,
+    BytesType,
+    ComputedIntegerType,
+    EnumType,
+    FloatType,
+    IntegerType,
+    StringType,
+    Type,
+    UserType,
+    VarintType,
+)
+from ..expression.walk import expressions_in, names_in
 from ..spec.position import Position
-from ..wire import Framing, Logical, MessageField, OwnSize, Process, Repeat, Size, Terminator
+from ..wire import (
+    ExpressionSize,
+    FixedSize,
+    Framing,
+    Logical,
+    MessageField,
+    OwnSize,
+    Process,
+    Repeat,
+    RepeatCount,
+    Size,
+    Terminator,
+)
+
+LARGEST_IN_RUN = 1 << 32
+"""Maximum size in bytes of one attribute of a run. Python's ``struct`` counts the bytes of all of them in a machine
+word."""
+
+LEAST_MARKER = 8
+"""Minimum size in bytes of a marker, so that it does not occur elsewhere by chance."""
 
 
 @dataclass(frozen=True)
@@ -20,6 +54,32 @@ class Valid:
     any_of: tuple[Node, ...] = ()
     in_enum: bool = False
     expression: Node | None = None
+
+
+@dataclass(frozen=True)
+class Check:
+    """A condition on a value; a value that does not meet it is refused.
+
+    ``rule``: ``contents`` (the bytes ``contents``), ``equal``, ``at least``, ``at most`` (the only operand), ``one of``
+    (the operands), ``in enum`` (a label of the attribute's type), ``holds`` (the operand is true, with the value as
+    ``_``).
+    """
+
+    rule: str
+    operands: tuple[Node, ...] = ()
+    contents: bytes = b""
+
+
+def _checks_of_valid(valid: Valid, type: Type) -> Iterator[Check]:
+    for rule, operand in (("equal", valid.equal), ("at least", valid.minimum), ("at most", valid.maximum)):
+        if operand is not None:
+            yield Check(rule, (operand,))
+    if valid.any_of:
+        yield Check("one of", valid.any_of)
+    if valid.in_enum and isinstance(type, EnumType):
+        yield Check("in enum")
+    if valid.expression is not None:
+        yield Check("holds", (valid.expression,))
 
 
 @dataclass(frozen=True)
@@ -41,6 +101,16 @@ class Switch:
 
     on: Node
     cases: tuple[SwitchCase, ...]
+    branches: tuple[tuple[tuple[Node, ...], Attribute], ...] = field(default=(), compare=False)
+    """Derived: the matches of each branch, and the attribute in that case."""
+    otherwise: Attribute | None = field(default=None, compare=False)
+    """Derived: the attribute if nothing matches; ``None`` if there is then no value."""
+
+    @property
+    def exhaustive(self) -> bool:
+        """Return whether each value of ``on`` matches a case."""
+        matches = [each.match for each in self.cases]
+        return None in matches or {each.value for each in matches if isinstance(each, BooleanLiteral)} == {True, False}
 
 
 @dataclass(frozen=True)
@@ -114,6 +184,129 @@ class Attribute:
     """Whether the value determines the position of later bytes: it is used in a size, count, condition or switch, or is
     ``contents``. If such a value is refused, the position of what follows is unknown."""
     position: Position | None = field(default=None, compare=False, repr=False)
+    place: str = ""
+    """Derived, as all that follow: the path of the attribute in the spec, such as ``/types/frame/seq/0``."""
+    reason: str = "value"
+    """The reason in reports for an invalid value: ``length`` if the value is part of a size or count, else
+    ``value``."""
+    least: int = 0
+    """The minimum size of the attribute, or of one item, in bytes."""
+    defers: bool = False
+    """Whether reading continues after the attribute if ``process`` fails; the attribute is then refused."""
+    confines: bool = False
+    """Whether reading continues after the attribute if something in its own bytes cannot be read; the attribute is then
+    refused."""
+    buffered: bool = False
+    """Whether the items are objects of a buffered type, see ``TypePlan.buffered``."""
+    iterable: bool = False
+    """Whether items can be read one by one, since nothing uses the list."""
+
+    @cached_property
+    def checks(self) -> tuple[Check, ...]:
+        """Return ``contents`` and ``valid`` as checks of the value, or of one item, in the order in which they are
+        applied."""
+        return tuple(self._checks())
+
+    def _checks(self) -> Iterator[Check]:
+        if self.contents is not None:
+            yield Check("contents", contents=self.contents)
+        if isinstance(self.type, VarintType) and self.type.top < 127:
+            for rule, limit in zip(("at least", "at most"), self.type.limits, strict=True):
+                if limit != 0:
+                    yield Check(rule, (IntegerLiteral(limit, type=ComputedIntegerType()),))
+        if self.valid is not None:
+            yield from _checks_of_valid(self.valid, self.type)
+
+    @cached_property
+    def fixed_size(self) -> int | None:
+        """Return the constant size in bytes if the attribute can be part of a run, else ``None``.
+
+        These are integers, floats, enums of integers, ``contents``, and bytes and text whose size is a number in the
+        spec, up to ``LARGEST_IN_RUN``; without condition, repetition, switch and process, and with a known byte order.
+        """
+        if self.condition or self.repeat or self.switch or self.process:
+            return None
+        base = self.type.base if isinstance(self.type, EnumType) else self.type
+        if isinstance(base, IntegerType | FloatType):
+            return base.size if base.endian != "computed" else None
+        if isinstance(base, BytesType | StringType):
+            size = literal_size(self.size)
+            return None if size is None or size > LARGEST_IN_RUN else size
+        return None
+
+    @cached_property
+    def indexed(self) -> bool:
+        """Return whether an expression of the repeated attribute uses the index of the item."""
+        return any("_index" in names_in(each) for each in expressions_in(self))
+
+    @property
+    def at_once(self) -> bool:
+        """Return whether the items are plain numbers whose count is known, so that all are unpacked together."""
+        number = isinstance(self.type, IntegerType | FloatType) and self.type.endian != "computed"
+        return isinstance(self.repeat, RepeatCount) and number and not self.switch and not self.checks
+
+    @property
+    def marker(self) -> tuple[str, ...]:
+        """Return the way from the root to the bytes that this attribute must equal, if they are too many to occur
+        elsewhere by chance; otherwise empty."""
+        plain = not (self.is_cut or self.condition or self.repeat or self.switch or self.process)
+        if not plain or not isinstance(self.type, BytesType) or (self.fixed_size or 0) < LEAST_MARKER:
+            return ()
+        return () if self.only is None else _path_from_root(self.only)
+
+    @property
+    def only(self) -> Node | None:
+        """Return the only value that ``valid`` allows; ``None`` if there are others."""
+        return None if self.valid is None else self.valid.equal
+
+    @property
+    def stripped(self) -> int | None:
+        """Return the byte that a reader strips from the end of the value. As in Kaitai's language, a byte that is both
+        padding and terminator is not stripped, since the terminator determines the end."""
+        ends_alike = self.terminator is not None and self.terminator.value[-1] == self.pad_right
+        return None if ends_alike else self.pad_right
+
+    @property
+    def is_checksum(self) -> bool:
+        """Return whether it stores a checksum."""
+        return self.checksum is not None
+
+    @property
+    def is_cut(self) -> bool:
+        """Return whether the value may be shorter than the bytes of the attribute."""
+        return self.terminator is not None or self.pad_right is not None
+
+    @property
+    def unmatched(self) -> bool:
+        """Return whether a value may have none of the types of the switch."""
+        return self.switch is not None and not self.switch.exhaustive
+
+    @property
+    def optional(self) -> bool:
+        """Return whether the attribute may be absent: it has a condition, may match no case, or is an optional field of
+        a message."""
+        absent = self.condition is not None or (self.unmatched and self.repeat is None)
+        return absent or (self.message is not None and self.message.label == "optional")
+
+    @property
+    def solvable(self) -> bool:
+        """Return whether the attribute is an integer that is determined only by the size or count that it stores."""
+        plain = self.repeat is None and self.switch is None and not self.is_checksum
+        return plain and not self.given and is_number(self.type)
+
+    @property
+    def forms(self) -> tuple[Attribute, ...]:
+        """Return the possible forms of the attribute: one for each branch of its switch, or the attribute itself."""
+        if self.switch is None:
+            return (self,)
+        otherwise = () if self.switch.otherwise is None else (self.switch.otherwise,)
+        return (*(each for _, each in self.switch.branches), *otherwise)
+
+    @property
+    def object_types(self) -> tuple[UserType, ...]:
+        """Return the types of the objects that it may contain."""
+        types = (self.type,) if self.switch is None else tuple(each.type for each in self.switch.cases)
+        return tuple(each for each in dict.fromkeys(types) if isinstance(each, UserType))
 
 
 @dataclass(frozen=True)
@@ -138,3 +331,31 @@ class Instance:
     doc: str = ""
     doc_ref: tuple[str, ...] = ()
     position: Position | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def checks(self) -> tuple[Check, ...]:
+        """Return the checks of a computed value."""
+        computed = self.attribute is None and self.valid is not None
+        return tuple(_checks_of_valid(self.valid, self.type)) if computed and self.valid is not None else ()
+
+
+def is_number(kind: Type) -> bool:
+    """Return whether values of a type are integers that can be solved for."""
+    return isinstance(kind, IntegerType | VarintType) or (isinstance(kind, BitsType) and kind.width > 1)
+
+
+def literal_size(size: Size) -> int | None:
+    """Return the size in bytes of an attribute whose size is a number in the spec, else ``None``."""
+    if isinstance(size, FixedSize):
+        return size.size
+    if isinstance(size, ExpressionSize) and isinstance(size.expression, IntegerLiteral):
+        return max(0, size.expression.value)
+    return None
+
+
+def _path_from_root(node: Node) -> tuple[str, ...]:
+    """Return the names of ``_root.NAME.NAME``; empty for other expressions."""
+    path: tuple[str, ...] = ()
+    while isinstance(node, MemberAccess):
+        path, node = (node.name, *path), node.value
+    return path if isinstance(node, Name) and node.id == "_root" else ()

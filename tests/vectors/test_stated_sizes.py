@@ -18,9 +18,10 @@ from typing import Any
 import pytest
 import wireloom
 from wireloom.codegen.backends.python import class_name
-from wireloom.codegen.expression import Attribute, IntegerType, Name, Path, UserType, VarintType, walked
+from wireloom.codegen.expression import IntegerType, MemberAccess, Name, Path, UserType, VarintType, walked
 from wireloom.codegen.model import load_spec
-from wireloom.codegen.plan import Field, Plan, TypePlan, plan_of
+from wireloom.codegen.plan import Plan, TypePlan, plan_of
+from wireloom.codegen.tree import Attribute
 from wireloom.codegen.wire import RepeatUntil
 from wireloom.format import format_of
 from wireloom.inspecting import Field as Shown
@@ -72,7 +73,7 @@ class Place:
     """A field that states a size or a count, in an object that was read."""
 
     path: str
-    field: Field
+    field: Attribute
     begin: int
     end: int
     value: int
@@ -103,7 +104,7 @@ def planned(name: str) -> Plan:
 
 
 @cache
-def stated(name: str) -> dict[tuple[str, str], Field]:
+def stated(name: str) -> dict[tuple[str, str], Attribute]:
     """Return the integers of a format that state sizes or counts, by the names of their classes and their ids."""
     fields = [(type, each) for type in planned(name).family for each in type.fields]
     compared = set(_compared(fields))
@@ -115,7 +116,7 @@ def stated(name: str) -> dict[tuple[str, str], Field]:
     }
 
 
-def _compared(fields: list[tuple[TypePlan, Field]]) -> Iterator[tuple[Path, str]]:
+def _compared(fields: list[tuple[TypePlan, Attribute]]) -> Iterator[tuple[Path, str]]:
     """Yield the fields that the ends of lists, and checks of sizes, compare something with."""
     for type, each in fields:
         nodes = [each.repeat.expression] if isinstance(each.repeat, RepeatUntil) else []
@@ -123,7 +124,7 @@ def _compared(fields: list[tuple[TypePlan, Field]]) -> Iterator[tuple[Path, str]
         for node in (part for whole in nodes for part in walked(whole)):
             if isinstance(node, Name):
                 yield type.path, node.id
-            elif isinstance(node, Attribute) and isinstance(node.value.type, UserType):
+            elif isinstance(node, MemberAccess) and isinstance(node.value.type, UserType):
                 yield node.value.type.path, node.name
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from wireloom.format.program import Code, Op
 
 from ...expression.types import BytesType, StringType
-from ...plan import Field
+from ...tree import Attribute
 from .blocks import enter, expand, find, leave
 from .compiled import Compiled, Order, constant, joined
 from .encodings import encoding_of
@@ -18,7 +18,7 @@ from .state import State
 from .valid import refusal_of, span_checks
 
 
-def lower_bytes(state: State, scope: Scope, field: Field, kind: BytesType | StringType) -> None:
+def lower_bytes(state: State, scope: Scope, field: Attribute, kind: BytesType | StringType) -> None:
     """Append the steps of bytes or text, with their ``contents``, padding, terminator and encoding."""
     column = state.column(scope, field.id)
     size = state.fixed_size(scope, field)
@@ -56,7 +56,7 @@ def lower_bytes(state: State, scope: Scope, field: Field, kind: BytesType | Stri
         state.assembler.column_bytes(column.number, span, field.id)
 
 
-def _check_contents(state: State, field: Field, span: Span, contents: bytes) -> None:
+def _check_contents(state: State, field: Attribute, span: Span, contents: bytes) -> None:
     """Append the check of fixed contents that are located by a separate step."""
     if len(contents) > LONGEST_LITERAL:
         raise NotForEngineError(f'"{field.id}" has contents of more than {LONGEST_LITERAL} bytes and is a column')
@@ -65,7 +65,7 @@ def _check_contents(state: State, field: Field, span: Span, contents: bytes) -> 
     state.assembler.add(Op.CHECK_TRUE, same, refusal_of(field), comment=field.id)
 
 
-def _needs_span(state: State, scope: Scope, field: Field) -> bool:
+def _needs_span(state: State, scope: Scope, field: Attribute) -> bool:
     """Return whether bytes or text of a fixed size are located by a separate step, outside the run of fields."""
     if not isinstance(field.type, BytesType | StringType):
         return False
@@ -77,7 +77,7 @@ def _needs_span(state: State, scope: Scope, field: Field) -> bool:
     return shown or field.is_cut or ruled or isinstance(field.type, StringType)
 
 
-def _is_inner_sum(scope: Scope, field: Field) -> bool:
+def _is_inner_sum(scope: Scope, field: Attribute) -> bool:
     """Return whether the field may be a checksum of bytes of an enclosing object."""
     holder = scope.parent
     while holder is not None:
@@ -87,7 +87,7 @@ def _is_inner_sum(scope: Scope, field: Field) -> bool:
     return False
 
 
-def _skip(state: State, scope: Scope, field: Field, size: int) -> None:
+def _skip(state: State, scope: Scope, field: Attribute, size: int) -> None:
     """Skip a known number of bytes that no column shows, as part of the run."""
     offset = state.run.skip(field.id, size)
     contents = field.contents
@@ -98,7 +98,7 @@ def _skip(state: State, scope: Scope, field: Field, size: int) -> None:
         state.run.then(lambda: state.assembler.check_constant(contents, offset, refusal, field.id))
 
 
-def _find_content(state: State, scope: Scope, field: Field, span: Span) -> None:
+def _find_content(state: State, scope: Scope, field: Attribute, span: Span) -> None:
     """Append the steps that decompress the bytes of the value."""
     # If that fails the value has no bytes.
     state.assembler.add(Op.BYTES_FIXED, span, 0, 0, comment=field.id)

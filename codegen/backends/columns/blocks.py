@@ -6,7 +6,7 @@ from wireloom.format.program import Expansion, Op
 
 from ...expression.nodes import Binary, IntegerLiteral, Node
 from ...expression.types import BytesType
-from ...plan import Field
+from ...tree import Attribute
 from ...wire import EndOfStreamSize, ExpressionSize, Process, TerminatedSize, WithinSize
 from .refusal import NotForEngineError
 from .scope import Scope, Span, Stream
@@ -16,7 +16,7 @@ CONTAINS, REFUSES = 1, 4
 """What happens to damage in a sub-stream, as the operand of ``Op.LIMIT_REGISTER``."""
 
 
-def enter(state: State, scope: Scope, field: Field, *, contains: bool = False) -> None:
+def enter(state: State, scope: Scope, field: Attribute, *, contains: bool = False) -> None:
     """Enter the sub-stream of a user type with a size. ``contains``: rows that are lost cost only the rest of it."""
     state.run.flush()
     confined = CONTAINS if contains else REFUSES if field.confines else 0
@@ -45,7 +45,7 @@ def enter(state: State, scope: Scope, field: Field, *, contains: bool = False) -
     state.streams.append(Stream())
 
 
-def find(state: State, scope: Scope, field: Field, span: Span, size: int | None) -> None:
+def find(state: State, scope: Scope, field: Attribute, span: Span, size: int | None) -> None:
     """Append the steps that locate the bytes of a value."""
     add, name, terminator = state.assembler.add, field.id, field.terminator
     if terminator is not None and len(terminator.value) != 1:
@@ -85,13 +85,13 @@ def span_within(state: State, scope: Scope, size: WithinSize) -> Span:
     return span
 
 
-def leave(state: State, field: Field) -> None:
+def leave(state: State, field: Attribute) -> None:
     """Leave the sub-stream; bytes that its fields did not read are skipped."""
     state.assembler.add(Op.LIMIT_END, comment=field.id)
     state.streams.pop()
 
 
-def _chosen(field: Field, process: Process) -> tuple[Node, ...]:
+def _chosen(field: Attribute, process: Process) -> tuple[Node, ...]:
     """Return the arguments of the step that transforms a block: the number of the codec and the size of the content, or
     the key that each byte is combined with."""
     if process.codecs:
@@ -108,7 +108,7 @@ def _chosen(field: Field, process: Process) -> tuple[Node, ...]:
     return (Binary("%", key, IntegerLiteral(8)),)
 
 
-def expand(state: State, scope: Scope, field: Field) -> None:
+def expand(state: State, scope: Scope, field: Attribute) -> None:
     """Append the step that decompresses the sub-stream of a field that has just been entered, if it is compressed.
     Checksums of the compressed bytes are verified before it, those of the content after it."""
     process = field.process

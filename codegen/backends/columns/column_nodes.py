@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from wireloom.format.program import Storage
 
 from ...expression.types import UserType
-from ...plan import Field, Plan, TypePlan
+from ...plan import Plan, TypePlan
+from ...tree import Attribute
 from ..base import refuse
 from .arrow import ArrowType
 from .field_arrow import variant_name
@@ -87,7 +88,7 @@ class ColumnNodes:
 
     def _struct(self, column: TableColumn) -> TypePlan:
         field, kind = column.field, column.field.type
-        is_map = isinstance(field, Field) and field.message is not None and field.message.key is not None
+        is_map = isinstance(field, Attribute) and field.message is not None and field.message.key is not None
         if is_map or not isinstance(kind, UserType):
             raise NotForEngineError(f'the column "{column.name}" is of type {column.type.name}')
         return self._plan.type(kind.path)

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from wireloom.format.message_program import FieldSource
 
 from ...expression.fold import fold
-from ...expression.nodes import Attribute as Member
 from ...expression.nodes import (
     Binary,
     BooleanLiteral,
@@ -22,6 +21,7 @@ from ...expression.nodes import (
     IntegerLiteral,
     ListLiteral,
     Logical,
+    MemberAccess,
     Name,
     Node,
     StringLiteral,
@@ -29,7 +29,7 @@ from ...expression.nodes import (
     Unary,
 )
 from ...expression.types import BytesType, ComputedIntegerType, EnumType, UserType
-from ...plan import Instance
+from ...tree import Instance
 from . import vector_operations as operations
 from .arrow import ArrowType, computed_integer
 from .message_paths import MAX_NESTING, FieldFound, InstanceFound, Paths, Place
@@ -132,7 +132,7 @@ class _Computer:
                 return number(self._enum_value(node))
             case Cast(value):
                 return self._compile(value, place)
-            case Name() | Member():
+            case Name() | MemberAccess():
                 found = self._named(node, place)
                 if isinstance(found, Vector):
                     return found
@@ -160,7 +160,7 @@ class _Computer:
     def _named(self, node: Node, place: Place) -> Vector | Place:
         if isinstance(node, Cast):
             return self._named(node.value, place)
-        if isinstance(node, Member):
+        if isinstance(node, MemberAccess):
             owner = self._named(node.value, place)
             if isinstance(owner, Place):
                 return self._in_place(owner, node.name)

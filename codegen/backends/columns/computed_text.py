@@ -8,7 +8,6 @@ from typing import Self
 
 from ...expression.fold import fold
 from ...expression.nodes import (
-    Attribute,
     Binary,
     Call,
     Cast,
@@ -16,6 +15,7 @@ from ...expression.nodes import (
     CoveredChecksum,
     IntegerLiteral,
     ListLiteral,
+    MemberAccess,
     Name,
     Node,
     StringLiteral,
@@ -48,7 +48,7 @@ class Texts(Finder):
     def span(self, node: Node) -> Span:
         """Return the span of the text or bytes of an expression, in the input or built. Raises
         ``NotForEngineError``."""
-        if isinstance(node, Name | Attribute | Subscript | Cast | CoveredChecksum):
+        if isinstance(node, Name | MemberAccess | Subscript | Cast | CoveredChecksum):
             found = self.resolve(node)
             if isinstance(found, Span):
                 return self._held(found)
@@ -136,7 +136,7 @@ class Texts(Finder):
 
     @staticmethod
     def _is_made(node: Node) -> bool:
-        return not isinstance(node, Name | Attribute | Cast | Subscript)
+        return not isinstance(node, Name | MemberAccess | Cast | Subscript)
 
     @property
     def _maker(self) -> TextMaker:
@@ -171,9 +171,9 @@ class Texts(Finder):
             case Binary("+", left, right):
                 joins = isinstance(fold(left), Binary)
                 made = self._maker.joined(self.clean(left), self.clean(right), counted=joins)
-            case Attribute(value, "reverse") if isinstance(value.type, StringType):
+            case MemberAccess(value, "reverse") if isinstance(value.type, StringType):
                 made = self._maker.reversed(self.clean(value))
-            case Attribute(value, "to_s") | Call(value, "to_s", ()):
+            case MemberAccess(value, "to_s") | Call(value, "to_s", ()):
                 made = self._maker.digits(self._compile(value))
             case Call(value, "to_s", (StringLiteral(value=name),)) if isinstance(value.type, BytesType):
                 made = self._decoded(self.span(value), name)

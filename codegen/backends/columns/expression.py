@@ -12,7 +12,6 @@ from wireloom.format.program_limits import DEEPEST_STACK
 
 from ...expression.fold import fold
 from ...expression.nodes import (
-    Attribute,
     Binary,
     BooleanLiteral,
     Call,
@@ -24,6 +23,7 @@ from ...expression.nodes import (
     IntegerLiteral,
     ListLiteral,
     Logical,
+    MemberAccess,
     Name,
     Node,
     StringLiteral,
@@ -86,7 +86,7 @@ class Compiler(Texts):
     """Compiles expressions; names are resolved as in ``Finder``. ``presence_of`` returns code for whether the value of
     a name or a path is present, and code for whether the object that contains it is."""
 
-    presence_of: Callable[[Compiler, Name | Attribute], tuple[Compiled, Compiled]] | None = None
+    presence_of: Callable[[Compiler, Name | MemberAccess], tuple[Compiled, Compiled]] | None = None
 
     def compile(self, node: Node) -> Compiled:
         """Return the code of an integer or boolean expression. Raises ``NotForEngineError``."""
@@ -114,7 +114,7 @@ class Compiler(Texts):
                 return constant(int(value))
             case EnumMember():
                 return constant(self._enum_value(node))
-            case Name() | Attribute() | Subscript() | Call() | CoveredChecksum():
+            case Name() | MemberAccess() | Subscript() | Call() | CoveredChecksum():
                 return self._value(node)
             case Cast(value=value):
                 return self._compile(value)
@@ -184,10 +184,10 @@ class Compiler(Texts):
 
     def compared(self, node: Node, operator: str) -> Compiled | Scalar:
         """Return an operand, or its scalar if it may be absent: an absent value equals nothing."""
-        if operator not in ("==", "!=") or not isinstance(node, Name | Attribute | Cast):
+        if operator not in ("==", "!=") or not isinstance(node, Name | MemberAccess | Cast):
             return self._compile(node)
         named = uncast(node)
-        if isinstance(named, Attribute) and not self._may_be_nothing(named):
+        if isinstance(named, MemberAccess) and not self._may_be_nothing(named):
             # Only the object that contains it may be absent, and then there is no value.
             return self._compile(node)
         found = self.resolve(node)
@@ -195,19 +195,19 @@ class Compiler(Texts):
             return found
         return self.strict._compile(node)
 
-    def _may_be_nothing(self, node: Attribute) -> bool:
+    def _may_be_nothing(self, node: MemberAccess) -> bool:
         """Return whether a member of an object that is present may itself be absent."""
         owner = node.value.type
         field = self.scope.plan.type(owner.path).field(node.name) if isinstance(owner, UserType) else None
         return field is None or field.optional
 
-    def optional_side(self, node: Comparison) -> Name | Attribute | None:
+    def optional_side(self, node: Comparison) -> Name | MemberAccess | None:
         """Return the side of ``==`` or ``!=`` that is a path whose value may be absent, in which case it equals
         nothing; ``None`` if neither is."""
         if node.operator not in ("==", "!=") or not self.absent_fails or self.presence_of is None:
             return None
         sides = (uncast(each) for each in (node.left, node.right))
-        optional = [each for each in sides if isinstance(each, Name | Attribute) and not self._is_certain(each)]
+        optional = [each for each in sides if isinstance(each, Name | MemberAccess) and not self._is_certain(each)]
         return optional[0] if len(optional) == 1 else None
 
     def _is_certain(self, node: Node) -> bool:
@@ -217,7 +217,7 @@ class Compiler(Texts):
             return False
         return True
 
-    def _comparison_of_path(self, node: Comparison, optional: Name | Attribute) -> Compiled:
+    def _comparison_of_path(self, node: Comparison, optional: Name | MemberAccess) -> Compiled:
         assert self.presence_of is not None
         there, around = self.presence_of(self, optional)
         sides = (self._compile(node.left), self._compile(node.right))
@@ -238,7 +238,7 @@ class Compiler(Texts):
     def _of_owner(self, node: Node, compared: Compiled) -> Compiled:
         """Return a comparison with a member of an object; it has no value if the object is absent."""
         named = uncast(node)
-        owner = self.resolve(named.value) if isinstance(named, Attribute) else None
+        owner = self.resolve(named.value) if isinstance(named, MemberAccess) else None
         return self._of(owner, compared) if isinstance(owner, Scope) else compared
 
     def _where_there(self, optional: Scalar | Span, compared: Compiled, node: Comparison) -> Compiled:
@@ -273,7 +273,7 @@ class Compiler(Texts):
         return self._of_owner(left, found)
 
     def _compared_span(self, node: Node) -> Span:
-        span = self.resolve(node) if isinstance(node, Name | Attribute | Cast | Subscript) else self.span(node)
+        span = self.resolve(node) if isinstance(node, Name | MemberAccess | Cast | Subscript) else self.span(node)
         if isinstance(span, Item):
             raise NotForEngineError(f'an expression compares text of an item of "{span.series.name}"')
         if not isinstance(span, Span):
@@ -308,7 +308,7 @@ class Compiler(Texts):
         found = literal_bytes(node)
         if found is not None:
             return found if len(found) <= LONGEST_LITERAL else None
-        known = self.resolve(node) if isinstance(node, Name | Attribute) else None
+        known = self.resolve(node) if isinstance(node, Name | MemberAccess) else None
         return known if isinstance(known, Known) else None
 
     def _logical(self, node: Logical) -> Compiled:

@@ -7,7 +7,8 @@ from dataclasses import replace
 from functools import reduce
 
 from ...expression.types import BytesType, FloatType, ListType, StringType, Type, UserType
-from ...plan import Field, Instance, Plan, TypePlan
+from ...plan import Plan, TypePlan
+from ...tree import Attribute, Instance
 from ...wire import DenseUnion, Labels, Pairs
 from ..python.names import qualified
 from .arrow import (
@@ -25,7 +26,7 @@ from .message_arrow import message_type
 
 
 def field_type(
-    plan: Plan, field: Field | Instance, computed: Interval | None = None, within: tuple[Type, ...] = ()
+    plan: Plan, field: Attribute | Instance, computed: Interval | None = None, within: tuple[Type, ...] = ()
 ) -> ArrowType | None:
     """Return the type of the column of an attribute or a value instance; ``None`` if no single Arrow type fits.
 
@@ -33,20 +34,20 @@ def field_type(
     Labels apply to whole columns; enums inside structs are their numbers. Raises ``SpecError`` for a message type that
     contains itself.
     """
-    repeated = isinstance(field, Field) and field.repeat is not None
-    if isinstance(field, Field) and isinstance(field.logical, Pairs):
+    repeated = isinstance(field, Attribute) and field.repeat is not None
+    if isinstance(field, Attribute) and isinstance(field.logical, Pairs):
         return _map(plan, field, field.logical, within)
-    if isinstance(field, Field) and field.switch is not None:
+    if isinstance(field, Attribute) and field.switch is not None:
         computed = _of_cases(field)
     item = _type(plan, field, field.type, computed, within)
-    if item is None and isinstance(field, Field) and field.switch is not None:
+    if item is None and isinstance(field, Attribute) and field.switch is not None:
         item = _variants(plan, field, within)
         if item is not None and isinstance(field.logical, DenseUnion):
             item = union_type(item)
     return list_type(item) if item is not None and repeated and not isinstance(field.type, ListType) else item
 
 
-def _of_cases(field: Field) -> Interval | None:
+def _of_cases(field: Attribute) -> Interval | None:
     """Return the union of the ranges of all cases; ``None`` if the cases are not integers."""
     found = [integer_interval(each.type) for each in field.forms]
     known = [each for each in found if each is not None]
@@ -54,7 +55,7 @@ def _of_cases(field: Field) -> Interval | None:
 
 
 def _type(
-    plan: Plan, field: Field | Instance, kind: Type, computed: Interval | None, within: tuple[Type, ...]
+    plan: Plan, field: Attribute | Instance, kind: Type, computed: Interval | None, within: tuple[Type, ...]
 ) -> ArrowType | None:
     match kind:
         case ListType(item=inner):
@@ -68,7 +69,7 @@ def _type(
             return scalar_type(plan, kind, logical, computed)
 
 
-def _variants(plan: Plan, field: Field, within: tuple[Type, ...]) -> ArrowType | None:
+def _variants(plan: Plan, field: Attribute, within: tuple[Type, ...]) -> ArrowType | None:
     """Return the struct of the types that a switch chooses from; the chosen one is present, the others are null."""
     found: dict[str, tuple[ArrowType, str]] = {}
     for form in field.forms:
@@ -90,7 +91,7 @@ def _variants(plan: Plan, field: Field, within: tuple[Type, ...]) -> ArrowType |
     return replace(struct_type(fields), variants=tuple(each for _, each in found.values())) if fields else None
 
 
-def variant_name(form: Field) -> str:
+def variant_name(form: Attribute) -> str:
     """Return the name of a type that a switch chooses, as a field of the struct of all cases."""
     match form.type:
         case UserType(path=path):
@@ -111,14 +112,14 @@ def _struct(plan: Plan, struct: TypePlan, within: tuple[Type, ...]) -> ArrowType
     return struct_type(fields, struct.path) if fields else None
 
 
-def _shown(struct: TypePlan) -> Iterator[Field]:
+def _shown(struct: TypePlan) -> Iterator[Attribute]:
     """Yield the attributes that a struct column of the type may have."""
     return (each for each in struct.fields if not each.anonymous and (not struct.shown or each.id in struct.shown))
 
 
 def left_out(
-    plan: Plan, field: Field | Instance, within: tuple[Type, ...] = ()
-) -> Iterator[tuple[Field | Instance, str]]:
+    plan: Plan, field: Attribute | Instance, within: tuple[Type, ...] = ()
+) -> Iterator[tuple[Attribute | Instance, str]]:
     """Yield the attributes and cases that the column of a field leaves out: each with a clause that names it.
 
     Args:
@@ -126,9 +127,9 @@ def left_out(
         field: The attribute or the value instance that the column shows.
         within: The user types that the field is nested in.
     """
-    if isinstance(field, Field) and isinstance(field.logical, Pairs):
+    if isinstance(field, Attribute) and isinstance(field.logical, Pairs):
         return
-    forms = field.forms if isinstance(field, Field) else (field,)
+    forms = field.forms if isinstance(field, Attribute) else (field,)
     for form in forms:
         kind = form.type.item if isinstance(form.type, ListType) else form.type
         if not isinstance(kind, UserType):
@@ -145,7 +146,7 @@ def left_out(
                 yield from left_out(plan, attribute, (*within, kind))
 
 
-def _map(plan: Plan, field: Field, pairs: Pairs, within: tuple[Type, ...]) -> ArrowType | None:
+def _map(plan: Plan, field: Attribute, pairs: Pairs, within: tuple[Type, ...]) -> ArrowType | None:
     """Return the map type of a list of pairs, whose structs contain only keys and values."""
     kind = field.type
     assert isinstance(kind, UserType)

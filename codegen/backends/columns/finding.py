@@ -9,10 +9,10 @@ from typing import Self
 
 from wireloom.format.program import Code
 
-from ...expression.nodes import Attribute, Call, Cast, CoveredChecksum, Name, Node, Subscript
+from ...expression.nodes import Call, Cast, CoveredChecksum, MemberAccess, Name, Node, Subscript
 from ...expression.types import BytesType, ListType, StreamType, StringType, Type, UserType
 from ...expression.walk import names_in
-from ...plan import Instance
+from ...tree import Instance
 from .compiled import Byte, Compiled, Digits, constant, joined
 from .facts import facts_of, with_remaining
 from .interval import BOOLEAN, Interval
@@ -86,10 +86,10 @@ class Finder(ABC):
     def _compile(self, node: Node) -> Compiled:
         """Return the code of an integer or boolean expression. Raises ``NotForEngineError``."""
 
-    def _value(self, node: Name | Attribute | Subscript | Call | CoveredChecksum) -> Compiled:
-        if isinstance(node, Attribute) and isinstance(node.value.type, StreamType):
+    def _value(self, node: Name | MemberAccess | Subscript | Call | CoveredChecksum) -> Compiled:
+        if isinstance(node, MemberAccess) and isinstance(node.value.type, StreamType):
             return self._stream(node.value, node.name)
-        if isinstance(node, Attribute) and node.name in ("length", "size", "to_i"):
+        if isinstance(node, MemberAccess) and node.name in ("length", "size", "to_i"):
             found = self.resolve(node.value)
             if node.name == "to_i" and isinstance(found, Scalar | Compiled):
                 return self._read(found)
@@ -116,7 +116,7 @@ class Finder(ABC):
 
     def holder_of(self, stream: Node) -> Scope:
         """Return the object that is read from a stream. Raises ``NotForEngineError``."""
-        found = self.resolve(stream.value) if isinstance(stream, Attribute) and stream.name == "_io" else None
+        found = self.resolve(stream.value) if isinstance(stream, MemberAccess) and stream.name == "_io" else None
         holder = self.scope if isinstance(stream, Name) and stream.id == "_io" else found
         if not isinstance(holder, Scope):
             raise NotForEngineError("an expression uses the stream of an object that does not enclose it")
@@ -188,7 +188,7 @@ class Finder(ABC):
             return self._cast(self.resolve(node.value), node)
         if isinstance(node, Name):
             return self._name(node.id, node.type)
-        if isinstance(node, Attribute):
+        if isinstance(node, MemberAccess):
             if isinstance(node.value.type, StreamType):
                 return self._stream(node.value, node.name)
             if node.name in _METHODS and not isinstance(node.value.type, UserType | ListType):
@@ -204,7 +204,7 @@ class Finder(ABC):
             return Unavailable(f'an expression uses ".{node.name}()"')
         return self._compile(node)
 
-    def _member(self, owner: Found, node: Attribute) -> Found:
+    def _member(self, owner: Found, node: MemberAccess) -> Found:
         found: Found | None = None
         if isinstance(owner, Chosen):
             owner = owner.object_of(node.value.type)
@@ -245,14 +245,14 @@ class Finder(ABC):
         """Return a member of an object; it has no value if the object is absent."""
         return self._of(owner, found) if isinstance(found, Compiled) else found
 
-    def _item_scope(self, item: Item, node: Attribute) -> Scope | None:
+    def _item_scope(self, item: Item, node: MemberAccess) -> Scope | None:
         """Return the item as an object for an instance at a position of it, or for text; otherwise ``None``."""
         struct = item.struct
         instance = None if struct is None else struct.instance(node.name)
         if self.attempt is None or struct is None or instance is None:
             return None
         known, is_text = self.scope.root.items, isinstance(node.type, BytesType | StringType)
-        return known.setdefault(item, item.scope(struct)) if instance.field is not None or is_text else None
+        return known.setdefault(item, item.scope(struct)) if instance.attribute is not None or is_text else None
 
     def _item(self, owner: Found, node: Subscript) -> Found:
         if isinstance(owner, Unavailable):
@@ -324,7 +324,7 @@ class Finder(ABC):
             return self._kept(instance, value) if "_io" in names_in(instance.value) else value
         if instance is not None and instance.value is not None and instance.condition is not None and self.absent_fails:
             return self._where_held(scope, instance.value, instance.condition)
-        if instance is not None and instance.field is not None and self._may_read(scope, instance):
+        if instance is not None and instance.attribute is not None and self._may_read(scope, instance):
             read = self.attempt if self.of_row else self.read
             assert read is not None
             read(scope, instance)
@@ -391,7 +391,7 @@ class Finder(ABC):
         return replace(self, scope=scope, it=None, nesting=self.nesting + 1)
 
     def _resolve_or_compile(self, node: Node) -> Found:
-        resolved = isinstance(node, Name | Attribute | Cast | Subscript)
+        resolved = isinstance(node, Name | MemberAccess | Cast | Subscript)
         return self.resolve(node) if resolved else self._compile(node)
 
 

@@ -8,9 +8,10 @@ from dataclasses import replace
 from wireloom.format.program import Op
 from wireloom.format.program_limits import MOST_FUNCTIONS
 
-from ...expression.nodes import Attribute, Name
+from ...expression.nodes import MemberAccess, Name
 from ...expression.types import BooleanType, Path, Type, UserType
-from ...plan import Field, Plan, TypePlan
+from ...plan import Plan, TypePlan
+from ...tree import Attribute
 from ...wire import InheritedEndian
 from .arrow import integer_interval
 from .compiled import Compiled, constant
@@ -37,8 +38,8 @@ def _needs_of_parent(struct: TypePlan) -> tuple[Path, tuple[Name, ...]]:
     found: dict[str, Name] = {}
     parent: Path = ()
     for each in struct.nodes:
-        is_of_parent = isinstance(each, Attribute) and isinstance(each.value, Name) and each.value.id == "_parent"
-        if is_of_parent and isinstance(each, Attribute) and isinstance(each.value.type, UserType):
+        is_of_parent = isinstance(each, MemberAccess) and isinstance(each.value, Name) and each.value.id == "_parent"
+        if is_of_parent and isinstance(each, MemberAccess) and isinstance(each.value.type, UserType):
             parent = each.value.type.path
             if _interval_of(each.type) is not None:
                 found[each.name] = Name(each.name, type=each.type)
@@ -60,10 +61,10 @@ def contains_itself(plan: Plan, struct: TypePlan) -> bool:
 
 
 def _held(plan: Plan, struct: TypePlan) -> Iterator[TypePlan]:
-    return (plan.type(each.path) for field in struct.fields for each in field.held if not each.opaque)
+    return (plan.type(each.path) for field in struct.fields for each in field.object_types if not each.opaque)
 
 
-def call(state: State, scope: Scope, field: Field, struct: TypePlan, lower: Callable[[State, Scope], None]) -> None:
+def call(state: State, scope: Scope, field: Attribute, struct: TypePlan, lower: Callable[[State, Scope], None]) -> None:
     """Append the steps of an object of a type that contains itself; ``lower`` appends those of its fields.
 
     Raises ``NotForEngineError``.

@@ -6,12 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ...expression.fold import fold
-from ...expression.nodes import Attribute as Member
-from ...expression.nodes import Cast, IntegerLiteral, Name, Node, StringLiteral
+from ...expression.nodes import Cast, IntegerLiteral, MemberAccess, Name, Node, StringLiteral
 from ...expression.types import BytesType, IntegerType, Path, StringType, Type, UserType, VarintType
 from ...expression.walk import children, names_in, walk
-from ...plan import Field, Instance, Plan, TypePlan
-from ...tree import Rows
+from ...plan import Plan, TypePlan
+from ...tree import Attribute, Instance, Rows
 from ..python.names import field_name
 from .table import TableColumn
 
@@ -126,7 +125,7 @@ class Givens:
         match node:
             case Name(name) if not name.startswith("_"):
                 return level, name
-            case Member(owner, name) if not name.startswith("_"):
+            case MemberAccess(owner, name) if not name.startswith("_"):
                 at = self._above(owner, level)
                 return None if at is None else (at, name)
         return None
@@ -138,7 +137,7 @@ class Givens:
                 return 0
             case Name("_parent"):
                 found: int | None = level - 1
-            case Member(inner, "_parent"):
+            case MemberAccess(inner, "_parent"):
                 at = self._above(inner, level)
                 found = None if at is None else at - 1
             case Cast(inner):
@@ -167,7 +166,7 @@ def _choosing(struct: TypePlan, inner: Path) -> set[str]:
     type."""
     found: set[str] = set()
     for field in struct.fields:
-        if any(each.path == inner for each in field.held):
+        if any(each.path == inner for each in field.object_types):
             found |= names_in(field.condition) | (names_in(field.switch.on) if field.switch is not None else set())
     return found
 
@@ -192,7 +191,7 @@ def _instance(column: TableColumn) -> Instance | None:
     return column.field if plain and isinstance(column.field, Instance) else None
 
 
-def _is_free(struct: TypePlan, field: Field) -> bool:
+def _is_free(struct: TypePlan, field: Attribute) -> bool:
     """Return whether a field has a default and its value is not determined by anything else."""
     return field.default is not None and struct.solved(field.id) is None and field.repeat is None
 
@@ -202,5 +201,5 @@ def _members(plan: Plan, struct: TypePlan, node: Node) -> Iterator[tuple[TypePla
     match node:
         case Name(id):
             yield struct, id
-        case Member(value, name) if isinstance(value.type, UserType) and plan.owns(value.type):
+        case MemberAccess(value, name) if isinstance(value.type, UserType) and plan.owns(value.type):
             yield plan.type(value.type.path), name

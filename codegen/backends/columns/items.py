@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from wireloom.format.program import Code, Reason
 
-from ...expression.nodes import Attribute, Cast, Name, Node
+from ...expression.nodes import Cast, MemberAccess, Name, Node
 from ...expression.types import BytesType, ListType, StringType, UserType
 from ...plan import TypePlan
 from .compiled import Compiled, constant, joined, of_series
@@ -35,7 +35,7 @@ class Series(Repeated, ABC):
         """Return the number of the series with the text or bytes that ``path`` finds in each item ``_``.
         ``absent_fails``: an absent value has no entry; otherwise it must be present."""
 
-    def method(self, node: Attribute) -> Compiled | Item | None:
+    def method(self, node: MemberAccess) -> Compiled | Item | None:
         """Return the result of a method of the list; ``None`` if there is no such method."""
         item = node.value.type.item if isinstance(node.value.type, ListType) else None
         match node.name:
@@ -70,9 +70,9 @@ class Answer:
     object: Answers
     path: Node
 
-    def member(self, node: Attribute) -> Answer:
+    def member(self, node: MemberAccess) -> Answer:
         """Return a member of the value."""
-        return replace(self, path=Attribute(self.path, node.name, type=node.type))
+        return replace(self, path=MemberAccess(self.path, node.name, type=node.type))
 
     def cast(self, node: Cast) -> Answer:
         """Return the value as an object of one type."""
@@ -91,9 +91,9 @@ class Item(PartOfItem):
     index: Compiled
     path: Node
 
-    def member(self, node: Attribute) -> Item:
+    def member(self, node: MemberAccess) -> Item:
         """Return a member of the item."""
-        return replace(self, path=Attribute(self.path, node.name, type=node.type))
+        return replace(self, path=MemberAccess(self.path, node.name, type=node.type))
 
     def cast(self, node: Cast) -> Item:
         """Return the item as an object of one type."""
@@ -115,7 +115,7 @@ class Item(PartOfItem):
         found = Scope(holder.plan, struct, holder, facts=self.series.facts, stream=holder.stream)
         for each in struct.fields:
             if each.repeat is None:
-                found.members[each.id] = self.member(Attribute(self.path, each.id, type=each.type))
+                found.members[each.id] = self.member(MemberAccess(self.path, each.id, type=each.type))
         return found
 
     @property

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ...expression.fold import constant_integer, fold
-from ...expression.nodes import Attribute as Member
-from ...expression.nodes import EnumMember, Made, Name, Node
+from ...expression.nodes import EnumMember, Made, MemberAccess, Name, Node
 from ...expression.types import EnumType, IntegerType, Path, UserType
 from ...expression.walk import names_in, walk
-from ...plan import Field, Instance, Plan, TypePlan
+from ...plan import Plan, TypePlan
 from ...plan.chains import chained_in
 from ...plan.solving import solutions
-from ...tree import Rows
+from ...tree import Attribute, Instance, Rows
 from ...wire import EndOfStreamSize, RepeatCount, RepeatUntil
 from ..python.items_around import for_each
 from ..python.iterating import row_ends
@@ -39,7 +38,7 @@ def is_chained(plan: Plan, rows: Rows) -> bool:
     return rows.streaming and bool(chained_in(plan, plan.top(rows).path))
 
 
-def _steps(plan: Plan, rows: Rows) -> Iterator[tuple[TypePlan, Field, Path]]:
+def _steps(plan: Plan, rows: Rows) -> Iterator[tuple[TypePlan, Attribute, Path]]:
     """Yield the types around a row, outermost first, each with the field that leads to the row and the path of the type
     that it leads to."""
     for path, name, kind in rows.steps or ((plan.top(rows).path, rows.attribute, rows.row),):
@@ -49,7 +48,7 @@ def _steps(plan: Plan, rows: Rows) -> Iterator[tuple[TypePlan, Field, Path]]:
             yield struct, field, kind
 
 
-def _source(plan: Plan, struct: TypePlan, field: Field, path: Path) -> str:
+def _source(plan: Plan, struct: TypePlan, field: Attribute, path: Path) -> str:
     given: dict[str, object] = {}
     if field.repeat is not None:
         given["repeated"] = True
@@ -76,7 +75,7 @@ def _most(struct: TypePlan, count: Node) -> int:
     return min([(1 << (8 * field.type.size - field.type.signed)) - 1, *(each for each in largest if each is not None)])
 
 
-def _tags(plan: Plan, struct: TypePlan, field: Field, path: Path) -> tuple[tuple[str, int], ...]:
+def _tags(plan: Plan, struct: TypePlan, field: Attribute, path: Path) -> tuple[tuple[str, int], ...]:
     """Return the attribute, with its integer value, by which a switch chooses the type of a path, if that value is
     unique."""
     if field.switch is None or not isinstance(field.switch.on, Name) or struct.field(field.switch.on.id) is None:
@@ -143,9 +142,9 @@ def _inside(plan: Plan, holder: TypePlan, owner: Node | None) -> tuple[TypePlan,
     match owner:
         case Name(name) if name not in ("_parent", "_root"):
             pass
-        case Member(inner, name) if _is_above(inner) and isinstance(inner.type, UserType):
+        case MemberAccess(inner, name) if _is_above(inner) and isinstance(inner.type, UserType):
             outer = plan.type(inner.type.path)
-        case Member(inner, name) if (found := _inside(plan, holder, inner)) is not None:
+        case MemberAccess(inner, name) if (found := _inside(plan, holder, inner)) is not None:
             outer, fields = found
         case _:
             return None
@@ -164,7 +163,7 @@ def _is_above(owner: Node | None) -> bool:
     match owner:
         case None | Name("_parent" | "_root"):
             return True
-        case Member(inner, "_parent"):
+        case MemberAccess(inner, "_parent"):
             return _is_above(inner)
     return False
 
@@ -244,11 +243,11 @@ def _missing(struct: TypePlan, held: set[str], optional: bool) -> Iterator[str]:
             yield field.id
 
 
-def _is_filled(struct: TypePlan, field: Field, held: set[str]) -> bool:
+def _is_filled(struct: TypePlan, field: Attribute, held: set[str]) -> bool:
     """Return whether a writer fills in a field. A default that depends on an object that is not given does not
     count."""
     asked = (each for each in map(struct.field, names_in(field.default)) if each is not None)
-    if any(field_name(each.id) not in held and each.held and each.condition is not None for each in asked):
+    if any(field_name(each.id) not in held and each.object_types and each.condition is not None for each in asked):
         return False
     return field.is_checksum or any(each.id == field.id for each in struct.fills)
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from wireloom.format.program import Code, Loop, Op
 
 from ...expression.walk import names_in
-from ...plan import Field
+from ...tree import Attribute
 from ...wire import OwnSize, Repeat, RepeatCount, RepeatEos, RepeatUntil
 from .column_nodes import ColumnNode
 from .compiled import Compiled, constant, joined
@@ -26,7 +26,7 @@ KINDS = {RepeatCount: Loop.COUNT, RepeatEos: Loop.END, RepeatUntil: Loop.UNTIL}
 MOST_TURNS = 1 << 62
 
 
-def lower_loop(state: State, scope: Scope, field: Field, repeat: Repeat, item: Callable[[], None]) -> None:
+def lower_loop(state: State, scope: Scope, field: Attribute, repeat: Repeat, item: Callable[[], None]) -> None:
     """Append a loop with the steps of one item, which ``item`` appends. Raises ``NotForEngineError``."""
     name, kind = field.id, KINDS[type(repeat)]
     if field.framing is not None:
@@ -80,7 +80,7 @@ def lower_loop(state: State, scope: Scope, field: Field, repeat: Repeat, item: C
     scope.members[name] = Unavailable(f'an expression uses the repeated "{name}"')
 
 
-def keep_items(state: State, scope: Scope, field: Field) -> KeptItems | None:
+def keep_items(state: State, scope: Scope, field: Attribute) -> KeptItems | None:
     """Return the object that keeps the items of a repeated field for expressions; ``None`` if no expression uses
     them."""
     if not state.is_asked(field):
@@ -91,7 +91,7 @@ def keep_items(state: State, scope: Scope, field: Field) -> KeptItems | None:
     return kept
 
 
-def item_compiler(state: State, scope: Scope, field: Field) -> Compiler:
+def item_compiler(state: State, scope: Scope, field: Attribute) -> Compiler:
     """Return a compiler of expressions about an item that has been read, which is ``_``."""
     item = scope.members.get(field.id)
     compiler = Compiler(scope, state.facts, it=item, absent_fails=True, items_of=scope, presence_of=presence_of)
@@ -100,13 +100,13 @@ def item_compiler(state: State, scope: Scope, field: Field) -> Compiler:
     return replace(compiler, incomplete=tuple(each for each in lists if isinstance(each, KeptItems) and each.is_open))
 
 
-def _end_item(state: State, field: Field) -> None:
+def _end_item(state: State, field: Attribute) -> None:
     if not state.run.aligned:
         raise NotForEngineError(f'an item of "{field.id}" may end inside a byte')
     state.run.flush()
 
 
-def _last(state: State, scope: Scope, field: Field, repeat: RepeatUntil, complete: Scalar) -> Scalar:
+def _last(state: State, scope: Scope, field: Attribute, repeat: RepeatUntil, complete: Scalar) -> Scalar:
     """Return the register that says whether an item is the last one: one that is lost is not, if that depends on it."""
     item = scope.members.get(field.id)
     seeing = replace(
@@ -121,7 +121,7 @@ def _last(state: State, scope: Scope, field: Field, repeat: RepeatUntil, complet
 
 
 def lower_list(
-    state: State, scope: Scope, field: Field, repeat: Repeat, node: ColumnNode | None, item: Callable[[], None]
+    state: State, scope: Scope, field: Attribute, repeat: Repeat, node: ColumnNode | None, item: Callable[[], None]
 ) -> None:
     """Append a loop whose items fill the list column ``node``, if it is set."""
     if node is None or node.item is None:

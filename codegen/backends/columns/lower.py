@@ -9,7 +9,7 @@ from wireloom.checksums import algorithm
 from wireloom.format.message_rules import MAX_DEPTH, FieldKind
 from wireloom.format.program import ChecksumRule, ColumnProgram, MessageField, MessageTable, Place
 
-from ...expression.nodes import Attribute as Member
+from ...expression.nodes import MemberAccess
 from ...expression.types import StreamType
 from ...expression.walk import walk
 from ...plan import Plan, TypePlan, has_sums
@@ -313,7 +313,7 @@ def _units(plan: Plan, rows: Rows) -> tuple[tuple[str, ...], ...]:
 
 def _ahead(plan: Plan) -> tuple[str, ...]:
     """Return the instances of the root that are located at positions of the input."""
-    return tuple(field_name(each.id) for each in plan.root.instances if each.field is not None and each.io is None)
+    return tuple(field_name(each.id) for each in plan.root.instances if each.attribute is not None and each.io is None)
 
 
 def marker_of(plan: Plan, rows: Rows) -> str:
@@ -332,13 +332,13 @@ def _variables(plan: Plan, rows: Rows) -> tuple[str, ...]:
 def _is_positional(row: TypePlan) -> bool:
     """Return whether a value instance of a row depends on the position of its stream."""
     inside = (node for each in row.instances if each.value is not None for node in walk(each.value))
-    stands = (each for each in inside if isinstance(each, Member) and each.name in ("pos", "eof"))
+    stands = (each for each in inside if isinstance(each, MemberAccess) and each.name in ("pos", "eof"))
     return any(isinstance(each.value.type, StreamType) for each in stands)
 
 
 def _reads_elsewhere(plan: Plan) -> bool:
     """Return whether objects have fields at explicit positions, which may lie after all other fields."""
-    return any(each.field is not None for type in plan.family for each in type.instances)
+    return any(each.attribute is not None for type in plan.family for each in type.instances)
 
 
 def _format_arguments(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ...expression.types import BooleanType, IntegerType, Path, StringType, Type, UserType
-from ...plan import Field, Instance, Plan
+from ...plan import Plan
+from ...tree import Attribute, Instance
 from ...wire import Labels
 from ..base import refuse
 from .arrow import TEXT, ArrowType, list_type, scalar_type, struct_type
@@ -18,7 +19,7 @@ KEYS: dict[str, Type] = {
 """The types of a map's keys, by their protobuf keywords."""
 
 
-def message_field_type(plan: Plan, attribute: Field, within: tuple[Path, ...] = ()) -> ArrowType:
+def message_field_type(plan: Plan, attribute: Attribute, within: tuple[Path, ...] = ()) -> ArrowType:
     """Return the type of the column of a field. ``within``: the message types that it is nested in.
 
     A message is a struct of all its fields, a repeated field a list, a map a list of structs of ``key`` and ``value``;
@@ -47,7 +48,7 @@ def message_field_type(plan: Plan, attribute: Field, within: tuple[Path, ...] = 
     return list_type(item) if repeated else item
 
 
-def message_type(plan: Plan, path: Path, field: Field | Instance, within: tuple[Path, ...] = ()) -> ArrowType:
+def message_type(plan: Plan, path: Path, field: Attribute | Instance, within: tuple[Path, ...] = ()) -> ArrowType:
     """Return the struct of a message type, as the value of ``field``. Raises ``SpecError`` if it contains itself."""
     if path in within:
         refuse(

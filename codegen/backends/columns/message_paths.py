@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 
 from wireloom.format.message_program import FieldSource
 
-from ...expression.nodes import Attribute as Member
-from ...expression.nodes import Cast, Name, Node
+from ...expression.nodes import Cast, MemberAccess, Name, Node
 from ...expression.types import Path, UserType
-from ...plan import Field, Instance, Plan, TypePlan
+from ...plan import Plan, TypePlan
+from ...tree import Attribute, Instance
 from ...wire import UnitKind
 from .effort import Effort
 from .message_types import field_of
@@ -45,7 +45,7 @@ class Place:
     ``steps``."""
 
     up: int
-    steps: tuple[Field, ...]
+    steps: tuple[Attribute, ...]
     struct: TypePlan
 
 
@@ -54,12 +54,12 @@ class FieldFound:
     """The attribute that a path of names refers to; only the last of ``steps`` may be repeated."""
 
     up: int
-    steps: tuple[Field, ...]
+    steps: tuple[Attribute, ...]
     owner: TypePlan
     """The message type that contains the last step."""
 
     @property
-    def attribute(self) -> Field:
+    def attribute(self) -> Attribute:
         """Return the last step."""
         return self.steps[-1]
 
@@ -119,7 +119,7 @@ class Paths:
                 return self.find(value, place)
             case Name(id):
                 return self._member(place, id)
-            case Member(value, name):
+            case MemberAccess(value, name):
                 return self._member(self._inside(self.find(value, place), name), name)
         raise NotForEngineError("an expression is more than a path of names")
 

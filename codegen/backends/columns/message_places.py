@@ -10,7 +10,8 @@ from wireloom.format.program import MessageField, Storage
 
 from ...expression.nodes import Name
 from ...expression.types import EnumType, FloatType, Path, StringType, UserType
-from ...plan import Field, TypePlan
+from ...plan import TypePlan
+from ...tree import Attribute
 from .arrow import integer_interval
 from .column_nodes import ColumnNode
 from .interval import Interval
@@ -29,7 +30,7 @@ class Arm:
     """A field with steps of its own: a message, or an item of a list. ``inner``: the message."""
 
     number: int
-    field: Field
+    field: Attribute
     entry: TagField
     several: bool
     node: ColumnNode | None
@@ -49,9 +50,9 @@ class MessagePlace:
     facts: tuple[Fact, ...]
     nodes: dict[str, ColumnNode]
     arms: list[Arm] = field(default_factory=list)
-    singles: list[tuple[Field, TagField]] = field(default_factory=list)
+    singles: list[tuple[Attribute, TagField]] = field(default_factory=list)
 
-    def entries(self) -> Iterator[tuple[Field, TagField]]:
+    def entries(self) -> Iterator[tuple[Attribute, TagField]]:
         """Yield its fields except items of lists."""
         yield from self.singles
         yield from ((each.field, each.entry) for each in self.parts)
@@ -105,7 +106,9 @@ class Places:
             self._add(message, each, groups, (*within, type.path), depth)
         return message
 
-    def _add(self, message: MessagePlace, each: Field, groups: list[str], within: tuple[Path, ...], depth: int) -> None:
+    def _add(
+        self, message: MessagePlace, each: Attribute, groups: list[str], within: tuple[Path, ...], depth: int
+    ) -> None:
         rule, type, scope = field_of(each), message.type, message.scope
         assert type.message is not None
         if rule.key is not None:
@@ -158,14 +161,14 @@ class Places:
             raise NotForEngineError(f'"{each.id}" is a message of a oneof, and has lists that are columns')
 
     @staticmethod
-    def _value(each: Field, kind: FieldKind, facts: tuple[Fact, ...]) -> Scalar | Span:
+    def _value(each: Attribute, kind: FieldKind, facts: tuple[Fact, ...]) -> Scalar | Span:
         if kind in (FieldKind.BYTES, FieldKind.STRING):
             return Span(each.id, facts, text=kind is FieldKind.STRING)
         if kind is FieldKind.MESSAGE:
             return Scalar(f"size of {each.id}", Interval(0, (1 << 31) - 1))
         return Scalar(each.id, integer_interval(each.type) or Interval(0, (1 << 64) - 1), facts)
 
-    def _name_value(self, message: MessagePlace, each: Field, entry: TagField) -> None:
+    def _name_value(self, message: MessagePlace, each: Attribute, entry: TagField) -> None:
         """Set what expressions find by the name of a single value."""
         members, value, rule = message.scope.members, entry.value, field_of(each)
         if isinstance(each.type, FloatType):

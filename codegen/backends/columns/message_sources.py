@@ -5,10 +5,9 @@ from __future__ import annotations
 from wireloom.format.message_program import FieldSource, LookupSource
 
 from ...expression.fold import fold
-from ...expression.nodes import Attribute as Member
-from ...expression.nodes import Binary, Cast, IntegerLiteral, Name, Node, Subscript
+from ...expression.nodes import Binary, Cast, IntegerLiteral, MemberAccess, Name, Node, Subscript
 from ...expression.types import BytesType, IntegerType, StringType
-from ...plan import Instance
+from ...tree import Instance
 from ...wire import IntegerText
 from .message_paths import FieldFound, Paths, Place
 from .message_types import field_of
@@ -26,7 +25,7 @@ def instance_source(paths: Paths, place: Place, instance: Instance) -> FieldSour
     try:
         if isinstance(value, Subscript):
             return _lookup(paths, place, instance, value)
-        if isinstance(value, Name | Member | Cast):
+        if isinstance(value, Name | MemberAccess | Cast):
             found = paths.find(value, place)
             return found.source if isinstance(found, FieldFound) and _is_as_it_is(found, instance) else None
     except NotForEngineError:

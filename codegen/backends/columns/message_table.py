@@ -16,7 +16,8 @@ from wireloom.format.message_program import (
 
 from ...expression.nodes import Name
 from ...expression.types import EnumType, ListType, UserType
-from ...plan import Field, Instance, Plan
+from ...plan import Plan
+from ...tree import Attribute, Instance
 from ...wire import UnitColumn, UnitKind
 from ..base import refuse
 from ..python.names import field_name
@@ -102,7 +103,7 @@ def _column(paths: Paths, column: UnitColumn, default: bool) -> MessageColumn:
         refuse(struct.position, f'the column "{column.name}" is not a field of {"::".join(struct.path)}')
     place = Place(column.up, (), struct)
     made = MessageColumn(column.name, BOOLEAN, default, field_name(column.name), column.up, found.doc)
-    if isinstance(found, Field):
+    if isinstance(found, Attribute):
         field = FieldFound(column.up, (found,), struct)
         return _labelled(paths, found, _of_field(paths, found, field, made))
     source = instance_source(paths, place, found)
@@ -118,12 +119,12 @@ def _column(paths: Paths, column: UnitColumn, default: bool) -> MessageColumn:
     return _labelled(paths, found, replace(made, type=type, source=source, same_as=same_as, derived=derived))
 
 
-def _of_field(paths: Paths, found: Field, place: FieldFound, made: MessageColumn) -> MessageColumn:
+def _of_field(paths: Paths, found: Attribute, place: FieldFound, made: MessageColumn) -> MessageColumn:
     is_json = field_of(found).json
     return replace(made, type=message_field_type(paths.plan, found), source=place.source, is_json=is_json)
 
 
-def _labelled(paths: Paths, found: Field | Instance, made: MessageColumn) -> MessageColumn:
+def _labelled(paths: Paths, found: Attribute | Instance, made: MessageColumn) -> MessageColumn:
     """Return the column with the labels of its enum, if it shows them."""
     if made.type not in LABELS.values() or not isinstance(found.type, EnumType):
         return made

@@ -5,7 +5,8 @@ from __future__ import annotations
 from wireloom.format.message_rules import MessageSet
 
 from ...expression.types import Path
-from ...plan import Field, Plan
+from ...plan import Plan
+from ...tree import Attribute
 from ...wire import MessageField
 from ..base import refuse
 from ..python.message_rules import message_set, reached
@@ -17,7 +18,7 @@ def types_of(plan: Plan, unit: Path) -> MessageSet:
     return message_set(plan, reached(plan, [unit]))
 
 
-def field_of(attribute: Field) -> MessageField:
+def field_of(attribute: Attribute) -> MessageField:
     """Return the field data of an attribute of a message type. Raises ``SpecError`` if it has none."""
     if attribute.message is None:
         refuse(attribute.position, f'"{attribute.id}" is not a field of a message')

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from wireloom.format.program import Kind, Op
 
 from ...expression.types import BitsType, EnumType, FloatType, IntegerType, UnionType, UserType, VarintType
-from ...plan import Field
+from ...tree import Attribute
 from .arrow import integer_interval, wire_kind
 from .byte_order import read_number
 from .compiled import Compiled
@@ -20,7 +20,7 @@ from .table import TableColumn
 from .valid import checks, refusal_of
 
 
-def lower_float(state: State, scope: Scope, field: Field, kind: FloatType) -> None:
+def lower_float(state: State, scope: Scope, field: Attribute, kind: FloatType) -> None:
     """Append a float on the wire, as part of the run."""
     if field.checks:
         raise NotForEngineError(f'"{field.id}" is a float with "valid"')
@@ -47,7 +47,7 @@ def lower_float(state: State, scope: Scope, field: Field, kind: FloatType) -> No
         state.run.then(lambda: state.assembler.add(Op.COLUMN_FIXED, number, wire, offset, comment=field.id))
 
 
-def lower_integer(state: State, scope: Scope, field: Field, kind: IntegerType) -> None:
+def lower_integer(state: State, scope: Scope, field: Attribute, kind: IntegerType) -> None:
     """Append an integer or enum on the wire, as part of the run."""
     offset = state.run.add(field.id, kind.size)
     scalar = _member(state, scope, field)
@@ -67,21 +67,21 @@ def lower_integer(state: State, scope: Scope, field: Field, kind: IntegerType) -
     _finish(state, scope, field, scalar, store if field.logical is None and same else None)
 
 
-def lower_bits(state: State, scope: Scope, field: Field, kind: BitsType) -> None:
+def lower_bits(state: State, scope: Scope, field: Attribute, kind: BitsType) -> None:
     """Append a bit field, as part of the run."""
     if kind.width > 64:
         raise NotForEngineError(f'"{field.id}" has more than 64 bits')
     lower_bit_value(state, scope, field, state.run.add_bits(field.id, kind))
 
 
-def lower_bit_value(state: State, scope: Scope, field: Field, compiled: Compiled) -> None:
+def lower_bit_value(state: State, scope: Scope, field: Attribute, compiled: Compiled) -> None:
     """Append the steps of a bit field with the value ``compiled``, to run after the ``NEED`` of the run."""
     scalar = _member(state, scope, field)
     state.run.then(lambda: state.assembler.compute(scalar, compiled, field.id))
     _finish(state, scope, field, scalar, None)
 
 
-def lower_varint(state: State, scope: Scope, field: Field, kind: VarintType) -> None:
+def lower_varint(state: State, scope: Scope, field: Attribute, kind: VarintType) -> None:
     """Append a varint, which ends the run, since its length depends on its bytes."""
     if not state.run.aligned:
         raise NotForEngineError(f'"{field.id}" may begin inside a byte')
@@ -101,7 +101,7 @@ def _store(state: State, number: int, column: TableColumn, scalar: Scalar) -> No
     column.store(state.assembler, number, state.assembler.temporary(held, f"{column.name}, as its column has it"))
 
 
-def _member(state: State, scope: Scope, field: Field) -> Scalar:
+def _member(state: State, scope: Scope, field: Attribute) -> Scalar:
     """Return the scalar to which expressions resolve the name of the field."""
     scalar = Scalar(field.id, integer_interval(field.type) or Interval(0, 0), state.facts)
     state.created.append(scalar)
@@ -109,7 +109,7 @@ def _member(state: State, scope: Scope, field: Field) -> Scalar:
     return scalar
 
 
-def _finish(state: State, scope: Scope, field: Field, scalar: Scalar, direct: Callable[[int], None] | None) -> None:
+def _finish(state: State, scope: Scope, field: Attribute, scalar: Scalar, direct: Callable[[int], None] | None) -> None:
     """Fill the column, through ``direct`` if no register is needed for it, and check the value."""
     found = state.column(scope, field.id)
     if found is not None:
@@ -123,7 +123,7 @@ def _finish(state: State, scope: Scope, field: Field, scalar: Scalar, direct: Ca
         state.run.then(check.appender(state.assembler))
 
 
-def begins_a_byte(field: Field) -> bool:
+def begins_a_byte(field: Attribute) -> bool:
     """Return whether the field always begins at a byte boundary, so that the rest of a byte of bit fields is skipped
     before it. A list does not guarantee that, since it may have no items."""
     type = field.type.base if isinstance(field.type, EnumType) else field.type
@@ -131,7 +131,7 @@ def begins_a_byte(field: Field) -> bool:
     return whole and field.repeat is None and field.condition is None
 
 
-def ends_byte(state: State, fields: Sequence[Field], last: Field) -> bool:
+def ends_byte(state: State, fields: Sequence[Attribute], last: Attribute) -> bool:
     """Return whether the bit fields right after ``last`` complete the byte in which it ends."""
     left = state.run.bits_left
     for field in fields[fields.index(last) + 1 :]:

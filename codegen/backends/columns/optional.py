@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from wireloom.format.program import Op
 
 from ...expression.nodes import Node
-from ...plan import Field
+from ...tree import Attribute
 from .assembler import Assembler
 from .column_nodes import ColumnNode
 from .compiled import Compiled, constant
@@ -22,7 +22,7 @@ Created = Scalar | Span | Scope | Chosen
 
 
 def lower_optional(
-    state: State, scope: Scope, field: Field, condition: Node, lower_present: Callable[[], None]
+    state: State, scope: Scope, field: Attribute, condition: Node, lower_present: Callable[[], None]
 ) -> Scalar:
     """Append the steps of a field with ``if``; return the register that says whether it is present."""
     name = field.id

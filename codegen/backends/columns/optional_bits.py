@@ -10,7 +10,7 @@ from wireloom.format.program import Code, Op
 
 from ...expression.nodes import Comparison, Node, Unary
 from ...expression.types import BitsType, EnumType
-from ...plan import Field
+from ...tree import Attribute
 from .compiled import Compiled, constant, joined
 from .facts import facts_of
 from .interval import BOOLEAN, Interval
@@ -24,7 +24,7 @@ MOST_CONDITIONS = 6
 """Maximum number of conditions of which all combinations are considered."""
 
 
-def rest_of_byte(state: State, fields: Sequence[Field]) -> tuple[Field, ...]:
+def rest_of_byte(state: State, fields: Sequence[Attribute]) -> tuple[Attribute, ...]:
     """Return the bit fields, the first of them optional, that fill the byte in every case; empty if they may not."""
     if not fields or fields[0].condition is None:
         return ()
@@ -42,13 +42,13 @@ def rest_of_byte(state: State, fields: Sequence[Field]) -> tuple[Field, ...]:
     return ()
 
 
-def _kind(field: Field) -> BitsType | None:
+def _kind(field: Attribute) -> BitsType | None:
     kind = field.type.base if isinstance(field.type, EnumType) else field.type
     single = field.repeat is None and field.switch is None
     return kind if single and isinstance(kind, BitsType) else None
 
 
-def _totals(fields: Sequence[Field]) -> set[int]:
+def _totals(fields: Sequence[Attribute]) -> set[int]:
     """Return the total numbers of bits of the fields for all combinations of their conditions; empty if there are too
     many conditions."""
     conditions = [None if each.condition is None else _settled(each.condition) for each in fields]
@@ -76,7 +76,7 @@ def _settled(condition: Node) -> tuple[Node, bool]:
     return condition, True
 
 
-def lower_rest_of_byte(state: State, scope: Scope, fields: Sequence[Field]) -> dict[str, Scalar | None]:
+def lower_rest_of_byte(state: State, scope: Scope, fields: Sequence[Attribute]) -> dict[str, Scalar | None]:
     """Append the steps of such fields; return for each the register that says whether it is present, ``None`` if it
     always is. Raises ``NotForEngineError``."""
     kinds = [kind for kind in map(_kind, fields) if kind is not None]
@@ -101,7 +101,7 @@ def lower_rest_of_byte(state: State, scope: Scope, fields: Sequence[Field]) -> d
     return found
 
 
-def _lower_optional(state: State, scope: Scope, field: Field, condition: Node, value: Compiled) -> Scalar:
+def _lower_optional(state: State, scope: Scope, field: Attribute, condition: Node, value: Compiled) -> Scalar:
     assembler, run, question = state.assembler, state.run, f"is {field.id} there?"
     present, absent, after = Scalar(question, BOOLEAN), Label(), Label()
     run.then(partial(assembler.compute, present, state.compiler(scope).compile(condition), question))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from wireloom.format.program import Code, Op
 
 from ...expression.nodes import Node
-from ...plan import Field
+from ...tree import Attribute
 from .compiled import Compiled, constant, joined
 from .interval import BOOLEAN
 from .items import Item
@@ -16,7 +16,7 @@ from .scope import Argument, Scalar, Scope
 from .state import State
 
 
-def give_arguments(state: State, scope: Scope, field: Field, inner: Scope) -> None:
+def give_arguments(state: State, scope: Scope, field: Attribute, inner: Scope) -> None:
     """Give the object ``inner``, which is about to be read, the arguments that ``field`` of ``scope`` has for it. One
     that may fail, or that depends on the position in a stream, is computed here; any other where it is used."""
     for parameter, argument in zip(inner.struct.parameters, field.arguments, strict=False):

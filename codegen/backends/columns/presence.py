@@ -11,13 +11,13 @@ from dataclasses import dataclass, replace
 from wireloom.format.program import Code
 
 from ...expression.nodes import (
-    Attribute,
     Binary,
     Call,
     Cast,
     Comparison,
     Conditional,
     Logical,
+    MemberAccess,
     Name,
     Node,
     StringLiteral,
@@ -77,11 +77,11 @@ def _presence(compiler: Compiler, node: Node) -> Compiled | None:
             ways = (presence(compiler.knowing(condition), then), presence(compiler.denying(condition), otherwise))
             return _both(presence(compiler, condition), _chosen(compiler.compile(condition), *ways))
         case Subscript(value, index):
-            base = _of_path(compiler, value) if isinstance(value, Name | Attribute) else None
+            base = _of_path(compiler, value) if isinstance(value, Name | MemberAccess) else None
             return None if base is None else _both(base, presence(compiler, index))
         case Call(value, "to_i"):
-            return _of_path(compiler, value) if isinstance(value, Name | Attribute) else None
-        case Name() | Attribute():
+            return _of_path(compiler, value) if isinstance(value, Name | MemberAccess) else None
+        case Name() | MemberAccess():
             return _of_path(compiler, node)
     return None
 
@@ -90,39 +90,39 @@ def _joins_paths(node: Node) -> bool:
     """Return whether text is concatenated from texts that have a value if they are present."""
     if isinstance(node, Binary):
         return _joins_paths(node.left) and _joins_paths(node.right)
-    return isinstance(node, Name | Attribute | StringLiteral)
+    return isinstance(node, Name | MemberAccess | StringLiteral)
 
 
 def _of_text(compiler: Compiler, node: Node) -> Compiled:
     """Return code of whether text or bytes are present."""
-    found = compiler.resolve(node) if isinstance(node, Name | Attribute | Cast | Subscript) else None
+    found = compiler.resolve(node) if isinstance(node, Name | MemberAccess | Cast | Subscript) else None
     if isinstance(found, Item | Answer):
         raise NotForEngineError("an expression uses an item that may be absent")
     compiler.strict.span(node)
     return YES
 
 
-def _compared(compiler: Compiler, node: Node, operator: str, optional: Name | Attribute | None) -> Compiled:
+def _compared(compiler: Compiler, node: Node, operator: str, optional: Name | MemberAccess | None) -> Compiled:
     """Return an operand of a comparison: an absent value equals nothing, like ``optional``."""
     if optional is not None and uncast(node) is optional:
         return presence_of(compiler, optional)[1]
-    is_path = operator in ("==", "!=") and isinstance(node, Name | Attribute | Cast)
+    is_path = operator in ("==", "!=") and isinstance(node, Name | MemberAccess | Cast)
     if not is_path or not isinstance(compiler.compared(node, operator), Scalar):
         return presence(compiler, node)
     named = uncast(node)
-    return of_object(compiler, named.value) if isinstance(named, Attribute) else YES
+    return of_object(compiler, named.value) if isinstance(named, MemberAccess) else YES
 
 
-def presence_of(compiler: Compiler, node: Name | Attribute) -> tuple[Compiled, Compiled]:
+def presence_of(compiler: Compiler, node: Name | MemberAccess) -> tuple[Compiled, Compiled]:
     """Return code of whether the value of a path is present, and code of whether the object that contains it is."""
     around = YES
-    if isinstance(node, Attribute) and isinstance(node.value.type, UserType):
+    if isinstance(node, MemberAccess) and isinstance(node.value.type, UserType):
         found = compiler.resolve(node.value)
         around = _asked(compiler, found) if isinstance(found, Item | Answer) else of_object(compiler, node.value)
     return presence(compiler, node), around
 
 
-def _of_path(compiler: Compiler, node: Name | Attribute) -> Compiled | None:
+def _of_path(compiler: Compiler, node: Name | MemberAccess) -> Compiled | None:
     if isinstance(node, Name):
         return _of_member(compiler, compiler.scope, node.id)
     owner = node.value.type
@@ -133,7 +133,7 @@ def _of_path(compiler: Compiler, node: Name | Attribute) -> Compiled | None:
             return None if found is None else _both(around, found)
         return _inside(compiler, node)
     # A property of bytes, text or a list.
-    return _of_path(compiler, node.value) if isinstance(node.value, Name | Attribute) else None
+    return _of_path(compiler, node.value) if isinstance(node.value, Name | MemberAccess) else None
 
 
 def of_object(compiler: Compiler, node: Node) -> Compiled:
@@ -145,7 +145,7 @@ def of_object(compiler: Compiler, node: Node) -> Compiled:
     match node:
         case Cast(value):
             return _both(of_object(compiler, value), _of_type(compiler.resolve(value), found))
-        case Attribute(value, name):
+        case MemberAccess(value, name):
             holder = compiler.resolve(value)
             around = of_object(compiler, value)
         case Name(name):
@@ -170,7 +170,7 @@ def _of_type(value: Found, found: Scope | Chosen) -> Compiled:
     return joined((Compiled((found.there,), BOOLEAN), YES, NOTHING), Code.SELECT, BOOLEAN)
 
 
-def _inside(compiler: Compiler, node: Attribute) -> Compiled | None:
+def _inside(compiler: Compiler, node: MemberAccess) -> Compiled | None:
     """Return code for a member of an item of a list, or of an object that a function has read; ``None`` for other
     members."""
     found = compiler.resolve(node)

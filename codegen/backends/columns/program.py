@@ -9,10 +9,10 @@ from wireloom.format.program import Kind, Op, Reason, Storage, Stuffing
 
 from ...expression.types import BytesType, ComputedIntegerType, Path, UserType
 from ...expression.walk import names_in
-from ...plan import Field, Instance, Plan
+from ...plan import Plan
 from ...plan.chains import chained_in
 from ...plan.variables import follows_variables
-from ...tree import Rows
+from ...tree import Attribute, Instance, Rows
 from ..python.names import field_name
 from .arrow import integer_interval
 from .assembler import Assembler
@@ -170,7 +170,7 @@ def _root(plan: Plan, rows: Rows) -> tuple[Scope, tuple[tuple[str, Scalar], ...]
         if instance.variable or follows_variables(plan, plan.root, instance):
             continue
         used = set() if instance.value is None else names_in(instance.value)
-        placed = instance.field
+        placed = instance.attribute
         single = placed is None or (placed.repeat is None and placed.switch is None)
         if not single or instance.condition is not None or interval is None or used & {rows.attribute, "_io"}:
             continue
@@ -181,7 +181,7 @@ def _root(plan: Plan, rows: Rows) -> tuple[Scope, tuple[tuple[str, Scalar], ...]
 
 
 def _presets(
-    scope: Scope, fields: Sequence[Field], prefix: str, within: tuple[Path, ...]
+    scope: Scope, fields: Sequence[Attribute], prefix: str, within: tuple[Path, ...]
 ) -> Iterator[tuple[str, Scalar]]:
     """Yield the integers of an object before the rows, and of the objects in it, by their names starting at the root;
     the scope then knows them."""
@@ -203,7 +203,7 @@ def _presets(
             scope.members[field.id] = Unavailable(what)
 
 
-def _size_of(field: Field) -> int | None:
+def _size_of(field: Attribute) -> int | None:
     """Return the size of bytes if it is constant and small enough for comparisons, else ``None``."""
     plain = not field.is_cut and field.process is None and field.switch is None
     return field.fixed_size if plain and (field.fixed_size or 0) <= LONGEST_LITERAL else None

@@ -9,7 +9,7 @@ from wireloom.format.program import Code, Loop, Op
 
 from ...expression.nodes import Binary, Comparison, Conditional, IntegerLiteral, Node
 from ...expression.types import BitsType, BytesType, EnumType, FloatType, IntegerType, UserType
-from ...plan import Field
+from ...tree import Attribute
 from ...wire import OwnSize, Repeat, RepeatCount, RepeatEos, RepeatUntil
 from .compiled import Compiled, constant
 from .interval import Interval
@@ -20,7 +20,7 @@ from .scope import Scope, Span, Unavailable
 from .state import State
 
 
-def can_pass_over(state: State, scope: Scope, field: Field, repeat: Repeat) -> bool:
+def can_pass_over(state: State, scope: Scope, field: Attribute, repeat: Repeat) -> bool:
     """Return whether all items have the same size and none of them may be refused."""
     if field.indexed or isinstance(repeat, RepeatUntil) or (isinstance(repeat, RepeatEos) and not state.bounded):
         return False
@@ -29,7 +29,7 @@ def can_pass_over(state: State, scope: Scope, field: Field, repeat: Repeat) -> b
     return _item_size(state, scope, field) is not None
 
 
-def pass_over(state: State, scope: Scope, field: Field, repeat: Repeat) -> None:
+def pass_over(state: State, scope: Scope, field: Attribute, repeat: Repeat) -> None:
     """Append steps that skip such items. Raises ``NotForEngineError``."""
     name, size = field.id, _item_size(state, scope, field)
     assert size is not None
@@ -47,7 +47,7 @@ MOST_UNROLLED = 64
 """Maximum number of items that are parts of bytes for which the steps are repeated."""
 
 
-def can_unroll(state: State, scope: Scope, field: Field, repeat: Repeat) -> bool:
+def can_unroll(state: State, scope: Scope, field: Attribute, repeat: Repeat) -> bool:
     """Return whether the items are bits that need not end at a byte boundary, and are few in every row."""
     if not isinstance(repeat, RepeatCount) or field.indexed or not _is_bits(state, field):
         return False
@@ -56,7 +56,7 @@ def can_unroll(state: State, scope: Scope, field: Field, repeat: Repeat) -> bool
     return (state.compiler(scope).compile(repeat.expression).constant or MOST_UNROLLED + 1) <= MOST_UNROLLED
 
 
-def unroll(state: State, scope: Scope, field: Field, repeat: Repeat, item: Callable[[], None]) -> None:
+def unroll(state: State, scope: Scope, field: Attribute, repeat: Repeat, item: Callable[[], None]) -> None:
     """Append the steps of all items in order, without a loop."""
     assert isinstance(repeat, RepeatCount)
     kept = keep_items(state, scope, field)
@@ -72,7 +72,7 @@ def unroll(state: State, scope: Scope, field: Field, repeat: Repeat, item: Calla
     scope.members[field.id] = Unavailable(f'an expression uses the repeated "{field.id}"')
 
 
-def _count_items(state: State, field: Field, count: int) -> None:
+def _count_items(state: State, field: Attribute, count: int) -> None:
     """Append a loop of ``count`` iterations in which nothing is read."""
     state.run.flush()
     assembler, first, after = state.assembler, Label(), Label()
@@ -84,7 +84,7 @@ def _count_items(state: State, field: Field, count: int) -> None:
     assembler.place(after)
 
 
-def _is_bits(state: State, field: Field) -> bool:
+def _is_bits(state: State, field: Attribute) -> bool:
     """Return whether an item is a bit field, or an object that consists of bit fields."""
     if field.switch is not None or field.condition is not None:
         return False
@@ -97,7 +97,7 @@ def _is_bits(state: State, field: Field) -> bool:
     return bool(inside) and all(each.repeat is None and _is_bits(state, each) for each in inside)
 
 
-def _item_size(state: State, scope: Scope, field: Field) -> int | None:
+def _item_size(state: State, scope: Scope, field: Attribute) -> int | None:
     """Return the size of one item in bytes; ``None`` if it varies, or if the item is checked, processed or used for
     anything but its value."""
     kind = field.type.base if isinstance(field.type, EnumType) else field.type

@@ -19,8 +19,8 @@ from ...expression.types import (
     UserType,
     VarintType,
 )
-from ...plan import Field, Instance, TypePlan
-from ...tree import Way
+from ...plan import TypePlan
+from ...tree import Attribute, Instance, Way
 from ...wire import OwnSize, Repeat, WithinSize
 from .blobs import lower_bytes
 from .blocks import enter, expand, leave
@@ -66,7 +66,7 @@ def lower_fields(state: State, scope: Scope) -> None:
     early = [each for each in type.verified if each.before_expansion]
     contents = [each for each in type.verified if each.content]
     has_tail = False
-    decides: Field | None = None
+    decides: Attribute | None = None
     in_byte: dict[str, Scalar | None] = {}
     for number, field in enumerate(type.fields):
         state.count()
@@ -90,7 +90,7 @@ def lower_fields(state: State, scope: Scope) -> None:
         else:
             present = partial(_lower_present, state, scope, field)
             conditions[field.id] = lower_optional(state, scope, field, field.condition, present)
-        decides = field if field.loses_layout and field.checks else decides
+        decides = field if field.frames_layout and field.checks else decides
         if decides is not None and (state.run.aligned or not ends_byte(state, type.fields, field)):
             # A refused value loses the row even if what follows is missing, so it is checked first: the rest of its
             # byte is available with it.
@@ -117,13 +117,13 @@ def lower_fields(state: State, scope: Scope) -> None:
     _lower_instance_step(state, scope)
 
 
-def _flush_checks(state: State, field: Field) -> None:
+def _flush_checks(state: State, field: Attribute) -> None:
     if not state.run.aligned:
         raise NotForEngineError(f'"{field.id}" determines the layout and ends inside a byte')
     state.run.flush()
 
 
-def _lower_present(state: State, scope: Scope, field: Field) -> None:
+def _lower_present(state: State, scope: Scope, field: Attribute) -> None:
     """Append the steps of a field that is present."""
     if field.process is not None and field.process.is_routine:
         raise NotForEngineError(f'"{field.id}" is {field.process.words}')
@@ -162,14 +162,14 @@ def _lower_instance(state: State, scope: Scope, instance: Instance) -> None:
     if instance.condition is None:
         _lower_at_position(state, scope, instance)
     else:
-        assert instance.field is not None
+        assert instance.attribute is not None
         lowered = partial(_lower_at_position, state, scope, instance)
-        lower_optional(state, scope, instance.field, instance.condition, lowered)
+        lower_optional(state, scope, instance.attribute, instance.condition, lowered)
 
 
 def _lower_at_position(state: State, scope: Scope, instance: Instance) -> None:
     """Append the steps that seek to the position of an instance, read it, and return."""
-    assert instance.field is not None
+    assert instance.attribute is not None
     assert instance.pos is not None
     assembler, compiler = state.assembler, state.compiler(scope)
     holder = scope if instance.io is None else compiler.holder_of(instance.io)
@@ -187,7 +187,7 @@ def _lower_at_position(state: State, scope: Scope, instance: Instance) -> None:
     state.streams.append(Stream(of=state.streams[number].itself))
     bounded, state.bounded = state.bounded, True
     # What instances are read from is not refused but lost.
-    _lower_present(state, scope, replace(instance.field, condition=None, defers=False))
+    _lower_present(state, scope, replace(instance.attribute, condition=None, defers=False))
     if not state.run.aligned:
         raise NotForEngineError(f'"{instance.id}" may end inside a byte')
     state.run.flush()
@@ -203,7 +203,7 @@ def _extent(state: State, holder: Scope) -> Span | None:
     return None if is_open or holder.extent is None else holder.extent()
 
 
-def _find_extent(state: State, inner: Scope, field: Field) -> Callable[[], Span]:
+def _find_extent(state: State, inner: Scope, field: Attribute) -> Callable[[], Span]:
     """Append the step that locates the bytes of the stream that has just been entered; return a function that returns
     them."""
     slot, span = state.assembler.slot(), Span(f"stream of {field.id}", state.facts)
@@ -221,7 +221,7 @@ def _find_extent(state: State, inner: Scope, field: Field) -> Callable[[], Span]
     return found
 
 
-def _lower_value(state: State, scope: Scope, field: Field) -> None:
+def _lower_value(state: State, scope: Scope, field: Attribute) -> None:
     """Append the steps of one value."""
     if field.switch is not None:
         lower_switch(state, scope, field, field.switch, lambda form: _lower_value(state, scope, form))
@@ -243,7 +243,7 @@ def _lower_value(state: State, scope: Scope, field: Field) -> None:
             raise NotForEngineError(f'the engine does not support the type of "{field.id}"')
 
 
-def _lower_repeated(state: State, scope: Scope, field: Field, repeat: Repeat) -> None:
+def _lower_repeated(state: State, scope: Scope, field: Attribute, repeat: Repeat) -> None:
     """Append the steps of a repeated field; items that no column shows are skipped at once if possible."""
     node = state.column(scope, field.id)
     if node is None and can_pass_over(state, scope, field, repeat):
@@ -254,31 +254,31 @@ def _lower_repeated(state: State, scope: Scope, field: Field, repeat: Repeat) ->
         lower_list(state, scope, field, repeat, node, lambda: _lower_value(state, scope, field))
 
 
-def _is_step(state: State, scope: Scope, field: Field) -> bool:
+def _is_step(state: State, scope: Scope, field: Attribute) -> bool:
     return bool(_ways_through(state, scope, field))
 
 
-def _ways_through(state: State, scope: Scope, field: Field) -> tuple[Way, ...]:
+def _ways_through(state: State, scope: Scope, field: Attribute) -> tuple[Way, ...]:
     """Return the ways to the rows whose next step is the field."""
     if state.row is None:
         return ()
     return tuple(each for each in state.ways if each[state.steps][:2] == (scope.struct.path, field.id))
 
 
-def _ends_rows(state: State, scope: Scope, field: Field) -> bool:
+def _ends_rows(state: State, scope: Scope, field: Attribute) -> bool:
     """Return whether a field of the root of an input that is read as a whole contains all rows."""
     rows = state.plan.rows
     return rows is not None and not rows.streaming and _is_step(state, scope, field) and state.steps == 0
 
 
-def _lower_step(state: State, scope: Scope, field: Field) -> None:
+def _lower_step(state: State, scope: Scope, field: Attribute) -> None:
     """Append the steps of a field on the way to the rows."""
     rows = state.plan.rows
     assert rows is not None
     through = _ways_through(state, scope, field)
     before = state.ways
 
-    def form(each: Field) -> None:
+    def form(each: Attribute) -> None:
         kind = each.type.path if isinstance(each.type, UserType) else None
         state.ways = tuple(way for way in through if way[state.steps][2] == kind)
         if kind is not None and state.ways:
@@ -310,7 +310,7 @@ def _lower_step(state: State, scope: Scope, field: Field) -> None:
         item()
 
 
-def _end_unit(state: State, last: Field) -> None:
+def _end_unit(state: State, last: Attribute) -> None:
     """Append the end of a unit, whose last field is ``last``."""
     if not state.run.aligned:
         raise NotForEngineError(f'"{last.id}" may end inside a byte')
@@ -348,7 +348,7 @@ def lower_unit(state: State, inner: Scope) -> None:
     state.row, state.steps = row, state.steps - 1
 
 
-def _lower_user_type(state: State, scope: Scope, field: Field, struct: TypePlan, *, is_step: bool = False) -> None:
+def _lower_user_type(state: State, scope: Scope, field: Attribute, struct: TypePlan, *, is_step: bool = False) -> None:
     """Append the steps of a user type within the row: its fields, in a sub-stream of their own if it has a size.
     ``is_step``: it is on the way to the rows, or is a row."""
     if state.nesting >= DEEPEST_LIMIT:

@@ -8,8 +8,8 @@ from wireloom.format.program import Code, Op
 
 from ...expression.nodes import SLICE, Call, Node
 from ...expression.types import BytesType, StringType
-from ...plan import Instance
 from ...plan.variables import follows_variables
+from ...tree import Instance
 from .assembler import Assembler
 from .compiled import Compiled, constant, joined
 from .expression import Compiler

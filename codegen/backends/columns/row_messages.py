@@ -9,7 +9,7 @@ from wireloom.format.program import Code, Kind, Loop, Op
 from wireloom.format.program_limits import MOST_LOOPS
 
 from ...expression.types import FloatType
-from ...plan import Field
+from ...tree import Attribute
 from .checksums import lower_message_sums
 from .column_nodes import ColumnNode
 from .compiled import Compiled, constant, joined
@@ -167,7 +167,7 @@ class _Lowering:
                 self._settle(each, one, entry)
         self._store_all(message)
 
-    def _settle(self, message: MessagePlace, each: Field, entry: TagField) -> None:
+    def _settle(self, message: MessagePlace, each: Attribute, entry: TagField) -> None:
         """Compute the value that expressions use for a field that may be absent."""
         found = message.scope.members.get(each.id)
         if not isinstance(found, Scalar) or not isinstance(entry.value, Scalar):
@@ -220,7 +220,7 @@ class _Lowering:
             self._assembler.add(Op.COLUMN_NULL, each.number, comment=each.column.name)
         self._assembler.place(after)
 
-    def _or_default(self, message: MessagePlace, each: Field, entry: TagField) -> Scalar | Span:
+    def _or_default(self, message: MessagePlace, each: Attribute, entry: TagField) -> Scalar | Span:
         """Return the value of a field or, if it is absent, the default that the spec declares."""
         default, found = field_of(each).default, message.scope.members.get(each.id)
         if default is None or entry.present is None:
@@ -237,7 +237,7 @@ class _Lowering:
         given = joined((_all((entry.present,)), there, constant(bits)), Code.SELECT, entry.value.interval)
         return self._assembler.temporary(given, f"{each.id}, or its default")
 
-    def _store(self, node: ColumnNode, each: Field, value: Scalar | Span) -> None:
+    def _store(self, node: ColumnNode, each: Attribute, value: Scalar | Span) -> None:
         if isinstance(value, Span):
             self._assembler.add(Op.COLUMN_BYTES, node.number, value, comment=each.id)
         elif isinstance(each.type, FloatType):
@@ -247,7 +247,7 @@ class _Lowering:
             node.column.store(self._assembler, node.number, value)
 
 
-def _fields(message: MessagePlace) -> Iterator[Field]:
+def _fields(message: MessagePlace) -> Iterator[Attribute]:
     """Yield the fields of a message and of all messages in it."""
     yield from message.type.fields
     for each in message.arms:

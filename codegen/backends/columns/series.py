@@ -8,7 +8,7 @@ from functools import reduce
 
 from wireloom.format.program import Code, Op
 
-from ...expression.nodes import Attribute, Name, Node
+from ...expression.nodes import MemberAccess, Name, Node
 from ...expression.types import BooleanType, BytesType, ComputedIntegerType, ListType, Type
 from ...plan import Plan
 from .arrow import integer_interval
@@ -32,7 +32,7 @@ def asked_lists(plan: Plan) -> frozenset[str]:
         each.id if isinstance(each, Name) else each.name
         for struct in plan.family
         for each in struct.nodes
-        if isinstance(each, Name | Attribute) and isinstance(each.type, ListType)
+        if isinstance(each, Name | MemberAccess) and isinstance(each.type, ListType)
     )
 
 
@@ -42,10 +42,12 @@ def asked_bytes(plan: Plan) -> frozenset[str]:
     found = set()
     for struct in plan.types:
         sized = {
-            id(each.value) for each in struct.nodes if isinstance(each, Attribute) and each.name in ("length", "size")
+            id(each.value)
+            for each in struct.nodes
+            if isinstance(each, MemberAccess) and each.name in ("length", "size")
         }
         for each in struct.nodes:
-            if isinstance(each, Name | Attribute) and isinstance(each.type, BytesType) and id(each) not in sized:
+            if isinstance(each, Name | MemberAccess) and isinstance(each.type, BytesType) and id(each) not in sized:
                 found.add(each.id if isinstance(each, Name) else each.name)
     return frozenset(found)
 
@@ -57,7 +59,8 @@ def asked_objects(plan: Plan) -> frozenset[str]:
         name
         for struct in plan.family
         for each in struct.nodes
-        if isinstance(each, Name | Attribute) and (name := each.id if isinstance(each, Name) else each.name) in switched
+        if isinstance(each, Name | MemberAccess)
+        and (name := each.id if isinstance(each, Name) else each.name) in switched
     )
 
 

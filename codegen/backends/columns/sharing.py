@@ -6,10 +6,11 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from ...expression.nodes import Attribute, Name
+from ...expression.nodes import MemberAccess, Name
 from ...expression.types import Path
 from ...expression.walk import walk
-from ...plan import Instance, TypePlan
+from ...plan import TypePlan
+from ...tree import Instance
 from .finding import Finder
 from .lines import Item, Label, Slot
 from .refusal import NotForEngineError
@@ -80,5 +81,5 @@ def _names_used(instance: Instance) -> Iterator[str]:
         for each in walk(node) if node is not None else ():
             if isinstance(each, Name):
                 yield each.id
-            elif isinstance(each, Attribute):
+            elif isinstance(each, MemberAccess):
                 yield each.name

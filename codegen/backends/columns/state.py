@@ -12,8 +12,8 @@ from wireloom.format.program import Code, Op
 from wireloom.format.program_limits import MOST_STEPS
 
 from ...expression.types import Path
-from ...plan import Field, Instance, Plan
-from ...tree import Way
+from ...plan import Plan
+from ...tree import Attribute, Instance, Way
 from ...wire import ExpressionSize, FixedSize
 from .assembler import Assembler
 from .column_nodes import ColumnNode, ColumnNodes
@@ -117,7 +117,7 @@ class State:
         if self.asked_objects is None:
             self.asked_objects = asked_objects(self.plan)
 
-    def is_asked(self, field: Field) -> bool:
+    def is_asked(self, field: Attribute) -> bool:
         """Return whether expressions may use the items of a repeated field."""
         return self.asked is not None and field.id in self.asked
 
@@ -357,7 +357,7 @@ class State:
         """Return the column that a field of ``scope`` fills; ``None`` if it fills none."""
         return self.fills.get(scope, {}).get(name)
 
-    def fixed_size(self, scope: Scope, field: Field) -> int | None:
+    def fixed_size(self, scope: Scope, field: Attribute) -> int | None:
         """Return the size of the field in bytes if it is the same in every row, else ``None``."""
         if isinstance(field.size, FixedSize):
             return field.size.size

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from wireloom.format.program import Code, Op
 
-from ...plan import Field
+from ...tree import Attribute
 from .compiled import Compiled, joined
 from .interval import BOOLEAN, Interval
 from .lines import Refusal
@@ -48,7 +48,7 @@ class StatedSizes:
                 self._of_stream("eof"), Refusal(False, "length"), f"nothing after {self._scope.struct.path[-1]}?"
             )
 
-    def _compare(self, field: Field, first: str, last: str) -> None:
+    def _compare(self, field: Attribute, first: str, last: str) -> None:
         stated = self._scope.members[field.id]
         if not isinstance(stated, Scalar):
             raise NotForEngineError(f'the engine does not support the size "{field.id}"')

@@ -11,7 +11,7 @@ from wireloom.format.program import Op
 from ...expression.nodes import Comparison, Logical, Name, Node
 from ...expression.types import BytesType, StringType, UserType
 from ...expression.walk import names_in
-from ...plan import Field, Instance, Switch
+from ...tree import Attribute, Instance, Switch
 from .arrow import integer_interval
 from .column_nodes import ColumnNode
 from .compiled import Compiled, constant
@@ -26,7 +26,9 @@ from .scope import Chosen, Fact, Scalar, Scope, Span, Unavailable
 from .state import State
 
 
-def lower_switch(state: State, scope: Scope, field: Field, switch: Switch, value: Callable[[Field], None]) -> None:
+def lower_switch(
+    state: State, scope: Scope, field: Attribute, switch: Switch, value: Callable[[Attribute], None]
+) -> None:
     """Append the steps of a field whose type a switch chooses; ``value`` appends those of one type. Raises
     ``NotForEngineError``."""
     if not state.run.aligned:
@@ -97,7 +99,7 @@ class _Objects:
 
     state: State
     scope: Scope
-    of: Field
+    of: Attribute
     chosen: Chosen = field(init=False)
     created: list[Scalar | Span | Scope | Chosen] = field(default_factory=list, init=False)
 
@@ -177,13 +179,13 @@ def _note(place: Slot, scalar: Scalar, value: int) -> None:
     place.items.append(ExpressionLine(scalar, constant(value), scalar.name))
 
 
-def _are_asked(state: State, field: Field) -> bool:
+def _are_asked(state: State, field: Attribute) -> bool:
     """Return whether an expression may use one of the objects between which a switch chooses."""
     is_asked = state.asked_objects is not None and field.id in state.asked_objects
     return is_asked and any(isinstance(each.type, UserType) for each in field.forms)
 
 
-def _integer(state: State, field: Field) -> Scalar | None:
+def _integer(state: State, field: Attribute) -> Scalar | None:
     """Return the scalar of a switch between integers, which may have no value if no case need match; ``None`` for other
     switches."""
     intervals = [None if each.repeat is not None else integer_interval(each.type) for each in field.forms]
@@ -198,7 +200,7 @@ def _integer(state: State, field: Field) -> Scalar | None:
     return found
 
 
-def _keep(state: State, scope: Scope, form: Field, result: Scalar | None) -> None:
+def _keep(state: State, scope: Scope, form: Attribute, result: Scalar | None) -> None:
     value = scope.members.get(form.id)
     if result is not None:
         assert isinstance(value, Scalar)
@@ -224,7 +226,7 @@ def _any_of(tests: list[Node]) -> Node:
 
 
 def _lower_form(
-    state: State, scope: Scope, form: Field, node: ColumnNode | None, value: Callable[[Field], None]
+    state: State, scope: Scope, form: Attribute, node: ColumnNode | None, value: Callable[[Attribute], None]
 ) -> None:
     """Append the steps of one of the types, and those that set the columns of the others to null."""
     if form.process is not None:

@@ -7,11 +7,10 @@ from dataclasses import dataclass, replace
 
 from wireloom.format.program import HAS_ABSENT, TIME_UNITS, Kind, Op
 
-from ...expression.nodes import Attribute as Member
-from ...expression.nodes import Name
+from ...expression.nodes import MemberAccess, Name
 from ...expression.types import EnumType, Path, UserType
-from ...plan import Field, Instance, Plan, TypePlan
-from ...tree import Rows
+from ...plan import Plan, TypePlan
+from ...tree import Attribute, Instance, Rows
 from ...wire import Labels, LookUp, Timestamp
 from ..base import refuse
 from ..python.names import field_name
@@ -31,7 +30,7 @@ class TableColumn:
 
     name: str
     type: ArrowType
-    field: Field | Instance
+    field: Attribute | Instance
     default: bool
     parent: bool
     attribute: str
@@ -55,7 +54,7 @@ class TableColumn:
     """For a computed integer: the range of its values."""
 
     @classmethod
-    def inner(cls, name: str, type: ArrowType, field: Field | Instance) -> TableColumn:
+    def inner(cls, name: str, type: ArrowType, field: Attribute | Instance) -> TableColumn:
         """Return the field of a struct, or the item of a list, that is a column."""
         return cls(name, type, field, default=True, parent=False, attribute=field_name(name))
 
@@ -63,7 +62,7 @@ class TableColumn:
     def constant(self) -> bool:
         """Return whether ``valid`` allows a single value, which the generated class fills in."""
         return (
-            isinstance(self.field, Field)
+            isinstance(self.field, Attribute)
             and self.field.only is not None
             and not self.derived
             and self.field.repeat is None
@@ -73,13 +72,13 @@ class TableColumn:
     @property
     def filled(self) -> bool:
         """Return whether the attribute has a default, which the generated class fills in."""
-        return isinstance(self.field, Field) and self.field.default is not None and not self.derived
+        return isinstance(self.field, Attribute) and self.field.default is not None and not self.derived
 
     @property
     def optional(self) -> bool:
         """Return whether an attribute, or the struct that it is in, has an ``if`` or a switch without a case for every
         value, or is an optional field of a message."""
-        return self.in_optional or (isinstance(self.field, Field) and self.field.optional)
+        return self.in_optional or (isinstance(self.field, Attribute) and self.field.optional)
 
     def store(self, assembler: Assembler, number: int, scalar: Scalar) -> None:
         """Append the step that stores a register in column ``number``."""
@@ -212,7 +211,7 @@ def _inside(plan: Plan, struct: TypePlan, name: str, up: int, default: bool) -> 
     instance = struct.instance(name)
     value = instance.value if instance is not None and instance.condition is None else None
     way: list[str] = []
-    while isinstance(value, Member):
+    while isinstance(value, MemberAccess):
         way, value = [value.name, *way], value.value
     if instance is None or not way or not isinstance(value, Name):
         return None
@@ -237,7 +236,7 @@ def _inside(plan: Plan, struct: TypePlan, name: str, up: int, default: bool) -> 
 def _flat(plan: Plan, column: TableColumn) -> Iterator[TableColumn]:
     """Yield a column for each field of a struct, or the column itself if it is no struct."""
     kind = column.field.type
-    is_list = isinstance(column.field, Field) and column.field.repeat is not None
+    is_list = isinstance(column.field, Attribute) and column.field.repeat is not None
     if is_list or not isinstance(kind, UserType) or not column.type.fields or plan.type(kind.path).message is not None:
         yield column
         return
@@ -289,11 +288,11 @@ def _column(
     )
 
 
-def _is_derived(struct: TypePlan, field: Field) -> bool:
+def _is_derived(struct: TypePlan, field: Attribute) -> bool:
     return field.is_checksum or field.contents is not None or struct.solved(field.id) is not None
 
 
-def _same_as(struct: TypePlan, field: Field | Instance) -> str:
+def _same_as(struct: TypePlan, field: Attribute | Instance) -> str:
     if isinstance(field, Instance) and isinstance(field.value, Name) and struct.field(field.value.id) is not None:
         return field_name(field.value.id)
     return ""
@@ -310,7 +309,7 @@ def declared(plan: Plan, struct: TypePlan, parent: Scope | None) -> Scope:
     return scope
 
 
-def _computed(scope: Scope, field: Field | Instance) -> Interval | None:
+def _computed(scope: Scope, field: Attribute | Instance) -> Interval | None:
     """Return the range of a value instance if the engine could compute it, else ``None``; ``scope`` is updated with
     it."""
     if not isinstance(field, Instance) or field.value is None:

@@ -9,7 +9,8 @@ from wireloom.format.program import Op
 
 from ...expression.nodes import Comparison, IntegerLiteral, Logical, Name, Node
 from ...expression.types import EnumType
-from ...plan import Field, Plan
+from ...plan import Plan
+from ...tree import Attribute
 from .assembler import Assembler
 from .compiled import Compiled
 from .expression import Compiler
@@ -22,9 +23,9 @@ _IT = Name("_")
 _LARGEST_UNSIGNED = (1 << 64) - 1
 
 
-def refusal_of(field: Field) -> Refusal:
+def refusal_of(field: Attribute) -> Refusal:
     """Return the consequence of an invalid value of the field."""
-    return Refusal(field.loses_layout, field.reason)
+    return Refusal(field.frames_layout, field.reason)
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class Check:
         assembler.add(Op.CHECK_RANGE, self.scalar, refusal, self.low, self.high, comment=comment)
 
 
-def checks(field: Field, scalar: Scalar, compiler: Compiler, plan: Plan) -> list[Check]:
+def checks(field: Attribute, scalar: Scalar, compiler: Compiler, plan: Plan) -> list[Check]:
     """Return the checks of a number. Afterwards ``scalar`` is known to lie between its constant bounds.
 
     Raises ``NotForEngineError`` if an expression is not supported by the engine.
@@ -108,7 +109,7 @@ def checks(field: Field, scalar: Scalar, compiler: Compiler, plan: Plan) -> list
     return found
 
 
-def span_checks(field: Field, span: Span, compiler: Compiler) -> list[Compiled]:
+def span_checks(field: Attribute, span: Span, compiler: Compiler) -> list[Compiled]:
     """Return the conditions that bytes or text must meet. Raises ``NotForEngineError`` for expressions other than
     comparisons."""
     seeing = replace(compiler, it=span)

@@ -7,8 +7,8 @@ from wireloom.format.program import Op
 from ...expression.fold import constant_integer
 from ...expression.nodes import ListLiteral
 from ...expression.types import ListType
-from ...plan import Instance
 from ...plan.variables import variables_of
+from ...tree import Instance
 from .compiled import constant
 from .interval import INT64
 from .lines import Refusal

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from ...expression.types import BooleanType, BytesType, EnumType, FloatType, IntegerType, StringType, Type, UserType
-from ...plan import Field, Plan, TypePlan
+from ...plan import Plan, TypePlan
+from ...tree import Attribute
 from ...wire import Timestamp
 from .arrow import integer_interval
 from .interval import INT64, Interval, of_bytes
@@ -31,7 +32,7 @@ class Vector:
     constant: bool = False
     picked: bool = False
     lossy: bool = False
-    items: Field | None = None
+    items: Attribute | None = None
     struct: TypePlan | None = None
 
     @property
@@ -86,7 +87,7 @@ def common_type(*intervals: Interval) -> str:
     raise NotForEngineError("an expression may exceed 64 bits")
 
 
-def field_vector(plan: Plan, text: str, attribute: Field, owner: TypePlan, *, picked: bool = False) -> Vector:
+def field_vector(plan: Plan, text: str, attribute: Attribute, owner: TypePlan, *, picked: bool = False) -> Vector:
     """Return the column of a field, given its code."""
     if isinstance(attribute.logical, Timestamp):
         raise NotForEngineError(f'an expression computes with the timestamp "{attribute.id}"')

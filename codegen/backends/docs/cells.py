@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ...expression.types import EnumType, UserType
-from ...plan import Field
+from ...tree import Attribute
 from .view import TableView
 
 WIRE_TYPES = {
@@ -17,7 +17,7 @@ WIRE_TYPES = {
 """Number and description of protobuf's wire type, by the kind of a field (protobuf's documentation, "Encoding")."""
 
 
-def wire_type(attribute: Field) -> tuple[int, str]:
+def wire_type(attribute: Attribute) -> tuple[int, str]:
     """Return the wire type of a field of a message. A packed field is length-delimited, and an entry of a map is a
     message."""
     field = attribute.message
@@ -25,7 +25,7 @@ def wire_type(attribute: Field) -> tuple[int, str]:
     return WIRE_TYPES["bytes" if field.packed or field.key is not None else field.kind]
 
 
-def kind_of(attribute: Field) -> str:
+def kind_of(attribute: Attribute) -> str:
     """Return the label and the type of a field of a message, as in a ``.proto`` file."""
     field = attribute.message
     assert field is not None

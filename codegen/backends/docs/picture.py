@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from dataclasses import field as declared
 
-from ...plan import Field, Plan, TypePlan
+from ...plan import Plan, TypePlan
 from ...plan.words import bits_of, condition, covered, field_type, hexadecimal, repetition, size_of
+from ...tree import Attribute
 from .cells import kind_of, sentence, wire_type
 from .structs import shown_structs
 from .view import BoxView, PictureView, TextView
@@ -151,7 +152,7 @@ def _plain(canvas: Canvas, plan: Plan, struct: TypePlan) -> None:
             canvas.y += 18
 
 
-def _boxes(field: Field) -> list[Box]:
+def _boxes(field: Attribute) -> list[Box]:
     """Return the boxes of a field: one or, for a repeated field, its first items and what is between them."""
     name, words = field.id, field_type(field)
     if field.repeat is None:
@@ -167,7 +168,7 @@ def _boxes(field: Field) -> list[Box]:
     return [item, between, second, between, rest]
 
 
-def _box(field: Field) -> Box:
+def _box(field: Attribute) -> Box:
     bits = bits_of(field)
     style = "variable" if bits is None else "fixed"
     if field.is_checksum:

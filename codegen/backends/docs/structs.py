@@ -24,4 +24,4 @@ def _add(plan: Plan, shown: list[Path], begin: list[Path]) -> None:
 
 
 def _inside(struct: TypePlan) -> list[Path]:
-    return [each.path for field in struct.fields for each in field.held if not each.opaque]
+    return [each.path for field in struct.fields for each in field.object_types if not each.opaque]

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...expression.nodes import Attribute as Member
-from ...expression.nodes import Cast, Comparison, Conditional, Name, Node, Subscript
+from ...expression.nodes import Cast, Comparison, Conditional, MemberAccess, Name, Node, Subscript
 from ...expression.types import ListType, UserType
 from ...expression.walk import walk
-from ...plan import Instance, TypePlan
+from ...plan import TypePlan
+from ...tree import Instance
 from .api import Api
 
 if TYPE_CHECKING:
@@ -22,9 +22,9 @@ def may_be_absent(module: Module, struct: TypePlan, node: Node) -> bool:
     match node:
         case Name(id):
             return not has_default(struct, id) and member_may_be_absent(module, struct, id)
-        case Subscript(value) | Member(value, "first" | "last") if isinstance(value.type, ListType):
+        case Subscript(value) | MemberAccess(value, "first" | "last") if isinstance(value.type, ListType):
             return items_may_be_unmatched(module, struct, value)
-        case Member(value, name) if isinstance(value.type, UserType) and not value.type.opaque:
+        case MemberAccess(value, name) if isinstance(value.type, UserType) and not value.type.opaque:
             holder = module.plan.type(value.type.path)
             return not has_default(holder, name) and member_may_be_absent(module, holder, name)
         case Conditional(_, then, otherwise):
@@ -41,12 +41,12 @@ def items_may_be_unmatched(module: Module, struct: TypePlan, node: Node) -> bool
     match node:
         case Name(id):
             holder, name = struct, id
-        case Member(value, name) if isinstance(value.type, UserType) and not value.type.opaque:
+        case MemberAccess(value, name) if isinstance(value.type, UserType) and not value.type.opaque:
             holder = module.plan.type(value.type.path)
         case _:
             return False
     instance = holder.instance(name)
-    field = holder.field(name) or (instance.field if instance is not None else None)
+    field = holder.field(name) or (instance.attribute if instance is not None else None)
     return field is not None and module.api is Api.WIRELOOM and field.unmatched
 
 
@@ -76,8 +76,8 @@ def member_may_be_absent(module: Module, struct: TypePlan, name: str) -> bool:
 def _instance_may_be_absent(module: Module, struct: TypePlan, instance: Instance) -> bool:
     if instance.condition is not None:
         return True
-    if instance.field is not None:
-        return instance.field.unmatched and instance.field.repeat is None
+    if instance.attribute is not None:
+        return instance.attribute.unmatched and instance.attribute.repeat is None
     if instance.value is None:
         return False
     return may_be_absent(module, struct, instance.value) or needs_what_may_be_absent(module, struct, instance.value)

@@ -20,7 +20,8 @@ from ...expression.types import (
     UserType,
     VarintType,
 )
-from ...plan import Field, Instance, TypePlan
+from ...plan import TypePlan
+from ...tree import Attribute, Instance
 from ..base import refuse
 from .absence import member_may_be_absent
 from .api import Api
@@ -76,13 +77,13 @@ class Annotations:
                 return self.module.use("Any")
         raise AssertionError(type_)
 
-    def of_item(self, field: Field) -> str:
+    def of_item(self, field: Attribute) -> str:
         """Return the annotation of one item of a field; it includes ``None`` for a switch without a default."""
         text = self.of(field.type)
         absent = field.unmatched and self.module.api is Api.WIRELOOM
         return f"{text} | None" if absent else text
 
-    def of_field(self, field: Field) -> str:
+    def of_field(self, field: Attribute) -> str:
         """Return the annotation of a field: a list if it is repeated, with ``None`` if it may be absent.
 
         With Kaitai's API absent fields are not set, so the annotation never includes ``None``.
@@ -103,7 +104,7 @@ class Annotations:
         """Return the annotation of an instance."""
         if instance.variable and isinstance(instance.type, ListType) and self.module.api is Api.WIRELOOM:
             return self.module.use("Items")
-        text = self.of_field(instance.field) if instance.field is not None else self.of(instance.type)
+        text = self.of_field(instance.attribute) if instance.attribute is not None else self.of(instance.type)
         absent = member_may_be_absent(self.module, self.struct, instance.id)
         return f"{text} | None" if absent and not text.endswith("| None") else text
 

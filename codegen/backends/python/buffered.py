@@ -8,8 +8,9 @@ from dataclasses import field as declared
 from ...expression.fold import constant_integer
 from ...expression.nodes import Binary, IntegerLiteral, Name, Node
 from ...expression.types import IntegerType, StringType, UserType
-from ...plan import Cover, Field, Piece, Run, Step
+from ...plan import Cover, Piece, Run, Step
 from ...plan.build import run_of
+from ...tree import Attribute
 from ...wire import ExpressionSize
 from .api import Api
 from .checksums import verified_lines, when_needed
@@ -125,7 +126,7 @@ class _Rest:
                 self.lines.append(f"buffer.position = {end}")
             self._cooked(each, raw_name(each))
 
-    def _cooked(self, each: Field, raw: str) -> None:
+    def _cooked(self, each: Attribute, raw: str) -> None:
         """Convert the unpacked value ``raw`` to the value of its field, and check it."""
         self.marks.begins[each.id] = self._after(0)
         self.offset += each.fixed_size or 0
@@ -141,7 +142,7 @@ class _Rest:
         names = [raw_name(each) if is_raw else member(each.id) for each, is_raw in zip(piece.fields, raw, strict=True)]
         return f"({names[0]},)" if len(names) == 1 else ", ".join(names)
 
-    def _alone(self, each: Field) -> None:
+    def _alone(self, each: Attribute) -> None:
         """Read an object, or bytes or text whose size the item itself determines, or up to a terminator."""
         scope = self.scope
         begin, end = f"begin_{field_name(each.id)}", f"end_{field_name(each.id)}"
@@ -172,7 +173,7 @@ class _Rest:
         stop = f"{end} + 1" if terminator.include else end
         self._keep_bytes(each, f"buffer.data[{begin}:{stop}]")
 
-    def _after_bytes(self, each: Field, size: Node) -> str:
+    def _after_bytes(self, each: Attribute, size: Node) -> str:
         """Return the text of the position after bytes of that size; constants are added up."""
         text, offset = self.scope.translator(each.position).text, self.offset
         match size:
@@ -202,15 +203,15 @@ class _Rest:
         if field is None or not isinstance(field.type, IntegerType) or field.type.signed:
             return None
         bounds = [constant_integer(each.operands[0]) for each in field.checks if each.rule == "at least"]
-        return max([0, *(each for each in bounds if each is not None and field.loses_layout)])
+        return max([0, *(each for each in bounds if each is not None and field.frames_layout)])
 
-    def _keep_bytes(self, each: Field, data: str) -> None:
+    def _keep_bytes(self, each: Attribute, data: str) -> None:
         if isinstance(each.type, StringType):
             self.lines.append(f"buffer.position = {self._after(0)}")
             data = decoded(self.scope, each, each.type.encoding, data, each.place)
         self._keep(each, data)
 
-    def _keep(self, each: Field, value: str) -> None:
+    def _keep(self, each: Attribute, value: str) -> None:
         name = field_name(each.id)
         if self._notes:
             self.lines.append(f"{self.scope.module.setter(self.scope.struct.path, name)}(self, {value})")
@@ -222,7 +223,7 @@ class _Rest:
         """Return whether objects record assignments to their fields separately from reading."""
         return self.scope.module.api is Api.KAITAI_READ_WRITE
 
-    def _check(self, each: Field, end: str) -> None:
+    def _check(self, each: Attribute, end: str) -> None:
         self.lines += check_field(self.scope, each, member(each.id), f"buffer.at({end})")
 
     def _verify(self, cover: Cover) -> None:

@@ -6,7 +6,8 @@ from dataclasses import replace
 from functools import lru_cache
 
 from ...expression.types import Path, UserType
-from ...plan import Cover, Field
+from ...plan import Cover
+from ...tree import Attribute
 from ...wire import OwnSize
 from .checksums import Chain, chain_of, may_continue_itself
 from .module import Module
@@ -70,7 +71,7 @@ def covers_method(scope: ClassScope) -> MethodView | None:
         return None
     terms = [_own_term(scope, each) for each in scope.struct.verified]
     for field in scope.struct.fields:
-        if not checked.isdisjoint(each.path for each in field.held):
+        if not checked.isdisjoint(each.path for each in field.object_types):
             terms.append(_inner_term(field))
     terms = [each for each in terms if each != "False"]
     if len(terms) > 1:
@@ -90,7 +91,7 @@ def _checked_types(module: Module) -> frozenset[Path]:
     holders: dict[Path, list[Path]] = {}
     for struct in everything:
         for field in struct.fields:
-            for kind in field.held:
+            for kind in field.object_types:
                 holders.setdefault(kind.path, []).append(struct.path)
     found: set[Path] = set()
     waiting = [each.path for each in everything if each.verified]
@@ -115,7 +116,7 @@ def _own_term(scope: ClassScope, cover: Cover) -> str:
     return " and ".join(terms) or "True"
 
 
-def _bytes_term(scope: ClassScope, field: Field, value: str, depth: int = 0) -> str:
+def _bytes_term(scope: ClassScope, field: Attribute, value: str, depth: int = 0) -> str:
     """Return a condition that is true if a field with the given ``value`` has bytes. For an object with a stream of its
     own these are the bytes of the stream, for another object the bytes of its fields.
     """
@@ -143,11 +144,11 @@ def _bytes_term(scope: ClassScope, field: Field, value: str, depth: int = 0) -> 
     return size if field.condition is None else f"({value} is not None and {size})"
 
 
-def _has_stream(field: Field) -> bool:
+def _has_stream(field: Attribute) -> bool:
     return isinstance(field.type, UserType) and not isinstance(field.size, OwnSize)
 
 
-def _inner_term(field: Field) -> str:
+def _inner_term(field: Attribute) -> str:
     value = member(field.id)
     if field.repeat is not None:
         values = value if field.condition is None else f"({value} or ())"

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from ...expression.types import BytesType, IntegerType
 from ...expression.walk import names_in
-from ...plan import Cover, Field
+from ...plan import Cover
 from ...plan.chains import chain_holder, chained_in
+from ...tree import Attribute
 from ..base import refuse
 from .marks import Blanked, Marks
 from .names import covered_slot, field_name
@@ -42,7 +43,7 @@ def seen_covers(scope: ClassScope) -> tuple[Cover, ...]:
     return tuple(each for each in scope.struct.covers if not each.of_object)
 
 
-def verify_content(scope: ClassScope, field: Field, part: str) -> Lines:
+def verify_content(scope: ClassScope, field: Attribute, part: str) -> Lines:
     """Return the statements that verify the checksums of the decompressed content of a field, which is the stream
     ``part``.
     """
@@ -51,7 +52,7 @@ def verify_content(scope: ClassScope, field: Field, part: str) -> Lines:
     return tuple(line for each in covers for line in _verify(scope, Marks(scope.struct), each, content))
 
 
-def checked_content(scope: ClassScope, field: Field) -> Lines:
+def checked_content(scope: ClassScope, field: Attribute) -> Lines:
     """Return the statements that open the stream of a compressed field and verify the checksums of its content; none if
     there are no such checksums.
     """
@@ -142,7 +143,7 @@ def _function(scope: ClassScope, cover: Cover) -> str:
     return scope.module.checksum(cover.algorithm, cover.initial, cover.final_xor)
 
 
-def covered_lines(scope: ClassScope, marks: Marks, fields: Sequence[Field]) -> Lines:
+def covered_lines(scope: ClassScope, marks: Marks, fields: Sequence[Attribute]) -> Lines:
     """Return the statements that record the positions of the bytes covered by checksums in value instances, after the
     last covered field."""
     names = {each.id for each in fields}

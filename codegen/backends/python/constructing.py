@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from ...expression.nodes import BooleanLiteral
 from ...expression.types import UserType
-from ...plan import Field
 from ...plan.chains import chains_inside
+from ...tree import Attribute
 from ...wire import OwnSize
 from ..base import refuse
 from .checksums import checked_content
@@ -34,7 +34,7 @@ class Keep:
         return f"{self.before}{value}{self.after}"
 
 
-def object_in_place(scope: ClassScope, field: Field, kind: UserType, keep: Keep) -> Lines:
+def object_in_place(scope: ClassScope, field: Attribute, kind: UserType, keep: Keep) -> Lines:
     """Return the statements that read an object and store it."""
     checked = checked_content(scope, field)
     stream = "io" if isinstance(field.size, OwnSize) else stream_text(scope, field)
@@ -58,19 +58,19 @@ def object_in_place(scope: ClassScope, field: Field, kind: UserType, keep: Keep)
     return (attempt(made, f"{scope.use('ComputedError')} as error", [refused, *nothing]),)
 
 
-def message_or_refused(scope: ClassScope, field: Field, made: Lines, nothing: Lines) -> Lines:
+def message_or_refused(scope: ClassScope, field: Attribute, made: Lines, nothing: Lines) -> Lines:
     """Return the statements that refuse a message that cannot be read, and store ``nothing`` then."""
     refused = 'self._refuse(error, error.reason or "message")'
     return (attempt(made, f"{scope.use('MessageError')} as error", [refused, *_lose(scope, field), *nothing]),)
 
 
-def _lose(scope: ClassScope, field: Field) -> Lines:
+def _lose(scope: ClassScope, field: Attribute) -> Lines:
     """Return the statement that loses the chained checksums in a field that is not read to its end, if any."""
     chains = lost_chains(scope, field)
     return (scope.call("lose_chains", "self", repr(chains)),) if chains else ()
 
 
-def object_lines(scope: ClassScope, field: Field, kind: UserType, stream: str, keep: Keep) -> Lines:
+def object_lines(scope: ClassScope, field: Attribute, kind: UserType, stream: str, keep: Keep) -> Lines:
     """Return the statements that create an object, and read it if its constructor does not."""
     made = constructed(scope, field, kind, stream)
     if scope.module.reads_at_once(kind):
@@ -83,7 +83,7 @@ def object_lines(scope: ClassScope, field: Field, kind: UserType, stream: str, k
     return (f"{name} = {made}", block("try:", [f"{name}._read()"]), block("finally:", [keep.statement(name)]))
 
 
-def constructed(scope: ClassScope, field: Field, kind: UserType, stream: str) -> str:
+def constructed(scope: ClassScope, field: Attribute, kind: UserType, stream: str) -> str:
     """Return the text that makes an object that is read from ``stream``; if that is empty, from nothing."""
     if kind.opaque and scope.own:
         refuse(field.position, f"the type '{'::'.join(kind.path)}' is not defined")
@@ -100,13 +100,13 @@ def constructed(scope: ClassScope, field: Field, kind: UserType, stream: str) ->
     return f"{scope.module.class_of(kind.path)}({', '.join(arguments)})"
 
 
-def parent_text(scope: ClassScope, field: Field) -> str:
+def parent_text(scope: ClassScope, field: Attribute) -> str:
     """Return the text of the parent of an object that is read."""
     if field.parent is None:
         return "self"
     return "None" if isinstance(field.parent, BooleanLiteral) else scope.text(field.parent, field)
 
 
-def lost_chains(scope: ClassScope, field: Field) -> tuple[tuple[int, str], ...]:
+def lost_chains(scope: ClassScope, field: Attribute) -> tuple[tuple[int, str], ...]:
     """Return the chained checksums in a field, which are unknown if it is not read to its end."""
     return tuple((each.up, field_name(each.name)) for each in chains_inside(scope.plan, scope.struct, field))

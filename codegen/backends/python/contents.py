@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...expression.nodes import Attribute as Member
-from ...expression.nodes import Name, Node
+from ...expression.nodes import MemberAccess, Name, Node
 from ...expression.types import UserType
 from ...expression.walk import walk
-from ...plan import Field
+from ...tree import Attribute
 from .encoding import adopted
 from .names import field_name
 from .scope import ClassScope, member
@@ -29,7 +28,7 @@ def contents_of(scope: ClassScope) -> Contents:
 
 def contents_in(expression: Node) -> set[str]:
     """Return the ids of the fields from whose content a solved value is computed."""
-    members = (each for each in walk(expression) if isinstance(each, Member) and each.name == "content")
+    members = (each for each in walk(expression) if isinstance(each, MemberAccess) and each.name == "content")
     return {each.value.id for each in members if isinstance(each.value, Name)}
 
 
@@ -42,5 +41,5 @@ def content_lines(scope: ClassScope, contents: Contents) -> Lines:
     )
 
 
-def _text(field: Field) -> str:
+def _text(field: Attribute) -> str:
     return f"content_{field_name(field.id)}" if isinstance(field.type, UserType) else member(field.id)

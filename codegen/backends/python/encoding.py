@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from wireloom.format.routines import process_place
 
-from ...expression.nodes import Attribute as Member
-from ...expression.nodes import Binary, IntegerLiteral, Name, Node
+from ...expression.nodes import Binary, IntegerLiteral, MemberAccess, Name, Node
 from ...expression.types import BytesType, FloatType, IntegerType, StreamType, StringType, UserType, VarintType
 from ...expression.walk import walk
-from ...plan import Field
+from ...tree import Attribute
 from ...wire import SIZE_PRESERVING, EndOfStreamSize, ExpressionSize, FixedSize, OwnSize, TerminatedSize
 from .constructing import parent_text
 from .scope import ClassScope
@@ -19,14 +18,14 @@ FUNCTIONS = {"zlib": "compress", "xor": "xor", "rol": "rotate_right", "ror": "ro
 """Functions that encode the bytes that a process of Kaitai's language decodes."""
 
 
-def has_bytes(field: Field) -> bool:
+def has_bytes(field: Attribute) -> bool:
     """Return whether the value is written as bytes of its own: bytes, text, or an object with a stream of its own."""
     if isinstance(field.type, UserType):
         return not isinstance(field.size, OwnSize)
     return isinstance(field.type, BytesType | StringType)
 
 
-def adopted(scope: ClassScope, field: Field, value: str) -> str:
+def adopted(scope: ClassScope, field: Attribute, value: str) -> str:
     """Return the text of an object with its parent and root set."""
     arguments = [value]
     if field.parent is not None:
@@ -36,7 +35,7 @@ def adopted(scope: ClassScope, field: Field, value: str) -> str:
     return f"self._adopt({', '.join(arguments)})"
 
 
-def content_text(scope: ClassScope, field: Field, value: str, *, size_known: bool = True) -> str:
+def content_text(scope: ClassScope, field: Attribute, value: str, *, size_known: bool = True) -> str:
     """Return the text of the bytes of a value before they are fitted into a field of a given size.
 
     ``size_known``: the size may be used here; otherwise it is derived from these bytes.
@@ -57,7 +56,7 @@ def content_text(scope: ClassScope, field: Field, value: str, *, size_known: boo
     return text
 
 
-def _room(scope: ClassScope, field: Field) -> str | None:
+def _room(scope: ClassScope, field: Attribute) -> str | None:
     """Return the size of an object's own stream if it equals the size of its field."""
     cut = field.terminator is not None or field.pad_right is not None
     if cut or (field.process is not None and field.process.name not in SIZE_PRESERVING):
@@ -65,7 +64,7 @@ def _room(scope: ClassScope, field: Field) -> str | None:
     return _size(scope, field)
 
 
-def _size(scope: ClassScope, field: Field) -> str | None:
+def _size(scope: ClassScope, field: Attribute) -> str | None:
     match field.size:
         case ExpressionSize(expression):
             return None if asks_for_end(expression) else scope.text(expression, field)
@@ -78,11 +77,11 @@ def _size(scope: ClassScope, field: Field) -> str | None:
 
 def asks_for_end(expression: Node) -> bool:
     """Return whether an expression depends on the end of the stream, which a writer does not know."""
-    asked = (each for each in walk(expression) if isinstance(each, Member) and each.name in ("size", "eof"))
+    asked = (each for each in walk(expression) if isinstance(each, MemberAccess) and each.name in ("size", "eof"))
     return any(isinstance(each.value.type, StreamType) for each in asked)
 
 
-def fitted_text(scope: ClassScope, field: Field, content: str) -> str:
+def fitted_text(scope: ClassScope, field: Attribute, content: str) -> str:
     """Return the bytes ``content`` as stored in their field: padded, and of the size that the spec requires."""
     if isinstance(field.size, TerminatedSize | OwnSize) or _is_measured(scope, field):
         return content
@@ -104,7 +103,7 @@ def fitted_text(scope: ClassScope, field: Field, content: str) -> str:
     return scope.call(function, content, size, repr(field.id), *keys)
 
 
-def _is_measured(scope: ClassScope, field: Field) -> bool:
+def _is_measured(scope: ClassScope, field: Attribute) -> bool:
     """Return whether the size of bytes has been filled in from the bytes themselves, so that no check is needed."""
     if field.repeat is not None or not isinstance(field.size, ExpressionSize):
         return False
@@ -117,7 +116,7 @@ def _is_measured(scope: ClassScope, field: Field) -> bool:
             pass
         case _:
             return False
-    size = Member(Name(field.id), "size")
+    size = MemberAccess(Name(field.id), "size")
     return scope.struct.solved(name) == (Binary("+", size, IntegerLiteral(added)) if added else size)
 
 
@@ -125,7 +124,7 @@ def _is_message(scope: ClassScope, kind: UserType) -> bool:
     return not kind.opaque and scope.plan.type(kind.path).message is not None
 
 
-def processed_text(scope: ClassScope, field: Field, text: str) -> str:
+def processed_text(scope: ClassScope, field: Attribute, text: str) -> str:
     """Return the bytes of a field whose content is ``text``: compressed, or encoded by the inverse of its process."""
     process = field.process
     if process is None:
@@ -140,7 +139,7 @@ def processed_text(scope: ClassScope, field: Field, text: str) -> str:
     return scope.call(function, text, *arguments)
 
 
-def packer_text(scope: ClassScope, field: Field, kind: IntegerType | FloatType) -> str:
+def packer_text(scope: ClassScope, field: Attribute, kind: IntegerType | FloatType) -> str:
     """Return the constant that packs a number; for a computed byte order, the choice between two."""
     code = number_code(kind)
     if kind.endian != "computed":
@@ -149,7 +148,7 @@ def packer_text(scope: ClassScope, field: Field, kind: IntegerType | FloatType) 
     return f"{little} if self._is_le else {big}"
 
 
-def varint_text(scope: ClassScope, field: Field, kind: VarintType, value: str) -> str:
+def varint_text(scope: ClassScope, field: Attribute, kind: VarintType, value: str) -> str:
     """Return the text that encodes a varint."""
     order = f"big_endian={kind.big_endian}", f"zigzag={kind.zigzag}"
     return scope.call("varint", value, kind.groups, repr(field.id), *order)
@@ -160,14 +159,14 @@ def written_number(scope: ClassScope, packer: str, names: str, value: str) -> st
     return f"io.write_bytes({scope.call('packed', packer, names, value)})"
 
 
-def is_array(field: Field) -> bool:
+def is_array(field: Attribute) -> bool:
     """Return whether the items of a repeated field are plain numbers, which are written in one step."""
     kind = field.type
     plain = not field.checks and field.switch is None
     return plain and isinstance(kind, IntegerType | FloatType) and kind.endian != "computed"
 
 
-def array_arguments(field: Field, values: str) -> tuple[str, ...]:
+def array_arguments(field: Attribute, values: str) -> tuple[str, ...]:
     """Return the arguments of the functions that pack the items of a field of which ``is_array`` is true."""
     assert isinstance(field.type, IntegerType | FloatType)
     return repr(byte_order(field.type.endian)), repr(number_code(field.type)), repr(field.id), values

@@ -10,7 +10,6 @@ from ...encodings import python_codec
 from ...expression.fold import fold
 from ...expression.nodes import (
     Aggregate,
-    Attribute,
     Binary,
     BooleanLiteral,
     Call,
@@ -26,6 +25,7 @@ from ...expression.nodes import (
     ListLiteral,
     Logical,
     Made,
+    MemberAccess,
     Name,
     Node,
     RandomBytes,
@@ -46,8 +46,9 @@ from ...expression.types import (
     UnionType,
     UserType,
 )
-from ...plan import Field, TypePlan
+from ...plan import TypePlan
 from ...spec.position import Position
+from ...tree import Attribute
 from ..base import refuse
 from .absence import has_default, may_be_absent, member_may_be_absent
 from .annotations import Annotations
@@ -110,9 +111,9 @@ class Translator:
                 return f"{first} if {self.text(condition, OR)} else {self.nullable_text(otherwise)}"
             case Name(id) if self.is_nullable(node):
                 return f"self.{field_name(id)}"
-            case Subscript() | Attribute(Node(type=ListType())) if self.is_nullable(node):
+            case Subscript() | MemberAccess(Node(type=ListType())) if self.is_nullable(node):
                 return self._item(node)
-            case Attribute(value, name) if self.is_nullable(node):
+            case MemberAccess(value, name) if self.is_nullable(node):
                 return f"{self.text(value, PRIMARY)}.{field_name(name)}"
         return self.text(node)
 
@@ -138,7 +139,7 @@ class Translator:
                 return self._list(node, items), PRIMARY
             case Name(id):
                 return self._name(id), PRIMARY
-            case Attribute():
+            case MemberAccess():
                 return self._attribute(node), PRIMARY
             case Call(value, name, arguments):
                 return self._call(node, value, name, arguments), PRIMARY
@@ -202,9 +203,9 @@ class Translator:
         match node:
             case Subscript(value, index):
                 return f"{self.module.use('item')}({self._part(value)}, {self._part(index)})"
-            case Attribute(value, "last"):
+            case MemberAccess(value, "last"):
                 return f"{self.module.use('last')}({self._part(value)})"
-            case Attribute(value):
+            case MemberAccess(value):
                 return f"{self.module.use('item')}({self._part(value)}, 0)"
         raise AssertionError(node)
 
@@ -212,7 +213,7 @@ class Translator:
         """Return ``text``, which refers to an item of ``values``, with the check that the item is not ``None``."""
         if not self.is_nullable(node):
             return text
-        name = values.id if isinstance(values, Name) else values.name if isinstance(values, Attribute) else "item"
+        name = values.id if isinstance(values, Name) else values.name if isinstance(values, MemberAccess) else "item"
         return f"{self.module.use('some')}({text}, {name!r})"
 
     def _signed(self, operator: str, operand: Node) -> tuple[str, int]:
@@ -267,7 +268,7 @@ class Translator:
             refuse(self.position, f"'{name}' is not available here")
         return self._member("self", self.struct, name)
 
-    def _attribute(self, node: Attribute) -> str:
+    def _attribute(self, node: MemberAccess) -> str:
         kind = node.value.type
         if isinstance(node.value, Name) and node.value.id in self.sizes and node.name == "size":
             return f"len({self.sizes[node.value.id]})"
@@ -294,7 +295,7 @@ class Translator:
             return f"{self.module.use('some')}({text}, {name!r})"
         return text
 
-    def _default(self, field: Field) -> str:
+    def _default(self, field: Attribute) -> str:
         """Return the declared default of a field of a message."""
         value = field.message.default if field.message is not None else None
         if isinstance(field.type, EnumType):

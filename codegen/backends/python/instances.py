@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import islice
 
-from ...expression.nodes import Attribute as Member
 from ...expression.nodes import (
     Binary,
     BooleanLiteral,
@@ -16,6 +15,7 @@ from ...expression.nodes import (
     FloatLiteral,
     IntegerLiteral,
     Logical,
+    MemberAccess,
     Name,
     Node,
     StringLiteral,
@@ -23,8 +23,9 @@ from ...expression.nodes import (
 )
 from ...expression.types import AnyStructType, BooleanType, EnumType, UnionType, UserType
 from ...expression.walk import children, walk
-from ...plan import Instance, TypePlan
+from ...plan import TypePlan
 from ...plan.variables import follows_variables
+from ...tree import Instance
 from ...wire import IntegerText
 from .absence import needs_what_may_be_absent
 from .docstrings import described, named
@@ -36,7 +37,7 @@ from .variables import begin_text
 from .view import Lines, MethodView
 
 _LEAVES = (Name, EnumMember, BooleanLiteral, FloatLiteral, IntegerLiteral, StringLiteral)
-_CHEAP = (*_LEAVES, Member, Unary, Binary, Comparison, Logical, Conditional, Cast)
+_CHEAP = (*_LEAVES, MemberAccess, Unary, Binary, Comparison, Logical, Conditional, Cast)
 MAX_CHEAP = 8
 """A value instance with at most this many nodes, including those of the instances that it computes, is computed at each
 access; others are cached.
@@ -85,7 +86,7 @@ def _instance(scope: ClassScope, struct: TypePlan, node: Node) -> tuple[TypePlan
     match node:
         case Name(id):
             return struct, struct.instance(id)
-        case Member(value, name) if isinstance(value.type, UserType) and not value.type.opaque:
+        case MemberAccess(value, name) if isinstance(value.type, UserType) and not value.type.opaque:
             owner = scope.plan.type(value.type.path)
             return owner, owner.instance(name)
     return struct, None
@@ -100,7 +101,7 @@ def instance_method(scope: ClassScope, instance: Instance) -> MethodView:
     """Return the property of an instance; ``scope`` is the scope of its class."""
     scope = replace(scope, places=INSTANCE)
     kept = f"self.{slot(instance)}"
-    if instance.field is not None:
+    if instance.attribute is not None:
         lines = _keeping(instance, _read(scope, instance, kept))
     elif instance.value is not None and scope.own and instance.variable:
         lines = _keeping(instance, (f"{kept} = {begin_text(scope, instance)}",))
@@ -199,15 +200,15 @@ def read_in_place(scope: ClassScope, instance: Instance, kept: str) -> Lines:
     current position of the stream.
     """
     translator = scope.translator(instance.position)
-    assert instance.field is not None
+    assert instance.attribute is not None
     steps = scope.instance_steps.get(instance.id, ())
     stream = translator.text(instance.io) if instance.io is not None else "self._io"
     position = translator.text(instance.pos) if instance.pos is not None else ""
-    body = read_lines(scope, replace(instance.field, condition=None), kept)
+    body = read_lines(scope, replace(instance.attribute, condition=None), kept)
     if steps:
         return f"io = {stream}", block(f"with {scope.call('positioned', 'self', 'io', position, *steps)}:", body)
     # If reading fails, the next access reads anew.
-    in_parts = instance.field.repeat is not None or isinstance(instance.field.type, UserType | UnionType)
+    in_parts = instance.attribute.repeat is not None or isinstance(instance.attribute.type, UserType | UnionType)
     if in_parts and scope.own and not scope.module.debug:
         body = (attempt(body, "BaseException", [f"self._unread({slot(instance)!r})", "raise"]),)
     if position:

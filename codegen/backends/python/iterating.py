@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...plan import Field
+from ...tree import Attribute
 from ...wire import Repeat, RepeatUntil
 from .annotations import member_names
 from .api import Api
@@ -26,12 +26,12 @@ def iterator_methods(scope: ClassScope) -> list[MethodView]:
     return [
         _method(scope, step, step.repeat)
         for step in scope.struct.steps
-        if isinstance(step, Field) and step.repeat is not None and step.iterable
+        if isinstance(step, Attribute) and step.repeat is not None and step.iterable
         if f"iter_{field_name(step.id)}" not in taken
     ]
 
 
-def row_ends(field: Field) -> bool:
+def row_ends(field: Attribute) -> bool:
     """Return whether an item of a repeated field alone determines that it is the last one."""
     return isinstance(field.repeat, RepeatUntil) and not asks_for_end(field.repeat.expression)
 
@@ -51,7 +51,7 @@ def ending_methods(scope: ClassScope) -> list[MethodView]:
     return methods
 
 
-def _method(scope: ClassScope, field: Field, repeat: Repeat) -> MethodView:
+def _method(scope: ClassScope, field: Attribute, repeat: Repeat) -> MethodView:
     condition = field.condition
     name = field_name(field.id)
     source = f"source: {scope.use('KaitaiStream')} | {scope.use('BinaryIO')}"
@@ -79,7 +79,7 @@ def _begun(scope: ClassScope) -> Lines:
     return ("self = cls.__new__(cls)", *parameters, "self._parent = None", "self._root = self", stream)
 
 
-def _before(scope: ClassScope, step: Field) -> Lines:
+def _before(scope: ClassScope, step: Attribute) -> Lines:
     """Return the statements that read everything before the items."""
     before = scope.struct.steps[: scope.struct.steps.index(step)]
     if has_rows(scope) and scope.own and step is split(scope)[1][0]:
@@ -90,7 +90,7 @@ def _before(scope: ClassScope, step: Field) -> Lines:
     return (*endian_lines(scope), *sequence_body(scope, before, covers))
 
 
-def _items(scope: ClassScope, field: Field, repeat: Repeat, give: str) -> Lines:
+def _items(scope: ClassScope, field: Attribute, repeat: Repeat, give: str) -> Lines:
     if scope.module.has_series(field) and not isinstance(repeat, RepeatUntil):
         return (f"{give} {series_text(scope, field, repeat)}",)
     return loop_lines(scope, field, repeat, Keep("yield ", item=True))

@@ -52,7 +52,7 @@ def _constructor(scope: ClassScope) -> MethodView:
 def read_constants(scope: ClassScope) -> tuple[str, ...]:
     """Return the class attributes that Kaitai's API has in addition to methods."""
     struct = scope.struct
-    placed = tuple(field_name(each.id) for each in struct.instances if each.field is not None)
+    placed = tuple(field_name(each.id) for each in struct.instances if each.attribute is not None)
     found = [f"_instances = {placed!r}"] if placed else []
     if scope.module.debug:
         annotation = f"{scope.use('ClassVar')}[{scope.annotations.builtin('list')}[{scope.annotations.builtin('str')}]]"

@@ -6,8 +6,17 @@ from typing import TYPE_CHECKING
 
 from wireloom.base.limits import MAX_INTEGER_BITS
 
-from ...expression.nodes import Attribute as Member
-from ...expression.nodes import Binary, BooleanLiteral, Conditional, IntegerLiteral, Name, Node, Subscript, Unary
+from ...expression.nodes import (
+    Binary,
+    BooleanLiteral,
+    Conditional,
+    IntegerLiteral,
+    MemberAccess,
+    Name,
+    Node,
+    Subscript,
+    Unary,
+)
 from ...expression.types import BitsType, BytesType, EnumType, IntegerType, ListType, Type, UserType, VarintType
 from ...plan import TypePlan
 
@@ -46,13 +55,13 @@ def _bits(module: Module, struct: TypePlan, node: Node) -> int | None:
             return _sum(_bits(module, struct, left), 1)
         case Binary("+" | "-" | "|" | "^" | "&" | "%", left, right):
             return _sum(_larger(_bits(module, struct, left), _bits(module, struct, right)), 1)
-        case Member(value, "size" | "length") if not isinstance(value.type, UserType):
+        case MemberAccess(value, "size" | "length") if not isinstance(value.type, UserType):
             return LENGTH_BITS
-        case Member(value, "to_i") if isinstance(value.type, EnumType):
+        case MemberAccess(value, "to_i") if isinstance(value.type, EnumType):
             return _bits(module, struct, value)
         case Subscript(value) if isinstance(value.type, BytesType):
             return 8
-        case Subscript(value) | Member(value, "first" | "last") if isinstance(value.type, ListType):
+        case Subscript(value) | MemberAccess(value, "first" | "last") if isinstance(value.type, ListType):
             kind = _read(module, struct, value)
             return _bits_of(kind.item) if isinstance(kind, ListType) else None
         case _:
@@ -64,7 +73,7 @@ def _read(module: Module, struct: TypePlan, node: Node) -> Type | None:
     match node:
         case Name(id) if struct.field(id) is not None:
             return node.type
-        case Member(value, name) if isinstance(value.type, UserType) and not value.type.opaque:
+        case MemberAccess(value, name) if isinstance(value.type, UserType) and not value.type.opaque:
             return node.type if module.plan.type(value.type.path).field(name) is not None else None
     return None
 

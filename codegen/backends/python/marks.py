@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import field as declared
 
-from ...plan import Cover, Field, TypePlan
+from ...plan import Cover, TypePlan
+from ...tree import Attribute
 from .names import field_name
 from .view import Lines
 
@@ -48,14 +49,14 @@ class Marks:
             self._wanted_begins.add(first)
             self._wanted_ends.add(last)
 
-    def want_size(self, field: Field) -> str:
+    def want_size(self, field: Attribute) -> str:
         """Request the marks of the fields whose size a field is; return the id of the field."""
         assert field.size_of is not None
         self._wanted_begins.add(field.size_of[0])
         self._wanted_ends.add(field.size_of[1])
         return field.id
 
-    def before(self, run: Sequence[Field], offsets: tuple[int, ...]) -> Lines:
+    def before(self, run: Sequence[Attribute], offsets: tuple[int, ...]) -> Lines:
         """Return the marks before fields that are at known offsets from each other; the last offset is their end."""
         wanted = any(each.id in self._wanted_begins for each in run)
         wanted = wanted or any(each.id in self._wanted_ends for each in run[:-1])
@@ -68,7 +69,7 @@ class Marks:
                 self.ends[each.id] = _plus(variable, offsets[number + 1])
         return (f"{variable} = io.pos()",)
 
-    def after(self, run: Sequence[Field]) -> Lines:
+    def after(self, run: Sequence[Attribute]) -> Lines:
         """Return the marks after the fields."""
         last = run[-1].id
         if last not in self._wanted_ends or last in self.ends:

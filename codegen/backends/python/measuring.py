@@ -11,7 +11,8 @@ from collections.abc import Iterator
 
 from ...expression.nodes import Name
 from ...expression.types import IntegerType, VarintType
-from ...plan import Field, TypePlan
+from ...plan import TypePlan
+from ...tree import Attribute
 from .encoding import packer_text, varint_text
 from .marks import Marks
 from .scope import ClassScope, member
@@ -19,7 +20,7 @@ from .statements import when
 from .view import Lines
 
 
-def measured(struct: TypePlan) -> tuple[Field, ...]:
+def measured(struct: TypePlan) -> tuple[Attribute, ...]:
     """Return the fields that contain sizes of later fields."""
     return tuple(each for each in struct.fields if each.size_of is not None)
 
@@ -33,13 +34,13 @@ def compared_lines(scope: ClassScope, marks: Marks) -> Lines:
     return tuple(lines)
 
 
-def _compared(scope: ClassScope, field: Field | None, stated: str, found: str) -> str:
+def _compared(scope: ClassScope, field: Attribute | None, stated: str, found: str) -> str:
     place = scope.struct.place if field is None else field.place
     refusal = scope.refusal("SizeError", (stated, found, "io", repr(place)), "length", loses=field is not None)
     return when(f"{found} != {stated}", [refusal])
 
 
-def _extent(marks: Marks, field: Field) -> str:
+def _extent(marks: Marks, field: Attribute) -> str:
     """Return the text of the size in bytes of the fields whose size a field is."""
     assert field.size_of is not None
     first, last = field.size_of
@@ -47,7 +48,7 @@ def _extent(marks: Marks, field: Field) -> str:
     return f"{end} - ({begin})" if "+" in begin else f"{end} - {begin}"
 
 
-def is_inserted(field: Field) -> bool:
+def is_inserted(field: Attribute) -> bool:
     """Return whether a field is written after the bytes it measures."""
     return field.size_of is not None and isinstance(field.type, VarintType)
 
@@ -58,7 +59,7 @@ def unmeasured_lines(scope: ClassScope) -> Iterator[str]:
         yield f"{member(each.id)} = 0"
 
 
-def inserted_lines(scope: ClassScope, marks: Marks, written: Field) -> Iterator[str]:
+def inserted_lines(scope: ClassScope, marks: Marks, written: Attribute) -> Iterator[str]:
     """Yield the statements after a field that insert sizes in front of the bytes they measure."""
     for field in reversed(scope.struct.fields):
         if field.size_of is not None and field.size_of[1] == written.id and isinstance(field.type, VarintType):
@@ -78,5 +79,5 @@ def measured_lines(scope: ClassScope, marks: Marks) -> Lines:
     return tuple(lines)
 
 
-def _assigned(marks: Marks, field: Field) -> str:
+def _assigned(marks: Marks, field: Attribute) -> str:
     return f"{member(field.id)} = {_extent(marks, field)}"

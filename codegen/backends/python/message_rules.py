@@ -10,7 +10,8 @@ from enum import IntEnum
 from wireloom.format.message_rules import FieldKind, FieldRule, Label, MessageRule, MessageSet
 
 from ...expression.types import EnumType, Path, UserType
-from ...plan import Field, Plan, TypePlan
+from ...plan import Plan, TypePlan
+from ...tree import Attribute
 from ..base import refuse
 from .names import field_name, qualified
 
@@ -52,7 +53,7 @@ def message_rule(plan: Plan, struct: TypePlan, numbers: Mapping[Path, int]) -> M
     )
 
 
-def _field_rule(plan: Plan, struct: TypePlan, field: Field, numbers: Mapping[Path, int]) -> FieldRule:
+def _field_rule(plan: Plan, struct: TypePlan, field: Attribute, numbers: Mapping[Path, int]) -> FieldRule:
     rule = field.message
     if rule is None:
         refuse(field.position, f"'{field.id}' is not a field of a message")

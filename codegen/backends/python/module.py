@@ -14,8 +14,9 @@ from wireloom.objects import readwrite
 
 from ...expression.nodes import CoveredChecksum
 from ...expression.types import Path, UserType
-from ...plan import Field, Plan, TypePlan
+from ...plan import Plan, TypePlan
 from ...plan.following import Followers, followers
+from ...tree import Attribute
 from ...wire import Process
 from ..base import refuse
 from .api import Api
@@ -103,7 +104,7 @@ class Module:
                 waiting += [each.type for each in self.plan.type(kind.path).fields]
         return frozenset(found)
 
-    def has_series(self, field: Field) -> bool:
+    def has_series(self, field: Attribute) -> bool:
         """Return whether the items of a repeated field are read from a buffer."""
         return field.buffered and not self.debug
 

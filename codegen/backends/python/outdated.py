@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from ...expression.nodes import Attribute as Member
-from ...expression.nodes import Name, Node
+from ...expression.nodes import MemberAccess, Name, Node
 from ...expression.types import Path, UserType
 from ...expression.walk import all_names, expressions_in, names_in, walk
-from ...plan import Field, Plan
+from ...plan import Plan
+from ...tree import Attribute
 from .names import field_name
 from .scope import ClassScope, member
 from .statements import block
@@ -27,7 +27,7 @@ def before_lines(scope: ClassScope, wires: Mapping[str, str]) -> Iterator[str]:
 
 
 def outdated_lines(
-    scope: ClassScope, wires: Mapping[str, str], wire_lines: Callable[[Field, str], Lines]
+    scope: ClassScope, wires: Mapping[str, str], wire_lines: Callable[[Attribute, str], Lines]
 ) -> Iterator[str]:
     """Yield the statements that refuse bytes that differ with the lengths that were filled in.
 
@@ -48,11 +48,11 @@ def outdated_lines(
         yield block(f"if {differs}:", [*wire_lines(field, again), compared])
 
 
-def _before(field: Field) -> str:
+def _before(field: Attribute) -> str:
     return f"before_{field_name(field.id)}"
 
 
-def _dependent(scope: ClassScope, wires: Mapping[str, str]) -> tuple[Field, ...]:
+def _dependent(scope: ClassScope, wires: Mapping[str, str]) -> tuple[Attribute, ...]:
     """Return the fields whose bytes may depend on lengths that are filled in after the bytes were created."""
     solved = _solved(scope)
     if not solved:
@@ -65,7 +65,7 @@ def _dependent(scope: ClassScope, wires: Mapping[str, str]) -> tuple[Field, ...]
         and (
             any(True for _ in _arguments(scope, each))
             or any(names_in(node) & solved for node in _own_expressions(each))
-            or any(_reaches(scope.plan, kind, names) for kind in each.held)
+            or any(_reaches(scope.plan, kind, names) for kind in each.object_types)
         )
     )
 
@@ -74,7 +74,7 @@ def _solved(scope: ClassScope) -> set[str]:
     return {each.id for each in scope.struct.fills if each.how == "solved"}
 
 
-def _own_expressions(field: Field) -> Iterator[Node]:
+def _own_expressions(field: Attribute) -> Iterator[Node]:
     """Yield the expressions that choose the type of a field, and the arguments of its process."""
     if field.switch is not None:
         yield field.switch.on
@@ -84,14 +84,14 @@ def _own_expressions(field: Field) -> Iterator[Node]:
             yield from form.process.arguments[:1] if form.process.codecs else form.process.arguments
 
 
-def _set_values(scope: ClassScope, field: Field) -> str:
+def _set_values(scope: ClassScope, field: Attribute) -> str:
     """Return the text of the values on which the bytes of a field may depend, as far as they are set."""
     lengths = [("self", field_name(each.id)) for each in scope.struct.fields if each.id in _solved(scope)]
     arguments = [target.rpartition(".")[::2] for target, _ in _arguments(scope, field)]
     return f"({''.join(f'getattr({object}, {name!r}, None), ' for object, name in lengths + arguments)})"
 
 
-def _arguments(scope: ClassScope, field: Field) -> Iterator[tuple[str, Node]]:
+def _arguments(scope: ClassScope, field: Attribute) -> Iterator[tuple[str, Node]]:
     """Yield the parameters of an object that are filled in after it was created, and their arguments."""
     if not isinstance(field.type, UserType) or field.type.opaque or field.condition is not None:
         return
@@ -125,7 +125,7 @@ def _reaches(plan: Plan, kind: UserType, names: set[str]) -> bool:
         for expression in expressions_in((struct.fields, struct.instances)):
             nodes = [*walk(expression)]
             outside = any(isinstance(each, Name) and each.id in ("_parent", "_root") for each in nodes)
-            if outside and any(isinstance(each, Member) and each.name in names for each in nodes):
+            if outside and any(isinstance(each, MemberAccess) and each.name in names for each in nodes):
                 return True
-        waiting.extend(kind for each in struct.read for kind in each.held)
+        waiting.extend(kind for each in struct.read for kind in each.object_types)
     return False

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from wireloom.format.routines import process_place
 
-from ...plan import Field
+from ...tree import Attribute
 from ...wire import Process
 from .api import Api
 from .scope import ClassScope
 
 
-def defers(scope: ClassScope, field: Field) -> bool:
+def defers(scope: ClassScope, field: Attribute) -> bool:
     """Return whether a process that fails is refused and reading continues after the field's bytes, so that a checksum
     over them is still verified. Instances, and Kaitai's API, raise instead.
     """
     return field.defers and scope.own and not scope.lazy
 
 
-def undone(scope: ClassScope, field: Field, process: Process, data: str) -> str:
+def undone(scope: ClassScope, field: Attribute, process: Process, data: str) -> str:
     """Return the text that decodes the bytes ``data``, and raises if that fails."""
     if process.is_routine and not scope.own:
         arguments = [scope.module.routine(process), *(scope.text(each, field) for each in process.arguments)]
@@ -26,7 +26,7 @@ def undone(scope: ClassScope, field: Field, process: Process, data: str) -> str:
     return f"{function}({', '.join((data, *arguments))})"
 
 
-def undoing(scope: ClassScope, field: Field, process: Process) -> list[str]:
+def undoing(scope: ClassScope, field: Attribute, process: Process) -> list[str]:
     """Return the function that decodes ``process``, and its arguments after the bytes."""
     arguments = [scope.text(each, field) for each in process.arguments]
     if process.codecs:

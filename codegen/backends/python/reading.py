@@ -16,7 +16,7 @@ from ...expression.types import (
     VarintType,
 )
 from ...expression.walk import names_in
-from ...plan import Field, Switch
+from ...tree import Attribute, Switch
 from ...wire import (
     SIZE_PRESERVING,
     OwnSize,
@@ -49,7 +49,7 @@ from .view import Lines
 from .wire_bytes import bytes_text, decoded, stream_text, substream_text, wire_text
 
 
-def read_lines(scope: ClassScope, field: Field, target: str) -> Lines:
+def read_lines(scope: ClassScope, field: Attribute, target: str) -> Lines:
     """Return the statements that read a field of ``seq`` or of a ``pos`` instance into ``target``, including checks."""
     step = scope.row_step(field)
     if field.repeat is None and step is not None:
@@ -72,7 +72,7 @@ def read_lines(scope: ClassScope, field: Field, target: str) -> Lines:
 # Repetition ----------------------------------------------------------------------------------------------------------
 
 
-def _repeated(scope: ClassScope, field: Field, repeat: Repeat, target: str) -> Lines:
+def _repeated(scope: ClassScope, field: Attribute, repeat: Repeat, target: str) -> Lines:
     """Return the statements that read a repeated field into a new list."""
     name = _list_name(field)
     if field.at_once and isinstance(repeat, RepeatCount) and not scope.module.debug:
@@ -90,12 +90,12 @@ def _repeated(scope: ClassScope, field: Field, repeat: Repeat, target: str) -> L
     return (*begin, *loop_lines(scope, field, repeat, Keep(f"{name}.append(", ")", item=True)))
 
 
-def _list_name(field: Field) -> str:
+def _list_name(field: Attribute) -> str:
     """Return the local variable with the list of the items."""
     return f"new_{field_name(field.id)}"
 
 
-def loop_lines(scope: ClassScope, field: Field, repeat: Repeat, keep: Keep) -> Lines:
+def loop_lines(scope: ClassScope, field: Attribute, repeat: Repeat, keep: Keep) -> Lines:
     """Return the loop over the items of a repeated field."""
     before: Lines = ()
     after: Lines = ()
@@ -133,28 +133,28 @@ def loop_lines(scope: ClassScope, field: Field, repeat: Repeat, keep: Keep) -> L
     return (*before, block(f"for {number} in {items}:", (*body, *after)))
 
 
-def _items(scope: ClassScope, field: Field, repeat: Repeat) -> str:
+def _items(scope: ClassScope, field: Attribute, repeat: Repeat) -> str:
     """Return the iterable of a loop over items."""
     if isinstance(repeat, RepeatCount):
         return f"range({scope.text(repeat.expression, field)})"
     return scope.call("count") if isinstance(repeat, RepeatUntil) else "iter(io.is_eof, True)"
 
 
-def _bounded(scope: ClassScope, field: Field, repeat: Repeat, items: str) -> str:
+def _bounded(scope: ClassScope, field: Attribute, repeat: Repeat, items: str) -> str:
     """Return ``items`` with a limit on decompressed bytes. Kaitai's API has no such limit."""
     if not scope.own:
         return items
     return scope.call("bounded", "io", items, *_known_count(scope, field, repeat))
 
 
-def _known_count(scope: ClassScope, field: Field, repeat: Repeat) -> tuple[str, ...]:
+def _known_count(scope: ClassScope, field: Attribute, repeat: Repeat) -> tuple[str, ...]:
     """Return the number of items and the minimum size of each as arguments; none if one of them is not known."""
     if not isinstance(repeat, RepeatCount) or not field.least:
         return ()
     return scope.text(repeat.expression, field), str(field.least)
 
 
-def series_text(scope: ClassScope, field: Field, repeat: Repeat) -> str:
+def series_text(scope: ClassScope, field: Attribute, repeat: Repeat) -> str:
     """Return an iterator that reads the items of a repeated field of a buffered type."""
     assert isinstance(field.type, UserType)
     arguments = ["io", parent_text(scope, field), "self._root"]
@@ -168,7 +168,7 @@ def series_text(scope: ClassScope, field: Field, repeat: Repeat) -> str:
     return text
 
 
-def item_lines(scope: ClassScope, field: Field, repeat: Repeat, keep: Keep) -> Lines:
+def item_lines(scope: ClassScope, field: Attribute, repeat: Repeat, keep: Keep) -> Lines:
     """Return the statements that read one item of a repeated field and store it."""
     steps, step = scope.unit_steps(field), scope.row_step(field)
     if not steps:
@@ -179,7 +179,7 @@ def item_lines(scope: ClassScope, field: Field, repeat: Repeat, keep: Keep) -> L
     return (block(f"with {unit}:", _item_lines(scope, field, repeat, keep)),)
 
 
-def _item_lines(scope: ClassScope, field: Field, repeat: Repeat, keep: Keep) -> Lines:
+def _item_lines(scope: ClassScope, field: Attribute, repeat: Repeat, keep: Keep) -> Lines:
     step = scope.row_step(field)
     if step is not None:
         return _towards_rows(scope, field, keep, step)
@@ -194,7 +194,7 @@ def _item_lines(scope: ClassScope, field: Field, repeat: Repeat, keep: Keep) -> 
     )
 
 
-def taken_lines(scope: ClassScope, field: Field) -> Lines:
+def taken_lines(scope: ClassScope, field: Attribute) -> Lines:
     """Return the statements that read the encoded bytes of a field; its value is decoded from them afterwards."""
     name = f"data_{field_name(field.id)}"
     line = f"{name} = {wire_text(scope, field)}"
@@ -202,7 +202,7 @@ def taken_lines(scope: ClassScope, field: Field) -> Lines:
     return (line,)
 
 
-def _towards_rows(scope: ClassScope, field: Field, keep: Keep, step: int, contexts: str = "") -> Lines:
+def _towards_rows(scope: ClassScope, field: Attribute, keep: Keep, step: int, contexts: str = "") -> Lines:
     """Return the statements that read and store a value or item that leads to rows; ``contexts``: entered first."""
     assert isinstance(field.type, UserType)
     plan, item = scope.plan, _item(field)
@@ -249,7 +249,7 @@ def _towards_rows(scope: ClassScope, field: Field, keep: Keep, step: int, contex
     return (*before, block(f"with {entered}:", body))
 
 
-def _lost(scope: ClassScope, field: Field) -> str:
+def _lost(scope: ClassScope, field: Attribute) -> str:
     """Return the variable that tells whether an item that may be the last one is lost, and so is not; empty if that
     cannot be."""
     whole = scope.struct.field(field.id)
@@ -260,7 +260,7 @@ def _lost(scope: ClassScope, field: Field) -> str:
     return f"lost_{field_name(field.id)}" if contains else ""
 
 
-def _item(field: Field) -> str:
+def _item(field: Attribute) -> str:
     # Named after the field, since a type checker allows a name only one type per method.
     return f"item_{field_name(field.id)}"
 
@@ -273,7 +273,7 @@ def uses_index(expressions: tuple[Node, ...]) -> bool:
 # One value -----------------------------------------------------------------------------------------------------------
 
 
-def value_lines(scope: ClassScope, field: Field, keep: Keep) -> Lines:
+def value_lines(scope: ClassScope, field: Attribute, keep: Keep) -> Lines:
     """Return the statements that read one value and store it."""
     if field.switch is not None:
         return _switch(scope, field, field.switch, keep)
@@ -317,7 +317,7 @@ def _number_of(code: str, endian: str | None) -> str:
     return f"io.read_{code}{endian}()"
 
 
-def _switch(scope: ClassScope, field: Field, switch: Switch, keep: Keep) -> Lines:
+def _switch(scope: ClassScope, field: Attribute, switch: Switch, keep: Keep) -> Lines:
     # Without a size nothing is known about values that match no case, and nothing is read.
     absent = not switch.exhaustive and (scope.own or (scope.lazy and not keep.item))
     otherwise: Lines = (keep.statement("None"),) if absent else ()
@@ -328,16 +328,16 @@ def _switch(scope: ClassScope, field: Field, switch: Switch, keep: Keep) -> Line
     return branching(scope, field, switch.on, branches, otherwise)
 
 
-def _form_lines(scope: ClassScope, form: Field, keep: Keep) -> Lines:
+def _form_lines(scope: ClassScope, form: Attribute, keep: Keep) -> Lines:
     """Return the statements that read a value of the type that a switch has selected."""
     step = scope.row_step(form)
     if step is None:
         return value_lines(scope, form, keep)
     # The value is checked where it is stored, regardless of its type.
-    return _towards_rows(scope, replace(form, checks=()), keep, step)
+    return _towards_rows(scope, replace(form, valid=None), keep, step)
 
 
-def _bytes(scope: ClassScope, field: Field, keep: Keep) -> Lines:
+def _bytes(scope: ClassScope, field: Attribute, keep: Keep) -> Lines:
     checked = checked_content(scope, field)
     value = scope.call("content_of", f"part_{field_name(field.id)}") if checked else bytes_text(scope, field)
     return (*checked, keep.statement(value))

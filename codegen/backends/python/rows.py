@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ...plan import Field, Step
+from ...plan import Step
+from ...tree import Attribute
 from .constructing import Keep
 from .names import field_name
 from .reading import item_lines
@@ -47,14 +48,14 @@ def split(scope: ClassScope) -> tuple[tuple[Step, ...], tuple[Step, ...]]:
     number = next(
         n
         for n, each in enumerate(scope.struct.steps)
-        if isinstance(each, Field) and rows is not None and each.id == rows.attribute
+        if isinstance(each, Attribute) and rows is not None and each.id == rows.attribute
     )
     return scope.struct.steps[:number], scope.struct.steps[number:]
 
 
 def _row_method(scope: ClassScope, step: Step) -> MethodView:
     """Return ``_read_row``, which reads the next row of a format whose rows have a known size."""
-    assert isinstance(step, Field)
+    assert isinstance(step, Attribute)
     assert step.repeat is not None
     lines = item_lines(scope, step, step.repeat, Keep("return ", item=True))
     signature = f"_read_row(self) -> {scope.annotations.of_item(step)}"

@@ -6,8 +6,9 @@ import textwrap
 from collections.abc import Iterable, Iterator
 
 from ...expression.types import BytesType, EnumType, FloatType, IntegerType, StringType
-from ...plan import Field, Piece, Run
+from ...plan import Piece, Run
 from ...plan.build import run_of
+from ...tree import Attribute
 from .names import field_name
 from .reading import read_lines
 from .scope import ClassScope, member
@@ -22,7 +23,7 @@ def piece_code(piece: Piece) -> str:
     return byte_order(piece.endian) + "".join(field_code(each) for each in piece.fields)
 
 
-def field_code(field: Field) -> str:
+def field_code(field: Attribute) -> str:
     """Return the format character of one field of a run, without byte order."""
     base = field.type.base if isinstance(field.type, EnumType) else field.type
     if isinstance(base, IntegerType | FloatType):
@@ -44,7 +45,7 @@ def run_lines(scope: ClassScope, run: Run) -> Lines:
     return tuple(line for part in parts(scope, run) for line in _part(scope, part))
 
 
-def parts(scope: ClassScope, run: Run) -> Iterable[tuple[Field, ...]]:
+def parts(scope: ClassScope, run: Run) -> Iterable[tuple[Attribute, ...]]:
     """Return the groups of fields of a run that are read together."""
     if scope.own:
         return run.parts
@@ -54,9 +55,9 @@ def parts(scope: ClassScope, run: Run) -> Iterable[tuple[Field, ...]]:
     return _unfailing(run.fields)
 
 
-def _unfailing(fields: Iterable[Field]) -> Iterator[tuple[Field, ...]]:
+def _unfailing(fields: Iterable[Attribute]) -> Iterator[tuple[Attribute, ...]]:
     """Yield groups of fields of which only the last may be refused."""
-    held: tuple[Field, ...] = ()
+    held: tuple[Attribute, ...] = ()
     for field in fields:
         held += (field,)
         if field.checks or isinstance(field.type, StringType):
@@ -66,7 +67,7 @@ def _unfailing(fields: Iterable[Field]) -> Iterator[tuple[Field, ...]]:
         yield held
 
 
-def _part(scope: ClassScope, fields: tuple[Field, ...]) -> Lines:
+def _part(scope: ClassScope, fields: tuple[Attribute, ...]) -> Lines:
     if len(fields) == 1:
         return read_lines(scope, fields[0], member(fields[0].id))
     run = run_of(fields)
@@ -98,24 +99,24 @@ def names_text(names: list[str]) -> str:
     return " ".join(repr(part + " ") for part in parts[:-1]) + f" {parts[-1]!r}"
 
 
-def is_cooked(field: Field) -> bool:
+def is_cooked(field: Attribute) -> bool:
     """Return whether the unpacked value must be converted."""
     return isinstance(field.type, EnumType | StringType) or (isinstance(field.type, BytesType) and field.is_cut)
 
 
-def raw_name(field: Field) -> str:
+def raw_name(field: Attribute) -> str:
     """Return the local variable with the unpacked value of a field that must be converted."""
     return f"raw_{field_name(field.id)}"
 
 
-def cooked(scope: ClassScope, field: Field) -> Lines:
+def cooked(scope: ClassScope, field: Attribute) -> Lines:
     """Return the statement that converts the unpacked value of a field; none if it needs no conversion."""
     if not is_cooked(field):
         return ()
     return (f"{member(field.id)} = {cooked_value(scope, field, raw_name(field))}",)
 
 
-def cooked_value(scope: ClassScope, field: Field, raw: str) -> str:
+def cooked_value(scope: ClassScope, field: Attribute, raw: str) -> str:
     """Return the text that converts ``raw``, the unpacked value of a field."""
     if isinstance(field.type, EnumType):
         return f"{scope.module.table(field.type.path)}.get({raw}, {raw})"

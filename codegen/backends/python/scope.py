@@ -8,9 +8,9 @@ from dataclasses import field as declared
 
 from ...expression.nodes import Node
 from ...expression.types import UserType
-from ...plan import Field, Plan, TypePlan
+from ...plan import Plan, TypePlan
 from ...spec.position import Position
-from ...tree import RowStep
+from ...tree import Attribute, RowStep
 from .annotations import Annotations
 from .api import Api
 from .expressions import Translator
@@ -76,7 +76,7 @@ class ClassScope:
         """Return whether the classes have wireloom's own API."""
         return self.module.api is Api.WIRELOOM
 
-    def row_step(self, field: Field) -> int | None:
+    def row_step(self, field: Attribute) -> int | None:
         """Return the number of the step that the field is on the way to the rows of a table; ``None`` for other fields,
         and in classes with Kaitai's API.
         """
@@ -85,12 +85,12 @@ class ClassScope:
         steps, step = self.module.plan.steps, (self.struct.path, field.id, field.type.path)
         return steps.index(step) if step in steps else None
 
-    def row_steps(self, field: Field) -> tuple[int, ...]:
+    def row_steps(self, field: Attribute) -> tuple[int, ...]:
         """Return the numbers of the steps to rows that a field makes in any case of its switch."""
         found = (self.row_step(each) for each in (field, *field.forms))
         return tuple(each for each in found if each is not None)
 
-    def unit_steps(self, field: Field) -> tuple[int, ...]:
+    def unit_steps(self, field: Attribute) -> tuple[int, ...]:
         """Return the numbers of the steps for which the items of the field are units inside the outermost one."""
         return self._steps(
             field,
@@ -103,13 +103,13 @@ class ClassScope:
             ),
         )
 
-    def last_steps(self, field: Field) -> tuple[int, ...]:
+    def last_steps(self, field: Attribute) -> tuple[int, ...]:
         """Return the numbers of the steps of tables read as a whole for which the field, a field of the root, contains
         all rows.
         """
         return self._steps(field, (step for rows in self.plan.tables if not rows.streaming for step in rows.steps[:1]))
 
-    def _steps(self, field: Field, steps: Iterable[RowStep]) -> tuple[int, ...]:
+    def _steps(self, field: Attribute, steps: Iterable[RowStep]) -> tuple[int, ...]:
         if not self.own:
             return ()
         here = (each for each in steps if each[:2] == (self.struct.path, field.id))
@@ -124,7 +124,7 @@ class ClassScope:
         """Return a translator of expressions in this type, with additional names in ``places``."""
         return Translator(self.module, self.struct, self.annotations, {**self.places, **places}, {}, position)
 
-    def text(self, node: Node, field: Field, **places: str) -> str:
+    def text(self, node: Node, field: Attribute, **places: str) -> str:
         """Return the text of an expression of ``field``."""
         return self.translator(field.position, **places).text(node)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ...plan import Cover, Field, Run, Step
+from ...plan import Cover, Run, Step
+from ...tree import Attribute
 from ...wire import WithinSize
 from .checksum_proofs import verifies_methods
 from .checksums import covered_lines, stored_methods, verify_lines
@@ -69,7 +70,7 @@ def sequence_body(scope: ClassScope, steps: Iterable[Step], covers: Iterable[Cov
     for step in parts:
         fields, offsets = (step.fields, step.offsets) if isinstance(step, Run) else ((step,), (0,))
         lines.extend(marks.before(fields, offsets))
-        if isinstance(step, Field) and (sums := [each for each in early if each.last == step.id]):
+        if isinstance(step, Attribute) and (sums := [each for each in early if each.last == step.id]):
             lines.extend(taken_lines(scope, step))
             lines.extend(marks.after(fields))
             lines.extend(verify_lines(scope, marks, sums))
@@ -94,7 +95,7 @@ def _leads_elsewhere(scope: ClassScope, step: Step) -> bool:
     """Return whether a step leads to rows in bytes that have already been read, which are located relative to the
     beginning of the object.
     """
-    return isinstance(step, Field) and isinstance(step.size, WithinSize) and bool(scope.row_steps(step))
+    return isinstance(step, Attribute) and isinstance(step.size, WithinSize) and bool(scope.row_steps(step))
 
 
 def common_methods(scope: ClassScope) -> list[MethodView]:

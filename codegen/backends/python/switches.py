@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ...expression.nodes import BooleanLiteral, Node
-from ...plan import Field, Switch
+from ...tree import Attribute, Switch
 from .expressions import BIT_OR, OR
 from .names import field_name
 from .scope import ClassScope
@@ -16,7 +16,9 @@ Branches = Sequence[tuple[tuple[Node, ...], Lines]]
 """Pairs of the matches and the statements of a branch."""
 
 
-def switch_branches(scope: ClassScope, field: Field, switch: Switch, lines_of: Callable[[Field], Lines]) -> Lines:
+def switch_branches(
+    scope: ClassScope, field: Attribute, switch: Switch, lines_of: Callable[[Attribute], Lines]
+) -> Lines:
     """Return the branches of a switch; ``lines_of`` returns the statements for the field in one of its cases."""
     groups: list[tuple[tuple[Node, ...], Lines]] = []
     for matches, form in switch.branches:
@@ -29,7 +31,7 @@ def switch_branches(scope: ClassScope, field: Field, switch: Switch, lines_of: C
     return branching(scope, field, switch.on, groups, otherwise)
 
 
-def branching(scope: ClassScope, holder: Field, on: Node, branches: Branches, otherwise: Lines) -> Lines:
+def branching(scope: ClassScope, holder: Attribute, on: Node, branches: Branches, otherwise: Lines) -> Lines:
     """Return the statements that select a branch; ``otherwise`` is executed if nothing matches."""
     if not branches:
         return otherwise
@@ -43,7 +45,7 @@ def branching(scope: ClassScope, holder: Field, on: Node, branches: Branches, ot
     return (f"{variable} = {scope.text(on, holder)}", branched(variable, conditions, otherwise))
 
 
-def _on_condition(scope: ClassScope, holder: Field, on: Node, bodies: dict[bool, Lines], otherwise: Lines) -> Lines:
+def _on_condition(scope: ClassScope, holder: Attribute, on: Node, bodies: dict[bool, Lines], otherwise: Lines) -> Lines:
     """Return the statements of a switch on a boolean: a plain condition."""
     translator = scope.translator(holder.position)
     if True not in bodies:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...expression.fold import constant_integer
-from ...expression.nodes import Attribute as Member
 from ...expression.nodes import (
     Binary,
     BooleanLiteral,
@@ -15,6 +14,7 @@ from ...expression.nodes import (
     IntegerLiteral,
     ListLiteral,
     Logical,
+    MemberAccess,
     Name,
     Node,
     StringLiteral,
@@ -22,7 +22,8 @@ from ...expression.nodes import (
 )
 from ...expression.types import BooleanType, EnumType, FloatType
 from ...expression.walk import walk
-from ...plan import Check, Field, TypePlan
+from ...plan import TypePlan
+from ...tree import Attribute, Check
 from .expressions import BIT_OR
 from .scope import ClassScope
 from .statements import attempt, block, code, when
@@ -45,25 +46,25 @@ CERTAIN = (
 """Expressions that always have a value if their operands have one, in addition to ``_``."""
 
 
-def check_field(scope: ClassScope, field: Field, value: str, io: str = "io") -> Lines:
+def check_field(scope: ClassScope, field: Attribute, value: str, io: str = "io") -> Lines:
     """Return the checks of a value that was read, whose text is ``value``; ``io`` is the stream for the errors.
 
     A reader may continue after a refusal if the end of the item is known.
     """
-    return tuple(_refused(scope, field, each, value, io, raises=field.loses_layout) for each in field.checks)
+    return tuple(_refused(scope, field, each, value, io, raises=field.frames_layout) for each in field.checks)
 
 
-def check_lines(scope: ClassScope, field: Field, value: str) -> Lines:
+def check_lines(scope: ClassScope, field: Attribute, value: str) -> Lines:
     """Return the checks of a value to be written; a refusal always raises."""
     return tuple(_refused(scope, field, each, value, "None", raises=True) for each in field.checks)
 
 
-def refusals(scope: ClassScope, field: Field, value: str) -> Iterator[str]:
+def refusals(scope: ClassScope, field: Attribute, value: str) -> Iterator[str]:
     """Return the conditions on which a value to be written is refused."""
     return (_condition(scope, field, each, value)[0] for each in field.checks)
 
 
-def _refused(scope: ClassScope, field: Field, check: Check, value: str, io: str, *, raises: bool) -> str:
+def _refused(scope: ClassScope, field: Attribute, check: Check, value: str, io: str, *, raises: bool) -> str:
     condition, given = _condition(scope, field, check, value)
     # A reader that continues uses the reason ``value`` if none is given.
     reason = "" if field.reason == "value" and not raises else field.reason
@@ -76,7 +77,7 @@ def _refused(scope: ClassScope, field: Field, check: Check, value: str, io: str,
     return when(condition, [refusal])
 
 
-def always_holds(scope: ClassScope, field: Field) -> bool:
+def always_holds(scope: ClassScope, field: Attribute) -> bool:
     """Return whether a filled-in value always passes its only check: it is a size plus a number, and the minimum does
     not exceed that number.
     """
@@ -84,9 +85,9 @@ def always_holds(scope: ClassScope, field: Field) -> bool:
         return False
     least = constant_integer(field.checks[0].operands[0])
     match scope.struct.solved(field.id):
-        case Binary("+", Member(Name(), "size" | "length"), IntegerLiteral(number)):
+        case Binary("+", MemberAccess(Name(), "size" | "length"), IntegerLiteral(number)):
             return least is not None and least <= number
-        case Member(Name(), "size" | "length"):
+        case MemberAccess(Name(), "size" | "length"):
             return least is not None and least <= 0
     return False
 
@@ -105,7 +106,7 @@ def _is_certain(type: TypePlan, node: Node) -> bool:
     return isinstance(node, Binary) and node.operator in "+-&|^"
 
 
-def _condition(scope: ClassScope, field: Field, check: Check, value: str) -> tuple[str, tuple[str, ...]]:
+def _condition(scope: ClassScope, field: Attribute, check: Check, value: str) -> tuple[str, tuple[str, ...]]:
     """Return the condition of a refusal, and the first arguments of the error."""
 
     def text(node: Node) -> str:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from ...expression.nodes import Attribute as Member
-from ...expression.nodes import Node
+from ...expression.nodes import MemberAccess, Node
 from ...expression.types import ListType
-from ...plan import Instance
 from ...plan.variables import follows_variables, variables_of
+from ...tree import Instance
 from .names import field_name
 from .scope import ClassScope
 from .view import Lines
@@ -45,7 +44,7 @@ def end_lines(scope: ClassScope, *, reads: bool = True) -> Lines:
 
 
 def _set(scope: ClassScope, instance: Instance, target: Node) -> str:
-    assert isinstance(target, Member)
+    assert isinstance(target, MemberAccess)
     holder = scope.translator(instance.position).text(target.value)
     name, value = field_name(target.name), scope.call("variable", f"self.{field_name(instance.id)}")
     return f"{holder}.{name}.append({value})" if isinstance(target.type, ListType) else f"{holder}._m_{name} = {value}"

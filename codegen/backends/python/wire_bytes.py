@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...encodings import python_codec
-from ...plan import Field
+from ...tree import Attribute
 from ...wire import SIZE_PRESERVING, EndOfStreamSize, ExpressionSize, FixedSize, TerminatedSize, WithinSize
 from ..base import refusal, refuse
 from .api import Api
@@ -11,13 +11,13 @@ from .processing import defers, undoing, undone
 from .scope import ClassScope
 
 
-def decoded(scope: ClassScope, field: Field, encoding: str | None, data: str, place: str) -> str:
+def decoded(scope: ClassScope, field: Attribute, encoding: str | None, data: str, place: str) -> str:
     """Return the text that decodes bytes to a string."""
     name = codec(scope, field, encoding)
     return f"{data}.decode({name!r})" if scope.module.api is Api.KAITAI else f"self._text({data}, {name!r}, {place!r})"
 
 
-def codec(scope: ClassScope, field: Field, encoding: str | None) -> str:
+def codec(scope: ClassScope, field: Attribute, encoding: str | None) -> str:
     """Return Python's name of an encoding. With Kaitai's API an encoding that Python does not know raises when it is
     used.
     """
@@ -27,7 +27,7 @@ def codec(scope: ClassScope, field: Field, encoding: str | None) -> str:
     return found or encoding or ""
 
 
-def bytes_text(scope: ClassScope, field: Field) -> str:
+def bytes_text(scope: ClassScope, field: Attribute) -> str:
     """Return the text that reads the bytes of a value: of the given size, truncated at a terminator, with ``process``
     decoded.
     """
@@ -40,7 +40,7 @@ def bytes_text(scope: ClassScope, field: Field) -> str:
     return undone(scope, field, field.process, data)
 
 
-def stream_text(scope: ClassScope, field: Field) -> str:
+def stream_text(scope: ClassScope, field: Attribute) -> str:
     """Return the text that creates a stream from the bytes of a field."""
     process = field.process
     if process is None or process.name in SIZE_PRESERVING or not scope.own:
@@ -60,7 +60,7 @@ def substream_text(scope: ClassScope, data: str) -> str:
     return scope.call("substream", "io", data) if scope.own else scope.call("SubStream", data)
 
 
-def wire_text(scope: ClassScope, field: Field) -> str:
+def wire_text(scope: ClassScope, field: Attribute) -> str:
     """Return the text that reads the encoded bytes of a value."""
     if field.id in scope.taken:
         return scope.taken[field.id]
@@ -82,7 +82,7 @@ def wire_text(scope: ClassScope, field: Field) -> str:
     raise refusal(field.position, f"the size of '{field.id}' is not known")
 
 
-def trimmed(scope: ClassScope, field: Field, data: str) -> str:
+def trimmed(scope: ClassScope, field: Attribute, data: str) -> str:
     """Return ``data`` without padding, and truncated at a terminator inside a field of a given size."""
     if isinstance(field.size, TerminatedSize):
         return data

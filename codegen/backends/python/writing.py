@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ...expression.nodes import Attribute as Member
-from ...expression.nodes import Name, Node
+from ...expression.nodes import MemberAccess, Name, Node
 from ...expression.types import (
     BitsType,
     BytesType,
@@ -21,8 +20,9 @@ from ...expression.types import (
     VarintType,
 )
 from ...expression.walk import expressions_in, names_in, walk
-from ...plan import Field, Fill, Run
+from ...plan import Fill, Run
 from ...plan.types import ReadOnly
+from ...tree import Attribute
 from ...wire import Framing, RepeatCount, RepeatUntil, TerminatedSize, Timestamp
 from ..base import refusal
 from .checksums import chain_lines, early_lines, late_lines
@@ -132,7 +132,7 @@ def _constants(scope: ClassScope) -> Lines:
     return tuple(lines)
 
 
-def _absent(field: Field) -> Lines:
+def _absent(field: Attribute) -> Lines:
     """Return the assignment of the count that means that there is no time."""
     if not isinstance(field.logical, Timestamp) or field.logical.absent is None:
         return ()
@@ -140,16 +140,16 @@ def _absent(field: Field) -> Lines:
     return (when(unset, [f"{member(field.id)} = {field.logical.absent}"]),)
 
 
-def _unless_set(field: Field, value: str) -> str:
+def _unless_set(field: Attribute, value: str) -> str:
     return when(f"not hasattr(self, {field_name(field.id)!r})", [f"{member(field.id)} = {value}"])
 
 
-def _default_text(scope: ClassScope, field: Field, value: Node) -> str:
+def _default_text(scope: ClassScope, field: Attribute, value: Node) -> str:
     """Return the text of the value that is written if none was given."""
     return replace(scope.translator(field.position), as_given=True).text(value)
 
 
-def _is_known_late(field: Field) -> bool:
+def _is_known_late(field: Attribute) -> bool:
     """Return whether the field has a condition that may depend on derived values."""
     return field.condition is not None and "_io" not in names_in(field.condition)
 
@@ -176,16 +176,16 @@ def _sizes(expression: Node) -> set[str]:
     return {
         each.value.id
         for each in walk(expression)
-        if isinstance(each, Member) and each.name == "size" and isinstance(each.value, Name)
+        if isinstance(each, MemberAccess) and each.name == "size" and isinstance(each.value, Name)
     }
 
 
-def _wire_lines(scope: ClassScope, field: Field, wire: str, contents: Contents) -> Lines:
+def _wire_lines(scope: ClassScope, field: Attribute, wire: str, contents: Contents) -> Lines:
     """Return the statements that create the bytes of a field before it is written."""
     if field.switch is None:
         return (f"{wire} = {_wire_text(scope, field, contents)}",)
 
-    def made(case: Field) -> Lines:
+    def made(case: Attribute) -> Lines:
         value = _as_case(scope, field, case, _present(scope, field))
         return (f"{wire} = {content_text(scope, case, value, size_known=False)}",)
 
@@ -193,7 +193,7 @@ def _wire_lines(scope: ClassScope, field: Field, wire: str, contents: Contents) 
     return (f'{wire} = b""', *branches)
 
 
-def _wire_text(scope: ClassScope, field: Field, contents: Contents) -> str:
+def _wire_text(scope: ClassScope, field: Attribute, contents: Contents) -> str:
     if field.id in contents:
         return processed_text(scope, field, contents[field.id])
     if field.condition is None:
@@ -219,17 +219,17 @@ def _derivations(scope: ClassScope, fills: list[Fill], wires: dict[str, str], co
     return tuple(lines)
 
 
-def _optional_of(scope: ClassScope, expression: Node) -> Field | None:
+def _optional_of(scope: ClassScope, expression: Node) -> Attribute | None:
     """Return the field whose size or length a solved value is, if it is optional."""
     found = (scope.struct.field(each.id) for each in walk(expression) if isinstance(each, Name))
     return next((each for each in found if each is not None and each.condition is not None), None)
 
 
-def _is_set(field: Field) -> str:
+def _is_set(field: Attribute) -> str:
     return f"getattr(self, {field_name(field.id)!r}, None) is not None"
 
 
-def _when(scope: ClassScope, field: Field, lines: Lines) -> Lines:
+def _when(scope: ClassScope, field: Attribute, lines: Lines) -> Lines:
     """Return ``lines`` under the condition that the field exists."""
     if field.condition is None:
         return lines
@@ -269,7 +269,7 @@ def _write_packed(scope: ClassScope, packer: str, ids: list[str], values: list[s
     return f"{variable} = {listed}", attempt([written], error, [checked, "raise"])
 
 
-def _packable(scope: ClassScope, field: Field, wires: dict[str, str]) -> str:
+def _packable(scope: ClassScope, field: Attribute, wires: dict[str, str]) -> str:
     if not has_bytes(field) or field.contents is not None:
         return member(field.id)
     content = wires.get(field.id) or content_text(scope, field, member(field.id))
@@ -279,7 +279,7 @@ def _packable(scope: ClassScope, field: Field, wires: dict[str, str]) -> str:
 # Other fields ----------------------------------------------------------------------------------------------------
 
 
-def _write_field(scope: ClassScope, field: Field, wires: dict[str, str]) -> Lines:
+def _write_field(scope: ClassScope, field: Attribute, wires: dict[str, str]) -> Lines:
     value = _present(scope, field)
     if field.repeat is None:
         lines = _write_checked(scope, field, value, wires.get(field.id))
@@ -295,12 +295,12 @@ def _write_field(scope: ClassScope, field: Field, wires: dict[str, str]) -> Line
     return (when(_is_set(field), lines),)
 
 
-def _present(scope: ClassScope, field: Field) -> str:
+def _present(scope: ClassScope, field: Attribute) -> str:
     target = member(field.id)
     return target if field.condition is None else scope.call("some", target, repr(field.id))
 
 
-def _write_framed(scope: ClassScope, field: Field, framing: Framing, item: str) -> str:
+def _write_framed(scope: ClassScope, field: Attribute, framing: Framing, item: str) -> str:
     content, delimiter = content_text(scope, field, item), repr(framing.delimiter)
     if framing.stuffing == "none":
         return f"io.write_bytes({scope.call('delimited', content, delimiter)})"
@@ -308,7 +308,7 @@ def _write_framed(scope: ClassScope, field: Field, framing: Framing, item: str) 
     return f"io.write_bytes({stuffed} + {delimiter})"
 
 
-def _write_repeated(scope: ClassScope, field: Field, values: str) -> Lines:
+def _write_repeated(scope: ClassScope, field: Attribute, values: str) -> Lines:
     item, ends = f"item_{field_name(field.id)}", ""
     match field.repeat:
         case RepeatCount(expression):
@@ -329,17 +329,15 @@ def _write_repeated(scope: ClassScope, field: Field, values: str) -> Lines:
     return (block(f"for {item} in {values}:", body),)
 
 
-def _without_arguments(field: Field) -> Field:
+def _without_arguments(field: Attribute) -> Attribute:
     """Return the field for a writer of its items: an object to be written already has its arguments."""
     switch = field.switch
     if switch is not None:
-        branches = tuple((matches, replace(each, arguments=())) for matches, each in switch.branches)
-        otherwise = None if switch.otherwise is None else replace(switch.otherwise, arguments=())
-        switch = replace(switch, branches=branches, otherwise=otherwise)
+        switch = replace(switch, cases=tuple(replace(each, arguments=()) for each in switch.cases))
     return replace(field, arguments=(), switch=switch, repeat=None)
 
 
-def _write_checked(scope: ClassScope, field: Field, value: str, content: str | None) -> Lines:
+def _write_checked(scope: ClassScope, field: Attribute, value: str, content: str | None) -> Lines:
     checks = check_lines(scope, field, value)
     if field.switch is None:
         return (*checks, *_write_value(scope, field, value, content))
@@ -348,13 +346,13 @@ def _write_checked(scope: ClassScope, field: Field, value: str, content: str | N
     if len(bodies) == 1:
         return (*checks, *bodies.pop())
 
-    def write(case: Field) -> Lines:
+    def write(case: Attribute) -> Lines:
         return _write_value(scope, case, _as_case(scope, field, case, value), content)
 
     return (*checks, *switch_branches(scope, field, field.switch, write))
 
 
-def _as_case(scope: ClassScope, field: Field, case: Field, value: str) -> str:
+def _as_case(scope: ClassScope, field: Attribute, case: Attribute, value: str) -> str:
     annotation = scope.annotations.of(case.type)
     if isinstance(case.type, UserType | BytesType | StringType) and not getattr(case.type, "opaque", False):
         # Otherwise a value of another type would be written as if it had this one.
@@ -364,7 +362,7 @@ def _as_case(scope: ClassScope, field: Field, case: Field, value: str) -> str:
     return scope.call("some", value, repr(field.id)) if field.unmatched else value
 
 
-def _write_value(scope: ClassScope, field: Field, value: str, content: str | None) -> Lines:
+def _write_value(scope: ClassScope, field: Attribute, value: str, content: str | None) -> Lines:
     if has_bytes(field):
         content = content or content_text(scope, field, value)
         lines: Lines = (f"io.write_bytes({fitted_text(scope, field, content)})",)

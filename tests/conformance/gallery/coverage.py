@@ -16,7 +16,8 @@ from wireloom import SpecError
 from wireloom.codegen.backends.columns import compile_program, table_columns
 from wireloom.codegen.expression import UserType
 from wireloom.codegen.model import analyse
-from wireloom.codegen.plan import Field, Plan, TypePlan, plan_of
+from wireloom.codegen.plan import Plan, TypePlan, plan_of
+from wireloom.codegen.tree import Attribute
 
 from tests.conformance.gallery.checkout import FORMATS, TESTS, checkout, suite
 
@@ -135,20 +136,20 @@ def _ways(plan: Plan, *, plain: bool) -> dict[Names, Names]:
     return found
 
 
-def _step(field: Field, kind: UserType) -> str:
+def _step(field: Attribute, kind: UserType) -> str:
     """Return the step of a path that leads through a field to an object of a type."""
     several = field.switch is not None and len({each.path for each in _kinds(field)}) > 1
     return f"{field.id}.as<{'::'.join(kind.path)}>" if several else field.id
 
 
-def _leading(holder: TypePlan, plain: bool) -> Iterator[tuple[Field, UserType]]:
+def _leading(holder: TypePlan, plain: bool) -> Iterator[tuple[Attribute, UserType]]:
     for field in holder.fields if plain else holder.read:
         if not (plain and field.switch is not None):
             yield from ((field, kind) for kind in _kinds(field))
 
 
-def _kinds(field: Field) -> Iterator[UserType]:
-    return (each for each in field.held if not each.opaque)
+def _kinds(field: Attribute) -> Iterator[UserType]:
+    return (each for each in field.object_types if not each.opaque)
 
 
 # Counts ---------------------------------------------------------------------------------------------------------------

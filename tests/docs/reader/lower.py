@@ -18,7 +18,8 @@ from wireloom.codegen.expression import (
 )
 from wireloom.codegen.expression import folded as fold
 from wireloom.codegen.expression import nodes as ast
-from wireloom.codegen.plan import Cover, Field, Plan, Run, TypePlan
+from wireloom.codegen.plan import Cover, Plan, Run, TypePlan
+from wireloom.codegen.tree import Attribute
 from wireloom.codegen.wire import (
     EndOfStreamSize,
     ExpressionSize,
@@ -92,7 +93,7 @@ class Lowering:
                 yield f"self[{field.id!r}] = self[{field.id!r}].decode({codec(field.type)!r})"
             yield from self.checks(field, f"self[{field.id!r}]")
 
-    def field(self, field: Field) -> Iterator[str]:
+    def field(self, field: Attribute) -> Iterator[str]:
         target = f"self[{field.id!r}]"
         lines: list[str]
         if field.repeat is None:
@@ -107,7 +108,7 @@ class Lowering:
         yield f"if {self.text(field.condition)}:"
         yield from (f"    {each}" for each in lines)
 
-    def loop(self, field: Field) -> tuple[str, list[str]]:
+    def loop(self, field: Attribute) -> tuple[str, list[str]]:
         match field.repeat:
             case RepeatCount(expression):
                 return f"for index in range({self.text(expression)}):", []
@@ -117,7 +118,7 @@ class Lowering:
                 return "while at < end:", []
         raise refusal(field.position, "framing has no form here")
 
-    def value(self, field: Field) -> Iterator[str]:
+    def value(self, field: Attribute) -> Iterator[str]:
         """Yield the statements that read ``it``."""
         if field.process is not None or field.arguments:
             refuse(field.position, "processes and arguments have no form here")
@@ -151,7 +152,7 @@ class Lowering:
         if isinstance(base, StringType):
             yield f"it = it.decode({codec(base)!r})"
 
-    def size(self, field: Field) -> str:
+    def size(self, field: Attribute) -> str:
         match field.size:
             case FixedSize(size):
                 return str(size)
@@ -159,7 +160,7 @@ class Lowering:
                 return self.text(expression)
         return "end - at"
 
-    def checks(self, field: Field, value: str) -> Iterator[str]:
+    def checks(self, field: Attribute, value: str) -> Iterator[str]:
         for check in field.checks:
             texts = [self.text(each, value) for each in check.operands]
             match check.rule:
@@ -200,11 +201,11 @@ class Lowering:
                 return f"self[{id!r}]" if known else self._text(instance.value, it)  # type: ignore[union-attr, arg-type]
             case ast.EnumMember(_, label) if isinstance(node.type, EnumType):
                 return str(next(each.value for each in self.plan.enum(node.type.path).labels if each.label == label))
-            case ast.Attribute(value, found) if isinstance(value.type, UserType):
+            case ast.MemberAccess(value, found) if isinstance(value.type, UserType):
                 return f"{self._text(value, it)}[{found!r}]"
-            case ast.Attribute(value, "size" | "length"):
+            case ast.MemberAccess(value, "size" | "length"):
                 return f"len({self._text(value, it)})"
-            case ast.Attribute(value, "to_i") if isinstance(value.type, EnumType):
+            case ast.MemberAccess(value, "to_i") if isinstance(value.type, EnumType):
                 return self._text(value, it)
             case ast.Unary(operator, operand):
                 return f"({operator} {self._text(operand, it)})"
@@ -220,7 +221,7 @@ class Lowering:
         raise refusal(self.type.position, f"{type(node).__name__} has no form here")
 
 
-def code(field: Field) -> str:
+def code(field: Attribute) -> str:
     """Return the code of ``struct`` for a field of a run."""
     base = field.type.base if isinstance(field.type, EnumType) else field.type
     if isinstance(base, IntegerType):

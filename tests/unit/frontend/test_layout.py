@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from wireloom.codegen.expression import Attribute, Binary, BytesType, ListType, Name, UserType
+from wireloom.codegen.expression import Binary, BytesType, ListType, MemberAccess, Name, UserType
 from wireloom.codegen.model import structs
 
 from tests.unit.frontend.specs import diagnostics, root
@@ -92,11 +92,11 @@ def test_derivations(seq: str, expected: str | None) -> None:
 def test_derivations_are_typed() -> None:
     (found,) = root("seq: [{id: n, type: u4}, {id: a, size: n - 13}]\n").derivations
     assert isinstance(found.expression, Binary)
-    assert isinstance(found.expression.left, Attribute)
+    assert isinstance(found.expression.left, MemberAccess)
     assert isinstance(found.expression.left.value, Name)
     assert found.expression.left.value.type == BytesType()
     (counted,) = root("seq: [{id: n, type: u4}, {id: a, type: demo, repeat: expr, repeat-expr: n}]\n").derivations
-    assert isinstance(counted.expression, Attribute)
+    assert isinstance(counted.expression, MemberAccess)
     assert counted.expression.value.type == ListType(UserType(("demo",)))
 
 

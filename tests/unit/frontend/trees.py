@@ -20,7 +20,7 @@ def written(node: nodes.Node) -> str:
             return f"[{', '.join(map(written, items))}]"
         case nodes.Name(id=id):
             return id
-        case nodes.Attribute(value=value, name=name):
+        case nodes.MemberAccess(value=value, name=name):
             return f"{written(value)}.{name}"
         case nodes.Call(value=value, name=name, arguments=arguments):
             return f"{written(value)}.{name}({', '.join(map(written, arguments))})"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ....expression.types import BytesType, EnumType, FloatType, IntegerType, StringType, UserType
-from ....plan import Field, Run
+from ....plan import Run
+from ....tree import Attribute
 from ....wire import ExpressionSize, FixedSize, RepeatCount, RepeatUntil, TerminatedSize
 from ..checksums import computed_text
 from ..encoding import array_arguments, is_array, packer_text
@@ -65,11 +66,11 @@ def _settled(scope: ClassScope, refused: list[str]) -> Lines:
     return (*lines, when(condition, ["self._check_alone()"]))
 
 
-def _is_filled_in(field: Field) -> bool:
+def _is_filled_in(field: Attribute) -> bool:
     return field.contents is not None or field.is_checksum or field.only is not None
 
 
-def _fillings(scope: ClassScope, field: Field) -> Iterator[tuple[str, str]]:
+def _fillings(scope: ClassScope, field: Attribute) -> Iterator[tuple[str, str]]:
     """Yield the values that are derived from the value of one field alone: names, each with the text of its value."""
     if field.condition is not None:
         return
@@ -89,7 +90,7 @@ def _fillings(scope: ClassScope, field: Field) -> Iterator[tuple[str, str]]:
         yield from followed_alone(scope, field.size.expression, field, f"len({_data(scope, field)})")
 
 
-def _refusals(scope: ClassScope, field: Field) -> list[str]:
+def _refusals(scope: ClassScope, field: Attribute) -> list[str]:
     """Return the conditions on which the value of a field, or the number of its items, is invalid."""
     value = member(field.id)
     found: list[str] = []
@@ -109,7 +110,7 @@ def _refusals(scope: ClassScope, field: Field) -> list[str]:
     return [f"({condition} and {either})"]
 
 
-def _item_refusals(scope: ClassScope, field: Field, value: str, data: str) -> list[str]:
+def _item_refusals(scope: ClassScope, field: Attribute, value: str, data: str) -> list[str]:
     found: list[str] = []
     match field.size:
         case FixedSize(number) if _has_data(field):
@@ -131,11 +132,11 @@ def _item_refusals(scope: ClassScope, field: Field, value: str, data: str) -> li
 # The bytes -----------------------------------------------------------------------------------------------------------
 
 
-def _has_data(field: Field) -> bool:
+def _has_data(field: Attribute) -> bool:
     return isinstance(field.type, BytesType | StringType)
 
 
-def _is_encoded_first(field: Field) -> bool:
+def _is_encoded_first(field: Attribute) -> bool:
     """Return whether text is encoded before everything else: it always exists and is not filled in."""
     text = isinstance(field.type, StringType)
     return text and field.repeat is None and field.condition is None and not _is_filled_in(field)
@@ -152,7 +153,7 @@ def _computed_first(scope: ClassScope) -> Lines:
     return tuple(lines)
 
 
-def _computed(scope: ClassScope, field: Field) -> str:
+def _computed(scope: ClassScope, field: Attribute) -> str:
     """Return the text that computes a checksum."""
     cover = scope.struct.cover(field.id)
     assert cover is not None
@@ -160,12 +161,12 @@ def _computed(scope: ClassScope, field: Field) -> str:
     return computed_text(scope, cover, member(cover.value))
 
 
-def _checksum(scope: ClassScope, field: Field) -> str:
+def _checksum(scope: ClassScope, field: Attribute) -> str:
     """Return the text of the expected value of a checksum."""
     return f"computed_{field_name(field.id)}" if field.condition is None else _computed(scope, field)
 
 
-def _data(scope: ClassScope, field: Field) -> str:
+def _data(scope: ClassScope, field: Attribute) -> str:
     """Return the text of the bytes of a value."""
     if _is_encoded_first(field):
         return f"data_{field_name(field.id)}"
@@ -183,14 +184,14 @@ def _packed(scope: ClassScope, run: Run) -> Lines:
     return tuple(lines)
 
 
-def _assembled(scope: ClassScope, field: Field) -> Lines:
+def _assembled(scope: ClassScope, field: Attribute) -> Lines:
     """Return the statements that write a field of variable size, an optional field or a repeated one."""
     value = member(field.id)
     lines = _list(scope, field, value) if field.repeat else _value(scope, field, value, _data(scope, field))
     return lines if field.condition is None else (when_all([scope.text(field.condition, field)], lines),)
 
 
-def _value(scope: ClassScope, field: Field, value: str, data: str) -> Lines:
+def _value(scope: ClassScope, field: Attribute, value: str, data: str) -> Lines:
     match field.type.base if isinstance(field.type, EnumType) else field.type:
         case BytesType() | StringType():
             end = field.terminator
@@ -205,7 +206,7 @@ def _value(scope: ClassScope, field: Field, value: str, data: str) -> Lines:
     raise AssertionError(field)
 
 
-def _list(scope: ClassScope, field: Field, values: str) -> Lines:
+def _list(scope: ClassScope, field: Attribute, values: str) -> Lines:
     item = item_name(field)
     if is_array(field) and not isinstance(field.repeat, RepeatUntil):
         return (f"parts.append({scope.call('pack_numbers', *array_arguments(field, values))})",)

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from ....expression.fold import constant, fold
 from ....expression.types import BitsType, BytesType, EnumType, StringType, UserType
-from ....plan import Field, Instance
 from ....plan.following import is_steady
+from ....tree import Attribute, Instance
 from ....wire import RepeatCount, RepeatEos, RepeatUntil
 from ..constructing import parent_text
 from ..expressions import AND
@@ -39,8 +39,8 @@ def check_method(scope: ClassScope) -> MethodView:
     for field in scope.struct.fields:
         lines.extend(tag_lines(scope, field, field_name(field.id)))
     for instance in scope.struct.instances:
-        if instance.field is not None:
-            lines.extend(tag_lines(scope, instance.field, slot(instance)))
+        if instance.attribute is not None:
+            lines.extend(tag_lines(scope, instance.attribute, slot(instance)))
     solved = solved_names(scope)
     for field in sorted(scope.struct.fields, key=lambda each: field_name(each.id) in solved):
         found = _check_attribute(scope, field, member(field.id))
@@ -54,15 +54,15 @@ def check_method(scope: ClassScope) -> MethodView:
         found = check_computed(scope, field, member(field.id))
         lines.extend(when_present(scope, field, found))
     for instance in scope.struct.instances:
-        if instance.field is not None:
-            lines.extend(_check_instance(scope, instance, instance.field))
+        if instance.attribute is not None:
+            lines.extend(_check_instance(scope, instance, instance.attribute))
     for field in scope.struct.fields:
         lines.extend(when_present(scope, field, check_checksum(scope, field)))
     lines.append("super()._check()")
     return MethodView("_check(self) -> None", tuple(lines))
 
 
-def _constant(scope: ClassScope, field: Field) -> Lines:
+def _constant(scope: ClassScope, field: Attribute) -> Lines:
     """Return the assignments of fixed contents, and of fields with a single valid value."""
     if field.repeat is not None or field.switch is not None:
         return ()
@@ -81,12 +81,12 @@ def _constant(scope: ClassScope, field: Field) -> Lines:
     return (when_all([scope.text(field.condition, field)], lines),)
 
 
-def _check_attribute(scope: ClassScope, field: Field, value: str) -> Lines:
+def _check_attribute(scope: ClassScope, field: Attribute, value: str) -> Lines:
     lines = _repeated(scope, field, value) if field.repeat else _item(scope, field, value)
     return when_present(scope, field, lines)
 
 
-def when_present(scope: ClassScope, field: Field, lines: Lines) -> Lines:
+def when_present(scope: ClassScope, field: Attribute, lines: Lines) -> Lines:
     """Return ``lines`` under the condition of an optional field; if the condition depends on the stream, they apply if
     the field is set.
     """
@@ -97,7 +97,7 @@ def when_present(scope: ClassScope, field: Field, lines: Lines) -> Lines:
     return (when_all([scope.text(field.condition, field)], lines),)
 
 
-def _repeated(scope: ClassScope, field: Field, values: str) -> Lines:
+def _repeated(scope: ClassScope, field: Attribute, values: str) -> Lines:
     item, id = item_name(field), repr(field.id)
     lines: list[str] = []
     body = list(_item(scope, field, item))
@@ -118,7 +118,7 @@ def _repeated(scope: ClassScope, field: Field, values: str) -> Lines:
     return tuple(lines)
 
 
-def _item(scope: ClassScope, field: Field, value: str) -> Lines:
+def _item(scope: ClassScope, field: Attribute, value: str) -> Lines:
     if field.switch is None:
         lines = _value(scope, field, value)
     elif asks_stream(scope, field.switch.on):
@@ -132,25 +132,25 @@ def _item(scope: ClassScope, field: Field, value: str) -> Lines:
     return (*lines, *check_lines(scope, checked, value))
 
 
-def _adopted(scope: ClassScope, field: Field, value: str) -> Lines:
+def _adopted(scope: ClassScope, field: Attribute, value: str) -> Lines:
     """Return the statements that set the parents of objects in a switch whose case depends on the stream. The case is
     known only when the object is written.
     """
-    if not any(map(scope.plan.owns, field.held)):
+    if not any(map(scope.plan.owns, field.object_types)):
         return ()
     return (when(f"isinstance({value}, {scope.use('KaitaiStruct')})", [_adopt(scope, field, value)]),)
 
 
-def _adopt(scope: ClassScope, field: Field, value: str) -> str:
+def _adopt(scope: ClassScope, field: Attribute, value: str) -> str:
     return f"self._adopt({field.id!r}, {value}, {parent_text(scope, field)})"
 
 
-def _case(scope: ClassScope, field: Field, case: Field, value: str) -> Lines:
+def _case(scope: ClassScope, field: Attribute, case: Attribute, value: str) -> Lines:
     held = as_case(scope, field, case, value)
     return (*case_line(scope, field, case, value), *_value(scope, case, held)) or ("pass",)
 
 
-def _value(scope: ClassScope, field: Field, value: str) -> Lines:
+def _value(scope: ClassScope, field: Attribute, value: str) -> Lines:
     kind = field.type.base if isinstance(field.type, EnumType) else field.type
     match kind:
         case BytesType() | StringType():
@@ -162,7 +162,7 @@ def _value(scope: ClassScope, field: Field, value: str) -> Lines:
     return ()
 
 
-def _object(scope: ClassScope, field: Field, kind: UserType, value: str) -> Lines:
+def _object(scope: ClassScope, field: Attribute, kind: UserType, value: str) -> Lines:
     lines: list[str] = []
     if scope.plan.owns(kind):
         lines.append(_adopt(scope, field, value))
@@ -181,7 +181,7 @@ def _object(scope: ClassScope, field: Field, kind: UserType, value: str) -> Line
     return tuple(lines)
 
 
-def _check_instance(scope: ClassScope, instance: Instance, field: Field) -> Lines:
+def _check_instance(scope: ClassScope, instance: Instance, field: Attribute) -> Lines:
     if instance.condition is not None and constant(fold(instance.condition)) is False:
         return ()
     name = field_name(instance.id)

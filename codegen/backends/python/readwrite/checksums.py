@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ....plan import Cover, Field
+from ....plan import Cover
+from ....tree import Attribute
 from ..checksums import computed_text, seen_covers, unknown_value
 from ..marks import Marks
 from ..names import field_name
@@ -24,7 +25,7 @@ def late_checksums(scope: ClassScope) -> tuple[Cover, ...]:
     return tuple(each for each in seen_covers(scope) if each.value is None)
 
 
-def check_checksum(scope: ClassScope, field: Field) -> Lines:
+def check_checksum(scope: ClassScope, field: Attribute) -> Lines:
     """Return the statements that fill in a checksum of the value of one field and verify it. Other checksums are set to
     zero until they are known.
     """
@@ -38,7 +39,7 @@ def check_checksum(scope: ClassScope, field: Field) -> Lines:
     return (scope.call("check_checksum", "self", repr(name), computed, repr(cover.field.place)),)
 
 
-def follow_unless_set(field: Field, value: str) -> str:
+def follow_unless_set(field: Attribute, value: str) -> str:
     """Return the statement that fills in a value unless it was assigned."""
     name = field_name(field.id)
     return when(f"not hasattr(self, {name!r})", [f"self._follow({name!r}, {value})"])

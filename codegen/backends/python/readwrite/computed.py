@@ -7,7 +7,7 @@ from dataclasses import replace
 from ....expression.nodes import Node
 from ....expression.types import IntegerType
 from ....expression.walk import names_in
-from ....plan import Field
+from ....tree import Attribute
 from ..names import field_name
 from ..scope import ClassScope
 from ..validation import check_lines
@@ -16,7 +16,7 @@ from .blocks import when_all
 from .questions import asks_stream
 
 
-def computed_value(field: Field) -> Node | None:
+def computed_value(field: Attribute) -> Node | None:
     """Return the single value that ``valid`` allows, unless it is a constant."""
     equal = field.only
     if equal is None or field.repeat is not None or field.switch is not None:
@@ -24,24 +24,23 @@ def computed_value(field: Field) -> Node | None:
     return equal if names_in(equal) else None
 
 
-def follows_late(scope: ClassScope, field: Field) -> bool:
+def follows_late(scope: ClassScope, field: Attribute) -> bool:
     """Return whether such a value may be known only once sizes and positions are; until then it counts as 0."""
     return computed_value(field) is not None and field.solvable
 
 
-def without_late_checks(scope: ClassScope, field: Field) -> Field:
+def without_late_checks(scope: ClassScope, field: Attribute) -> Attribute:
     """Return the field without the checks that ``_check`` cannot make at the field's place."""
     late = computed_value(field) is not None or _asks_stream(scope, field)
-    return replace(field, checks=tuple(each for each in field.checks if each.rule == "contents")) if late else field
+    return replace(field, valid=None) if late else field
 
 
-def _check_valid(scope: ClassScope, field: Field, value: str) -> Lines:
+def _check_valid(scope: ClassScope, field: Attribute, value: str) -> Lines:
     """Return the checks except that of fixed contents."""
-    checks = tuple(each for each in field.checks if each.rule != "contents")
-    return check_lines(scope, replace(field, checks=checks), value)
+    return check_lines(scope, replace(field, contents=None), value)
 
 
-def check_computed(scope: ClassScope, field: Field, value: str) -> Lines:
+def check_computed(scope: ClassScope, field: Attribute, value: str) -> Lines:
     """Return the statements that fill in a computed value and check it, unless it depends on a stream."""
     expected = computed_value(field)
     if expected is None or asks_stream(scope, expected):
@@ -52,7 +51,7 @@ def check_computed(scope: ClassScope, field: Field, value: str) -> Lines:
     return (follow, when_all([f"hasattr(self, {name!r})"], checks))
 
 
-def late_value(scope: ClassScope, field: Field, value: str) -> Lines:
+def late_value(scope: ClassScope, field: Attribute, value: str) -> Lines:
     """Return the statements that fill in a computed value when it is written, and make the checks that depend on a
     stream.
     """
@@ -70,6 +69,6 @@ def late_value(scope: ClassScope, field: Field, value: str) -> Lines:
     return tuple(lines)
 
 
-def _asks_stream(scope: ClassScope, field: Field) -> bool:
+def _asks_stream(scope: ClassScope, field: Attribute) -> bool:
     """Return whether the checks of a value depend on a stream."""
     return any(asks_stream(scope, operand) for each in field.checks for operand in each.operands)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ....expression.types import StringType, UserType
-from ....plan import Field
+from ....tree import Attribute
 from ....wire import SIZE_PRESERVING, EndOfStreamSize, ExpressionSize, FixedSize, OwnSize, Process, TerminatedSize
 from ..scope import ClassScope
 from ..statements import when
@@ -13,7 +13,7 @@ from .questions import arguments_ask_stream, asks_stream
 from .solved import solution_texts, solve_line, with_room
 
 
-def check_content(scope: ClassScope, field: Field, value: str) -> Lines:
+def check_content(scope: ClassScope, field: Attribute, value: str) -> Lines:
     """Return the checks of bytes or text."""
     if _checked_when_written(scope, field):
         return ()
@@ -32,7 +32,7 @@ def check_content(scope: ClassScope, field: Field, value: str) -> Lines:
     return (*first, *lines) if lines else ()
 
 
-def write_content(scope: ClassScope, field: Field, value: str) -> Lines:
+def write_content(scope: ClassScope, field: Attribute, value: str) -> Lines:
     """Return the statements that write bytes or text."""
     first, data = _data(scope, field, value)
     if isinstance(field.size, TerminatedSize):
@@ -48,13 +48,13 @@ def write_content(scope: ClassScope, field: Field, value: str) -> Lines:
     return (*first, *late, f"io.write_bytes({data})")
 
 
-def _check_size(scope: ClassScope, field: Field, data: str) -> str:
+def _check_size(scope: ClassScope, field: Attribute, data: str) -> str:
     """Return the check that bytes have the size of their field, or are not longer if they may be shorter."""
     function = "check_limited" if is_cut(field) else "check_size"
     return scope.call(function, repr(field.id), data, _size_text(scope, field), *_cut(field))
 
 
-def write_object(scope: ClassScope, field: Field, value: str, index: str | None) -> Lines:
+def write_object(scope: ClassScope, field: Attribute, value: str, index: str | None) -> Lines:
     """Return the statements that write an object with its own stream; ``index``: the index of a list item, else
     ``None``.
     """
@@ -92,24 +92,24 @@ def enclosed_line(scope: ClassScope, value: str, parts: list[str], encoder: list
     return f"{scope.call('begin_enclosed', *given)}.finish({', '.join(('io', *encoder))})"
 
 
-def has_stream(field: Field) -> bool:
+def has_stream(field: Attribute) -> bool:
     """Return whether the value is an object with a stream of its own."""
     return isinstance(field.type, UserType) and not isinstance(field.size, OwnSize)
 
 
-def is_cut(field: Field) -> bool:
+def is_cut(field: Attribute) -> bool:
     """Return whether a value may be shorter than its field."""
     return field.terminator is not None or field.pad_right is not None
 
 
-def data_text(scope: ClassScope, field: Field, value: str) -> str:
+def data_text(scope: ClassScope, field: Attribute, value: str) -> str:
     """Return the text of the bytes of a value, which encodes strings."""
     if isinstance(field.type, StringType):
         return scope.call("encode", value, repr(codec(scope, field, field.type.encoding)))
     return value
 
 
-def _data(scope: ClassScope, field: Field, value: str) -> tuple[Lines, str]:
+def _data(scope: ClassScope, field: Attribute, value: str) -> tuple[Lines, str]:
     """Return the statements that create the bytes of a value, if any are needed, and the text that refers to them."""
     text = data_text(scope, field, value)
     if field.process is not None:
@@ -121,7 +121,7 @@ def _data(scope: ClassScope, field: Field, value: str) -> tuple[Lines, str]:
     return (f"{name} = {text}",), name
 
 
-def _encoder_parts(scope: ClassScope, field: Field, process: Process) -> list[str]:
+def _encoder_parts(scope: ClassScope, field: Attribute, process: Process) -> list[str]:
     """Return the function that encodes a field, and its arguments after the content."""
     arguments = [scope.text(each, field) for each in process.arguments]
     if process.codecs:
@@ -137,14 +137,14 @@ def _encoder_parts(scope: ClassScope, field: Field, process: Process) -> list[st
     return [scope.use("encoded"), scope.module.routine(process), *arguments]
 
 
-def _solutions(scope: ClassScope, field: Field) -> tuple[str, ...]:
+def _solutions(scope: ClassScope, field: Attribute) -> tuple[str, ...]:
     """Return the solutions from which the size is derived."""
     if not isinstance(field.size, ExpressionSize):
         return ()
     return solution_texts(scope, field.size.expression, field)
 
 
-def _size_text(scope: ClassScope, field: Field) -> str | None:
+def _size_text(scope: ClassScope, field: Attribute) -> str | None:
     match field.size:
         case FixedSize(number):
             return str(number)
@@ -153,13 +153,13 @@ def _size_text(scope: ClassScope, field: Field) -> str | None:
     return None
 
 
-def _checked_when_written(scope: ClassScope, field: Field) -> bool:
+def _checked_when_written(scope: ClassScope, field: Attribute) -> bool:
     """Return whether the size is known only when the value is written."""
     expression = field.size.expression if isinstance(field.size, ExpressionSize) else None
     return asks_stream(scope, expression) or arguments_ask_stream(scope, field)
 
 
-def _terminator(field: Field, *, consume: bool = False) -> list[str]:
+def _terminator(field: Attribute, *, consume: bool = False) -> list[str]:
     """Return the terminator of a value as arguments."""
     end = field.terminator
     assert end is not None
@@ -171,7 +171,7 @@ def _terminator(field: Field, *, consume: bool = False) -> list[str]:
     return parts
 
 
-def _cut(field: Field) -> list[str]:
+def _cut(field: Attribute) -> list[str]:
     """Return the terminator and padding of a value in its field, as arguments."""
     parts = []
     if field.terminator is not None:

@@ -20,7 +20,7 @@ class Facts:
 
     def has_instances(self, struct: TypePlan) -> bool:
         """Return whether there are instances at explicit positions."""
-        return self._anywhere(struct, lambda each: any(one.field is not None for one in each.instances))
+        return self._anywhere(struct, lambda each: any(one.attribute is not None for one in each.instances))
 
     def has_layout(self, struct: TypePlan) -> bool:
         """Return whether any value is derived from the positions of others."""
@@ -35,7 +35,7 @@ class Facts:
         for field in struct.read:
             if names_in(field.only):
                 return True
-            if field.held and any(isinstance(each.size, ExpressionSize) for each in (field, *field.forms)):
+            if field.object_types and any(isinstance(each.size, ExpressionSize) for each in (field, *field.forms)):
                 return True
         return False
 
@@ -47,7 +47,7 @@ class Facts:
             if test(current):
                 return True
             for field in current.read:
-                for kind in field.held:
+                for kind in field.object_types:
                     found = self._struct(kind)
                     if found is None:
                         return True

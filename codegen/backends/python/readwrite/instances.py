@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ....plan import Field, Instance
+from ....tree import Attribute, Instance
 from ..docstrings import described, named
 from ..instances import instance_method, is_kept, read_in_place, slot
 from ..names import field_name
@@ -19,13 +19,13 @@ from .writing import field_writer
 
 def instance_methods(scope: ClassScope, instance: Instance) -> list[MethodView]:
     """Return all methods of a class for an instance."""
-    if instance.field is None:
+    if instance.attribute is None:
         return [instance_method(scope, instance), _invalidate(scope, instance)]
     inside = replace(scope, places=INSTANCE)
     return [
         _getter(inside, instance),
         _setter(inside, instance),
-        _writer(inside, instance, instance.field),
+        _writer(inside, instance, instance.attribute),
     ]
 
 
@@ -68,15 +68,15 @@ def _setter(scope: ClassScope, instance: Instance) -> MethodView:
 
 def kept_annotation(scope: ClassScope, instance: Instance) -> str:
     """Return the annotation of the value that an instance stores; absent values are not stored."""
-    if instance.field is None:
+    if instance.attribute is None:
         return scope.annotations.of_instance(instance)
-    text = scope.annotations.of_field(instance.field)
+    text = scope.annotations.of_field(instance.attribute)
     # A value that matches no case of a switch is stored as ``None``.
-    unmatched = instance.field.unmatched and instance.field.repeat is None
+    unmatched = instance.attribute.unmatched and instance.attribute.repeat is None
     return f"{text} | None" if unmatched and not text.endswith("| None") else text
 
 
-def _writer(scope: ClassScope, instance: Instance, field: Field) -> MethodView:
+def _writer(scope: ClassScope, instance: Instance, field: Attribute) -> MethodView:
     name = field_name(instance.id)
     lines = field_writer(scope, replace(field, condition=None), f"self.{slot(instance)}")
     text = scope.translator(instance.position).text

@@ -43,7 +43,7 @@ def read_write_methods(scope: ClassScope) -> list[MethodView]:
 def class_constants(scope: ClassScope) -> tuple[str, ...]:
     """Return the assignments that describe a class to its base class, and the defaults of switches for instances."""
     struct = scope.struct
-    placed = tuple(field_name(each.id) for each in struct.instances if each.field is not None)
+    placed = tuple(field_name(each.id) for each in struct.instances if each.attribute is not None)
     children = tuple(field_name(each.id) for each in struct.fields if _is_object(each.type))
     tables = {"_m_children": children, "_m_placed": placed, "_m_solved": solved_names(scope)}
     tables["_m_parameters"] = tuple(field_name(each.id) for each in struct.parameters)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ....expression.nodes import Attribute as Member
-from ....expression.nodes import Name, Node
+from ....expression.nodes import MemberAccess, Name, Node
 from ....expression.types import Path, StreamType, UserType
 from ....expression.walk import walk
-from ....plan import Field, Instance, TypePlan
+from ....plan import TypePlan
+from ....tree import Attribute, Instance
 from ..scope import ClassScope
 
 
@@ -25,7 +25,7 @@ def asks_place(scope: ClassScope, node: Node) -> bool:
     evaluates it.
     """
     instances = (_instance(scope, struct, each) for struct, each in _reached(scope, node))
-    return any(each is not None and each.field is not None for each in instances)
+    return any(each is not None and each.attribute is not None for each in instances)
 
 
 def _reached(scope: ClassScope, node: Node) -> Iterator[tuple[TypePlan, Node]]:
@@ -56,23 +56,23 @@ def _member(scope: ClassScope, struct: TypePlan, node: Node) -> tuple[TypePlan |
     match node:
         case Name(id):
             return struct, id
-        case Member(value, name) if isinstance(value.type, UserType) and not value.type.opaque:
+        case MemberAccess(value, name) if isinstance(value.type, UserType) and not value.type.opaque:
             return scope.plan.type(value.type.path), name
     return None, ""
 
 
-def item_name(field: Field) -> str:
+def item_name(field: Attribute) -> str:
     """Return the local variable for an item of a repeated field."""
     return f"item_{field.id}"
 
 
-def arguments_ask_stream(scope: ClassScope, field: Field) -> bool:
+def arguments_ask_stream(scope: ClassScope, field: Attribute) -> bool:
     """Return whether the arguments of ``process`` depend on a stream."""
     process = field.process
     return process is not None and any(asks_stream(scope, each) for each in process.arguments)
 
 
-def arguments_of(scope: ClassScope, field: Field, kind: UserType) -> tuple[tuple[str, Node], ...]:
+def arguments_of(scope: ClassScope, field: Attribute, kind: UserType) -> tuple[tuple[str, Node], ...]:
     """Return the parameters of the type of a field, each with its argument."""
     if kind.opaque:
         return ()

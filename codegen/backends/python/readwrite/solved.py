@@ -7,8 +7,8 @@ from itertools import takewhile
 
 from ....expression.nodes import IntegerLiteral, Node
 from ....expression.types import UserType
-from ....plan import Field
 from ....plan.solving import Solution, solutions
+from ....tree import Attribute
 from ....wire import ExpressionSize, Parameter, RepeatCount
 from ..expressions import PRODUCT
 from ..names import field_name
@@ -18,13 +18,13 @@ from ..view import Lines
 from .computed import follows_late
 
 
-def solution_texts(scope: ClassScope, node: Node, field: Field) -> tuple[str, ...]:
+def solution_texts(scope: ClassScope, node: Node, field: Attribute) -> tuple[str, ...]:
     """Return the solutions of an expression of ``field`` as arguments for the runtime."""
     found = solutions(scope.plan, scope.struct, node)
     return tuple(_text(scope, each, field, late=len(found) > 1) for each in found)
 
 
-def _text(scope: ClassScope, solution: Solution, field: Field, *, late: bool) -> str:
+def _text(scope: ClassScope, solution: Solution, field: Attribute, *, late: bool) -> str:
     """Return the text of a solution. ``late``: its numbers may depend on another solution, so they are computed on
     demand.
     """
@@ -46,7 +46,7 @@ def _is(node: Node, value: int) -> bool:
     return isinstance(node, IntegerLiteral) and node.value == value
 
 
-def solve_line(scope: ClassScope, node: Node, field: Field, wanted: str) -> tuple[str, ...]:
+def solve_line(scope: ClassScope, node: Node, field: Attribute, wanted: str) -> tuple[str, ...]:
     """Return the statement that sets the field on which an expression of ``field`` depends, so that the expression
     becomes ``wanted``.
     """
@@ -63,7 +63,7 @@ def _follows_alone(found: tuple[Solution, ...]) -> bool:
     return len(found) == 1 and found[0].owner is None and _is(found[0].factor, 1)
 
 
-def followed_alone(scope: ClassScope, node: Node, field: Field, wanted: str) -> tuple[tuple[str, str], ...]:
+def followed_alone(scope: ClassScope, node: Node, field: Attribute, wanted: str) -> tuple[tuple[str, str], ...]:
     """Return the field of the same object that alone determines an expression of ``field``, with the text of its
     derived value. Empty if there is none, if there is a choice, or if an earlier field determines it.
     """
@@ -78,7 +78,7 @@ def followed_alone(scope: ClassScope, node: Node, field: Field, wanted: str) -> 
     return ((field_name(found[0].name), f"{wanted}{rest}"),)
 
 
-def with_room(scope: ClassScope, field: Field, content: str, check: str) -> Lines:
+def with_room(scope: ClassScope, field: Attribute, content: str, check: str) -> Lines:
     """Return the ``check`` of a field that may be longer than its content, after statements that make its size large
     enough for the content and its terminator.
     """
@@ -96,13 +96,13 @@ def with_room(scope: ClassScope, field: Field, content: str, check: str) -> Line
     return f"self._make_room({', '.join(given)})", check
 
 
-def _is_decided(scope: ClassScope, field: Field, name: str) -> bool:
+def _is_decided(scope: ClassScope, field: Attribute, name: str) -> bool:
     """Return whether an earlier field always determines ``name``; this field is then checked against it."""
     before = takewhile(lambda each: each.id != field.id, scope.struct.fields)
     return _decide(scope, before, name)
 
 
-def _decide(scope: ClassScope, fields: Iterable[Field], name: str) -> bool:
+def _decide(scope: ClassScope, fields: Iterable[Attribute], name: str) -> bool:
     """Return whether one of the fields always determines ``name``."""
     for each in fields:
         if each.condition is not None or each.switch is not None or isinstance(each.type, UserType):
@@ -120,6 +120,6 @@ def _decide(scope: ClassScope, fields: Iterable[Field], name: str) -> bool:
 def solved_names(scope: ClassScope) -> tuple[str, ...]:
     """Return the fields and parameters of a type that are derived from sizes, counts, positions and computed values."""
     names = scope.module.followers.get(scope.struct.path, set())
-    parts: tuple[Field | Parameter, ...] = (*scope.struct.parameters, *scope.struct.fields)
+    parts: tuple[Attribute | Parameter, ...] = (*scope.struct.parameters, *scope.struct.fields)
     late = {each.id for each in scope.struct.fields if follows_late(scope, each)}
     return tuple(field_name(each.id) for each in parts if each.id in names | late)

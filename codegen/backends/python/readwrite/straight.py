@@ -8,8 +8,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from ....encodings import python_codec
-from ....expression.nodes import Attribute as Member
-from ....expression.nodes import Name, Node
+from ....expression.nodes import MemberAccess, Name, Node
 from ....expression.types import (
     AnyStructType,
     BytesType,
@@ -23,7 +22,8 @@ from ....expression.types import (
     UserType,
 )
 from ....expression.walk import expressions_in, walk
-from ....plan import Field, TypePlan
+from ....plan import TypePlan
+from ....tree import Attribute
 from ....wire import EndOfStreamSize, OwnSize, RepeatEos, TerminatedSize
 from ..module import Module
 from .computed import computed_value
@@ -64,7 +64,7 @@ def fills_stream(module: Module, path: Path) -> bool:
     return False
 
 
-def _goes_to_the_end(field: Field) -> bool:
+def _goes_to_the_end(field: Attribute) -> bool:
     return isinstance(field.repeat, RepeatEos) or isinstance(field.size, EndOfStreamSize)
 
 
@@ -89,7 +89,7 @@ def _fits_together(module: Module, struct: TypePlan, found: dict[Path, TypePlan]
 def _is_straight(struct: TypePlan) -> bool:
     if struct.parameters or struct.endian is not None or struct.message is not None:
         return False
-    if any(each.field is not None for each in struct.instances):
+    if any(each.attribute is not None for each in struct.instances):
         return False
     if any(each.value is None for each in struct.covers):
         return False
@@ -97,7 +97,7 @@ def _is_straight(struct: TypePlan) -> bool:
     return all(_is_straight_attribute(struct, each, local) for each in struct.fields)
 
 
-def _is_straight_attribute(struct: TypePlan, field: Field, local: dict[str, bool]) -> bool:
+def _is_straight_attribute(struct: TypePlan, field: Attribute, local: dict[str, bool]) -> bool:
     if field.switch or field.process or field.framing or field.arguments or field.parent is not None:
         return False
     if computed_value(field) is not None or not all(_is_local(struct, each, local) for each in expressions_in(field)):
@@ -113,7 +113,7 @@ def _is_straight_attribute(struct: TypePlan, field: Field, local: dict[str, bool
     return False
 
 
-def _is_straight_content(field: Field) -> bool:
+def _is_straight_content(field: Attribute) -> bool:
     """Return whether bytes or text fill their field, or end at a terminator of one byte that is part of the field."""
     if isinstance(field.type, StringType) and python_codec(field.type.encoding or "UTF-8") is None:
         return False
@@ -133,8 +133,8 @@ def _is_local(struct: TypePlan, node: Node, known: dict[str, bool]) -> bool:
     for each in walk(node):
         if isinstance(each.type, StreamType) or (isinstance(each, Name) and each.id in ELSEWHERE):
             return False
-        is_last = isinstance(each, Member) and isinstance(each.value, Name) and each.value.id == "_"
-        if isinstance(each, Member) and not is_last and isinstance(each.value.type, OBJECTS):
+        is_last = isinstance(each, MemberAccess) and isinstance(each.value, Name) and each.value.id == "_"
+        if isinstance(each, MemberAccess) and not is_last and isinstance(each.value.type, OBJECTS):
             return False
         instance = struct.instance(each.id) if isinstance(each, Name) else None
         if instance is not None and instance.id not in known:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ....expression.nodes import Attribute as Member
-from ....expression.nodes import BooleanLiteral, Name, Node
+from ....expression.nodes import BooleanLiteral, MemberAccess, Name, Node
 from ....expression.types import BitsType, BytesType, EnumType, FloatType, IntegerType, StringType, Type, UserType
 from ....expression.walk import names_in
-from ....plan import Field, Switch, TypePlan
+from ....plan import TypePlan
+from ....tree import Attribute, Switch
 from ..names import field_name
 from ..scope import ClassScope
 from ..view import Lines
@@ -20,7 +20,7 @@ PLAIN: tuple[tuple[tuple[type[Type], ...], str], ...] = (
 """Types whose values are not objects of a spec, and their Python classes."""
 
 
-def tag_lines(scope: ClassScope, field: Field, slot: str) -> Lines:
+def tag_lines(scope: ClassScope, field: Attribute, slot: str) -> Lines:
     """Return the statements that derive the field on which a switch depends from the class of the value; ``slot``: the
     attribute with the value.
     """
@@ -47,10 +47,10 @@ def tag_lines(scope: ClassScope, field: Field, slot: str) -> Lines:
     return (scope.call("follow_tag", "self", repr(slot), place, repr(field_name(name)), *cases),)
 
 
-def case_line(scope: ClassScope, field: Field, case: Field, value: str) -> Lines:
+def case_line(scope: ClassScope, field: Attribute, case: Attribute, value: str) -> Lines:
     """Return the check that the value is of the class that a case requires, for switches with objects."""
     switch = field.switch
-    if switch is None or not field.held:
+    if switch is None or not field.object_types:
         return ()
     kind = case.type.base if isinstance(case.type, EnumType) else case.type
     if isinstance(kind, UserType):
@@ -63,7 +63,7 @@ def case_line(scope: ClassScope, field: Field, case: Field, value: str) -> Lines
     return (scope.call("check_case", repr(field.id), value, wanted, *on),)
 
 
-def as_case(scope: ClassScope, field: Field, case: Field, value: str) -> str:
+def as_case(scope: ClassScope, field: Attribute, case: Attribute, value: str) -> str:
     """Return ``value`` cast to the type of a case; a type checker knows it as any of the types of the switch."""
     annotation = scope.annotations.of(case.type)
     # An instance stores ``None`` if no case matches the value.
@@ -80,14 +80,14 @@ def _tag(scope: ClassScope, on: Node) -> tuple[TypePlan, Node | None, str] | Non
     match on:
         case Name(id) if scope.struct.field(id) is not None:
             return scope.struct, None, id
-        case Member(value, name) if isinstance(value.type, UserType) and not value.type.opaque:
+        case MemberAccess(value, name) if isinstance(value.type, UserType) and not value.type.opaque:
             if not names_in(value).isdisjoint(("_index", "_")):
                 return None
             return scope.plan.type(value.type.path), value, name
     return None
 
 
-def _may_follow(target: Field) -> bool:
+def _may_follow(target: Attribute) -> bool:
     kind = target.type.base if isinstance(target.type, EnumType) else target.type
     plain = target.repeat is None and target.switch is None and not target.is_checksum and not target.given
     return plain and isinstance(kind, IntegerType | BitsType | StringType)
@@ -98,12 +98,12 @@ def _words(node: Node) -> str:
     match node:
         case Name(id):
             return id
-        case Member(value, name):
+        case MemberAccess(value, name):
             return f"{_words(value)}.{name}"
     return "switch-on"
 
 
-def _on_text(scope: ClassScope, field: Field, switch: Switch) -> str:
+def _on_text(scope: ClassScope, field: Attribute, switch: Switch) -> str:
     if all(isinstance(each, BooleanLiteral) for matches, _ in switch.branches for each in matches):
         return scope.text(switch.on, field)
     return f"on_{field_name(field.id)}"

@@ -6,8 +6,9 @@ from itertools import groupby
 
 from ....expression.nodes import Node
 from ....expression.types import BitsType, BytesType, EnumType, FloatType, IntegerType, StringType, UserType
-from ....plan import Field, Run
+from ....plan import Run
 from ....plan.build import run_of
+from ....tree import Attribute
 from ....wire import Framing, RepeatCount, RepeatEos, RepeatUntil
 from ..encoding import array_arguments, is_array, packer_text, written_number
 from ..endian import endian_lines, inherited_argument
@@ -27,7 +28,7 @@ from .tags import as_case
 
 def write_method(scope: ClassScope) -> MethodView:
     """Return the method that writes the fields of ``seq``."""
-    placed = [field_name(each.id) for each in scope.struct.instances if each.field is not None]
+    placed = [field_name(each.id) for each in scope.struct.instances if each.attribute is not None]
     stale = [slot(each) for each in scope.struct.instances if is_kept(scope, each) and asks_stream(scope, each.value)]
     lines = ["super()._write__seq(io)", *(f"self._should_write_{each} = self.{each}__enabled" for each in placed)]
     lines += [f"self._forget({', '.join(map(repr, stale))})"] if stale else []
@@ -50,7 +51,7 @@ def write_method(scope: ClassScope) -> MethodView:
 # Runs ----------------------------------------------------------------------------------------------------------------
 
 
-def _can_be_fused(field: Field) -> bool:
+def _can_be_fused(field: Attribute) -> bool:
     """Return whether the value can be written together with its neighbours."""
     plain = not isinstance(field.type, BytesType | StringType) or not is_cut(field)
     return plain and field.fixed_size is not None
@@ -69,7 +70,7 @@ def _write_run(scope: ClassScope, run: Run) -> Lines:
 # One field -------------------------------------------------------------------------------------------------------
 
 
-def field_writer(scope: ClassScope, field: Field, value: str) -> Lines:
+def field_writer(scope: ClassScope, field: Attribute, value: str) -> Lines:
     """Return the statements that write a field of ``seq`` or of an instance, including conditions and repetition."""
     lines = _write_repeated(scope, field, value) if field.repeat else _write_item(scope, field, value, None)
     if field.condition is None or not lines:
@@ -80,7 +81,7 @@ def field_writer(scope: ClassScope, field: Field, value: str) -> Lines:
     return (when_all([condition], lines),)
 
 
-def _write_repeated(scope: ClassScope, field: Field, values: str) -> Lines:
+def _write_repeated(scope: ClassScope, field: Attribute, values: str) -> Lines:
     item, id = item_name(field), repr(field.id)
     repeat = field.repeat
     if isinstance(repeat, RepeatCount) and is_array(field):
@@ -102,27 +103,27 @@ def _write_repeated(scope: ClassScope, field: Field, values: str) -> Lines:
     return (*before, loop(item, values, tuple(body)), *after)
 
 
-def _late_count(scope: ClassScope, field: Field, expression: Node, values: str) -> Lines:
+def _late_count(scope: ClassScope, field: Attribute, expression: Node, values: str) -> Lines:
     """Return the check of a count that is known only when the items are written."""
     if not asks_stream(scope, expression) and not asks_place(scope, expression):
         return ()
     return (scope.call("check_count_now", "io", repr(field.id), values, scope.text(expression, field)),)
 
 
-def _write_item(scope: ClassScope, field: Field, value: str, index: str | None) -> Lines:
+def _write_item(scope: ClassScope, field: Attribute, value: str, index: str | None) -> Lines:
     if field.framing is not None:
         return _write_framed(scope, field, field.framing, value)
     late = late_value(scope, field, value)
     if field.switch is None:
         return (*late, *_write_value(scope, field, value, index))
 
-    def write(case: Field) -> Lines:
+    def write(case: Attribute) -> Lines:
         return _write_value(scope, case, as_case(scope, field, case, value), index)
 
     return (*late, *switch_branches(scope, field, field.switch, write))
 
 
-def _write_value(scope: ClassScope, field: Field, value: str, index: str | None) -> Lines:
+def _write_value(scope: ClassScope, field: Attribute, value: str, index: str | None) -> Lines:
     kind = field.type.base if isinstance(field.type, EnumType) else field.type
     match kind:
         case BytesType() | StringType():
@@ -138,7 +139,7 @@ def _write_value(scope: ClassScope, field: Field, value: str, index: str | None)
     raise AssertionError(kind)
 
 
-def _late_arguments(scope: ClassScope, field: Field, kind: UserType, value: str) -> Lines:
+def _late_arguments(scope: ClassScope, field: Attribute, kind: UserType, value: str) -> Lines:
     """Return the statements that update arguments that depend on a stream for the stream that is written, and the byte
     order.
     """
@@ -152,7 +153,7 @@ def _late_arguments(scope: ClassScope, field: Field, kind: UserType, value: str)
     return tuple(scope.call("set_argument", value, repr(name), each) for name, each in late.items())
 
 
-def _write_framed(scope: ClassScope, field: Field, framing: Framing, value: str) -> Lines:
+def _write_framed(scope: ClassScope, field: Attribute, framing: Framing, value: str) -> Lines:
     """Return the statement that writes an item between delimiters, stuffed so that it contains none."""
     parts = [repr(field.id), f"terminator={framing.delimiter!r}", "keeps_size=False", "index=index"]
     encoder = [scope.use("stuff"), f"{scope.use('Stuffing')}.{framing.stuffing.upper()}"]
