@@ -133,11 +133,10 @@ types:
             opcodes::chunk: chunk
             opcodes::attachment: mcap_records::attachment
             opcodes::metadata: mcap_records::metadata
-            <<: &more_bodies {'opcodes::header': 'mcap_records::header', 'opcodes::footer': 'mcap_records::footer',
-              'opcodes::message_index': 'mcap_records::message_index', 'opcodes::chunk_index': 'mcap_records::chunk_index',
-              'opcodes::attachment_index': 'mcap_records::attachment_index',
-              'opcodes::statistics': 'mcap_records::statistics', 'opcodes::metadata_index': 'mcap_records::metadata_index',
-              'opcodes::summary_offset': summary_offset, 'opcodes::data_end': 'mcap_records::data_end'}
+            opcodes::header: mcap_records::header
+            opcodes::message_index: mcap_records::message_index
+            opcodes::data_end: mcap_records::data_end
+            _: &other mcap_records::other(opcode.to_i)
         doc: What it says.
       - {id: summary, type: summary, if: opcode == opcodes::data_end, doc: All that follows the last message.}
   chunk:
@@ -178,7 +177,7 @@ types:
       - {id: len_body, type: u8, doc: Bytes of the body.}
       - {id: body, size: len_body, doc: What it says., type: {switch-on: opcode, cases: {
           'opcodes::message': 'mcap_records::message', 'opcodes::channel': 'mcap_records::channel',
-          'opcodes::schema': 'mcap_records::schema'}}}
+          'opcodes::schema': 'mcap_records::schema', _: *other}}}
   summary:
     doc: What follows the last message, to the end of the file.
     seq:
@@ -195,8 +194,13 @@ types:
     seq:
       - {id: opcode, type: u1, enum: opcodes, valid: {expr: _ != opcodes::none}, doc: What it is.}
       - {id: len_body, type: u8, doc: Bytes of the body.}
-      - {id: body, size: len_body, doc: What it says., type: {switch-on: opcode, cases: {<<: *more_bodies,
-          'opcodes::channel': 'mcap_records::channel', 'opcodes::schema': 'mcap_records::schema'}}}
+      - {id: body, size: len_body, doc: What it says., type: {switch-on: opcode, cases: {
+          'opcodes::channel': 'mcap_records::channel', 'opcodes::schema': 'mcap_records::schema',
+          'opcodes::footer': 'mcap_records::footer', 'opcodes::chunk_index': 'mcap_records::chunk_index',
+          'opcodes::attachment_index': 'mcap_records::attachment_index',
+          'opcodes::statistics': 'mcap_records::statistics',
+          'opcodes::metadata_index': 'mcap_records::metadata_index', 'opcodes::summary_offset': summary_offset,
+          _: *other}}}
   summary_offset:
     doc: Where the records of one kind are in the summary.
     seq:

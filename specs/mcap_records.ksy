@@ -27,6 +27,19 @@ types:
             or (_[1] | _[2] | _[3] | _[4]) == 0 or (_[5] | _[6] | _[7] | _[8]) != 0
         doc: Fields of later versions. The length is wrong if they are many and begin as another record does.
         -wireloom: {default: '"".to_b("ASCII")'}
+  other:
+    doc: A record that is not known, or that does not belong where it is.
+    params: [{id: opcode, type: u1, doc: What it seems to be.}]
+    seq:
+      - id: data
+        size-eos: true
+        # In a chunk, the size of the name of its compression is at 28, and after the name that of the rest.
+        valid:
+          expr: >-
+            opcode > 15 and (_.length < 45 or _[28] > 4
+            or (_[_[28] + 32] | _[_[28] + 33] << 8 | _[_[28] + 34] << 16 | _[_[28] + 35] << 24)
+            != _.length - _[28] - 40)
+        doc: Anything but a chunk whose opcode is damaged.
   message:
     doc: A message.
     seq:
@@ -49,7 +62,20 @@ types:
         doc: 'How messages are encoded, such as `cdr`, `protobuf` or `json`.', -wireloom: {default: '""'}}
       - {id: len_pairs, type: u4, doc: Size of `pairs`.}
       - {id: pairs, type: pairs, size: len_pairs, doc: What else is known of it.}
-      - *unknown_rest
+      - <<: *unknown_rest
+        # Nor is all of the body a chunk, which has few texts where a channel has its own.
+        valid:
+          expr: >-
+            (_.length < 256 or _[0] == 0 or _[0] > 15
+            or (_[1] | _[2] | _[3] | _[4]) == 0 or (_[5] | _[6] | _[7] | _[8]) != 0)
+            and (len_topic + len_message_encoding + len_pairs > 12 or _.length < 29
+            or _[12 - len_topic - len_message_encoding - len_pairs] > 4
+            or (_[16 - len_topic - len_message_encoding - len_pairs
+            + _[12 - len_topic - len_message_encoding - len_pairs]]
+            | _[17 - len_topic - len_message_encoding - len_pairs
+            + _[12 - len_topic - len_message_encoding - len_pairs]] << 8)
+            != (_.length + len_topic + len_message_encoding + len_pairs - 24
+            - _[12 - len_topic - len_message_encoding - len_pairs]) % 65536)
     instances:
       metadata: {value: pairs.pairs, doc: What else is known of it.}
   schema:
@@ -155,7 +181,19 @@ types:
       - {id: channel_id, type: u2, doc: The channel.}
       - {id: len_records, type: u4, valid: {expr: _ % 16 == 0}, doc: Size of `records`.}
       - {id: records, size: len_records, doc: The `log_time` of each message and its offset in the chunk.}
-      - *unknown_rest
+      - {id: more, size-eos: true, doc: Fields of later versions., -wireloom: {default: '"".to_b("ASCII")'}}
+      # Another record begins as elsewhere. A message whose opcode is damaged seems to have no entries, or one with an
+      # offset of more than 4 GiB; so does a chunk, or all of the body is one: see `other`.
+      - size: 0
+        if: more.length > 0
+        valid:
+          expr: >-
+            len_records != 0 and (records[12] | records[13] | records[14] | records[15]) == 0
+            and (more.length < 256 or more[0] == 0 or more[0] > 15
+            or (more[1] | more[2] | more[3] | more[4]) == 0 or (more[5] | more[6] | more[7] | more[8]) != 0)
+            and (len_records < 48 or records[22] > 4 or (records[23] | records[24] | records[25]) != 0
+            or (records[26 + records[22]] | records[27 + records[22]] << 8)
+            != (len_records + more.length - 34 - records[22]) % 65536)
   chunk_index:
     doc: Where a chunk is.
     seq:
