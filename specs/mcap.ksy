@@ -64,8 +64,9 @@ doc: |
 
   After the last message `data_end` begins the summary, with the schemas and channels once more, statistics and indexes.
   A file that was not finished has none; its messages are read all the same. Private records and those of
-  later versions (opcodes from 16 on) are passed over, and so are bytes after the last field of a record, unless a
-  damaged length explains them.
+  later versions (opcodes from 16 on) are passed over, unless they are chunks, whose opcode is damaged then; and so are
+  bytes after the last field of a record, unless a damaged length or opcode explains them. A record that does not belong
+  into a chunk, or before or after `data_end`, is damaged.
 
   Writers make chunks of messages, with the column `compression` (`zstd`, `lz4` or empty; `zstd` by default), after the
   channels and schemas that they refer to, each followed by the indexes of its messages, and a summary with its

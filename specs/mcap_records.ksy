@@ -33,7 +33,7 @@ types:
     seq:
       - id: data
         size-eos: true
-        # In a chunk, the size of the name of its compression is at 28, and after the name that of the rest.
+        # In a chunk, the size of its compression's name is at 28, and after the name is the size of all that follows.
         valid:
           expr: >-
             opcode > 15 and (_.length < 45 or _[28] > 4
@@ -63,7 +63,7 @@ types:
       - {id: len_pairs, type: u4, doc: Size of `pairs`.}
       - {id: pairs, type: pairs, size: len_pairs, doc: What else is known of it.}
       - <<: *unknown_rest
-        # Nor is all of the body a chunk, which has few texts where a channel has its own.
+        # Nor is all of the body a chunk, which has little text where a channel has its own: see `other`.
         valid:
           expr: >-
             (_.length < 256 or _[0] == 0 or _[0] > 15
@@ -182,8 +182,7 @@ types:
       - {id: len_records, type: u4, valid: {expr: _ % 16 == 0}, doc: Size of `records`.}
       - {id: records, size: len_records, doc: The `log_time` of each message and its offset in the chunk.}
       - {id: more, size-eos: true, doc: Fields of later versions., -wireloom: {default: '"".to_b("ASCII")'}}
-      # Another record begins as elsewhere. A message whose opcode is damaged seems to have no entries, or one with an
-      # offset of more than 4 GiB; so does a chunk, or all of the body is one: see `other`.
+      # No entries, or an offset of 4 GiB, are a message or a chunk whose opcode is damaged. See `other` for chunks.
       - size: 0
         if: more.length > 0
         valid:
@@ -194,6 +193,7 @@ types:
             and (len_records < 48 or records[22] > 4 or (records[23] | records[24] | records[25]) != 0
             or (records[26 + records[22]] | records[27 + records[22]] << 8)
             != (len_records + more.length - 34 - records[22]) % 65536)
+        doc: 'No bytes: whether those are fields, and this is an index.'
   chunk_index:
     doc: Where a chunk is.
     seq:

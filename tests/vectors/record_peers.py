@@ -21,8 +21,8 @@ from bitcoin.core.serialize import VarIntSerializer
 from cobs import cobs
 from hypothesis import assume
 from hypothesis import strategies as st
-from mcap.records import Message
-from mcap.stream_reader import StreamReader
+from mcap.records import Chunk, Message
+from mcap.stream_reader import StreamReader, breakup_chunk, get_chunk_data_stream
 from mcap.writer import CompressionType, IndexType, Writer
 from tfrecord.reader import tfrecord_iterator
 
@@ -184,7 +184,13 @@ def pcap_rows(content: bytes) -> Iterator[Any]:
 # MCAP ----------------------------------------------------------------------------------------------------------------
 
 RECORD = struct.Struct("<BQ")
-CHUNK = struct.Struct("<QQQII")
+CHUNK_HEAD = struct.Struct("<QQQII")
+FOOTER, DATA_END = 2, 15
+UNKNOWN = range(16, 256)
+CHUNK = {3, 4, 5, *UNKNOWN}
+DATA_SECTION = {1, 6, 7, 9, 12, DATA_END, *CHUNK}
+SUMMARY_SECTION = {FOOTER, 3, 4, 8, 10, 11, 13, 14, *UNKNOWN}
+"""Opcodes of records in chunks and sections."""
 MCAP_CODECS = {"": bytes, "lz4": lz4.frame.compress, "zstd": zstd.compress}
 
 
@@ -214,9 +220,9 @@ def mcap_files(draw: Any) -> list[Unit]:
         if opcode != 6:
             made.append(Unit(bytes((opcode,)), (body,), "record"))
             continue
-        start, end, _, _, named = CHUNK.unpack_from(body)
-        name = body[CHUNK.size : CHUNK.size + named].decode()
-        data = body[CHUNK.size + named + 8 :]
+        start, end, _, _, named = CHUNK_HEAD.unpack_from(body)
+        name = body[CHUNK_HEAD.size : CHUNK_HEAD.size + named].decode()
+        data = body[CHUNK_HEAD.size + named + 8 :]
         data = {"": bytes, "lz4": lz4.frame.decompress, "zstd": zstd.decompress}[name](data)
         records = tuple(RECORD.pack(kind, len(each)) + each for kind, each in mcap_records(data))
         made.append(Unit(struct.pack("<QQ", start, end), records, name))
@@ -238,10 +244,26 @@ def sealed_mcap(_number: int, unit: Unit) -> bytes:
 
 
 def mcap_rows(content: bytes) -> Iterator[Any]:
-    for each in StreamReader(io.BytesIO(content), validate_crcs=True).records:
-        if isinstance(each, Message):
-            names = ("channel_id", "sequence", "log_time", "publish_time", "data")
-            yield {name: plain(getattr(each, name)) for name in names}
+    """The messages as ``mcap`` reads them, of files of which each record is where the specification has it. ``mcap``
+    reads records anywhere; in chunks those of C++ and TypeScript do not, nor does that of Go read opcodes of 0."""
+    section = DATA_SECTION
+    for opcode, _ in mcap_records(content[8:]):
+        assert opcode in section
+        section = SUMMARY_SECTION if opcode == DATA_END else section
+        if opcode == FOOTER:
+            break
+    # The checksum of the data is not verified.
+    for record in StreamReader(io.BytesIO(content), emit_chunks=True).records:
+        if isinstance(record, Chunk):
+            stream, size = get_chunk_data_stream(record)
+            assert all(opcode in CHUNK for opcode, _ in mcap_records(stream.read(size)))
+            found = breakup_chunk(record, validate_crc=True)
+        else:
+            found = [record]
+        for each in found:
+            if isinstance(each, Message):
+                names = ("channel_id", "sequence", "log_time", "publish_time", "data")
+                yield {name: plain(getattr(each, name)) for name in names}
 
 
 RECORD_PEERS = {
