@@ -181,6 +181,67 @@ def pcap_rows(content: bytes) -> Iterator[Any]:
         place = file.tell()
 
 
+# pcapng --------------------------------------------------------------------------------------------------------------
+
+SECTION, INTERFACE, PACKET = 0x0A0D0D0A, 1, 6
+PCAPNG_BLOCKS = {
+    SECTION: (16, dpkt.pcapng.SectionHeaderBlockLE),
+    INTERFACE: (8, dpkt.pcapng.InterfaceDescriptionBlockLE),
+    PACKET: (20, dpkt.pcapng.EnhancedPacketBlockLE),
+}
+"""Of each type of blocks the bytes before data and options, and the class that reads it."""
+
+
+def pcapng_blocks(content: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield the type of each block, and all of its bytes."""
+    while content:
+        kind, size = struct.unpack_from("<II", content)
+        yield kind, content[:size]
+        content = content[size:]
+
+
+@st.composite
+def pcapng_files(draw: Any) -> list[Unit]:
+    option = dpkt.pcapng.PcapngOptionLE
+    options = [option(code=2, data=bytes(4)), option(code=dpkt.pcapng.PCAPNG_OPT_ENDOFOPT)]
+    file = io.BytesIO()
+    dpkt.pcapng.Writer(file, idb=dpkt.pcapng.InterfaceDescriptionBlockLE(snaplen=70_000))
+    for data in draw(st.lists(BLOBS, max_size=4)):
+        chosen = options if draw(st.booleans()) else []
+        file.write(bytes(dpkt.pcapng.EnhancedPacketBlockLE(ts_low=5, pkt_data=data, opts=chosen)))
+    made = []
+    for kind, block in pcapng_blocks(file.getvalue()):
+        head = 8 + PCAPNG_BLOCKS[kind][0]
+        end = len(block) - 4
+        middle = head + (int.from_bytes(block[20:24], "little") + 3) // 4 * 4 if kind == PACKET else end
+        made.append(Unit(block[8:head], tuple(each for each in (block[head:middle], block[middle:end]) if each), kind))
+    return made
+
+
+def sealed_pcapng(number: int, unit: Unit) -> bytes:
+    """A block. dpkt reads packets of one section with one interface, and passes over other blocks."""
+    assume(unit.codec == {0: SECTION, 1: INTERFACE}.get(number, PACKET))
+    assume(number or unit.head[:8] == struct.pack("<IHH", dpkt.pcapng.BYTE_ORDER_MAGIC, 1, 0))
+    rest = b"".join(unit.pieces)
+    # dpkt takes comments for text, which readers need not.
+    assume((len(unit.head) + len(rest)) % 4 == 0 and b"\1\0" not in rest)
+    size = struct.pack("<I", 12 + len(unit.head) + len(rest))
+    return struct.pack("<I", unit.codec) + size + unit.head + rest + size
+
+
+def pcapng_rows(content: bytes) -> Iterator[Any]:
+    """The packets of ``dpkt``, which takes what is there of a packet or an option that is cut."""
+    assert content
+    for kind, block in pcapng_blocks(content):
+        read = PCAPNG_BLOCKS[kind][1](block)
+        assert all(each.len == len(each.data) for each in read.opts)
+        if kind == PACKET:
+            assert read.caplen == len(read.pkt_data)
+            assert read.caplen <= len(block) - 32
+            row = {"interface_id": read.iface_id, "captured_len": read.caplen, "original_len": read.pkt_len}
+            yield row | {"data": plain(read.pkt_data)}
+
+
 # MCAP ----------------------------------------------------------------------------------------------------------------
 
 RECORD = struct.Struct("<BQ")
@@ -295,6 +356,14 @@ RECORD_PEERS = {
         consecutive=3,
     ),
     "pcap": Peer("pcap", ("ts", "data"), pcap_files(), sealed_packet, pcap_rows, whole=True),
+    "pcapng": Peer(
+        "pcapng",
+        ("interface_id", "captured_len", "original_len", "data"),
+        pcapng_files(),
+        sealed_pcapng,
+        pcapng_rows,
+        whole=True,
+    ),
     "mcap": Peer(
         "mcap",
         ("channel_id", "sequence", "log_time", "publish_time", "data"),

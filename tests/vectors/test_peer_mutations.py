@@ -321,7 +321,6 @@ WITHOUT = {
     "kpl_aggregated_record": "Java's client library decides, which read the vectors; aws-kinesis-agg takes the first "
     "explicit hash key of an aggregate for that of records without one",
     "mysql_binlog": "mysql-replication reads connections to a server: see test_binlog_events.py",
-    "pcapng": "python-pcapng refuses types of blocks that the specification leaves to readers: see test_live_peers.py",
     "prometheus_wal": "its packages are Go's, which wrote the vectors",
     "s2_messages": "s2-sdk excludes the protobuf of grpcio-tools; its messages are in the vectors",
     "s2_session": "s2-sdk excludes the protobuf of grpcio-tools; its messages are in the vectors",
