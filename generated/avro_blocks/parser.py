@@ -434,6 +434,8 @@ class AvroBlocks(Struct):
                 if self._root.codec == 5
                 else -1,
                 67108864,
+                None,
+                self._root.codec,
             )
             self.sync = io.read_bytes(16)
             try:

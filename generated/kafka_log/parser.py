@@ -539,6 +539,8 @@ class KafkaLog(Struct):
                     if self.attributes & 7 == 4
                     else -1,
                     67108864,
+                    None,
+                    self.attributes & 7,
                 )
                 item_body = KafkaLog.Body(part_body, self, self._root)
                 self.body = item_body
@@ -1075,6 +1077,8 @@ class KafkaLog(Struct):
                 ("gzip", "snappy-xerial", "lz4-kafka"),
                 0 if self.flags & 7 == 1 else 1 if self.flags & 7 == 2 else 2 if self.flags & 7 == 3 else -1,
                 67108864,
+                None,
+                self.flags & 7,
             )
             try:
                 is_refused = len(self.value) == 0

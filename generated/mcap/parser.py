@@ -302,6 +302,7 @@ class Mcap(Struct):
                     else -1,
                     268435456,
                     self.uncompressed_size,
+                    self.compression,
                 )
                 if self.uncompressed_crc != 0:
                     expected = _CRC32(content_of(part_records))

@@ -75,6 +75,7 @@ class FileReport:
       allocated ahead and never written.
     - ``error``: the message of the codec or the storage if it failed, the limit that ended the reading, or the problem
       of the first damaged message.
+    - ``unsupported``: what the first damage with the reason ``unsupported`` needs, such as the codec that it names.
     - ``options``: the options that the reader has determined from the input, such as ``{"stride": "layout"}``.
     - ``facts``: details that are specific to the format, such as the number of messages.
     """
@@ -94,6 +95,7 @@ class FileReport:
     tail_size: int | None = None
     tail_zeros: bool = False
     error: str | None = None
+    unsupported: str | None = None
     foreign: bool = False
     """Whether the input has another format: none of it is a valid record, and something in it cannot be part of one."""
     evidence: str | None = None
@@ -142,6 +144,8 @@ class FileReport:
             result["tail_zeros"] = True
         if self.error is not None:
             result["error"] = self.error
+        if self.unsupported is not None:
+            result["unsupported"] = self.unsupported
         if self.foreign:
             result["foreign"] = True
         result.update(self.options)
@@ -218,7 +222,7 @@ FILE_HEAD = ("input", "rows", "bytes", "damaged", "tail", "")
 def _file_row(file: FileReport) -> tuple[str, ...]:
     said = [f"{name}={value}" for name, value in file.options.items()]
     said += [f"{name}={_fact(value)}" for name, value in file.facts.items()]
-    notes = "; ".join(filter(None, (file.error, *said)))
+    notes = "; ".join(filter(None, (file.error, file.unsupported, *said)))
     tail = file.tail if file.tail == "clean" else f"{file.tail} at byte {file.tail_offset:,}"
     damaged = len(file.damaged) + file.unlisted
     name = file.path if file.path is not None else "(bytes)"

@@ -11,7 +11,7 @@ from os.path import splitext
 from ..base.arguments import one_of, shown
 from ..base.errors import WireloomError
 from ..base.face import face
-from .blocks import BLOCK_CODECS, MAX_EXPANDED, BlockCodec, expand_block
+from .blocks import BLOCK_CODECS, MAX_EXPANDED, BlockCodec, expand_block, unsupported
 from .codec import MAX_WINDOW, Codec, CodecError, Compressor, Decoder, OtherCodecError, Resumable
 from .gzip import GZIP
 from .plain import NONE
@@ -150,6 +150,7 @@ __all__ = [
     "has_magic",
     "listed",
     "suffix_of",
+    "unsupported",
     "without_suffix",
     "zstd_frame_sizes",
 ]

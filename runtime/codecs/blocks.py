@@ -11,7 +11,7 @@ import lzma
 import re
 import threading
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -308,14 +308,31 @@ BLOCK_CODECS: dict[str, BlockCodec] = {
 the end of a stream."""
 
 
+def unsupported(met: int | str | bytes | None, codecs: Iterable[str]) -> CodecError:
+    """Return the error for a block of another codec than these. ``met``: the number or name of the codec in the input,
+    if known. No package adds a codec: all of them are part of wireloom.
+
+    >>> unsupported(9, ("none", "zstd")).message
+    'the codec 9 is not supported, expected none or zstd'
+    """
+    # Names of any length are data of the input.
+    shown = "" if met is None else f" {met if isinstance(met, int) else repr(met[:40])}"
+    return CodecError(f"the codec{shown} is not supported, expected {' or '.join(codecs)}", reason="unsupported")
+
+
 def expand_block(
-    codecs: tuple[str, ...], chosen: int, data: bytes | memoryview, limit: int, size: int | None = None
+    codecs: tuple[str, ...],
+    chosen: int,
+    data: bytes | memoryview,
+    limit: int,
+    size: int | None = None,
+    met: int | str | bytes | None = None,
 ) -> bytes:
     """Return the content of a block that is compressed with the codec whose number in ``codecs`` is ``chosen``.
 
-    ``limit`` and ``size``: as in ``BlockCodec.decompress``. Raises ``CodecError``, with the reason ``unsupported`` if
-    no codec has that number.
+    ``limit`` and ``size``: as in ``BlockCodec.decompress``; ``met``: as of ``unsupported``. Raises ``CodecError``, with
+    the reason ``unsupported`` if no codec has that number.
     """
     if not 0 <= chosen < len(codecs):
-        raise CodecError(f"the codec is not supported, expected {' or '.join(codecs)}", reason="unsupported")
+        raise unsupported(met, codecs)
     return BLOCK_CODECS[codecs[chosen]].decompress(data, limit, size)

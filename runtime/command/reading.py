@@ -123,8 +123,7 @@ def verdict(file: FileReport) -> str:
         why = f"{file.tail}: zeros to the end" if file.tail_zeros else file.tail
         is_empty = file.tail == "truncated" and file.bytes == file.tail_size == 0 and file.error is None
         parts.append(f"{EMPTY} ({why})" if is_empty else f"{where} ({why})")
-    if file.error is not None:
-        parts.append(file.error)
+    parts += filter(None, (file.error, file.unsupported))
     zeros = file.tail == "clean" and file.tail_zeros
     size = "zeros" if file.tail_size is None else counted(file.tail_size, "zero byte")
     return ("; ".join(parts) or "clean") + (f", and {size} at the end, as preallocated files have" if zeros else "")

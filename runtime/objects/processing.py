@@ -30,14 +30,21 @@ def compress(data: bytes) -> bytes:
     return BLOCK_CODECS["zlib"].compress(data)
 
 
-def expanded(data: bytes, codecs: tuple[str, ...], chosen: int, most: int, size: int | None = None) -> bytes:
+def expanded(
+    data: bytes,
+    codecs: tuple[str, ...],
+    chosen: int,
+    most: int,
+    size: int | None = None,
+    met: int | str | bytes | None = None,
+) -> bytes:
     """Return the content of bytes that are compressed with codec ``chosen``, an index in ``codecs``.
 
-    ``most``: the maximum size of the content; ``size``: its exact size, if known. Bytes that are not compressed are
-    returned as they are, without a copy. Raises ``ProcessError``.
+    ``most``: the maximum size of the content; ``size``: its exact size, if known; ``met``: the value that chose the
+    codec, for errors. Bytes that are not compressed are returned as they are, without a copy. Raises ``ProcessError``.
     """
     try:
-        content = expand_block(codecs, chosen, data, most, size)
+        content = expand_block(codecs, chosen, data, most, size, met)
         return data if codecs[chosen] == "none" else content
     except CodecError as error:
         raise ProcessError(error.message, error.reason or "codec") from error

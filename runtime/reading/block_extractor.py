@@ -20,6 +20,7 @@ from ..input.window import MemoryWindow, Window
 from ..rows.engine_reader import EngineRowReader
 from ..rows.reader import Filled, RowDamage, RowReader, Status
 from .damage_details import DamageDetails
+from .damage_log import Detail
 from .end_of_file import end_of_written, first_of_zeros, row_cut_off, skip_to_content, unwritten
 from .events import DamagedRange, Rows
 from .extraction import Ended, Extraction, Extractor, Lost, Next, ScannedInput
@@ -259,11 +260,11 @@ class BlockExtractor(DamageDetails, Extractor):
         damages = self._zeros.joined(filled.damages, piece.view, piece.offset)
         gone = {each.row for each in filled.damages} - {each.row for each in damages} - {-1}
 
-        def details(damage: RowDamage) -> tuple[int | None, str | None]:
+        def details(damage: RowDamage) -> Detail:
             inside = damage._replace(begin=damage.begin - piece.offset, end=damage.end - piece.offset)
-            record, field = self.of_fill(piece, inside, begin, at_start=True)
+            found = self.of_fill(piece, inside, begin, at_start=True)
             # How many records the fragments before it form is found later.
-            return None if self._scanned.joiner is not None else record, field
+            return found._replace(record=None) if self._scanned.joiner is not None else found
 
         hidden = frozenset(each.row for each in damages if not self._log.note(each, details))
         self._report.rows += filled.rows - nulls + (filled.dropped or 0)

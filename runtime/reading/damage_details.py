@@ -11,7 +11,7 @@ from ..base.report import EMPTY
 from ..input.window import Window
 from ..rows.reader import Filled, RowDamage, Settings
 from ..rows.zero_runs import ZeroRuns
-from .damage_log import HEADER_ADVICE, cut_advice, lost_advice
+from .damage_log import HEADER_ADVICE, Detail, cut_advice, lost_advice
 from .recovery import takes_row
 from .request import grows_by_rows, searches_rows
 
@@ -61,15 +61,14 @@ class DamageDetails:
         made.search.allowance = MOST_ITEMS
         return made
 
-    def of_fill(self, window: Window, damage: RowDamage, begin: int, at_start: bool) -> tuple[int | None, str | None]:
-        """Return the number and the invalid field of a fill's first damaged record; all records of the fill before it
-        are valid.
+    def of_fill(self, window: Window, damage: RowDamage, begin: int, at_start: bool) -> Detail:
+        """Return what is known about a fill's first damaged record; all records of the fill before it are valid.
 
         ``begin``: the beginning of the fill, as an index of the view; ``at_start``: whether that is the beginning of
         the input.
         """
         if damage.inside:
-            return self._number_inside(window, damage, begin, at_start), None
+            return self._inside(window, damage, begin, at_start)
         content = bytes(window.view[damage.begin - window.base : damage.end - window.base])
         consumed = window.begin
         window.begin = begin
@@ -78,10 +77,10 @@ class DamageDetails:
             before = row_reader.fill(window, capacity=consumed + 1, at_start=at_start, stop=damage.begin).rows
         finally:
             window.begin = consumed
-        return self.number(before), self.field(damage, content)
+        return Detail(self.number(before), *self.field(damage, content))
 
-    def _number_inside(self, window: Window, damage: RowDamage, begin: int, at_start: bool) -> int | None:
-        """Return the number of a fill's first damaged record, which is part of a unit."""
+    def _inside(self, window: Window, damage: RowDamage, begin: int, at_start: bool) -> Detail:
+        """Return what is known about a fill's first damaged record, which is part of a unit."""
         consumed = window.begin
         window.begin = begin
         try:
@@ -90,7 +89,11 @@ class DamageDetails:
         finally:
             window.begin = consumed
         assert filled.offsets is not None
-        return self.number(sum(offset < damage.begin for offset in filled.offsets.to_pylist()))
+        number, sentence = self.number(sum(offset < damage.begin for offset in filled.offsets.to_pylist())), None
+        if damage.reason == "unsupported":
+            unit = bytes(window.view[filled.last_unit.begin : damage.end - window.base])
+            sentence = self.field(damage, unit)[1]
+        return Detail(number, None, sentence)
 
     def number(self, more: int = 0) -> int | None:
         """Return the number of the next record, or of the one ``more`` after it, counted from 1; ``None`` if reading
@@ -98,14 +101,19 @@ class DamageDetails:
         first = self._request.byte_range[0] if self._request.byte_range else 0
         return None if first else self._report.rows + more + 1
 
-    def field(self, damage: RowDamage, content: bytes | None) -> str | None:
-        """Return the invalid field; ``None`` if it is unknown. ``content``: the bytes of the record, if available."""
+    def field(self, damage: RowDamage, content: bytes | None) -> tuple[str | None, str | None]:
+        """Return the invalid field, and what is unsupported there; ``None`` for what is unknown. ``content``: the bytes
+        of the record, if available."""
         if content is None or damage.reason not in ("checksum", "value", "length", "encoding", "codec", "unsupported"):
-            return None
+            return None, None
         # Imported here: files without damage do not need the generated classes and their dependencies.
-        from .error_field import field_of_record
+        from .error_field import errors_of_record, field_of
 
-        return field_of_record(self._request.format, self._readers.root, content, damage.reason, self._request.verify)
+        format, reason = self._request.format, damage.reason
+        error = next(errors_of_record(format, self._readers.root, content, reason, self._request.verify), None)
+        if error is None:
+            return None, None
+        return field_of(format, error), str(error) if reason == "unsupported" else None
 
     def limit_hint(self, window: Window, offset: int) -> str:
         """Return a template of ``Advice`` that says whether a larger ``max_record`` would allow reading the row at
@@ -130,12 +138,14 @@ class DamageDetails:
 
     # Recording -------------------------------------------------------------------------------------------------------
 
-    def note(self, damage: RowDamage, content: bytes, field: str | None = None) -> bool:
+    def note(self, damage: RowDamage, content: bytes, field: str | None = None, *, sentence: str | None = None) -> bool:
         """Record a damaged range that is not part of a fill, like ``DamageLog.note``. ``content``: its bytes;
-        ``field``: the invalid field, if known and not part of a record."""
+        ``field``: the invalid field, if known and not part of a record; ``sentence``: details beyond the reason."""
 
-        def details(damage: RowDamage) -> tuple[int | None, str | None]:
-            return (None, field) if field is not None else (self.number(), self.field(damage, content))
+        def details(damage: RowDamage) -> Detail:
+            if sentence is not None or field is not None:
+                return Detail(None, field, sentence)
+            return Detail(self.number(), *self.field(damage, content))
 
         return self._log.note(damage, details)
 
@@ -156,4 +166,4 @@ class DamageDetails:
         elif grows_by_rows(request.format):
             sentence = None
         damage = RowDamage(lost.offset, lost.offset, -1, lost.reason)
-        self._log.lose(damage, lambda _: (None if lost.in_head else self.number(), lost.field), sentence, advice)
+        self._log.lose(damage, lambda _: Detail(None if lost.in_head else self.number(), lost.field), sentence, advice)

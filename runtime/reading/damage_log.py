@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import NamedTuple
 
 from ..base.advice import Advice
 from ..base.errors import DamagedInputError, WireloomError
@@ -17,8 +18,17 @@ MOST_LISTED = 100_000
 exhaust the memory."""
 
 
-Details = Callable[[RowDamage], tuple[int | None, str | None]]
-"""Returns the number of a damaged record and the invalid field, as far as they are known; called only for errors."""
+class Detail(NamedTuple):
+    """What is known about damage: the number of the damaged record, the invalid field, and a sentence beyond the
+    reason."""
+
+    record: int | None = None
+    field: str | None = None
+    sentence: str | None = None
+
+
+Details = Callable[[RowDamage], Detail]
+"""Returns what is known about damage; called only for errors, and for the first damage that is ``unsupported``."""
 
 HoleIn = Callable[[int, int], tuple[int, int] | None]
 
@@ -68,6 +78,8 @@ class DamageLog:
         self._joins = format.fragments is not None
         """Whether damage is confirmed after that of the records before it, which fragments are joined to."""
         self._first: DamagedInputError | None = None
+        self._is_supported = True
+        """Whether there was no damage with the reason ``unsupported`` so far."""
         self._begin, self._stop = byte_range or (0, -1)
         self._format_name = format.name
         self._delimiter = format.delimiter
@@ -106,8 +118,13 @@ class DamageLog:
                 damage = damage._replace(begin=end) if begin == damage.begin else damage._replace(end=begin)
             if damage.begin == damage.end:
                 return False
-        if self._fails and (self._first is None or damage.begin < (self._first.offset or 0)):
-            self._first = self._error(damage, *details(damage), said=said)
+        fails = self._fails and (self._first is None or damage.begin < (self._first.offset or 0))
+        names = damage.reason == "unsupported" and self._is_supported
+        detail = details(damage) if fails or names else Detail()
+        if names:
+            self._is_supported, self._report.unsupported = False, detail.sentence
+        if fails:
+            self._first = self._error(damage, detail, said=said)
             if not self._joins:
                 self.confirm()
         if self._goes_on(damage):
@@ -150,7 +167,7 @@ class DamageLog:
         """Record the offset at which the layout is lost and the tail begins. Raises ``DamagedInputError`` in mode
         ``failfast``, for every byte range, since nothing after it can be read."""
         if self._fails:
-            raise self._error(damage, *details(damage), advice, said)
+            raise self._error(damage, details(damage), advice, said)
 
     def fail(self, error: WireloomError, offset: int, advice: str) -> RowDamage:
         """Record that the codec or the storage failed at ``offset``, and return the damage there. Raises
@@ -171,20 +188,19 @@ class DamageLog:
     def _error(
         self,
         damage: RowDamage,
-        record: int | None,
-        field: str | None,
+        detail: Detail,
         advice: str | None = None,
         said: str | None = None,
     ) -> DamagedInputError:
         reason = damage.reason
         other = "" if damage.begin else f", or it is not in the format {self._format_name}"
         return DamagedInputError(
-            f"{said or EXPLANATIONS.get(reason, 'it is damaged')} ({reason}){other}",
+            f"{said or detail.sentence or EXPLANATIONS.get(reason, 'it is damaged')} ({reason}){other}",
             path=self._report.path,
             offset=damage.begin,
             reason=reason,
-            record=record,
-            field=field,
+            record=detail.record,
+            field=detail.field,
             advice=Advice(advice or ADVICE.get(reason, ANY_ADVICE)),
         )
 

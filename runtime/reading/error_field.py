@@ -6,6 +6,8 @@ bytes again to find the field.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ..format.description import Format
 from ..objects.errors import StuffingError, reason_of
 from ..objects.streams import MemoryStream
@@ -14,8 +16,10 @@ from ..objects.stuffing import unstuff
 from ..rows.reader import Settings
 
 
-def field_of_record(format: Format, root: Struct | None, content: bytes, reason: str, verify: bool) -> str | None:
-    """Return the name of the field for which a record is refused with ``reason``; ``None`` if there is no single one.
+def errors_of_record(
+    format: Format, root: Struct | None, content: bytes, reason: str, verify: bool
+) -> Iterator[Exception]:
+    """Yield the errors for which a record or unit is refused with ``reason``.
 
     ``content``: the bytes of the record in the input; for delimited rows, including the delimiter before it.
     """
@@ -26,7 +30,7 @@ def field_of_record(format: Format, root: Struct | None, content: bytes, reason:
         try:
             content = unstuff(content.removeprefix(format.delimiter), format.stuffing)
         except StuffingError:
-            return None
+            return
     row_reader = ObjectRowReader(format, root, Settings(verify=verify))
     errors: list[BaseException | None] = []
     try:
@@ -34,9 +38,7 @@ def field_of_record(format: Format, root: Struct | None, content: bytes, reason:
     except (IncompleteError, LostError) as error:
         errors.append(error.__cause__)
     errors += row_reader.refusals
-    return next(
-        (field_of(format, each) for each in errors if isinstance(each, Exception) and reason_of(each) == reason), None
-    )
+    yield from (each for each in errors if isinstance(each, Exception) and reason_of(each) == reason)
 
 
 def field_of(format: Format, error: Exception) -> str | None:

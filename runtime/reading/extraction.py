@@ -123,8 +123,9 @@ class Extractor(Protocol):
         """Return the place at which another scan finds all rows after the events so far; ``None`` if there is none."""
         return None
 
-    def note(self, damage: RowDamage, content: bytes) -> bool:
-        """Record a damaged range between rows, like ``DamageLog.note``; ``content``: its first bytes."""
+    def note(self, damage: RowDamage, content: bytes, *, sentence: str | None = None) -> bool:
+        """Record a damaged range between rows, like ``DamageLog.note``; ``content``: its first bytes; ``sentence``:
+        details beyond the reason."""
         ...
 
     def lose(self, lost: Lost, window: Window) -> None:

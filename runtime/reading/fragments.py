@@ -53,8 +53,8 @@ BEGUN = re.compile(b"%c%c*+" % (FIRST, MIDDLE))
 
 Dropped = tuple[int, int, str]
 """The numbers of the first and the last one of fragments that belong to no record, and the reason."""
-Note = Callable[[RowDamage, bytes], bool]
-"""Records a damaged range, with its first bytes; returns whether a row of nulls may replace it."""
+Note = Callable[..., bool]
+"""``Extractor.note``: records a damaged range; returns whether a row of nulls may replace it."""
 
 
 class FragmentJoiner:
@@ -148,7 +148,8 @@ class FragmentJoiner:
 
     def _damage(self, damage: RowDamage) -> DamagedRange:
         content = self._range.content(damage.begin, damage.end)
-        shown = self._note(damage, content or b"")
+        sentence = self._codecs.unsupported if damage.reason == "unsupported" else None
+        shown = self._note(damage, content or b"", sentence=sentence)
         self._confirm()
         return DamagedRange(damage, content, shown=shown)
 

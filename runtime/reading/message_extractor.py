@@ -18,7 +18,7 @@ from ..units.framing import CLEAN, Units
 from ..units.guarded import framing_for, hooks_for, lengths_of, resumable
 from ..units.pieces import Piece, pieces, row_starts, units_of_rows, wanted_columns
 from ..units.recovering import Search
-from .damage_log import cut_advice, lost_advice
+from .damage_log import Detail, cut_advice, lost_advice
 from .events import DamagedRange, Event, FramingBytes, Rows
 from .extraction import Ended, Extraction, Extractor, Lost, Next, ScannedInput
 from .place import UnitStart
@@ -227,9 +227,9 @@ class MessageExtractor(Extractor):
         begin = damage.begin - base
         return DamagedRange(damage, bytes(view[begin : damage.end - base][:CONTENT]), error, shown)
 
-    def note(self, damage: RowDamage, content: bytes) -> bool:
+    def note(self, damage: RowDamage, content: bytes, *, sentence: str | None = None) -> bool:
         """Implement ``Extractor.note``."""
-        return self._note(damage, explained(damage.reason))
+        return self._note(damage, sentence or explained(damage.reason))
 
     def _note(self, damage: RowDamage, sentence: str) -> bool:
         if self._report.error is None:
@@ -258,6 +258,6 @@ class MessageExtractor(Extractor):
             raise error from lost.cause
 
 
-def _unknown(_damage: RowDamage) -> tuple[int | None, str | None]:
+def _unknown(_damage: RowDamage) -> Detail:
     """Return that the number and the field of a problem are unknown."""
-    return None, None
+    return Detail()

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..base.errors import UnsupportedError
-from ..codecs import BLOCK_CODECS, CodecError
+from ..codecs import BLOCK_CODECS, CodecError, unsupported
 from ..format.description import Fragments
 from ..rows.numbers import bytes_array
 from .options import AS_A_WHOLE
@@ -20,6 +20,8 @@ class RecordCodecs:
         self._names = dict(fragments.codecs)
         self._most = fragments.most
         self._last: int | None = None
+        self.unsupported: str | None = None
+        """What is said about the first codec that is not supported."""
         self.is_settled = False
         """Whether what the first records said holds for all: other byte ranges of the input know nothing else."""
 
@@ -59,9 +61,11 @@ class RecordCodecs:
             data, name = memoryview(record.as_buffer() or b""), names[value]
             try:
                 if name is None:
-                    raise CodecError(f"codec number {value} is not supported", reason="unsupported")
+                    raise unsupported(value, dict.fromkeys(self._names.values()))
                 content.append(BLOCK_CODECS[name].decompress(data, self._most))
             except CodecError as error:
+                if error.reason == "unsupported":
+                    self.unsupported = self.unsupported or error.message
                 broken.append((number, error.reason or "codec"))
                 content.append(b"")
         return bytes_array(content, pa.binary()), broken

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..input.window import Window
 from ..rows.reader import Filled, RowDamage, RowReader, Status
 from .damage_details import DamageDetails
-from .damage_log import Details
+from .damage_log import Detail, Details
 from .events import Head, Rows
 from .extraction import Ended, Extraction, Extractor, Lost, Next, ScannedInput
 from .row_extractor import IN_ORDER, TAILS, lost_row
@@ -59,7 +59,7 @@ class WholeExtractor(DamageDetails, Extractor):
             super().lose(lost, window)
             return
         self._report.error = f"{lost.sentence}: {TAKES_IT}"
-        self._log.lose(RowDamage(0, 0, -1, "limit"), lambda _: (None, None), lost.sentence, TAKES_IT)
+        self._log.lose(RowDamage(0, 0, -1, "limit"), lambda _: Detail(), lost.sentence, TAKES_IT)
 
     def take(self, window: Window) -> Extraction:
         """Implement ``Extractor.take``."""

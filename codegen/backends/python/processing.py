@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from wireloom.format.routines import process_place
 
+from ...expression.nodes import Comparison, Conditional
 from ...tree import Attribute
 from ...wire import Process
 from .api import Api
@@ -30,8 +31,12 @@ def undoing(scope: ClassScope, field: Attribute, process: Process) -> list[str]:
     """Return the function that decodes ``process``, and its arguments after the bytes."""
     arguments = [scope.text(each, field) for each in process.arguments]
     if process.codecs:
-        chosen, *size = arguments
-        return [scope.use("expanded"), repr(process.codecs), chosen, str(process.most), *size]
+        chosen, *more = arguments
+        case = process.arguments[0]
+        if isinstance(case, Conditional) and isinstance(case.condition, Comparison):
+            # Errors name the value for which there is no case.
+            more = [more[0] if more else "None", scope.text(case.condition.left, field)]
+        return [scope.use("expanded"), repr(process.codecs), chosen, str(process.most), *more]
     match process.name:
         case "zlib" if scope.module.api is Api.KAITAI_READ_WRITE:
             return [scope.use("inflated"), "self"]

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import random
+import re
 import struct
 import tracemalloc
 import zlib
+from pathlib import Path
 from typing import Any
 
 import pytest
 import wireloom
 import zstandard
+from click.testing import CliRunner
 from wireloom import DamagedInputError, engine
 from wireloom.codecs import BLOCK_CODECS, expand_block
+from wireloom.command import main
+from wireloom.format import format_of as built_in
 from wireloom.input import MemoryWindow
 from wireloom.objects import processing
 from wireloom.rows import Expander, Settings, expanding, make_row_reader
@@ -24,6 +29,7 @@ from .blocks import CODECS, CONTENT, ROWS, UNITS, batch, record, records, row
 from .running import ROW_READERS, read
 
 READERS = ROW_READERS
+VECTORS = Path(__file__).parents[2] / "vectors"
 
 
 @pytest.mark.parametrize("reader", READERS)
@@ -60,7 +66,9 @@ def test_damage_of_a_block_is_that_of_its_row(reader: str, name: str) -> None:
     assert table.column("body").to_pylist() == [b"good", None, b"good"]
     assert file["damaged"] == [[len(good), len(bad), reason]]
     assert (file["tail"], file.get("error")) == ("clean", None)
-    with pytest.raises(DamagedInputError) as raised:
+    said = f"the codec 255 is not supported, expected {' or '.join(CODECS)}" if reason == "unsupported" else None
+    assert file.get("unsupported") == said
+    with pytest.raises(DamagedInputError, match=re.escape(said or "")) as raised:
         wireloom.read(format, good + bad + good, mode="failfast")
     assert (raised.value.reason, raised.value.offset, raised.value.record) == (reason, len(good), 2)
     assert raised.value.field == {"codec": "body", "unsupported": "body", "limit": None, "checksum": "crc"}[reason]
@@ -106,6 +114,24 @@ def test_the_checksum_comes_before_the_decompressor(reader: str) -> None:
     for verify, reason in ((True, "checksum"), (False, "codec")):
         table, file = read(reader, format, data, columns=["number"], verify=verify)
         assert (table.num_rows, file["damaged"]) == (6, [[len(good), len(good), reason]])
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_the_codec_of_a_unit_that_is_not_supported_is_named(reader: str, tmp_path: Path) -> None:
+    chunks = (VECTORS / "mcap/zstd.mcap").read_bytes().replace(b"\4\0\0\0zstd", b"\4\0\0\0lzma")
+    batch = bytearray((VECTORS / "kafka_log/zstd.log").read_bytes())
+    batch[22] = batch[22] & ~7 | 5
+    for name, data, said in (
+        ("mcap", chunks, "the codec 'lzma' is not supported, expected none or lz4 or zstd"),
+        ("kafka_log", batch, "the codec 5 is not supported, expected none or gzip or snappy-xerial or lz4 or zstd"),
+    ):
+        _, file = read(reader, built_in(name), bytes(data), verify=False)
+        assert ({reason for _, _, reason in file["damaged"]}, file["unsupported"]) == ({"unsupported"}, said)
+        with pytest.raises(DamagedInputError, match=re.escape(said)):
+            read(reader, built_in(name), bytes(data), verify=False, mode="failfast")
+    log = tmp_path / "a.mcap"
+    log.write_bytes(chunks)
+    assert "; the codec 'lzma' is not supported, " in CliRunner().invoke(main, ["verify", "mcap", str(log)]).stdout
 
 
 @pytest.mark.parametrize("reader", READERS)

@@ -202,6 +202,9 @@ def test_records_are_compressed_from_the_one_that_says_so(row_reader: str, forma
         # The record that declares that it has no rows, and belongs to the bytes up to the next record.
         damaged = [(places[3], "codec"), (places[4], "limit"), (places[8], "unsupported")]
         assert [(begin, reason) for begin, _, reason in report["damaged"]] == damaged
+        assert report["unsupported"] == "the codec 5 is not supported, expected none or zstd"
+    with pytest.raises(wireloom.DamagedInputError, match="the codec 5 is not supported, expected none or zstd"):
+        read(row_reader, format, b"".join(log[6:]), mode="failfast", columns=["name", "value"])
 
 
 @pytest.mark.slow
