@@ -4,7 +4,7 @@
  * is a list, the chain contains the number of its items, and the last of them are in a store, which is memory of the
  * caller: item i is in slot i % WL_KEPT_ITEMS, together with i + 1, so that a slot identifies its item. A fill that
  * begins before the end of the last one writes the same items again; those that it may read have not been overwritten by
- * the last one. */
+ * the last one: a caller gives the store as it was if an incomplete unit may have added more than WL_MOST_ITEMS. */
 #include "handlers.h"
 
 _Static_assert(WL_KEPT_ITEMS == 2 * WL_MOST_ITEMS, "as many items as may be read can be added in vain");

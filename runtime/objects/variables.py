@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import takewhile
 from typing import Any, overload
 
 from ..format.program_limits import KEPT_ITEMS, MOST_ITEMS
@@ -19,6 +20,8 @@ class Items(Sequence[int]):
         self._kept = dict(enumerate(first))
         self._count = len(self._kept)
         self._keeps = True
+        self._is_tentative = False
+        """Whether the items that are added may be added again, since their unit is not complete yet."""
 
     @classmethod
     def of(cls, kept: dict[int, int], count: int) -> Items:
@@ -31,14 +34,21 @@ class Items(Sequence[int]):
         """Add an item."""
         if self._keeps:
             self._kept[self._count] = value
-            self._kept.pop(self._count - KEPT_ITEMS, None)
+            if not self._is_tentative:
+                self._kept.pop(self._count - KEPT_ITEMS, None)
         self._count += 1
+
+    def confirm(self) -> None:
+        """Forget items that can no longer be read, now that the unit that added the last ones is complete."""
+        if len(self._kept) >= 2 * KEPT_ITEMS:
+            for index in [*takewhile((self._count - KEPT_ITEMS).__gt__, self._kept)]:
+                del self._kept[index]
 
     def here(self, *, keeps: bool = True) -> Items:
         """Return the list in its current state: later additions do not change it. ``keeps``: whether items that are
         added to it are kept; in a search for rows, a supposed item may not be one."""
         found = Items()
-        found._kept, found._count, found._keeps = self._kept, self._count, keeps
+        found._kept, found._count, found._keeps, found._is_tentative = self._kept, self._count, keeps, True
         return found
 
     def __len__(self) -> int:

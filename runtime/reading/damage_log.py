@@ -19,7 +19,7 @@ exhaust the memory."""
 
 
 class Detail(NamedTuple):
-    """What is known about damage: the number of the damaged record, the invalid field, and a sentence beyond the
+    """Details of damage, as far as they are known: the number of the record, the invalid field, and a sentence beyond the
     reason."""
 
     record: int | None = None

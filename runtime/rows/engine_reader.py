@@ -21,6 +21,7 @@ from ..base.report import REASONS
 from ..engine import _engine
 from ..format.description import Format
 from ..format.program import Reason
+from ..format.program_limits import MOST_ITEMS
 from ..input.window import Window
 from ..objects.errors import too_much_computed
 from ..objects.variables import state_of
@@ -208,7 +209,14 @@ class EngineRowReader:
                 room = replace(room, data={number: max(size, most) for number, size in room.data.items()})
             else:
                 break
-        self._stores = stores
+        if consumed > window.begin:
+            is_large = self._expand is not None or len(window.view) - consumed > MOST_ITEMS
+            if stores is not None and status == Status.NEED_INPUT and is_large:
+                # The incomplete unit may have added so many items in vain that they took the place of earlier ones.
+                whole = window.base + consumed
+                filled = self.fill(window, capacity=capacity, at_start=at_start, stop=whole, chooses=chooses)
+                return replace(filled, status=Status.NEED_INPUT)
+            self._stores = stores
         if status == Status.BATCH_FULL:
             # It was the number of the column that is full.
             reason = Reason.NONE

@@ -17,7 +17,7 @@ from ..objects.row_log import LoggedRow, RowLog
 from ..objects.row_steps import steps_of
 from ..objects.streams import MemoryStream
 from ..objects.structs import Struct
-from ..objects.variables import state_of
+from ..objects.variables import Items, state_of
 from . import object_values
 from .chain_places import Carried, ChainPlaces, places_of
 from .reader import Filled, Settings
@@ -284,6 +284,9 @@ class ObjectRows:
         if self.format.variables:
             variables = self._states.variables
             state = state_of(self._root, self.format.variables)
+            for each in state:
+                if isinstance(each, Items):
+                    each.confirm()
             variables[stream.pos()] = variables[stream.pos() + self.settings.padding] = state
 
     def _next(self, stream: MemoryStream) -> Struct | None:

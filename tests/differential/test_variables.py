@@ -12,6 +12,7 @@ from hypothesis import given
 from wireloom import Format, engine
 from wireloom.format import format_of
 
+from ..unit.columns_backend.specs import format_of as spec_format
 from ..vectors.cases import HERE
 from .agreement import agreed
 from .damage import damaged
@@ -132,3 +133,39 @@ def test_both_readers_agree_about_packets(random: Random) -> None:
     for data in (damaged(random, good), damaged(random, damaged(random, good))):
         for table in ("packets", "blocks", "interfaces"):
             agreed(format_of("pcapng"), data, table=table, recover=True)
+
+
+LARGE = """
+meta:
+  id: large
+  endian: le
+  -wireloom: {rows: units, columns: [use, size]}
+seq: [{id: units, type: unit, repeat: eos}]
+instances:
+  kept: {value: '[7, 8, 9]', -wireloom: {variable: true}}
+types:
+  unit:
+    seq:
+      - {id: use, type: u4}
+      - {id: many, type: u4}
+      - {id: pad, size: '_root.kept[use] & 16'}
+      - {id: items, type: item, repeat: expr, repeat-expr: many}
+    instances:
+      size: {value: _root.kept.size}
+  item:
+    seq: [{id: number, type: u1}]
+    instances:
+      put: {value: number, -wireloom: {sets: _root.kept}}
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("window", [None, 150_000])
+def test_what_an_incomplete_unit_adds_takes_the_place_of_no_item(window: int | None) -> None:
+    """The third unit uses one of the first items that are kept, and adds more than are kept."""
+    units = ((2, 70_000), (5_000, 140_000), (210_000, 1), (9, 0))
+    data = b"".join(struct.pack("<II", use, many) + bytes(many) for use, many in units)
+    rows, [report] = agreed(spec_format(LARGE), data, columns=["use", "size"], window=window)
+    assert rows["size"] == [70_003, 210_003, 210_004]
+    # Item 9 is no longer kept.
+    assert (report["tail"], report["tail_offset"]) == ("invalid_value", len(data) - 8)
