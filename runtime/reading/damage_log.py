@@ -19,8 +19,8 @@ exhaust the memory."""
 
 
 class Detail(NamedTuple):
-    """Details of damage, as far as they are known: the number of the record, the invalid field, and a sentence beyond the
-    reason."""
+    """Details of damage, as far as they are known: the number of the record, the invalid field, and a sentence beyond
+    the reason."""
 
     record: int | None = None
     field: str | None = None
