@@ -13,5 +13,6 @@ __getattr__ = face(
         "options": "FLAG NUMBER camel_case check_options documented option options_of",
         "pool": "Job",
         "printable": "markup",
+        "report": "SOURCE_FAILURES",
     },
 )

@@ -39,7 +39,7 @@ LOST_TAILS = ("limit", "invalid_length", "invalid_value")
 EMPTY = "the input is empty: its header is missing"
 ENDS = {"truncated": "truncated", "limit": "limit", "invalid_length": "length", "invalid_value": "value"}
 """The reason why the end of an input contains no rows, by ``tail``."""
-FAILURES = ("codec", "missing", "limit")
+SOURCE_FAILURES = ("codec", "missing", "limit")
 """Reasons of failures of a codec or of storage."""
 
 
@@ -114,7 +114,7 @@ class FileReport:
         record over the limit or a damaged message."""
         if self.error is None or self.tail in LOST_TAILS:
             return False
-        return not self.damaged or (self.damaged[-1].length == 0 and self.damaged[-1].reason in FAILURES)
+        return not self.damaged or (self.damaged[-1].length == 0 and self.damaged[-1].reason in SOURCE_FAILURES)
 
     @property
     def lost_end(self) -> str | None:

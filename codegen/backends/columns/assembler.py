@@ -102,17 +102,15 @@ class Assembler:
         self.items.append(ReadLine(Line(Op.ABSENT, scalar, comment=f"no {scalar.name}"), scalar))
 
     def compute(self, target: Scalar, compiled: Compiled, comment: str, *, lazy: bool = False) -> None:
-        """Append ``EXPRESSION``, which is dropped unless ``target`` is needed in the end. ``lazy``: a missing value is
-        left to the steps that use it."""
+        """Append ``EXPRESSION``, which is dropped unless ``target`` is needed. ``lazy``: as in ``ExpressionLine``."""
         self.items.append(ExpressionLine(target, compiled, comment, lazy))
 
     def temporary(self, compiled: Compiled, comment: str, *, lazy: bool = False) -> Scalar:
-        """Return a register with the value of the expression; for a field that has a value, its own register.
-        ``lazy``: for steps that cannot go on without the value, such as sizes. They say so, and for what."""
-        target = compiled.scalar
-        if target is None or (target.lazy and not lazy):
-            target = Scalar(comment, compiled.interval, lazy=lazy and compiled.may_fail)
-            self.compute(target, compiled, comment)
+        """Return the register of an expression, or of its field. ``lazy``: for steps that end without a value."""
+        if compiled.scalar is not None and (lazy or not compiled.scalar.lazy):
+            return compiled.scalar
+        target = Scalar(comment, compiled.interval, lazy=lazy and compiled.may_fail)
+        self.compute(target, compiled, comment)
         return target
 
     def text_constant(self, span: Span, value: bytes, comment: str) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from wireloom import Scanner, engine
-from wireloom.base.report import FAILURES
+from wireloom.base import SOURCE_FAILURES
 from wireloom.input import ObjectInput, expand
 from wireloom.reading import scan_request
 
@@ -38,7 +38,7 @@ def read(
         table = scanner.read_all()
     table.validate(full=True)
     [file] = scanner.report.to_dict()["files"]
-    failures = (*FAILURES, "digest") if "error" in file else ("codec",) if options.get("recover") else ()
+    failures = (*SOURCE_FAILURES, "digest") if "error" in file else ("codec",) if options.get("recover") else ()
     assert all(length > 0 or reason in failures for _, length, reason in file["damaged"]), file
     return table, file
 
