@@ -95,8 +95,8 @@ class Compiled:
 
     @property
     def constant(self) -> int | None:
-        """Return the value if it is the same for every row, else ``None``."""
-        return self.interval.low if self.interval.constant else None
+        """Return the value if it is the same for every row, none of which may lack it, else ``None``."""
+        return self.interval.low if self.interval.constant and not self.may_fail else None
 
     @property
     def scalar(self) -> Scalar | None:

@@ -118,6 +118,7 @@ def header_list(shape: Shape) -> None:
 
 DIVIDED: dict[str, list[dict[str, object]]] = {
     "size": [{"id": "part", "size": "2 / d"}],
+    "constant size": [{"id": "part", "size": "2 / d & 0"}],
     "count": [{"id": "parts", "type": "u1", "repeat": "expr", "repeat-expr": "2 / d"}],
     "end of a list": [{"id": "parts", "type": "u1", "repeat": "until", "repeat-until": "2 / d == 1"}],
     "condition": [{"id": "part", "type": "u1", "if": "2 / d == 2"}],
