@@ -18,7 +18,7 @@ from .backends.columns.table import table_columns
 from .backends.python.lower import lower
 from .model.load import analyse, unreadable
 from .model.routines import said_of_routines
-from .plan import Plan, plan_of, printed
+from .passes import printed, with_facts
 from .spec.diagnostic import Diagnostic
 from .spec.diagnostics import ERROR, InvalidSpecError
 from .spec.position import Position
@@ -59,7 +59,7 @@ def check(
     diagnostics = list(result.diagnostics)
     if result.spec is None:
         return Checked(diagnostics)
-    plan = plan_of(result.spec)
+    plan = with_facts(result.spec)
     missing, named = said_of_routines(result.spec)
     diagnostics += missing
     if any(each.severity == ERROR for each in missing):
@@ -88,7 +88,7 @@ def entry(file: str, line: int, column: int, severity: str, message: str) -> dic
     return {**place, "severity": severity, "path": "", "message": message, "help": "", "reference": ""}
 
 
-def _coverage(plan: Plan) -> tuple[str | None, str]:
+def _coverage(plan: Spec) -> tuple[str | None, str]:
     """Return the name of the row reader (``columns`` is the engine, ``None`` without rows), and a sentence about it."""
     if plan.units is not None or plan.rows is not None:
         # Specs for which no code can be generated are refused here too.
@@ -106,7 +106,7 @@ def _coverage(plan: Plan) -> tuple[str | None, str]:
     return "objects" if "objects" in engines else "columns", "\n".join(sentence for _, sentence in tables)
 
 
-def _table(plan: Plan, rows: Rows) -> tuple[str, str]:
+def _table(plan: Spec, rows: Rows) -> tuple[str, str]:
     """Return the name of the row reader of one table, and a sentence about it."""
     compiled = compile_program(plan, rows, table_columns(plan, rows))
     what = f"the rows of {rows.name}" if rows.name else "its rows"
@@ -116,7 +116,7 @@ def _table(plan: Plan, rows: Rows) -> tuple[str, str]:
     return "columns", f"the engine reads {what}{without}{_memory(rows)}"
 
 
-def _left_out(plan: Plan) -> Iterator[tuple[Position | None, str]]:
+def _left_out(plan: Spec) -> Iterator[tuple[Position | None, str]]:
     """Yield what the columns of the tables do not show: each as a position and a sentence."""
     columns = (each for rows in plan.tables for each in table_columns(plan, rows))
     for column in {each.name: each for each in columns if each.look_up is None}.values():

@@ -22,7 +22,7 @@ from .backends.base import BOX, HEADER_START, HEADER_STARTS, LINE_LENGTH, Backen
 from .backends.columns.read_only import read_only
 from .backends.escaping import python_comment
 from .model.load import load
-from .plan import Plan, plan_of
+from .passes import with_facts
 from .spec.position import Position
 from .tree import Spec
 
@@ -83,7 +83,7 @@ def generate(
     (nothing is written then), and ``UnsupportedError`` if ``ruff`` is not installed.
     """
     specs = load_all(spec_paths, allow_modules)
-    plans = tuple(map(plan_of, specs))
+    plans = tuple(map(with_facts, specs))
     files = formatted(render(plans, progress, target))
     if discovery_dir is not None:
         files = {_relocated(path, output_dir, discovery_dir): text for path, text in files.items()}
@@ -129,7 +129,7 @@ def same_id(spec: Spec, other: Spec) -> str:
 
 
 def render(
-    plans: Iterable[Plan],
+    plans: Iterable[Spec],
     progress: Callable[[str], None] | None = None,
     target: Target = BOX,
     wanted: Iterable[Backend[Any]] | None = None,

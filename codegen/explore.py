@@ -13,7 +13,7 @@ from .backends.base import own_backends
 from .backends.python.names import class_name
 from .emit import load_all, render
 from .model.routines import routines
-from .plan import plan_of
+from .passes import with_facts
 from .spec.diagnostic import Diagnostic
 from .spec.diagnostics import ERROR, InvalidSpecError
 from .tree import Spec
@@ -33,7 +33,7 @@ def load_format(
     """
     specs = load_all([spec_path], allow_modules, None if text is None else {spec_path: text})
     spec = next(each for each in specs if Path(each.file).name == Path(spec_path).name)
-    files = render(map(plan_of, specs), wanted=(each for each in own_backends() if each.makes_modules))
+    files = render(map(with_facts, specs), wanted=(each for each in own_backends() if each.makes_modules))
     for routine in (each for spec in specs for each in routines(spec)):
         # Missing routines are reported before anything is read. All of them are permitted, or they would not be in the
         # code.

@@ -28,10 +28,10 @@ from wireloom.base.entry_points import entry_points
 from wireloom.base.errors import SpecError, UnsupportedError
 from wireloom.base.printable import markup, printable
 
-from ..plan import Plan
 from ..spec.diagnostic import Diagnostic
 from ..spec.diagnostics import ERROR, InvalidSpecError
 from ..spec.position import Position
+from ..tree import Spec
 from ..wire import MODEL_VERSION
 from .escaping import python_comment, python_docstring, python_text, xml_comment
 
@@ -95,7 +95,7 @@ class Backend(Generic[View]):
 
     name: str
     folder: Path
-    lower: Callable[[Plan], View | None]
+    lower: Callable[[Spec], View | None]
     outputs: tuple[Output, ...]
     messages: bool = False
     """Whether it supports types that are protobuf messages; otherwise it refuses specs with such types."""
@@ -107,7 +107,7 @@ class Backend(Generic[View]):
         """Return whether it generates any Python module."""
         return any(each.path.endswith(".py") for each in self.outputs)
 
-    def files(self, plan: Plan, target: Target = BOX) -> tuple[OutputFile, ...]:
+    def files(self, plan: Spec, target: Target = BOX) -> tuple[OutputFile, ...]:
         """Return the files of one spec, not yet formatted. Raises ``SpecError`` if the spec requires something
         unsupported."""
         if plan.refused:
@@ -115,7 +115,7 @@ class Backend(Generic[View]):
         view = self.lower(plan)
         if view is None:
             return ()
-        message = next((each for each in plan.types if each.message is not None), None)
+        message = next((each for each in plan.structs if each.message is not None), None)
         if message is not None and not self.messages:
             sentence = f"'{message.path[-1]}' is a protobuf message, which the backend {self.name} does not support"
             refuse(message.position, sentence)
@@ -177,7 +177,7 @@ def _loaded(entry: EntryPoint) -> Backend[Any]:
     return backend
 
 
-def header(plan: Plan, target: Target = BOX) -> str:
+def header(plan: Spec, target: Target = BOX) -> str:
     """Return the comment at the start of every file generated from a spec. It contains no time, no absolute path and no
     version of a tool, so that output is reproducible."""
     source = python_comment(f"{target.specs}/{PurePath(plan.file).name}")

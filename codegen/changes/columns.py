@@ -8,12 +8,11 @@ from dataclasses import replace
 from ..backends.columns.lower import compile_program
 from ..backends.columns.table import TableColumn, table_columns
 from ..expression.written import written
-from ..plan import Plan
-from ..tree import Rows
+from ..tree import Rows, Spec
 from .change import COLUMNS, SETTINGS, Change, Level
 
 
-def column_changes(old: Plan, new: Plan) -> Iterator[Change]:
+def column_changes(old: Spec, new: Spec) -> Iterator[Change]:
     """Yield the changes of the tables and their columns."""
     if old.rows is None or new.rows is None:
         if old.rows is None and new.rows is not None:
@@ -40,7 +39,7 @@ def column_changes(old: Plan, new: Plan) -> Iterator[Change]:
         yield Change(Level.BREAKING, SETTINGS, "option table", text)
 
 
-def _table(old: Plan, old_rows: Rows, new: Plan, new_rows: Rows) -> Iterator[Change]:
+def _table(old: Spec, old_rows: Rows, new: Spec, new_rows: Rows) -> Iterator[Change]:
     paths = [each.text for each in (new_rows, old_rows)]
     if paths[0] != paths[1]:
         text = f"the path of the rows changed: {paths[1]} → {paths[0]}"
@@ -107,7 +106,7 @@ def _order(before: dict[str, TableColumn], after: dict[str, TableColumn]) -> Ite
         yield Change(Level.COMPATIBLE, COLUMNS, "columns", text)
 
 
-def _engine(old: Plan, old_rows: Rows, new: Plan, new_rows: Rows) -> Iterator[Change]:
+def _engine(old: Spec, old_rows: Rows, new: Spec, new_rows: Rows) -> Iterator[Change]:
     before = compile_program(old, old_rows, table_columns(old, old_rows)).refusal
     after = compile_program(new, new_rows, table_columns(new, new_rows)).refusal
     if before is None and after is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import fields, is_dataclass
 
 from ..expression.nodes import Node
-from ..plan import plan_of
+from ..passes import with_facts
 from ..tree import Spec
 from .change import AREAS, WIRE, Change, Level, level_of
 from .columns import column_changes
@@ -33,7 +33,7 @@ def compare(old: Spec, new: Spec) -> tuple[Change, ...]:
     """
     renames = find_renames(old, new)
     before, after = in_words_of(new, old, renames), in_words_of(new, new, Renames())
-    plans = plan_of(old), plan_of(new)
+    plans = with_facts(old), with_facts(new)
     tables = [*column_changes(*plans), *unit_changes(*plans)]
     found = list(dict.fromkeys([*tables, *Types(before, after, renames).changes()]))
     found += [*setting_changes(old, new), *word_changes(old, new)]

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import fields, replace
 
 from ..backends.columns.message_table import MessageColumn, message_columns
-from ..plan import Plan
+from ..tree import Spec
 from ..wire import Message, MessageField, UnitKind, Units
 from .change import CHECKS, COLUMNS, SETTINGS, WIRE, Change, Level
 
 
-def unit_changes(old: Plan, new: Plan) -> Iterator[Change]:
+def unit_changes(old: Spec, new: Spec) -> Iterator[Change]:
     """Yield the changes of the tables of messages."""
     if old.units is None or new.units is None:
         if old.units is not new.units:
@@ -46,7 +46,7 @@ def _shown(value: object) -> str:
     return ".".join(value) if isinstance(value, tuple) else str(value) or "none"
 
 
-def _kind(old: Plan, new: Plan, one: UnitKind, other: UnitKind) -> Iterator[Change]:
+def _kind(old: Spec, new: Spec, one: UnitKind, other: UnitKind) -> Iterator[Change]:
     def place(name: str) -> str:
         return f"{one.name}.{name}" if one.name else name
 

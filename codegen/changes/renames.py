@@ -17,7 +17,6 @@ from ..expression.fold import fold
 from ..expression.nodes import Node
 from ..expression.types import EnumType, ListType, Path, Type, UserType
 from ..expression.walk import mapped
-from ..model.walking import family
 from ..tree import Attribute, Checksum, Instance, Spec, Struct
 from ..wire import Enum, Parameter
 from .describe import expression_text, path_text, type_text
@@ -40,7 +39,7 @@ class Renames:
 
 def structs_of(spec: Spec) -> dict[Path, Struct]:
     """Return all types of a spec and of its imports, by path."""
-    return {each.path: each for each in family(spec)}
+    return {each.path: each for each in spec.family}
 
 
 def enums_of(spec: Spec) -> dict[Path, Enum]:

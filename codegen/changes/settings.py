@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..model.walking import structs
 from ..tree import Attribute, Instance, Spec
 from ..wire import Choice
 from .change import SETTINGS, WORDS, Change, Level
@@ -100,7 +99,7 @@ def word_changes(old: Spec, new: Spec) -> Iterator[Change]:
 
 def _words(spec: Spec) -> dict[str, tuple[object, ...]]:
     found: dict[str, tuple[object, ...]] = {"meta": (spec.title, spec.license, spec.advice)}
-    for struct in structs(spec.root):
+    for struct in spec.root.whole:
         name = path_text(struct.path, spec.name)
         found[name] = (struct.doc, struct.doc_ref)
         fields: list[Attribute | Instance] = [*struct.attributes, *struct.instances]

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from ..expression.types import Path, UserType
 from ..model.layout import framing_members
-from ..model.walking import structs as structs_in
 from ..tree import Attribute, Instance, Spec, Struct
 from ..wire import Enum
 from .change import CHECKS, COLUMNS, WIRE, Change, Level
@@ -34,8 +33,8 @@ class Types:
         """Yield the changes of all types, including unused ones."""
         for one, other in starts(self.old, self.new):
             yield from self._structs(self._before[one], self._after[other])
-        before = {path_text(each.path, self.old.name): each for each in structs_in(self.old.root)}
-        after = {path_text(each.path, self.new.name): each for each in structs_in(self.new.root)}
+        before = {path_text(each.path, self.old.name): each for each in self.old.root.whole}
+        after = {path_text(each.path, self.new.name): each for each in self.new.root.whole}
         met_before, met_after = {old for old, _ in self._seen}, {new for _, new in self._seen}
         for name, struct in before.items():
             unused = struct.path not in met_before

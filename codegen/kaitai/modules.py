@@ -16,8 +16,8 @@ from ..backends.python.lower import lower_module
 from ..backends.python.names import module_name
 from ..emit import noted, same_id
 from ..model.load import load, unreadable
-from ..plan import plan_of
-from ..plan.unsolved import Unsolved, refuse, unsolved
+from ..passes import with_facts
+from ..passes.unsolved import Unsolved, refuse, unsolved
 from ..tree import Spec
 from ..wire import MODEL_VERSION
 
@@ -51,7 +51,7 @@ def modules(
             spec = load(path, import_paths=folders, kaitai=True)
             wanted = _unsolved(spec) if api is Api.KAITAI_READ_WRITE else ()
             if strict:
-                refuse(wanted, plan_of(spec))
+                refuse(wanted, with_facts(spec))
             _add(made.texts, known, spec, api, package)
             notes = (noted(each.position, each.message) for each in wanted)
             made.notes += [each for each in notes if each not in made.notes]
@@ -64,7 +64,7 @@ def modules(
 
 def _unsolved(whole: Spec) -> tuple[Unsolved, ...]:
     """Return the values that callers of writers have to provide, for a spec and its imports."""
-    return tuple(each for spec in _family(whole) for each in unsolved(plan_of(spec), in_place=True))
+    return tuple(each for spec in _family(whole) for each in unsolved(with_facts(spec), in_place=True))
 
 
 def _add(texts: dict[str, str], known: dict[str, Spec], whole: Spec, api: Api, package: str) -> None:
@@ -88,7 +88,7 @@ def _family(whole: Spec) -> tuple[Spec, ...]:
 
 def module_text(spec: Spec, api: Api, package: str) -> str:
     """Return the module of one spec."""
-    names: Mapping[str, object] = {"header": _header(spec), "view": lower_module(plan_of(spec), api, package)}
+    names: Mapping[str, object] = {"header": _header(spec), "view": lower_module(with_facts(spec), api, package)}
     return template_environment(BACKEND.folder).get_template(TEMPLATE).render(names)
 
 

@@ -13,6 +13,5 @@ __getattr__ = face(
         "scope": "NOTHING StructScope Typing",
         "sizes": "Sizes",
         "symbols": "World",
-        "walking": "structs",
     },
 )

@@ -78,7 +78,7 @@ class Builder:
             structs=tuple(self.struct(each) for each in symbol.types.values()),
             enums=tuple(symbol.enums.values()),
             message=message_of(symbol),
-            columns=struct_columns(symbol, self.diagnostics),
+            shown=struct_columns(symbol, self.diagnostics),
             fills_stream=fills_stream(symbol, self.diagnostics),
             to_string=self.checked(symbol, section, "to-string", TEXT),
             varint=varint_of(symbol.path, section.extensions),

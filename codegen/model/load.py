@@ -38,7 +38,6 @@ from .table import Extensions, TableReader
 from .unplaced import with_positions
 from .variables import check_variables
 from .varints import with_varints
-from .walking import structs as structs_in
 
 MAX_MEMBERS = 4096
 """Maximum number of attributes, instances and parameters of one type; the cost of checks is quadratic in it."""
@@ -146,23 +145,23 @@ def _compile(
     builder = Builder(world, typing, diagnostics)
     roots = {name: builder.struct(symbol) for name, symbol in world.roots.items()}
     if diagnostics.has_errors:
-        structs = {each.path: each for root in roots.values() for each in structs_in(root)}
+        structs = {each.path: each for root in roots.values() for each in root.whole}
         for name, file in loader.files.items():
             _table(file, roots[name], structs, world, diagnostics)
         return None
-    structs = {each.path: each for root in roots.values() for each in structs_in(root)}
+    structs = {each.path: each for root in roots.values() for each in root.whole}
     for name, file in loader.files.items():
         roots[name] = with_conditions(roots[name], _meta(file).extensions, structs, world, builder)
     if diagnostics.has_errors:
         return None
-    structs = {each.path: each for root in roots.values() for each in structs_in(root)}
+    structs = {each.path: each for root in roots.values() for each in root.whole}
     if not kaitai:
         roots = {name: with_positions(root, structs) for name, root in roots.items()}
-        structs = {each.path: each for root in roots.values() for each in structs_in(root)}
+        structs = {each.path: each for root in roots.values() for each in root.whole}
     rows = _rows_of(next(iter(loader.files.values())), next(iter(roots.values())), structs)
     if rows and not kaitai:
         roots = with_varints(roots, rows)
-    structs = {each.path: each for root in roots.values() for each in structs_in(root)}
+    structs = {each.path: each for root in roots.values() for each in root.whole}
     for each in structs.values():
         check_sums(each, diagnostics)
         check_pairs(each, structs, diagnostics)
@@ -171,9 +170,9 @@ def _compile(
     roots = {name: with_inner_sums(root, structs, diagnostics) for name, root in roots.items()}
     if diagnostics.has_errors:
         return None
-    framing = framing_members(each for root in roots.values() for each in structs_in(root))
+    framing = framing_members(each for root in roots.values() for each in root.whole)
     roots = {name: derive(mark(root, framing)) for name, root in roots.items()}
-    structs = {each.path: each for root in roots.values() for each in structs_in(root)}
+    structs = {each.path: each for root in roots.values() for each in root.whole}
     specs = [_spec(file, roots[name], structs, world, diagnostics) for name, file in loader.files.items()]
     return replace(specs[0], imports=tuple(specs[1:]))
 

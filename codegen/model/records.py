@@ -21,7 +21,6 @@ from ..wire import InheritedEndian
 from ..words import shown, suggestion
 from .row_path import CAST, PathStep, steps_of
 from .symbols import SourceFile
-from .walking import attributes_of
 
 LAYOUT = """
 meta: {{id: made}}
@@ -158,7 +157,7 @@ def _inside(type: Struct, structs: Mapping[Path, Struct]) -> Iterator[Struct]:
     while waiting:
         struct = structs[waiting.pop()]
         yield struct
-        kinds = (kind for each in attributes_of(struct) for kind in each.object_types)
+        kinds = (kind for each in struct.read for kind in each.object_types)
         new = {each.path for each in kinds if not each.opaque and each.path in structs} - seen
         seen |= new
         waiting += sorted(new)

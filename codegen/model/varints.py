@@ -19,7 +19,6 @@ from ..spec.syntax import Section
 from ..spec.varints import INTEGER, varint_rule
 from ..tree import Struct
 from ..wire import OwnSize
-from .walking import attributes_of, structs
 
 Varints = Mapping[Path, VarintType]
 
@@ -46,7 +45,7 @@ def _kaitai_varint(struct: Struct) -> VarintType | None:
         return None
     parts = [
         f"{each.id} {each.type.path[len(struct.path) :] if isinstance(each.type, UserType) else each.type}"
-        for one in structs(struct)
+        for one in struct.whole
         for each in one.attributes
     ]
     parts += map(written, expressions_in(struct))
@@ -57,7 +56,7 @@ def _kaitai_varint(struct: Struct) -> VarintType | None:
 def with_varints(roots: Mapping[str, Struct], tables: Iterable[tuple[Path, tuple[str, ...]]]) -> dict[str, Struct]:
     """Return the outermost types with integers in place of varints. ``tables``: the type and the path of attributes to
     the rows of each table of the first one; types on the path are kept."""
-    known = {each.path: each for root in roots.values() for each in structs(root)}
+    known = {each.path: each for root in roots.values() for each in root.whole}
     kept = {path for begin, names in tables for path in _on_the_way(known[begin], names, known)}
     found = {path: each.varint or _kaitai_varint(each) for path, each in known.items() if path not in kept}
     varints = _only_integers({path: each for path, each in found.items() if each is not None}, known.values())
@@ -81,7 +80,7 @@ def _only_integers(varints: Varints, known: Iterable[Struct]) -> Varints:
     for struct in known:
         if any(struct.path[: len(path)] == path for path in varints):
             continue
-        for attribute in attributes_of(struct):
+        for attribute in struct.read:
             cases = attribute.switch.cases if attribute.switch is not None else ()
             plain = isinstance(attribute.size, OwnSize) and attribute.terminator is None and attribute.process is None
             plain &= all(isinstance(each.size, OwnSize) or not _paths(each.type) for each in cases)

@@ -1,23 +1,30 @@
 """The tree: a spec with every name resolved, every expression typed, every default filled in, as frozen data.
 
-``model/`` builds it from YAML. It has no terms of any backend; only ``position``, for diagnostics, refers to the YAML
-source.
+``model/`` builds it from YAML, and ``passes/`` derive facts from it, which are further members of the same classes. It
+has no terms of any backend; only ``position``, for diagnostics, refers to the YAML source.
 """
 
 from .members import Attribute, Check, Checksum, Instance, Switch, SwitchCase, Valid, is_number, literal_size
+from .runs import Piece, Run, Step, run_of
 from .spec import Rows, RowStep, Spec, Way
-from .types import Derivation, InnerSum, Struct
+from .types import Cover, Derivation, Fill, InnerSum, ReadOnly, Struct
 
 __all__ = [
     "Attribute",
     "Check",
     "Checksum",
+    "Cover",
     "Derivation",
+    "Fill",
     "InnerSum",
     "Instance",
+    "Piece",
+    "ReadOnly",
     "RowStep",
     "Rows",
+    "Run",
     "Spec",
+    "Step",
     "Struct",
     "Switch",
     "SwitchCase",
@@ -25,4 +32,5 @@ __all__ = [
     "Way",
     "is_number",
     "literal_size",
+    "run_of",
 ]

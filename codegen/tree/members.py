@@ -197,7 +197,7 @@ class Attribute:
     """Whether reading continues after the attribute if something in its own bytes cannot be read; the attribute is then
     refused."""
     buffered: bool = False
-    """Whether the items are objects of a buffered type, see ``TypePlan.buffered``."""
+    """Whether the items are objects of a buffered type, see ``Struct.buffered``."""
     iterable: bool = False
     """Whether items can be read one by one, since nothing uses the list."""
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from itertools import takewhile
 
 from wireloom.base.cached import cached_property
 
-from ..expression.nodes import Node
-from ..expression.types import Path
+from ..expression.nodes import MemberAccess, Name, Node
+from ..expression.types import Path, UserType
+from ..spec.diagnostic import Diagnostic
 from ..spec.position import Position
 from ..wire import Choice, Enum, Fragments, LookUp, Preallocated, RowWay, Units
 from .types import Struct
@@ -147,19 +150,110 @@ class Spec:
     """All specs that this one imports, directly or indirectly. Imports may be mutual, so their own ``imports`` are
     empty."""
 
+    rows: Rows | None = None
+    """Derived, as all that follow: the rows of the table for which code is generated; of the first one in the spec as a
+    whole."""
+    refused: tuple[Diagnostic, ...] = ()
+    """Routines named by the spec that have not been permitted; formats that require one are not generated."""
+
+    @property
+    def structs(self) -> Iterator[Struct]:
+        """Yield the types of the spec, outermost first."""
+        return self.root.whole
+
+    @property
+    def family(self) -> Iterator[Struct]:
+        """Yield the types of the spec and of the specs that it imports."""
+        for each in (self, *self.imports):
+            yield from each.structs
+
+    def of_table(self, rows: Rows) -> Spec:
+        """Return the spec with one of its tables as the rows."""
+        return replace(self, rows=rows)
+
+    def top(self, rows: Rows | None) -> Struct:
+        """Return the type at the beginning of the way to rows: the root, or the type of the records that contain
+        them."""
+        return self.struct(rows.root) if rows is not None and rows.root else self.root
+
+    def prologue(self, rows: Rows) -> tuple[str, ...]:
+        """Return the attributes before the units of a table; empty if the input is its only unit."""
+        before = takewhile(lambda each: each.id != rows.attribute, self.top(rows).attributes)
+        return tuple(each.id for each in before) if rows.streaming else ()
+
+    def begins_with_unit(self, rows: Rows, way: Way) -> bool:
+        """Return whether a row begins where its unit does because it is all that the unit contains: its last step, and
+        all steps between it and the unit, are single attributes."""
+        for step in range(len(way) - 1, -1, -1):
+            kind, name, _ = way[step]
+            attribute, instance = self.struct(kind).attribute(name), self.struct(kind).instance(name)
+            read = attribute if instance is None else instance.attribute
+            if read is not None and read.repeat is not None:
+                return step < len(way) - 1 and (rows.is_unit(way, step) or (rows.streaming and step == 0))
+            if instance is not None:
+                return False
+        return False
+
+    def holder(self, rows: Rows, name: str) -> tuple[int, Struct]:
+        """Return the number of levels above the row of the attribute or instance of a column, and the type that
+        contains it. Raises ``KeyError``."""
+        for up, path in enumerate(reversed(rows.types)):
+            struct = self.struct(path)
+            if struct.attribute(name) is not None or struct.instance(name) is not None:
+                return up, struct
+        raise KeyError(name)
+
+    @cached_property
+    def steps(self) -> tuple[RowStep, ...]:
+        """Return the steps to the rows of all tables, without duplicates."""
+        return tuple(dict.fromkeys(step for each in self.tables for way in each.ways for step in way))
+
+    def is_at_position(self, step: RowStep) -> bool:
+        """Return whether a step is an instance at a position."""
+        return self.struct(step[0]).instance(step[1]) is not None
+
+    @cached_property
+    def has_variables(self) -> bool:
+        """Return whether any type of the spec, or of those that it imports, has a variable."""
+        return any(each.variable for struct in self.family for each in struct.instances)
+
+    @cached_property
+    def places_streams(self) -> bool:
+        """Return whether rows are read at positions in streams that an expression names, which may be any stream: the
+        offsets of these streams in the input are then recorded."""
+        read = (self.struct(holder).instance(id) for holder, id, _ in self.steps)
+        named = (each.io for each in read if each is not None and each.io is not None)
+        return any(not (isinstance(io, MemberAccess) and io.value == Name("_root")) for io in named)
+
+    def instance_steps(self, holder: Struct) -> dict[str, tuple[int, ...]]:
+        """Return the instances at positions of a type that lead to rows, each with the numbers of its steps."""
+        found: dict[str, tuple[int, ...]] = {}
+        for number, step in enumerate(self.steps):
+            if step[0] == holder.path and self.is_at_position(step):
+                found[step[1]] = (*found.get(step[1], ()), number)
+        return found
+
+    @property
+    def streamed(self) -> Rows | None:
+        """Return the rows of a table whose units are read one by one; all such tables have the same attribute."""
+        return next((each for each in self.tables if each.streaming and not each.root), None)
+
+    def owns(self, kind: UserType) -> bool:
+        """Return whether objects of a type belong to objects of this spec; others are roots of their own."""
+        return not kind.opaque and kind.path[0] == self.root.path[0]
+
+    @cached_property
+    def inlined(self) -> dict[tuple[Path, str], Node | None]:
+        """Value instances, by type and name, with others inlined; ``None`` if too large. Filled by ``solving``."""
+        return {}
+
     def struct(self, path: Path) -> Struct:
         """Return the type with that absolute path, of this spec or of an imported one. Raises ``KeyError``."""
         return self._structs[path]
 
     @cached_property
     def _structs(self) -> dict[Path, Struct]:
-        found: dict[Path, Struct] = {}
-        waiting = [each.root for each in reversed((self, *self.imports))]
-        while waiting:
-            struct = waiting.pop()
-            found.setdefault(struct.path, struct)
-            waiting.extend(reversed(struct.structs))
-        return found
+        return {each.path: each for each in reversed(list(self.family))}
 
     def enum(self, path: Path) -> Enum:
         """Return the enum with that absolute path. Raises ``KeyError``."""

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from wireloom.base.cached import cached_property
+from wireloom.checksums import Algorithm, algorithm
 
-from ..expression.nodes import Node
+from ..expression.nodes import CoveredChecksum, Node
 from ..expression.types import Path, VarintType
+from ..expression.walk import expressions_in, names_in, walk
 from ..spec.position import Position
 from ..wire import ComputedEndian, Enum, InheritedEndian, Message, Parameter
 from .members import Attribute, Checksum, Instance
+from .runs import Step, steps_of
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,111 @@ class InnerSum:
 
 
 @dataclass(frozen=True)
+class Cover:
+    """A checksum: ``field`` must equal the checksum of the bytes of the consecutive fields ``covered``.
+
+    - ``value``: the single field whose value is these bytes, if there is one.
+    - ``blanks_own``: the bytes of the checksum are part of the range, and count as bytes of the value ``replace``.
+    - ``endian``: the byte order of a number in a field of bytes.
+    - ``stored``: the expression on the wire for the checksum ``_``.
+    - ``continues``: the checksum of what comes before.
+    - ``condition``: the condition of the field; ``needed``: if it is false, the checksum is not verified.
+    """
+
+    attribute: Attribute
+    algorithm: str
+    covered: tuple[str, ...]
+    initial: int
+    final_xor: int
+    replace: int | None
+    value: str | None
+    blanks_own: bool
+    endian: str = ""
+    stored: Node | None = None
+    continues: Node | None = None
+    condition: Node | None = None
+    inside: tuple[str, ...] = ()
+    """The fields that lead to the object that contains the checksum; empty if it is the object with the covered
+    fields."""
+    before_expansion: bool = False
+    """Whether it is verified before the bytes of the last field, which are compressed, are decompressed."""
+    content: bool = False
+    """Whether it covers the decompressed content of the single field; it is verified before the content is read."""
+    needed: Node | None = None
+
+    @property
+    def of_object(self) -> bool:
+        """Return whether it covers the content of an object."""
+        return self.content and self.value is None
+
+    @property
+    def chained(self) -> bool:
+        """Return whether the checksum continues that of the previous item in a list."""
+        return self.continues is not None and "_" in names_in(self.continues)
+
+    @property
+    def made_by(self) -> Algorithm:
+        """Return the algorithm with its parameters."""
+        return algorithm(self.algorithm, self.initial, self.final_xor)
+
+    @property
+    def way(self) -> tuple[str, ...]:
+        """Return the fields that lead to the checksum, including the checksum itself."""
+        return (*self.inside, self.attribute.id)
+
+    @property
+    def first(self) -> str:
+        """Return the first field that is covered, by name."""
+        return self.covered[0]
+
+    @property
+    def last(self) -> str:
+        """Return the last field that is covered, by name."""
+        return self.covered[-1]
+
+
+@dataclass(frozen=True)
+class Fill:
+    """A field that a writer fills in.
+
+    ``how``: ``constant`` (the bytes ``contents``), ``measured`` (the size of the fields in ``Field.size_of``), ``unless
+    given`` (the only ``value`` that is allowed, or the default), ``made`` (an object in which everything is filled in),
+    ``solved`` (the ``value`` that is derived from a size or count; in it ``NAME.size`` is the size of a field on the
+    wire), ``checksum before`` anything is written or ``checksum after`` all fields it covers are.
+    """
+
+    id: str
+    how: str
+    value: Node | None = None
+    contents: bytes = b""
+    cover: Cover | None = None
+
+
+@dataclass(frozen=True)
+class ReadOnly:
+    """Why objects of a type cannot be written.
+
+    ``instance``: an instance at an explicit position; ``checksum``: a checksum of bits, which is known only after they
+    are written; ``inner_checksum``: a checksum in an object inside them; ``within``: a field in the bytes of another
+    one; ``computed``: a field whose conditions or checks depend on a checksum of bytes that were read; ``unsolved``:
+    clauses about integers that cannot be derived. ``position``: of the instance, the field or the first integer.
+    """
+
+    instance: str = ""
+    checksum: str = ""
+    inner_checksum: str = ""
+    within: str = ""
+    computed: str = ""
+    unsolved: tuple[str, ...] = ()
+    position: Position | None = field(default=None, compare=False)
+
+    @property
+    def words(self) -> dict[str, str]:
+        """Return the arguments of the error of the same names."""
+        return {name: getattr(self, name) for name in ("instance", "checksum", "inner_checksum", "within", "computed")}
+
+
+@dataclass(frozen=True)
 class Struct:
     """A type of the spec; the spec's root is one too."""
 
@@ -45,7 +154,7 @@ class Struct:
     enums: tuple[Enum, ...] = ()
     derivations: tuple[Derivation, ...] = ()
     message: Message | None = None
-    columns: tuple[str, ...] = ()
+    shown: tuple[str, ...] = ()
     """The attributes that are fields of its structs in tables; empty: all."""
     fills_stream: bool = False
     """``-wireloom: {trailing-bytes: refuse}``: its attributes extend to the end of its stream."""
@@ -62,6 +171,29 @@ class Struct:
     doc: str = ""
     doc_ref: tuple[str, ...] = ()
     position: Position | None = field(default=None, compare=False, repr=False)
+    place: str = ""
+    """Derived, as all that follow: the path of the type in the spec, such as ``/types/frame``; empty for the root."""
+    covers: tuple[Cover, ...] = ()
+    inner_covers: tuple[Cover, ...] = ()
+    """Checksums of its attributes that are stored in objects inside it."""
+    fills: tuple[Fill, ...] = ()
+    """The attributes that are filled in before an object is written, in order."""
+    buffered: bool = False
+    """Whether its attributes can be read from a buffer, without asking the stream for each."""
+    recursive: bool = False
+    """Whether objects may contain objects of the same type, at any depth."""
+    fixed_size: bool = False
+    """Whether objects have the same size in every input."""
+    least: int = 0
+    """The minimum size of an object in bytes."""
+    read_only: ReadOnly | None = None
+    """Why objects cannot be written; ``None`` if they can be."""
+    columns: tuple[str, ...] = ()
+    """The attributes and instances that are columns of such rows by default: all single values."""
+    may_end_inside_a_byte: bool = False
+    """Whether the bits of its last attribute may leave some of their last byte."""
+    fits_column: bool = True
+    """Whether a column can contain such objects: no message in them contains itself, and there are not too many."""
 
     def attribute(self, name: str) -> Attribute | None:
         """Return the attribute with that id; ``None`` if there is none."""
@@ -86,3 +218,50 @@ class Struct:
     @cached_property
     def _instances(self) -> dict[str, Instance]:
         return {each.id: each for each in reversed(self.instances)}
+
+    @cached_property
+    def _solved(self) -> dict[str, Node]:
+        return {each.id: each.value for each in self.fills if each.how == "solved" and each.value is not None}
+
+    @cached_property
+    def steps(self) -> tuple[Step, ...]:
+        """Return what reads its attributes in order: those of fixed sizes as runs. A message has no steps: its fields
+        come in any order."""
+        return () if self.message is not None else tuple(steps_of(self.attributes))
+
+    def cover(self, name: str) -> Cover | None:
+        """Return the checksum stored in the attribute with that id; ``None`` if there is none."""
+        return next((each for each in self.covers if each.attribute.id == name), None)
+
+    @property
+    def verified(self) -> tuple[Cover, ...]:
+        """Return all checksums that are verified after its attributes."""
+        return (*self.covers, *self.inner_covers)
+
+    @cached_property
+    def computed_checksums(self) -> tuple[CoveredChecksum, ...]:
+        """Return the checksums of its attributes that are values of instances."""
+        return tuple(each.value for each in self.instances if isinstance(each.value, CoveredChecksum))
+
+    def solved(self, name: str) -> Node | None:
+        """Return the value that a size or count requires for the attribute with that id, if a writer solves for it,
+        else ``None``."""
+        return self._solved.get(name)
+
+    @cached_property
+    def nodes(self) -> tuple[Node, ...]:
+        """Return all nodes of all expressions of its attributes and instances."""
+        return tuple(each for node in expressions_in((self.attributes, self.instances)) for each in walk(node))
+
+    @property
+    def read(self) -> Iterator[Attribute]:
+        """Yield the attributes, and those that instances read."""
+        yield from self.attributes
+        yield from (each.attribute for each in self.instances if each.attribute is not None)
+
+    @property
+    def whole(self) -> Iterator[Struct]:
+        """Yield the type and all types declared inside it, outermost first."""
+        yield self
+        for each in self.structs:
+            yield from each.whole

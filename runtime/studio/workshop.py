@@ -186,10 +186,10 @@ class Workshop:
         """Return the generated modules by path, as written by ``wireloom generate`` except for formatting."""
         from wireloom.codegen.backends.base import backends
         from wireloom.codegen.emit import formatted, load_all, render
-        from wireloom.codegen.plan import plan_of
+        from wireloom.codegen.passes import with_facts
 
         specs = load_all([self._spec], self._allowed, {self._spec: self._text})
-        files = render([plan_of(each) for each in specs], wanted=backends())
+        files = render([with_facts(each) for each in specs], wanted=backends())
         try:
             files = formatted(files)
         except WireloomError as error:

@@ -12,7 +12,7 @@ from wireloom.codegen.backends.python import Annotations, Api, Module, Translato
 from wireloom.codegen.expression import parse_expression, typed
 from wireloom.codegen.model import NOTHING, Declarer, Loader, Sizes, StructScope, Typing, World, find_parents
 from wireloom.codegen.model import load_spec as load
-from wireloom.codegen.plan import plan_of
+from wireloom.codegen.passes import with_facts
 from wireloom.codegen.spec import Diagnostics
 from wireloom.codegen.tree import Spec
 
@@ -41,7 +41,7 @@ class Questions:
         ``wireloom.objects.AbsentError`` if something that it refers to does not exist, and the errors of reading.
         """
         node = typed(parse_expression(expression), self.scope)
-        plan = plan_of(self.spec)
+        plan = with_facts(self.spec)
         module = Module(plan, Api.KAITAI, self.package)
         translator = Translator(module, plan.root, Annotations(module, plan.root), {"_io": "self._io"})
         text = translator.text(node)

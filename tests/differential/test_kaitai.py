@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from wireloom.codegen.backends.python import BACKEND
 from wireloom.codegen.model import load_spec as load
-from wireloom.codegen.plan import plan_of
+from wireloom.codegen.passes import with_facts
 
 from . import kaitai
 from .damage import damaged
@@ -23,7 +23,7 @@ INPUTS = 10
 
 def root_of(made: Made) -> Any:
     module = ModuleType("ours")
-    text = BACKEND.files(plan_of(load("sample.ksy", text=made.text)))[0].text
+    text = BACKEND.files(with_facts(load("sample.ksy", text=made.text)))[0].text
     exec(compile(text, "sample.py", "exec"), module.__dict__)
     return module.Sample
 

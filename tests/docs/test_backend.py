@@ -76,18 +76,18 @@ PACKAGE = {
     "acme_sizes/backend.py": """
 from pathlib import Path
 from wireloom.codegen.backends.base import Backend, Output
-from wireloom.codegen.plan import Plan
+from wireloom.codegen.tree import Spec
 
 
-def lower(plan: Plan) -> Plan:
-    return plan
+def lower(spec: Spec) -> Spec:
+    return spec
 
 
 BACKEND = Backend("sizes", Path(__file__).parent, lower, (Output("sizes.txt.j2", "{name}/sizes.txt"),), messages=True)
 """,
     "acme_sizes/sizes.txt.j2": """\
 {{ header }}
-{% for type in view.types %}
+{% for type in view.structs %}
 {{ type.path | join("::") }}: {{ type.least }}
 {% endfor %}
 """,
@@ -97,7 +97,7 @@ BACKEND = Backend("sizes", Path(__file__).parent, lower, (Output("sizes.txt.j2",
 
 @pytest.fixture
 def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Install a package whose backend renders nothing but the plan."""
+    """Install a package whose backend renders nothing but the tree."""
     site = tmp_path / "site"
     for name, text in PACKAGE.items():
         place = site / name
@@ -114,7 +114,7 @@ def register(site: Path, **points: str) -> None:
     (site / "acme_sizes-1.0.dist-info" / "entry_points.txt").write_text(f"[wireloom.backends]\n{lines}")
 
 
-def test_one_of_another_package_renders_the_plan(installed: Path, tmp_path: Path) -> None:
+def test_one_of_another_package_renders_the_tree(installed: Path, tmp_path: Path) -> None:
     register(installed, sizes="acme_sizes.backend:BACKEND")
     specs = [*SPECS, *MESSAGES]
     out = tmp_path / "generated"

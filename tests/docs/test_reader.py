@@ -12,7 +12,7 @@ from wireloom import SpecError
 from wireloom.codegen.backends import backends
 from wireloom.codegen.emit import generate
 from wireloom.codegen.model import load_spec as load
-from wireloom.codegen.plan import plan_of
+from wireloom.codegen.passes import with_facts
 
 from ..vectors.cases import rows
 from . import reader
@@ -50,7 +50,7 @@ DATA = b"PT\3" + "é\0".encode() + b"\1\2hi" + b"\2\5\0\0\1\0\5" + b"\3\1!" + b"
 
 def reading(path: Path, text: str | None = None) -> dict[str, Any]:
     """Return the module that the backend generates from a spec."""
-    (file,) = reader.BACKEND.files(plan_of(load(path, text=text)))
+    (file,) = reader.BACKEND.files(with_facts(load(path, text=text)))
     names: dict[str, Any] = {}
     exec(compile(file.text, file.path, "exec"), names)
     return names

@@ -20,7 +20,7 @@ from wireloom.codegen.explore import load_format
 from wireloom.codegen.kaitai import modules_of as modules
 from wireloom.codegen.model import MAX_MEMBERS, MAX_TYPE_DEPTH, analyse
 from wireloom.codegen.model import load_spec as load
-from wireloom.codegen.plan import plan_of
+from wireloom.codegen.passes import with_facts
 from wireloom.codegen.spec import validator
 
 from ..examples import PROFILE
@@ -88,7 +88,7 @@ def written(folder: Path, name: str, n: int) -> Path:
 
 
 def rendered(path: Path) -> dict[str, str]:
-    return render(map(plan_of, load_all([path])))
+    return render(map(with_facts, load_all([path])))
 
 
 def kaitai(path: Path, api: Api) -> int:

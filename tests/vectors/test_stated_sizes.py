@@ -20,8 +20,8 @@ import wireloom
 from wireloom.codegen.backends.python import class_name
 from wireloom.codegen.expression import IntegerType, MemberAccess, Name, Path, UserType, VarintType, walked
 from wireloom.codegen.model import load_spec
-from wireloom.codegen.plan import Plan, TypePlan, plan_of
-from wireloom.codegen.tree import Attribute
+from wireloom.codegen.passes import with_facts
+from wireloom.codegen.tree import Attribute, Spec, Struct
 from wireloom.codegen.wire import RepeatUntil
 from wireloom.format import format_of
 from wireloom.inspecting import Field as Shown
@@ -99,14 +99,14 @@ class Place:
 
 
 @cache
-def planned(name: str) -> Plan:
-    return plan_of(load_spec(SPECS / f"{name}.ksy"))
+def planned(name: str) -> Spec:
+    return with_facts(load_spec(SPECS / f"{name}.ksy"))
 
 
 @cache
 def stated(name: str) -> dict[tuple[str, str], Attribute]:
     """Return the integers of a format that state sizes or counts, by the names of their classes and their ids."""
-    fields = [(type, each) for type in planned(name).family for each in type.fields]
+    fields = [(type, each) for type in planned(name).family for each in type.attributes]
     compared = set(_compared(fields))
     return {
         (".".join(map(class_name, type.path)), each.id): each
@@ -116,7 +116,7 @@ def stated(name: str) -> dict[tuple[str, str], Attribute]:
     }
 
 
-def _compared(fields: list[tuple[TypePlan, Attribute]]) -> Iterator[tuple[Path, str]]:
+def _compared(fields: list[tuple[Struct, Attribute]]) -> Iterator[tuple[Path, str]]:
     """Yield the fields that the ends of lists, and checks of sizes, compare something with."""
     for type, each in fields:
         nodes = [each.repeat.expression] if isinstance(each.repeat, RepeatUntil) else []

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import astuple
 
 from ...expression.types import Path
-from ...plan import Plan
+from ...tree import Spec
 from ...wire import MODEL_VERSION
 from ..python.names import qualified
 from .literal import literal
@@ -15,14 +15,14 @@ OUTER_PARSER = 'parser=__name__.rpartition(".")[0] + ".parser"'
 """The argument of a table whose package is nested in the package of the spec."""
 
 
-def class_reference(plan: Plan, path: Path) -> str:
+def class_reference(plan: Spec, path: Path) -> str:
     """Return the class of a type, as ``Format.row`` names it."""
     name = qualified(path)
     return name if path[0] == plan.root.path[0] else f"..{path[0]}.parser:{name}"
 
 
 def format_arguments(
-    plan: Plan, row: str, rows_field: str, refusal: str | None, more: Mapping[str, tuple[object, object]]
+    plan: Spec, row: str, rows_field: str, refusal: str | None, more: Mapping[str, tuple[object, object]]
 ) -> list[str]:
     """Return the arguments of ``Format`` except ``columns``; those equal to their default are omitted.
 

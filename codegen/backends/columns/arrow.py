@@ -22,7 +22,7 @@ from ...expression.types import (
     Type,
     VarintType,
 )
-from ...plan import Plan
+from ...tree import Spec
 from ...wire import Labels, Logical, Pairs, Timestamp
 from .interval import INT64, Interval
 
@@ -139,7 +139,7 @@ def _needs_unsigned(interval: Interval | None) -> bool:
     return interval is not None and interval.low >= 0 and interval.high > INT64.high
 
 
-def scalar_type(plan: Plan, kind: Type, logical: Logical | None, computed: Interval | None = None) -> ArrowType | None:
+def scalar_type(plan: Spec, kind: Type, logical: Logical | None, computed: Interval | None = None) -> ArrowType | None:
     """Return the type of single values of ``kind``; ``None`` for lists and user types, and if no single Arrow type
     fits.
 

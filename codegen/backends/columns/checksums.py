@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from wireloom.checksums import function
 from wireloom.format.program import ChecksumRule, Op, Place
 
-from ...plan import Cover
-from ...plan.chains import chain_holder, chained_in
+from ...passes.chains import chain_holder, chained_in
+from ...tree import Cover
 from .assembler import Assembler
 from .interval import Interval
 from .lines import Label
@@ -28,7 +28,7 @@ def before_expansion(
     def append() -> None:
         for cover in covers:
             state.assembler.add(Op.MARK, marks.covered(cover)[1], 2, comment=f"{cover.last} will end")
-            lower_checksum(state, scope, cover, marks, conditions.get(cover.field.id))
+            lower_checksum(state, scope, cover, marks, conditions.get(cover.attribute.id))
 
     return append
 
@@ -43,7 +43,7 @@ def after_expansion(
             for place, mark in enumerate(marks.covered(cover), 1):
                 comment = f"content of {cover.last} {'begins' if place == 1 else 'ends'}"
                 state.assembler.add(Op.MARK, mark, place, comment=comment)
-            lower_checksum(state, scope, cover, marks, conditions.get(cover.field.id))
+            lower_checksum(state, scope, cover, marks, conditions.get(cover.attribute.id))
 
     return append
 
@@ -51,7 +51,7 @@ def after_expansion(
 def lower_checksum(state: State, scope: Scope, cover: Cover, marks: Marks, present: Scalar | None) -> None:
     """Append the step that verifies one checksum; for an optional field the step is skipped unless the field is
     ``present``."""
-    name, algorithm = cover.field.id, cover.made_by
+    name, algorithm = cover.attribute.id, cover.made_by
     holder: object = scope
     for each in cover.inside:
         holder = holder.members.get(each) if isinstance(holder, Scope) else None
@@ -67,7 +67,7 @@ def lower_checksum(state: State, scope: Scope, cover: Cover, marks: Marks, prese
     if isinstance(found, Span):
         rule = replace(rule, place=Place.SPAN_BE if cover.endian == "be" else Place.SPAN_LE)
     if cover.replace is not None and own is not None:
-        rule = replace(rule, replace=cover.replace, own=own, own_size=cover.field.least)
+        rule = replace(rule, replace=cover.replace, own=own, own_size=cover.attribute.least)
     assembler, absent = state.assembler, Label()
     if present is not None:
         assembler.add(Op.SKIP_IF_ZERO, present, 0, absent, comment=f"is {name} there?")
@@ -109,11 +109,11 @@ def lower_message_sums(state: State, scope: Scope, broken: Scalar) -> None:
     for cover in covers:
         span = scope.members.get(cover.first)
         if not isinstance(span, Span):
-            raise NotForEngineError(f'the engine does not support the checksum "{cover.field.id}"')
+            raise NotForEngineError(f'the engine does not support the checksum "{cover.attribute.id}"')
         for number, place, what in zip(marks.covered(cover), (3, 4), ("begins", "ends"), strict=True):
             assembler.add(Op.MARK, number, place, span, comment=f"{cover.first} {what}")
         lower_checksum(state, scope, cover, marks, None)
-    chains = [chain for each in covers if (chain := _chain(state, scope, each, scope.members[each.field.id]))]
+    chains = [chain for each in covers if (chain := _chain(state, scope, each, scope.members[each.attribute.id]))]
     assembler.add(Op.JUMP, 0, 0, after)
     assembler.place(unknown)
     for chain in chains:
@@ -153,9 +153,9 @@ def _chain(state: State, scope: Scope, cover: Cover, held: object) -> _Chain | N
     holder: Scope | None = scope
     for _ in range(found.up if found is not None else 0):
         holder = None if holder is None else holder.parent
-    number = None if holder is None else state.chains.get((holder, cover.field.id))
+    number = None if holder is None else state.chains.get((holder, cover.attribute.id))
     if number is None or not isinstance(held, Scalar):
-        raise NotForEngineError(f'the checksum "{cover.field.id}" continues that of an item, but is not in an item')
+        raise NotForEngineError(f'the checksum "{cover.attribute.id}" continues that of an item, but is not in an item')
     return _Chain(number, held)
 
 

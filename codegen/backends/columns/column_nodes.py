@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from wireloom.format.program import Storage
 
 from ...expression.types import UserType
-from ...plan import Plan, TypePlan
-from ...tree import Attribute
+from ...tree import Attribute, Spec, Struct
 from ..base import refuse
 from .arrow import ArrowType
 from .field_arrow import variant_name
@@ -44,7 +43,7 @@ class ColumnNode:
 class ColumnNodes:
     """The columns of one table, numbered depth-first: each column precedes those inside it."""
 
-    def __init__(self, plan: Plan, columns: tuple[TableColumn, ...]) -> None:
+    def __init__(self, plan: Spec, columns: tuple[TableColumn, ...]) -> None:
         self._plan = plan
         self._numbers = 0
         self.levels = 0
@@ -80,18 +79,18 @@ class ColumnNodes:
         elif type.fields:
             struct = self._struct(column)
             for name, kind in type.fields:
-                attribute = struct.field(name)
+                attribute = struct.attribute(name)
                 if attribute is None:
                     refuse(struct.position, f'"{name}" is not an attribute of {"::".join(struct.path)}')
                 node.fields[name] = self._node(TableColumn.inner(name, kind, attribute), kind, level)
         return node
 
-    def _struct(self, column: TableColumn) -> TypePlan:
+    def _struct(self, column: TableColumn) -> Struct:
         field, kind = column.field, column.field.type
         is_map = isinstance(field, Attribute) and field.message is not None and field.message.key is not None
         if is_map or not isinstance(kind, UserType):
             raise NotForEngineError(f'the column "{column.name}" is of type {column.type.name}')
-        return self._plan.type(kind.path)
+        return self._plan.struct(kind.path)
 
 
 def own_columns(nodes: ColumnNodes) -> dict[str, ColumnNode]:

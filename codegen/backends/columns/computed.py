@@ -190,7 +190,7 @@ class _Computer:
         attribute = found.attribute
         if isinstance(attribute.type, UserType) and field_of(attribute).label != "repeated":
             # Not a column itself, but its fields may be columns.
-            return Place(found.up, found.steps, self.paths.plan.type(attribute.type.path))
+            return Place(found.up, found.steps, self.paths.plan.struct(attribute.type.path))
         raise NotForEngineError(self.paths.why_no_input(found))
 
     def _instance(self, found: InstanceFound) -> Vector:

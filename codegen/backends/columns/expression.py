@@ -198,7 +198,7 @@ class Compiler(Texts):
     def _may_be_nothing(self, node: MemberAccess) -> bool:
         """Return whether a member of an object that is present may itself be absent."""
         owner = node.value.type
-        field = self.scope.plan.type(owner.path).field(node.name) if isinstance(owner, UserType) else None
+        field = self.scope.plan.struct(owner.path).attribute(node.name) if isinstance(owner, UserType) else None
         return field is None or field.optional
 
     def optional_side(self, node: Comparison) -> Name | MemberAccess | None:

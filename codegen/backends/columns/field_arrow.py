@@ -7,8 +7,7 @@ from dataclasses import replace
 from functools import reduce
 
 from ...expression.types import BytesType, FloatType, ListType, StringType, Type, UserType
-from ...plan import Plan, TypePlan
-from ...tree import Attribute, Instance
+from ...tree import Attribute, Instance, Spec, Struct
 from ...wire import DenseUnion, Labels, Pairs
 from ..python.names import qualified
 from .arrow import (
@@ -26,7 +25,7 @@ from .message_arrow import message_type
 
 
 def field_type(
-    plan: Plan, field: Attribute | Instance, computed: Interval | None = None, within: tuple[Type, ...] = ()
+    plan: Spec, field: Attribute | Instance, computed: Interval | None = None, within: tuple[Type, ...] = ()
 ) -> ArrowType | None:
     """Return the type of the column of an attribute or a value instance; ``None`` if no single Arrow type fits.
 
@@ -55,21 +54,21 @@ def _of_cases(field: Attribute) -> Interval | None:
 
 
 def _type(
-    plan: Plan, field: Attribute | Instance, kind: Type, computed: Interval | None, within: tuple[Type, ...]
+    plan: Spec, field: Attribute | Instance, kind: Type, computed: Interval | None, within: tuple[Type, ...]
 ) -> ArrowType | None:
     match kind:
         case ListType(item=inner):
             item = _type(plan, field, inner, None, within)
             return item and list_type(item)
         case UserType(path=path, opaque=False) if kind not in within:
-            struct = plan.type(path)
+            struct = plan.struct(path)
             return message_type(plan, path, field) if struct.message else _struct(plan, struct, (*within, kind))
         case _:
             logical = None if within and isinstance(field.logical, Labels) else field.logical
             return scalar_type(plan, kind, logical, computed)
 
 
-def _variants(plan: Plan, field: Attribute, within: tuple[Type, ...]) -> ArrowType | None:
+def _variants(plan: Spec, field: Attribute, within: tuple[Type, ...]) -> ArrowType | None:
     """Return the struct of the types that a switch chooses from; the chosen one is present, the others are null."""
     found: dict[str, tuple[ArrowType, str]] = {}
     for form in field.forms:
@@ -106,19 +105,19 @@ def variant_name(form: Attribute) -> str:
             return "integer"
 
 
-def _struct(plan: Plan, struct: TypePlan, within: tuple[Type, ...]) -> ArrowType | None:
+def _struct(plan: Spec, struct: Struct, within: tuple[Type, ...]) -> ArrowType | None:
     kinds = [(each.id, field_type(plan, each, within=within)) for each in _shown(struct)]
     fields = tuple((name, kind) for name, kind in kinds if kind is not None)
     return struct_type(fields, struct.path) if fields else None
 
 
-def _shown(struct: TypePlan) -> Iterator[Attribute]:
+def _shown(struct: Struct) -> Iterator[Attribute]:
     """Yield the attributes that a struct column of the type may have."""
-    return (each for each in struct.fields if not each.anonymous and (not struct.shown or each.id in struct.shown))
+    return (each for each in struct.attributes if not each.anonymous and (not struct.shown or each.id in struct.shown))
 
 
 def left_out(
-    plan: Plan, field: Attribute | Instance, within: tuple[Type, ...] = ()
+    plan: Spec, field: Attribute | Instance, within: tuple[Type, ...] = ()
 ) -> Iterator[tuple[Attribute | Instance, str]]:
     """Yield the attributes and cases that the column of a field leaves out: each with a clause that names it.
 
@@ -139,33 +138,31 @@ def left_out(
             yield field, f"{name}, whose type is not in the spec"
         elif kind in within:
             yield field, f"{name}, which contains itself: Arrow has no recursive types"
-        elif (struct := plan.type(kind.path)).message is None:
+        elif (struct := plan.struct(kind.path)).message is None:
             if _struct(plan, struct, (*within, kind)) is None:
                 yield field, f"{name}, which has no attribute that a column can show"
             for attribute in _shown(struct):
                 yield from left_out(plan, attribute, (*within, kind))
 
 
-def _map(plan: Plan, field: Attribute, pairs: Pairs, within: tuple[Type, ...]) -> ArrowType | None:
+def _map(plan: Spec, field: Attribute, pairs: Pairs, within: tuple[Type, ...]) -> ArrowType | None:
     """Return the map type of a list of pairs, whose structs contain only keys and values."""
     kind = field.type
     assert isinstance(kind, UserType)
     if kind in within:
         return None
-    item = _pair(plan, plan.type(kind.path), (pairs.key, pairs.value), (*within, kind))
+    item = _pair(plan, plan.struct(kind.path), (pairs.key, pairs.value), (*within, kind))
     return item and map_type(item, pairs)
 
 
-def _pair(
-    plan: Plan, struct: TypePlan, ways: tuple[tuple[str, ...], ...], within: tuple[Type, ...]
-) -> ArrowType | None:
+def _pair(plan: Spec, struct: Struct, ways: tuple[tuple[str, ...], ...], within: tuple[Type, ...]) -> ArrowType | None:
     fields = []
     for name in dict.fromkeys(way[0] for way in ways):
-        attribute = struct.field(name)
+        attribute = struct.attribute(name)
         assert attribute is not None
         rest = tuple(way[1:] for way in ways if way[0] == name and way[1:])
         if rest and isinstance(attribute.type, UserType):
-            inner = _pair(plan, plan.type(attribute.type.path), rest, within)
+            inner = _pair(plan, plan.struct(attribute.type.path), rest, within)
         else:
             inner = field_type(plan, attribute, within=within)
         if inner is None:

@@ -10,8 +10,7 @@ from wireloom.format.program_limits import MOST_FUNCTIONS
 
 from ...expression.nodes import MemberAccess, Name
 from ...expression.types import BooleanType, Path, Type, UserType
-from ...plan import Plan, TypePlan
-from ...tree import Attribute
+from ...tree import Attribute, Spec, Struct
 from ...wire import InheritedEndian
 from .arrow import integer_interval
 from .compiled import Compiled, constant
@@ -33,7 +32,7 @@ def _interval_of(kind: Type | None) -> Interval | None:
     return None if kind is None else integer_interval(kind)
 
 
-def _needs_of_parent(struct: TypePlan) -> tuple[Path, tuple[Name, ...]]:
+def _needs_of_parent(struct: Struct) -> tuple[Path, tuple[Name, ...]]:
     """Return the type of the parent of objects of a type, and the integers of the parent that their expressions use."""
     found: dict[str, Name] = {}
     parent: Path = ()
@@ -46,7 +45,7 @@ def _needs_of_parent(struct: TypePlan) -> tuple[Path, tuple[Name, ...]]:
     return parent, tuple(found.values())
 
 
-def contains_itself(plan: Plan, struct: TypePlan) -> bool:
+def contains_itself(plan: Spec, struct: Struct) -> bool:
     """Return whether objects of a type may contain objects of that type among the fields that are read in order."""
     seen: set[Path] = set()
     waiting = list(_held(plan, struct))
@@ -60,11 +59,11 @@ def contains_itself(plan: Plan, struct: TypePlan) -> bool:
     return False
 
 
-def _held(plan: Plan, struct: TypePlan) -> Iterator[TypePlan]:
-    return (plan.type(each.path) for field in struct.fields for each in field.object_types if not each.opaque)
+def _held(plan: Spec, struct: Struct) -> Iterator[Struct]:
+    return (plan.struct(each.path) for field in struct.attributes for each in field.object_types if not each.opaque)
 
 
-def call(state: State, scope: Scope, field: Attribute, struct: TypePlan, lower: Callable[[State, Scope], None]) -> None:
+def call(state: State, scope: Scope, field: Attribute, struct: Struct, lower: Callable[[State, Scope], None]) -> None:
     """Append the steps of an object of a type that contains itself; ``lower`` appends those of its fields.
 
     Raises ``NotForEngineError``.
@@ -97,7 +96,7 @@ def call(state: State, scope: Scope, field: Attribute, struct: TypePlan, lower: 
     scope.members[field.id] = Call(field.id, state.facts, there, function, assembler.slot())
 
 
-def _make(state: State, scope: Scope, struct: TypePlan, lower: Callable[[State, Scope], None]) -> None:
+def _make(state: State, scope: Scope, struct: Struct, lower: Callable[[State, Scope], None]) -> None:
     assembler = state.assembler
     if len(assembler.functions) == MOST_FUNCTIONS:
         raise NotForEngineError(f"more than {MOST_FUNCTIONS} types contain themselves")
@@ -106,7 +105,7 @@ def _make(state: State, scope: Scope, struct: TypePlan, lower: Callable[[State, 
     has_order = isinstance(struct.endian, InheritedEndian)
     parent, of_parent = _needs_of_parent(struct)
     if parent:
-        inner.parent = Scope(scope.plan, scope.plan.type(parent), top=scope.root)
+        inner.parent = Scope(scope.plan, scope.plan.struct(parent), top=scope.root)
     given: list[tuple[Scope, str, Type | None]] = [(inner, each.id, each.type) for each in struct.parameters]
     given += [(inner.parent, each.id, each.type) for each in of_parent if inner.parent is not None]
     given += [(inner, BYTE_ORDER, BooleanType())] * has_order

@@ -9,8 +9,7 @@ from ...expression.fold import fold
 from ...expression.nodes import Cast, IntegerLiteral, MemberAccess, Name, Node, StringLiteral
 from ...expression.types import BytesType, IntegerType, Path, StringType, Type, UserType, VarintType
 from ...expression.walk import children, names_in, walk
-from ...plan import Plan, TypePlan
-from ...tree import Attribute, Instance, Rows
+from ...tree import Attribute, Instance, Rows, Spec, Struct
 from ..python.names import field_name
 from .table import TableColumn
 
@@ -35,7 +34,7 @@ class Givens:
     """Classifies the columns of a table for writers. ``levels``: the paths of the types around a row, outermost first,
     and of the row itself."""
 
-    def __init__(self, plan: Plan, rows: Rows) -> None:
+    def __init__(self, plan: Spec, rows: Rows) -> None:
         self._plan = plan
         self.levels = [plan.top(rows).path, *rows.types] if rows.streaming else list(rows.types)
 
@@ -45,14 +44,14 @@ class Givens:
         instance, last = _instance(column), len(self.levels) - 1
         level = 0 if column.parent else last - column.up
         while instance is not None and instance.value is not None:
-            found = self._asked_by(instance, self._plan.type(self.levels[level]))
+            found = self._asked_by(instance, self._plan.struct(self.levels[level]))
             if found:
                 return Asked(field_name(instance.id), last - level, found, instance.default is not None)
             place = self._place(instance.value, level)
             if place is None:
                 return None
             level, name = place
-            instance = self._plan.type(self.levels[level]).instance(name)
+            instance = self._plan.struct(self.levels[level]).instance(name)
         return None
 
     def settable(self, columns: Sequence[TableColumn]) -> tuple[tuple[str, str, int], ...]:
@@ -64,9 +63,9 @@ class Givens:
         shown = {self.shown(each) for each in columns}
         found: dict[str, list[tuple[str, int]]] = {}
         for level, path in enumerate(self.levels[:-1]):
-            struct = self._plan.type(path)
+            struct = self._plan.struct(path)
             chosen = _choosing(struct, self.levels[level + 1])
-            for field in struct.fields:
+            for field in struct.attributes:
                 place, kind = (field_name(field.id), last - level), _arrow_name(field.type)
                 is_constant = field.default is not None and isinstance(fold(field.default), CONSTANTS)
                 known = place in shown or place[0] in taken or field.id in chosen
@@ -74,13 +73,13 @@ class Givens:
                     found.setdefault(place[0], []).append((kind, last - level))
         return tuple((name, *places[0]) for name, places in found.items() if len(places) == 1)
 
-    def _asked_by(self, instance: Instance, holder: TypePlan) -> tuple[tuple[str, int], ...]:
+    def _asked_by(self, instance: Instance, holder: Struct) -> tuple[tuple[str, int], ...]:
         """Return the attributes whose defaults are computed from a value instance, each with its number of levels above
         the row, or -1 if it is in another object."""
         found = (
             (field_name(field.id), self._up(struct))
-            for struct in self._plan.types
-            for field in struct.fields
+            for struct in self._plan.structs
+            for field in struct.attributes
             if field.default is not None
             for node in walk(field.default)
             for owner, name in _members(self._plan, struct, node)
@@ -108,14 +107,14 @@ class Givens:
             if place is None:
                 return None
             level, name = place
-            struct = self._plan.type(self.levels[level])
-            field, inner = struct.field(name), struct.instance(name)
+            struct = self._plan.struct(self.levels[level])
+            field, inner = struct.attribute(name), struct.instance(name)
             if field is not None and _is_free(struct, field) and level < last:
                 return field_name(name), last - level
             node = inner.value if inner is not None else None
         return None
 
-    def _up(self, struct: TypePlan) -> int:
+    def _up(self, struct: Struct) -> int:
         last = len(self.levels) - 1
         return last - self.levels.index(struct.path) if struct.path in self.levels else -1
 
@@ -154,18 +153,18 @@ class Givens:
         place = self._place(node, level)
         if place is not None:
             at, name = place
-            instance = self._plan.type(self.levels[at]).instance(name)
+            instance = self._plan.struct(self.levels[at]).instance(name)
             return {at} if instance is None or instance.value is None else self._depends(instance.value, at)
         if isinstance(node, Name):
             return {level}
         return {each for child in children(node) for each in self._depends(child, level)}
 
 
-def _choosing(struct: TypePlan, inner: Path) -> set[str]:
+def _choosing(struct: Struct, inner: Path) -> set[str]:
     """Return the names that the conditions and switches of fields use, for fields that may contain objects of a
     type."""
     found: set[str] = set()
-    for field in struct.fields:
+    for field in struct.attributes:
         if any(each.path == inner for each in field.object_types):
             found |= names_in(field.condition) | (names_in(field.switch.on) if field.switch is not None else set())
     return found
@@ -191,15 +190,15 @@ def _instance(column: TableColumn) -> Instance | None:
     return column.field if plain and isinstance(column.field, Instance) else None
 
 
-def _is_free(struct: TypePlan, field: Attribute) -> bool:
+def _is_free(struct: Struct, field: Attribute) -> bool:
     """Return whether a field has a default and its value is not determined by anything else."""
     return field.default is not None and struct.solved(field.id) is None and field.repeat is None
 
 
-def _members(plan: Plan, struct: TypePlan, node: Node) -> Iterator[tuple[TypePlan, str]]:
+def _members(plan: Spec, struct: Struct, node: Node) -> Iterator[tuple[Struct, str]]:
     """Yield the type and the name of the member that a node refers to."""
     match node:
         case Name(id):
             yield struct, id
         case MemberAccess(value, name) if isinstance(value.type, UserType) and plan.owns(value.type):
-            yield plan.type(value.type.path), name
+            yield plan.struct(value.type.path), name

@@ -9,7 +9,7 @@ from wireloom.format.program import Code, Reason
 
 from ...expression.nodes import Cast, MemberAccess, Name, Node
 from ...expression.types import BytesType, ListType, StringType, UserType
-from ...plan import TypePlan
+from ...tree import Struct
 from .compiled import Compiled, constant, joined, of_series
 from .interval import BOOLEAN, Interval
 from .refusal import NotForEngineError
@@ -100,20 +100,20 @@ class Item(PartOfItem):
         return replace(self, path=_cast(self.path, node))
 
     @property
-    def struct(self) -> TypePlan | None:
+    def struct(self) -> Struct | None:
         """Return the type of an item that is an object read from the stream of the object with the list; ``None`` for
         other items."""
         kind, holder = self.path.type, self.series.holder
         if holder is None or not isinstance(kind, UserType) or kind.opaque:
             return None
-        return holder.plan.type(kind.path)
+        return holder.plan.struct(kind.path)
 
-    def scope(self, struct: TypePlan) -> Scope:
+    def scope(self, struct: Struct) -> Scope:
         """Return the item as an object of its type."""
         holder = self.series.holder
         assert holder is not None
         found = Scope(holder.plan, struct, holder, facts=self.series.facts, stream=holder.stream)
-        for each in struct.fields:
+        for each in struct.attributes:
             if each.repeat is None:
                 found.members[each.id] = self.member(MemberAccess(self.path, each.id, type=each.type))
         return found

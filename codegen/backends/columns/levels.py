@@ -8,10 +8,9 @@ from ...expression.fold import constant_integer, fold
 from ...expression.nodes import EnumMember, Made, MemberAccess, Name, Node
 from ...expression.types import EnumType, IntegerType, Path, UserType
 from ...expression.walk import names_in, walk
-from ...plan import Plan, TypePlan
-from ...plan.chains import chained_in
-from ...plan.solving import solutions
-from ...tree import Attribute, Instance, Rows
+from ...passes.chains import chained_in
+from ...passes.solving import solutions
+from ...tree import Attribute, Instance, Rows, Spec, Struct
 from ...wire import EndOfStreamSize, RepeatCount, RepeatUntil
 from ..python.items_around import for_each
 from ..python.iterating import row_ends
@@ -21,34 +20,34 @@ from .arrow import ArrowType
 from .table import TableColumn
 
 
-def level_sources(plan: Plan, rows: Rows) -> tuple[str, ...]:
+def level_sources(plan: Spec, rows: Rows) -> tuple[str, ...]:
     """Return the source of each ``Level`` of a format; empty if a file consists of rows alone."""
     if not has_levels(plan, rows):
         return ()
     return tuple(_source(plan, *each) for each in _steps(plan, rows))
 
 
-def has_levels(plan: Plan, rows: Rows) -> bool:
+def has_levels(plan: Spec, rows: Rows) -> bool:
     """Return whether writing rows requires objects around them."""
     return bool(rows.path or plan.prologue(rows) or rows.sized) or is_chained(plan, rows)
 
 
-def is_chained(plan: Plan, rows: Rows) -> bool:
+def is_chained(plan: Spec, rows: Rows) -> bool:
     """Return whether checksums of units continue those of the previous units."""
     return rows.streaming and bool(chained_in(plan, plan.top(rows).path))
 
 
-def _steps(plan: Plan, rows: Rows) -> Iterator[tuple[TypePlan, Attribute, Path]]:
+def _steps(plan: Spec, rows: Rows) -> Iterator[tuple[Struct, Attribute, Path]]:
     """Yield the types around a row, outermost first, each with the field that leads to the row and the path of the type
     that it leads to."""
     for path, name, kind in rows.steps or ((plan.top(rows).path, rows.attribute, rows.row),):
-        struct = plan.type(path)
-        field = struct.field(name)
+        struct = plan.struct(path)
+        field = struct.attribute(name)
         if field is not None:
             yield struct, field, kind
 
 
-def _source(plan: Plan, struct: TypePlan, field: Attribute, path: Path) -> str:
+def _source(plan: Spec, struct: Struct, field: Attribute, path: Path) -> str:
     given: dict[str, object] = {}
     if field.repeat is not None:
         given["repeated"] = True
@@ -65,20 +64,20 @@ def _source(plan: Plan, struct: TypePlan, field: Attribute, path: Path) -> str:
     return f"Level({class_reference(plan, struct.path)!r}, {field_name(field.id)!r}{more})"
 
 
-def _most(struct: TypePlan, count: Node) -> int:
+def _most(struct: Struct, count: Node) -> int:
     """Return the largest value of an integer of a fixed width that holds a count; 0 if the count is not such an
     integer."""
-    field = struct.field(count.id) if isinstance(count, Name) else None
+    field = struct.attribute(count.id) if isinstance(count, Name) else None
     if field is None or not isinstance(field.type, IntegerType):
         return 0
     largest = [constant_integer(each.operands[0]) for each in field.checks if each.rule == "at most"]
     return min([(1 << (8 * field.type.size - field.type.signed)) - 1, *(each for each in largest if each is not None)])
 
 
-def _tags(plan: Plan, struct: TypePlan, field: Attribute, path: Path) -> tuple[tuple[str, int], ...]:
+def _tags(plan: Spec, struct: Struct, field: Attribute, path: Path) -> tuple[tuple[str, int], ...]:
     """Return the attribute, with its integer value, by which a switch chooses the type of a path, if that value is
     unique."""
-    if field.switch is None or not isinstance(field.switch.on, Name) or struct.field(field.switch.on.id) is None:
+    if field.switch is None or not isinstance(field.switch.on, Name) or struct.attribute(field.switch.on.id) is None:
         return ()
     found = [
         _constant(plan, each)
@@ -89,7 +88,7 @@ def _tags(plan: Plan, struct: TypePlan, field: Attribute, path: Path) -> tuple[t
     return ((field_name(field.switch.on.id), found[0]),) if len(found) == 1 and found[0] is not None else ()
 
 
-def _constant(plan: Plan, node: Node) -> int | None:
+def _constant(plan: Spec, node: Node) -> int | None:
     if isinstance(node, EnumMember) and isinstance(node.type, EnumType):
         return next((each.value for each in plan.enum(node.type.path).labels if each.label == node.label), None)
     return constant_integer(node)
@@ -98,7 +97,7 @@ def _constant(plan: Plan, node: Node) -> int | None:
 # Attributes that value instances are solved for ----------------------------------------------------------------------
 
 
-def solves(plan: Plan, rows: Rows, column: TableColumn) -> tuple[tuple[str, int, int], ...]:
+def solves(plan: Spec, rows: Rows, column: TableColumn) -> tuple[tuple[str, int, int], ...]:
     """Return the attributes that a writer can solve a value instance for, as ``Column.solves``."""
     instance = column.field
     if not isinstance(instance, Instance) or instance.value is None or column.same_as or column.parent:
@@ -106,11 +105,11 @@ def solves(plan: Plan, rows: Rows, column: TableColumn) -> tuple[tuple[str, int,
     if column.look_up is not None:
         return ()
     around = [plan.top(rows).path, *rows.types] if rows.streaming else list(rows.types)
-    holder = plan.type(around[len(around) - 1 - column.up])
+    holder = plan.struct(around[len(around) - 1 - column.up])
     found = []
     for each in solutions(plan, holder, instance.value):
         factor = constant_integer(each.factor)
-        fixed = plan.type(each.struct).solved(each.name) is not None
+        fixed = plan.struct(each.struct).solved(each.name) is not None
         if not factor or fixed:
             continue
         if each.struct in around and _is_above(each.owner):
@@ -121,21 +120,21 @@ def solves(plan: Plan, rows: Rows, column: TableColumn) -> tuple[tuple[str, int,
     return tuple(found)
 
 
-def solved_structs(plan: Plan, rows: Rows, column: TableColumn) -> tuple[tuple[str, Path], ...]:
+def solved_structs(plan: Spec, rows: Rows, column: TableColumn) -> tuple[tuple[str, Path], ...]:
     """Return the structs of the attributes that a value instance is solved for, as in ``Column.inside``."""
     around = [plan.top(rows).path, *rows.types] if rows.streaming else list(rows.types)
     found: dict[str, Path] = {}
     for attribute, up, _ in solves(plan, rows, column):
-        struct, prefix = plan.type(around[len(around) - 1 - up]), ""
+        struct, prefix = plan.struct(around[len(around) - 1 - up]), ""
         for name in attribute.split(".")[:-1]:
-            field = next(each for each in struct.fields if field_name(each.id) == name)
+            field = next(each for each in struct.attributes if field_name(each.id) == name)
             assert isinstance(field.type, UserType)
-            struct, prefix = plan.type(field.type.path), f"{prefix}{name}."
+            struct, prefix = plan.struct(field.type.path), f"{prefix}{name}."
             found[prefix] = struct.path
     return tuple(found.items())
 
 
-def _inside(plan: Plan, holder: TypePlan, owner: Node | None) -> tuple[TypePlan, tuple[str, ...]] | None:
+def _inside(plan: Spec, holder: Struct, owner: Node | None) -> tuple[Struct, tuple[str, ...]] | None:
     """Return the object itself or the enclosing one that contains the owner of an attribute, and the fields that lead
     to the owner, which a writer creates if they are not given."""
     outer, fields = holder, tuple[str, ...]()
@@ -143,17 +142,17 @@ def _inside(plan: Plan, holder: TypePlan, owner: Node | None) -> tuple[TypePlan,
         case Name(name) if name not in ("_parent", "_root"):
             pass
         case MemberAccess(inner, name) if _is_above(inner) and isinstance(inner.type, UserType):
-            outer = plan.type(inner.type.path)
+            outer = plan.struct(inner.type.path)
         case MemberAccess(inner, name) if (found := _inside(plan, holder, inner)) is not None:
             outer, fields = found
         case _:
             return None
     struct = outer
     for step in fields:
-        field = struct.field(step)
+        field = struct.attribute(step)
         if field is None or not isinstance(field.type, UserType):
             return None
-        struct = plan.type(field.type.path)
+        struct = plan.struct(field.type.path)
     is_made = any(each.id == name and each.how == "made" for each in struct.fills)
     return (outer, (*fields, name)) if is_made else None
 
@@ -171,13 +170,13 @@ def _is_above(owner: Node | None) -> bool:
 # Attributes that cannot be filled in ---------------------------------------------------------------------------------
 
 
-def unfilled(plan: Plan, rows: Rows, columns: Sequence[TableColumn], *, optional: bool = False) -> tuple[str, ...]:
+def unfilled(plan: Spec, rows: Rows, columns: Sequence[TableColumn], *, optional: bool = False) -> tuple[str, ...]:
     """Return the attributes that no column contains and that are not filled in: those of the row, and of the objects
     around it, that are always present; if ``optional``, those of the row that have a condition."""
     steps = list(_steps(plan, rows)) if has_levels(plan, rows) else []
     found: list[str] = []
     solved = {(level, name) for each in columns for name, level, _ in solves(plan, rows, each)}
-    for number, struct in enumerate([*(each for each, _, _ in steps), plan.type(rows.row)]):
+    for number, struct in enumerate([*(each for each, _, _ in steps), plan.struct(rows.row)]):
         up = len(steps) - number
         if optional and up:
             continue
@@ -191,7 +190,7 @@ def unfilled(plan: Plan, rows: Rows, columns: Sequence[TableColumn], *, optional
         found += [f"{struct.path[-1]}.{each}" for each in _missing(struct, held, optional)]
         for prefix, inner in {way for each in own for way in ways(plan, struct, each)}:
             held = {each.attribute.removeprefix(prefix).partition(".")[0] for each in own}
-            found += [f"{inner[-1]}.{each}" for each in _missing(plan.type(inner), held, optional)]
+            found += [f"{inner[-1]}.{each}" for each in _missing(plan.struct(inner), held, optional)]
     for column in columns:
         found += _missing_inside(plan, column.type, optional)
     for _, field, _ in () if optional else _steps(plan, rows):
@@ -200,22 +199,22 @@ def unfilled(plan: Plan, rows: Rows, columns: Sequence[TableColumn], *, optional
     return tuple(dict.fromkeys(found))
 
 
-def _missing_in_objects(plan: Plan, node: Node | None) -> Iterator[str]:
+def _missing_in_objects(plan: Spec, node: Node | None) -> Iterator[str]:
     """Yield the names of the attributes that objects in an expression lack."""
     for each in () if node is None else walk(node):
         if isinstance(each, Made) and isinstance(each.type, UserType):
-            struct = plan.type(each.type.path)
+            struct = plan.struct(each.type.path)
             held = set(map(field_name, each.names))
             yield from (f"{struct.path[-1]}.{name}" for name in _missing(struct, held, optional=False))
 
 
-def _held_by_pieces(kind: str, struct: TypePlan) -> set[str]:
+def _held_by_pieces(kind: str, struct: Struct) -> set[str]:
     """Return the attributes of the kind of a piece and of the field that fills up a block."""
-    rest = (each.id for each in struct.fields if isinstance(each.size, EndOfStreamSize) and each.repeat is None)
+    rest = (each.id for each in struct.attributes if isinstance(each.size, EndOfStreamSize) and each.repeat is None)
     return {field_name(kind), *map(field_name, rest)}
 
 
-def ways(plan: Plan, struct: TypePlan, column: TableColumn) -> Iterator[tuple[str, Path]]:
+def ways(plan: Spec, struct: Struct, column: TableColumn) -> Iterator[tuple[str, Path]]:
     """Yield the structs that lead to a column that is a field of one, outermost first: the prefix of the attribute's
     name for each, and its type.
 
@@ -223,39 +222,39 @@ def ways(plan: Plan, struct: TypePlan, column: TableColumn) -> Iterator[tuple[st
     """
     prefix = ""
     for name in column.path:
-        field = struct.field(name)
+        field = struct.attribute(name)
         if field is None or not isinstance(field.type, UserType):
             return
-        struct, prefix = plan.type(field.type.path), f"{prefix}{field_name(name)}."
+        struct, prefix = plan.struct(field.type.path), f"{prefix}{field_name(name)}."
         yield prefix, struct.path
 
 
-def _missing(struct: TypePlan, held: set[str], optional: bool) -> Iterator[str]:
+def _missing(struct: Struct, held: set[str], optional: bool) -> Iterator[str]:
     """Yield the names of the attributes, of those that are ``optional`` or of all others, that an object of a type
     needs besides the fields in ``held``; none if objects of the type are read-only for another reason."""
     if struct.read_only is not None:
         return
     if not optional:
         yield from (each.id for each in struct.parameters)
-    for field in struct.fields:
+    for field in struct.attributes:
         is_missing = field_name(field.id) not in held and not _is_filled(struct, field, held)
         if is_missing and optional == (field.condition is not None):
             yield field.id
 
 
-def _is_filled(struct: TypePlan, field: Attribute, held: set[str]) -> bool:
+def _is_filled(struct: Struct, field: Attribute, held: set[str]) -> bool:
     """Return whether a writer fills in a field. A default that depends on an object that is not given does not
     count."""
-    asked = (each for each in map(struct.field, names_in(field.default)) if each is not None)
+    asked = (each for each in map(struct.attribute, names_in(field.default)) if each is not None)
     if any(field_name(each.id) not in held and each.object_types and each.condition is not None for each in asked):
         return False
     return field.is_checksum or any(each.id == field.id for each in struct.fills)
 
 
-def _missing_inside(plan: Plan, type: ArrowType, optional: bool) -> Iterator[str]:
+def _missing_inside(plan: Spec, type: ArrowType, optional: bool) -> Iterator[str]:
     """Yield the names of the attributes that the structs in a column lack."""
     if type.owner:
-        struct = plan.type(type.owner)
+        struct = plan.struct(type.owner)
         held = {field_name(name) for name, _ in type.fields}
         if struct.message is None:
             yield from (f"{struct.path[-1]}.{each}" for each in _missing(struct, held, optional))

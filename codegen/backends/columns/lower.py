@@ -12,8 +12,8 @@ from wireloom.format.program import ChecksumRule, ColumnProgram, MessageField, M
 from ...expression.nodes import MemberAccess
 from ...expression.types import StreamType
 from ...expression.walk import walk
-from ...plan import Plan, TypePlan, has_sums
-from ...tree import Rows, Way
+from ...passes import has_sums
+from ...tree import Rows, Spec, Struct, Way
 from ..python.names import condition_name, field_name, qualified
 from .arguments import OUTER_PARSER, class_reference, format_arguments
 from .arrow import ArrowType
@@ -52,7 +52,7 @@ _PROGRAM_NAMES = (
 )
 
 
-def lower(plan: Plan) -> View | None:
+def lower(plan: Spec) -> View | None:
     """Return the view of a spec; ``None`` for one without rows. Raises ``SpecError`` if a column has no Arrow
     type."""
     if plan.units is not None:
@@ -79,7 +79,7 @@ def parts(view: View) -> Mapping[str, View]:
     return view.parts
 
 
-def _lower_table(plan: Plan, rows: Rows, numbering: Numbering | None = None) -> View:
+def _lower_table(plan: Spec, rows: Rows, numbering: Numbering | None = None) -> View:
     columns = table_columns(plan, rows)
     compiled = compile_program(plan, rows, columns, numbering)
     refusal = compiled.refusal
@@ -122,7 +122,7 @@ class Compilation:
 
 
 def compile_program(
-    plan: Plan, rows: Rows, columns: tuple[TableColumn, ...], numbering: Numbering | None = None
+    plan: Spec, rows: Rows, columns: tuple[TableColumn, ...], numbering: Numbering | None = None
 ) -> Compilation:
     """Compile the program of a table. ``numbering``: that of other tables of the format."""
     without: dict[str, str] = {}
@@ -140,7 +140,7 @@ def compile_program(
             return Compilation(None, refusal.sentence)
 
 
-def column_program(plan: Plan) -> ColumnProgram | None:
+def column_program(plan: Spec) -> ColumnProgram | None:
     """Return the column program of a spec as data; ``None`` if it has no rows or the engine cannot run them."""
     if plan.rows is None:
         return None
@@ -234,7 +234,7 @@ def _program_imports(program: ProgramView | None) -> tuple[str, ...]:
     return tuple(name for name in _PROGRAM_NAMES if name in always or f"{name}." in text or f"{name}(" in text)
 
 
-def _column(plan: Plan, rows: Rows, column: TableColumn, refusal: str | None) -> ColumnView:
+def _column(plan: Spec, rows: Rows, column: TableColumn, refusal: str | None) -> ColumnView:
     given: dict[str, object] = {}
     if not column.default:
         given["default"] = False
@@ -267,7 +267,7 @@ def _column(plan: Plan, rows: Rows, column: TableColumn, refusal: str | None) ->
         given["engine_refusal"] = refusal
     if variants := column.type.switched:
         given["variants"] = variants
-    holder = plan.top(rows) if column.parent else plan.type([plan.top(rows).path, *rows.types][-1 - column.up])
+    holder = plan.top(rows) if column.parent else plan.struct([plan.top(rows).path, *rows.types][-1 - column.up])
     structs_inside = (*ways(plan, holder, column), *solved_structs(plan, rows, column))
     if inside := tuple((prefix, class_reference(plan, path)) for prefix, path in structs_inside):
         given["inside"] = inside
@@ -290,7 +290,7 @@ def _column(plan: Plan, rows: Rows, column: TableColumn, refusal: str | None) ->
     return ColumnView(column.name, column.type.constructor, arguments)
 
 
-def _structs(plan: Plan, type: ArrowType, path: str) -> Iterator[tuple[str, str]]:
+def _structs(plan: Spec, type: ArrowType, path: str) -> Iterator[tuple[str, str]]:
     """Yield the structs in a column that are types of the spec: the path within the column that leads to each, and the
     class of its objects."""
     if type.owner:
@@ -299,7 +299,7 @@ def _structs(plan: Plan, type: ArrowType, path: str) -> Iterator[tuple[str, str]
         yield from _structs(plan, each, f"{path}.{name}")
 
 
-def _units(plan: Plan, rows: Rows) -> tuple[tuple[str, ...], ...]:
+def _units(plan: Spec, rows: Rows) -> tuple[tuple[str, ...], ...]:
     def kind(way: Way, step: int) -> str:
         if step == len(way) - 1 and plan.begins_with_unit(rows, way):
             return "row"
@@ -311,45 +311,45 @@ def _units(plan: Plan, rows: Rows) -> tuple[tuple[str, ...], ...]:
     return kinds if any(map(any, kinds)) else ()
 
 
-def _ahead(plan: Plan) -> tuple[str, ...]:
+def _ahead(plan: Spec) -> tuple[str, ...]:
     """Return the instances of the root that are located at positions of the input."""
     return tuple(field_name(each.id) for each in plan.root.instances if each.attribute is not None and each.io is None)
 
 
-def marker_of(plan: Plan, rows: Rows) -> str:
+def marker_of(plan: Spec, rows: Rows) -> str:
     """Return the marker at the end of each unit, as attributes of the object before the units."""
-    fields = plan.type(rows.types[0]).fields
+    fields = plan.struct(rows.types[0]).attributes
     way = fields[-1].marker if rows.streaming and fields else ()
     return ".".join(map(field_name, way)) if way and way[0] in plan.prologue(rows) else ""
 
 
-def _variables(plan: Plan, rows: Rows) -> tuple[str, ...]:
+def _variables(plan: Spec, rows: Rows) -> tuple[str, ...]:
     """Return the properties of the root's variables, which are carried over from unit to unit."""
     found = (field_name(each.id) for each in plan.root.instances if each.variable)
     return tuple(found) if rows.streaming else ()
 
 
-def _is_positional(row: TypePlan) -> bool:
+def _is_positional(row: Struct) -> bool:
     """Return whether a value instance of a row depends on the position of its stream."""
     inside = (node for each in row.instances if each.value is not None for node in walk(each.value))
     stands = (each for each in inside if isinstance(each, MemberAccess) and each.name in ("pos", "eof"))
     return any(isinstance(each.value.type, StreamType) for each in stands)
 
 
-def _reads_elsewhere(plan: Plan) -> bool:
+def _reads_elsewhere(plan: Spec) -> bool:
     """Return whether objects have fields at explicit positions, which may lie after all other fields."""
     return any(each.attribute is not None for type in plan.family for each in type.instances)
 
 
 def _format_arguments(
-    plan: Plan,
+    plan: Spec,
     rows: Rows,
     refusal: str | None,
     open: tuple[str, ...],
     settable: tuple[tuple[str, str, int], ...],
 ) -> tuple[str, ...]:
     """Return the arguments of ``Format`` except columns and choices; those equal to their defaults are omitted."""
-    attribute = plan.top(rows).field(rows.attribute)
+    attribute = plan.top(rows).attribute(rows.attribute)
     framing = attribute.framing if attribute is not None else None
     names = tuple(each.name for each in plan.tables) if rows.name else ()
     more: dict[str, tuple[object, object]] = {
@@ -364,12 +364,12 @@ def _format_arguments(
         "sized_rows": (rows.sized, False),
         "block": (rows.block, 0),
         "marker": (marker_of(plan, rows), ""),
-        "fixed_rows": (plan.type(rows.types[0]).fixed_size, False),
+        "fixed_rows": (plan.struct(rows.types[0]).fixed_size, False),
         "unit": (qualified(rows.types[0]) if rows.path else "", ""),
         "rows_path": (tuple(map(field_name, rows.path)), ()),
         "unfilled": (open, ()),
         "settable": (settable, ()),
-        "positional": (any(_is_positional(plan.type(each)) for each in rows.row_types), False),
+        "positional": (any(_is_positional(plan.struct(each)) for each in rows.row_types), False),
         "chained": (is_chained(plan, rows), False),
         "ways": (tuple(tuple(map(plan.steps.index, way)) for way in rows.ways), ()),
         "variables": (_variables(plan, rows), ()),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ...plan import Cover
+from ...tree import Cover
 from .assembler import Assembler
 from .run import Run
 
@@ -20,8 +20,8 @@ class Marks:
             if cover.content:
                 self._covered[cover.way] = (assembler.mark(), assembler.mark())
                 continue
-            if cover.replace is not None and cover.field.id not in self._before:
-                self._before[cover.field.id] = assembler.mark()
+            if cover.replace is not None and cover.attribute.id not in self._before:
+                self._before[cover.attribute.id] = assembler.mark()
             if cover.first not in self._before:
                 self._before[cover.first] = assembler.mark()
             if cover.last not in self._after:

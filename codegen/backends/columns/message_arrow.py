@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from ...expression.types import BooleanType, IntegerType, Path, StringType, Type, UserType
-from ...plan import Plan
-from ...tree import Attribute, Instance
+from ...tree import Attribute, Instance, Spec
 from ...wire import Labels
 from ..base import refuse
 from .arrow import TEXT, ArrowType, list_type, scalar_type, struct_type
@@ -19,7 +18,7 @@ KEYS: dict[str, Type] = {
 """The types of a map's keys, by their protobuf keywords."""
 
 
-def message_field_type(plan: Plan, attribute: Attribute, within: tuple[Path, ...] = ()) -> ArrowType:
+def message_field_type(plan: Spec, attribute: Attribute, within: tuple[Path, ...] = ()) -> ArrowType:
     """Return the type of the column of a field. ``within``: the message types that it is nested in.
 
     A message is a struct of all its fields, a repeated field a list, a map a list of structs of ``key`` and ``value``;
@@ -48,7 +47,7 @@ def message_field_type(plan: Plan, attribute: Attribute, within: tuple[Path, ...
     return list_type(item) if repeated else item
 
 
-def message_type(plan: Plan, path: Path, field: Attribute | Instance, within: tuple[Path, ...] = ()) -> ArrowType:
+def message_type(plan: Spec, path: Path, field: Attribute | Instance, within: tuple[Path, ...] = ()) -> ArrowType:
     """Return the struct of a message type, as the value of ``field``. Raises ``SpecError`` if it contains itself."""
     if path in within:
         refuse(
@@ -56,5 +55,5 @@ def message_type(plan: Plan, path: Path, field: Attribute | Instance, within: tu
             f'"{field.id}" cannot be part of a column: the message type {"::".join(path)} contains itself,'
             " and Arrow has no recursive types: add 'json: true' to the field that causes this",
         )
-    fields = plan.type(path).fields
+    fields = plan.struct(path).attributes
     return struct_type(tuple((each.id, message_field_type(plan, each, (*within, path))) for each in fields), path)

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from wireloom.format.message_program import Envelope, MessageProgram
 
-from ...plan import Plan
+from ...tree import Spec
 from ...wire import UnitKind, Units
 from ..python.names import field_name
 from .arguments import OUTER_PARSER, class_reference, format_arguments
@@ -40,7 +40,7 @@ def default_kind(units: Units) -> UnitKind:
     return next((each for each in units.kinds if each.name == units.default), units.kinds[0])
 
 
-def lower_units(plan: Plan, units: Units) -> View:
+def lower_units(plan: Spec, units: Units) -> View:
     """Return the view of the tables of all kinds; that of the default kind is the format's own package."""
     default = default_kind(units)
     views = {each.name: lower_kind(plan, units, each) for each in units.kinds}
@@ -67,14 +67,14 @@ def _with_own_functions(view: View) -> View:
     return replace(view, message=replace(view.message, functions=functions))
 
 
-def lower_kind(plan: Plan, units: Units, kind: UnitKind) -> View:
+def lower_kind(plan: Spec, units: Units, kind: UnitKind) -> View:
     """Return the view of one kind. Raises ``SpecError`` if a column has no Arrow type."""
     columns = message_columns(plan, kind)
     program, refusal = compile_units(plan, units, kind, columns)
     title = f"{plan.title}, {kind.name}" if kind.name else plan.title
     message = None if program is None else _message(program, kind, columns)
     return View(
-        doc=(plan.doc or title) if kind is default_kind(units) else plan.type(kind.message).doc or title,
+        doc=(plan.doc or title) if kind is default_kind(units) else plan.struct(kind.message).doc or title,
         summary=f"{title}: the Arrow schema of its table, and the program that the engine runs.",
         columns=tuple(_column(each) for each in columns),
         program=None,
@@ -92,7 +92,7 @@ def lower_kind(plan: Plan, units: Units, kind: UnitKind) -> View:
 
 
 def compile_units(
-    plan: Plan, units: Units, kind: UnitKind, columns: tuple[MessageColumn, ...]
+    plan: Spec, units: Units, kind: UnitKind, columns: tuple[MessageColumn, ...]
 ) -> tuple[MessageProgram | None, str | None]:
     """Return the program of a kind, or the reason why there is none."""
     try:
@@ -101,7 +101,7 @@ def compile_units(
         return None, refusal.sentence
 
 
-def coverage(plan: Plan, units: Units) -> str | None:
+def coverage(plan: Spec, units: Units) -> str | None:
     """Return why the engine does not read all kinds; ``None`` if it does. Raises ``SpecError`` like ``lower_kind``."""
     for kind in units.kinds:
         _, refusal = compile_units(plan, units, kind, message_columns(plan, kind))
@@ -169,7 +169,7 @@ def _imports(messages: Iterable[MessageView]) -> tuple[str, ...]:
 
 
 def _format_arguments(
-    plan: Plan, units: Units, kind: UnitKind, columns: tuple[MessageColumn, ...], refusal: str | None
+    plan: Spec, units: Units, kind: UnitKind, columns: tuple[MessageColumn, ...], refusal: str | None
 ) -> tuple[str, ...]:
     """Return the arguments of ``Format`` except its columns; those equal to their defaults are omitted."""
     default = kind is default_kind(units)
@@ -189,7 +189,7 @@ def _format_arguments(
     return tuple(texts)
 
 
-def _units(plan: Plan, units: Units, kind: UnitKind, columns: tuple[MessageColumn, ...]) -> str:
+def _units(plan: Spec, units: Units, kind: UnitKind, columns: tuple[MessageColumn, ...]) -> str:
     names = {each.name for each in columns}
     given: dict[str, object] = {
         "rows": tuple(field_name(each) for each in kind.rows),

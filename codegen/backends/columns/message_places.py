@@ -10,8 +10,7 @@ from wireloom.format.program import MessageField, Storage
 
 from ...expression.nodes import Name
 from ...expression.types import EnumType, FloatType, Path, StringType, UserType
-from ...plan import TypePlan
-from ...tree import Attribute
+from ...tree import Attribute, Struct
 from .arrow import integer_interval
 from .column_nodes import ColumnNode
 from .interval import Interval
@@ -42,7 +41,7 @@ class MessagePlace:
     """One message of a row. ``present``: the registers that are all true if it is present; ``facts``: the same
     condition for expressions; ``nodes``: the columns of its fields."""
 
-    type: TypePlan
+    type: Struct
     scope: Scope
     table: TagTable
     number: int
@@ -100,8 +99,10 @@ class Places:
         left = Scalar(f"rest of a packed field of {type.path[-1]}", Interval(0, 0), needed=True)
         table = TagTable(left, self.broken, type.message.strict, self.most - depth)
         message = MessagePlace(type, scope, table, self.state.assembler.message(table), present, facts, nodes)
-        groups = list(dict.fromkeys(each.message.oneof for each in type.fields if each.message and each.message.oneof))
-        for each in sorted(type.fields, key=lambda each: field_of(each).number):
+        groups = list(
+            dict.fromkeys(each.message.oneof for each in type.attributes if each.message and each.message.oneof)
+        )
+        for each in sorted(type.attributes, key=lambda each: field_of(each).number):
             self.state.count()
             self._add(message, each, groups, (*within, type.path), depth)
         return message
@@ -146,7 +147,7 @@ class Places:
         if kind is not FieldKind.MESSAGE:
             return
         assert isinstance(each.type, UserType)
-        inner = Scope(scope.plan, scope.plan.type(each.type.path), scope)
+        inner = Scope(scope.plan, scope.plan.struct(each.type.path), scope)
         shown = node.item if several and node is not None else node
         if shown is not None and shown.storage is not Storage.STRUCT:
             raise NotForEngineError(f'"{each.id}" is a message as JSON text')

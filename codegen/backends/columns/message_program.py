@@ -9,7 +9,7 @@ from enum import IntEnum
 from wireloom.format.message_program import ComputedSource, Envelope, FieldSource, LookupSource, MessageProgram
 from wireloom.format.message_rules import FieldRule, MessageRule
 
-from ...plan import Plan
+from ...tree import Spec
 from ...wire import UnitKind, Units
 from ..base import refuse
 from .message_paths import row_numbers
@@ -18,7 +18,7 @@ from .message_types import field_of, types_of
 from .refusal import NotForEngineError
 
 
-def message_program(plan: Plan, units: Units, kind: UnitKind, columns: tuple[MessageColumn, ...]) -> MessageProgram:
+def message_program(plan: Spec, units: Units, kind: UnitKind, columns: tuple[MessageColumn, ...]) -> MessageProgram:
     """Return the program. Raises ``NotForEngineError`` for the first construct that the engine does not support."""
     refused = next((each.refusal for each in columns if each.refusal), None)
     if refused is not None:
@@ -46,11 +46,11 @@ def _refuse_rows(columns: tuple[MessageColumn, ...], rows: tuple[int, ...]) -> N
                 raise NotForEngineError(f'the column "{each.name}" contains the rows')
 
 
-def unit_sources(plan: Plan, kind: UnitKind) -> tuple[FieldSource, ...]:
+def unit_sources(plan: Spec, kind: UnitKind) -> tuple[FieldSource, ...]:
     """Return the fields of the unit that the reader stores once per unit."""
-    struct, found = plan.type(kind.message), []
+    struct, found = plan.struct(kind.message), []
     for name in kind.unit_columns:
-        attribute = struct.field(name)
+        attribute = struct.attribute(name)
         if attribute is None:
             refuse(struct.position, f'"{name}" is not a field of {"::".join(struct.path)}')
         found.append(FieldSource((field_of(attribute).number,)))

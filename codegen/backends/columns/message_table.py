@@ -16,8 +16,7 @@ from wireloom.format.message_program import (
 
 from ...expression.nodes import Name
 from ...expression.types import EnumType, ListType, UserType
-from ...plan import Plan
-from ...tree import Attribute, Instance
+from ...tree import Attribute, Instance, Spec
 from ...wire import UnitColumn, UnitKind
 from ..base import refuse
 from ..python.names import field_name
@@ -65,7 +64,7 @@ class MessageColumn:
         return "integer" if self.source.integer else "item"
 
 
-def message_columns(plan: Plan, kind: UnitKind) -> tuple[MessageColumn, ...]:
+def message_columns(plan: Spec, kind: UnitKind) -> tuple[MessageColumn, ...]:
     """Return the default columns, then the selectable ones. Raises ``SpecError`` if one has no Arrow type."""
     paths = Paths(plan, levels(plan, kind), kind.rows)
     listed = [(each, True) for each in kind.columns] + [(each, False) for each in kind.selectable]
@@ -97,8 +96,8 @@ def _counted(kind: UnitKind, name: str, default: bool) -> MessageColumn:
 
 
 def _column(paths: Paths, column: UnitColumn, default: bool) -> MessageColumn:
-    struct = paths.plan.type(column.path)
-    found = struct.field(column.name) or struct.instance(column.name)
+    struct = paths.plan.struct(column.path)
+    found = struct.attribute(column.name) or struct.instance(column.name)
     if found is None:
         refuse(struct.position, f'the column "{column.name}" is not a field of {"::".join(struct.path)}')
     place = Place(column.up, (), struct)
@@ -110,7 +109,7 @@ def _column(paths: Paths, column: UnitColumn, default: bool) -> MessageColumn:
     type = _instance_type(paths.plan, found)
     same_as = ""
     if isinstance(source, FieldSource) and found.value is not None:
-        if isinstance(found.value, Name) and struct.field(found.value.id) is not None:
+        if isinstance(found.value, Name) and struct.attribute(found.value.id) is not None:
             same_as = field_name(found.value.id)
         shown = paths.find(found.value, place)
         if isinstance(shown, FieldFound):
@@ -132,7 +131,7 @@ def _labelled(paths: Paths, found: Attribute | Instance, made: MessageColumn) ->
     return replace(made, labels=tuple((each.value, each.label) for each in members))
 
 
-def _instance_type(plan: Plan, instance: Instance) -> ArrowType:
+def _instance_type(plan: Spec, instance: Instance) -> ArrowType:
     """Return the type of a value instance that is an alias of a field, or is computed from fields of any size."""
     type, lists = instance.type, 0
     while isinstance(type, ListType):
@@ -151,7 +150,7 @@ def _instance_type(plan: Plan, instance: Instance) -> ArrowType:
 def _computed(
     paths: Paths, column: UnitColumn, made: MessageColumn, inputs: Mapping[FieldSource, str], otherwise: Whole
 ) -> MessageColumn:
-    struct = paths.plan.type(column.path)
+    struct = paths.plan.struct(column.path)
     instance = struct.instance(column.name)
     assert instance is not None
     try:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from wireloom.format.message_rules import MessageSet
 
 from ...expression.types import Path
-from ...plan import Plan
-from ...tree import Attribute
+from ...tree import Attribute, Spec
 from ...wire import MessageField
 from ..base import refuse
 from ..python.message_rules import message_set, reached
 
 
-def types_of(plan: Plan, unit: Path) -> MessageSet:
+def types_of(plan: Spec, unit: Path) -> MessageSet:
     """Return the type of a unit and all types that its fields lead to, without duplicates; the unit's own type comes
     first."""
     return message_set(plan, reached(plan, [unit]))

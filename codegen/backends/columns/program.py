@@ -9,10 +9,9 @@ from wireloom.format.program import Kind, Op, Reason, Storage, Stuffing
 
 from ...expression.types import BytesType, ComputedIntegerType, Path, UserType
 from ...expression.walk import names_in
-from ...plan import Plan
-from ...plan.chains import chained_in
-from ...plan.variables import follows_variables
-from ...tree import Attribute, Instance, Rows
+from ...passes.chains import chained_in
+from ...passes.variables import follows_variables
+from ...tree import Attribute, Instance, Rows, Spec
 from ..python.names import field_name
 from .arrow import integer_interval
 from .assembler import Assembler
@@ -33,7 +32,7 @@ from .variables import carry_variables
 
 
 def lower_program(
-    plan: Plan, rows: Rows, columns: tuple[TableColumn, ...], numbering: Numbering | None = None
+    plan: Spec, rows: Rows, columns: tuple[TableColumn, ...], numbering: Numbering | None = None
 ) -> Listing:
     """Return the column program. ``numbering``: that of the tables of the format.
 
@@ -41,13 +40,13 @@ def lower_program(
     only one column is affected.
     """
     assembler = Assembler(numbering=numbering)
-    field = plan.top(rows).field(rows.attribute)
+    field = plan.top(rows).attribute(rows.attribute)
     root, presets = _root(plan, rows)
     framing = field.framing if field is not None else None
     nodes = ColumnNodes(plan, columns)
     state = State(plan, assembler, bounded=framing is not None, columns=nodes, read_instance=read_instance)
     state.other_columns = {each: _nodes_on(plan, rows, each, columns) for each in rows.row_types[1:]}
-    unit = Scope(plan, plan.type(rows.types[0]), root)
+    unit = Scope(plan, plan.struct(rows.types[0]), root)
     root.stream = unit.stream = state.streams[0]
     root.around_rows = True
     if rows.path or rows.sized:
@@ -89,7 +88,7 @@ def lower_program(
     )
 
 
-def _nodes_on(plan: Plan, rows: Rows, row: Path, columns: tuple[TableColumn, ...]) -> ColumnNodes:
+def _nodes_on(plan: Spec, rows: Rows, row: Path, columns: tuple[TableColumn, ...]) -> ColumnNodes:
     """Return copies of the columns of a program, with the same numbers, for rows of another type."""
     return ColumnNodes(plan, columns_on(plan, rows, row, columns))
 
@@ -153,7 +152,7 @@ def _store_around(state: State, scope: Scope, node: ColumnNode) -> None:
         node.column.store(assembler, node.number, found)
 
 
-def _root(plan: Plan, rows: Rows) -> tuple[Scope, tuple[tuple[str, Scalar], ...]]:
+def _root(plan: Spec, rows: Rows) -> tuple[Scope, tuple[tuple[str, Scalar], ...]]:
     """Return the root and, if units are read one by one, the values before them: the reader passes to the engine its
     integers, including those of objects in it and those that value instances compute."""
     root = Scope(plan, plan.top(rows))
@@ -163,7 +162,7 @@ def _root(plan: Plan, rows: Rows) -> tuple[Scope, tuple[tuple[str, Scalar], ...]
     if plan.top(rows).endian is not None:
         root.little = Scalar("byte order of the input", Interval(0, 1))
         presets.append(("_is_le", root.little))
-    before = list(takewhile(lambda each: each.id != rows.attribute, plan.top(rows).fields))
+    before = list(takewhile(lambda each: each.id != rows.attribute, plan.top(rows).attributes))
     presets += _presets(root, before, "", ())
     for instance in plan.top(rows).instances if before else ():
         interval = INT64 if isinstance(instance.type, ComputedIntegerType) else integer_interval(instance.type)
@@ -193,9 +192,9 @@ def _presets(
             scope.members[field.id] = scalar
             yield name, scalar
         elif single and isinstance(field.type, UserType) and field.type.path not in within and field.switch is None:
-            inner = Scope(scope.plan, scope.plan.type(field.type.path), scope)
+            inner = Scope(scope.plan, scope.plan.struct(field.type.path), scope)
             scope.members[field.id] = inner
-            yield from _presets(inner, inner.struct.fields, f"{name}.", (*within, field.type.path))
+            yield from _presets(inner, inner.struct.attributes, f"{name}.", (*within, field.type.path))
         elif single and isinstance(field.type, BytesType) and _size_of(field) is not None:
             scope.members[field.id] = Known(name, _size_of(field) or 0)
         else:

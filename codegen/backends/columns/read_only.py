@@ -6,16 +6,16 @@ from collections.abc import Iterator
 
 from wireloom.format.only_read import only_read, written_as_objects
 
-from ...plan import Plan, read_only_types
+from ...passes import read_only_types
 from ...spec.position import Position
-from ...tree import Rows
+from ...tree import Rows, Spec
 from ..python.names import class_name
 from .given import Givens
 from .levels import unfilled
 from .table import table_columns
 
 
-def read_only(plan: Plan) -> tuple[tuple[Position | None, str], ...]:
+def read_only(plan: Spec) -> tuple[tuple[Position | None, str], ...]:
     """Return the tables that cannot be written, then the types whose objects cannot be written: each as a position and
     a sentence.
 
@@ -24,16 +24,16 @@ def read_only(plan: Plan) -> tuple[tuple[Position | None, str], ...]:
     return (*_table(plan), *read_only_types(plan))
 
 
-def is_written(plan: Plan) -> bool:
+def is_written(plan: Spec) -> bool:
     """Return whether rows of the default table can be written."""
     if plan.rows is None:
         return True
-    types = (plan.type(each) for each in (plan.root.path, *plan.rows.types))
+    types = (plan.struct(each) for each in (plan.root.path, *plan.rows.types))
     readable = [each for each in types if each.read_only is not None]
     return not _sentence(plan, plan.rows, class_name(plan.name)) and not readable
 
 
-def required_columns(plan: Plan) -> tuple[str, ...]:
+def required_columns(plan: Spec) -> tuple[str, ...]:
     """Return the names of the default columns, and of further columns without which the default table cannot be
     written."""
     if plan.rows is None:
@@ -43,9 +43,9 @@ def required_columns(plan: Plan) -> tuple[str, ...]:
     return tuple(each.name for each, found in asked if each.default or (found is not None and not found.presumed))
 
 
-def _table(plan: Plan) -> Iterator[tuple[Position | None, str]]:
+def _table(plan: Spec) -> Iterator[tuple[Position | None, str]]:
     for rows in plan.tables:
-        field = plan.top(rows).field(rows.attribute)
+        field = plan.top(rows).attribute(rows.attribute)
         sentence = _sentence(plan, rows, class_name(plan.name))
         if field is None:
             continue
@@ -60,13 +60,13 @@ def _table(plan: Plan) -> Iterator[tuple[Position | None, str]]:
             )
 
 
-def within_of(plan: Plan, rows: Rows) -> str:
+def within_of(plan: Spec, rows: Rows) -> str:
     """Return the name of the enclosing attribute that makes the rows read-only, or ''."""
-    reasons = (plan.type(path).read_only for path in (plan.root.path, *rows.types))
+    reasons = (plan.struct(path).read_only for path in (plan.root.path, *rows.types))
     return next((why.within for why in reasons if why is not None and why.within), "")
 
 
-def _sentence(plan: Plan, rows: Rows, root: str) -> str:
+def _sentence(plan: Spec, rows: Rows, root: str) -> str:
     positions = any(plan.is_at_position(each) for way in rows.ways for each in way)
     pieces = rows.fragments is not None and not rows.fragments.block
     said = written_as_objects(

@@ -19,8 +19,7 @@ from ...expression.types import (
     UserType,
     VarintType,
 )
-from ...plan import TypePlan
-from ...tree import Attribute, Instance, Way
+from ...tree import Attribute, Instance, Struct, Way
 from ...wire import OwnSize, Repeat, WithinSize
 from .blobs import lower_bytes
 from .blocks import enter, expand, leave
@@ -55,7 +54,7 @@ def lower_fields(state: State, scope: Scope) -> None:
         lower_message(state, type.path[-1], scope)
         return
     decide_order(state, scope)
-    if any(isinstance(each.size, WithinSize) and _is_step(state, scope, each) for each in type.fields):
+    if any(isinstance(each.size, WithinSize) and _is_step(state, scope, each) for each in type.attributes):
         scope.begin = state.assembler.mark()
         state.run.mark(scope.begin, f"{type.path[-1]} begins")
     begin_chains(state, scope)
@@ -68,7 +67,7 @@ def lower_fields(state: State, scope: Scope) -> None:
     has_tail = False
     decides: Attribute | None = None
     in_byte: dict[str, Scalar | None] = {}
-    for number, field in enumerate(type.fields):
+    for number, field in enumerate(type.attributes):
         state.count()
         if begins_a_byte(field):
             state.run.align()
@@ -80,7 +79,7 @@ def lower_fields(state: State, scope: Scope) -> None:
         marks.set_before(state.run, field.id)
         computed.before(field.id)
         sizes.before(field.id)
-        if field.id not in in_byte and (group := rest_of_byte(state, type.fields[number:])):
+        if field.id not in in_byte and (group := rest_of_byte(state, type.attributes[number:])):
             in_byte |= lower_rest_of_byte(state, scope, group)
         if field.id in in_byte:
             present_bits = in_byte[field.id]
@@ -91,7 +90,7 @@ def lower_fields(state: State, scope: Scope) -> None:
             present = partial(_lower_present, state, scope, field)
             conditions[field.id] = lower_optional(state, scope, field, field.condition, present)
         decides = field if field.frames_layout and field.checks else decides
-        if decides is not None and (state.run.aligned or not ends_byte(state, type.fields, field)):
+        if decides is not None and (state.run.aligned or not ends_byte(state, type.attributes, field)):
             # A refused value loses the row even if what follows is missing, so it is checked first: the rest of its
             # byte is available with it.
             _flush_checks(state, decides)
@@ -99,20 +98,20 @@ def lower_fields(state: State, scope: Scope) -> None:
         marks.set_after(state.run, field.id)
         computed.after(field.id)
         sizes.after(field.id)
-        if field is not type.fields[-1] and _ends_rows(state, scope, field):
+        if field is not type.attributes[-1] and _ends_rows(state, scope, field):
             state.run.flush()
             state.assembler.add(Op.UNIT, comment="after the rows")
             has_tail = True
     if has_tail:
-        _end_unit(state, type.fields[-1])
+        _end_unit(state, type.attributes[-1])
     sizes.compare()
     for cover in type.verified:
         if cover in early or cover in contents:
             continue
         if state.nesting and not state.run.aligned:
-            raise NotForEngineError(f'"{type.fields[-1].id}" may end inside a byte')
+            raise NotForEngineError(f'"{type.attributes[-1].id}" may end inside a byte')
         state.run.flush()
-        lower_checksum(state, scope, cover, marks, conditions.get(cover.field.id))
+        lower_checksum(state, scope, cover, marks, conditions.get(cover.attribute.id))
     set_variables(state, scope)
     _lower_instance_step(state, scope)
 
@@ -238,7 +237,7 @@ def _lower_value(state: State, scope: Scope, field: Attribute) -> None:
         case BytesType() | StringType() as kind:
             lower_bytes(state, scope, field, kind)
         case UserType(opaque=False) as kind:
-            _lower_user_type(state, scope, field, scope.plan.type(kind.path))
+            _lower_user_type(state, scope, field, scope.plan.struct(kind.path))
         case _:
             raise NotForEngineError(f'the engine does not support the type of "{field.id}"')
 
@@ -282,7 +281,7 @@ def _lower_step(state: State, scope: Scope, field: Attribute) -> None:
         kind = each.type.path if isinstance(each.type, UserType) else None
         state.ways = tuple(way for way in through if way[state.steps][2] == kind)
         if kind is not None and state.ways:
-            _lower_user_type(state, scope, each, scope.plan.type(kind), is_step=True)
+            _lower_user_type(state, scope, each, scope.plan.struct(kind), is_step=True)
         else:
             _lower_value(state, scope, each)
         state.ways = before
@@ -348,7 +347,7 @@ def lower_unit(state: State, inner: Scope) -> None:
     state.row, state.steps = row, state.steps - 1
 
 
-def _lower_user_type(state: State, scope: Scope, field: Attribute, struct: TypePlan, *, is_step: bool = False) -> None:
+def _lower_user_type(state: State, scope: Scope, field: Attribute, struct: Struct, *, is_step: bool = False) -> None:
     """Append the steps of a user type within the row: its fields, in a sub-stream of their own if it has a size.
     ``is_step``: it is on the way to the rows, or is a row."""
     if state.nesting >= DEEPEST_LIMIT:

@@ -8,7 +8,7 @@ from wireloom.format.program import Code, Op
 
 from ...expression.nodes import SLICE, Call, Node
 from ...expression.types import BytesType, StringType
-from ...plan.variables import follows_variables
+from ...passes.variables import follows_variables
 from ...tree import Instance
 from .assembler import Assembler
 from .compiled import Compiled, constant, joined
@@ -51,7 +51,7 @@ def _changes_later(state: State, scope: Scope, instance: Instance) -> bool:
             continue
         first = holders.index(scope.struct.path)
         for holder, name, _ in way[max(first, int(rows.streaming)) :]:
-            field = plan.type(holder).field(name)
+            field = plan.struct(holder).attribute(name)
             if field is not None and field.repeat is not None:
                 return True
     return False

@@ -249,7 +249,7 @@ class _Lowering:
 
 def _fields(message: MessagePlace) -> Iterator[Attribute]:
     """Yield the fields of a message and of all messages in it."""
-    yield from message.type.fields
+    yield from message.type.attributes
     for each in message.arms:
         if each.inner is not None:
             yield from _fields(each.inner)

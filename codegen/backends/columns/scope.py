@@ -9,7 +9,7 @@ from wireloom.checksums import algorithm
 
 from ...expression.nodes import CoveredChecksum, Node
 from ...expression.types import Path, Type, UserType
-from ...plan import Plan, TypePlan
+from ...tree import Spec, Struct
 from .effort import Effort
 from .encodings import Encoding
 from .interval import Interval
@@ -151,8 +151,8 @@ class Scope:
     determine it at run time.
     """
 
-    plan: Plan
-    struct: TypePlan
+    plan: Spec
+    struct: Struct
     parent: Scope | None = None
     members: dict[str, Member | Scope | Chosen] = field(default_factory=dict)
     effort: Effort = field(default_factory=Effort)

@@ -10,7 +10,7 @@ from wireloom.format.program import Code, Op
 
 from ...expression.nodes import MemberAccess, Name, Node
 from ...expression.types import BooleanType, BytesType, ComputedIntegerType, ListType, Type
-from ...plan import Plan
+from ...tree import Spec
 from .arrow import integer_interval
 from .assembler import Assembler
 from .compiled import Compiled, constant, joined, of_series
@@ -26,7 +26,7 @@ COMPUTED = Interval(-(1 << 63), (1 << 64) - 1)
 """The range assumed for a computed value that is requested before it is compiled."""
 
 
-def asked_lists(plan: Plan) -> frozenset[str]:
+def asked_lists(plan: Spec) -> frozenset[str]:
     """Return the names of repeated fields that an expression of the spec uses."""
     return frozenset(
         each.id if isinstance(each, Name) else each.name
@@ -36,11 +36,11 @@ def asked_lists(plan: Plan) -> frozenset[str]:
     )
 
 
-def asked_bytes(plan: Plan) -> frozenset[str]:
+def asked_bytes(plan: Spec) -> frozenset[str]:
     """Return the names of the attributes of bytes whose content, not only size, is used in an expression of the
     spec."""
     found = set()
-    for struct in plan.types:
+    for struct in plan.structs:
         sized = {
             id(each.value)
             for each in struct.nodes
@@ -52,7 +52,7 @@ def asked_bytes(plan: Plan) -> frozenset[str]:
     return frozenset(found)
 
 
-def asked_objects(plan: Plan) -> frozenset[str]:
+def asked_objects(plan: Spec) -> frozenset[str]:
     """Return the names of fields whose type a switch chooses and that an expression of the spec may use."""
     switched = {each.id for struct in plan.family for each in struct.read if each.switch is not None}
     return frozenset(

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field, replace
 from ...expression.nodes import MemberAccess, Name
 from ...expression.types import Path
 from ...expression.walk import walk
-from ...plan import TypePlan
-from ...tree import Instance
+from ...tree import Instance, Struct
 from .finding import Finder
 from .lines import Item, Label, Slot
 from .refusal import NotForEngineError
@@ -65,7 +64,7 @@ class Sharing:
             self._names = {name for type in types for each in type.instances for name in _names_used(each)}
         return instance.id in self._names
 
-    def _count(self, struct: TypePlan, instance: Instance) -> int:
+    def _count(self, struct: Struct, instance: Instance) -> int:
         """Return how many expressions of the type use an instance."""
         if struct.path not in self._uses:
             nodes = (node for each in struct.instances for node in (each.value, each.condition) if node is not None)

@@ -12,8 +12,7 @@ from wireloom.format.program import Code, Op
 from wireloom.format.program_limits import MOST_STEPS
 
 from ...expression.types import Path
-from ...plan import Plan
-from ...tree import Attribute, Instance, Way
+from ...tree import Attribute, Instance, Spec, Way
 from ...wire import ExpressionSize, FixedSize
 from .assembler import Assembler
 from .column_nodes import ColumnNode, ColumnNodes
@@ -77,7 +76,7 @@ class State:
     - ``complete``: the register that says whether the item about to be read is complete, if its loop needs it.
     """
 
-    plan: Plan
+    plan: Spec
     assembler: Assembler
     bounded: bool
     columns: ColumnNodes

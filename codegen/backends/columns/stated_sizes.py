@@ -24,7 +24,7 @@ class StatedSizes:
         self._scope = scope
         self._begins: dict[str, Compiled] = {}
         self._ends: dict[str, Compiled] = {}
-        sizes = [each.size_of for each in scope.struct.fields if each.size_of is not None]
+        sizes = [each.size_of for each in scope.struct.attributes if each.size_of is not None]
         self._first, self._last = ({each[end] for each in sizes} for end in (0, 1))
 
     def before(self, name: str) -> None:
@@ -40,7 +40,7 @@ class StatedSizes:
     def compare(self) -> None:
         """Append the checks after all fields: what a size is not that of is lost, since one of two positions of what
         follows is wrong; if bytes remain in the stream, the end of the object is known."""
-        for field in self._scope.struct.fields:
+        for field in self._scope.struct.attributes:
             if field.size_of is not None:
                 self._compare(field, *field.size_of)
         if self._scope.struct.fills_stream:

@@ -9,8 +9,7 @@ from wireloom.format.program import HAS_ABSENT, TIME_UNITS, Kind, Op
 
 from ...expression.nodes import MemberAccess, Name
 from ...expression.types import EnumType, Path, UserType
-from ...plan import Plan, TypePlan
-from ...tree import Attribute, Instance, Rows
+from ...tree import Attribute, Instance, Rows, Spec, Struct
 from ...wire import Labels, LookUp, Timestamp
 from ..base import refuse
 from ..python.names import field_name
@@ -102,7 +101,7 @@ class TableColumn:
         return narrowed(compiled, kind)
 
 
-def table_columns(plan: Plan, rows: Rows) -> tuple[TableColumn, ...]:
+def table_columns(plan: Spec, rows: Rows) -> tuple[TableColumn, ...]:
     """Return the default columns, those of the parent, then the selectable ones. Raises ``SpecError`` if one has no
     Arrow type, or has another type in rows of another type."""
     columns = _columns(plan, rows)
@@ -111,7 +110,7 @@ def table_columns(plan: Plan, rows: Rows) -> tuple[TableColumn, ...]:
     return columns
 
 
-def columns_on(plan: Plan, rows: Rows, row: Path, columns: tuple[TableColumn, ...]) -> tuple[TableColumn, ...]:
+def columns_on(plan: Spec, rows: Rows, row: Path, columns: tuple[TableColumn, ...]) -> tuple[TableColumn, ...]:
     """Return the columns of a table for rows of another type. Raises ``SpecError`` if one has another Arrow type there,
     except for integers that fit."""
     way = next(each for each in rows.others if each.types[-1] == row)
@@ -154,11 +153,11 @@ def _shape(column: TableColumn) -> tuple[object, ...]:
     )
 
 
-def _columns(plan: Plan, rows: Rows) -> tuple[TableColumn, ...]:
+def _columns(plan: Spec, rows: Rows) -> tuple[TableColumn, ...]:
     root = declared(plan, plan.top(rows), None)
     scopes = [root]
     for path in rows.types if rows.streaming else rows.types[1:]:
-        scopes.append(declared(plan, plan.type(path), scopes[-1]))
+        scopes.append(declared(plan, plan.struct(path), scopes[-1]))
 
     def of_row(name: str, default: bool) -> TableColumn:
         up, struct = plan.holder(rows, name)
@@ -179,7 +178,7 @@ def _columns(plan: Plan, rows: Rows) -> tuple[TableColumn, ...]:
     return tuple(columns)
 
 
-def _looked_up(plan: Plan, look_up: LookUp) -> TableColumn:
+def _looked_up(plan: Spec, look_up: LookUp) -> TableColumn:
     """Return the column of a look-up, which has the type of the column in the other table."""
     other = next(each for each in plan.tables if each.name == look_up.table)
     found = {each.name: each for each in table_columns(plan.of_table(other), other)}
@@ -205,7 +204,7 @@ def _looked_up(plan: Plan, look_up: LookUp) -> TableColumn:
     )
 
 
-def _inside(plan: Plan, struct: TypePlan, name: str, up: int, default: bool) -> TableColumn | None:
+def _inside(plan: Spec, struct: Struct, name: str, up: int, default: bool) -> TableColumn | None:
     """Return the column of a value instance that shows a list or an object inside single objects, with the type of what
     it shows; ``None`` for other instances."""
     instance = struct.instance(name)
@@ -217,13 +216,13 @@ def _inside(plan: Plan, struct: TypePlan, name: str, up: int, default: bool) -> 
         return None
     path = (value.id, *way[:-1])
     for each in path:
-        field = struct.field(each)
+        field = struct.attribute(each)
         if field is None or field.repeat is not None or field.switch is not None or field.condition is not None:
             return None
-        if not isinstance(field.type, UserType) or plan.type(field.type.path).message is not None:
+        if not isinstance(field.type, UserType) or plan.struct(field.type.path).message is not None:
             return None
-        struct = plan.type(field.type.path)
-    shown = struct.field(way[-1])
+        struct = plan.struct(field.type.path)
+    shown = struct.attribute(way[-1])
     if shown is None or (shown.repeat is None and not isinstance(shown.type, UserType)):
         return None
     column = _column(plan, struct, shown.id, declared(plan, struct, None), default=default, up=up)
@@ -233,14 +232,19 @@ def _inside(plan: Plan, struct: TypePlan, name: str, up: int, default: bool) -> 
     )
 
 
-def _flat(plan: Plan, column: TableColumn) -> Iterator[TableColumn]:
+def _flat(plan: Spec, column: TableColumn) -> Iterator[TableColumn]:
     """Yield a column for each field of a struct, or the column itself if it is no struct."""
     kind = column.field.type
     is_list = isinstance(column.field, Attribute) and column.field.repeat is not None
-    if is_list or not isinstance(kind, UserType) or not column.type.fields or plan.type(kind.path).message is not None:
+    if (
+        is_list
+        or not isinstance(kind, UserType)
+        or not column.type.fields
+        or plan.struct(kind.path).message is not None
+    ):
         yield column
         return
-    struct = plan.type(kind.path)
+    struct = plan.struct(kind.path)
     for name, _ in column.type.fields:
         inner = _column(plan, struct, name, declared(plan, struct, None), default=column.default)
         inner = replace(
@@ -256,9 +260,9 @@ def _flat(plan: Plan, column: TableColumn) -> Iterator[TableColumn]:
 
 
 def _column(
-    plan: Plan, struct: TypePlan, name: str, scope: Scope, *, default: bool, parent: bool = False, up: int = 0
+    plan: Spec, struct: Struct, name: str, scope: Scope, *, default: bool, parent: bool = False, up: int = 0
 ) -> TableColumn:
-    field = struct.field(name) or struct.instance(name)
+    field = struct.attribute(name) or struct.instance(name)
     if field is None:
         refuse(struct.position, f'the column "{name}" is not a field of {"::".join(struct.path)}')
     computed = _computed(scope, field)
@@ -288,20 +292,20 @@ def _column(
     )
 
 
-def _is_derived(struct: TypePlan, field: Attribute) -> bool:
+def _is_derived(struct: Struct, field: Attribute) -> bool:
     return field.is_checksum or field.contents is not None or struct.solved(field.id) is not None
 
 
-def _same_as(struct: TypePlan, field: Attribute | Instance) -> str:
-    if isinstance(field, Instance) and isinstance(field.value, Name) and struct.field(field.value.id) is not None:
+def _same_as(struct: Struct, field: Attribute | Instance) -> str:
+    if isinstance(field, Instance) and isinstance(field.value, Name) and struct.attribute(field.value.id) is not None:
         return field_name(field.value.id)
     return ""
 
 
-def declared(plan: Plan, struct: TypePlan, parent: Scope | None) -> Scope:
+def declared(plan: Spec, struct: Struct, parent: Scope | None) -> Scope:
     """Return a scope in which every integer attribute of ``struct`` has the range of its type."""
     scope = Scope(plan, struct, parent)
-    for field in struct.fields:
+    for field in struct.attributes:
         interval = None if field.repeat is not None else integer_interval(field.type)
         if interval is not None:
             scope.members[field.id] = Scalar(field.id, interval)

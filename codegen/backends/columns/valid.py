@@ -9,8 +9,7 @@ from wireloom.format.program import Op
 
 from ...expression.nodes import Comparison, IntegerLiteral, Logical, Name, Node
 from ...expression.types import EnumType
-from ...plan import Plan
-from ...tree import Attribute
+from ...tree import Attribute, Spec
 from .assembler import Assembler
 from .compiled import Compiled
 from .expression import Compiler
@@ -52,7 +51,7 @@ class Check:
         assembler.add(Op.CHECK_RANGE, self.scalar, refusal, self.low, self.high, comment=comment)
 
 
-def checks(field: Attribute, scalar: Scalar, compiler: Compiler, plan: Plan) -> list[Check]:
+def checks(field: Attribute, scalar: Scalar, compiler: Compiler, plan: Spec) -> list[Check]:
     """Return the checks of a number. Afterwards ``scalar`` is known to lie between its constant bounds.
 
     Raises ``NotForEngineError`` if an expression is not supported by the engine.

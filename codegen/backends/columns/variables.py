@@ -7,7 +7,7 @@ from wireloom.format.program import Op
 from ...expression.fold import constant_integer
 from ...expression.nodes import ListLiteral
 from ...expression.types import ListType
-from ...plan.variables import variables_of
+from ...passes.variables import variables_of
 from ...tree import Instance
 from .compiled import constant
 from .interval import INT64

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...plan import Plan
+from ...tree import Spec
 from .interval import BINARY, Interval
 from .message_types import field_of
 from .refusal import NotForEngineError
@@ -37,7 +37,7 @@ OPERATIONS = {
 numbers."""
 
 
-def item(plan: Plan, lists: Vector, index: int) -> Vector:
+def item(plan: Spec, lists: Vector, index: int) -> Vector:
     """Return ``lists[index]``."""
     if lists.items is None or lists.struct is None or field_of(lists.items).key or lists.picked or index < 0:
         refuse_kind()
@@ -45,10 +45,10 @@ def item(plan: Plan, lists: Vector, index: int) -> Vector:
     return typed_vector(plan, text, lists.items.type, lists.struct, picked=True)
 
 
-def member(plan: Plan, value: Vector, name: str) -> Vector:
+def member(plan: Spec, value: Vector, name: str) -> Vector:
     """Return ``value.name``: a field of a message, or a method without arguments."""
     if value.struct is not None and value.items is None:
-        attribute = value.struct.field(name)
+        attribute = value.struct.attribute(name)
         if attribute is None:
             raise NotForEngineError(f'an expression uses "{name}" of a message inside a column')
         return field_vector(

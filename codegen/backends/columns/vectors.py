@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from ...expression.types import BooleanType, BytesType, EnumType, FloatType, IntegerType, StringType, Type, UserType
-from ...plan import Plan, TypePlan
-from ...tree import Attribute
+from ...tree import Attribute, Spec, Struct
 from ...wire import Timestamp
 from .arrow import integer_interval
 from .interval import INT64, Interval, of_bytes
@@ -33,7 +32,7 @@ class Vector:
     picked: bool = False
     lossy: bool = False
     items: Attribute | None = None
-    struct: TypePlan | None = None
+    struct: Struct | None = None
 
     @property
     def settled(self) -> str:
@@ -87,7 +86,7 @@ def common_type(*intervals: Interval) -> str:
     raise NotForEngineError("an expression may exceed 64 bits")
 
 
-def field_vector(plan: Plan, text: str, attribute: Attribute, owner: TypePlan, *, picked: bool = False) -> Vector:
+def field_vector(plan: Spec, text: str, attribute: Attribute, owner: Struct, *, picked: bool = False) -> Vector:
     """Return the column of a field, given its code."""
     if isinstance(attribute.logical, Timestamp):
         raise NotForEngineError(f'an expression computes with the timestamp "{attribute.id}"')
@@ -98,7 +97,7 @@ def field_vector(plan: Plan, text: str, attribute: Attribute, owner: TypePlan, *
     return typed_vector(plan, text, attribute.type, owner, picked=picked)
 
 
-def typed_vector(plan: Plan, text: str, type: Type, owner: TypePlan, *, picked: bool = False) -> Vector:
+def typed_vector(plan: Spec, text: str, type: Type, owner: Struct, *, picked: bool = False) -> Vector:
     """Return a column of values of ``type``, for a field of ``owner``."""
     interval = integer_interval(type)
     base = type.base if isinstance(type, EnumType) else type
@@ -115,5 +114,5 @@ def typed_vector(plan: Plan, text: str, type: Type, owner: TypePlan, *, picked: 
             lossy = owner.message is not None and owner.message.syntax == "proto2"
             return Vector(text, "utf8", picked=picked, lossy=lossy)
         case UserType(path=path):
-            return Vector(text, "", picked=picked, struct=plan.type(path))
+            return Vector(text, "", picked=picked, struct=plan.struct(path))
     refuse_kind()

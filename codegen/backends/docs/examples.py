@@ -4,30 +4,30 @@ from __future__ import annotations
 
 import re
 
-from ...plan import Plan
+from ...tree import Spec
 from ..columns.read_only import is_written, required_columns
 from .view import ExampleView
 
 
-def sample_name(plan: Plan) -> str:
+def sample_name(plan: Spec) -> str:
     """Return the name of the file that the examples read; it needs no quoting in any example, including shell
     commands."""
     plain = (each for each in plan.file_extensions if re.fullmatch(r"[A-Za-z0-9_.-]+", each))
     return f"sample.{next(plain, 'bin')}"
 
 
-def is_blob(plan: Plan) -> bool:
+def is_blob(plan: Spec) -> bool:
     """Return whether a single message is a valid input of the format, so that messages may be stored in a column of
     blobs."""
     return plan.units is not None and "whole" in (plan.units.framing, *plan.units.framings)
 
 
-def is_file_of_messages(plan: Plan) -> bool:
+def is_file_of_messages(plan: Spec) -> bool:
     """Return whether a file of the format has framing around each message, so that it is not a message itself."""
     return plan.units is not None and plan.units.framing != "whole"
 
 
-def more_columns(plan: Plan) -> tuple[str, ...]:
+def more_columns(plan: Spec) -> tuple[str, ...]:
     """Return the columns that are required for writing a table, if they differ from the default columns."""
     if plan.rows is None:
         return ()
@@ -35,7 +35,7 @@ def more_columns(plan: Plan) -> tuple[str, ...]:
     return needed if set(needed) - {*plan.rows.columns, *plan.rows.parent_columns} else ()
 
 
-def examples(plan: Plan) -> tuple[ExampleView, ...]:
+def examples(plan: Spec) -> tuple[ExampleView, ...]:
     """Return the examples without Spark."""
     name, sample = plan.name, sample_name(plan)
     read = f'''import wireloom
@@ -84,7 +84,7 @@ print(lists.type, flat.num_rows, flat.schema.names)''',
     return tuple(found)
 
 
-def spark_examples(plan: Plan) -> tuple[ExampleView, ...]:
+def spark_examples(plan: Spec) -> tuple[ExampleView, ...]:
     """Return the examples that need a Spark session, ``spark``."""
     name, sample = plan.name, sample_name(plan)
     found = [

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 
-from ...plan import Plan, TypePlan
-from ...plan.words import condition, covered, field_type, repetition, size_of
-from ...tree import Rows
+from ...passes.words import condition, covered, field_type, repetition, size_of
+from ...tree import Rows, Spec, Struct
 from ...wire import UnitKind
 from ..columns.arrow import ArrowType
 from ..columns.lower import marker_of
@@ -48,7 +47,7 @@ SQL = {
 """The SQL names of Spark types, by the Python expressions that the ``spark`` backend generates."""
 
 
-def lower(plan: Plan) -> View | None:
+def lower(plan: Spec) -> View | None:
     """Return the view of a spec; ``None`` for one without rows. Raises ``SpecError`` if a column has no Arrow
     type."""
     tables: list[tuple[str, Columns]]
@@ -76,7 +75,7 @@ def lower(plan: Plan) -> View | None:
     )
 
 
-def _facts(plan: Plan) -> tuple[str, ...]:
+def _facts(plan: Spec) -> tuple[str, ...]:
     found = [f"Format: `{plan.name}`"]
     if plan.file_extensions:
         found.append(f"File names end in: {', '.join(markdown_code(f'.{each}') for each in plan.file_extensions)}")
@@ -91,9 +90,9 @@ def _facts(plan: Plan) -> tuple[str, ...]:
     return (*found, *(f"See also: {markdown(' '.join(each.split()))}" for each in plan.doc_ref))
 
 
-def _split_points(plan: Plan) -> str:
+def _split_points(plan: Spec) -> str:
     """Return the sentence about where large files are divided among Spark's tasks."""
-    if any(each.framing is not None for each in plan.root.fields):
+    if any(each.framing is not None for each in plan.root.attributes):
         return "Self-synchronising: any byte range can be read independently, and `recover` finds the next record"
     blocks = max((each.block for each in plan.tables), default=0)
     if blocks:
@@ -110,19 +109,19 @@ def _split_points(plan: Plan) -> str:
     return f"{start} files that are not compressed are read in byte ranges{unless}"
 
 
-def _kind_title(plan: Plan, kind: UnitKind) -> str:
+def _kind_title(plan: Spec, kind: UnitKind) -> str:
     if plan.units is None or not kind.name:
         return ""
     default = ", the default" if kind.name == plan.units.default else ""
     return f"`{plan.units.option}={kind.name}`{default}"
 
 
-def _table_title(plan: Plan, rows: Rows) -> str:
+def _table_title(plan: Spec, rows: Rows) -> str:
     default = ", the default" if rows is plan.tables[0] else ""
     return f"`table={rows.name}`{default}" if rows.name else ""
 
 
-def _columns(plan: Plan, title: str, columns: Columns) -> TableView:
+def _columns(plan: Spec, title: str, columns: Columns) -> TableView:
     rows = [
         (
             markdown_code(each.name),
@@ -158,7 +157,7 @@ def sql_type(type: ArrowType) -> str:
     return SQL[spark_type(type)]
 
 
-def _layout(plan: Plan, struct: TypePlan) -> TableView:
+def _layout(plan: Spec, struct: Struct) -> TableView:
     doc = markdown(sentence(struct.doc)) if struct is not plan.root else ""
     if struct.message is not None:
         rows = [
@@ -169,11 +168,11 @@ def _layout(plan: Plan, struct: TypePlan) -> TableView:
                 markdown(kind_of(each)),
                 markdown(sentence(each.doc)),
             )
-            for each in struct.fields
+            for each in struct.attributes
             if each.message is not None
         ]
         return table(f"`{struct.path[-1]}`, a message", ("number", "wire type", "field", "type", "meaning"), rows, doc)
-    checksums = {each.field.id: covered(each) for each in struct.covers}
+    checksums = {each.attribute.id: covered(each) for each in struct.covers}
     fields = [
         (
             f"`{each.id}`",
@@ -181,7 +180,7 @@ def _layout(plan: Plan, struct: TypePlan) -> TableView:
             markdown(field_type(each)),
             markdown(_sentences(sentence(each.doc), checksums.get(each.id, ""), condition(each))),
         )
-        for each in struct.fields
+        for each in struct.attributes
     ]
     return table(f"`{struct.path[-1]}`", ("field", "bytes", "type", "meaning"), fields, doc)
 
@@ -195,7 +194,7 @@ def _sentences(*parts: str) -> str:
     return " ".join(f"{each[0].upper()}{each[1:].rstrip('.')}." for each in parts if each)
 
 
-def _options(plan: Plan) -> tuple[TableView, ...]:
+def _options(plan: Spec) -> tuple[TableView, ...]:
     found = []
     head = ("value", "meaning")
     for choice in plan.choices:
@@ -208,7 +207,7 @@ def _options(plan: Plan) -> tuple[TableView, ...]:
         rows = [
             (
                 f"`{each.name}`{' (default)' if each.name == plan.units.default else ''}",
-                markdown(sentence(plan.type(each.message).doc)),
+                markdown(sentence(plan.struct(each.message).doc)),
             )
             for each in plan.units.kinds
         ]

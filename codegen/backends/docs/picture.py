@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from dataclasses import field as declared
 
-from ...plan import Plan, TypePlan
-from ...plan.words import bits_of, condition, covered, field_type, hexadecimal, repetition, size_of
-from ...tree import Attribute
+from ...passes.words import bits_of, condition, covered, field_type, hexadecimal, repetition, size_of
+from ...tree import Attribute, Spec, Struct
 from .cells import kind_of, sentence, wire_type
 from .structs import shown_structs
 from .view import BoxView, PictureView, TextView
@@ -123,7 +122,7 @@ def folded(text: str, width: int) -> list[str]:
     return lines
 
 
-def picture(plan: Plan) -> PictureView:
+def picture(plan: Spec) -> PictureView:
     """Return the picture of a spec: a panel for the whole input and one for each type in it."""
     canvas = Canvas()
     for struct in shown_structs(plan):
@@ -137,16 +136,16 @@ def picture(plan: Plan) -> PictureView:
     return PictureView(WIDTH, canvas.y, title, boxes, brackets, texts)
 
 
-def _plain(canvas: Canvas, plan: Plan, struct: TypePlan) -> None:
+def _plain(canvas: Canvas, plan: Spec, struct: Struct) -> None:
     whole = "the whole input" + (", decompressed" if plan.codec != "none" else "")
     canvas.heading(struct.path[-1], whole if struct is plan.root else sentence(struct.doc))
-    boxes = [box for field in struct.fields for box in _boxes(field)]
+    boxes = [box for field in struct.attributes for box in _boxes(field)]
     found = canvas.row(boxes)
-    for field in struct.fields:
+    for field in struct.attributes:
         cover = struct.cover(field.id)
         if cover is not None:
             spans = [each for name in cover.covered for each in found.get(name, [])]
-            canvas.bracket(spans, shortened(f"{cover.field.id}: {covered(cover)}", 100))
+            canvas.bracket(spans, shortened(f"{cover.attribute.id}: {covered(cover)}", 100))
         if field.framing is not None:
             canvas.text(MARGIN, canvas.y + 12, "note", "start", DELIMITED.get(field.framing.stuffing, ""))
             canvas.y += 18
@@ -179,10 +178,10 @@ def _box(field: Attribute) -> Box:
     return Box(field.id, shortened(size_of(field)), kept, style, least, sentence(field.doc))
 
 
-def _message(canvas: Canvas, struct: TypePlan) -> None:
+def _message(canvas: Canvas, struct: Struct) -> None:
     canvas.heading(f"{struct.path[-1]} · message", sentence(struct.doc) or "fields in any order")
     canvas.y += 4
-    for attribute in struct.fields:
+    for attribute in struct.attributes:
         assert attribute.message is not None
         number, meaning = wire_type(attribute)
         tag = f"{attribute.message.number} · wire type {number}"

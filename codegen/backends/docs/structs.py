@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from ...expression.types import Path
-from ...plan import Plan, TypePlan
+from ...tree import Spec, Struct
 
 
-def shown_structs(plan: Plan) -> list[TypePlan]:
+def shown_structs(plan: Spec) -> list[Struct]:
     """Return the root, if it has bytes of its own, and every type that occurs in the input, outermost first."""
     shown: list[Path] = []
     _add(plan, shown, [plan.root.path])
     if plan.units is not None:
         _add(plan, shown, [each.message for each in plan.units.kinds])
-    return [each for each in map(plan.type, shown) if each.fields]
+    return [each for each in map(plan.struct, shown) if each.attributes]
 
 
-def _add(plan: Plan, shown: list[Path], begin: list[Path]) -> None:
+def _add(plan: Spec, shown: list[Path], begin: list[Path]) -> None:
     """Add these types and all types inside them, breadth first."""
     while begin:
         new = [path for path in dict.fromkeys(begin) if path not in shown]
         shown += new
-        begin = [inner for path in new for inner in _inside(plan.type(path))]
+        begin = [inner for path in new for inner in _inside(plan.struct(path))]
 
 
-def _inside(struct: TypePlan) -> list[Path]:
-    return [each.path for field in struct.fields for each in field.object_types if not each.opaque]
+def _inside(struct: Struct) -> list[Path]:
+    return [each.path for field in struct.attributes for each in field.object_types if not each.opaque]

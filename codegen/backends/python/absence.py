@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING
 from ...expression.nodes import Cast, Comparison, Conditional, MemberAccess, Name, Node, Subscript
 from ...expression.types import ListType, UserType
 from ...expression.walk import walk
-from ...plan import TypePlan
-from ...tree import Instance
+from ...tree import Instance, Struct
 from .api import Api
 
 if TYPE_CHECKING:
     from .module import Module
 
 
-def may_be_absent(module: Module, struct: TypePlan, node: Node) -> bool:
+def may_be_absent(module: Module, struct: Struct, node: Node) -> bool:
     """Return whether the value of an expression in ``struct`` may be ``None``."""
     match node:
         case Name(id):
@@ -25,7 +24,7 @@ def may_be_absent(module: Module, struct: TypePlan, node: Node) -> bool:
         case Subscript(value) | MemberAccess(value, "first" | "last") if isinstance(value.type, ListType):
             return items_may_be_unmatched(module, struct, value)
         case MemberAccess(value, name) if isinstance(value.type, UserType) and not value.type.opaque:
-            holder = module.plan.type(value.type.path)
+            holder = module.plan.struct(value.type.path)
             return not has_default(holder, name) and member_may_be_absent(module, holder, name)
         case Conditional(_, then, otherwise):
             return any(may_be_absent(module, struct, each) for each in (then, otherwise))
@@ -34,7 +33,7 @@ def may_be_absent(module: Module, struct: TypePlan, node: Node) -> bool:
     return False
 
 
-def items_may_be_unmatched(module: Module, struct: TypePlan, node: Node) -> bool:
+def items_may_be_unmatched(module: Module, struct: Struct, node: Node) -> bool:
     """Return whether the list to which an expression in ``struct`` refers may have items that match no case of its
     switch.
     """
@@ -42,25 +41,25 @@ def items_may_be_unmatched(module: Module, struct: TypePlan, node: Node) -> bool
         case Name(id):
             holder, name = struct, id
         case MemberAccess(value, name) if isinstance(value.type, UserType) and not value.type.opaque:
-            holder = module.plan.type(value.type.path)
+            holder = module.plan.struct(value.type.path)
         case _:
             return False
     instance = holder.instance(name)
-    field = holder.field(name) or (instance.attribute if instance is not None else None)
+    field = holder.attribute(name) or (instance.attribute if instance is not None else None)
     return field is not None and module.api is Api.WIRELOOM and field.unmatched
 
 
-def has_default(struct: TypePlan, name: str) -> bool:
+def has_default(struct: Struct, name: str) -> bool:
     """Return whether a member is a field of a message with a declared default, which expressions use if the field is
     absent.
     """
-    field = struct.field(name)
+    field = struct.attribute(name)
     return field is not None and field.message is not None and field.message.default is not None
 
 
-def member_may_be_absent(module: Module, struct: TypePlan, name: str) -> bool:
+def member_may_be_absent(module: Module, struct: Struct, name: str) -> bool:
     """Return whether a member of ``struct`` may be ``None``."""
-    field, instance = struct.field(name), struct.instance(name)
+    field, instance = struct.attribute(name), struct.instance(name)
     if field is not None:
         return field.optional and module.api is Api.WIRELOOM
     if instance is None:
@@ -73,7 +72,7 @@ def member_may_be_absent(module: Module, struct: TypePlan, name: str) -> bool:
     return module.absent[key]
 
 
-def _instance_may_be_absent(module: Module, struct: TypePlan, instance: Instance) -> bool:
+def _instance_may_be_absent(module: Module, struct: Struct, instance: Instance) -> bool:
     if instance.condition is not None:
         return True
     if instance.attribute is not None:
@@ -83,7 +82,7 @@ def _instance_may_be_absent(module: Module, struct: TypePlan, instance: Instance
     return may_be_absent(module, struct, instance.value) or needs_what_may_be_absent(module, struct, instance.value)
 
 
-def needs_what_may_be_absent(module: Module, struct: TypePlan, node: Node) -> bool:
+def needs_what_may_be_absent(module: Module, struct: Struct, node: Node) -> bool:
     """Return whether an expression of a value instance has no value if one of its operands is absent.
 
     Outside messages ``==`` and ``!=`` accept absent operands: an absent value equals nothing.

@@ -20,8 +20,7 @@ from ...expression.types import (
     UserType,
     VarintType,
 )
-from ...plan import TypePlan
-from ...tree import Attribute, Instance
+from ...tree import Attribute, Instance, Struct
 from ..base import refuse
 from .absence import member_may_be_absent
 from .api import Api
@@ -35,7 +34,7 @@ BUILTINS = ("bool", "bytes", "dict", "float", "int", "list", "str", "tuple", "ty
 class Annotations:
     """Annotations inside the class of ``struct``, whose members may shadow the names of Python's built-in types."""
 
-    def __init__(self, module: Module, struct: TypePlan) -> None:
+    def __init__(self, module: Module, struct: Struct) -> None:
         self.module = module
         self.struct = struct
         self._hidden = {each for each in BUILTINS if _is_member(struct, each) and field_name(each) == each}
@@ -109,13 +108,13 @@ class Annotations:
         return f"{text} | None" if absent and not text.endswith("| None") else text
 
 
-def _is_member(struct: TypePlan, name: str) -> bool:
-    return any(each is not None for each in (struct.parameter(name), struct.field(name), struct.instance(name)))
+def _is_member(struct: Struct, name: str) -> bool:
+    return any(each is not None for each in (struct.parameter(name), struct.attribute(name), struct.instance(name)))
 
 
-def member_names(struct: TypePlan) -> tuple[str, ...]:
+def member_names(struct: Struct) -> tuple[str, ...]:
     """Return the names of the parameters, fields and instances of a class."""
     ids = [each.id for each in struct.parameters]
-    ids += [each.id for each in struct.fields]
+    ids += [each.id for each in struct.attributes]
     ids += [each.id for each in struct.instances]
     return tuple(field_name(each) for each in ids)

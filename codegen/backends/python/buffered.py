@@ -8,9 +8,7 @@ from dataclasses import field as declared
 from ...expression.fold import constant_integer
 from ...expression.nodes import Binary, IntegerLiteral, Name, Node
 from ...expression.types import IntegerType, StringType, UserType
-from ...plan import Cover, Piece, Run, Step
-from ...plan.build import run_of
-from ...tree import Attribute
+from ...tree import Attribute, Cover, Piece, Run, Step, run_of
 from ...wire import ExpressionSize
 from .api import Api
 from .checksums import verified_lines, when_needed
@@ -45,8 +43,10 @@ def head_of(scope: ClassScope) -> Piece | None:
     if not isinstance(first, Run):
         return None
     piece = first.pieces[0]
-    number = next((n for n, each in enumerate(piece.fields) if isinstance(each.type, StringType)), len(piece.fields))
-    return run_of(piece.fields[:number]).pieces[0] if number else None
+    number = next(
+        (n for n, each in enumerate(piece.attributes) if isinstance(each.type, StringType)), len(piece.attributes)
+    )
+    return run_of(piece.attributes[:number]).pieces[0] if number else None
 
 
 def head_constant(scope: ClassScope) -> tuple[str, ...]:
@@ -104,8 +104,8 @@ class _Rest:
         self._check(step, self._after(0))
 
     def _run(self, run: Run, head: Piece | None) -> None:
-        number = len(head.fields) if head is not None else 0
-        made, rest = run.fields[:number], run.fields[number:]
+        number = len(head.attributes) if head is not None else 0
+        made, rest = run.attributes[:number], run.attributes[number:]
         for each in made:
             self._cooked(each, member(each.id))
         # Text that cannot be decoded is refused at its end.
@@ -121,7 +121,7 @@ class _Rest:
         for piece in run.pieces:
             unpacked = f"{packer(self.scope, piece)}.unpack_from(buffer.data, {self._after(piece.offset)})"
             self.lines.append(f"{self._targets(piece)} = {unpacked}")
-        for each in run.fields:
+        for each in run.attributes:
             if isinstance(each.type, StringType):
                 self.lines.append(f"buffer.position = {end}")
             self._cooked(each, raw_name(each))
@@ -138,8 +138,10 @@ class _Rest:
         self._check(each, self._after(0))
 
     def _targets(self, piece: Piece) -> str:
-        raw = [self._notes or is_cooked(each) for each in piece.fields]
-        names = [raw_name(each) if is_raw else member(each.id) for each, is_raw in zip(piece.fields, raw, strict=True)]
+        raw = [self._notes or is_cooked(each) for each in piece.attributes]
+        names = [
+            raw_name(each) if is_raw else member(each.id) for each, is_raw in zip(piece.attributes, raw, strict=True)
+        ]
         return f"({names[0]},)" if len(names) == 1 else ", ".join(names)
 
     def _alone(self, each: Attribute) -> None:
@@ -199,7 +201,7 @@ class _Rest:
 
     def _least(self, name: str) -> int | None:
         """Return the minimum value of a field; ``None`` if it is not known."""
-        field = self.scope.struct.field(name)
+        field = self.scope.struct.attribute(name)
         if field is None or not isinstance(field.type, IntegerType) or field.type.signed:
             return None
         bounds = [constant_integer(each.operands[0]) for each in field.checks if each.rule == "at least"]

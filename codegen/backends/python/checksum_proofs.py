@@ -6,8 +6,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from ...expression.types import Path, UserType
-from ...plan import Cover
-from ...tree import Attribute
+from ...tree import Attribute, Cover
 from ...wire import OwnSize
 from .checksums import Chain, chain_of, may_continue_itself
 from .module import Module
@@ -25,7 +24,7 @@ def verifies_methods(scope: ClassScope) -> list[MethodView]:
         if terms and may_continue_itself(each):
             terms.append(_continues_another(scope, each))
         if terms:
-            signature = f"_verifies_{field_name(each.field.id)}(self) -> {scope.annotations.builtin('bool')}"
+            signature = f"_verifies_{field_name(each.attribute.id)}(self) -> {scope.annotations.builtin('bool')}"
             found.append(MethodView(signature, (f"return {' and '.join(terms)}",)))
     return found
 
@@ -37,7 +36,7 @@ def _verified_if(scope: ClassScope, cover: Cover) -> list[str]:
     if chain is not None:
         terms.append(f"{_before(scope, chain, '0')} is not None")
     if cover.needed is not None:
-        needed = scope.text(cover.needed, cover.field)
+        needed = scope.text(cover.needed, cover.attribute)
         terms.append(f"({needed})" if " or " in needed or " if " in needed else needed)
     return terms
 
@@ -51,8 +50,8 @@ def _continues_another(scope: ClassScope, cover: Cover) -> str:
     chain = chain_of(scope, cover)
     assert chain is not None
     assert cover.continues is not None
-    places = {"_": _before(scope, chain, chain.nothing), cover.field.id: "-1"}
-    return f"({scope.text(cover.continues, cover.field, **places)}) != -1"
+    places = {"_": _before(scope, chain, chain.nothing), cover.attribute.id: "-1"}
+    return f"({scope.text(cover.continues, cover.attribute, **places)}) != -1"
 
 
 DEEPEST_TERM = 4
@@ -70,7 +69,7 @@ def covers_method(scope: ClassScope) -> MethodView | None:
     if scope.struct.path not in checked:
         return None
     terms = [_own_term(scope, each) for each in scope.struct.verified]
-    for field in scope.struct.fields:
+    for field in scope.struct.attributes:
         if not checked.isdisjoint(each.path for each in field.object_types):
             terms.append(_inner_term(field))
     terms = [each for each in terms if each != "False"]
@@ -90,7 +89,7 @@ def _checked_types(module: Module) -> frozenset[Path]:
     everything = list(module.plan.family)
     holders: dict[Path, list[Path]] = {}
     for struct in everything:
-        for field in struct.fields:
+        for field in struct.attributes:
             for kind in field.object_types:
                 holders.setdefault(kind.path, []).append(struct.path)
     found: set[Path] = set()
@@ -104,11 +103,11 @@ def _checked_types(module: Module) -> frozenset[Path]:
 
 
 def _own_term(scope: ClassScope, cover: Cover) -> str:
-    fields = [each for each in scope.struct.fields if each.id in cover.covered]
+    fields = [each for each in scope.struct.attributes if each.id in cover.covered]
     sure = not cover.content and any(
         each.repeat is None and each.least > 0 and each.condition is None for each in fields
     )
-    terms = [] if cover.condition is None else [f"{member(cover.field.id)} is not None"]
+    terms = [] if cover.condition is None else [f"{member(cover.attribute.id)} is not None"]
     terms += _verified_if(scope, cover)
     if not sure:
         text = " or ".join(_bytes_term(scope, each, member(each.id)) for each in fields)
@@ -138,7 +137,7 @@ def _bytes_term(scope: ClassScope, field: Attribute, value: str, depth: int = 0)
     elif field.type.opaque or depth == DEEPEST_TERM:
         return value
     else:
-        fields = scope.plan.type(field.type.path).fields
+        fields = scope.plan.struct(field.type.path).attributes
         terms = (_bytes_term(scope, each, f"{value}.{field_name(each.id)}", depth + 1) for each in fields)
         size = f"({' or '.join(terms) or 'False'})"
     return size if field.condition is None else f"({value} is not None and {size})"

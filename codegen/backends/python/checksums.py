@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 from ...expression.types import BytesType, IntegerType
 from ...expression.walk import names_in
-from ...plan import Cover
-from ...plan.chains import chain_holder, chained_in
-from ...tree import Attribute
+from ...passes.chains import chain_holder, chained_in
+from ...tree import Attribute, Cover
 from ..base import refuse
 from .marks import Blanked, Marks
 from .names import covered_slot, field_name
@@ -25,7 +24,7 @@ ORDERS = {"le": "little", "be": "big"}
 
 def unknown_value(cover: Cover) -> str:
     """Return the text of the value that the field has until the checksum is known."""
-    return f"bytes({cover.field.least})" if isinstance(cover.field.type, BytesType) else "0"
+    return f"bytes({cover.attribute.least})" if isinstance(cover.attribute.type, BytesType) else "0"
 
 
 def _held(cover: Cover) -> str:
@@ -86,13 +85,13 @@ def _verify(scope: ClassScope, marks: Marks, cover: Cover, content: str = "") ->
     lines = when_needed(scope, cover, lines)
     if cover.condition is None:
         return lines
-    there = f"{stored} is not None" if scope.own else f"hasattr(self, {field_name(cover.field.id)!r})"
+    there = f"{stored} is not None" if scope.own else f"hasattr(self, {field_name(cover.attribute.id)!r})"
     return (when(there, lines),)
 
 
 def when_needed(scope: ClassScope, cover: Cover, lines: Lines) -> Lines:
     """Return the statements that verify a checksum, under the condition with which readers verify it."""
-    return lines if cover.needed is None else (when(scope.text(cover.needed, cover.field), lines),)
+    return lines if cover.needed is None else (when(scope.text(cover.needed, cover.attribute), lines),)
 
 
 def verified_lines(scope: ClassScope, cover: Cover, wire: str, blanked: Blanked | None, data: str, io: str) -> Lines:
@@ -107,7 +106,7 @@ def verified_lines(scope: ClassScope, cover: Cover, wire: str, blanked: Blanked 
         io: The text of the stream for the position in the error.
     """
     stored = _held(cover)
-    arguments = "expected", stored, io, repr(cover.field.place)
+    arguments = "expected", stored, io, repr(cover.attribute.place)
     reason = "digest" if cover.made_by.is_digest else ""
     return (
         *([f"covered = {wire}"] if wire else []),
@@ -126,10 +125,10 @@ def _blanked_lines(scope: ClassScope, blanked: Blanked | None) -> Lines:
 
 def computed_text(scope: ClassScope, cover: Cover, data: str) -> str:
     """Return the text that computes the checksum of the bytes ``data``, in the form that its field contains."""
-    previous = f"before_{field_name(cover.field.id)}"
-    more = "" if cover.continues is None else f", {scope.text(cover.continues, cover.field, _=previous)}"
+    previous = f"before_{field_name(cover.attribute.id)}"
+    more = "" if cover.continues is None else f", {scope.text(cover.continues, cover.attribute, _=previous)}"
     text = f"{_function(scope, cover)}({data}{more})"
-    size = cover.field.least
+    size = cover.attribute.least
     if cover.stored is not None:
         return f"self.{_stored_method(cover)}({text})"
     if cover.endian:
@@ -181,18 +180,18 @@ def chain_of(scope: ClassScope, cover: Cover) -> Chain | None:
         return None
     if not scope.own:
         refuse(
-            cover.field.position,
+            cover.attribute.position,
             "a checksum that continues that of the previous item is only supported by wireloom's own classes",
         )
     holder = chain_holder(scope.plan, scope.struct)
     if holder is None:
         refuse(
-            cover.field.position,
-            f"'{cover.field.id}' continues the checksum of the previous item, but objects of '{scope.struct.path[-1]}' "
-            "are not always in items of one list without 'framing'",
+            cover.attribute.position,
+            f"'{cover.attribute.id}' continues the checksum of the previous item, but objects of "
+            f"'{scope.struct.path[-1]}' are not always in items of one list without 'framing'",
         )
     nothing = f'{_function(scope, cover)}(b"")'
-    return Chain("self" + "._parent" * holder.up, field_name(cover.field.id), nothing)
+    return Chain("self" + "._parent" * holder.up, field_name(cover.attribute.id), nothing)
 
 
 def chain_lines(scope: ClassScope) -> Lines:
@@ -210,7 +209,7 @@ def stored_methods(scope: ClassScope) -> list[MethodView]:
         MethodView(
             f"{_stored_method(each)}(self, checksum: {scope.annotations.builtin('int')}) -> "
             f"{scope.annotations.builtin('int')}",
-            (f"return {scope.text(each.stored, each.field, _='checksum')}",),
+            (f"return {scope.text(each.stored, each.attribute, _='checksum')}",),
         )
         for each in scope.struct.verified
         if each.stored is not None
@@ -228,7 +227,7 @@ def early_lines(scope: ClassScope, contents: Mapping[str, str]) -> Lines:
     for cover in scope.struct.covers:
         known = contents[cover.last] if cover.of_object else None if cover.value is None else member(cover.value)
         value = unknown_value(cover) if known is None else computed_text(scope, cover, known)
-        line = (f"{member(cover.field.id)} = {value}",)
+        line = (f"{member(cover.attribute.id)} = {value}",)
         lines.extend(_when_present(scope, cover, line if known is None else _continued(scope, cover, line)))
     return tuple(lines)
 
@@ -240,20 +239,20 @@ def late_lines(scope: ClassScope, marks: Marks) -> Lines:
     late = [each.cover for each in scope.struct.fills if each.how == "checksum after" and each.cover is not None]
     done: set[str] = set()
     for cover in late:
-        if covered_late(scope, cover) - done - {cover.field.id}:
-            refuse(cover.field.position, "these checksums cover each other")
-        done.add(cover.field.id)
+        if covered_late(scope, cover) - done - {cover.attribute.id}:
+            refuse(cover.attribute.position, "these checksums cover each other")
+        done.add(cover.attribute.id)
     return tuple(line for each in late for line in _when_present(scope, each, _late(scope, marks, each)))
 
 
 def covered_late(scope: ClassScope, cover: Cover) -> set[str]:
     """Return the ids of the checksums of bytes already written that are inside the range of ``cover``."""
     late = (each for each in scope.struct.covers if each.value is None and not each.of_object)
-    return {each.field.id for each in late if each.field.id in cover.covered}
+    return {each.attribute.id for each in late if each.attribute.id in cover.covered}
 
 
 def _late(scope: ClassScope, marks: Marks, cover: Cover) -> Lines:
-    stored, field = member(cover.field.id), cover.field
+    stored, field = member(cover.attribute.id), cover.attribute
     begin, end, own = marks.begins[cover.first], marks.ends[cover.last], marks.begins[field.id]
     written = stored
     if isinstance(field.type, IntegerType):
@@ -273,7 +272,7 @@ def _continued(scope: ClassScope, cover: Cover, lines: Lines) -> Lines:
     chain = chain_of(scope, cover)
     if chain is None:
         return lines
-    before, stored = f"before_{chain.name}", member(cover.field.id)
+    before, stored = f"before_{chain.name}", member(cover.attribute.id)
     # An expression that names the checksum itself, such as that of a record that only repeats the one before, refers to
     # the previous item's.
     return (
@@ -287,14 +286,14 @@ def _continued(scope: ClassScope, cover: Cover, lines: Lines) -> Lines:
 def may_continue_itself(cover: Cover) -> bool:
     """Return whether the checksum that is continued may be the one that is stored, such as that of a record that only
     says what the log goes on from."""
-    return cover.chained and cover.continues is not None and cover.field.id in names_in(cover.continues)
+    return cover.chained and cover.continues is not None and cover.attribute.id in names_in(cover.continues)
 
 
 def _when_present(scope: ClassScope, cover: Cover, lines: Lines) -> Lines:
     """Return the lines under the condition that the checksum exists. A checksum that readers do not verify is written
     anyway, unless its field has a default, which gives the field another meaning."""
-    needed = cover.needed is not None and cover.field.default is not None
+    needed = cover.needed is not None and cover.attribute.default is not None
     conditions = [each for each in (cover.condition, cover.needed if needed else None) if each is not None]
     for condition in reversed(conditions):
-        lines = (when(scope.text(condition, cover.field), lines),)
+        lines = (when(scope.text(condition, cover.attribute), lines),)
     return lines

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ...expression.nodes import BooleanLiteral
 from ...expression.types import UserType
-from ...plan.chains import chains_inside
+from ...passes.chains import chains_inside
 from ...tree import Attribute
 from ...wire import OwnSize
 from ..base import refuse
@@ -50,7 +50,7 @@ def object_in_place(scope: ClassScope, field: Attribute, kind: UserType, keep: K
     if not defers(scope, field):
         return made
     nothing = (keep.statement(constructed(scope, field, kind, "")),)
-    if scope.plan.type(kind.path).message is not None:
+    if scope.plan.struct(kind.path).message is not None:
         made = message_or_refused(scope, field, made, nothing)
     if field.process is None:
         return made

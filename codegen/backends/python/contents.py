@@ -23,7 +23,7 @@ def contents_of(scope: ClassScope) -> Contents:
     for fill in scope.struct.fills:
         if fill.how == "solved" and fill.value is not None:
             asked |= contents_in(fill.value)
-    return {each.id: _text(each) for each in scope.struct.fields if each.id in asked}
+    return {each.id: _text(each) for each in scope.struct.attributes if each.id in asked}
 
 
 def contents_in(expression: Node) -> set[str]:
@@ -36,7 +36,7 @@ def content_lines(scope: ClassScope, contents: Contents) -> Lines:
     """Return the statements that create the content of objects."""
     return tuple(
         f"{contents[each.id]} = {scope.call('enclosed', adopted(scope, each, member(each.id)))}"
-        for each in scope.struct.fields
+        for each in scope.struct.attributes
         if each.id in contents and isinstance(each.type, UserType)
     )
 

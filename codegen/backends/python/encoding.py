@@ -121,7 +121,7 @@ def _is_measured(scope: ClassScope, field: Attribute) -> bool:
 
 
 def _is_message(scope: ClassScope, kind: UserType) -> bool:
-    return not kind.opaque and scope.plan.type(kind.path).message is not None
+    return not kind.opaque and scope.plan.struct(kind.path).message is not None
 
 
 def processed_text(scope: ClassScope, field: Attribute, text: str) -> str:

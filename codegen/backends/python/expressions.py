@@ -46,9 +46,8 @@ from ...expression.types import (
     UnionType,
     UserType,
 )
-from ...plan import TypePlan
 from ...spec.position import Position
-from ...tree import Attribute
+from ...tree import Attribute, Struct
 from ..base import refuse
 from .absence import has_default, may_be_absent, member_may_be_absent
 from .annotations import Annotations
@@ -79,7 +78,7 @@ class Translator:
     """
 
     module: Module
-    struct: TypePlan
+    struct: Struct
     annotations: Annotations
     places: Mapping[str, str] = declared(default_factory=dict)
     sizes: Mapping[str, str] = declared(default_factory=dict)
@@ -278,14 +277,14 @@ class Translator:
             value = self._part(node.value, PRIMARY)
             if node.name in ("_io", "_parent", "_root") or isinstance(kind, AnyStructType) or kind.opaque:
                 return f"{value}.{field_name(node.name)}"
-            return self._member(value, self.module.plan.type(kind.path), node.name)
+            return self._member(value, self.module.plan.struct(kind.path), node.name)
         if isinstance(kind, ListType) and node.name in ("first", "last"):
             return self._present(node, self._item(node), node.value)
         return self._call(node, node.value, node.name, ())
 
-    def _member(self, value: str, struct: TypePlan, name: str) -> str:
+    def _member(self, value: str, struct: Struct, name: str) -> str:
         text = f"{value}.{field_name(name)}"
-        field, instance = struct.field(name), struct.instance(name)
+        field, instance = struct.attribute(name), struct.instance(name)
         if self.as_given and instance is not None and instance.value is not None:
             default = "" if instance.default is None else f", {self.text(instance.default)}"
             return f"{self.module.use('as_given')}({value}, {field_name(name)!r}{default})"

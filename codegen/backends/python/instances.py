@@ -23,9 +23,8 @@ from ...expression.nodes import (
 )
 from ...expression.types import AnyStructType, BooleanType, EnumType, UnionType, UserType
 from ...expression.walk import children, walk
-from ...plan import TypePlan
-from ...plan.variables import follows_variables
-from ...tree import Instance
+from ...passes.variables import follows_variables
+from ...tree import Instance, Struct
 from ...wire import IntegerText
 from .absence import needs_what_may_be_absent
 from .docstrings import described, named
@@ -81,13 +80,13 @@ def _is_cheap(node: Node) -> bool:
     return isinstance(node, _CHEAP) and not (isinstance(node, Name) and node.id == "_io")
 
 
-def _instance(scope: ClassScope, struct: TypePlan, node: Node) -> tuple[TypePlan, Instance | None]:
+def _instance(scope: ClassScope, struct: Struct, node: Node) -> tuple[Struct, Instance | None]:
     """Return the instance to which a node in an expression of ``struct`` refers, and the type that has it."""
     match node:
         case Name(id):
             return struct, struct.instance(id)
         case MemberAccess(value, name) if isinstance(value.type, UserType) and not value.type.opaque:
-            owner = scope.plan.type(value.type.path)
+            owner = scope.plan.struct(value.type.path)
             return owner, owner.instance(name)
     return struct, None
 

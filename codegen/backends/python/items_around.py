@@ -19,7 +19,7 @@ def framing_item_methods(scope: ClassScope) -> list[MethodView]:
     those with rows; and ``_note_NAME(item_NAME, size, notes)``, which creates the parts of the latter for each item.
     """
     methods = []
-    for field in scope.struct.fields:
+    for field in scope.struct.attributes:
         name, kind = field_name(field.id), scope.annotations.of_item(field)
         translator = replace(scope.translator(field.position), as_given=True)
         if field.begins_with is not None:

@@ -40,7 +40,7 @@ def ending_methods(scope: ClassScope) -> list[MethodView]:
     """Return the method ``_ends_NAME(item, index)``, which says whether an item is the last one, for each field that
     leads to rows and is ended by an item."""
     names = dict.fromkeys(each[1] for each in scope.plan.steps if each[0] == scope.struct.path)
-    fields = [field for name in names if (field := scope.struct.field(name)) is not None and row_ends(field)]
+    fields = [field for name in names if (field := scope.struct.attribute(name)) is not None and row_ends(field)]
     methods = []
     for field in fields:
         assert isinstance(field.repeat, RepeatUntil)
@@ -84,7 +84,7 @@ def _before(scope: ClassScope, step: Attribute) -> Lines:
     before = scope.struct.steps[: scope.struct.steps.index(step)]
     if has_rows(scope) and scope.own and step is split(scope)[1][0]:
         return ("self._read_prologue()",) if before or scope.struct.endian is not None else ()
-    names = [each.id for each in scope.struct.fields]
+    names = [each.id for each in scope.struct.attributes]
     known = set(names[: names.index(step.id)])
     covers = [each for each in scope.struct.verified if {each.way[0], each.last} <= known]
     return (*endian_lines(scope), *sequence_body(scope, before, covers))

@@ -56,7 +56,7 @@ def read_constants(scope: ClassScope) -> tuple[str, ...]:
     found = [f"_instances = {placed!r}"] if placed else []
     if scope.module.debug:
         annotation = f"{scope.use('ClassVar')}[{scope.annotations.builtin('list')}[{scope.annotations.builtin('str')}]]"
-        found.append(f"SEQ_FIELDS: {annotation} = {[each.id for each in struct.fields]!r}")
+        found.append(f"SEQ_FIELDS: {annotation} = {[each.id for each in struct.attributes]!r}")
     return (*found, *head_constant(scope))
 
 

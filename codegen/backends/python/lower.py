@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
-from ...plan import Plan, Run, TypePlan
+from ...tree import Run, Spec, Struct
 from ...wire import Enum
 from ..base import refuse
 from .annotations import DECORATORS, member_names
@@ -25,12 +25,12 @@ from .scope import ClassScope
 from .view import ClassView, EnumView, FieldView, LabelView, MethodView, ModuleView
 
 
-def lower(plan: Plan) -> ModuleView:
+def lower(plan: Spec) -> ModuleView:
     """Return the view of the module of a format."""
     return lower_module(plan, Api.WIRELOOM, "")
 
 
-def lower_module(plan: Plan, api: Api, package: str) -> ModuleView:
+def lower_module(plan: Spec, api: Api, package: str) -> ModuleView:
     """Return the view of a module whose classes have an API; ``package`` is that of ``Module``.
 
     Raises ``SpecError`` if the spec requires something that this backend does not support.
@@ -48,10 +48,10 @@ def lower_module(plan: Plan, api: Api, package: str) -> ModuleView:
         )
 
 
-def _class(module: Module, struct: TypePlan, depth: int) -> ClassView:
+def _class(module: Module, struct: Struct, depth: int) -> ClassView:
     scope = ClassScope(module, struct)
     _refuse_twins(module, struct)
-    inner = tuple(_class(module, each, depth + 1) for each in struct.types)
+    inner = tuple(_class(module, each, depth + 1) for each in struct.structs)
     return ClassView(
         name=class_name(struct.path[-1]),
         base=module.use(base_class(scope)),
@@ -71,7 +71,7 @@ def _own_constants(scope: ClassScope) -> tuple[str, ...]:
     number = scope.module.message_numbers.get(scope.struct.path)
     tables = {
         "_sizes": _sizes(scope) if number is None else (),
-        "_checksums": tuple(field_name(each.field.id) for each in scope.struct.covers),
+        "_checksums": tuple(field_name(each.attribute.id) for each in scope.struct.covers),
     }
     found = tuple(f"{name} = {items!r}" for name, items in tables.items() if items)
     if number is not None:
@@ -82,7 +82,7 @@ def _own_constants(scope: ClassScope) -> tuple[str, ...]:
 def _constants(scope: ClassScope) -> tuple[str, ...]:
     """Return the assignments of a class with Kaitai's API."""
     struct = scope.struct
-    fields = [field_name(each.id) for each in struct.fields]
+    fields = [field_name(each.id) for each in struct.attributes]
     kept = [slot(each) for each in struct.instances if is_kept(scope, each)]
     covered = [covered_slot(each.id) for each in struct.computed_checksums]
     slots = [*fields, *(field_name(each.id) for each in struct.parameters), *kept, *covered]
@@ -99,10 +99,10 @@ def _sizes(scope: ClassScope) -> tuple[tuple[str, int], ...]:
     """Return the fields that are read together, each with its size in bytes: the end of each cannot be determined
     otherwise."""
     runs = [each for each in scope.struct.steps if isinstance(each, Run)]
-    together = [part for run in runs for part in ([run.fields] if is_buffered(scope) else parts(scope, run))]
+    together = [part for run in runs for part in ([run.attributes] if is_buffered(scope) else parts(scope, run))]
     head = head_of(scope) if is_buffered(scope) else None
     # A buffered class knows the sizes of its head.
-    known = head.fields if head is not None else ()
+    known = head.attributes if head is not None else ()
     return tuple(
         (field_name(each.id), each.fixed_size or 0)
         for part in together
@@ -117,8 +117,8 @@ def _natural(name: str) -> list[tuple[int, str]]:
     return [(int(part), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", name)]
 
 
-def _refuse_twins(module: Module, struct: TypePlan) -> None:
-    names = [class_name(each.path[-1]) for each in struct.types]
+def _refuse_twins(module: Module, struct: Struct) -> None:
+    names = [class_name(each.path[-1]) for each in struct.structs]
     names += module.enum_classes(struct).values()
     twin = _first_twin(names)
     if twin is not None:
@@ -146,7 +146,7 @@ def _fields(scope: ClassScope, depth: int) -> tuple[FieldView, ...]:
         found.append(
             _kept(scope, field_name(parameter.id), annotations.of(parameter.type), laid_out(parameter.doc, depth))
         )
-    for each in struct.fields:
+    for each in struct.attributes:
         doc = laid_out(described(each.doc, each.doc_ref), depth)
         found.append(FieldView(field_name(each.id), annotations.of_field(each), doc, unset))
     if struct.endian is not None:
@@ -169,7 +169,7 @@ def _kept(scope: ClassScope, name: str, annotation: str, doc: str = "") -> Field
     return FieldView(name, annotation, doc, f"{scope.use('kept')}(init=False)" if scope.own else "")
 
 
-def _enum(module: Module, holder: TypePlan, enum: Enum, depth: int) -> EnumView:
+def _enum(module: Module, holder: Struct, enum: Enum, depth: int) -> EnumView:
     return EnumView(
         name=module.enum_classes(holder)[enum.path[-1]],
         base=module.use("IntEnum"),

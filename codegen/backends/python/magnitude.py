@@ -18,7 +18,7 @@ from ...expression.nodes import (
     Unary,
 )
 from ...expression.types import BitsType, BytesType, EnumType, IntegerType, ListType, Type, UserType, VarintType
-from ...plan import TypePlan
+from ...tree import Struct
 
 if TYPE_CHECKING:
     from .module import Module
@@ -27,7 +27,7 @@ LENGTH_BITS = 63
 """Number of bits of sizes of objects in memory."""
 
 
-def may_outgrow(module: Module, struct: TypePlan, node: Node) -> bool:
+def may_outgrow(module: Module, struct: Struct, node: Node) -> bool:
     """Return whether an integer expression in ``struct`` may have more than ``MAX_INTEGER_BITS`` bits.
 
     Nothing is known about value instances.
@@ -36,7 +36,7 @@ def may_outgrow(module: Module, struct: TypePlan, node: Node) -> bool:
     return bits is None or bits > MAX_INTEGER_BITS
 
 
-def _bits(module: Module, struct: TypePlan, node: Node) -> int | None:
+def _bits(module: Module, struct: Struct, node: Node) -> int | None:
     """Return the maximum number of bits of an integer; ``None`` if it is not known."""
     match node:
         case IntegerLiteral(value):
@@ -68,13 +68,13 @@ def _bits(module: Module, struct: TypePlan, node: Node) -> int | None:
             return _bits_of(_read(module, struct, node))
 
 
-def _read(module: Module, struct: TypePlan, node: Node) -> Type | None:
+def _read(module: Module, struct: Struct, node: Node) -> Type | None:
     """Return the type of a field that is read; ``None`` for anything else, such as instances and parameters."""
     match node:
-        case Name(id) if struct.field(id) is not None:
+        case Name(id) if struct.attribute(id) is not None:
             return node.type
         case MemberAccess(value, name) if isinstance(value.type, UserType) and not value.type.opaque:
-            return node.type if module.plan.type(value.type.path).field(name) is not None else None
+            return node.type if module.plan.struct(value.type.path).attribute(name) is not None else None
     return None
 
 

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import field as declared
 
-from ...plan import Cover, TypePlan
-from ...tree import Attribute
+from ...tree import Attribute, Cover, Struct
 from .names import field_name
 from .view import Lines
 
@@ -25,7 +24,7 @@ class Blanked:
 class Marks:
     """The marks that a method must record; ``begins`` and ``ends`` have their texts once they are recorded."""
 
-    plan: TypePlan
+    plan: Struct
     begins: dict[str, str] = declared(default_factory=dict)
     ends: dict[str, str] = declared(default_factory=dict)
     _wanted_begins: set[str] = declared(default_factory=set)
@@ -37,7 +36,7 @@ class Marks:
                 self._wanted_begins.add(cover.first)
                 self._wanted_ends.add(cover.last)
                 if cover.blanks_own:
-                    self._wanted_begins.add(cover.field.id)
+                    self._wanted_begins.add(cover.attribute.id)
 
     def want_begin(self, name: str) -> None:
         """Request another mark."""
@@ -81,9 +80,9 @@ class Marks:
         """Return the bytes of the checksum itself, relative to the beginning of its range."""
         if not cover.blanks_own or cover.replace is None:
             return None
-        own, begin = self.begins[cover.field.id], self.begins[cover.first]
+        own, begin = self.begins[cover.attribute.id], self.begins[cover.first]
         offset = "0" if own == begin else f"{own} - ({begin})" if "+" in begin else f"{own} - {begin}"
-        return Blanked(offset, cover.field.least, cover.replace)
+        return Blanked(offset, cover.attribute.least, cover.replace)
 
 
 def _plus(variable: str, offset: int) -> str:

@@ -11,8 +11,7 @@ from collections.abc import Iterator
 
 from ...expression.nodes import Name
 from ...expression.types import IntegerType, VarintType
-from ...plan import TypePlan
-from ...tree import Attribute
+from ...tree import Attribute, Struct
 from .encoding import packer_text, varint_text
 from .marks import Marks
 from .scope import ClassScope, member
@@ -20,9 +19,9 @@ from .statements import when
 from .view import Lines
 
 
-def measured(struct: TypePlan) -> tuple[Attribute, ...]:
+def measured(struct: Struct) -> tuple[Attribute, ...]:
     """Return the fields that contain sizes of later fields."""
-    return tuple(each for each in struct.fields if each.size_of is not None)
+    return tuple(each for each in struct.attributes if each.size_of is not None)
 
 
 def compared_lines(scope: ClassScope, marks: Marks) -> Lines:
@@ -61,7 +60,7 @@ def unmeasured_lines(scope: ClassScope) -> Iterator[str]:
 
 def inserted_lines(scope: ClassScope, marks: Marks, written: Attribute) -> Iterator[str]:
     """Yield the statements after a field that insert sizes in front of the bytes they measure."""
-    for field in reversed(scope.struct.fields):
+    for field in reversed(scope.struct.attributes):
         if field.size_of is not None and field.size_of[1] == written.id and isinstance(field.type, VarintType):
             yield _assigned(marks, field)
             number = varint_text(scope, field, field.type, member(field.id))
@@ -71,7 +70,7 @@ def inserted_lines(scope: ClassScope, marks: Marks, written: Attribute) -> Itera
 def measured_lines(scope: ClassScope, marks: Marks) -> Lines:
     """Return the statements that fill in sizes after everything has been written."""
     lines: list[str] = []
-    for field in scope.struct.fields:
+    for field in scope.struct.attributes:
         if field.size_of is None or not isinstance(field.type, IntegerType):
             continue
         value = scope.call("packed", packer_text(scope, field, field.type), repr(field.id), member(field.id))

@@ -10,34 +10,33 @@ from enum import IntEnum
 from wireloom.format.message_rules import FieldKind, FieldRule, Label, MessageRule, MessageSet
 
 from ...expression.types import EnumType, Path, UserType
-from ...plan import Plan, TypePlan
-from ...tree import Attribute
+from ...tree import Attribute, Spec, Struct
 from ..base import refuse
 from .names import field_name, qualified
 
 
-def message_paths(plan: Plan) -> tuple[Path, ...]:
+def message_paths(plan: Spec) -> tuple[Path, ...]:
     """Return the message types of a spec, outermost first, then those of other specs to which their fields lead."""
-    return reached(plan, (each.path for each in plan.types if each.message is not None))
+    return reached(plan, (each.path for each in plan.structs if each.message is not None))
 
 
-def reached(plan: Plan, begin: Iterable[Path]) -> tuple[Path, ...]:
+def reached(plan: Spec, begin: Iterable[Path]) -> tuple[Path, ...]:
     """Return types and all types to which their fields lead, without duplicates."""
     found = list(dict.fromkeys(begin))
     for path in found:
         # Grows while it is iterated over.
-        types = (each.type for each in plan.type(path).fields)
+        types = (each.type for each in plan.struct(path).attributes)
         found.extend(each.path for each in types if isinstance(each, UserType) and each.path not in found)
     return tuple(found)
 
 
-def message_set(plan: Plan, paths: tuple[Path, ...]) -> MessageSet:
+def message_set(plan: Spec, paths: tuple[Path, ...]) -> MessageSet:
     """Return the rules of the types ``paths``, which must include all types to which their fields lead."""
     numbers = {path: number for number, path in enumerate(paths)}
-    return MessageSet(tuple(message_rule(plan, plan.type(path), numbers) for path in paths))
+    return MessageSet(tuple(message_rule(plan, plan.struct(path), numbers) for path in paths))
 
 
-def message_rule(plan: Plan, struct: TypePlan, numbers: Mapping[Path, int]) -> MessageRule:
+def message_rule(plan: Spec, struct: Struct, numbers: Mapping[Path, int]) -> MessageRule:
     """Return the rule of a message type; ``numbers``: the index of each type in the set.
 
     Raises ``SpecError`` for a type that is not a message.
@@ -46,14 +45,14 @@ def message_rule(plan: Plan, struct: TypePlan, numbers: Mapping[Path, int]) -> M
         refuse(struct.position, f"'{struct.path[-1]}' is not a message type")
     return MessageRule(
         name=qualified(struct.path),
-        fields=tuple(_field_rule(plan, struct, each, numbers) for each in struct.fields),
+        fields=tuple(_field_rule(plan, struct, each, numbers) for each in struct.attributes),
         strict=struct.message.strict,
         check_text=struct.message.syntax != "proto2",
         max_depth=struct.message.max_depth,
     )
 
 
-def _field_rule(plan: Plan, struct: TypePlan, field: Attribute, numbers: Mapping[Path, int]) -> FieldRule:
+def _field_rule(plan: Spec, struct: Struct, field: Attribute, numbers: Mapping[Path, int]) -> FieldRule:
     rule = field.message
     if rule is None:
         refuse(field.position, f"'{field.id}' is not a field of a message")

@@ -41,7 +41,7 @@ def types_method(scope: ClassScope) -> MethodView | None:
     """
     module = scope.module
     pairs: list[str] = []
-    for each in scope.struct.fields:
+    for each in scope.struct.attributes:
         if isinstance(each.type, EnumType):
             pairs.append(f"{field_name(each.id)!r}: {module.enum_of(each.type.path)}")
         elif isinstance(each.type, UserType):

@@ -71,9 +71,9 @@ def _methods(scope: ClassScope) -> list[MethodView]:
 
 
 def _constructor(scope: ClassScope) -> MethodView:
-    any_, names = scope.use("Any"), [field_name(each.id) for each in scope.struct.fields]
+    any_, names = scope.use("Any"), [field_name(each.id) for each in scope.struct.attributes]
     family = (f"_io: {scope.use('KaitaiStream')} | None = None", f"_parent: {any_} = None", f"_root: {any_} = None")
-    types = (scope.annotations.of_field(each) for each in scope.struct.fields)
+    types = (scope.annotations.of_field(each) for each in scope.struct.attributes)
     fields = (f"{name}: {type} = {scope.use('UNSET')}" for name, type in zip(names, types, strict=True))
     arguments = ", ".join(("self", *parameter_list(scope), *family, *fields))
     lines = [f"self.{each} = {each}" for each in parameter_names(scope)]

@@ -14,9 +14,8 @@ from wireloom.objects import readwrite
 
 from ...expression.nodes import CoveredChecksum
 from ...expression.types import Path, UserType
-from ...plan import Plan, TypePlan
-from ...plan.following import Followers, followers
-from ...tree import Attribute
+from ...passes.following import Followers, followers
+from ...tree import Attribute, Spec, Struct
 from ...wire import Process
 from ..base import refuse
 from .api import Api
@@ -51,7 +50,7 @@ class Module:
     ``package``: where modules of imported specs are imported from, for Kaitai's API; see ``_neighbours``.
     """
 
-    def __init__(self, plan: Plan, api: Api = Api.WIRELOOM, package: str = "") -> None:
+    def __init__(self, plan: Spec, api: Api = Api.WIRELOOM, package: str = "") -> None:
         self.plan = plan
         self.api = api
         self.package = package
@@ -61,7 +60,7 @@ class Module:
         """Index of each message type in ``MESSAGES``."""
         self._enum_classes: dict[Path, dict[str, str]] = {}
         self._classes: set[str] = set()
-        for each in plan.types:
+        for each in plan.structs:
             self._classes.add(class_name(each.path[-1]))
             self._classes.update(self.enum_classes(each).values())
         self._modules: set[str] = set()
@@ -96,12 +95,12 @@ class Module:
         inside them.
         """
         found: set[Path] = set()
-        waiting = [each.type for type in self.plan.types for each in type.read if self.has_series(each)]
+        waiting = [each.type for type in self.plan.structs for each in type.read if self.has_series(each)]
         while waiting:
             kind = waiting.pop()
             if isinstance(kind, UserType) and kind.path not in found:
                 found.add(kind.path)
-                waiting += [each.type for each in self.plan.type(kind.path).fields]
+                waiting += [each.type for each in self.plan.struct(kind.path).attributes]
         return frozenset(found)
 
     def has_series(self, field: Attribute) -> bool:
@@ -136,9 +135,9 @@ class Module:
 
     def enum_of(self, path: Path) -> str:
         """Return the class of an enum, of this spec or of an imported one."""
-        return f"{self.class_of(path[:-1])}.{self.enum_classes(self.plan.type(path[:-1]))[path[-1]]}"
+        return f"{self.class_of(path[:-1])}.{self.enum_classes(self.plan.struct(path[:-1]))[path[-1]]}"
 
-    def enum_classes(self, holder: TypePlan) -> dict[str, str]:
+    def enum_classes(self, holder: Struct) -> dict[str, str]:
         """Return the classes of the enums of a type, see ``names.enum_classes``."""
         if holder.path not in self._enum_classes:
             self._enum_classes[holder.path] = enum_classes(holder)

@@ -11,7 +11,7 @@ from contextvars import ContextVar
 from enum import IntEnum
 
 from ...expression.types import Path
-from ...plan import TypePlan
+from ...tree import Struct
 from .api import Api
 
 KAITAI = frozenset({"self", "cls", "close", "from_bytes", "from_file", "from_io"})
@@ -52,9 +52,9 @@ def module_name(name: str) -> str:
     return f"{name}_" if keyword.iskeyword(name) else name
 
 
-def enum_classes(holder: TypePlan) -> dict[str, str]:
+def enum_classes(holder: Struct) -> dict[str, str]:
     """Return the class name of each enum of a type: ``KeyFlagsEnum`` if a sibling type is named ``KeyFlags``."""
-    taken = {class_name(each.path[-1]) for each in holder.types}
+    taken = {class_name(each.path[-1]) for each in holder.structs}
     classes = {}
     for enum in holder.enums:
         joined = class_name(enum.path[-1])

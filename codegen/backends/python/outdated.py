@@ -12,8 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from ...expression.nodes import MemberAccess, Name, Node
 from ...expression.types import Path, UserType
 from ...expression.walk import all_names, expressions_in, names_in, walk
-from ...plan import Plan
-from ...tree import Attribute
+from ...tree import Attribute, Spec
 from .names import field_name
 from .scope import ClassScope, member
 from .statements import block
@@ -36,7 +35,7 @@ def outdated_lines(
         wire_lines: Returns the statements that assign the bytes of a field to a variable.
     """
     dependent = _dependent(scope, wires)
-    for field in scope.struct.fields:
+    for field in scope.struct.attributes:
         if field.id not in wires:
             continue
         yield from (f"{target} = {scope.text(argument, field)}" for target, argument in _arguments(scope, field))
@@ -60,7 +59,7 @@ def _dependent(scope: ClassScope, wires: Mapping[str, str]) -> tuple[Attribute, 
     names = _depending_names(scope.plan)
     return tuple(
         each
-        for each in scope.struct.fields
+        for each in scope.struct.attributes
         if each.id in wires
         and (
             any(True for _ in _arguments(scope, each))
@@ -86,7 +85,7 @@ def _own_expressions(field: Attribute) -> Iterator[Node]:
 
 def _set_values(scope: ClassScope, field: Attribute) -> str:
     """Return the text of the values on which the bytes of a field may depend, as far as they are set."""
-    lengths = [("self", field_name(each.id)) for each in scope.struct.fields if each.id in _solved(scope)]
+    lengths = [("self", field_name(each.id)) for each in scope.struct.attributes if each.id in _solved(scope)]
     arguments = [target.rpartition(".")[::2] for target, _ in _arguments(scope, field)]
     return f"({''.join(f'getattr({object}, {name!r}, None), ' for object, name in lengths + arguments)})"
 
@@ -96,13 +95,13 @@ def _arguments(scope: ClassScope, field: Attribute) -> Iterator[tuple[str, Node]
     if not isinstance(field.type, UserType) or field.type.opaque or field.condition is not None:
         return
     solved = _solved(scope)
-    parameters = scope.plan.type(field.type.path).parameters
+    parameters = scope.plan.struct(field.type.path).parameters
     for parameter, argument in zip(parameters, field.arguments, strict=True):
         if names_in(argument) & solved:
             yield f"{member(field.id)}.{field_name(parameter.id)}", argument
 
 
-def _depending_names(plan: Plan) -> set[str]:
+def _depending_names(plan: Spec) -> set[str]:
     """Return the names of all lengths that are filled in, and of the instances that depend on them."""
     structs = [*plan.family]
     names = {each.id for struct in structs for each in struct.fills if each.how == "solved"}
@@ -112,7 +111,7 @@ def _depending_names(plan: Plan) -> set[str]:
     return names
 
 
-def _reaches(plan: Plan, kind: UserType, names: set[str]) -> bool:
+def _reaches(plan: Spec, kind: UserType, names: set[str]) -> bool:
     """Return whether objects of a type, or objects inside them, refer to one of ``names`` of an object that contains
     them."""
     waiting, seen = [kind], set[Path]()
@@ -121,8 +120,8 @@ def _reaches(plan: Plan, kind: UserType, names: set[str]) -> bool:
         if current.opaque or current.path in seen:
             continue
         seen.add(current.path)
-        struct = plan.type(current.path)
-        for expression in expressions_in((struct.fields, struct.instances)):
+        struct = plan.struct(current.path)
+        for expression in expressions_in((struct.attributes, struct.instances)):
             nodes = [*walk(expression)]
             outside = any(isinstance(each, Name) and each.id in ("_parent", "_root") for each in nodes)
             if outside and any(isinstance(each, MemberAccess) and each.name in names for each in nodes):

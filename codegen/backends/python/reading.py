@@ -206,7 +206,7 @@ def _towards_rows(scope: ClassScope, field: Attribute, keep: Keep, step: int, co
     """Return the statements that read and store a value or item that leads to rows; ``contexts``: entered first."""
     assert isinstance(field.type, UserType)
     plan, item = scope.plan, _item(field)
-    whole = scope.struct.field(field.id)
+    whole = scope.struct.attribute(field.id)
     if whole is not None and whole.switch is not None:
         item = f"{item}_{field_name(field.type.path[-1])}"
     is_row = any(way[-1] == plan.steps[step] for each in plan.tables for way in each.ways)
@@ -240,7 +240,7 @@ def _towards_rows(scope: ClassScope, field: Attribute, keep: Keep, step: int, co
     made += check_field(scope, field, item)
     if keep.item and part == "io":
         # Items on the way to rows consist of whole bytes: the bits that are left are no beginning of another one.
-        made += ("io.align_to_byte()",) if plan.type(field.type.path).may_end_inside_a_byte else ()
+        made += ("io.align_to_byte()",) if plan.struct(field.type.path).may_end_inside_a_byte else ()
     if is_row:
         made = (f"log.begin({part})", *made, f"log.end({part}, {item})")
     body += (*made, keep.statement(item))
@@ -252,7 +252,7 @@ def _towards_rows(scope: ClassScope, field: Attribute, keep: Keep, step: int, co
 def _lost(scope: ClassScope, field: Attribute) -> str:
     """Return the variable that tells whether an item that may be the last one is lost, and so is not; empty if that
     cannot be."""
-    whole = scope.struct.field(field.id)
+    whole = scope.struct.attribute(field.id)
     if whole is None or not isinstance(whole.repeat, RepeatUntil) or "_" not in names_in(whole.repeat.expression):
         return ""
     forms = (each for each in (field, *field.forms) if scope.row_step(each) is not None)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ...plan import Step
-from ...tree import Attribute
+from ...tree import Attribute, Step
 from .constructing import Keep
 from .names import field_name
 from .reading import item_lines

@@ -6,9 +6,7 @@ import textwrap
 from collections.abc import Iterable, Iterator
 
 from ...expression.types import BytesType, EnumType, FloatType, IntegerType, StringType
-from ...plan import Piece, Run
-from ...plan.build import run_of
-from ...tree import Attribute
+from ...tree import Attribute, Piece, Run, run_of
 from .names import field_name
 from .reading import read_lines
 from .scope import ClassScope, member
@@ -20,7 +18,7 @@ from .wire_bytes import decoded, trimmed
 
 def piece_code(piece: Piece) -> str:
     """Return the format string of a piece for Python's ``struct``."""
-    return byte_order(piece.endian) + "".join(field_code(each) for each in piece.fields)
+    return byte_order(piece.endian) + "".join(field_code(each) for each in piece.attributes)
 
 
 def field_code(field: Attribute) -> str:
@@ -33,7 +31,7 @@ def field_code(field: Attribute) -> str:
 
 def packer(scope: ClassScope, piece: Piece) -> str:
     """Return the constant that packs and unpacks a piece."""
-    return scope.module.packer(scope.struct.path, piece.fields[0].id, piece_code(piece))
+    return scope.module.packer(scope.struct.path, piece.attributes[0].id, piece_code(piece))
 
 
 def run_lines(scope: ClassScope, run: Run) -> Lines:
@@ -51,8 +49,8 @@ def parts(scope: ClassScope, run: Run) -> Iterable[tuple[Attribute, ...]]:
         return run.parts
     if scope.module.debug:
         # The position of each field is known only if each is read on its own.
-        return ((each,) for each in run.fields)
-    return _unfailing(run.fields)
+        return ((each,) for each in run.attributes)
+    return _unfailing(run.attributes)
 
 
 def _unfailing(fields: Iterable[Attribute]) -> Iterator[tuple[Attribute, ...]]:
@@ -87,7 +85,7 @@ def _part(scope: ClassScope, fields: tuple[Attribute, ...]) -> Lines:
 
 def targets(piece: Piece) -> str:
     """Return the assignment targets to which a piece is unpacked."""
-    names = [raw_name(each) if is_cooked(each) else member(each.id) for each in piece.fields]
+    names = [raw_name(each) if is_cooked(each) else member(each.id) for each in piece.attributes]
     return f"({names[0]},)" if len(names) == 1 else ", ".join(names)
 
 

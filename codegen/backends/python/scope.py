@@ -8,9 +8,8 @@ from dataclasses import field as declared
 
 from ...expression.nodes import Node
 from ...expression.types import UserType
-from ...plan import Plan, TypePlan
 from ...spec.position import Position
-from ...tree import Attribute, RowStep
+from ...tree import Attribute, RowStep, Spec, Struct
 from .annotations import Annotations
 from .api import Api
 from .expressions import Translator
@@ -29,7 +28,7 @@ class ClassScope:
     """A class under construction."""
 
     module: Module
-    struct: TypePlan
+    struct: Struct
     places: Mapping[str, str] = declared(default_factory=lambda: SEQUENCE)
     annotations: Annotations = declared(init=False)
     taken: dict[str, str] = declared(default_factory=dict)
@@ -39,7 +38,7 @@ class ClassScope:
         object.__setattr__(self, "annotations", Annotations(self.module, self.struct))
 
     @property
-    def plan(self) -> Plan:
+    def plan(self) -> Spec:
         """Return the plan of the spec to which the type belongs."""
         return self.module.plan
 

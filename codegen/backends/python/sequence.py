@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ...plan import Cover, Run, Step
-from ...tree import Attribute
+from ...tree import Attribute, Cover, Run, Step
 from ...wire import WithinSize
 from .checksum_proofs import verifies_methods
 from .checksums import covered_lines, stored_methods, verify_lines
@@ -68,7 +67,7 @@ def sequence_body(scope: ClassScope, steps: Iterable[Step], covers: Iterable[Cov
     early = [each for each in covers if each.before_expansion]
     tails: list[tuple[int, tuple[int, ...]]] = []
     for step in parts:
-        fields, offsets = (step.fields, step.offsets) if isinstance(step, Run) else ((step,), (0,))
+        fields, offsets = (step.attributes, step.offsets) if isinstance(step, Run) else ((step,), (0,))
         lines.extend(marks.before(fields, offsets))
         if isinstance(step, Attribute) and (sums := [each for each in early if each.last == step.id]):
             lines.extend(taken_lines(scope, step))

@@ -22,8 +22,7 @@ from ...expression.nodes import (
 )
 from ...expression.types import BooleanType, EnumType, FloatType
 from ...expression.walk import walk
-from ...plan import TypePlan
-from ...tree import Attribute, Check
+from ...tree import Attribute, Check, Struct
 from .expressions import BIT_OR
 from .scope import ClassScope
 from .statements import attempt, block, code, when
@@ -92,16 +91,16 @@ def always_holds(scope: ClassScope, field: Attribute) -> bool:
     return False
 
 
-def may_fail(type: TypePlan, node: Node) -> bool:
+def may_fail(type: Struct, node: Node) -> bool:
     """Return whether an expression about a field of a type may have no value: it divides, shifts, takes an item, or
     uses a value that may be absent.
     """
     return any(not isinstance(each, CERTAIN) and not _is_certain(type, each) for each in walk(node))
 
 
-def _is_certain(type: TypePlan, node: Node) -> bool:
+def _is_certain(type: Struct, node: Node) -> bool:
     if isinstance(node, Name):
-        field = type.field(node.id)
+        field = type.attribute(node.id)
         return node.id == "_" or (field is not None and field.condition is None)
     return isinstance(node, Binary) and node.operator in "+-&|^"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...expression.nodes import MemberAccess, Node
 from ...expression.types import ListType
-from ...plan.variables import follows_variables, variables_of
+from ...passes.variables import follows_variables, variables_of
 from ...tree import Instance
 from .names import field_name
 from .scope import ClassScope

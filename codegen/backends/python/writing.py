@@ -20,9 +20,7 @@ from ...expression.types import (
     VarintType,
 )
 from ...expression.walk import expressions_in, names_in, walk
-from ...plan import Fill, Run
-from ...plan.types import ReadOnly
-from ...tree import Attribute
+from ...tree import Attribute, Fill, ReadOnly, Run
 from ...wire import Framing, RepeatCount, RepeatUntil, TerminatedSize, Timestamp
 from ..base import refusal
 from .checksums import chain_lines, early_lines, late_lines
@@ -68,7 +66,7 @@ def _append_lines(scope: ClassScope) -> Lines:
     if why is not None:
         return (_write_refused(scope, why),)
     marks = Marks(scope.struct)
-    late = {each.field.id for each in scope.struct.covers if each.value is None and not each.of_object}
+    late = {each.attribute.id for each in scope.struct.covers if each.value is None and not each.of_object}
     late.update(map(marks.want_size, measured(scope.struct)))
     for name in late:
         marks.want_begin(name)
@@ -81,7 +79,7 @@ def _append_lines(scope: ClassScope) -> Lines:
     solved = [each for each in scope.struct.fills if each.how == "solved" and each.value is not None]
     early = [each for each in solved if each.value is not None and contents_in(each.value)]
     lines.extend(_derivations(scope, early, wires, contents))
-    for field in scope.struct.fields:
+    for field in scope.struct.attributes:
         if field.id in wire_variables:
             lines.extend(_wire_lines(scope, field, wires[field.id], contents))
     lines.extend(_derivations(scope, [each for each in solved if each not in early], wires, contents))
@@ -89,7 +87,7 @@ def _append_lines(scope: ClassScope) -> Lines:
     lines.extend(early_lines(scope, contents))
     lines.extend(unmeasured_lines(scope))
     for step in scope.struct.steps:
-        fields, offsets = (step.fields, step.offsets) if isinstance(step, Run) else ((step,), (0,))
+        fields, offsets = (step.attributes, step.offsets) if isinstance(step, Run) else ((step,), (0,))
         lines.extend(marks.before(fields, offsets))
         if isinstance(step, Run):
             lines.extend(_write_run(scope, step, wires, late))
@@ -119,7 +117,7 @@ def _constants(scope: ClassScope) -> Lines:
     """Return the assignments of fixed contents, and of fields with a single valid value."""
     lines: list[str] = []
     for fill in scope.struct.fills:
-        field = scope.struct.field(fill.id)
+        field = scope.struct.attribute(fill.id)
         if field is None:
             continue
         if fill.how == "constant" and not _is_known_late(field):
@@ -128,7 +126,7 @@ def _constants(scope: ClassScope) -> Lines:
             lines.append(_unless_set(field, _default_text(scope, field, fill.value)))
         elif fill.how == "made" and isinstance(field.type, UserType):
             lines.append(_unless_set(field, f"{scope.module.class_of(field.type.path)}()"))
-    lines.extend(line for field in scope.struct.fields if field.condition is None for line in _absent(field))
+    lines.extend(line for field in scope.struct.attributes if field.condition is None for line in _absent(field))
     return tuple(lines)
 
 
@@ -161,7 +159,7 @@ def _wires(scope: ClassScope, contents: Contents) -> dict[str, str]:
     solved = [each.value for each in scope.struct.fills if each.how == "solved" and each.value is not None]
     asked = {name for each in solved for name in _sizes(each)} | contents.keys()
     found: dict[str, str] = {}
-    for field in scope.struct.fields:
+    for field in scope.struct.attributes:
         if field.id in asked and all(map(has_bytes, field.forms)) and field.repeat is None:
             plain = (
                 field.switch is None
@@ -205,7 +203,7 @@ def _wire_text(scope: ClassScope, field: Attribute, contents: Contents) -> str:
 def _derivations(scope: ClassScope, fills: list[Fill], wires: dict[str, str], contents: Contents) -> Lines:
     lines: list[str] = []
     for fill in fills:
-        field = scope.struct.field(fill.id)
+        field = scope.struct.attribute(fill.id)
         if fill.value is None or field is None:
             continue
         translator = replace(scope.translator(field.position), sizes=wires, contents=contents)
@@ -221,7 +219,7 @@ def _derivations(scope: ClassScope, fills: list[Fill], wires: dict[str, str], co
 
 def _optional_of(scope: ClassScope, expression: Node) -> Attribute | None:
     """Return the field whose size or length a solved value is, if it is optional."""
-    found = (scope.struct.field(each.id) for each in walk(expression) if isinstance(each, Name))
+    found = (scope.struct.attribute(each.id) for each in walk(expression) if isinstance(each, Name))
     return next((each for each in found if each is not None and each.condition is not None), None)
 
 
@@ -241,12 +239,12 @@ def _when(scope: ClassScope, field: Attribute, lines: Lines) -> Lines:
 
 def _write_run(scope: ClassScope, run: Run, wires: dict[str, str], late: set[str]) -> Lines:
     lines: list[str] = []
-    for field in run.fields:
+    for field in run.attributes:
         if field.id not in late and field.contents is None and not always_holds(scope, field):
             lines.extend(check_lines(scope, field, member(field.id)))
     for piece in run.pieces:
-        values = [_packable(scope, each, wires) for each in piece.fields]
-        lines.extend(_write_packed(scope, packer(scope, piece), [each.id for each in piece.fields], values))
+        values = [_packable(scope, each, wires) for each in piece.attributes]
+        lines.extend(_write_packed(scope, packer(scope, piece), [each.id for each in piece.attributes], values))
     return tuple(lines)
 
 

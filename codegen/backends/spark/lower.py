@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from ...plan import Plan
+from ...tree import Spec
 from ..columns.arrow import ArrowType
 from ..columns.message_lower import default_kind
 from ..columns.message_table import MessageColumn, message_columns
@@ -55,7 +55,7 @@ class View:
     """The views of the other tables, by the names of their subpackages."""
 
 
-def lower(plan: Plan) -> View | None:
+def lower(plan: Spec) -> View | None:
     """Return the view of a spec; ``None`` for one without rows. Raises ``SpecError`` if a column has no Arrow
     type."""
     if plan.units is not None:
@@ -75,7 +75,7 @@ def parts(view: View) -> Mapping[str, View]:
     return view.parts
 
 
-def _view(plan: Plan, columns: Sequence[TableColumn | MessageColumn]) -> View:
+def _view(plan: Spec, columns: Sequence[TableColumn | MessageColumn]) -> View:
     fields = tuple(FieldView(each.name, spark_type(each.type)) for each in columns)
     used = {name for field in fields for name in re.findall(r"\w+(?=\()", field.type)}
     title = plan.title

@@ -16,8 +16,8 @@ from wireloom import SpecError
 from wireloom.codegen.backends.columns import compile_program, table_columns
 from wireloom.codegen.expression import UserType
 from wireloom.codegen.model import analyse
-from wireloom.codegen.plan import Plan, TypePlan, plan_of
-from wireloom.codegen.tree import Attribute
+from wireloom.codegen.passes import with_facts
+from wireloom.codegen.tree import Attribute, Spec, Struct
 
 from tests.conformance.gallery.checkout import FORMATS, TESTS, checkout, suite
 
@@ -57,7 +57,7 @@ def row_types(path: Path, import_paths: tuple[Path, ...]) -> list[RowType]:
     spec = analyse(path, import_paths=import_paths).spec
     if spec is None:
         return []
-    plan, text = plan_of(spec), path.read_text(encoding="utf-8")
+    plan, text = with_facts(spec), path.read_text(encoding="utf-8")
     found = []
     for kind, ways in _repeated(plan).items():
         best = RowType(path.stem, "::".join(kind), "", False, "no attribute of the root leads to it")
@@ -92,7 +92,7 @@ def _tried(path: Path, text: str, import_paths: tuple[Path, ...]) -> tuple[bool,
     result = analyse(path, text, import_paths=import_paths)
     if result.spec is None:
         return False, next(each.message for each in result.diagnostics if each.severity == "error")
-    plan = plan_of(result.spec)
+    plan = with_facts(result.spec)
     assert plan.rows is not None
     try:
         refusal = compile_program(plan, plan.rows, table_columns(plan, plan.rows)).refusal
@@ -104,12 +104,12 @@ def _tried(path: Path, text: str, import_paths: tuple[Path, ...]) -> tuple[bool,
 # The ways from the root to what is repeated ---------------------------------------------------------------------------
 
 
-def _repeated(plan: Plan) -> dict[Names, list[Names]]:
+def _repeated(plan: Spec) -> dict[Names, list[Names]]:
     """Return the repeated types of a spec itself, each with the ways from the root to it, those through plain
     attributes first."""
     ways = [_ways(plan, plain=True), _ways(plan, plain=False)]
     found: dict[Names, list[Names]] = {}
-    for holder in plan.types:
+    for holder in plan.structs:
         for field in holder.read:
             for kind in _kinds(field) if field.repeat is not None and field.switch is None else ():
                 if kind.path[0] == plan.root.path[0]:
@@ -122,7 +122,7 @@ def _repeated(plan: Plan) -> dict[Names, list[Names]]:
     }
 
 
-def _ways(plan: Plan, *, plain: bool) -> dict[Names, Names]:
+def _ways(plan: Spec, *, plain: bool) -> dict[Names, Names]:
     """Return the shortest way from the root to each type, through attributes of one type each if ``plain``, otherwise
     also through switches and instances."""
     found: dict[Names, Names] = {plan.root.path: ()}
@@ -132,7 +132,7 @@ def _ways(plan: Plan, *, plain: bool) -> dict[Names, Names]:
         for field, kind in _leading(holder, plain):
             if kind.path not in found:
                 found[kind.path] = (*found[holder.path], _step(field, kind))
-                waiting.append(plan.type(kind.path))
+                waiting.append(plan.struct(kind.path))
     return found
 
 
@@ -142,8 +142,8 @@ def _step(field: Attribute, kind: UserType) -> str:
     return f"{field.id}.as<{'::'.join(kind.path)}>" if several else field.id
 
 
-def _leading(holder: TypePlan, plain: bool) -> Iterator[tuple[Attribute, UserType]]:
-    for field in holder.fields if plain else holder.read:
+def _leading(holder: Struct, plain: bool) -> Iterator[tuple[Attribute, UserType]]:
+    for field in holder.attributes if plain else holder.read:
         if not (plain and field.switch is not None):
             yield from ((field, kind) for kind in _kinds(field))
 

@@ -18,8 +18,7 @@ from wireloom.codegen.expression import (
 )
 from wireloom.codegen.expression import folded as fold
 from wireloom.codegen.expression import nodes as ast
-from wireloom.codegen.plan import Cover, Plan, Run, TypePlan
-from wireloom.codegen.tree import Attribute
+from wireloom.codegen.tree import Attribute, Cover, Run, Spec, Struct
 from wireloom.codegen.wire import (
     EndOfStreamSize,
     ExpressionSize,
@@ -52,9 +51,9 @@ class View:
     functions: tuple[Function, ...]
 
 
-def lower(plan: Plan) -> View:
+def lower(plan: Spec) -> View:
     """Return the view of a spec. Raises ``SpecError`` for what such dictionaries cannot represent."""
-    functions = tuple(Function(name(each.path), tuple(Lowering(plan, each).lines())) for each in plan.types)
+    functions = tuple(Function(name(each.path), tuple(Lowering(plan, each).lines())) for each in plan.structs)
     return View(plan.title, name(plan.root.path), functions)
 
 
@@ -66,8 +65,8 @@ def name(path: Path) -> str:
 class Lowering:
     """The statements of one type."""
 
-    plan: Plan
-    type: TypePlan
+    plan: Spec
+    type: Struct
 
     def lines(self) -> Iterator[str]:
         if self.type.endian is not None or self.type.parameters:
@@ -84,11 +83,11 @@ class Lowering:
     def run(self, run: Run) -> Iterator[str]:
         yield f"raw, at = take(data, at, {run.size}, end)"
         for piece in run.pieces:
-            codes = "".join(map(code, piece.fields))
-            targets = "".join(f"self[{each.id!r}], " for each in piece.fields)
+            codes = "".join(map(code, piece.attributes))
+            targets = "".join(f"self[{each.id!r}], " for each in piece.attributes)
             order = ">" if piece.endian == "be" else "<"
             yield f"{targets}= struct.unpack_from({order + codes!r}, raw, {piece.offset - run.pieces[0].offset})"
-        for field in run.fields:
+        for field in run.attributes:
             if isinstance(field.type, StringType):
                 yield f"self[{field.id!r}] = self[{field.id!r}].decode({codec(field.type)!r})"
             yield from self.checks(field, f"self[{field.id!r}]")
@@ -179,9 +178,9 @@ class Lowering:
 
     def cover(self, cover: Cover) -> Iterator[str]:
         if cover.algorithm != "crc32c" or cover.value is None or cover.condition is not None:
-            refuse(cover.field.position, "only CRC-32C of one field has a form here")
-        yield f"if self[{cover.field.id!r}] != crc32c(self[{cover.value!r}]):"
-        yield f"    raise Refused('checksum', {cover.field.place!r})"
+            refuse(cover.attribute.position, "only CRC-32C of one field has a form here")
+        yield f"if self[{cover.attribute.id!r}] != crc32c(self[{cover.value!r}]):"
+        yield f"    raise Refused('checksum', {cover.attribute.place!r})"
 
     def text(self, node: ast.Node, it: str = "it") -> str:
         """Return an expression in Python."""

@@ -18,7 +18,7 @@ from wireloom.codegen.backends.columns import BACKEND as COLUMNS
 from wireloom.codegen.backends.python import BACKEND as PYTHON
 from wireloom.codegen.expression import METHODS
 from wireloom.codegen.model import analyse
-from wireloom.codegen.plan import plan_of
+from wireloom.codegen.passes import with_facts
 from wireloom.codegen.spec import TABLES
 from wireloom.format import routines
 
@@ -79,7 +79,7 @@ def compiled(text: str) -> None:
     if result.spec is None:
         return
     try:
-        plan = plan_of(result.spec)
+        plan = with_facts(result.spec)
         [parser] = PYTHON.files(plan)
         columns = COLUMNS.files(plan)
     except SpecError as error:

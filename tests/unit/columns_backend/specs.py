@@ -11,7 +11,8 @@ from wireloom import Format
 from wireloom.codegen.backends.columns import compile_program, table_columns
 from wireloom.codegen.explore import load_format
 from wireloom.codegen.model import load_spec as load
-from wireloom.codegen.plan import Plan, plan_of
+from wireloom.codegen.passes import with_facts
+from wireloom.codegen.tree import Spec
 from wireloom.format import ColumnProgram
 
 HEAD = """\
@@ -68,9 +69,9 @@ def format_of(text: str) -> Format:
     return load_format(path)
 
 
-def planned(text: str) -> Plan:
+def planned(text: str) -> Spec:
     """Return the plan of a spec."""
-    return plan_of(load("sample.ksy", text=text))
+    return with_facts(load("sample.ksy", text=text))
 
 
 def compiled(text: str) -> tuple[ColumnProgram | None, str | None]:

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 from wireloom import Format, UnknownNameError
 from wireloom.codegen.backends.columns import BACKEND, MessageColumn, coverage, message_columns
-from wireloom.codegen.plan import Plan
+from wireloom.codegen.tree import Spec
 from wireloom.format import (
     ComputedSource,
     Envelope,
@@ -38,7 +38,7 @@ POSITION = MessageRule(
 )
 
 
-def columns_of(plan: Plan, kind: int = 0) -> dict[str, MessageColumn]:
+def columns_of(plan: Spec, kind: int = 0) -> dict[str, MessageColumn]:
     assert plan.units is not None
     return {each.name: each for each in message_columns(plan, plan.units.kinds[kind])}
 

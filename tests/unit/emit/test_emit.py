@@ -18,7 +18,7 @@ from wireloom.codegen.backends import (
 )
 from wireloom.codegen.emit import generate
 from wireloom.codegen.model import load_spec as load
-from wireloom.codegen.plan import plan_of
+from wireloom.codegen.passes import with_facts
 from wireloom.codegen.spec import Position
 
 ONE = """
@@ -209,7 +209,7 @@ def test_imported_types_work_across_modules(specs, tmp_path, monkeypatch):
 
 def test_the_header_names_the_spec_and_no_machine(specs):
     spec = load(specs[0])
-    text = header(plan_of(spec))
+    text = header(with_facts(spec))
     assert text.startswith(HEADER_START)
     assert "specs/one.ksy" in text
     assert spec.sha256 in text

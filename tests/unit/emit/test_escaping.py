@@ -25,7 +25,7 @@ from wireloom.codegen.backends.python import Api
 from wireloom.codegen.emit import generate, load_all, render
 from wireloom.codegen.explore import load_format
 from wireloom.codegen.kaitai import modules_of as modules
-from wireloom.codegen.plan import plan_of
+from wireloom.codegen.passes import with_facts
 from wireloom.codegen.protobuf import import_proto
 from wireloom.command import main
 
@@ -113,7 +113,7 @@ def code_of(files: dict[str, str]) -> dict[str, str]:
 def plain(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, str], str]:
     """Return the syntax trees of the modules of a spec with plain names and texts, and that of its Kaitai module."""
     path = spec_with(tmp_path_factory.mktemp("plain"), PLAIN)
-    return code_of(render(map(plan_of, load_all([path])))), kaitai_module(path)
+    return code_of(render(map(with_facts, load_all([path])))), kaitai_module(path)
 
 
 def shape(text: str) -> str:
@@ -131,7 +131,7 @@ def test_a_file_name_is_a_name(name: bytes, tmp_path: Path, plain: tuple[dict[st
     found = load_format(path)
     assert wireloom.read(found, b"\4\1abc").to_pylist() == [{"len": 4, "kind": 1, "note": "abc", "words": PLAIN}]
     wanted, module = plain
-    files = render(map(plan_of, load_all([path])))
+    files = render(map(with_facts, load_all([path])))
     assert code_of(files) == wanted
     ElementTree.fromstring(files["readings/layout.svg"])
     assert not markup_of(files["readings/README.md"])
@@ -165,7 +165,7 @@ def test_commands_take_any_name(name: bytes, tmp_path: Path, monkeypatch: pytest
 @pytest.mark.parametrize("text", TEXTS)
 def test_texts_are_texts(text: str, tmp_path: Path, plain: tuple[dict[str, str], str]) -> None:
     path = spec_with(tmp_path, text)
-    files = render(map(plan_of, load_all([path])))
+    files = render(map(with_facts, load_all([path])))
     assert code_of(files) == plain[0]
     assert load_format(path).root_class.from_bytes(b"\4\1abc").readings[0].words == text
     assert generate([path], tmp_path / "out").written
@@ -184,7 +184,7 @@ def test_texts_are_texts(text: str, tmp_path: Path, plain: tuple[dict[str, str],
 
 def test_the_folder_of_the_specs_is_a_name(tmp_path: Path) -> None:
     target = Target(specs=f"a\n{RUN}\n#")
-    for path, text in render(map(plan_of, load_all([spec_with(tmp_path, PLAIN)])), target=target).items():
+    for path, text in render(map(with_facts, load_all([spec_with(tmp_path, PLAIN)])), target=target).items():
         assert path.endswith((".md", ".svg")) or "builtins" not in shape(text).replace("value=…", "")
 
 

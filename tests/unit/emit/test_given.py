@@ -11,8 +11,8 @@ from click.testing import CliRunner, Result
 from wireloom import UnsupportedError
 from wireloom.codegen.emit import generate
 from wireloom.codegen.model import load_spec as load
-from wireloom.codegen.plan import plan_of
-from wireloom.codegen.plan import unsolved_of as unsolved
+from wireloom.codegen.passes import unsolved_of as unsolved
+from wireloom.codegen.passes import with_facts
 from wireloom.command import main
 
 GRID = """meta: {id: grid}
@@ -105,7 +105,7 @@ types:
 @pytest.mark.slow
 def test_a_column_gives_its_attribute(tmp_path: Path) -> None:
     path = spec(tmp_path, TABLE.replace("COLUMNS", "[bits, body]"))
-    assert unsolved(plan_of(load(path))) == ()
+    assert unsolved(with_facts(load(path))) == ()
     path = spec(tmp_path, TABLE.replace("COLUMNS", "[body]"))
     said = "objects of 'row' cannot be written: 'bits' cannot be derived from the size of 'body'"
     for result in (run("check", path), run("generate", "-o", tmp_path / "made", path)):
@@ -197,10 +197,10 @@ def test_what_reaches_a_size_by_argument(tmp_path: Path) -> None:
         "meta: {id: a}\nseq: [{id: n, type: u1}, {id: b, type: 'body(n)'}]\n"
         "types: {body: {params: [{id: m, type: u1}], seq: [{id: x, size: m}]}}\n"
     )
-    assert [each.field for each in unsolved(plan_of(load(spec(tmp_path, text))))] == ["n"]
-    assert unsolved(plan_of(load(spec(tmp_path, text))), in_place=True) == ()
+    assert [each.field for each in unsolved(with_facts(load(spec(tmp_path, text))))] == ["n"]
+    assert unsolved(with_facts(load(spec(tmp_path, text))), in_place=True) == ()
     text = text.replace("body(n)", "body(n / 2)")
-    assert [each.field for each in unsolved(plan_of(load(spec(tmp_path, text))), in_place=True)] == ["n"]
+    assert [each.field for each in unsolved(with_facts(load(spec(tmp_path, text))), in_place=True)] == ["n"]
 
 
 @pytest.mark.slow

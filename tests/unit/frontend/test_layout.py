@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import pytest
 from wireloom.codegen.expression import Binary, BytesType, ListType, MemberAccess, Name, UserType
-from wireloom.codegen.model import structs
 
 from tests.unit.frontend.specs import diagnostics, root
 from tests.unit.frontend.trees import written
 
 
 def framing(body: str) -> set[str]:
-    return {f"{each.path[-1]}.{one.id}" for each in structs(root(body)) for one in each.attributes if one.frames_layout}
+    return {f"{each.path[-1]}.{one.id}" for each in root(body).whole for one in each.attributes if one.frames_layout}
 
 
 @pytest.mark.parametrize(

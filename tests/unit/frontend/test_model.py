@@ -16,7 +16,6 @@ from wireloom.codegen.expression import (
     UnionType,
     UserType,
 )
-from wireloom.codegen.model import structs
 from wireloom.codegen.wire import ComputedEndian, EnumLabel, ExpressionSize, InheritedEndian
 
 from tests.unit.frontend.specs import attribute, compiled, instance, root, said
@@ -134,7 +133,7 @@ def test_parents() -> None:
           five: {seq: []}
         """
     )
-    parents = {each.path[-1]: [path[-1] for path in each.parents] for each in structs(found)}
+    parents = {each.path[-1]: [path[-1] for path in each.parents] for each in found.whole}
     assert parents == {
         "demo": [],
         "one": ["demo"],
@@ -143,7 +142,7 @@ def test_parents() -> None:
         "four": ["demo"],
         "five": [],
     }
-    up = {each.path[-1]: each.instances[0].type for each in structs(found) if each.instances}
+    up = {each.path[-1]: each.instances[0].type for each in found.whole if each.instances}
     assert up == {"two": AnyStructType(), "three": UserType(("demo",)), "four": UserType(("demo", "one"))}
 
 

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from wireloom import SpecError
 from wireloom.codegen.backends.columns import BACKEND as COLUMNS
 from wireloom.codegen.backends.python import BACKEND as PYTHON
-from wireloom.codegen.plan import plan_of
+from wireloom.codegen.passes import with_facts
 from wireloom.codegen.spec import BUILT_IN, TABLES
 from wireloom.codegen.tree import Spec
 
@@ -126,7 +126,7 @@ def generated(spec: Spec) -> None:
     """Check that the code of a spec can be compiled, or that a sentence says why there is none."""
     for backend in (PYTHON, COLUMNS):
         try:
-            files = backend.files(plan_of(spec))
+            files = backend.files(with_facts(spec))
         except SpecError:
             continue
         for file in files:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from wireloom.codegen.backends.python import BACKEND
 from wireloom.codegen.emit import formatted, load_all
-from wireloom.codegen.plan import plan_of
+from wireloom.codegen.passes import with_facts
 from wireloom.objects import ChecksumError, ConsistencyError, ExpressionError, reason_of
 from wireloom.objects.messages import FieldKind, FieldRule, Label, MessageError, MessageRule
 
@@ -109,7 +109,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     paths = [folder / "envelope.ksy", folder / "other.ksy"]
     for path, text in zip(paths, (ENVELOPE, OTHER), strict=True):
         path.write_text(text)
-    texts = {each.path: each.text for spec in load_all(paths) for each in BACKEND.files(plan_of(spec))}
+    texts = {each.path: each.text for spec in load_all(paths) for each in BACKEND.files(with_facts(spec))}
     root = folder / "emitted_messages"
     for name, text in formatted(texts).items():
         place = root / name

@@ -7,12 +7,12 @@ from typing import Any
 
 from wireloom.codegen.backends.python import BACKEND
 from wireloom.codegen.model import load_spec as load
-from wireloom.codegen.plan import plan_of
+from wireloom.codegen.passes import with_facts
 
 
 def source_of(text: str, allow_modules: tuple[str, ...] = ()) -> str:
     """Return the module of a spec, not formatted."""
-    return BACKEND.files(plan_of(load("made.ksy", text=textwrap.dedent(text), allow_modules=allow_modules)))[0].text
+    return BACKEND.files(with_facts(load("made.ksy", text=textwrap.dedent(text), allow_modules=allow_modules)))[0].text
 
 
 @cache

@@ -3,8 +3,8 @@
 import pytest
 from kaitaistruct import ConsistencyError
 from wireloom.codegen.model import load_spec as load
-from wireloom.codegen.plan import plan_of
-from wireloom.codegen.plan import unsolved_of as unsolved
+from wireloom.codegen.passes import unsolved_of as unsolved
+from wireloom.codegen.passes import with_facts
 
 from .compiling import made
 
@@ -56,8 +56,8 @@ def test_what_has_to_be_given() -> None:
         text="meta: {id: made}\nseq: [{id: len, type: u1}, {id: a, size: len}, {id: bits, type: u1}, "
         "{id: b, size: (bits + 7) / 8}, {id: w, type: u1}, {id: h, type: u1}, {id: c, size: w * h}]",
     )
-    assert [each.field for each in unsolved(plan_of(spec))] == ["bits", "w", "h"]
-    assert unsolved(plan_of(spec))[0].message.startswith(
+    assert [each.field for each in unsolved(with_facts(spec))] == ["bits", "w", "h"]
+    assert unsolved(with_facts(spec))[0].message.startswith(
         "a writer requires a value of 'bits', which cannot be derived from the size of 'b': pass it, or"
     )
 

@@ -10,7 +10,7 @@ from itertools import islice
 import pytest
 from wireloom.codegen.backends.python import Api, lower_module
 from wireloom.codegen.model import load_spec as load
-from wireloom.codegen.plan import plan_of
+from wireloom.codegen.passes import with_facts
 from wireloom.objects import ChecksumError, EndOfStreamError, MemoryStream
 
 from .compiling import made
@@ -134,7 +134,7 @@ def test_a_file_larger_than_memory_is_walked(tmp_path, item):
 
 def test_classes_of_kaitais_api_have_it_too():
     spec = load("made.ksy", text=textwrap.dedent(KAITAI))
-    signatures = [each.signature for each in lower_module(plan_of(spec), Api.KAITAI, "").root.methods]
+    signatures = [each.signature for each in lower_module(with_facts(spec), Api.KAITAI, "").root.methods]
     names = [each.partition("(")[0] for each in signatures]
     assert "iter_items" in names
     assert "iter_numbers" in names

@@ -14,7 +14,7 @@ from wireloom.append import AppendWriter
 from wireloom.codegen.backends import backends
 from wireloom.codegen.emit import generate
 from wireloom.codegen.model import load_spec as load
-from wireloom.codegen.plan import plan_of
+from wireloom.codegen.passes import with_facts
 from wireloom.format import routines
 
 from .conftest import Canary
@@ -98,7 +98,7 @@ def test_backends_make_no_code_that_is_not_permitted(canary: Canary) -> None:
     for path in (canary.table(f"{Canary.name}.turn"), canary.messages("hooks", f"{Canary.name}:Hooks")):
         for backend in backends():
             with pytest.raises(SpecError, match="allow-module"):
-                backend.files(plan_of(load(path)))
+                backend.files(with_facts(load(path)))
 
 
 def test_what_is_generated_needs_no_permission_any_more(canary: Canary, monkeypatch: pytest.MonkeyPatch) -> None:

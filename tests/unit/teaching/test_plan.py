@@ -7,7 +7,7 @@ from pathlib import Path
 
 from click.testing import CliRunner
 from wireloom.codegen.model import load_spec as load
-from wireloom.codegen.plan import plan_of, printed
+from wireloom.codegen.passes import printed, with_facts
 from wireloom.command import main
 
 ROOT = Path(__file__).parents[3]
@@ -95,15 +95,15 @@ made::two: at least 10 bytes, recursive
 
 
 def test_the_plan_of_a_format() -> None:
-    assert printed(plan_of(load(ROOT / "specs" / "edgemq_segment.ksy"))).endswith(FRAME)
+    assert printed(with_facts(load(ROOT / "specs" / "edgemq_segment.ksy"))).endswith(FRAME)
 
 
 def test_every_kind_of_step() -> None:
-    assert printed(plan_of(load("made.ksy", text=SPEC))) == MADE
+    assert printed(with_facts(load("made.ksy", text=SPEC))) == MADE
 
 
 def test_messages_have_their_fields_in_any_order() -> None:
-    text = printed(plan_of(load(ROOT / "specs" / "kpl_aggregated_record.ksy")))
+    text = printed(with_facts(load(ROOT / "specs" / "kpl_aggregated_record.ksy")))
     assert "::record: a protobuf message\n  fields, in any order\n    1 partition_key_index: required uint64\n" in text
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ....expression.types import BytesType, EnumType, FloatType, IntegerType, StringType, UserType
-from ....plan import Run
-from ....tree import Attribute
+from ....tree import Attribute, Run
 from ....wire import ExpressionSize, FixedSize, RepeatCount, RepeatUntil, TerminatedSize
 from ..checksums import computed_text
 from ..encoding import array_arguments, is_array, packer_text
@@ -32,7 +31,7 @@ def assemble_method(scope: ClassScope) -> MethodView | None:
     kept = [slot(each) for each in scope.struct.instances if each.value is not None and is_kept(scope, each)]
     lines = [f"self._forget({', '.join(map(repr, kept))})"] if kept else []
     lines += _computed_first(scope)
-    refused = [text for each in scope.struct.fields for text in _refusals(scope, each)]
+    refused = [text for each in scope.struct.attributes for text in _refusals(scope, each)]
     if refused:
         lines += _settled(scope, refused)
     for step in scope.struct.steps:
@@ -54,11 +53,11 @@ def assembling_constants(scope: ClassScope) -> tuple[str, ...]:
 
 def _settled(scope: ClassScope, refused: list[str]) -> Lines:
     """Return the statements that fill in unassigned values, and check the object if something is still invalid."""
-    filled = dict(each for field in scope.struct.fields for each in _fillings(scope, field))
+    filled = dict(each for field in scope.struct.attributes for each in _fillings(scope, field))
     setters = {name: scope.module.setter(scope.struct.path, name) for name in filled}
     puts = [when(f"{name!r} not in given", [f"{setters[name]}(self, {text})"]) for name, text in filled.items()]
     lines: Lines = (when("self._dirty", ["given = self._m_given", *puts]),) if puts else ()
-    others = {*solved_names(scope), *(field_name(each.id) for each in scope.struct.fields if _is_filled_in(each))}
+    others = {*solved_names(scope), *(field_name(each.id) for each in scope.struct.attributes if _is_filled_in(each))}
     condition = " or ".join(refused)
     if not others <= set(filled):
         lines += (attempt([f"unsettled = {condition}"], "AttributeError", ["unsettled = True"]),)
@@ -145,7 +144,7 @@ def _is_encoded_first(field: Attribute) -> bool:
 def _computed_first(scope: ClassScope) -> Lines:
     """Return the statements that compute values that are used more than once."""
     lines: list[str] = []
-    for each in scope.struct.fields:
+    for each in scope.struct.attributes:
         if _is_encoded_first(each):
             lines.append(f"{_data(scope, each)} = {data_text(scope, each, member(each.id))}")
         if each.is_checksum and each.condition is None:
@@ -175,11 +174,11 @@ def _data(scope: ClassScope, field: Attribute) -> str:
 
 def _packed(scope: ClassScope, run: Run) -> Lines:
     """Return the statements that write consecutive fields of fixed sizes."""
-    if len(run.fields) == 1 and _has_data(run.fields[0]):
-        return (f"parts.append({_data(scope, run.fields[0])})",)
+    if len(run.attributes) == 1 and _has_data(run.attributes[0]):
+        return (f"parts.append({_data(scope, run.attributes[0])})",)
     lines: list[str] = []
     for piece in run.pieces:
-        values = ", ".join(_data(scope, each) for each in piece.fields)
+        values = ", ".join(_data(scope, each) for each in piece.attributes)
         lines.append(f"parts.append({packer(scope, piece)}.pack({values}))")
     return tuple(lines)
 

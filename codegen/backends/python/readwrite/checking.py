@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from ....expression.fold import constant, fold
 from ....expression.types import BitsType, BytesType, EnumType, StringType, UserType
-from ....plan.following import is_steady
+from ....passes.following import is_steady
 from ....tree import Attribute, Instance
 from ....wire import RepeatCount, RepeatEos, RepeatUntil
 from ..constructing import parent_text
@@ -34,29 +34,29 @@ def check_method(scope: ClassScope) -> MethodView:
     stale = [slot(each) for each in kept if not asks_stream(scope, each.value)]
     if stale:
         lines.append(f"self._forget({', '.join(map(repr, stale))})")
-    for field in scope.struct.fields:
+    for field in scope.struct.attributes:
         lines.extend(_constant(scope, field))
-    for field in scope.struct.fields:
+    for field in scope.struct.attributes:
         lines.extend(tag_lines(scope, field, field_name(field.id)))
     for instance in scope.struct.instances:
         if instance.attribute is not None:
             lines.extend(tag_lines(scope, instance.attribute, slot(instance)))
     solved = solved_names(scope)
-    for field in sorted(scope.struct.fields, key=lambda each: field_name(each.id) in solved):
+    for field in sorted(scope.struct.attributes, key=lambda each: field_name(each.id) in solved):
         found = _check_attribute(scope, field, member(field.id))
         if found and field_name(field.id) in solved:
             # Derived values are filled in before they are checked; those derived from the layout only when the object
             # is written.
             found = (when_all([f"hasattr(self, {field_name(field.id)!r})"], found),)
         lines.extend(found)
-    for field in scope.struct.fields:
+    for field in scope.struct.attributes:
         # After the fields on which such a value depends.
         found = check_computed(scope, field, member(field.id))
         lines.extend(when_present(scope, field, found))
     for instance in scope.struct.instances:
         if instance.attribute is not None:
             lines.extend(_check_instance(scope, instance, instance.attribute))
-    for field in scope.struct.fields:
+    for field in scope.struct.attributes:
         lines.extend(when_present(scope, field, check_checksum(scope, field)))
     lines.append("super()._check()")
     return MethodView("_check(self) -> None", tuple(lines))

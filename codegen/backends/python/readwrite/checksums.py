@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ....plan import Cover
-from ....tree import Attribute
+from ....tree import Attribute, Cover
 from ..checksums import computed_text, seen_covers, unknown_value
 from ..marks import Marks
 from ..names import field_name
@@ -16,7 +15,7 @@ def wanted_marks(scope: ClassScope) -> Marks:
     """Return the marks that a writer records for the checksums of bytes already written."""
     marks = Marks(scope.struct)
     for cover in late_checksums(scope):
-        marks.want_begin(cover.field.id)
+        marks.want_begin(cover.attribute.id)
     return marks
 
 
@@ -36,7 +35,7 @@ def check_checksum(scope: ClassScope, field: Attribute) -> Lines:
     if cover.value is None:
         return (follow_unless_set(field, unknown_value(cover)),)
     computed = computed_text(scope, cover, member(cover.value))
-    return (scope.call("check_checksum", "self", repr(name), computed, repr(cover.field.place)),)
+    return (scope.call("check_checksum", "self", repr(name), computed, repr(cover.attribute.place)),)
 
 
 def follow_unless_set(field: Attribute, value: str) -> str:
@@ -49,12 +48,12 @@ def late_lines(scope: ClassScope, marks: Marks) -> Lines:
     """Return the statements that compute the checksums of bytes already written, once these are complete."""
     lines: list[str] = []
     for cover in late_checksums(scope):
-        name, begin, end = cover.field.id, marks.begins[cover.first], marks.ends[cover.last]
+        name, begin, end = cover.attribute.id, marks.begins[cover.first], marks.ends[cover.last]
         data = "data"
         if cover.blanks_own:
             offset = f"{marks.begins[name]} - ({begin})"
-            data = scope.call("replaced", "data", offset, cover.field.least, cover.replace)
-        given = "io", "self", repr(field_name(name)), repr(cover.field.place), begin, end
+            data = scope.call("replaced", "data", offset, cover.attribute.least, cover.replace)
+        given = "io", "self", repr(field_name(name)), repr(cover.attribute.place), begin, end
         line = scope.call("cover", *given, f"lambda data: {computed_text(scope, cover, data)}")
-        lines.append(line if cover.condition is None else when(scope.text(cover.condition, cover.field), [line]))
+        lines.append(line if cover.condition is None else when(scope.text(cover.condition, cover.attribute), [line]))
     return tuple(lines)

@@ -7,26 +7,26 @@ from collections.abc import Callable
 from ....expression.nodes import Node
 from ....expression.types import AnyStructType, Path, StreamType, UnionType, UserType
 from ....expression.walk import expressions_in, names_in, walk
-from ....plan import Plan, TypePlan
-from ....plan.solving import solutions
+from ....passes.solving import solutions
+from ....tree import Spec, Struct
 from ....wire import ExpressionSize
 
 
 class Facts:
     """Facts about a type and the types of the objects inside it."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Spec) -> None:
         self.plan = plan
 
-    def has_instances(self, struct: TypePlan) -> bool:
+    def has_instances(self, struct: Struct) -> bool:
         """Return whether there are instances at explicit positions."""
         return self._anywhere(struct, lambda each: any(one.attribute is not None for one in each.instances))
 
-    def has_layout(self, struct: TypePlan) -> bool:
+    def has_layout(self, struct: Struct) -> bool:
         """Return whether any value is derived from the positions of others."""
         return self._anywhere(struct, self._has_own_layout)
 
-    def _has_own_layout(self, struct: TypePlan) -> bool:
+    def _has_own_layout(self, struct: Struct) -> bool:
         for position in (each.pos for each in struct.instances if each.pos is not None):
             if _leaves(position) or solutions(self.plan, struct, position):
                 return True
@@ -39,7 +39,7 @@ class Facts:
                 return True
         return False
 
-    def _anywhere(self, struct: TypePlan, test: Callable[[TypePlan], bool]) -> bool:
+    def _anywhere(self, struct: Struct, test: Callable[[Struct], bool]) -> bool:
         """Return whether a test is true for a type or for one inside it; it counts as true for unknown types."""
         waiting, seen = [struct], {struct.path}
         while waiting:
@@ -56,21 +56,21 @@ class Facts:
                         waiting.append(found)
         return False
 
-    def _struct(self, kind: UserType) -> TypePlan | None:
+    def _struct(self, kind: UserType) -> Struct | None:
         path: Path = kind.path
         if kind.opaque:
             return None
         try:
-            return self.plan.type(path)
+            return self.plan.struct(path)
         except KeyError:
             return None
 
 
-def is_plain(struct: TypePlan) -> bool:
+def is_plain(struct: Struct) -> bool:
     """Return whether the checks of an object depend on its own values alone, none of which can change unnoticed."""
     if struct.instances or struct.parameters or struct.covers or struct.endian is not None:
         return False
-    for field in struct.fields:
+    for field in struct.attributes:
         if field.repeat is not None or field.switch is not None:
             return False
         if isinstance(field.type, UserType | AnyStructType | UnionType):
@@ -80,10 +80,10 @@ def is_plain(struct: TypePlan) -> bool:
     return not _share_a_size(struct)
 
 
-def _share_a_size(struct: TypePlan) -> bool:
+def _share_a_size(struct: Struct) -> bool:
     """Return whether the sizes of two fields depend on the same field, which may then have to change twice."""
     names: set[str] = set()
-    for field in struct.fields:
+    for field in struct.attributes:
         if isinstance(field.size, ExpressionSize):
             own = names_in(field.size.expression)
             if own & names:

@@ -44,7 +44,7 @@ def class_constants(scope: ClassScope) -> tuple[str, ...]:
     """Return the assignments that describe a class to its base class, and the defaults of switches for instances."""
     struct = scope.struct
     placed = tuple(field_name(each.id) for each in struct.instances if each.attribute is not None)
-    children = tuple(field_name(each.id) for each in struct.fields if _is_object(each.type))
+    children = tuple(field_name(each.id) for each in struct.attributes if _is_object(each.type))
     tables = {"_m_children": children, "_m_placed": placed, "_m_solved": solved_names(scope)}
     tables["_m_parameters"] = tuple(field_name(each.id) for each in struct.parameters)
     lines = [f"{name} = {names!r}" for name, names in tables.items() if names]
@@ -56,7 +56,7 @@ def class_constants(scope: ClassScope) -> tuple[str, ...]:
     if is_plain(struct):
         lines.append("_m_is_plain = True")
     lines += assembling_constants(scope)
-    for each in struct.fields:
+    for each in struct.attributes:
         if any(has_stream(form) for form in each.forms):
             lines.append(f"_raw_{each.id} = {scope.use('RawContent')}({field_name(each.id)!r})")
     boolean = scope.annotations.builtin("bool")

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from ....expression.nodes import MemberAccess, Name, Node
 from ....expression.types import Path, StreamType, UserType
 from ....expression.walk import walk
-from ....plan import TypePlan
-from ....tree import Attribute, Instance
+from ....tree import Attribute, Instance, Struct
 from ..scope import ClassScope
 
 
@@ -28,11 +27,11 @@ def asks_place(scope: ClassScope, node: Node) -> bool:
     return any(each is not None and each.attribute is not None for each in instances)
 
 
-def _reached(scope: ClassScope, node: Node) -> Iterator[tuple[TypePlan, Node]]:
+def _reached(scope: ClassScope, node: Node) -> Iterator[tuple[Struct, Node]]:
     """Yield the nodes of an expression and of the value instances on which it depends, each with the type that contains
     it.
     """
-    waiting: list[tuple[TypePlan, Node]] = [(scope.struct, node)]
+    waiting: list[tuple[Struct, Node]] = [(scope.struct, node)]
     seen: set[tuple[Path, str]] = set()
     while waiting:
         struct, whole = waiting.pop()
@@ -47,17 +46,17 @@ def _reached(scope: ClassScope, node: Node) -> Iterator[tuple[TypePlan, Node]]:
                     waiting.append((holder or struct, instance.value))
 
 
-def _instance(scope: ClassScope, struct: TypePlan, node: Node) -> Instance | None:
+def _instance(scope: ClassScope, struct: Struct, node: Node) -> Instance | None:
     holder, name = _member(scope, struct, node)
     return holder.instance(name) if holder is not None else None
 
 
-def _member(scope: ClassScope, struct: TypePlan, node: Node) -> tuple[TypePlan | None, str]:
+def _member(scope: ClassScope, struct: Struct, node: Node) -> tuple[Struct | None, str]:
     match node:
         case Name(id):
             return struct, id
         case MemberAccess(value, name) if isinstance(value.type, UserType) and not value.type.opaque:
-            return scope.plan.type(value.type.path), name
+            return scope.plan.struct(value.type.path), name
     return None, ""
 
 
@@ -76,5 +75,5 @@ def arguments_of(scope: ClassScope, field: Attribute, kind: UserType) -> tuple[t
     """Return the parameters of the type of a field, each with its argument."""
     if kind.opaque:
         return ()
-    names = (each.id for each in scope.plan.type(kind.path).parameters)
+    names = (each.id for each in scope.plan.struct(kind.path).parameters)
     return tuple(zip(names, field.arguments, strict=False))

@@ -7,7 +7,7 @@ from itertools import takewhile
 
 from ....expression.nodes import IntegerLiteral, Node
 from ....expression.types import UserType
-from ....plan.solving import Solution, solutions
+from ....passes.solving import Solution, solutions
 from ....tree import Attribute
 from ....wire import ExpressionSize, Parameter, RepeatCount
 from ..expressions import PRODUCT
@@ -86,7 +86,7 @@ def with_room(scope: ClassScope, field: Attribute, content: str, check: str) -> 
     found = solutions(scope.plan, scope.struct, node) if node is not None else ()
     if node is None or not found:
         return (check,)
-    others = [each for each in scope.struct.fields if each.id != field.id]
+    others = [each for each in scope.struct.attributes if each.id != field.id]
     if len(found) == 1 and found[0].owner is None and _decide(scope, others, found[0].name):
         # The field that determines the size may come after this one.
         return (when(f"hasattr(self, {field_name(found[0].name)!r})", [check]),)
@@ -98,7 +98,7 @@ def with_room(scope: ClassScope, field: Attribute, content: str, check: str) -> 
 
 def _is_decided(scope: ClassScope, field: Attribute, name: str) -> bool:
     """Return whether an earlier field always determines ``name``; this field is then checked against it."""
-    before = takewhile(lambda each: each.id != field.id, scope.struct.fields)
+    before = takewhile(lambda each: each.id != field.id, scope.struct.attributes)
     return _decide(scope, before, name)
 
 
@@ -120,6 +120,6 @@ def _decide(scope: ClassScope, fields: Iterable[Attribute], name: str) -> bool:
 def solved_names(scope: ClassScope) -> tuple[str, ...]:
     """Return the fields and parameters of a type that are derived from sizes, counts, positions and computed values."""
     names = scope.module.followers.get(scope.struct.path, set())
-    parts: tuple[Attribute | Parameter, ...] = (*scope.struct.parameters, *scope.struct.fields)
-    late = {each.id for each in scope.struct.fields if follows_late(scope, each)}
+    parts: tuple[Attribute | Parameter, ...] = (*scope.struct.parameters, *scope.struct.attributes)
+    late = {each.id for each in scope.struct.attributes if follows_late(scope, each)}
     return tuple(field_name(each.id) for each in parts if each.id in names | late)

@@ -22,8 +22,7 @@ from ....expression.types import (
     UserType,
 )
 from ....expression.walk import expressions_in, walk
-from ....plan import TypePlan
-from ....tree import Attribute
+from ....tree import Attribute, Struct
 from ....wire import EndOfStreamSize, OwnSize, RepeatEos, TerminatedSize
 from ..module import Module
 from .computed import computed_value
@@ -37,7 +36,7 @@ OBJECTS = (UserType, AnyStructType, UnionType)
 @lru_cache(maxsize=4)
 def straight_types(module: Module) -> frozenset[Path]:
     """Return the straight types of a spec."""
-    found = {each.path: each for each in module.plan.types if _is_straight(each)}
+    found = {each.path: each for each in module.plan.structs if _is_straight(each)}
     before = -1
     while before != len(found):
         before = len(found)
@@ -52,7 +51,7 @@ def fills_stream(module: Module, path: Path) -> bool:
     seen: set[Path] = set()
     while path not in seen:
         seen.add(path)
-        fields = module.plan.type(path).fields
+        fields = module.plan.struct(path).attributes
         if not fields:
             return False
         if _goes_to_the_end(fields[-1]):
@@ -68,12 +67,12 @@ def _goes_to_the_end(field: Attribute) -> bool:
     return isinstance(field.repeat, RepeatEos) or isinstance(field.size, EndOfStreamSize)
 
 
-def _fits_together(module: Module, struct: TypePlan, found: dict[Path, TypePlan], filling: frozenset[Path]) -> bool:
+def _fits_together(module: Module, struct: Struct, found: dict[Path, Struct], filling: frozenset[Path]) -> bool:
     """Return whether the types of the fields are straight too, and only the last field extends to the end of the
     stream.
     """
-    for field in struct.fields:
-        last = field is struct.fields[-1] and field.condition is None
+    for field in struct.attributes:
+        last = field is struct.attributes[-1] and field.condition is None
         if isinstance(field.type, UserType):
             if not module.plan.owns(field.type) or field.type.path not in found:
                 return False
@@ -86,7 +85,7 @@ def _fits_together(module: Module, struct: TypePlan, found: dict[Path, TypePlan]
     return True
 
 
-def _is_straight(struct: TypePlan) -> bool:
+def _is_straight(struct: Struct) -> bool:
     if struct.parameters or struct.endian is not None or struct.message is not None:
         return False
     if any(each.attribute is not None for each in struct.instances):
@@ -94,10 +93,10 @@ def _is_straight(struct: TypePlan) -> bool:
     if any(each.value is None for each in struct.covers):
         return False
     local: dict[str, bool] = {}
-    return all(_is_straight_attribute(struct, each, local) for each in struct.fields)
+    return all(_is_straight_attribute(struct, each, local) for each in struct.attributes)
 
 
-def _is_straight_attribute(struct: TypePlan, field: Attribute, local: dict[str, bool]) -> bool:
+def _is_straight_attribute(struct: Struct, field: Attribute, local: dict[str, bool]) -> bool:
     if field.switch or field.process or field.framing or field.arguments or field.parent is not None:
         return False
     if computed_value(field) is not None or not all(_is_local(struct, each, local) for each in expressions_in(field)):
@@ -124,7 +123,7 @@ def _is_straight_content(field: Attribute) -> bool:
     return end is None and field.pad_right is None and not both
 
 
-def _is_local(struct: TypePlan, node: Node, known: dict[str, bool]) -> bool:
+def _is_local(struct: Struct, node: Node, known: dict[str, bool]) -> bool:
     """Return whether an expression depends only on the numbers, bytes, texts and lists of the object itself, or of the
     last item.
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from ....expression.nodes import BooleanLiteral, MemberAccess, Name, Node
 from ....expression.types import BitsType, BytesType, EnumType, FloatType, IntegerType, StringType, Type, UserType
 from ....expression.walk import names_in
-from ....plan import TypePlan
-from ....tree import Attribute, Switch
+from ....tree import Attribute, Struct, Switch
 from ..names import field_name
 from ..scope import ClassScope
 from ..view import Lines
@@ -29,7 +28,7 @@ def tag_lines(scope: ClassScope, field: Attribute, slot: str) -> Lines:
     if switch is None or tag is None:
         return ()
     holder, owner, name = tag
-    target = holder.field(name)
+    target = holder.attribute(name)
     if target is None or not _may_follow(target):
         return ()
     cases = []
@@ -73,17 +72,17 @@ def as_case(scope: ClassScope, field: Attribute, case: Attribute, value: str) ->
     return f"{scope.use('cast')}({annotation!r}, {value})"
 
 
-def _tag(scope: ClassScope, on: Node) -> tuple[TypePlan, Node | None, str] | None:
+def _tag(scope: ClassScope, on: Node) -> tuple[Struct, Node | None, str] | None:
     """Return the field on which a switch depends: the type that has it, the object that has it (``None``: the object
     itself), its name.
     """
     match on:
-        case Name(id) if scope.struct.field(id) is not None:
+        case Name(id) if scope.struct.attribute(id) is not None:
             return scope.struct, None, id
         case MemberAccess(value, name) if isinstance(value.type, UserType) and not value.type.opaque:
             if not names_in(value).isdisjoint(("_index", "_")):
                 return None
-            return scope.plan.type(value.type.path), value, name
+            return scope.plan.struct(value.type.path), value, name
     return None
 
 

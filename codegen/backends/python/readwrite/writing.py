@@ -6,9 +6,7 @@ from itertools import groupby
 
 from ....expression.nodes import Node
 from ....expression.types import BitsType, BytesType, EnumType, FloatType, IntegerType, StringType, UserType
-from ....plan import Run
-from ....plan.build import run_of
-from ....tree import Attribute
+from ....tree import Attribute, Run, run_of
 from ....wire import Framing, RepeatCount, RepeatEos, RepeatUntil
 from ..encoding import array_arguments, is_array, packer_text, written_number
 from ..endian import endian_lines, inherited_argument
@@ -35,7 +33,7 @@ def write_method(scope: ClassScope) -> MethodView:
     lines += endian_lines(scope)
     written: list[str] = []
     marks = wanted_marks(scope)
-    for fused, group in groupby(scope.struct.fields, key=_can_be_fused):
+    for fused, group in groupby(scope.struct.attributes, key=_can_be_fused):
         together = tuple(group)
         for run in (together,) if fused else ((each,) for each in together):
             whole = run_of(run) if len(run) > 1 else None
@@ -58,11 +56,11 @@ def _can_be_fused(field: Attribute) -> bool:
 
 
 def _write_run(scope: ClassScope, run: Run) -> Lines:
-    lines = [line for each in run.fields for line in late_value(scope, each, member(each.id))]
+    lines = [line for each in run.attributes for line in late_value(scope, each, member(each.id))]
     for piece in run.pieces:
-        names = names_text([each.id for each in piece.fields])
-        sizes = repr(tuple(each.fixed_size for each in piece.fields))
-        values = [data_text(scope, each, member(each.id)) for each in piece.fields]
+        names = names_text([each.id for each in piece.attributes])
+        sizes = repr(tuple(each.fixed_size for each in piece.attributes))
+        values = [data_text(scope, each, member(each.id)) for each in piece.attributes]
         lines.append(scope.call("write_run", "io", packer(scope, piece), names, sizes, *values))
     return tuple(lines)
 

@@ -9,9 +9,9 @@ from itertools import compress
 from ..expression.nodes import Node
 from ..expression.types import Path, UserType
 from ..expression.walk import names_in
+from ..tree import Spec, Struct
 from ..wire import ExpressionSize, RepeatCount
 from .solving import solutions
-from .types import Plan, TypePlan
 
 Followers = dict[Path, set[str]]
 """By type: the fields and parameters that are derived from sizes, counts and positions."""
@@ -21,7 +21,7 @@ Followers = dict[Path, set[str]]
 class Measure:
     """An expression of ``struct`` whose value a writer knows. ``what``: its description in messages."""
 
-    struct: TypePlan
+    struct: Struct
     expression: Node
     what: str
     is_position: bool = False
@@ -31,13 +31,13 @@ class Measure:
 class Argument:
     """The argument that ``user`` passes to a parameter of the parametric type of a field."""
 
-    user: TypePlan
+    user: Struct
     kind: Path
     parameter: str
     expression: Node
 
 
-def measures(struct: TypePlan) -> Iterator[Measure]:
+def measures(struct: Struct) -> Iterator[Measure]:
     """Yield the sizes, counts and positions of a type."""
     for field in struct.read:
         for size in dict.fromkeys((field.size, *(each.size for each in field.forms))):
@@ -50,15 +50,15 @@ def measures(struct: TypePlan) -> Iterator[Measure]:
             yield Measure(struct, instance.pos, f"the position of '{instance.id}'", is_position=True)
 
 
-def arguments(plan: Plan, struct: TypePlan) -> Iterator[Argument]:
+def arguments(plan: Spec, struct: Struct) -> Iterator[Argument]:
     """Yield the arguments that a type passes to the types of its fields."""
     for form in (form for field in struct.read for form in field.forms):
         if isinstance(form.type, UserType) and not form.type.opaque and form.arguments:
-            names = (each.id for each in plan.type(form.type.path).parameters)
+            names = (each.id for each in plan.struct(form.type.path).parameters)
             yield from (Argument(struct, form.type.path, *each) for each in zip(names, form.arguments, strict=False))
 
 
-def followers(plan: Plan) -> Followers:
+def followers(plan: Spec) -> Followers:
     """Return the derived values of a spec and its imports. A value derived from a parameter is traced to what its
     argument depends on."""
     found: Followers = {}

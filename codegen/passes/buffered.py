@@ -23,7 +23,6 @@ from ..expression.nodes import (
 )
 from ..expression.types import BytesType, ListType, Path, StringType, UserType
 from ..expression.walk import children, expressions_in, names_in
-from ..model.walking import family
 from ..tree import Attribute, Spec, Struct, literal_size
 from ..wire import ExpressionSize, OwnSize, TerminatedSize
 from .sizes import Minimums
@@ -40,7 +39,7 @@ class BufferedTypes:
         self.spec = spec
         self.minimums = minimums
         self._known: dict[Path, bool] = dict.fromkeys(holders, False)
-        self.has_variables = any(each.variable for struct in family(spec) for each in struct.instances)
+        self.has_variables = any(each.variable for struct in spec.family for each in struct.instances)
 
     def items(self, attribute: Attribute) -> bool:
         """Return whether the items of a repeated attribute have such a type."""

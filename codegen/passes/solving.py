@@ -8,8 +8,7 @@ from ..expression.fold import constant_integer, fold
 from ..expression.nodes import Binary, Cast, IntegerLiteral, MemberAccess, Name, Node, Subscript, Unary
 from ..expression.types import ComputedIntegerType, Path, UserType
 from ..expression.walk import children, depth, mapped, walk
-from ..tree import is_number
-from .types import Plan, TypePlan
+from ..tree import Spec, Struct, is_number
 
 INTEGER = ComputedIntegerType()
 ZERO = IntegerLiteral(0, type=INTEGER)
@@ -32,7 +31,7 @@ class Solution:
     addend: Node = ZERO
 
 
-def solutions(plan: Plan, struct: TypePlan, expression: Node) -> tuple[Solution, ...]:
+def solutions(plan: Spec, struct: Struct, expression: Node) -> tuple[Solution, ...]:
     """Return the solutions of an expression in ``struct``: for each integer that occurs in it once and that nothing
     else determines."""
     whole = _inlined(plan, struct, expression)
@@ -49,7 +48,7 @@ def solutions(plan: Plan, struct: TypePlan, expression: Node) -> tuple[Solution,
     return tuple(found)
 
 
-def _place(plan: Plan, struct: TypePlan, node: Node) -> tuple[Node | None, TypePlan, str] | None:
+def _place(plan: Spec, struct: Struct, node: Node) -> tuple[Node | None, Struct, str] | None:
     """Return the owner, the owner's type and the name of the attribute or parameter that a node refers to; ``None`` for
     other nodes."""
     match node:
@@ -62,16 +61,16 @@ def _place(plan: Plan, struct: TypePlan, node: Node) -> tuple[Node | None, TypeP
     return None
 
 
-def _may_follow(struct: TypePlan, name: str) -> bool:
-    field, parameter = struct.field(name), struct.parameter(name)
+def _may_follow(struct: Struct, name: str) -> bool:
+    field, parameter = struct.attribute(name), struct.parameter(name)
     if field is not None:
         return field.solvable
     return parameter is not None and is_number(parameter.type)
 
 
-def _holder(plan: Plan, kind: UserType) -> TypePlan | None:
+def _holder(plan: Spec, kind: UserType) -> Struct | None:
     try:
-        return plan.type(kind.path)
+        return plan.struct(kind.path)
     except KeyError:
         return None
 
@@ -125,7 +124,7 @@ def _contains(node: Node, target: Node) -> bool:
 # Value instances -----------------------------------------------------------------------------------------------------
 
 
-def _inlined(plan: Plan, struct: TypePlan, expression: Node) -> Node | None:
+def _inlined(plan: Spec, struct: Struct, expression: Node) -> Node | None:
     """Return the expression with value instances inlined; ``None`` if it would become too large."""
     known = plan.inlined
     waiting = _instances_in(plan, struct, expression)
@@ -144,7 +143,7 @@ def _inlined(plan: Plan, struct: TypePlan, expression: Node) -> Node | None:
     return _substituted(plan, struct, expression)
 
 
-def _substituted(plan: Plan, struct: TypePlan, expression: Node) -> Node | None:
+def _substituted(plan: Spec, struct: Struct, expression: Node) -> Node | None:
     """Return the expression with the values of instances, all of which are in ``plan.inlined``; ``None`` if it would
     become too large."""
     try:
@@ -158,7 +157,7 @@ class _TooLargeError(Exception):
     """The value of an instance is too large to be inlined."""
 
 
-def _replaced(plan: Plan, struct: TypePlan, node: Node) -> Node:
+def _replaced(plan: Spec, struct: Struct, node: Node) -> Node:
     found = _instance(plan, struct, node)
     if found is not None:
         value = plan.inlined[found[0].path, found[1]]
@@ -170,7 +169,7 @@ def _replaced(plan: Plan, struct: TypePlan, node: Node) -> Node:
     return mapped(node, lambda child: _replaced(plan, struct, child))
 
 
-def _instances_in(plan: Plan, struct: TypePlan, expression: Node) -> list[tuple[TypePlan, str, Node]]:
+def _instances_in(plan: Spec, struct: Struct, expression: Node) -> list[tuple[Struct, str, Node]]:
     """Return the value instances that an expression refers to: their type, name and value."""
     found, waiting = [], [expression]
     while waiting:
@@ -183,9 +182,9 @@ def _instances_in(plan: Plan, struct: TypePlan, expression: Node) -> list[tuple[
     return found
 
 
-def _instance(plan: Plan, struct: TypePlan, node: Node) -> tuple[TypePlan, str, Node] | None:
+def _instance(plan: Spec, struct: Struct, node: Node) -> tuple[Struct, str, Node] | None:
     """Return the type, name and value of the value instance that a node refers to; ``None`` for other nodes."""
-    holder: TypePlan | None = None
+    holder: Struct | None = None
     name = ""
     match node:
         case Name(id):

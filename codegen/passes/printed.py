@@ -1,4 +1,4 @@
-"""A plan as text: the output of ``wireloom check --plan``."""
+"""The tree of a spec as text: the output of ``wireloom check --plan``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from wireloom.checksums import algorithm
 from ..expression.nodes import Node
 from ..expression.types import BytesType, EnumType, FloatType, IntegerType, UserType
 from ..expression.written import written
-from ..tree import Attribute, Check, Instance
+from ..tree import Attribute, Check, Cover, Fill, Instance, Run, Spec, Step, Struct
 from ..wire import (
     ComputedEndian,
     EndOfStreamSize,
@@ -22,20 +22,18 @@ from ..wire import (
     TerminatedSize,
     WithinSize,
 )
-from .nodes import Cover, Fill, Run, Step
-from .types import Plan, TypePlan
 from .words import hexadecimal, type_of
 
 SIGNS = {"equal": "=", "at least": ">=", "at most": "<="}
 
 
-def printed(plan: Plan) -> str:
-    """Return the plan as indented lines: for each type the steps that read it, and the fields that a writer fills in.
+def printed(plan: Spec) -> str:
+    """Return the types of a spec as indented lines: what reads each, and what a writer fills in.
 
     >>> from wireloom.codegen.model.load import load
-    >>> from wireloom.codegen.plan import plan_of
+    >>> from wireloom.codegen.passes import with_facts
     >>> text = "meta: {id: a, endian: be}\\nseq: [{id: n, type: u2}, {id: data, size: n - 2}]"
-    >>> print(printed(plan_of(load("a.ksy", text=text))), end="")
+    >>> print(printed(with_facts(load("a.ksy", text=text))), end="")
     a: at least 2 bytes, buffered
       read
         n: u2be
@@ -43,14 +41,14 @@ def printed(plan: Plan) -> str:
       write
         n = data.size + 2
     """
-    return "".join(f"{line}\n" for each in plan.types for line in _type(plan, each))
+    return "".join(f"{line}\n" for each in plan.structs for line in _type(plan, each))
 
 
-def _type(plan: Plan, type: TypePlan) -> Iterator[str]:
+def _type(plan: Spec, type: Struct) -> Iterator[str]:
     yield f"{'::'.join(type.path)}: {', '.join(_facts(type))}"
     yield from _section("read", [line for step in type.steps for line in _step(plan, type, step)])
     yield from _section(
-        "fields, in any order", [_member(each, rule) for each in type.fields if (rule := each.message) is not None]
+        "fields, in any order", [_member(each, rule) for each in type.attributes if (rule := each.message) is not None]
     )
     yield from _section("verify", [_cover(each) for each in type.verified])
     yield from _section("compute", [_instance(each) for each in type.instances])
@@ -62,7 +60,7 @@ def _type(plan: Plan, type: TypePlan) -> Iterator[str]:
         yield from _section("write", [_fill(each) for each in type.fills])
 
 
-def _facts(type: TypePlan) -> Iterator[str]:
+def _facts(type: Struct) -> Iterator[str]:
     if type.message is not None:
         yield "a protobuf message"
         return
@@ -91,13 +89,13 @@ def _section(title: str, lines: list[str]) -> Iterator[str]:
 # Reading ------------------------------------------------------------------------------------------------------------
 
 
-def _step(plan: Plan, type: TypePlan, step: Step) -> Iterator[str]:
+def _step(plan: Spec, type: Struct, step: Step) -> Iterator[str]:
     if isinstance(step, Run):
-        if len(step.fields) == 1:
-            yield _field(step.fields[0], "")
+        if len(step.attributes) == 1:
+            yield _field(step.attributes[0], "")
             return
         yield f"{step.size} bytes at once"
-        for offset, field in zip(step.offsets, step.fields, strict=False):
+        for offset, field in zip(step.offsets, step.attributes, strict=False):
             yield f"  +{offset} {_field(field, '')}"
         return
     yield f"{_field(step, _often(step))}{_of_rows(plan, type, step)}"
@@ -108,7 +106,7 @@ def _step(plan: Plan, type: TypePlan, step: Step) -> Iterator[str]:
         yield f"  otherwise: {_what(switch.otherwise) if switch.otherwise is not None else 'nothing'}"
 
 
-def _of_rows(plan: Plan, type: TypePlan, field: Attribute) -> str:
+def _of_rows(plan: Spec, type: Struct, field: Attribute) -> str:
     """Return the relation of a field to the rows of the table."""
     found = []
     for rows in plan.tables:

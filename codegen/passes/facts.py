@@ -1,43 +1,38 @@
-"""The model of a spec → its plan."""
+"""A spec with the facts that are derived from it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from itertools import accumulate, groupby
 
 from ..expression.nodes import MemberAccess, Node
-from ..expression.types import BytesType, EnumType, FloatType, IntegerType, Type, UserType
+from ..expression.types import BytesType, Type, UserType
 from ..expression.walk import expressions_in, names_in, walk
 from ..model.bit_edges import may_end_inside_a_byte
 from ..model.column_fit import ColumnFit
 from ..model.routines import refused_routines
 from ..model.row_columns import own_columns
-from ..model.walking import family, structs
-from ..tree import Attribute, Checksum, InnerSum, Instance, Spec, Struct, Switch, SwitchCase
+from ..tree import Attribute, Checksum, Cover, InnerSum, Instance, Spec, Struct, Switch, SwitchCase
 from ..wire import SIZE_PRESERVING, EndOfStreamSize, ExpressionSize, FixedSize, RepeatUntil, WithinSize
 from .buffered import BufferedTypes
 from .filling import fills_of
 from .lengths import length_fields
 from .made import with_made
 from .nesting import recursive_types
-from .nodes import Cover, Piece, Run, Step
 from .sizes import Minimums, has_fixed_size
-from .types import Plan, TypePlan
 from .unsolved import with_read_only
 
 
-def plan_of(spec: Spec) -> Plan:
-    """Return the plan of a spec."""
-    return _Builder(spec).plan()
+def with_facts(spec: Spec) -> Spec:
+    """Return a spec with the facts that are derived from it as a whole: those of the spec itself and of its imports."""
+    return _Facts(spec).whole()
 
 
-class _Builder:
-    """Derives the plan of one spec."""
+class _Facts:
+    """Derives the facts about one spec."""
 
     def __init__(self, spec: Spec) -> None:
         self.spec = spec
-        self.structs = {each.path: each for each in family(spec)}
+        self.structs = {each.path: each for each in spec.family}
         self.minimums = Minimums(spec)
         self.lengths = length_fields(spec)
         self.recursive = recursive_types(spec)
@@ -46,73 +41,41 @@ class _Builder:
         self.buffered = BufferedTypes(spec, self.minimums, at_positions)
         self.fit = ColumnFit(spec.struct)
 
-    def plan(self) -> Plan:
-        """Return the plan."""
-        imports = tuple(map(self._plan, self.spec.imports))
+    def whole(self) -> Spec:
+        """Return the spec with all facts."""
+        imports = tuple(map(self._spec, self.spec.imports))
         rows = self.spec.tables[0] if self.spec.tables else None
-        return with_made(
-            with_read_only(replace(self._plan(self.spec), rows=rows, tables=self.spec.tables, imports=imports))
-        )
+        return with_made(with_read_only(replace(self._spec(self.spec), rows=rows, imports=imports)))
 
-    def _plan(self, spec: Spec) -> Plan:
-        return Plan(
-            name=spec.name,
-            title=spec.title or spec.name,
-            root=self._type(spec.root, ""),
-            file=spec.file,
-            sha256=spec.sha256,
-            units=spec.units,
-            codec=spec.codec,
-            path_pattern=spec.path_pattern,
-            max_record=spec.max_record,
-            preallocated=spec.preallocated,
-            nonempty=spec.nonempty,
-            advice=spec.advice,
-            searched=spec.searched,
-            choices=spec.choices,
-            file_extensions=spec.file_extensions,
-            debug=spec.debug,
-            doc=spec.doc,
-            doc_ref=spec.doc_ref,
-            refused=refused_routines(spec),
-        )
+    def _spec(self, spec: Spec) -> Spec:
+        title = spec.title or spec.name
+        return replace(spec, title=title, root=self._struct(spec.root, ""), refused=refused_routines(spec))
 
-    def _type(self, struct: Struct, place: str) -> TypePlan:
-        fields = tuple(self._attribute(struct, each, f"{place}/seq/{n}") for n, each in enumerate(struct.attributes))
-        sums = [(field, each.checksum) for each, field in zip(struct.attributes, fields, strict=True)]
-        covers = tuple(self._cover(fields, field, each) for field, each in sums if each is not None)
+    def _struct(self, struct: Struct, place: str) -> Struct:
+        attributes = tuple(
+            self._attribute(struct, each, f"{place}/seq/{n}") for n, each in enumerate(struct.attributes)
+        )
+        covers = tuple(self._cover(attributes, each, each.checksum) for each in attributes if each.checksum is not None)
         is_message = struct.message is not None
-        return TypePlan(
-            path=struct.path,
+        return replace(
+            struct,
             place=place,
-            fields=fields,
-            steps=() if is_message else tuple(_steps(fields)),
+            attributes=attributes,
             covers=covers,
-            inner_covers=tuple(self._inner_cover(struct, fields, each) for each in struct.inner_sums),
+            inner_covers=tuple(self._inner_cover(struct, attributes, each) for each in struct.inner_sums),
             instances=tuple(self._instance(struct, each, place) for each in struct.instances),
-            fills=() if is_message else tuple(fills_of(fields, struct.derivations, covers)),
-            parameters=struct.parameters,
-            types=tuple(self._type(each, f"{place}/types/{each.path[-1]}") for each in struct.structs),
-            enums=struct.enums,
-            parents=struct.parents,
-            endian=struct.endian,
-            to_string=struct.to_string,
-            message=struct.message,
+            fills=() if is_message else tuple(fills_of(attributes, struct.derivations, covers)),
+            structs=tuple(self._struct(each, f"{place}/types/{each.path[-1]}") for each in struct.structs),
             buffered=self.buffered.of(struct),
             recursive=struct.path in self.recursive,
             fixed_size=has_fixed_size(self.spec, struct),
             least=0 if is_message else self.minimums.of_struct(struct),
             columns=own_columns(struct),
-            shown=struct.columns,
             may_end_inside_a_byte=may_end_inside_a_byte(struct.attributes, self.structs),
-            fills_stream=struct.fills_stream,
             fits_column=not is_message or self.fit.fits(UserType(struct.path)),
-            doc=struct.doc,
-            doc_ref=struct.doc_ref,
-            position=struct.position,
         )
 
-    # Fields ----------------------------------------------------------------------------------------------------------
+    # Attributes -------------------------------------------------------------------------------------------------------
 
     def _attribute(self, struct: Struct, attribute: Attribute, place: str) -> Attribute:
         return replace(
@@ -176,7 +139,7 @@ class _Builder:
         for node in expressions_in(attribute):
             if attribute.id in names_in(node):
                 return False
-        members = (each for holder in structs(struct) for each in (*holder.attributes, *holder.instances))
+        members = (each for holder in struct.whole for each in (*holder.attributes, *holder.instances))
         return not any(
             isinstance(each, MemberAccess) and each.name == attribute.id and _may_be(each.value, struct)
             for part in members
@@ -194,7 +157,7 @@ class _Builder:
         inside = fields[names.index(checksum.first) : names.index(checksum.last) + 1]
         covered = tuple(each.id for each in inside)
         return Cover(
-            field=field,
+            attribute=field,
             algorithm=checksum.algorithm,
             covered=covered,
             initial=checksum.initial,
@@ -252,13 +215,6 @@ def _is_plain(field: Attribute, content: bool) -> bool:
     )
 
 
-def _steps(fields: tuple[Attribute, ...]) -> Iterator[Step]:
-    """Yield the fields in order as steps: consecutive fields of fixed sizes as a run, all others on their own."""
-    for is_run, group in groupby(fields, key=lambda each: each.fixed_size is not None):
-        together = tuple(group)
-        yield from (run_of(together),) if is_run else together
-
-
 def _may_be(node: Node, struct: Struct) -> bool:
     """Return whether the value of an expression may be an object of the type."""
     return not isinstance(node.type, UserType) or node.type.path == struct.path
@@ -269,22 +225,3 @@ def case_attribute(attribute: Attribute, case: SwitchCase) -> Attribute:
     return replace(
         attribute, type=case.type, arguments=case.arguments, size=case.size, terminator=case.terminator, switch=None
     )
-
-
-def run_of(fields: tuple[Attribute, ...]) -> Run:
-    """Return consecutive fields of fixed sizes as a run."""
-    offsets = tuple(accumulate((each.fixed_size or 0 for each in fields), initial=0))
-    return Run(fields, offsets, tuple(_pieces(fields, offsets)))
-
-
-def _pieces(fields: tuple[Attribute, ...], offsets: tuple[int, ...]) -> Iterator[Piece]:
-    """Yield the pieces of a run, each of a single byte order; single bytes fit any."""
-    begin, endian = 0, None
-    for number, field in enumerate(fields):
-        base = field.type.base if isinstance(field.type, EnumType) else field.type
-        wanted = base.endian if isinstance(base, IntegerType | FloatType) and base.size > 1 else None
-        if wanted and endian and wanted != endian:
-            yield Piece(fields[begin:number], endian, offsets[begin], offsets[number] - offsets[begin])
-            begin, endian = number, None
-        endian = wanted or endian
-    yield Piece(fields[begin:], endian, offsets[begin], offsets[-1] - offsets[begin])

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..expression.types import Path
-from ..model.walking import attributes_of, family, structs
 from ..tree import Spec, Struct
 
 
 def recursive_types(spec: Spec) -> frozenset[Path]:
     """Return the types whose objects may contain, at any depth, an object of the same type."""
     endless = _endless(spec)
-    return frozenset(each.path for each in structs(spec.root) if each.path in endless and _holds_itself(spec, each))
+    return frozenset(each.path for each in spec.root.whole if each.path in endless and _holds_itself(spec, each))
 
 
 def _holds_itself(spec: Spec, struct: Struct) -> bool:
@@ -30,7 +29,7 @@ def _holds_itself(spec: Spec, struct: Struct) -> bool:
 
 def _endless(spec: Spec) -> frozenset[Path]:
     """Return the types that contain, at any depth, a type that contains itself."""
-    left = {each.path: {inner.path for inner in _held(spec, each)} for each in family(spec)}
+    left = {each.path: {inner.path for inner in _held(spec, each)} for each in spec.family}
     holders: dict[Path, list[Path]] = {}
     for path, inner in left.items():
         for each in inner:
@@ -47,5 +46,5 @@ def _endless(spec: Spec) -> frozenset[Path]:
 
 
 def _held(spec: Spec, struct: Struct) -> Iterator[Struct]:
-    kinds = (kind for each in attributes_of(struct) for kind in each.object_types)
+    kinds = (kind for each in struct.read for kind in each.object_types)
     return (spec.struct(each.path) for each in kinds if not each.opaque)

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from ..expression.nodes import Node
 from ..expression.types import UserType
 from ..model.references import Reference, references
-from ..model.walking import attributes_of, family
 from ..tree import Attribute, Spec, Struct
 from ..wire import ExpressionSize, RepeatCount
 
@@ -17,9 +16,9 @@ def length_fields(spec: Spec) -> frozenset[Reference]:
     types, in the spec and those that it imports. An invalid value of such a field is damage with the reason ``length``.
     """
     found: set[Reference] = set()
-    everything = list(family(spec))
+    everything = list(spec.family)
     for struct in everything:
-        for attribute in attributes_of(struct):
+        for attribute in struct.read:
             cases = attribute.switch.cases if attribute.switch else ()
             for size in (attribute.size, *(each.size for each in cases)):
                 if isinstance(size, ExpressionSize):
@@ -38,7 +37,7 @@ def _follow(spec: Spec, struct: Struct, found: set[Reference]) -> None:
     for instance in struct.instances:
         if instance.value is not None and (struct.path, instance.id) in found:
             found.update(references(instance.value, struct.path))
-    for attribute in attributes_of(struct):
+    for attribute in struct.read:
         for kind, arguments in _uses(attribute):
             parameters = spec.struct(kind.path).parameters if not kind.opaque else ()
             for parameter, argument in zip(parameters, arguments, strict=False):

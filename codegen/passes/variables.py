@@ -5,16 +5,15 @@ from __future__ import annotations
 from ..expression.nodes import MemberAccess, Name, Node
 from ..expression.types import UserType
 from ..expression.walk import walk
-from ..tree import Instance
-from .types import Plan, TypePlan
+from ..tree import Instance, Spec, Struct
 
 
-def variables_of(struct: TypePlan) -> tuple[Instance, ...]:
+def variables_of(struct: Struct) -> tuple[Instance, ...]:
     """Return the variables of a type."""
     return tuple(each for each in struct.instances if each.variable)
 
 
-def follows_variables(plan: Plan, struct: TypePlan, instance: Instance) -> bool:
+def follows_variables(plan: Spec, struct: Struct, instance: Instance) -> bool:
     """Return whether the value of an instance depends on variables, directly or through other instances."""
     if not plan.has_variables:
         return False
@@ -31,13 +30,13 @@ def follows_variables(plan: Plan, struct: TypePlan, instance: Instance) -> bool:
     return False
 
 
-def _instances(plan: Plan, struct: TypePlan, node: Node | None) -> list[tuple[TypePlan, Instance]]:
+def _instances(plan: Spec, struct: Struct, node: Node | None) -> list[tuple[Struct, Instance]]:
     """Return the instances that an expression of a type names, each with its type."""
-    found: list[tuple[TypePlan, Instance | None]] = []
+    found: list[tuple[Struct, Instance | None]] = []
     for each in () if node is None else walk(node):
         if isinstance(each, Name):
             found.append((struct, struct.instance(each.id)))
         elif isinstance(each, MemberAccess) and isinstance(each.value.type, UserType) and not each.value.type.opaque:
-            owner = plan.type(each.value.type.path)
+            owner = plan.struct(each.value.type.path)
             found.append((owner, owner.instance(each.name)))
     return [(owner, each) for owner, each in found if each is not None]

@@ -15,10 +15,9 @@ from ..expression.walk import all_names, walk
 from ..spec.diagnostic import Diagnostic
 from ..spec.diagnostics import ERROR, InvalidSpecError
 from ..spec.position import Position
-from ..tree import Attribute
+from ..tree import Attribute, ReadOnly, Spec, Struct
 from ..wire import WithinSize
 from .following import Argument, Followers, arguments, followers, measures
-from .types import Plan, ReadOnly, TypePlan
 
 WHAT_TO_DO = (
     "pass it, or make it the only unknown of a size or count that adds, subtracts or multiplies by a constant; declare "
@@ -45,7 +44,7 @@ class Unsolved:
         return f"{self.reason}: {WHAT_TO_DO}"
 
 
-def refuse(found: Sequence[Unsolved], plan: Plan) -> None:
+def refuse(found: Sequence[Unsolved], plan: Spec) -> None:
     """Raise ``InvalidSpecError`` if a writer must be given any field."""
     if found:
         places = [(each.position or Position(plan.file, 1, 1), each.reason) for each in found]
@@ -53,7 +52,7 @@ def refuse(found: Sequence[Unsolved], plan: Plan) -> None:
         raise InvalidSpecError(replace(each, help=WHAT_TO_DO) for each in said)
 
 
-def unsolved(plan: Plan, *, in_place: bool = False) -> tuple[Unsolved, ...]:
+def unsolved(plan: Spec, *, in_place: bool = False) -> tuple[Unsolved, ...]:
     """Return all such fields of a spec, in the order of the spec.
 
     A spec whose table consists of messages has none: the runtime writes their framing. Columns of tables do not count
@@ -66,7 +65,7 @@ def unsolved(plan: Plan, *, in_place: bool = False) -> tuple[Unsolved, ...]:
     return tuple(found.values())
 
 
-def with_read_only(plan: Plan) -> Plan:
+def with_read_only(plan: Spec) -> Spec:
     """Return a copy of a plan in which ``read_only`` is set for types whose objects cannot be written."""
     found: dict[Path, list[_Open]] = {}
     for each in _open(plan, in_place=False):
@@ -74,16 +73,16 @@ def with_read_only(plan: Plan) -> Plan:
     return replace(plan, root=_marked(plan.root, found, _sums(plan)))
 
 
-def read_only_types(plan: Plan) -> tuple[tuple[Position | None, str], ...]:
+def read_only_types(plan: Spec) -> tuple[tuple[Position | None, str], ...]:
     """Return the types of a spec whose objects can be read but not written: each as a position and the message of the
     error that writing one raises."""
-    pairs = ((each.path[-1], each.read_only) for each in plan.types)
+    pairs = ((each.path[-1], each.read_only) for each in plan.structs)
     return tuple(
         (why.position, only_read(name, *why.unsolved, **why.words).message) for name, why in pairs if why is not None
     )
 
 
-def _sums(plan: Plan) -> set[str]:
+def _sums(plan: Spec) -> set[str]:
     """Return the names of value instances that are checksums of bytes that were read, or depend on one."""
     instances = [each for struct in plan.family for each in struct.instances]
     names = {each.id for each in instances if isinstance(each.value, CoveredChecksum)}
@@ -94,29 +93,33 @@ def _sums(plan: Plan) -> set[str]:
     return names
 
 
-def _marked(struct: TypePlan, found: dict[Path, list[_Open]], sums: set[str]) -> TypePlan:
+def _marked(struct: Struct, found: dict[Path, list[_Open]], sums: set[str]) -> Struct:
     why = None
-    within = next((each for each in struct.fields if isinstance(each.size, WithinSize)), None)
+    within = next((each for each in struct.attributes if isinstance(each.size, WithinSize)), None)
     placed = next((each for each in struct.instances if each.attribute is not None), None)
     bits = next(
-        (each for each in struct.covers if each.value is None and isinstance(each.field.type, BitsType | VarintType)),
+        (
+            each
+            for each in struct.covers
+            if each.value is None and isinstance(each.attribute.type, BitsType | VarintType)
+        ),
         None,
     )
     if placed is not None:
         why = ReadOnly(placed.id, position=placed.position)
     elif bits is not None:
-        why = ReadOnly(checksum=bits.field.id, position=bits.field.position)
+        why = ReadOnly(checksum=bits.attribute.id, position=bits.attribute.position)
     elif struct.inner_covers:
         cover = struct.inner_covers[0]
-        why = ReadOnly(inner_checksum=".".join(cover.way), position=cover.field.position)
+        why = ReadOnly(inner_checksum=".".join(cover.way), position=cover.attribute.position)
     elif within is not None:
         why = ReadOnly(within=within.id, position=within.position)
-    elif sums and (summed := next((each for each in struct.fields if all_names(each) & sums), None)) is not None:
+    elif sums and (summed := next((each for each in struct.attributes if all_names(each) & sums), None)) is not None:
         why = ReadOnly(computed=summed.id, position=summed.position)
     elif struct.path in found:
         clauses = tuple(_clauses(found[struct.path]))
         why = ReadOnly(unsolved=clauses, position=found[struct.path][0].field.position)
-    return replace(struct, read_only=why, types=tuple(_marked(each, found, sums) for each in struct.types))
+    return replace(struct, read_only=why, structs=tuple(_marked(each, found, sums) for each in struct.structs))
 
 
 def _clauses(found: Sequence[_Open]) -> Iterator[str]:
@@ -133,8 +136,8 @@ def _clauses(found: Sequence[_Open]) -> Iterator[str]:
 class _Open:
     """An integer of ``holder`` that a size, count or position of ``struct`` depends on, and that is not solved for."""
 
-    struct: TypePlan
-    holder: TypePlan
+    struct: Struct
+    holder: Struct
     field: Attribute
     measured: str
 
@@ -145,14 +148,14 @@ class _Open:
         return f"'{self.field.id}'{elsewhere}"
 
 
-def _open(plan: Plan, in_place: bool) -> Iterator[_Open]:
+def _open(plan: Spec, in_place: bool) -> Iterator[_Open]:
     """Yield all such integers in the order of the spec, once for each size, count and position that depends on them."""
     if plan.units is not None:
         return
     elsewhere: Followers = followers(plan) if in_place else {}
     given = [each for struct in plan.family for each in arguments(plan, struct)]
     columns = set() if in_place else _columns(plan)
-    for struct in (each for each in plan.types if each.message is None):
+    for struct in (each for each in plan.structs if each.message is None):
         for measure in measures(struct):
             if measure.is_position and not in_place:
                 continue
@@ -164,7 +167,7 @@ def _open(plan: Plan, in_place: bool) -> Iterator[_Open]:
                     yield _Open(struct, holder, field, measure.what)
 
 
-def _columns(plan: Plan) -> set[tuple[Path, str]]:
+def _columns(plan: Spec) -> set[tuple[Path, str]]:
     """Return the values that the columns of tables provide."""
     found: set[tuple[Path, str]] = set()
     for rows in plan.tables:
@@ -174,10 +177,10 @@ def _columns(plan: Plan) -> set[tuple[Path, str]]:
 
 
 def _integers(
-    plan: Plan, given: list[Argument], struct: TypePlan, expression: Node
-) -> Iterator[tuple[TypePlan, Attribute]]:
+    plan: Spec, given: list[Argument], struct: Struct, expression: Node
+) -> Iterator[tuple[Struct, Attribute]]:
     """Yield the integers that an expression depends on, including through value instances and arguments."""
-    waiting: list[tuple[TypePlan, Node]] = [(struct, expression)]
+    waiting: list[tuple[Struct, Node]] = [(struct, expression)]
     seen: set[tuple[Path, str]] = set()
     while waiting:
         holder, whole = waiting.pop()
@@ -186,7 +189,7 @@ def _integers(
             if owner is None or (owner.path, name) in seen:
                 continue
             seen.add((owner.path, name))
-            field, instance = owner.field(name), owner.instance(name)
+            field, instance = owner.attribute(name), owner.instance(name)
             if field is not None and field.solvable:
                 yield owner, field
             if instance is not None and instance.value is not None:
@@ -196,10 +199,10 @@ def _integers(
                 waiting.extend((one.user, one.expression) for one in uses)
 
 
-def _member(plan: Plan, holder: TypePlan, node: Node) -> tuple[TypePlan | None, str]:
+def _member(plan: Spec, holder: Struct, node: Node) -> tuple[Struct | None, str]:
     match node:
         case Name(id):
             return holder, id
         case MemberAccess(value, name) if isinstance(value.type, UserType) and not value.type.opaque:
-            return plan.type(value.type.path), name
+            return plan.struct(value.type.path), name
     return None, ""

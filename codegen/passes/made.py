@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..expression.types import UserType
-from ..tree import Attribute
+from ..tree import Attribute, Fill, Spec, Struct
 from ..wire import ExpressionSize, OwnSize
-from .nodes import Fill
-from .types import Plan, TypePlan
 
 
-def with_made(plan: Plan) -> Plan:
+def with_made(plan: Spec) -> Spec:
     """Return a copy of a plan in which objects that need no value from the caller are filled in, innermost ones
     first."""
     while True:
@@ -21,15 +19,15 @@ def with_made(plan: Plan) -> Plan:
         plan = replace(plan, root=root)
 
 
-def _filled(plan: Plan, struct: TypePlan) -> TypePlan:
+def _filled(plan: Spec, struct: Struct) -> Struct:
     filled = {each.id for each in struct.fills}
-    made = tuple(Fill(each.id, "made") for each in struct.fields if each.id not in filled and _is_made(plan, each))
-    types = tuple(_filled(plan, each) for each in struct.types)
+    made = tuple(Fill(each.id, "made") for each in struct.attributes if each.id not in filled and _is_made(plan, each))
+    structs = tuple(_filled(plan, each) for each in struct.structs)
     # Before lengths that are solved for, since they need the size of the object.
-    return replace(struct, fills=(*made, *struct.fills), types=types)
+    return replace(struct, fills=(*made, *struct.fills), structs=structs)
 
 
-def _is_made(plan: Plan, field: Attribute) -> bool:
+def _is_made(plan: Spec, field: Attribute) -> bool:
     """Return whether the field is a single object of a type of this spec of which each field is filled in."""
     kind = field.type
     if (
@@ -43,7 +41,7 @@ def _is_made(plan: Plan, field: Attribute) -> bool:
         return False
     if field.arguments or field.terminator is not None or field.pad_right is not None:
         return False
-    struct = plan.type(kind.path)
+    struct = plan.struct(kind.path)
     filled = {each.id for each in struct.fills}
     plain = struct.message is None and struct.read_only is None and not struct.parameters
-    return plain and bool(struct.fields) and all(each.id in filled for each in struct.fields)
+    return plain and bool(struct.attributes) and all(each.id in filled for each in struct.attributes)

@@ -14,7 +14,7 @@ from ..expression.types import (
     VarintType,
 )
 from ..expression.written import written
-from ..tree import Attribute
+from ..tree import Attribute, Cover
 from ..wire import (
     EndOfStreamSize,
     ExpressionSize,
@@ -25,7 +25,6 @@ from ..wire import (
     TerminatedSize,
     WithinSize,
 )
-from .nodes import Cover
 
 
 def hexadecimal(data: bytes) -> str:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..tree import Attribute, Derivation
-from .nodes import Cover, Fill
+from ..tree import Attribute, Cover, Derivation, Fill
 
 
 def fills_of(
@@ -30,15 +29,15 @@ def fills_of(
     for derivation in derivations:
         yield Fill(derivation.attribute, "solved", derivation.expression)
     late = [each for each in covers if each.value is None and not each.of_object]
-    yield from (Fill(each.field.id, "checksum before", cover=each) for each in covers if each not in late)
-    yield from (Fill(each.field.id, "checksum after", cover=each) for each in _inside_out(late))
+    yield from (Fill(each.attribute.id, "checksum before", cover=each) for each in covers if each not in late)
+    yield from (Fill(each.attribute.id, "checksum after", cover=each) for each in _inside_out(late))
 
 
 def _inside_out(covers: list[Cover]) -> Iterator[Cover]:
     """Yield checksums, each after those within its range; those that cover each other come last."""
     waiting = list(covers)
     while waiting:
-        others = {each.field.id for each in waiting}
-        ready = [each for each in waiting if not (others & {*each.covered}) - {each.field.id}]
+        others = {each.attribute.id for each in waiting}
+        ready = [each for each in waiting if not (others & {*each.covered}) - {each.attribute.id}]
         yield from ready or waiting
         waiting = [each for each in waiting if ready and each not in ready]
