@@ -39,7 +39,7 @@ def chained_in(plan: Spec, path: Path) -> tuple[str, ...]:
     """Return the names of the checksums that continue each other in items that objects of a type contain."""
     found: dict[str, None] = {}
     for each in plan.structs:
-        names = [cover.attribute.id for cover in each.covers if cover.chained]
+        names = [cover.attribute.id for cover in each.checksums if cover.chained]
         holder = chain_holder(plan, each) if names else None
         if holder is not None and path in holder.types:
             found.update(dict.fromkeys(names))
@@ -59,7 +59,7 @@ def chains_inside(plan: Spec, struct: Struct, field: Attribute) -> Iterator[Lost
     """Yield the checksums in a field that continue those of items of an enclosing object: if the field is not read to
     its end, their values are unknown."""
     for each in plan.structs:
-        names = [cover.attribute.id for cover in each.covers if cover.chained]
+        names = [cover.attribute.id for cover in each.checksums if cover.chained]
         holder = chain_holder(plan, each) if names else None
         path = each.path
         for up in range(1, 1 + holder.up if holder is not None else 0):

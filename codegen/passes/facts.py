@@ -11,7 +11,7 @@ from ..model.bit_edges import may_end_inside_a_byte
 from ..model.column_fit import ColumnFit
 from ..model.routines import refused_routines
 from ..model.row_columns import own_columns
-from ..tree import Attribute, Checksum, Cover, InnerSum, Instance, Spec, Struct, Switch, SwitchCase
+from ..tree import Attribute, Checksum, InnerSum, Instance, Spec, StoredChecksum, Struct, Switch, SwitchCase
 from ..wire import SIZE_PRESERVING, EndOfStreamSize, ExpressionSize, FixedSize, RepeatUntil, WithinSize
 from .buffered import BufferedTypes
 from .filling import fills_of
@@ -55,16 +55,17 @@ class _Facts:
         attributes = tuple(
             self._attribute(struct, each, f"{place}/seq/{n}") for n, each in enumerate(struct.attributes)
         )
-        covers = tuple(self._cover(attributes, each, each.checksum) for each in attributes if each.checksum is not None)
+        sums = ((each, each.checksum) for each in attributes)
+        checksums = tuple(self._checksum(attributes, each, sum) for each, sum in sums if sum is not None)
         is_message = struct.message is not None
         return replace(
             struct,
             place=place,
             attributes=attributes,
-            covers=covers,
-            inner_covers=tuple(self._inner_cover(struct, attributes, each) for each in struct.inner_sums),
+            checksums=checksums,
+            inner_checksums=tuple(self._inner_checksum(struct, attributes, each) for each in struct.inner_sums),
             instances=tuple(self._instance(struct, each, place) for each in struct.instances),
-            fills=() if is_message else tuple(fills_of(attributes, struct.derivations, covers)),
+            fills=() if is_message else tuple(fills_of(attributes, struct.derivations, checksums)),
             structs=tuple(self._struct(each, f"{place}/types/{each.path[-1]}") for each in struct.structs),
             buffered=self.buffered.of(struct),
             recursive=struct.path in self.recursive,
@@ -150,34 +151,25 @@ class _Facts:
     # Verified and computed values
     # ----------------------------------------------------------------------------------------
 
-    def _cover(
+    def _checksum(
         self, fields: tuple[Attribute, ...], field: Attribute, checksum: Checksum, way: tuple[str, ...] = ()
-    ) -> Cover:
+    ) -> StoredChecksum:
         names = [each.id for each in fields]
         inside = fields[names.index(checksum.first) : names.index(checksum.last) + 1]
         covered = tuple(each.id for each in inside)
-        return Cover(
+        return StoredChecksum(
+            **vars(checksum),
             attribute=field,
-            algorithm=checksum.algorithm,
             covered=covered,
-            initial=checksum.initial,
-            final_xor=checksum.final_xor,
-            replace=checksum.replace,
             value=inside[0].id if len(inside) == 1 and not way and _is_plain(inside[0], checksum.content) else None,
             blanks_own=checksum.replace is not None and field in inside,
-            endian=checksum.endian,
-            stored=checksum.stored,
-            continues=checksum.continues,
-            condition=field.condition,
             inside=way,
             before_expansion=names.index((*way, field.id)[0]) < names.index(checksum.last)
             and _is_compressed(inside[-1])
             and not checksum.content,
-            content=checksum.content,
-            needed=checksum.condition,
         )
 
-    def _inner_cover(self, struct: Struct, fields: tuple[Attribute, ...], inner: InnerSum) -> Cover:
+    def _inner_checksum(self, struct: Struct, fields: tuple[Attribute, ...], inner: InnerSum) -> StoredChecksum:
         holder = struct
         for name in inner.way:
             step = holder.attribute(name)
@@ -187,7 +179,7 @@ class _Facts:
         number = [each.id for each in holder.attributes].index(inner.attribute.id)
         types = "".join(f"/types/{each}" for each in holder.path[1:])
         field = self._attribute(holder, inner.attribute, f"{types}/seq/{number}")
-        return self._cover(fields, field, inner.checksum, inner.way)
+        return self._checksum(fields, field, inner.checksum, inner.way)
 
     def _instance(self, struct: Struct, instance: Instance, place: str) -> Instance:
         if instance.attribute is None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..tree import Attribute, Cover, Derivation, Fill
+from ..tree import Attribute, Derivation, Fill, StoredChecksum
 
 
 def fills_of(
-    fields: tuple[Attribute, ...], derivations: tuple[Derivation, ...], covers: tuple[Cover, ...]
+    fields: tuple[Attribute, ...], derivations: tuple[Derivation, ...], covers: tuple[StoredChecksum, ...]
 ) -> Iterator[Fill]:
     """Return the fields to fill in: constants first, then lengths, counts and values equal to them, then checksums of
     known values, and finally those of what has been written."""
@@ -29,11 +29,11 @@ def fills_of(
     for derivation in derivations:
         yield Fill(derivation.attribute, "solved", derivation.expression)
     late = [each for each in covers if each.value is None and not each.of_object]
-    yield from (Fill(each.attribute.id, "checksum before", cover=each) for each in covers if each not in late)
-    yield from (Fill(each.attribute.id, "checksum after", cover=each) for each in _inside_out(late))
+    yield from (Fill(each.attribute.id, "checksum before", checksum=each) for each in covers if each not in late)
+    yield from (Fill(each.attribute.id, "checksum after", checksum=each) for each in _inside_out(late))
 
 
-def _inside_out(covers: list[Cover]) -> Iterator[Cover]:
+def _inside_out(covers: list[StoredChecksum]) -> Iterator[StoredChecksum]:
     """Yield checksums, each after those within its range; those that cover each other come last."""
     waiting = list(covers)
     while waiting:

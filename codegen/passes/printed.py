@@ -9,7 +9,7 @@ from wireloom.checksums import algorithm
 from ..expression.nodes import Node
 from ..expression.types import BytesType, EnumType, FloatType, IntegerType, UserType
 from ..expression.written import written
-from ..tree import Attribute, Check, Cover, Fill, Instance, Run, Spec, Step, Struct
+from ..tree import Attribute, Check, Fill, Instance, Run, Spec, Step, StoredChecksum, Struct
 from ..wire import (
     ComputedEndian,
     EndOfStreamSize,
@@ -202,13 +202,14 @@ def _check(check: Check) -> str:
     return f"{SIGNS[check.rule]} {operands}"
 
 
-def _cover(cover: Cover) -> str:
-    condition = "".join(f", if {_plain(each)}" for each in (cover.condition, cover.needed) if each is not None)
+def _cover(cover: StoredChecksum) -> str:
+    conditions = (cover.attribute.condition, cover.condition)
+    condition = "".join(f", if {_plain(each)}" for each in conditions if each is not None)
     reason = "digest" if cover.made_by.is_digest else "checksum"
     return f"{'.'.join(cover.way)} = {_checksum(cover)}{condition}, else rejected ({reason})"
 
 
-def _checksum(cover: Cover) -> str:
+def _checksum(cover: StoredChecksum) -> str:
     extent = cover.first if cover.first == cover.last else f"{cover.first} … {cover.last}"
     if cover.content:
         extent = f"the content of {extent}"
@@ -239,9 +240,9 @@ def _instance(instance: Instance) -> str:
 
 
 def _fill(fill: Fill) -> str:
-    if fill.cover is not None:
+    if fill.checksum is not None:
         when = "" if fill.how == "checksum before" else ", after that is written"
-        return f"{fill.id} = {_checksum(fill.cover)}{when}"
+        return f"{fill.id} = {_checksum(fill.checksum)}{when}"
     if fill.how == "made":
         return f"{fill.id}, unless given"
     if fill.value is None:

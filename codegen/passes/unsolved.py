@@ -100,7 +100,7 @@ def _marked(struct: Struct, found: dict[Path, list[_Open]], sums: set[str]) -> S
     bits = next(
         (
             each
-            for each in struct.covers
+            for each in struct.checksums
             if each.value is None and isinstance(each.attribute.type, BitsType | VarintType)
         ),
         None,
@@ -109,8 +109,8 @@ def _marked(struct: Struct, found: dict[Path, list[_Open]], sums: set[str]) -> S
         why = ReadOnly(placed.id, position=placed.position)
     elif bits is not None:
         why = ReadOnly(checksum=bits.attribute.id, position=bits.attribute.position)
-    elif struct.inner_covers:
-        cover = struct.inner_covers[0]
+    elif struct.inner_checksums:
+        cover = struct.inner_checksums[0]
         why = ReadOnly(inner_checksum=".".join(cover.way), position=cover.attribute.position)
     elif within is not None:
         why = ReadOnly(within=within.id, position=within.position)

@@ -14,7 +14,7 @@ from ..expression.types import (
     VarintType,
 )
 from ..expression.written import written
-from ..tree import Attribute, Cover
+from ..tree import Attribute, StoredChecksum
 from ..wire import (
     EndOfStreamSize,
     ExpressionSize,
@@ -116,7 +116,7 @@ def condition(field: Attribute) -> str:
     return "" if field.condition is None else f"if {written(field.condition)}"
 
 
-def covered(cover: Cover) -> str:
+def covered(cover: StoredChecksum) -> str:
     """Return the range of a checksum in words."""
     extent = cover.first if cover.first == cover.last else f"{cover.first} … {cover.last}"
     own = "" if cover.replace is None else f", own bytes as {cover.replace:02X}"

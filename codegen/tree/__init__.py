@@ -7,13 +7,12 @@ has no terms of any backend; only ``position``, for diagnostics, refers to the Y
 from .members import Attribute, Check, Checksum, Instance, Switch, SwitchCase, Valid, is_number, literal_size
 from .runs import Piece, Run, Step, run_of
 from .spec import Rows, RowStep, Spec, Way
-from .types import Cover, Derivation, Fill, InnerSum, ReadOnly, Struct
+from .types import Derivation, Fill, InnerSum, ReadOnly, StoredChecksum, Struct
 
 __all__ = [
     "Attribute",
     "Check",
     "Checksum",
-    "Cover",
     "Derivation",
     "Fill",
     "InnerSum",
@@ -25,6 +24,7 @@ __all__ = [
     "Run",
     "Spec",
     "Step",
+    "StoredChecksum",
     "Struct",
     "Switch",
     "SwitchCase",

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from wireloom.base.cached import cached_property
+from wireloom.checksums import Algorithm, algorithm
 
 from ..expression.nodes import BooleanLiteral, IntegerLiteral, MemberAccess, Name, Node
 from ..expression.types import (
@@ -138,6 +139,16 @@ class Checksum:
     """Levels from the type with the attribute up to the type with ``first`` and ``last``."""
     content: bool = False
     condition: Node | None = None
+
+    @property
+    def chained(self) -> bool:
+        """Return whether the checksum continues that of the previous item in a list."""
+        return self.continues is not None and "_" in names_in(self.continues)
+
+    @property
+    def made_by(self) -> Algorithm:
+        """Return the algorithm with its parameters."""
+        return algorithm(self.algorithm, self.initial, self.final_xor)
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from wireloom.base.cached import cached_property
-from wireloom.checksums import Algorithm, algorithm
 
 from ..expression.nodes import CoveredChecksum, Node
 from ..expression.types import Path, VarintType
-from ..expression.walk import expressions_in, names_in, walk
+from ..expression.walk import expressions_in, walk
 from ..spec.position import Position
 from ..wire import ComputedEndian, Enum, InheritedEndian, Message, Parameter
 from .members import Attribute, Checksum, Instance
@@ -37,38 +36,27 @@ class InnerSum:
     checksum: Checksum
 
 
-@dataclass(frozen=True)
-class Cover:
-    """A checksum: ``field`` must equal the checksum of the bytes of the consecutive fields ``covered``.
+@dataclass(frozen=True, kw_only=True)
+class StoredChecksum(Checksum):
+    """Derived: a checksum with the ``attribute`` that must equal it.
 
-    - ``value``: the single field whose value is these bytes, if there is one.
+    - ``covered``: the consecutive attributes whose bytes it covers.
+    - ``value``: the single attribute whose value is these bytes, if there is one.
     - ``blanks_own``: the bytes of the checksum are part of the range, and count as bytes of the value ``replace``.
-    - ``endian``: the byte order of a number in a field of bytes.
-    - ``stored``: the expression on the wire for the checksum ``_``.
-    - ``continues``: the checksum of what comes before.
-    - ``condition``: the condition of the field; ``needed``: if it is false, the checksum is not verified.
+    - ``inside``: the attributes that lead to the object that contains the checksum; empty if it is the object with the
+      covered attributes.
+    - ``before_expansion``: it is verified before the bytes of the last attribute, which are compressed, are
+      decompressed.
+
+    If ``content`` is set, it is verified before the content is read.
     """
 
     attribute: Attribute
-    algorithm: str
     covered: tuple[str, ...]
-    initial: int
-    final_xor: int
-    replace: int | None
     value: str | None
     blanks_own: bool
-    endian: str = ""
-    stored: Node | None = None
-    continues: Node | None = None
-    condition: Node | None = None
     inside: tuple[str, ...] = ()
-    """The fields that lead to the object that contains the checksum; empty if it is the object with the covered
-    fields."""
     before_expansion: bool = False
-    """Whether it is verified before the bytes of the last field, which are compressed, are decompressed."""
-    content: bool = False
-    """Whether it covers the decompressed content of the single field; it is verified before the content is read."""
-    needed: Node | None = None
 
     @property
     def of_object(self) -> bool:
@@ -76,29 +64,9 @@ class Cover:
         return self.content and self.value is None
 
     @property
-    def chained(self) -> bool:
-        """Return whether the checksum continues that of the previous item in a list."""
-        return self.continues is not None and "_" in names_in(self.continues)
-
-    @property
-    def made_by(self) -> Algorithm:
-        """Return the algorithm with its parameters."""
-        return algorithm(self.algorithm, self.initial, self.final_xor)
-
-    @property
     def way(self) -> tuple[str, ...]:
         """Return the fields that lead to the checksum, including the checksum itself."""
         return (*self.inside, self.attribute.id)
-
-    @property
-    def first(self) -> str:
-        """Return the first field that is covered, by name."""
-        return self.covered[0]
-
-    @property
-    def last(self) -> str:
-        """Return the last field that is covered, by name."""
-        return self.covered[-1]
 
 
 @dataclass(frozen=True)
@@ -115,7 +83,7 @@ class Fill:
     how: str
     value: Node | None = None
     contents: bytes = b""
-    cover: Cover | None = None
+    checksum: StoredChecksum | None = None
 
 
 @dataclass(frozen=True)
@@ -173,8 +141,8 @@ class Struct:
     position: Position | None = field(default=None, compare=False, repr=False)
     place: str = ""
     """Derived, as all that follow: the path of the type in the spec, such as ``/types/frame``; empty for the root."""
-    covers: tuple[Cover, ...] = ()
-    inner_covers: tuple[Cover, ...] = ()
+    checksums: tuple[StoredChecksum, ...] = ()
+    inner_checksums: tuple[StoredChecksum, ...] = ()
     """Checksums of its attributes that are stored in objects inside it."""
     fills: tuple[Fill, ...] = ()
     """The attributes that are filled in before an object is written, in order."""
@@ -229,14 +197,14 @@ class Struct:
         come in any order."""
         return () if self.message is not None else tuple(steps_of(self.attributes))
 
-    def cover(self, name: str) -> Cover | None:
+    def checksum(self, name: str) -> StoredChecksum | None:
         """Return the checksum stored in the attribute with that id; ``None`` if there is none."""
-        return next((each for each in self.covers if each.attribute.id == name), None)
+        return next((each for each in self.checksums if each.attribute.id == name), None)
 
     @property
-    def verified(self) -> tuple[Cover, ...]:
+    def verified(self) -> tuple[StoredChecksum, ...]:
         """Return all checksums that are verified after its attributes."""
-        return (*self.covers, *self.inner_covers)
+        return (*self.checksums, *self.inner_checksums)
 
     @cached_property
     def computed_checksums(self) -> tuple[CoveredChecksum, ...]:

@@ -9,7 +9,7 @@ from wireloom.checksums import function
 from wireloom.format.program import ChecksumRule, Op, Place
 
 from ...passes.chains import chain_holder, chained_in
-from ...tree import Cover
+from ...tree import StoredChecksum
 from .assembler import Assembler
 from .interval import Interval
 from .lines import Label
@@ -20,7 +20,7 @@ from .state import State
 
 
 def before_expansion(
-    state: State, scope: Scope, marks: Marks, covers: list[Cover], conditions: dict[str, Scalar]
+    state: State, scope: Scope, marks: Marks, covers: list[StoredChecksum], conditions: dict[str, Scalar]
 ) -> Callable[[], None]:
     """Return a function that appends the checksums to be verified before the block that they end with is
     decompressed."""
@@ -34,7 +34,7 @@ def before_expansion(
 
 
 def after_expansion(
-    state: State, scope: Scope, marks: Marks, covers: list[Cover], conditions: dict[str, Scalar]
+    state: State, scope: Scope, marks: Marks, covers: list[StoredChecksum], conditions: dict[str, Scalar]
 ) -> Callable[[], None]:
     """Return a function that appends the checksums of the content of a block that has just been decompressed."""
 
@@ -48,7 +48,7 @@ def after_expansion(
     return append
 
 
-def lower_checksum(state: State, scope: Scope, cover: Cover, marks: Marks, present: Scalar | None) -> None:
+def lower_checksum(state: State, scope: Scope, cover: StoredChecksum, marks: Marks, present: Scalar | None) -> None:
     """Append the step that verifies one checksum; for an optional field the step is skipped unless the field is
     ``present``."""
     name, algorithm = cover.attribute.id, cover.made_by
@@ -71,9 +71,9 @@ def lower_checksum(state: State, scope: Scope, cover: Cover, marks: Marks, prese
     assembler, absent = state.assembler, Label()
     if present is not None:
         assembler.add(Op.SKIP_IF_ZERO, present, 0, absent, comment=f"is {name} there?")
-    if cover.needed is not None:
+    if cover.condition is not None:
         question = f"is {name} verified?"
-        needed = assembler.temporary(state.compiler(scope).compile(cover.needed), question, lazy=True)
+        needed = assembler.temporary(state.compiler(scope).compile(cover.condition), question, lazy=True)
         assembler.add(Op.SKIP_IF_ZERO, needed, 0, absent, comment=question)
     compiler, continues, stored = state.compiler(scope).strict, None, None
     chain = _chain(state, scope, cover, found)
@@ -133,7 +133,7 @@ class _Chain:
     number: int
     held: Scalar
 
-    def read(self, assembler: Assembler, name: str, cover: Cover) -> tuple[Scalar, Scalar]:
+    def read(self, assembler: Assembler, name: str, cover: StoredChecksum) -> tuple[Scalar, Scalar]:
         """Append ``CHAIN``; return the register with the checksum of the previous item, and one that says whether it is
         known."""
         nothing = function(cover.made_by)(b"")
@@ -144,7 +144,7 @@ class _Chain:
         return previous, known
 
 
-def _chain(state: State, scope: Scope, cover: Cover, held: object) -> _Chain | None:
+def _chain(state: State, scope: Scope, cover: StoredChecksum, held: object) -> _Chain | None:
     """Return the chain of a checksum, if it continues that of the previous item. The chain belongs to the object that
     contains the items."""
     if not cover.chained:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ...tree import Cover
+from ...tree import StoredChecksum
 from .assembler import Assembler
 from .run import Run
 
@@ -12,7 +12,7 @@ from .run import Run
 class Marks:
     """The marks of one type. A position that several checksums use has one mark."""
 
-    def __init__(self, assembler: Assembler, covers: Iterable[Cover]) -> None:
+    def __init__(self, assembler: Assembler, covers: Iterable[StoredChecksum]) -> None:
         self._before: dict[str, int] = {}
         self._after: dict[str, int] = {}
         self._covered: dict[tuple[str, ...], tuple[int, int]] = {}
@@ -42,6 +42,6 @@ class Marks:
         if name in self._after:
             run.mark(self._after[name], f"{name} ends")
 
-    def covered(self, cover: Cover) -> tuple[int, int]:
+    def covered(self, cover: StoredChecksum) -> tuple[int, int]:
         """Return the marks between which a checksum is computed."""
         return self._covered[cover.way]

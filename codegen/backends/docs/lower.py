@@ -172,7 +172,7 @@ def _layout(plan: Spec, struct: Struct) -> TableView:
             if each.message is not None
         ]
         return table(f"`{struct.path[-1]}`, a message", ("number", "wire type", "field", "type", "meaning"), rows, doc)
-    checksums = {each.attribute.id: covered(each) for each in struct.covers}
+    checksums = {each.attribute.id: covered(each) for each in struct.checksums}
     fields = [
         (
             f"`{each.id}`",

@@ -142,7 +142,7 @@ def _plain(canvas: Canvas, plan: Spec, struct: Struct) -> None:
     boxes = [box for field in struct.attributes for box in _boxes(field)]
     found = canvas.row(boxes)
     for field in struct.attributes:
-        cover = struct.cover(field.id)
+        cover = struct.checksum(field.id)
         if cover is not None:
             spans = [each for name in cover.covered for each in found.get(name, [])]
             canvas.bracket(spans, shortened(f"{cover.attribute.id}: {covered(cover)}", 100))

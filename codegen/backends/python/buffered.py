@@ -8,7 +8,7 @@ from dataclasses import field as declared
 from ...expression.fold import constant_integer
 from ...expression.nodes import Binary, IntegerLiteral, Name, Node
 from ...expression.types import IntegerType, StringType, UserType
-from ...tree import Attribute, Cover, Piece, Run, Step, run_of
+from ...tree import Attribute, Piece, Run, Step, StoredChecksum, run_of
 from ...wire import ExpressionSize
 from .api import Api
 from .checksums import verified_lines, when_needed
@@ -84,7 +84,7 @@ class _Rest:
         for step in self.scope.struct.steps:
             self._step(step, head)
             head = None
-        for cover in self.scope.struct.covers:
+        for cover in self.scope.struct.checksums:
             self._verify(cover)
         self.lines.append(f"buffer.position = {self._after(0)}")
         return tuple(self.lines)
@@ -228,7 +228,7 @@ class _Rest:
     def _check(self, each: Attribute, end: str) -> None:
         self.lines += check_field(self.scope, each, member(each.id), f"buffer.at({end})")
 
-    def _verify(self, cover: Cover) -> None:
+    def _verify(self, cover: StoredChecksum) -> None:
         scope = self.scope
         data, wire, blanked = "covered", "", None
         if cover.value is not None:

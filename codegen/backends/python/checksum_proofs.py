@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from ...expression.types import Path, UserType
-from ...tree import Attribute, Cover
+from ...tree import Attribute, StoredChecksum
 from ...wire import OwnSize
 from .checksums import Chain, chain_of, may_continue_itself
 from .module import Module
@@ -19,7 +19,7 @@ def verifies_methods(scope: ClassScope) -> list[MethodView]:
     """Return the methods that return whether readers verify a checksum that they do not always verify: one with a
     condition (``if``), or one that continues the checksum of the previous item."""
     found = []
-    for each in scope.struct.covers:
+    for each in scope.struct.checksums:
         terms = _verified_if(scope, each) if scope.own else []
         if terms and may_continue_itself(each):
             terms.append(_continues_another(scope, each))
@@ -29,14 +29,14 @@ def verifies_methods(scope: ClassScope) -> list[MethodView]:
     return found
 
 
-def _verified_if(scope: ClassScope, cover: Cover) -> list[str]:
+def _verified_if(scope: ClassScope, cover: StoredChecksum) -> list[str]:
     """Return the conditions under which readers verify a checksum that is present; empty if they always do."""
     terms = []
     chain = chain_of(scope, cover)
     if chain is not None:
         terms.append(f"{_before(scope, chain, '0')} is not None")
-    if cover.needed is not None:
-        needed = scope.text(cover.needed, cover.attribute)
+    if cover.condition is not None:
+        needed = scope.text(cover.condition, cover.attribute)
         terms.append(f"({needed})" if " or " in needed or " if " in needed else needed)
     return terms
 
@@ -45,7 +45,7 @@ def _before(scope: ClassScope, chain: Chain, nothing: str) -> str:
     return f'{scope.use("before")}({chain.parent}, self, "{chain.name}", {nothing})'
 
 
-def _continues_another(scope: ClassScope, cover: Cover) -> str:
+def _continues_another(scope: ClassScope, cover: StoredChecksum) -> str:
     """Return the condition that it is not: in its place, -1 is no checksum."""
     chain = chain_of(scope, cover)
     assert chain is not None
@@ -102,12 +102,12 @@ def _checked_types(module: Module) -> frozenset[Path]:
     return frozenset(found)
 
 
-def _own_term(scope: ClassScope, cover: Cover) -> str:
+def _own_term(scope: ClassScope, cover: StoredChecksum) -> str:
     fields = [each for each in scope.struct.attributes if each.id in cover.covered]
     sure = not cover.content and any(
         each.repeat is None and each.least > 0 and each.condition is None for each in fields
     )
-    terms = [] if cover.condition is None else [f"{member(cover.attribute.id)} is not None"]
+    terms = [] if cover.attribute.condition is None else [f"{member(cover.attribute.id)} is not None"]
     terms += _verified_if(scope, cover)
     if not sure:
         text = " or ".join(_bytes_term(scope, each, member(each.id)) for each in fields)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ...expression.types import BytesType, IntegerType
 from ...expression.walk import names_in
 from ...passes.chains import chain_holder, chained_in
-from ...tree import Attribute, Cover
+from ...tree import Attribute, StoredChecksum
 from ..base import refuse
 from .marks import Blanked, Marks
 from .names import covered_slot, field_name
@@ -22,31 +22,31 @@ from .wire_bytes import stream_text
 ORDERS = {"le": "little", "be": "big"}
 
 
-def unknown_value(cover: Cover) -> str:
+def unknown_value(cover: StoredChecksum) -> str:
     """Return the text of the value that the field has until the checksum is known."""
     return f"bytes({cover.attribute.least})" if isinstance(cover.attribute.type, BytesType) else "0"
 
 
-def _held(cover: Cover) -> str:
+def _held(cover: StoredChecksum) -> str:
     """Return the text of the field that contains a checksum."""
     return ".".join((member(cover.way[0]), *map(field_name, cover.way[1:])))
 
 
-def verify_lines(scope: ClassScope, marks: Marks, covers: Iterable[Cover]) -> Lines:
+def verify_lines(scope: ClassScope, marks: Marks, covers: Iterable[StoredChecksum]) -> Lines:
     """Return the statements that verify checksums of a type."""
     return tuple(line for each in covers for line in _verify(scope, marks, each))
 
 
-def seen_covers(scope: ClassScope) -> tuple[Cover, ...]:
+def seen_covers(scope: ClassScope) -> tuple[StoredChecksum, ...]:
     """Return the checksums that classes with Kaitai's API verify; they have no access to the content of an object."""
-    return tuple(each for each in scope.struct.covers if not each.of_object)
+    return tuple(each for each in scope.struct.checksums if not each.of_object)
 
 
 def verify_content(scope: ClassScope, field: Attribute, part: str) -> Lines:
     """Return the statements that verify the checksums of the decompressed content of a field, which is the stream
     ``part``.
     """
-    covers = [each for each in scope.struct.covers if each.content and each.last == field.id and scope.own]
+    covers = [each for each in scope.struct.checksums if each.content and each.last == field.id and scope.own]
     content = scope.call("content_of", part) if covers else ""
     return tuple(line for each in covers for line in _verify(scope, Marks(scope.struct), each, content))
 
@@ -64,7 +64,7 @@ def checked_content(scope: ClassScope, field: Attribute) -> Lines:
     return (f"{part} = {stream_text(scope, field)}", *checked)
 
 
-def _verify(scope: ClassScope, marks: Marks, cover: Cover, content: str = "") -> Lines:
+def _verify(scope: ClassScope, marks: Marks, cover: StoredChecksum, content: str = "") -> Lines:
     stored, data, wire, blanked = _held(cover), "covered", "", None
     if content:
         data = content
@@ -83,18 +83,20 @@ def _verify(scope: ClassScope, marks: Marks, cover: Cover, content: str = "") ->
             when(f"{before} is not None", lines),
         )
     lines = when_needed(scope, cover, lines)
-    if cover.condition is None:
+    if cover.attribute.condition is None:
         return lines
     there = f"{stored} is not None" if scope.own else f"hasattr(self, {field_name(cover.attribute.id)!r})"
     return (when(there, lines),)
 
 
-def when_needed(scope: ClassScope, cover: Cover, lines: Lines) -> Lines:
+def when_needed(scope: ClassScope, cover: StoredChecksum, lines: Lines) -> Lines:
     """Return the statements that verify a checksum, under the condition with which readers verify it."""
-    return lines if cover.needed is None else (when(scope.text(cover.needed, cover.attribute), lines),)
+    return lines if cover.condition is None else (when(scope.text(cover.condition, cover.attribute), lines),)
 
 
-def verified_lines(scope: ClassScope, cover: Cover, wire: str, blanked: Blanked | None, data: str, io: str) -> Lines:
+def verified_lines(
+    scope: ClassScope, cover: StoredChecksum, wire: str, blanked: Blanked | None, data: str, io: str
+) -> Lines:
     """Return the statements that compute a checksum and refuse the stored one if it differs.
 
     Args:
@@ -123,7 +125,7 @@ def _blanked_lines(scope: ClassScope, blanked: Blanked | None) -> Lines:
     return (f"covered = {scope.call('replaced', 'covered', blanked.offset, blanked.size, blanked.value)}",)
 
 
-def computed_text(scope: ClassScope, cover: Cover, data: str) -> str:
+def computed_text(scope: ClassScope, cover: StoredChecksum, data: str) -> str:
     """Return the text that computes the checksum of the bytes ``data``, in the form that its field contains."""
     previous = f"before_{field_name(cover.attribute.id)}"
     more = "" if cover.continues is None else f", {scope.text(cover.continues, cover.attribute, _=previous)}"
@@ -138,7 +140,7 @@ def computed_text(scope: ClassScope, cover: Cover, data: str) -> str:
     return text
 
 
-def _function(scope: ClassScope, cover: Cover) -> str:
+def _function(scope: ClassScope, cover: StoredChecksum) -> str:
     return scope.module.checksum(cover.algorithm, cover.initial, cover.final_xor)
 
 
@@ -171,7 +173,7 @@ class Chain:
         return self.parent, "self", repr(self.name)
 
 
-def chain_of(scope: ClassScope, cover: Cover) -> Chain | None:
+def chain_of(scope: ClassScope, cover: StoredChecksum) -> Chain | None:
     """Return the chain that a checksum continues; ``None`` if it does not continue the previous item's.
 
     Raises ``SpecError`` if the objects are not always items of one list.
@@ -199,7 +201,7 @@ def chain_lines(scope: ClassScope) -> Lines:
     return ("self._chain = {}",) if chained_in(scope.plan, scope.struct.path) else ()
 
 
-def _stored_method(cover: Cover) -> str:
+def _stored_method(cover: StoredChecksum) -> str:
     return f"_stored_{'_'.join(map(field_name, cover.way))}"
 
 
@@ -224,7 +226,7 @@ def early_lines(scope: ClassScope, contents: Mapping[str, str]) -> Lines:
     0 until they are known.
     """
     lines: list[str] = []
-    for cover in scope.struct.covers:
+    for cover in scope.struct.checksums:
         known = contents[cover.last] if cover.of_object else None if cover.value is None else member(cover.value)
         value = unknown_value(cover) if known is None else computed_text(scope, cover, known)
         line = (f"{member(cover.attribute.id)} = {value}",)
@@ -236,7 +238,7 @@ def late_lines(scope: ClassScope, marks: Marks) -> Lines:
     """Return the statements that compute the checksums of bytes already written and store them in place. Each comes
     after those inside its range.
     """
-    late = [each.cover for each in scope.struct.fills if each.how == "checksum after" and each.cover is not None]
+    late = [each.checksum for each in scope.struct.fills if each.how == "checksum after" and each.checksum is not None]
     done: set[str] = set()
     for cover in late:
         if covered_late(scope, cover) - done - {cover.attribute.id}:
@@ -245,13 +247,13 @@ def late_lines(scope: ClassScope, marks: Marks) -> Lines:
     return tuple(line for each in late for line in _when_present(scope, each, _late(scope, marks, each)))
 
 
-def covered_late(scope: ClassScope, cover: Cover) -> set[str]:
+def covered_late(scope: ClassScope, cover: StoredChecksum) -> set[str]:
     """Return the ids of the checksums of bytes already written that are inside the range of ``cover``."""
-    late = (each for each in scope.struct.covers if each.value is None and not each.of_object)
+    late = (each for each in scope.struct.checksums if each.value is None and not each.of_object)
     return {each.attribute.id for each in late if each.attribute.id in cover.covered}
 
 
-def _late(scope: ClassScope, marks: Marks, cover: Cover) -> Lines:
+def _late(scope: ClassScope, marks: Marks, cover: StoredChecksum) -> Lines:
     stored, field = member(cover.attribute.id), cover.attribute
     begin, end, own = marks.begins[cover.first], marks.ends[cover.last], marks.begins[field.id]
     written = stored
@@ -267,7 +269,7 @@ def _late(scope: ClassScope, marks: Marks, cover: Cover) -> Lines:
     return _continued(scope, cover, lines)
 
 
-def _continued(scope: ClassScope, cover: Cover, lines: Lines) -> Lines:
+def _continued(scope: ClassScope, cover: StoredChecksum, lines: Lines) -> Lines:
     """Return the statements that compute a checksum, including the chain that it continues."""
     chain = chain_of(scope, cover)
     if chain is None:
@@ -283,17 +285,17 @@ def _continued(scope: ClassScope, cover: Cover, lines: Lines) -> Lines:
     )
 
 
-def may_continue_itself(cover: Cover) -> bool:
+def may_continue_itself(cover: StoredChecksum) -> bool:
     """Return whether the checksum that is continued may be the one that is stored, such as that of a record that only
     says what the log goes on from."""
     return cover.chained and cover.continues is not None and cover.attribute.id in names_in(cover.continues)
 
 
-def _when_present(scope: ClassScope, cover: Cover, lines: Lines) -> Lines:
+def _when_present(scope: ClassScope, cover: StoredChecksum, lines: Lines) -> Lines:
     """Return the lines under the condition that the checksum exists. A checksum that readers do not verify is written
     anyway, unless its field has a default, which gives the field another meaning."""
-    needed = cover.needed is not None and cover.attribute.default is not None
-    conditions = [each for each in (cover.condition, cover.needed if needed else None) if each is not None]
+    needed = cover.condition is not None and cover.attribute.default is not None
+    conditions = [each for each in (cover.attribute.condition, cover.condition if needed else None) if each is not None]
     for condition in reversed(conditions):
         lines = (when(scope.text(condition, cover.attribute), lines),)
     return lines

@@ -19,7 +19,7 @@ Contents = Mapping[str, str]
 
 def contents_of(scope: ClassScope) -> Contents:
     """Return the fields whose content is required for values that are filled in."""
-    asked = {each.last for each in scope.struct.covers if each.of_object}
+    asked = {each.last for each in scope.struct.checksums if each.of_object}
     for fill in scope.struct.fills:
         if fill.how == "solved" and fill.value is not None:
             asked |= contents_in(fill.value)

@@ -71,7 +71,7 @@ def _own_constants(scope: ClassScope) -> tuple[str, ...]:
     number = scope.module.message_numbers.get(scope.struct.path)
     tables = {
         "_sizes": _sizes(scope) if number is None else (),
-        "_checksums": tuple(field_name(each.attribute.id) for each in scope.struct.covers),
+        "_checksums": tuple(field_name(each.attribute.id) for each in scope.struct.checksums),
     }
     found = tuple(f"{name} = {items!r}" for name, items in tables.items() if items)
     if number is not None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import field as declared
 
-from ...tree import Attribute, Cover, Struct
+from ...tree import Attribute, StoredChecksum, Struct
 from .names import field_name
 from .view import Lines
 
@@ -76,7 +76,7 @@ class Marks:
         self.ends[last] = f"end_{field_name(last)}"
         return (f"{self.ends[last]} = io.pos()",)
 
-    def blanked(self, cover: Cover) -> Blanked | None:
+    def blanked(self, cover: StoredChecksum) -> Blanked | None:
         """Return the bytes of the checksum itself, relative to the beginning of its range."""
         if not cover.blanks_own or cover.replace is None:
             return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ...tree import Attribute, Cover, Run, Step
+from ...tree import Attribute, Run, Step, StoredChecksum
 from ...wire import WithinSize
 from .checksum_proofs import verifies_methods
 from .checksums import covered_lines, stored_methods, verify_lines
@@ -48,14 +48,14 @@ def reader(scope: ClassScope, name: str, lines: Lines) -> MethodView:
     return MethodView(f"{name}(self) -> None", lines or ("pass",))
 
 
-def sequence(scope: ClassScope, steps: Iterable[Step], covers: Iterable[Cover]) -> Lines:
+def sequence(scope: ClassScope, steps: Iterable[Step], covers: Iterable[StoredChecksum]) -> Lines:
     """Return the statements that execute steps in order, and verify checksums."""
     lines = sequence_body(scope, steps, covers)
     # Every statement that reads uses the stream; an object without fields needs none.
     return ("io = self._io", *lines) if lines else ()
 
 
-def sequence_body(scope: ClassScope, steps: Iterable[Step], covers: Iterable[Cover]) -> Lines:
+def sequence_body(scope: ClassScope, steps: Iterable[Step], covers: Iterable[StoredChecksum]) -> Lines:
     """Return the statements of ``sequence`` without the assignment of ``io``."""
     marks = Marks(scope.struct)
     marks.want_computed()

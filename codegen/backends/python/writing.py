@@ -66,7 +66,7 @@ def _append_lines(scope: ClassScope) -> Lines:
     if why is not None:
         return (_write_refused(scope, why),)
     marks = Marks(scope.struct)
-    late = {each.attribute.id for each in scope.struct.covers if each.value is None and not each.of_object}
+    late = {each.attribute.id for each in scope.struct.checksums if each.value is None and not each.of_object}
     late.update(map(marks.want_size, measured(scope.struct)))
     for name in late:
         marks.want_begin(name)

@@ -18,7 +18,7 @@ from wireloom.codegen.expression import (
 )
 from wireloom.codegen.expression import folded as fold
 from wireloom.codegen.expression import nodes as ast
-from wireloom.codegen.tree import Attribute, Cover, Run, Spec, Struct
+from wireloom.codegen.tree import Attribute, Run, Spec, StoredChecksum, Struct
 from wireloom.codegen.wire import (
     EndOfStreamSize,
     ExpressionSize,
@@ -73,7 +73,7 @@ class Lowering:
             refuse(self.type.position, "a computed byte order and parameters have no form here")
         for step in self.type.steps:
             yield from self.run(step) if isinstance(step, Run) else self.field(step)
-        for cover in self.type.covers:
+        for cover in self.type.checksums:
             yield from self.cover(cover)
         for each in self.type.instances:
             if each.value is None:
@@ -176,8 +176,8 @@ class Lowering:
             yield f"if not ({holds}):"
             yield f"    raise Refused({field.reason!r}, {field.place!r})"
 
-    def cover(self, cover: Cover) -> Iterator[str]:
-        if cover.algorithm != "crc32c" or cover.value is None or cover.condition is not None:
+    def cover(self, cover: StoredChecksum) -> Iterator[str]:
+        if cover.algorithm != "crc32c" or cover.value is None or cover.attribute.condition is not None:
             refuse(cover.attribute.position, "only CRC-32C of one field has a form here")
         yield f"if self[{cover.attribute.id!r}] != crc32c(self[{cover.value!r}]):"
         yield f"    raise Refused('checksum', {cover.attribute.place!r})"

@@ -154,7 +154,7 @@ def _computed_first(scope: ClassScope) -> Lines:
 
 def _computed(scope: ClassScope, field: Attribute) -> str:
     """Return the text that computes a checksum."""
-    cover = scope.struct.cover(field.id)
+    cover = scope.struct.checksum(field.id)
     assert cover is not None
     assert cover.value is not None
     return computed_text(scope, cover, member(cover.value))

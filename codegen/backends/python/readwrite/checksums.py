@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ....tree import Attribute, Cover
+from ....tree import Attribute, StoredChecksum
 from ..checksums import computed_text, seen_covers, unknown_value
 from ..marks import Marks
 from ..names import field_name
@@ -19,7 +19,7 @@ def wanted_marks(scope: ClassScope) -> Marks:
     return marks
 
 
-def late_checksums(scope: ClassScope) -> tuple[Cover, ...]:
+def late_checksums(scope: ClassScope) -> tuple[StoredChecksum, ...]:
     """Return the checksums of bytes that are known only when they are written."""
     return tuple(each for each in seen_covers(scope) if each.value is None)
 
@@ -28,7 +28,7 @@ def check_checksum(scope: ClassScope, field: Attribute) -> Lines:
     """Return the statements that fill in a checksum of the value of one field and verify it. Other checksums are set to
     zero until they are known.
     """
-    cover = scope.struct.cover(field.id)
+    cover = scope.struct.checksum(field.id)
     if cover is None or cover.of_object:
         return ()
     name = field_name(field.id)
@@ -55,5 +55,9 @@ def late_lines(scope: ClassScope, marks: Marks) -> Lines:
             data = scope.call("replaced", "data", offset, cover.attribute.least, cover.replace)
         given = "io", "self", repr(field_name(name)), repr(cover.attribute.place), begin, end
         line = scope.call("cover", *given, f"lambda data: {computed_text(scope, cover, data)}")
-        lines.append(line if cover.condition is None else when(scope.text(cover.condition, cover.attribute), [line]))
+        lines.append(
+            line
+            if cover.attribute.condition is None
+            else when(scope.text(cover.attribute.condition, cover.attribute), [line])
+        )
     return tuple(lines)

@@ -30,7 +30,7 @@ class Facts:
         for position in (each.pos for each in struct.instances if each.pos is not None):
             if _leaves(position) or solutions(self.plan, struct, position):
                 return True
-        if any(each.value is None for each in struct.covers):
+        if any(each.value is None for each in struct.checksums):
             return True
         for field in struct.read:
             if names_in(field.only):
@@ -68,7 +68,7 @@ class Facts:
 
 def is_plain(struct: Struct) -> bool:
     """Return whether the checks of an object depend on its own values alone, none of which can change unnoticed."""
-    if struct.instances or struct.parameters or struct.covers or struct.endian is not None:
+    if struct.instances or struct.parameters or struct.checksums or struct.endian is not None:
         return False
     for field in struct.attributes:
         if field.repeat is not None or field.switch is not None:

@@ -78,7 +78,7 @@ def _constructor(scope: ClassScope) -> MethodView:
 
 
 def _reader(scope: ClassScope) -> MethodView:
-    covers = (*seen_covers(scope), *scope.struct.inner_covers)
+    covers = (*seen_covers(scope), *scope.struct.inner_checksums)
     body = (*endian_lines(scope), *sequence(scope, scope.struct.steps, covers))
     return reader(scope, "_read", (*body, "super()._read()"))
 

@@ -90,7 +90,7 @@ def _is_straight(struct: Struct) -> bool:
         return False
     if any(each.attribute is not None for each in struct.instances):
         return False
-    if any(each.value is None for each in struct.covers):
+    if any(each.value is None for each in struct.checksums):
         return False
     local: dict[str, bool] = {}
     return all(_is_straight_attribute(struct, each, local) for each in struct.attributes)
