@@ -59,15 +59,15 @@ def check(
     diagnostics = list(result.diagnostics)
     if result.spec is None:
         return Checked(diagnostics)
-    plan = with_facts(result.spec)
+    spec = with_facts(result.spec)
     missing, named = said_of_routines(result.spec)
     diagnostics += missing
     if any(each.severity == ERROR for each in missing):
         return Checked(diagnostics)
     try:
         # Nothing of it is run.
-        reader, message = _coverage(plan)
-        said = [*read_only(plan), *_left_out(plan), *named]
+        reader, message = _coverage(spec)
+        said = [*read_only(spec), *_left_out(spec), *named]
     except InvalidSpecError as error:
         return Checked([*diagnostics, *error.diagnostics])
     except SpecError as error:
@@ -76,7 +76,7 @@ def check(
         return Checked([*diagnostics, refused])
     coverage = {**entry(result.spec.file, 1, 1, "note", message), "spec": result.spec.name, "engine": reader}
     if with_plan:
-        coverage["plan"] = printed(plan)
+        coverage["plan"] = printed(spec)
     places = [(place or Position(result.spec.file, 1, 1), text) for place, text in said]
     notes = [entry(place.file, place.line, place.column, "note", text) for place, text in places]
     return Checked(diagnostics, coverage, notes, result.spec)
@@ -88,27 +88,27 @@ def entry(file: str, line: int, column: int, severity: str, message: str) -> dic
     return {**place, "severity": severity, "path": "", "message": message, "help": "", "reference": ""}
 
 
-def _coverage(plan: Spec) -> tuple[str | None, str]:
+def _coverage(spec: Spec) -> tuple[str | None, str]:
     """Return the name of the row reader (``columns`` is the engine, ``None`` without rows), and a sentence about it."""
-    if plan.units is not None or plan.rows is not None:
+    if spec.units is not None or spec.rows is not None:
         # Specs for which no code can be generated are refused here too.
-        lower(plan)
-    if plan.units is not None:
-        refusal = message_coverage(plan, plan.units)
+        lower(spec)
+    if spec.units is not None:
+        refusal = message_coverage(spec, spec.units)
         if refusal is None:
             return "columns", "the engine reads its messages"
         return "objects", f"the object parser reads its messages: {refusal}"
-    if plan.rows is None:
+    if spec.rows is None:
         said = "no rows are declared ('-wireloom: {rows: …}' in 'meta'), so it is read as objects and not as a table"
         return None, said
-    tables = [_table(plan.of_table(each), each) for each in plan.tables]
+    tables = [_table(spec.of_table(each), each) for each in spec.tables]
     engines = {engine for engine, _ in tables}
     return "objects" if "objects" in engines else "columns", "\n".join(sentence for _, sentence in tables)
 
 
-def _table(plan: Spec, rows: Rows) -> tuple[str, str]:
+def _table(spec: Spec, rows: Rows) -> tuple[str, str]:
     """Return the name of the row reader of one table, and a sentence about it."""
-    compiled = compile_program(plan, rows, table_columns(plan, rows))
+    compiled = compile_program(spec, rows, table_columns(spec, rows))
     what = f"the rows of {rows.name}" if rows.name else "its rows"
     if compiled.refusal is not None:
         return "objects", f"the object parser reads {what}: {compiled.refusal}{_memory(rows)}"
@@ -116,11 +116,11 @@ def _table(plan: Spec, rows: Rows) -> tuple[str, str]:
     return "columns", f"the engine reads {what}{without}{_memory(rows)}"
 
 
-def _left_out(plan: Spec) -> Iterator[tuple[Position | None, str]]:
+def _left_out(spec: Spec) -> Iterator[tuple[Position | None, str]]:
     """Yield what the columns of the tables do not show: each as a position and a sentence."""
-    columns = (each for rows in plan.tables for each in table_columns(plan, rows))
+    columns = (each for rows in spec.tables for each in table_columns(spec, rows))
     for column in {each.name: each for each in columns if each.look_up is None}.values():
-        for part, clause in left_out(plan, column.field):
+        for part, clause in left_out(spec, column.field):
             yield part.position, f"the column '{column.name}' leaves out {clause}"
 
 

@@ -82,15 +82,14 @@ def generate(
     modules from which the specs may name routines that are not registered. Raises ``SpecError`` if a spec is refused
     (nothing is written then), and ``UnsupportedError`` if ``ruff`` is not installed.
     """
-    specs = load_all(spec_paths, allow_modules)
-    plans = tuple(map(with_facts, specs))
-    files = formatted(render(plans, progress, target))
+    specs = tuple(map(with_facts, load_all(spec_paths, allow_modules)))
+    files = formatted(render(specs, progress, target))
     if discovery_dir is not None:
         files = {_relocated(path, output_dir, discovery_dir): text for path, text in files.items()}
     changes = compare(files, output_dir, discovery_dir)
     if not check:
         _write(files, changes, output_dir)
-    return replace(changes, notes=tuple(noted(*each) for plan in plans for each in read_only(plan)))
+    return replace(changes, notes=tuple(noted(*each) for spec in specs for each in read_only(spec)))
 
 
 def noted(place: Position | None, sentence: str) -> str:
@@ -129,7 +128,7 @@ def same_id(spec: Spec, other: Spec) -> str:
 
 
 def render(
-    plans: Iterable[Spec],
+    specs: Iterable[Spec],
     progress: Callable[[str], None] | None = None,
     target: Target = BOX,
     wanted: Iterable[Backend[Any]] | None = None,
@@ -137,18 +136,18 @@ def render(
     """Return the files of the ``wanted`` backends, or of all, by path; not yet formatted."""
     chosen = backends() if wanted is None else tuple(wanted)
     files: dict[str, str] = {"__init__.py": PACKAGE.replace("SPECS", python_comment(target.specs))}
-    for plan in plans:
+    for spec in specs:
         if progress is not None:
-            progress(plan.name)
+            progress(spec.name)
         for backend in chosen:
-            for file in backend.files(plan, target):
+            for file in backend.files(spec, target):
                 if file.path in files:
                     raise WireloomError(
                         f"two backends generate the file {file.path}, one of them {backend.name!r}: uninstall one of "
                         "them"
                     )
                 files[file.path] = file.text
-        files.setdefault(f"{plan.name}/__init__.py", SUBPACKAGE.replace("SPECS", python_comment(target.specs)))
+        files.setdefault(f"{spec.name}/__init__.py", SUBPACKAGE.replace("SPECS", python_comment(target.specs)))
     return files
 
 

@@ -1,4 +1,4 @@
-"""Frozen data that the model of a spec and its plan share: sizes, ends, repetitions, byte orders, enums, logical types,
+"""Frozen data of the tree of a spec: sizes, ends, repetitions, byte orders, enums, logical types,
 fields of messages, and parts of tables."""
 
 from __future__ import annotations

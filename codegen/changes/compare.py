@@ -33,8 +33,8 @@ def compare(old: Spec, new: Spec) -> tuple[Change, ...]:
     """
     renames = find_renames(old, new)
     before, after = in_words_of(new, old, renames), in_words_of(new, new, Renames())
-    plans = with_facts(old), with_facts(new)
-    tables = [*column_changes(*plans), *unit_changes(*plans)]
+    specs = with_facts(old), with_facts(new)
+    tables = [*column_changes(*specs), *unit_changes(*specs)]
     found = list(dict.fromkeys([*tables, *Types(before, after, renames).changes()]))
     found += [*setting_changes(old, new), *word_changes(old, new)]
     if level_of(found) == Level.HARMLESS and _bare(before) != _bare(after):

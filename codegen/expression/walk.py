@@ -67,7 +67,7 @@ def names_in(node: Node | None) -> set[str]:
 
 
 def all_names(part: object) -> set[str]:
-    """Return the bare names, and those of members, in the expressions of any part of a model or plan."""
+    """Return the bare names, and those of members, in the expressions of any part of the tree of a spec."""
     nodes = (node for expression in expressions_in(part) for node in walk(expression))
     return {each.id if isinstance(each, Name) else each.name for each in nodes if isinstance(each, Name | MemberAccess)}
 
@@ -117,7 +117,7 @@ def _is_same(one: object, other: object) -> bool:
 
 
 def expressions_in(part: object) -> Iterator[Node]:
-    """Yield the outermost expressions in any part of a model or plan, in the order of its fields."""
+    """Yield the outermost expressions in any part of the tree of a spec, in the order of its fields."""
     waiting = [part]
     while waiting:
         current = waiting.pop()

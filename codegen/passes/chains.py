@@ -17,13 +17,13 @@ class ChainHolder:
     types: tuple[Path, ...]
 
 
-def chain_holder(plan: Spec, struct: Struct) -> ChainHolder | None:
+def chain_holder(spec: Spec, struct: Struct) -> ChainHolder | None:
     """Return the types that contain the items which objects of a type are, or are part of; ``None`` if they are not
     always part of consecutive items of a list."""
     path, seen = struct.path, {struct.path}
-    for up in range(1, 1 + sum(1 for _ in plan.structs)):
-        types = plan.struct(path).parents
-        fields = [each for parent in types for each in plan.struct(parent).attributes if _holds(each, path)]
+    for up in range(1, 1 + sum(1 for _ in spec.structs)):
+        types = spec.struct(path).parents
+        fields = [each for parent in types for each in spec.struct(parent).attributes if _holds(each, path)]
         if not fields or any(each.parent is not None or each.framing is not None for each in fields):
             return None
         if all(each.repeat is not None for each in fields):
@@ -35,12 +35,12 @@ def chain_holder(plan: Spec, struct: Struct) -> ChainHolder | None:
     return None
 
 
-def chained_in(plan: Spec, path: Path) -> tuple[str, ...]:
+def chained_in(spec: Spec, path: Path) -> tuple[str, ...]:
     """Return the names of the checksums that continue each other in items that objects of a type contain."""
     found: dict[str, None] = {}
-    for each in plan.structs:
+    for each in spec.structs:
         names = [cover.attribute.id for cover in each.checksums if cover.chained]
-        holder = chain_holder(plan, each) if names else None
+        holder = chain_holder(spec, each) if names else None
         if holder is not None and path in holder.types:
             found.update(dict.fromkeys(names))
     return tuple(found)
@@ -55,16 +55,16 @@ class LostChain:
     name: str
 
 
-def chains_inside(plan: Spec, struct: Struct, field: Attribute) -> Iterator[LostChain]:
+def chains_inside(spec: Spec, struct: Struct, field: Attribute) -> Iterator[LostChain]:
     """Yield the checksums in a field that continue those of items of an enclosing object: if the field is not read to
     its end, their values are unknown."""
-    for each in plan.structs:
+    for each in spec.structs:
         names = [cover.attribute.id for cover in each.checksums if cover.chained]
-        holder = chain_holder(plan, each) if names else None
+        holder = chain_holder(spec, each) if names else None
         path = each.path
         for up in range(1, 1 + holder.up if holder is not None else 0):
             assert holder is not None
-            types = plan.struct(path).parents
+            types = spec.struct(path).parents
             if struct.path in types and _holds(field, path):
                 yield from (LostChain(holder.up - up, name) for name in names)
             path = types[0]

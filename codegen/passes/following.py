@@ -50,24 +50,24 @@ def measures(struct: Struct) -> Iterator[Measure]:
             yield Measure(struct, instance.pos, f"the position of '{instance.id}'", is_position=True)
 
 
-def arguments(plan: Spec, struct: Struct) -> Iterator[Argument]:
+def arguments(spec: Spec, struct: Struct) -> Iterator[Argument]:
     """Yield the arguments that a type passes to the types of its fields."""
     for form in (form for field in struct.read for form in field.forms):
         if isinstance(form.type, UserType) and not form.type.opaque and form.arguments:
-            names = (each.id for each in plan.struct(form.type.path).parameters)
+            names = (each.id for each in spec.struct(form.type.path).parameters)
             yield from (Argument(struct, form.type.path, *each) for each in zip(names, form.arguments, strict=False))
 
 
-def followers(plan: Spec) -> Followers:
+def followers(spec: Spec) -> Followers:
     """Return the derived values of a spec and its imports. A value derived from a parameter is traced to what its
     argument depends on."""
     found: Followers = {}
-    everything = list(plan.family)
+    everything = list(spec.family)
     waiting = [(each.struct, each.expression) for struct in everything for each in measures(struct)]
-    given = [each for struct in everything for each in arguments(plan, struct)]
+    given = [each for struct in everything for each in arguments(spec, struct)]
     while waiting:
         for struct, expression in waiting:
-            for each in solutions(plan, struct, expression):
+            for each in solutions(spec, struct, expression):
                 found.setdefault(each.struct, set()).add(each.name)
         reached = [each.parameter in found.get(each.kind, ()) for each in given]
         waiting = [(each.user, each.expression) for each in compress(given, reached) if is_steady(each.expression)]

@@ -27,7 +27,7 @@ from .words import hexadecimal, type_of
 SIGNS = {"equal": "=", "at least": ">=", "at most": "<="}
 
 
-def printed(plan: Spec) -> str:
+def printed(spec: Spec) -> str:
     """Return the types of a spec as indented lines: what reads each, and what a writer fills in.
 
     >>> from wireloom.codegen.model.load import load
@@ -41,12 +41,12 @@ def printed(plan: Spec) -> str:
       write
         n = data.size + 2
     """
-    return "".join(f"{line}\n" for each in plan.structs for line in _type(plan, each))
+    return "".join(f"{line}\n" for each in spec.structs for line in _type(spec, each))
 
 
-def _type(plan: Spec, type: Struct) -> Iterator[str]:
+def _type(spec: Spec, type: Struct) -> Iterator[str]:
     yield f"{'::'.join(type.path)}: {', '.join(_facts(type))}"
-    yield from _section("read", [line for step in type.steps for line in _step(plan, type, step)])
+    yield from _section("read", [line for step in type.steps for line in _step(spec, type, step)])
     yield from _section(
         "fields, in any order", [_member(each, rule) for each in type.attributes if (rule := each.message) is not None]
     )
@@ -89,7 +89,7 @@ def _section(title: str, lines: list[str]) -> Iterator[str]:
 # Reading ------------------------------------------------------------------------------------------------------------
 
 
-def _step(plan: Spec, type: Struct, step: Step) -> Iterator[str]:
+def _step(spec: Spec, type: Struct, step: Step) -> Iterator[str]:
     if isinstance(step, Run):
         if len(step.attributes) == 1:
             yield _field(step.attributes[0], "")
@@ -98,7 +98,7 @@ def _step(plan: Spec, type: Struct, step: Step) -> Iterator[str]:
         for offset, field in zip(step.offsets, step.attributes, strict=False):
             yield f"  +{offset} {_field(field, '')}"
         return
-    yield f"{_field(step, _often(step))}{_of_rows(plan, type, step)}"
+    yield f"{_field(step, _often(step))}{_of_rows(spec, type, step)}"
     switch = step.switch
     if switch is not None:
         for matches, field in switch.branches:
@@ -106,11 +106,11 @@ def _step(plan: Spec, type: Struct, step: Step) -> Iterator[str]:
         yield f"  otherwise: {_what(switch.otherwise) if switch.otherwise is not None else 'nothing'}"
 
 
-def _of_rows(plan: Spec, type: Struct, field: Attribute) -> str:
+def _of_rows(spec: Spec, type: Struct, field: Attribute) -> str:
     """Return the relation of a field to the rows of the table."""
     found = []
-    for rows in plan.tables:
-        ways = [[step[:2] for step in way] for way in rows.ways] or [[(plan.top(rows).path, rows.attribute)]]
+    for rows in spec.tables:
+        ways = [[step[:2] for step in way] for way in rows.ways] or [[(spec.top(rows).path, rows.attribute)]]
         of, here = f" of {rows.name}" if rows.name else "", (type.path, field.id)
         if any(here in way for way in ways):
             is_row = any(way[-1] == here for way in ways)

@@ -8,21 +8,21 @@ from ..expression.types import Path, UserType
 from ..tree import Attribute, Rows, Spec, Struct, Way
 
 
-def has_sums(plan: Spec, rows: Rows, way: Way, step: int) -> bool:
+def has_sums(spec: Spec, rows: Rows, way: Way, step: int) -> bool:
     """Return whether a checksum is verified in a unit outside its rows and the units inside it.
 
     ``step``: the index of the step of ``way`` that leads to the unit; -1 for the outermost one.
     """
     if step < 0:
-        kind = rows.types[0] if rows.streaming else plan.top(rows).path
+        kind = rows.types[0] if rows.streaming else spec.top(rows).path
         step += rows.streaming
     else:
         kind = way[step][2]
     while True:
-        type = plan.struct(kind)
+        type = spec.struct(kind)
         step += 1
         taken = way[step][1] if step < len(way) else None
-        if _sums(plan, type, taken, set()):
+        if _sums(spec, type, taken, set()):
             return True
         field = None if taken is None else type.attribute(taken)
         if field is None or step + 1 == len(way) or (field.repeat is not None and rows.is_unit(way, step)):
@@ -30,14 +30,14 @@ def has_sums(plan: Spec, rows: Rows, way: Way, step: int) -> bool:
         kind = way[step][2]
 
 
-def _sums(plan: Spec, type: Struct, taken: str | None, seen: set[Path]) -> bool:
+def _sums(spec: Spec, type: Struct, taken: str | None, seen: set[Path]) -> bool:
     """Return whether an object of a type has checksums, itself or in objects inside it, except in the field
     ``taken``."""
     if type.verified:
         return True
     seen.add(type.path)
     held = (kind for each in type.attributes if each.id != taken for kind in _kinds(each))
-    return any(_sums(plan, plan.struct(each.path), None, seen) for each in held if each.path not in seen)
+    return any(_sums(spec, spec.struct(each.path), None, seen) for each in held if each.path not in seen)
 
 
 def _kinds(field: Attribute) -> Iterator[UserType]:

@@ -31,15 +31,15 @@ class Solution:
     addend: Node = ZERO
 
 
-def solutions(plan: Spec, struct: Struct, expression: Node) -> tuple[Solution, ...]:
+def solutions(spec: Spec, struct: Struct, expression: Node) -> tuple[Solution, ...]:
     """Return the solutions of an expression in ``struct``: for each integer that occurs in it once and that nothing
     else determines."""
-    whole = _inlined(plan, struct, expression)
+    whole = _inlined(spec, struct, expression)
     if whole is None:
         return ()
     found: list[Solution] = []
     for target in walk(whole):
-        place = _place(plan, struct, target)
+        place = _place(spec, struct, target)
         if place is not None and sum(1 for each in walk(whole) if each == target) == 1:
             parts = _parts(whole, target)
             if parts is not None:
@@ -48,14 +48,14 @@ def solutions(plan: Spec, struct: Struct, expression: Node) -> tuple[Solution, .
     return tuple(found)
 
 
-def _place(plan: Spec, struct: Struct, node: Node) -> tuple[Node | None, Struct, str] | None:
+def _place(spec: Spec, struct: Struct, node: Node) -> tuple[Node | None, Struct, str] | None:
     """Return the owner, the owner's type and the name of the attribute or parameter that a node refers to; ``None`` for
     other nodes."""
     match node:
         case Name(id):
             return (None, struct, id) if _may_follow(struct, id) else None
         case MemberAccess(value, name) if isinstance(value.type, UserType) and not value.type.opaque:
-            holder = _holder(plan, value.type)
+            holder = _holder(spec, value.type)
             if holder is not None and _may_follow(holder, name):
                 return value, holder, name
     return None
@@ -68,9 +68,9 @@ def _may_follow(struct: Struct, name: str) -> bool:
     return parameter is not None and is_number(parameter.type)
 
 
-def _holder(plan: Spec, kind: UserType) -> Struct | None:
+def _holder(spec: Spec, kind: UserType) -> Struct | None:
     try:
-        return plan.struct(kind.path)
+        return spec.struct(kind.path)
     except KeyError:
         return None
 
@@ -124,30 +124,30 @@ def _contains(node: Node, target: Node) -> bool:
 # Value instances -----------------------------------------------------------------------------------------------------
 
 
-def _inlined(plan: Spec, struct: Struct, expression: Node) -> Node | None:
+def _inlined(spec: Spec, struct: Struct, expression: Node) -> Node | None:
     """Return the expression with value instances inlined; ``None`` if it would become too large."""
-    known = plan.inlined
-    waiting = _instances_in(plan, struct, expression)
+    known = spec.inlined
+    waiting = _instances_in(spec, struct, expression)
     # Without recursion, since chains of instances may be longer than Python's calls may be deep.
     while waiting:
         holder, name, value = waiting[-1]
         if (holder.path, name) in known:
             waiting.pop()
             continue
-        inner = [each for each in _instances_in(plan, holder, value) if (each[0].path, each[1]) not in known]
+        inner = [each for each in _instances_in(spec, holder, value) if (each[0].path, each[1]) not in known]
         if inner:
             waiting += inner
         else:
-            known[holder.path, name] = _substituted(plan, holder, value)
+            known[holder.path, name] = _substituted(spec, holder, value)
             waiting.pop()
-    return _substituted(plan, struct, expression)
+    return _substituted(spec, struct, expression)
 
 
-def _substituted(plan: Spec, struct: Struct, expression: Node) -> Node | None:
-    """Return the expression with the values of instances, all of which are in ``plan.inlined``; ``None`` if it would
+def _substituted(spec: Spec, struct: Struct, expression: Node) -> Node | None:
+    """Return the expression with the values of instances, all of which are in ``spec.inlined``; ``None`` if it would
     become too large."""
     try:
-        node = _replaced(plan, struct, expression)
+        node = _replaced(spec, struct, expression)
     except _TooLargeError:
         return None
     return None if depth(node) > MAX_DEPTH or sum(1 for _ in walk(node)) > MAX_NODES else node
@@ -157,24 +157,24 @@ class _TooLargeError(Exception):
     """The value of an instance is too large to be inlined."""
 
 
-def _replaced(plan: Spec, struct: Struct, node: Node) -> Node:
-    found = _instance(plan, struct, node)
+def _replaced(spec: Spec, struct: Struct, node: Node) -> Node:
+    found = _instance(spec, struct, node)
     if found is not None:
-        value = plan.inlined[found[0].path, found[1]]
+        value = spec.inlined[found[0].path, found[1]]
         if value is None:
             raise _TooLargeError
-        return _rebased(value, _replaced(plan, struct, node.value)) if isinstance(node, MemberAccess) else value
+        return _rebased(value, _replaced(spec, struct, node.value)) if isinstance(node, MemberAccess) else value
     if isinstance(node, Name | Subscript):
         return node
-    return mapped(node, lambda child: _replaced(plan, struct, child))
+    return mapped(node, lambda child: _replaced(spec, struct, child))
 
 
-def _instances_in(plan: Spec, struct: Struct, expression: Node) -> list[tuple[Struct, str, Node]]:
+def _instances_in(spec: Spec, struct: Struct, expression: Node) -> list[tuple[Struct, str, Node]]:
     """Return the value instances that an expression refers to: their type, name and value."""
     found, waiting = [], [expression]
     while waiting:
         node = waiting.pop()
-        instance = _instance(plan, struct, node)
+        instance = _instance(spec, struct, node)
         if instance is not None:
             found.append(instance)
         if isinstance(node, MemberAccess) or (instance is None and not isinstance(node, Subscript)):
@@ -182,7 +182,7 @@ def _instances_in(plan: Spec, struct: Struct, expression: Node) -> list[tuple[St
     return found
 
 
-def _instance(plan: Spec, struct: Struct, node: Node) -> tuple[Struct, str, Node] | None:
+def _instance(spec: Spec, struct: Struct, node: Node) -> tuple[Struct, str, Node] | None:
     """Return the type, name and value of the value instance that a node refers to; ``None`` for other nodes."""
     holder: Struct | None = None
     name = ""
@@ -190,7 +190,7 @@ def _instance(plan: Spec, struct: Struct, node: Node) -> tuple[Struct, str, Node
         case Name(id):
             holder, name = struct, id
         case MemberAccess(value, id) if isinstance(value.type, UserType) and not value.type.opaque:
-            holder, name = _holder(plan, value.type), id
+            holder, name = _holder(spec, value.type), id
     instance = holder.instance(name) if holder is not None else None
     if holder is None or instance is None or instance.value is None:
         return None

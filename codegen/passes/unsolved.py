@@ -44,15 +44,15 @@ class Unsolved:
         return f"{self.reason}: {WHAT_TO_DO}"
 
 
-def refuse(found: Sequence[Unsolved], plan: Spec) -> None:
+def refuse(found: Sequence[Unsolved], spec: Spec) -> None:
     """Raise ``InvalidSpecError`` if a writer must be given any field."""
     if found:
-        places = [(each.position or Position(plan.file, 1, 1), each.reason) for each in found]
+        places = [(each.position or Position(spec.file, 1, 1), each.reason) for each in found]
         said = [Diagnostic.at(place, ERROR, reason) for place, reason in places]
         raise InvalidSpecError(replace(each, help=WHAT_TO_DO) for each in said)
 
 
-def unsolved(plan: Spec, *, in_place: bool = False) -> tuple[Unsolved, ...]:
+def unsolved(spec: Spec, *, in_place: bool = False) -> tuple[Unsolved, ...]:
     """Return all such fields of a spec, in the order of the spec.
 
     A spec whose table consists of messages has none: the runtime writes their framing. Columns of tables do not count
@@ -60,31 +60,31 @@ def unsolved(plan: Spec, *, in_place: bool = False) -> tuple[Unsolved, ...]:
     other objects if the other numbers are given, and write values at explicit positions.
     """
     found: dict[tuple[Path, str], Unsolved] = {}
-    for each in _open(plan, in_place):
+    for each in _open(spec, in_place):
         found.setdefault((each.holder.path, each.field.id), Unsolved(each.field.id, each.measured, each.field.position))
     return tuple(found.values())
 
 
-def with_read_only(plan: Spec) -> Spec:
-    """Return a copy of a plan in which ``read_only`` is set for types whose objects cannot be written."""
+def with_read_only(spec: Spec) -> Spec:
+    """Return a copy of a spec in which ``read_only`` is set for types whose objects cannot be written."""
     found: dict[Path, list[_Open]] = {}
-    for each in _open(plan, in_place=False):
+    for each in _open(spec, in_place=False):
         found.setdefault(each.struct.path, []).append(each)
-    return replace(plan, root=_marked(plan.root, found, _sums(plan)))
+    return replace(spec, root=_marked(spec.root, found, _sums(spec)))
 
 
-def read_only_types(plan: Spec) -> tuple[tuple[Position | None, str], ...]:
+def read_only_types(spec: Spec) -> tuple[tuple[Position | None, str], ...]:
     """Return the types of a spec whose objects can be read but not written: each as a position and the message of the
     error that writing one raises."""
-    pairs = ((each.path[-1], each.read_only) for each in plan.structs)
+    pairs = ((each.path[-1], each.read_only) for each in spec.structs)
     return tuple(
         (why.position, only_read(name, *why.unsolved, **why.words).message) for name, why in pairs if why is not None
     )
 
 
-def _sums(plan: Spec) -> set[str]:
+def _sums(spec: Spec) -> set[str]:
     """Return the names of value instances that are checksums of bytes that were read, or depend on one."""
-    instances = [each for struct in plan.family for each in struct.instances]
+    instances = [each for struct in spec.family for each in struct.instances]
     names = {each.id for each in instances if isinstance(each.value, CoveredChecksum)}
     # Few specs have such instances: in all others nothing is searched.
     uses = [(each.id, all_names(each)) for each in instances] if names else []
@@ -148,18 +148,18 @@ class _Open:
         return f"'{self.field.id}'{elsewhere}"
 
 
-def _open(plan: Spec, in_place: bool) -> Iterator[_Open]:
+def _open(spec: Spec, in_place: bool) -> Iterator[_Open]:
     """Yield all such integers in the order of the spec, once for each size, count and position that depends on them."""
-    if plan.units is not None:
+    if spec.units is not None:
         return
-    elsewhere: Followers = followers(plan) if in_place else {}
-    given = [each for struct in plan.family for each in arguments(plan, struct)]
-    columns = set() if in_place else _columns(plan)
-    for struct in (each for each in plan.structs if each.message is None):
+    elsewhere: Followers = followers(spec) if in_place else {}
+    given = [each for struct in spec.family for each in arguments(spec, struct)]
+    columns = set() if in_place else _columns(spec)
+    for struct in (each for each in spec.structs if each.message is None):
         for measure in measures(struct):
             if measure.is_position and not in_place:
                 continue
-            for holder, field in _integers(plan, given, struct, measure.expression):
+            for holder, field in _integers(spec, given, struct, measure.expression):
                 own = holder.path == struct.path and holder.solved(field.id) is not None
                 solved = own or field.id in elsewhere.get(holder.path, ()) or (holder.path, field.id) in columns
                 written = field.default is not None or field.size_of is not None
@@ -167,17 +167,17 @@ def _open(plan: Spec, in_place: bool) -> Iterator[_Open]:
                     yield _Open(struct, holder, field, measure.what)
 
 
-def _columns(plan: Spec) -> set[tuple[Path, str]]:
+def _columns(spec: Spec) -> set[tuple[Path, str]]:
     """Return the values that the columns of tables provide."""
     found: set[tuple[Path, str]] = set()
-    for rows in plan.tables:
-        found.update((plan.holder(rows, each)[1].path, each) for each in (*rows.columns, *rows.selectable))
-        found.update((plan.root.path, each) for each in rows.parent_columns)
+    for rows in spec.tables:
+        found.update((spec.holder(rows, each)[1].path, each) for each in (*rows.columns, *rows.selectable))
+        found.update((spec.root.path, each) for each in rows.parent_columns)
     return found
 
 
 def _integers(
-    plan: Spec, given: list[Argument], struct: Struct, expression: Node
+    spec: Spec, given: list[Argument], struct: Struct, expression: Node
 ) -> Iterator[tuple[Struct, Attribute]]:
     """Yield the integers that an expression depends on, including through value instances and arguments."""
     waiting: list[tuple[Struct, Node]] = [(struct, expression)]
@@ -185,7 +185,7 @@ def _integers(
     while waiting:
         holder, whole = waiting.pop()
         for each in walk(whole):
-            owner, name = _member(plan, holder, each)
+            owner, name = _member(spec, holder, each)
             if owner is None or (owner.path, name) in seen:
                 continue
             seen.add((owner.path, name))
@@ -199,10 +199,10 @@ def _integers(
                 waiting.extend((one.user, one.expression) for one in uses)
 
 
-def _member(plan: Spec, holder: Struct, node: Node) -> tuple[Struct | None, str]:
+def _member(spec: Spec, holder: Struct, node: Node) -> tuple[Struct | None, str]:
     match node:
         case Name(id):
             return holder, id
         case MemberAccess(value, name) if isinstance(value.type, UserType) and not value.type.opaque:
-            return plan.struct(value.type.path), name
+            return spec.struct(value.type.path), name
     return None, ""

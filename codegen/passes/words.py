@@ -1,4 +1,4 @@
-"""Describes parts of a plan in the terms of the spec language: types, sizes, repetitions, covered ranges."""
+"""Describes parts of a spec in the terms of the spec language: types, sizes, repetitions, covered ranges."""
 
 from __future__ import annotations
 

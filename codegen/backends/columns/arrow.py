@@ -139,7 +139,7 @@ def _needs_unsigned(interval: Interval | None) -> bool:
     return interval is not None and interval.low >= 0 and interval.high > INT64.high
 
 
-def scalar_type(plan: Spec, kind: Type, logical: Logical | None, computed: Interval | None = None) -> ArrowType | None:
+def scalar_type(spec: Spec, kind: Type, logical: Logical | None, computed: Interval | None = None) -> ArrowType | None:
     """Return the type of single values of ``kind``; ``None`` for lists and user types, and if no single Arrow type
     fits.
 
@@ -170,7 +170,7 @@ def scalar_type(plan: Spec, kind: Type, logical: Logical | None, computed: Inter
         case StringType():
             return TEXT
         case EnumType(base=base):
-            return scalar_type(plan, base, None, computed)
+            return scalar_type(spec, base, None, computed)
         case _:
             return None
 

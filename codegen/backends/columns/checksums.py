@@ -149,7 +149,7 @@ def _chain(state: State, scope: Scope, cover: StoredChecksum, held: object) -> _
     contains the items."""
     if not cover.chained:
         return None
-    found = chain_holder(scope.plan, scope.struct)
+    found = chain_holder(scope.spec, scope.struct)
     holder: Scope | None = scope
     for _ in range(found.up if found is not None else 0):
         holder = None if holder is None else holder.parent
@@ -161,6 +161,6 @@ def _chain(state: State, scope: Scope, cover: StoredChecksum, held: object) -> _
 
 def begin_chains(state: State, scope: Scope) -> None:
     """Append the steps that start the chains of the items of an object."""
-    for name in chained_in(scope.plan, scope.struct.path):
+    for name in chained_in(scope.spec, scope.struct.path):
         number = state.chains[scope, name] = state.assembler.chain()
         state.assembler.add(Op.CHAIN_BEGIN, number, comment=name)

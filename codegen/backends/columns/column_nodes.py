@@ -43,8 +43,8 @@ class ColumnNode:
 class ColumnNodes:
     """The columns of one table, numbered depth-first: each column precedes those inside it."""
 
-    def __init__(self, plan: Spec, columns: tuple[TableColumn, ...]) -> None:
-        self._plan = plan
+    def __init__(self, spec: Spec, columns: tuple[TableColumn, ...]) -> None:
+        self._spec = spec
         self._numbers = 0
         self.levels = 0
         """How many levels of lists there are."""
@@ -90,7 +90,7 @@ class ColumnNodes:
         is_map = isinstance(field, Attribute) and field.message is not None and field.message.key is not None
         if is_map or not isinstance(kind, UserType):
             raise NotForEngineError(f'the column "{column.name}" is of type {column.type.name}')
-        return self._plan.struct(kind.path)
+        return self._spec.struct(kind.path)
 
 
 def own_columns(nodes: ColumnNodes) -> dict[str, ColumnNode]:

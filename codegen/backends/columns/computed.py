@@ -137,7 +137,7 @@ class _Computer:
                 if isinstance(found, Vector):
                     return found
             case Subscript(value, IntegerLiteral(index)):
-                return operations.item(self.paths.plan, self._compile(value, place), index)
+                return operations.item(self.paths.spec, self._compile(value, place), index)
             case Call(value, "to_s", (StringLiteral(encoding),)) if encoding.upper() == "UTF-8":
                 inner = self._compile(value, place)
                 if inner.type == "binary" and not inner.constant:
@@ -164,7 +164,7 @@ class _Computer:
             owner = self._named(node.value, place)
             if isinstance(owner, Place):
                 return self._in_place(owner, node.name)
-            return operations.member(self.paths.plan, owner, node.name)
+            return operations.member(self.paths.spec, owner, node.name)
         return self._in_place(place, node.id) if isinstance(node, Name) else self._compile(node, place)
 
     def _in_place(self, place: Place, name: str) -> Vector | Place:
@@ -186,11 +186,11 @@ class _Computer:
                 text = _parameter(column)
                 for step in found.steps[taken:]:
                     text = f"computing.member({text}, {step.id!r})"
-                return field_vector(self.paths.plan, text, found.attribute, found.owner)
+                return field_vector(self.paths.spec, text, found.attribute, found.owner)
         attribute = found.attribute
         if isinstance(attribute.type, UserType) and field_of(attribute).label != "repeated":
             # Not a column itself, but its fields may be columns.
-            return Place(found.up, found.steps, self.paths.plan.struct(attribute.type.path))
+            return Place(found.up, found.steps, self.paths.spec.struct(attribute.type.path))
         raise NotForEngineError(self.paths.why_no_input(found))
 
     def _instance(self, found: InstanceFound) -> Vector:
@@ -207,4 +207,4 @@ class _Computer:
     def _enum_value(self, node: EnumMember) -> int:
         if not isinstance(node.type, EnumType):
             raise NotForEngineError(f"the enum member {node.label} has no known value")
-        return next(each.value for each in self.paths.plan.enum(node.type.path).labels if each.label == node.label)
+        return next(each.value for each in self.paths.spec.enum(node.type.path).labels if each.label == node.label)

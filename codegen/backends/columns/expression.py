@@ -137,7 +137,7 @@ class Compiler(Texts):
         kind = node.type
         if not isinstance(kind, EnumType):
             raise NotForEngineError(f"the enum member {node.label} has no known value")
-        return next(each.value for each in self.scope.plan.enum(kind.path).labels if each.label == node.label)
+        return next(each.value for each in self.scope.spec.enum(kind.path).labels if each.label == node.label)
 
     def _unary(self, node: Unary) -> Compiled:
         inner = self._compile(node.operand)
@@ -198,7 +198,7 @@ class Compiler(Texts):
     def _may_be_nothing(self, node: MemberAccess) -> bool:
         """Return whether a member of an object that is present may itself be absent."""
         owner = node.value.type
-        field = self.scope.plan.struct(owner.path).attribute(node.name) if isinstance(owner, UserType) else None
+        field = self.scope.spec.struct(owner.path).attribute(node.name) if isinstance(owner, UserType) else None
         return field is None or field.optional
 
     def optional_side(self, node: Comparison) -> Name | MemberAccess | None:

@@ -25,7 +25,7 @@ from .message_arrow import message_type
 
 
 def field_type(
-    plan: Spec, field: Attribute | Instance, computed: Interval | None = None, within: tuple[Type, ...] = ()
+    spec: Spec, field: Attribute | Instance, computed: Interval | None = None, within: tuple[Type, ...] = ()
 ) -> ArrowType | None:
     """Return the type of the column of an attribute or a value instance; ``None`` if no single Arrow type fits.
 
@@ -35,12 +35,12 @@ def field_type(
     """
     repeated = isinstance(field, Attribute) and field.repeat is not None
     if isinstance(field, Attribute) and isinstance(field.logical, Pairs):
-        return _map(plan, field, field.logical, within)
+        return _map(spec, field, field.logical, within)
     if isinstance(field, Attribute) and field.switch is not None:
         computed = _of_cases(field)
-    item = _type(plan, field, field.type, computed, within)
+    item = _type(spec, field, field.type, computed, within)
     if item is None and isinstance(field, Attribute) and field.switch is not None:
-        item = _variants(plan, field, within)
+        item = _variants(spec, field, within)
         if item is not None and isinstance(field.logical, DenseUnion):
             item = union_type(item)
     return list_type(item) if item is not None and repeated and not isinstance(field.type, ListType) else item
@@ -54,25 +54,25 @@ def _of_cases(field: Attribute) -> Interval | None:
 
 
 def _type(
-    plan: Spec, field: Attribute | Instance, kind: Type, computed: Interval | None, within: tuple[Type, ...]
+    spec: Spec, field: Attribute | Instance, kind: Type, computed: Interval | None, within: tuple[Type, ...]
 ) -> ArrowType | None:
     match kind:
         case ListType(item=inner):
-            item = _type(plan, field, inner, None, within)
+            item = _type(spec, field, inner, None, within)
             return item and list_type(item)
         case UserType(path=path, opaque=False) if kind not in within:
-            struct = plan.struct(path)
-            return message_type(plan, path, field) if struct.message else _struct(plan, struct, (*within, kind))
+            struct = spec.struct(path)
+            return message_type(spec, path, field) if struct.message else _struct(spec, struct, (*within, kind))
         case _:
             logical = None if within and isinstance(field.logical, Labels) else field.logical
-            return scalar_type(plan, kind, logical, computed)
+            return scalar_type(spec, kind, logical, computed)
 
 
-def _variants(plan: Spec, field: Attribute, within: tuple[Type, ...]) -> ArrowType | None:
+def _variants(spec: Spec, field: Attribute, within: tuple[Type, ...]) -> ArrowType | None:
     """Return the struct of the types that a switch chooses from; the chosen one is present, the others are null."""
     found: dict[str, tuple[ArrowType, str]] = {}
     for form in field.forms:
-        kind = _type(plan, form, form.type, None, within)
+        kind = _type(spec, form, form.type, None, within)
         if kind is None:
             # A type without fields that a column can show.
             continue
@@ -105,8 +105,8 @@ def variant_name(form: Attribute) -> str:
             return "integer"
 
 
-def _struct(plan: Spec, struct: Struct, within: tuple[Type, ...]) -> ArrowType | None:
-    kinds = [(each.id, field_type(plan, each, within=within)) for each in _shown(struct)]
+def _struct(spec: Spec, struct: Struct, within: tuple[Type, ...]) -> ArrowType | None:
+    kinds = [(each.id, field_type(spec, each, within=within)) for each in _shown(struct)]
     fields = tuple((name, kind) for name, kind in kinds if kind is not None)
     return struct_type(fields, struct.path) if fields else None
 
@@ -117,12 +117,12 @@ def _shown(struct: Struct) -> Iterator[Attribute]:
 
 
 def left_out(
-    plan: Spec, field: Attribute | Instance, within: tuple[Type, ...] = ()
+    spec: Spec, field: Attribute | Instance, within: tuple[Type, ...] = ()
 ) -> Iterator[tuple[Attribute | Instance, str]]:
     """Yield the attributes and cases that the column of a field leaves out: each with a clause that names it.
 
     Args:
-        plan: The plan of the spec.
+        spec: The spec, with what the passes derive.
         field: The attribute or the value instance that the column shows.
         within: The user types that the field is nested in.
     """
@@ -138,33 +138,33 @@ def left_out(
             yield field, f"{name}, whose type is not in the spec"
         elif kind in within:
             yield field, f"{name}, which contains itself: Arrow has no recursive types"
-        elif (struct := plan.struct(kind.path)).message is None:
-            if _struct(plan, struct, (*within, kind)) is None:
+        elif (struct := spec.struct(kind.path)).message is None:
+            if _struct(spec, struct, (*within, kind)) is None:
                 yield field, f"{name}, which has no attribute that a column can show"
             for attribute in _shown(struct):
-                yield from left_out(plan, attribute, (*within, kind))
+                yield from left_out(spec, attribute, (*within, kind))
 
 
-def _map(plan: Spec, field: Attribute, pairs: Pairs, within: tuple[Type, ...]) -> ArrowType | None:
+def _map(spec: Spec, field: Attribute, pairs: Pairs, within: tuple[Type, ...]) -> ArrowType | None:
     """Return the map type of a list of pairs, whose structs contain only keys and values."""
     kind = field.type
     assert isinstance(kind, UserType)
     if kind in within:
         return None
-    item = _pair(plan, plan.struct(kind.path), (pairs.key, pairs.value), (*within, kind))
+    item = _pair(spec, spec.struct(kind.path), (pairs.key, pairs.value), (*within, kind))
     return item and map_type(item, pairs)
 
 
-def _pair(plan: Spec, struct: Struct, ways: tuple[tuple[str, ...], ...], within: tuple[Type, ...]) -> ArrowType | None:
+def _pair(spec: Spec, struct: Struct, ways: tuple[tuple[str, ...], ...], within: tuple[Type, ...]) -> ArrowType | None:
     fields = []
     for name in dict.fromkeys(way[0] for way in ways):
         attribute = struct.attribute(name)
         assert attribute is not None
         rest = tuple(way[1:] for way in ways if way[0] == name and way[1:])
         if rest and isinstance(attribute.type, UserType):
-            inner = _pair(plan, plan.struct(attribute.type.path), rest, within)
+            inner = _pair(spec, spec.struct(attribute.type.path), rest, within)
         else:
-            inner = field_type(plan, attribute, within=within)
+            inner = field_type(spec, attribute, within=within)
         if inner is None:
             return None
         fields.append((name, inner))

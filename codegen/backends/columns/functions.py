@@ -45,22 +45,22 @@ def _needs_of_parent(struct: Struct) -> tuple[Path, tuple[Name, ...]]:
     return parent, tuple(found.values())
 
 
-def contains_itself(plan: Spec, struct: Struct) -> bool:
+def contains_itself(spec: Spec, struct: Struct) -> bool:
     """Return whether objects of a type may contain objects of that type among the fields that are read in order."""
     seen: set[Path] = set()
-    waiting = list(_held(plan, struct))
+    waiting = list(_held(spec, struct))
     while waiting:
         current = waiting.pop()
         if current.path == struct.path:
             return True
         if current.path not in seen:
             seen.add(current.path)
-            waiting += _held(plan, current)
+            waiting += _held(spec, current)
     return False
 
 
-def _held(plan: Spec, struct: Struct) -> Iterator[Struct]:
-    return (plan.struct(each.path) for field in struct.attributes for each in field.object_types if not each.opaque)
+def _held(spec: Spec, struct: Struct) -> Iterator[Struct]:
+    return (spec.struct(each.path) for field in struct.attributes for each in field.object_types if not each.opaque)
 
 
 def call(state: State, scope: Scope, field: Attribute, struct: Struct, lower: Callable[[State, Scope], None]) -> None:
@@ -101,11 +101,11 @@ def _make(state: State, scope: Scope, struct: Struct, lower: Callable[[State, Sc
     if len(assembler.functions) == MOST_FUNCTIONS:
         raise NotForEngineError(f"more than {MOST_FUNCTIONS} types contain themselves")
     stream = Stream()
-    inner = Scope(scope.plan, struct, top=scope.root, stream=stream)
+    inner = Scope(scope.spec, struct, top=scope.root, stream=stream)
     has_order = isinstance(struct.endian, InheritedEndian)
     parent, of_parent = _needs_of_parent(struct)
     if parent:
-        inner.parent = Scope(scope.plan, scope.plan.struct(parent), top=scope.root)
+        inner.parent = Scope(scope.spec, scope.spec.struct(parent), top=scope.root)
     given: list[tuple[Scope, str, Type | None]] = [(inner, each.id, each.type) for each in struct.parameters]
     given += [(inner.parent, each.id, each.type) for each in of_parent if inner.parent is not None]
     given += [(inner, BYTE_ORDER, BooleanType())] * has_order

@@ -34,9 +34,9 @@ class Givens:
     """Classifies the columns of a table for writers. ``levels``: the paths of the types around a row, outermost first,
     and of the row itself."""
 
-    def __init__(self, plan: Spec, rows: Rows) -> None:
-        self._plan = plan
-        self.levels = [plan.top(rows).path, *rows.types] if rows.streaming else list(rows.types)
+    def __init__(self, spec: Spec, rows: Rows) -> None:
+        self._spec = spec
+        self.levels = [spec.top(rows).path, *rows.types] if rows.streaming else list(rows.types)
 
     def asked(self, column: TableColumn) -> Asked | None:
         """Return the value instance that defaults of attributes are computed from: the instance of a column, or one
@@ -44,14 +44,14 @@ class Givens:
         instance, last = _instance(column), len(self.levels) - 1
         level = 0 if column.parent else last - column.up
         while instance is not None and instance.value is not None:
-            found = self._asked_by(instance, self._plan.struct(self.levels[level]))
+            found = self._asked_by(instance, self._spec.struct(self.levels[level]))
             if found:
                 return Asked(field_name(instance.id), last - level, found, instance.default is not None)
             place = self._place(instance.value, level)
             if place is None:
                 return None
             level, name = place
-            instance = self._plan.struct(self.levels[level]).instance(name)
+            instance = self._spec.struct(self.levels[level]).instance(name)
         return None
 
     def settable(self, columns: Sequence[TableColumn]) -> tuple[tuple[str, str, int], ...]:
@@ -63,7 +63,7 @@ class Givens:
         shown = {self.shown(each) for each in columns}
         found: dict[str, list[tuple[str, int]]] = {}
         for level, path in enumerate(self.levels[:-1]):
-            struct = self._plan.struct(path)
+            struct = self._spec.struct(path)
             chosen = _choosing(struct, self.levels[level + 1])
             for field in struct.attributes:
                 place, kind = (field_name(field.id), last - level), _arrow_name(field.type)
@@ -78,11 +78,11 @@ class Givens:
         the row, or -1 if it is in another object."""
         found = (
             (field_name(field.id), self._up(struct))
-            for struct in self._plan.structs
+            for struct in self._spec.structs
             for field in struct.attributes
             if field.default is not None
             for node in walk(field.default)
-            for owner, name in _members(self._plan, struct, node)
+            for owner, name in _members(self._spec, struct, node)
             if (owner.path, name) == (holder.path, instance.id)
         )
         return tuple(dict.fromkeys(found))
@@ -107,7 +107,7 @@ class Givens:
             if place is None:
                 return None
             level, name = place
-            struct = self._plan.struct(self.levels[level])
+            struct = self._spec.struct(self.levels[level])
             field, inner = struct.attribute(name), struct.instance(name)
             if field is not None and _is_free(struct, field) and level < last:
                 return field_name(name), last - level
@@ -132,7 +132,7 @@ class Givens:
     def _above(self, node: Node, level: int) -> int | None:
         """Return the level of the enclosing object that a node of an object at ``level`` refers to."""
         match node:
-            case Name("_root") if self.levels[0] == self._plan.root.path:
+            case Name("_root") if self.levels[0] == self._spec.root.path:
                 return 0
             case Name("_parent"):
                 found: int | None = level - 1
@@ -153,7 +153,7 @@ class Givens:
         place = self._place(node, level)
         if place is not None:
             at, name = place
-            instance = self._plan.struct(self.levels[at]).instance(name)
+            instance = self._spec.struct(self.levels[at]).instance(name)
             return {at} if instance is None or instance.value is None else self._depends(instance.value, at)
         if isinstance(node, Name):
             return {level}
@@ -195,10 +195,10 @@ def _is_free(struct: Struct, field: Attribute) -> bool:
     return field.default is not None and struct.solved(field.id) is None and field.repeat is None
 
 
-def _members(plan: Spec, struct: Struct, node: Node) -> Iterator[tuple[Struct, str]]:
+def _members(spec: Spec, struct: Struct, node: Node) -> Iterator[tuple[Struct, str]]:
     """Yield the type and the name of the member that a node refers to."""
     match node:
         case Name(id):
             yield struct, id
-        case MemberAccess(value, name) if isinstance(value.type, UserType) and plan.owns(value.type):
-            yield plan.struct(value.type.path), name
+        case MemberAccess(value, name) if isinstance(value.type, UserType) and spec.owns(value.type):
+            yield spec.struct(value.type.path), name

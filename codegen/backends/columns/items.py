@@ -106,13 +106,13 @@ class Item(PartOfItem):
         kind, holder = self.path.type, self.series.holder
         if holder is None or not isinstance(kind, UserType) or kind.opaque:
             return None
-        return holder.plan.struct(kind.path)
+        return holder.spec.struct(kind.path)
 
     def scope(self, struct: Struct) -> Scope:
         """Return the item as an object of its type."""
         holder = self.series.holder
         assert holder is not None
-        found = Scope(holder.plan, struct, holder, facts=self.series.facts, stream=holder.stream)
+        found = Scope(holder.spec, struct, holder, facts=self.series.facts, stream=holder.stream)
         for each in struct.attributes:
             if each.repeat is None:
                 found.members[each.id] = self.member(MemberAccess(self.path, each.id, type=each.type))

@@ -20,34 +20,34 @@ from .arrow import ArrowType
 from .table import TableColumn
 
 
-def level_sources(plan: Spec, rows: Rows) -> tuple[str, ...]:
+def level_sources(spec: Spec, rows: Rows) -> tuple[str, ...]:
     """Return the source of each ``Level`` of a format; empty if a file consists of rows alone."""
-    if not has_levels(plan, rows):
+    if not has_levels(spec, rows):
         return ()
-    return tuple(_source(plan, *each) for each in _steps(plan, rows))
+    return tuple(_source(spec, *each) for each in _steps(spec, rows))
 
 
-def has_levels(plan: Spec, rows: Rows) -> bool:
+def has_levels(spec: Spec, rows: Rows) -> bool:
     """Return whether writing rows requires objects around them."""
-    return bool(rows.path or plan.prologue(rows) or rows.sized) or is_chained(plan, rows)
+    return bool(rows.path or spec.prologue(rows) or rows.sized) or is_chained(spec, rows)
 
 
-def is_chained(plan: Spec, rows: Rows) -> bool:
+def is_chained(spec: Spec, rows: Rows) -> bool:
     """Return whether checksums of units continue those of the previous units."""
-    return rows.streaming and bool(chained_in(plan, plan.top(rows).path))
+    return rows.streaming and bool(chained_in(spec, spec.top(rows).path))
 
 
-def _steps(plan: Spec, rows: Rows) -> Iterator[tuple[Struct, Attribute, Path]]:
+def _steps(spec: Spec, rows: Rows) -> Iterator[tuple[Struct, Attribute, Path]]:
     """Yield the types around a row, outermost first, each with the field that leads to the row and the path of the type
     that it leads to."""
-    for path, name, kind in rows.steps or ((plan.top(rows).path, rows.attribute, rows.row),):
-        struct = plan.struct(path)
+    for path, name, kind in rows.steps or ((spec.top(rows).path, rows.attribute, rows.row),):
+        struct = spec.struct(path)
         field = struct.attribute(name)
         if field is not None:
             yield struct, field, kind
 
 
-def _source(plan: Spec, struct: Struct, field: Attribute, path: Path) -> str:
+def _source(spec: Spec, struct: Struct, field: Attribute, path: Path) -> str:
     given: dict[str, object] = {}
     if field.repeat is not None:
         given["repeated"] = True
@@ -59,9 +59,9 @@ def _source(plan: Spec, struct: Struct, field: Attribute, path: Path) -> str:
     given["ends"] = field.ends_with is not None
     given["notes"] = 0 if field.ends_with is None else len(for_each(fold(field.ends_with)))
     given["indexer"] = field.indexer
-    given["tags"] = _tags(plan, struct, field, path)
+    given["tags"] = _tags(spec, struct, field, path)
     more = "".join(f", {name}={value!r}" for name, value in given.items() if value)
-    return f"Level({class_reference(plan, struct.path)!r}, {field_name(field.id)!r}{more})"
+    return f"Level({class_reference(spec, struct.path)!r}, {field_name(field.id)!r}{more})"
 
 
 def _most(struct: Struct, count: Node) -> int:
@@ -74,13 +74,13 @@ def _most(struct: Struct, count: Node) -> int:
     return min([(1 << (8 * field.type.size - field.type.signed)) - 1, *(each for each in largest if each is not None)])
 
 
-def _tags(plan: Spec, struct: Struct, field: Attribute, path: Path) -> tuple[tuple[str, int], ...]:
+def _tags(spec: Spec, struct: Struct, field: Attribute, path: Path) -> tuple[tuple[str, int], ...]:
     """Return the attribute, with its integer value, by which a switch chooses the type of a path, if that value is
     unique."""
     if field.switch is None or not isinstance(field.switch.on, Name) or struct.attribute(field.switch.on.id) is None:
         return ()
     found = [
-        _constant(plan, each)
+        _constant(spec, each)
         for matches, form in field.switch.branches
         for each in matches
         if isinstance(form.type, UserType) and form.type.path == path
@@ -88,53 +88,53 @@ def _tags(plan: Spec, struct: Struct, field: Attribute, path: Path) -> tuple[tup
     return ((field_name(field.switch.on.id), found[0]),) if len(found) == 1 and found[0] is not None else ()
 
 
-def _constant(plan: Spec, node: Node) -> int | None:
+def _constant(spec: Spec, node: Node) -> int | None:
     if isinstance(node, EnumMember) and isinstance(node.type, EnumType):
-        return next((each.value for each in plan.enum(node.type.path).labels if each.label == node.label), None)
+        return next((each.value for each in spec.enum(node.type.path).labels if each.label == node.label), None)
     return constant_integer(node)
 
 
 # Attributes that value instances are solved for ----------------------------------------------------------------------
 
 
-def solves(plan: Spec, rows: Rows, column: TableColumn) -> tuple[tuple[str, int, int], ...]:
+def solves(spec: Spec, rows: Rows, column: TableColumn) -> tuple[tuple[str, int, int], ...]:
     """Return the attributes that a writer can solve a value instance for, as ``Column.solves``."""
     instance = column.field
     if not isinstance(instance, Instance) or instance.value is None or column.same_as or column.parent:
         return ()
     if column.look_up is not None:
         return ()
-    around = [plan.top(rows).path, *rows.types] if rows.streaming else list(rows.types)
-    holder = plan.struct(around[len(around) - 1 - column.up])
+    around = [spec.top(rows).path, *rows.types] if rows.streaming else list(rows.types)
+    holder = spec.struct(around[len(around) - 1 - column.up])
     found = []
-    for each in solutions(plan, holder, instance.value):
+    for each in solutions(spec, holder, instance.value):
         factor = constant_integer(each.factor)
-        fixed = plan.struct(each.struct).solved(each.name) is not None
+        fixed = spec.struct(each.struct).solved(each.name) is not None
         if not factor or fixed:
             continue
         if each.struct in around and _is_above(each.owner):
             found.append((field_name(each.name), len(around) - 1 - around.index(each.struct), factor))
-        elif (place := _inside(plan, holder, each.owner)) is not None and place[0].path in around:
+        elif (place := _inside(spec, holder, each.owner)) is not None and place[0].path in around:
             prefix = ".".join(map(field_name, place[1]))
             found.append((f"{prefix}.{field_name(each.name)}", len(around) - 1 - around.index(place[0].path), factor))
     return tuple(found)
 
 
-def solved_structs(plan: Spec, rows: Rows, column: TableColumn) -> tuple[tuple[str, Path], ...]:
+def solved_structs(spec: Spec, rows: Rows, column: TableColumn) -> tuple[tuple[str, Path], ...]:
     """Return the structs of the attributes that a value instance is solved for, as in ``Column.inside``."""
-    around = [plan.top(rows).path, *rows.types] if rows.streaming else list(rows.types)
+    around = [spec.top(rows).path, *rows.types] if rows.streaming else list(rows.types)
     found: dict[str, Path] = {}
-    for attribute, up, _ in solves(plan, rows, column):
-        struct, prefix = plan.struct(around[len(around) - 1 - up]), ""
+    for attribute, up, _ in solves(spec, rows, column):
+        struct, prefix = spec.struct(around[len(around) - 1 - up]), ""
         for name in attribute.split(".")[:-1]:
             field = next(each for each in struct.attributes if field_name(each.id) == name)
             assert isinstance(field.type, UserType)
-            struct, prefix = plan.struct(field.type.path), f"{prefix}{name}."
+            struct, prefix = spec.struct(field.type.path), f"{prefix}{name}."
             found[prefix] = struct.path
     return tuple(found.items())
 
 
-def _inside(plan: Spec, holder: Struct, owner: Node | None) -> tuple[Struct, tuple[str, ...]] | None:
+def _inside(spec: Spec, holder: Struct, owner: Node | None) -> tuple[Struct, tuple[str, ...]] | None:
     """Return the object itself or the enclosing one that contains the owner of an attribute, and the fields that lead
     to the owner, which a writer creates if they are not given."""
     outer, fields = holder, tuple[str, ...]()
@@ -142,8 +142,8 @@ def _inside(plan: Spec, holder: Struct, owner: Node | None) -> tuple[Struct, tup
         case Name(name) if name not in ("_parent", "_root"):
             pass
         case MemberAccess(inner, name) if _is_above(inner) and isinstance(inner.type, UserType):
-            outer = plan.struct(inner.type.path)
-        case MemberAccess(inner, name) if (found := _inside(plan, holder, inner)) is not None:
+            outer = spec.struct(inner.type.path)
+        case MemberAccess(inner, name) if (found := _inside(spec, holder, inner)) is not None:
             outer, fields = found
         case _:
             return None
@@ -152,7 +152,7 @@ def _inside(plan: Spec, holder: Struct, owner: Node | None) -> tuple[Struct, tup
         field = struct.attribute(step)
         if field is None or not isinstance(field.type, UserType):
             return None
-        struct = plan.struct(field.type.path)
+        struct = spec.struct(field.type.path)
     is_made = any(each.id == name and each.how == "made" for each in struct.fills)
     return (outer, (*fields, name)) if is_made else None
 
@@ -170,13 +170,13 @@ def _is_above(owner: Node | None) -> bool:
 # Attributes that cannot be filled in ---------------------------------------------------------------------------------
 
 
-def unfilled(plan: Spec, rows: Rows, columns: Sequence[TableColumn], *, optional: bool = False) -> tuple[str, ...]:
+def unfilled(spec: Spec, rows: Rows, columns: Sequence[TableColumn], *, optional: bool = False) -> tuple[str, ...]:
     """Return the attributes that no column contains and that are not filled in: those of the row, and of the objects
     around it, that are always present; if ``optional``, those of the row that have a condition."""
-    steps = list(_steps(plan, rows)) if has_levels(plan, rows) else []
+    steps = list(_steps(spec, rows)) if has_levels(spec, rows) else []
     found: list[str] = []
-    solved = {(level, name) for each in columns for name, level, _ in solves(plan, rows, each)}
-    for number, struct in enumerate([*(each for each, _, _ in steps), plan.struct(rows.row)]):
+    solved = {(level, name) for each in columns for name, level, _ in solves(spec, rows, each)}
+    for number, struct in enumerate([*(each for each, _, _ in steps), spec.struct(rows.row)]):
         up = len(steps) - number
         if optional and up:
             continue
@@ -186,24 +186,24 @@ def unfilled(plan: Spec, rows: Rows, columns: Sequence[TableColumn], *, optional
         if rows.fragments is not None:
             held |= _held_by_pieces(rows.fragments.kind, struct)
         if number < len(steps):
-            held |= {field_name(steps[number][1].id), *(name for name, _ in _tags(plan, *steps[number]))}
+            held |= {field_name(steps[number][1].id), *(name for name, _ in _tags(spec, *steps[number]))}
         found += [f"{struct.path[-1]}.{each}" for each in _missing(struct, held, optional)]
-        for prefix, inner in {way for each in own for way in ways(plan, struct, each)}:
+        for prefix, inner in {way for each in own for way in ways(spec, struct, each)}:
             held = {each.attribute.removeprefix(prefix).partition(".")[0] for each in own}
-            found += [f"{inner[-1]}.{each}" for each in _missing(plan.struct(inner), held, optional)]
+            found += [f"{inner[-1]}.{each}" for each in _missing(spec.struct(inner), held, optional)]
     for column in columns:
-        found += _missing_inside(plan, column.type, optional)
-    for _, field, _ in () if optional else _steps(plan, rows):
+        found += _missing_inside(spec, column.type, optional)
+    for _, field, _ in () if optional else _steps(spec, rows):
         for key, node in (("begins-with", field.begins_with), ("ends-with", field.ends_with)):
-            found += [f"{each} (in '{key}')" for each in _missing_in_objects(plan, node)]
+            found += [f"{each} (in '{key}')" for each in _missing_in_objects(spec, node)]
     return tuple(dict.fromkeys(found))
 
 
-def _missing_in_objects(plan: Spec, node: Node | None) -> Iterator[str]:
+def _missing_in_objects(spec: Spec, node: Node | None) -> Iterator[str]:
     """Yield the names of the attributes that objects in an expression lack."""
     for each in () if node is None else walk(node):
         if isinstance(each, Made) and isinstance(each.type, UserType):
-            struct = plan.struct(each.type.path)
+            struct = spec.struct(each.type.path)
             held = set(map(field_name, each.names))
             yield from (f"{struct.path[-1]}.{name}" for name in _missing(struct, held, optional=False))
 
@@ -214,7 +214,7 @@ def _held_by_pieces(kind: str, struct: Struct) -> set[str]:
     return {field_name(kind), *map(field_name, rest)}
 
 
-def ways(plan: Spec, struct: Struct, column: TableColumn) -> Iterator[tuple[str, Path]]:
+def ways(spec: Spec, struct: Struct, column: TableColumn) -> Iterator[tuple[str, Path]]:
     """Yield the structs that lead to a column that is a field of one, outermost first: the prefix of the attribute's
     name for each, and its type.
 
@@ -225,7 +225,7 @@ def ways(plan: Spec, struct: Struct, column: TableColumn) -> Iterator[tuple[str,
         field = struct.attribute(name)
         if field is None or not isinstance(field.type, UserType):
             return
-        struct, prefix = plan.struct(field.type.path), f"{prefix}{field_name(name)}."
+        struct, prefix = spec.struct(field.type.path), f"{prefix}{field_name(name)}."
         yield prefix, struct.path
 
 
@@ -251,14 +251,14 @@ def _is_filled(struct: Struct, field: Attribute, held: set[str]) -> bool:
     return field.is_checksum or any(each.id == field.id for each in struct.fills)
 
 
-def _missing_inside(plan: Spec, type: ArrowType, optional: bool) -> Iterator[str]:
+def _missing_inside(spec: Spec, type: ArrowType, optional: bool) -> Iterator[str]:
     """Yield the names of the attributes that the structs in a column lack."""
     if type.owner:
-        struct = plan.struct(type.owner)
+        struct = spec.struct(type.owner)
         held = {field_name(name) for name, _ in type.fields}
         if struct.message is None:
             yield from (f"{struct.path[-1]}.{each}" for each in _missing(struct, held, optional))
     for _, each in type.fields:
-        yield from _missing_inside(plan, each, optional)
+        yield from _missing_inside(spec, each, optional)
     if type.item is not None:
-        yield from _missing_inside(plan, type.item, optional)
+        yield from _missing_inside(spec, type.item, optional)

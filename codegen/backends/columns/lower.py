@@ -52,21 +52,21 @@ _PROGRAM_NAMES = (
 )
 
 
-def lower(plan: Spec) -> View | None:
+def lower(spec: Spec) -> View | None:
     """Return the view of a spec; ``None`` for one without rows. Raises ``SpecError`` if a column has no Arrow
     type."""
-    if plan.units is not None:
-        return lower_units(plan, plan.units)
-    if plan.rows is None:
+    if spec.units is not None:
+        return lower_units(spec, spec.units)
+    if spec.rows is None:
         return None
-    if not plan.rows.name:
-        return _lower_table(plan, plan.rows)
+    if not spec.rows.name:
+        return _lower_table(spec, spec.rows)
     numbering = Numbering()
-    views = tuple(_lower_table(plan.of_table(each), each, numbering) for each in plan.tables)
+    views = tuple(_lower_table(spec.of_table(each), each, numbering) for each in spec.tables)
     programs = {each.table: each.program.lines for each in views if each.program is not None}
     return replace(
         views[0],
-        summary=f"{plan.title}: the Arrow schemas of its tables, and the programs that the engine runs.",
+        summary=f"{spec.title}: the Arrow schemas of its tables, and the programs that the engine runs.",
         parts={each.table: each for each in views[1:]},
         tables=views,
         shared=shared_steps(programs) if programs else None,
@@ -79,26 +79,26 @@ def parts(view: View) -> Mapping[str, View]:
     return view.parts
 
 
-def _lower_table(plan: Spec, rows: Rows, numbering: Numbering | None = None) -> View:
-    columns = table_columns(plan, rows)
-    compiled = compile_program(plan, rows, columns, numbering)
+def _lower_table(spec: Spec, rows: Rows, numbering: Numbering | None = None) -> View:
+    columns = table_columns(spec, rows)
+    compiled = compile_program(spec, rows, columns, numbering)
     refusal = compiled.refusal
     program = None if compiled.listing is None else _program(compiled.listing)
     choices = tuple(
         f"Choice({choice.name!r}, {choice.padding!r}, {choice.default!r}, {literal(choice.doc)})"
-        for choice in plan.choices
+        for choice in spec.choices
     )
-    levels = () if rows.inside else level_sources(plan, rows)
-    open = () if rows.inside else unfilled(plan, rows, columns)
-    settable = () if open or rows.inside or not has_levels(plan, rows) else Givens(plan, rows).settable(columns)
-    arguments = _format_arguments(plan, rows, refusal, open, settable)
+    levels = () if rows.inside else level_sources(spec, rows)
+    open = () if rows.inside else unfilled(spec, rows, columns)
+    settable = () if open or rows.inside or not has_levels(spec, rows) else Givens(spec, rows).settable(columns)
+    arguments = _format_arguments(spec, rows, refusal, open, settable)
     more = {"Choice": choices, "Fragments": rows.fragments, "Level": levels, "LookUp": rows.look_ups}
     used = ["Column", "Format", *(name for name, given in more.items() if given)]
-    title = f"{plan.title}, {rows.name}" if rows.name else plan.title
+    title = f"{spec.title}, {rows.name}" if rows.name else spec.title
     return View(
-        doc=plan.doc or title if rows is plan.tables[0] else rows.doc or title,
+        doc=spec.doc or title if rows is spec.tables[0] else rows.doc or title,
         summary=f"{title}: the Arrow schema of its table, and the program that the engine runs.",
-        columns=tuple(_column(plan, rows, each, compiled.columns.get(each.name)) for each in columns),
+        columns=tuple(_column(spec, rows, each, compiled.columns.get(each.name)) for each in columns),
         program=program,
         refusal=refusal_text(refusal),
         imports=_program_imports(program),
@@ -122,14 +122,14 @@ class Compilation:
 
 
 def compile_program(
-    plan: Spec, rows: Rows, columns: tuple[TableColumn, ...], numbering: Numbering | None = None
+    spec: Spec, rows: Rows, columns: tuple[TableColumn, ...], numbering: Numbering | None = None
 ) -> Compilation:
     """Compile the program of a table. ``numbering``: that of other tables of the format."""
     without: dict[str, str] = {}
     columns = tuple(each for each in columns if each.look_up is None)
     while True:
         try:
-            return Compilation(lower_program(plan, rows, columns, numbering), None, without)
+            return Compilation(lower_program(spec, rows, columns, numbering), None, without)
         except ColumnRefusedError as refusal:
             name = refusal.column
             if any(each.default for each in columns if each.name == name):
@@ -140,11 +140,11 @@ def compile_program(
             return Compilation(None, refusal.sentence)
 
 
-def column_program(plan: Spec) -> ColumnProgram | None:
+def column_program(spec: Spec) -> ColumnProgram | None:
     """Return the column program of a spec as data; ``None`` if it has no rows or the engine cannot run them."""
-    if plan.rows is None:
+    if spec.rows is None:
         return None
-    listing = compile_program(plan, plan.rows, table_columns(plan, plan.rows)).listing
+    listing = compile_program(spec, spec.rows, table_columns(spec, spec.rows)).listing
     return listing.program if listing is not None else None
 
 
@@ -234,7 +234,7 @@ def _program_imports(program: ProgramView | None) -> tuple[str, ...]:
     return tuple(name for name in _PROGRAM_NAMES if name in always or f"{name}." in text or f"{name}(" in text)
 
 
-def _column(plan: Spec, rows: Rows, column: TableColumn, refusal: str | None) -> ColumnView:
+def _column(spec: Spec, rows: Rows, column: TableColumn, refusal: str | None) -> ColumnView:
     given: dict[str, object] = {}
     if not column.default:
         given["default"] = False
@@ -249,7 +249,7 @@ def _column(plan: Spec, rows: Rows, column: TableColumn, refusal: str | None) ->
     for name in ("unsigned", "derived", "constant", "filled", "optional"):
         if getattr(column, name):
             given[name] = True
-    givens = Givens(plan, rows)
+    givens = Givens(spec, rows)
     if (asked := givens.asked(column)) is not None:
         given["asks"] = asked.name, asked.up
         given["asked_by"] = asked.by
@@ -267,17 +267,17 @@ def _column(plan: Spec, rows: Rows, column: TableColumn, refusal: str | None) ->
         given["engine_refusal"] = refusal
     if variants := column.type.switched:
         given["variants"] = variants
-    holder = plan.top(rows) if column.parent else plan.struct([plan.top(rows).path, *rows.types][-1 - column.up])
-    structs_inside = (*ways(plan, holder, column), *solved_structs(plan, rows, column))
-    if inside := tuple((prefix, class_reference(plan, path)) for prefix, path in structs_inside):
+    holder = spec.top(rows) if column.parent else spec.struct([spec.top(rows).path, *rows.types][-1 - column.up])
+    structs_inside = (*ways(spec, holder, column), *solved_structs(spec, rows, column))
+    if inside := tuple((prefix, class_reference(spec, path)) for prefix, path in structs_inside):
         given["inside"] = inside
     if maps := column.type.maps:
         given["maps"] = maps
     if column.type.absents:
         given["absent"] = column.type.absents
-    if structs := tuple(_structs(plan, column.type, "")):
+    if structs := tuple(_structs(spec, column.type, "")):
         given["structs"] = structs
-    if solved := solves(plan, rows, column):
+    if solved := solves(spec, rows, column):
         given["solves"] = solved
     arguments = (
         repr(column.name),
@@ -290,42 +290,42 @@ def _column(plan: Spec, rows: Rows, column: TableColumn, refusal: str | None) ->
     return ColumnView(column.name, column.type.constructor, arguments)
 
 
-def _structs(plan: Spec, type: ArrowType, path: str) -> Iterator[tuple[str, str]]:
+def _structs(spec: Spec, type: ArrowType, path: str) -> Iterator[tuple[str, str]]:
     """Yield the structs in a column that are types of the spec: the path within the column that leads to each, and the
     class of its objects."""
     if type.owner:
-        yield path, class_reference(plan, type.owner)
+        yield path, class_reference(spec, type.owner)
     for name, each in type.parts:
-        yield from _structs(plan, each, f"{path}.{name}")
+        yield from _structs(spec, each, f"{path}.{name}")
 
 
-def _units(plan: Spec, rows: Rows) -> tuple[tuple[str, ...], ...]:
+def _units(spec: Spec, rows: Rows) -> tuple[tuple[str, ...], ...]:
     def kind(way: Way, step: int) -> str:
-        if step == len(way) - 1 and plan.begins_with_unit(rows, way):
+        if step == len(way) - 1 and spec.begins_with_unit(rows, way):
             return "row"
         if not rows.is_unit(way, step):
             return ""
-        return "sums" if has_sums(plan, rows, way, step) else "plain"
+        return "sums" if has_sums(spec, rows, way, step) else "plain"
 
     kinds = tuple(tuple(kind(way, step) for step in range(len(way))) for way in rows.ways)
     return kinds if any(map(any, kinds)) else ()
 
 
-def _ahead(plan: Spec) -> tuple[str, ...]:
+def _ahead(spec: Spec) -> tuple[str, ...]:
     """Return the instances of the root that are located at positions of the input."""
-    return tuple(field_name(each.id) for each in plan.root.instances if each.attribute is not None and each.io is None)
+    return tuple(field_name(each.id) for each in spec.root.instances if each.attribute is not None and each.io is None)
 
 
-def marker_of(plan: Spec, rows: Rows) -> str:
+def marker_of(spec: Spec, rows: Rows) -> str:
     """Return the marker at the end of each unit, as attributes of the object before the units."""
-    fields = plan.struct(rows.types[0]).attributes
+    fields = spec.struct(rows.types[0]).attributes
     way = fields[-1].marker if rows.streaming and fields else ()
-    return ".".join(map(field_name, way)) if way and way[0] in plan.prologue(rows) else ""
+    return ".".join(map(field_name, way)) if way and way[0] in spec.prologue(rows) else ""
 
 
-def _variables(plan: Spec, rows: Rows) -> tuple[str, ...]:
+def _variables(spec: Spec, rows: Rows) -> tuple[str, ...]:
     """Return the properties of the root's variables, which are carried over from unit to unit."""
-    found = (field_name(each.id) for each in plan.root.instances if each.variable)
+    found = (field_name(each.id) for each in spec.root.instances if each.variable)
     return tuple(found) if rows.streaming else ()
 
 
@@ -336,57 +336,57 @@ def _is_positional(row: Struct) -> bool:
     return any(isinstance(each.value.type, StreamType) for each in stands)
 
 
-def _reads_elsewhere(plan: Spec) -> bool:
+def _reads_elsewhere(spec: Spec) -> bool:
     """Return whether objects have fields at explicit positions, which may lie after all other fields."""
-    return any(each.attribute is not None for type in plan.family for each in type.instances)
+    return any(each.attribute is not None for type in spec.family for each in type.instances)
 
 
 def _format_arguments(
-    plan: Spec,
+    spec: Spec,
     rows: Rows,
     refusal: str | None,
     open: tuple[str, ...],
     settable: tuple[tuple[str, str, int], ...],
 ) -> tuple[str, ...]:
     """Return the arguments of ``Format`` except columns and choices; those equal to their defaults are omitted."""
-    attribute = plan.top(rows).attribute(rows.attribute)
+    attribute = spec.top(rows).attribute(rows.attribute)
     framing = attribute.framing if attribute is not None else None
-    names = tuple(each.name for each in plan.tables) if rows.name else ()
+    names = tuple(each.name for each in spec.tables) if rows.name else ()
     more: dict[str, tuple[object, object]] = {
         "option": ("table" if rows.name else "", ""),
         "table": (rows.name, ""),
         "tables": (names, ()),
         "delimiter": (framing.delimiter if framing else b"", b""),
-        "path_pattern": (plan.path_pattern, None),
-        "has_prologue": (bool(plan.prologue(rows)), False),
-        "ahead": (_ahead(plan) if rows.streaming else (), ()),
+        "path_pattern": (spec.path_pattern, None),
+        "has_prologue": (bool(spec.prologue(rows)), False),
+        "ahead": (_ahead(spec) if rows.streaming else (), ()),
         "streaming": (rows.streaming, True),
         "sized_rows": (rows.sized, False),
         "block": (rows.block, 0),
-        "marker": (marker_of(plan, rows), ""),
-        "fixed_rows": (plan.struct(rows.types[0]).fixed_size, False),
+        "marker": (marker_of(spec, rows), ""),
+        "fixed_rows": (spec.struct(rows.types[0]).fixed_size, False),
         "unit": (qualified(rows.types[0]) if rows.path else "", ""),
         "rows_path": (tuple(map(field_name, rows.path)), ()),
         "unfilled": (open, ()),
         "settable": (settable, ()),
-        "positional": (any(_is_positional(plan.struct(each)) for each in rows.row_types), False),
-        "chained": (is_chained(plan, rows), False),
-        "ways": (tuple(tuple(map(plan.steps.index, way)) for way in rows.ways), ()),
-        "variables": (_variables(plan, rows), ()),
+        "positional": (any(_is_positional(spec.struct(each)) for each in rows.row_types), False),
+        "chained": (is_chained(spec, rows), False),
+        "ways": (tuple(tuple(map(spec.steps.index, way)) for way in rows.ways), ()),
+        "variables": (_variables(spec, rows), ()),
         "where": ("" if rows.where is None else condition_name("where", rows.name), ""),
         "unsupported": ("" if rows.unsupported is None else condition_name("unsupported", rows.name), ""),
         "distinct": (rows.distinct, False),
-        "units": (_units(plan, rows), ()),
-        "within": (within_of(plan, rows), ""),
-        "positions": (any(plan.is_at_position(each) for way in rows.ways for each in way), False),
-        "fills_input": (not rows.streaming and not _reads_elsewhere(plan), False),
+        "units": (_units(spec, rows), ()),
+        "within": (within_of(spec, rows), ""),
+        "positions": (any(spec.is_at_position(each) for way in rows.ways for each in way), False),
+        "fills_input": (not rows.streaming and not _reads_elsewhere(spec), False),
         "inside": (rows.inside, ""),
-        "sums_units": (any(has_sums(plan, rows, way, -1) for way in rows.ways), False),
+        "sums_units": (any(has_sums(spec, rows, way, -1) for way in rows.ways), False),
     }
-    texts = format_arguments(plan, class_reference(plan, rows.row), rows.attribute, refusal, more)
-    if rows is not plan.tables[0]:
+    texts = format_arguments(spec, class_reference(spec, rows.row), rows.attribute, refusal, more)
+    if rows is not spec.tables[0]:
         texts.append(OUTER_PARSER)
-    if plan.doc or rows is not plan.tables[0]:
+    if spec.doc or rows is not spec.tables[0]:
         texts.append("doc=__doc__")
     if rows.fragments is not None:
         given = {key: value for key, value in vars(rows.fragments).items() if value}

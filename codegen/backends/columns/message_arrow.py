@@ -18,7 +18,7 @@ KEYS: dict[str, Type] = {
 """The types of a map's keys, by their protobuf keywords."""
 
 
-def message_field_type(plan: Spec, attribute: Attribute, within: tuple[Path, ...] = ()) -> ArrowType:
+def message_field_type(spec: Spec, attribute: Attribute, within: tuple[Path, ...] = ()) -> ArrowType:
     """Return the type of the column of a field. ``within``: the message types that it is nested in.
 
     A message is a struct of all its fields, a repeated field a list, a map a list of structs of ``key`` and ``value``;
@@ -32,22 +32,22 @@ def message_field_type(plan: Spec, attribute: Attribute, within: tuple[Path, ...
     if field.json:
         item = TEXT
     elif isinstance(attribute.type, UserType):
-        item = message_type(plan, attribute.type.path, attribute, within)
+        item = message_type(spec, attribute.type.path, attribute, within)
     else:
-        found = scalar_type(plan, attribute.type, logical)
+        found = scalar_type(spec, attribute.type, logical)
         if found is None:
             refuse(attribute.position, f'"{attribute.id}" cannot be a column: no Arrow type fits it')
         item = found
     key = field.key
     if key:
-        key_type = scalar_type(plan, KEYS[key], None)
+        key_type = scalar_type(spec, KEYS[key], None)
         if key_type is None:
             refuse(attribute.position, f'"{attribute.id}" cannot be a column: no Arrow type fits its keys')
         item = struct_type((("key", key_type), ("value", item)))
     return list_type(item) if repeated else item
 
 
-def message_type(plan: Spec, path: Path, field: Attribute | Instance, within: tuple[Path, ...] = ()) -> ArrowType:
+def message_type(spec: Spec, path: Path, field: Attribute | Instance, within: tuple[Path, ...] = ()) -> ArrowType:
     """Return the struct of a message type, as the value of ``field``. Raises ``SpecError`` if it contains itself."""
     if path in within:
         refuse(
@@ -55,5 +55,5 @@ def message_type(plan: Spec, path: Path, field: Attribute | Instance, within: tu
             f'"{field.id}" cannot be part of a column: the message type {"::".join(path)} contains itself,'
             " and Arrow has no recursive types: add 'json: true' to the field that causes this",
         )
-    fields = plan.struct(path).attributes
-    return struct_type(tuple((each.id, message_field_type(plan, each, (*within, path))) for each in fields), path)
+    fields = spec.struct(path).attributes
+    return struct_type(tuple((each.id, message_field_type(spec, each, (*within, path))) for each in fields), path)

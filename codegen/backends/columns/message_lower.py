@@ -40,10 +40,10 @@ def default_kind(units: Units) -> UnitKind:
     return next((each for each in units.kinds if each.name == units.default), units.kinds[0])
 
 
-def lower_units(plan: Spec, units: Units) -> View:
+def lower_units(spec: Spec, units: Units) -> View:
     """Return the view of the tables of all kinds; that of the default kind is the format's own package."""
     default = default_kind(units)
-    views = {each.name: lower_kind(plan, units, each) for each in units.kinds}
+    views = {each.name: lower_kind(spec, units, each) for each in units.kinds}
     first = views.pop(default.name)
     if not units.option:
         return first
@@ -51,7 +51,7 @@ def lower_units(plan: Spec, units: Units) -> View:
     messages = [each.message for each in tables if each.message is not None]
     return replace(
         first,
-        summary=f"{plan.title}: the Arrow schemas of its tables, and the programs that the engine runs.",
+        summary=f"{spec.title}: the Arrow schemas of its tables, and the programs that the engine runs.",
         parts=views,
         tables=tables,
         message_imports=_imports(messages),
@@ -67,21 +67,21 @@ def _with_own_functions(view: View) -> View:
     return replace(view, message=replace(view.message, functions=functions))
 
 
-def lower_kind(plan: Spec, units: Units, kind: UnitKind) -> View:
+def lower_kind(spec: Spec, units: Units, kind: UnitKind) -> View:
     """Return the view of one kind. Raises ``SpecError`` if a column has no Arrow type."""
-    columns = message_columns(plan, kind)
-    program, refusal = compile_units(plan, units, kind, columns)
-    title = f"{plan.title}, {kind.name}" if kind.name else plan.title
+    columns = message_columns(spec, kind)
+    program, refusal = compile_units(spec, units, kind, columns)
+    title = f"{spec.title}, {kind.name}" if kind.name else spec.title
     message = None if program is None else _message(program, kind, columns)
     return View(
-        doc=(plan.doc or title) if kind is default_kind(units) else plan.struct(kind.message).doc or title,
+        doc=(spec.doc or title) if kind is default_kind(units) else spec.struct(kind.message).doc or title,
         summary=f"{title}: the Arrow schema of its table, and the program that the engine runs.",
         columns=tuple(_column(each) for each in columns),
         program=None,
         refusal=refusal_text(refusal),
         imports=(),
         package_imports=("Column", "Format", "MessageUnits"),
-        arguments=_format_arguments(plan, units, kind, columns, refusal),
+        arguments=_format_arguments(spec, units, kind, columns, refusal),
         choices=(),
         framed=False,
         message=message,
@@ -92,19 +92,19 @@ def lower_kind(plan: Spec, units: Units, kind: UnitKind) -> View:
 
 
 def compile_units(
-    plan: Spec, units: Units, kind: UnitKind, columns: tuple[MessageColumn, ...]
+    spec: Spec, units: Units, kind: UnitKind, columns: tuple[MessageColumn, ...]
 ) -> tuple[MessageProgram | None, str | None]:
     """Return the program of a kind, or the reason why there is none."""
     try:
-        return message_program(plan, units, kind, columns), None
+        return message_program(spec, units, kind, columns), None
     except NotForEngineError as refusal:
         return None, refusal.sentence
 
 
-def coverage(plan: Spec, units: Units) -> str | None:
+def coverage(spec: Spec, units: Units) -> str | None:
     """Return why the engine does not read all kinds; ``None`` if it does. Raises ``SpecError`` like ``lower_kind``."""
     for kind in units.kinds:
-        _, refusal = compile_units(plan, units, kind, message_columns(plan, kind))
+        _, refusal = compile_units(spec, units, kind, message_columns(spec, kind))
         if refusal is not None:
             return f"{kind.name}: {refusal}" if kind.name else refusal
     return None
@@ -169,27 +169,27 @@ def _imports(messages: Iterable[MessageView]) -> tuple[str, ...]:
 
 
 def _format_arguments(
-    plan: Spec, units: Units, kind: UnitKind, columns: tuple[MessageColumn, ...], refusal: str | None
+    spec: Spec, units: Units, kind: UnitKind, columns: tuple[MessageColumn, ...], refusal: str | None
 ) -> tuple[str, ...]:
     """Return the arguments of ``Format`` except its columns; those equal to their defaults are omitted."""
     default = kind is default_kind(units)
     tables = tuple(each.name for each in units.kinds) if units.option else ()
     more: dict[str, tuple[object, object]] = {
-        "path_pattern": (plan.path_pattern, None),
+        "path_pattern": (spec.path_pattern, None),
         "option": (units.option, ""),
         "table": (kind.name, ""),
         "tables": (tables, ()),
     }
-    texts = format_arguments(plan, class_reference(plan, kind.row), "", refusal, more)
+    texts = format_arguments(spec, class_reference(spec, kind.row), "", refusal, more)
     if not default:
         texts.append(OUTER_PARSER)
-    texts.append(f"message={_units(plan, units, kind, columns)}")
-    if plan.doc or not default:
+    texts.append(f"message={_units(spec, units, kind, columns)}")
+    if spec.doc or not default:
         texts.append("doc=__doc__")
     return tuple(texts)
 
 
-def _units(plan: Spec, units: Units, kind: UnitKind, columns: tuple[MessageColumn, ...]) -> str:
+def _units(spec: Spec, units: Units, kind: UnitKind, columns: tuple[MessageColumn, ...]) -> str:
     names = {each.name for each in columns}
     given: dict[str, object] = {
         "rows": tuple(field_name(each) for each in kind.rows),
@@ -207,7 +207,7 @@ def _units(plan: Spec, units: Units, kind: UnitKind, columns: tuple[MessageColum
         given["framing"] = units.framing
     given["framings"] = units.framings
     texts = [
-        repr(class_reference(plan, kind.message)),
+        repr(class_reference(spec, kind.message)),
         *(f"{name}={value!r}" for name, value in given.items() if value),
     ]
     return f"MessageUnits({', '.join(texts)})"

@@ -18,23 +18,23 @@ MAX_NESTING = 64
 """Maximum depth of instances that depend on each other; beyond it the lowering gives up on an expression."""
 
 
-def levels(plan: Spec, kind: UnitKind) -> tuple[Path, ...]:
+def levels(spec: Spec, kind: UnitKind) -> tuple[Path, ...]:
     """Return the types of the row and of the messages above it, from the row up to the unit."""
     found = [kind.message]
     for name in kind.rows:
-        attribute = plan.struct(found[-1]).attribute(name)
+        attribute = spec.struct(found[-1]).attribute(name)
         if attribute is None or not isinstance(attribute.type, UserType):
             raise KeyError(name)
         found.append(attribute.type.path)
     return tuple(reversed(found))
 
 
-def row_numbers(plan: Spec, kind: UnitKind) -> tuple[int, ...]:
+def row_numbers(spec: Spec, kind: UnitKind) -> tuple[int, ...]:
     """Return the numbers of the fields that lead from the unit to its rows."""
     return tuple(
         field_of(attribute).number
-        for path, name in zip(reversed(levels(plan, kind)), kind.rows, strict=False)
-        if (attribute := plan.struct(path).attribute(name)) is not None
+        for path, name in zip(reversed(levels(spec, kind)), kind.rows, strict=False)
+        if (attribute := spec.struct(path).attribute(name)) is not None
     )
 
 
@@ -84,7 +84,7 @@ class Paths:
     """Resolves names. ``chain``: the types of the row and of the messages above it; ``rows``: the fields that lead from
     the unit to its rows; ``effort`` counts what is compiled for the table."""
 
-    plan: Spec
+    spec: Spec
     chain: tuple[Path, ...]
     rows: tuple[str, ...] = ()
     effort: Effort = field(default_factory=Effort)
@@ -94,14 +94,14 @@ class Paths:
         it."""
         first = found.steps[0]
         sentence = f'an expression uses "{found.attribute.id}", which is not a column'
-        structs = [self.plan.struct(each) for each in self.chain[: found.up]]
+        structs = [self.spec.struct(each) for each in self.chain[: found.up]]
         if any(each.attribute(first.id) or each.instance(first.id) for each in structs):
             return f'{sentence} and cannot be one: a message nearer to the row has a member "{first.id}"'
         if found.up and self.rows[-found.up] == first.id:
             return f"{sentence} and cannot be one: it leads to the rows"
         if first.logical is not None:
             return f'an expression uses "{first.id}", whose column shows its values as something else'
-        if isinstance(first.type, UserType) and not self.plan.struct(first.type.path).fits_column:
+        if isinstance(first.type, UserType) and not self.spec.struct(first.type.path).fits_column:
             return f'{sentence} and cannot be one: "{first.id}" is too large a message'
         return f'{sentence}: add "{first.id}" to "selectable"'
 
@@ -109,7 +109,7 @@ class Paths:
         """Return the message ``up`` levels above the row. Raises ``NotForEngineError`` above the unit."""
         if up >= len(self.chain):
             raise NotForEngineError("an expression uses the parent of the unit's message")
-        return Place(up, (), self.plan.struct(self.chain[up]))
+        return Place(up, (), self.spec.struct(self.chain[up]))
 
     def find(self, node: Node, place: Place) -> Found:
         """Return what ``node``, written in the type at ``place``, refers to. Raises ``NotForEngineError``."""
@@ -128,7 +128,7 @@ class Paths:
         if isinstance(found, FieldFound):
             attribute = found.attribute
             if isinstance(attribute.type, UserType) and field_of(attribute).label != "repeated":
-                return Place(found.up, found.steps, self.plan.struct(attribute.type.path))
+                return Place(found.up, found.steps, self.spec.struct(attribute.type.path))
         raise NotForEngineError(f'an expression uses ".{name}"')
 
     def _member(self, place: Place, name: str) -> Found:

@@ -122,7 +122,7 @@ class Places:
         has_arm = several or kind is FieldKind.MESSAGE
         closed = None
         if is_proto2 and isinstance(each.type, EnumType):
-            closed = tuple(dict.fromkeys(one.value for one in scope.plan.enum(each.type.path).labels))
+            closed = tuple(dict.fromkeys(one.value for one in scope.spec.enum(each.type.path).labels))
         tag = MessageField(
             rule.number,
             kind,
@@ -147,7 +147,7 @@ class Places:
         if kind is not FieldKind.MESSAGE:
             return
         assert isinstance(each.type, UserType)
-        inner = Scope(scope.plan, scope.plan.struct(each.type.path), scope)
+        inner = Scope(scope.spec, scope.spec.struct(each.type.path), scope)
         shown = node.item if several and node is not None else node
         if shown is not None and shown.storage is not Storage.STRUCT:
             raise NotForEngineError(f'"{each.id}" is a message as JSON text')

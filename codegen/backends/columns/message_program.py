@@ -18,21 +18,21 @@ from .message_types import field_of, types_of
 from .refusal import NotForEngineError
 
 
-def message_program(plan: Spec, units: Units, kind: UnitKind, columns: tuple[MessageColumn, ...]) -> MessageProgram:
+def message_program(spec: Spec, units: Units, kind: UnitKind, columns: tuple[MessageColumn, ...]) -> MessageProgram:
     """Return the program. Raises ``NotForEngineError`` for the first construct that the engine does not support."""
     refused = next((each.refusal for each in columns if each.refusal), None)
     if refused is not None:
         raise NotForEngineError(refused)
-    rows = row_numbers(plan, kind)
+    rows = row_numbers(spec, kind)
     _refuse_rows(columns, rows)
     names = [each.name for each in columns]
     return MessageProgram(
-        types=types_of(plan, kind.message),
+        types=types_of(spec, kind.message),
         columns=tuple(each.source for each in columns if each.source is not None),
         rows=rows,
         envelope=Envelope(units.prefix, units.digest, units.least),
         whole=names.index(kind.whole) if kind.whole else -1,
-        unit_columns=unit_sources(plan, kind),
+        unit_columns=unit_sources(spec, kind),
     )
 
 
@@ -46,9 +46,9 @@ def _refuse_rows(columns: tuple[MessageColumn, ...], rows: tuple[int, ...]) -> N
                 raise NotForEngineError(f'the column "{each.name}" contains the rows')
 
 
-def unit_sources(plan: Spec, kind: UnitKind) -> tuple[FieldSource, ...]:
+def unit_sources(spec: Spec, kind: UnitKind) -> tuple[FieldSource, ...]:
     """Return the fields of the unit that the reader stores once per unit."""
-    struct, found = plan.struct(kind.message), []
+    struct, found = spec.struct(kind.message), []
     for name in kind.unit_columns:
         attribute = struct.attribute(name)
         if attribute is None:

@@ -64,9 +64,9 @@ class MessageColumn:
         return "integer" if self.source.integer else "item"
 
 
-def message_columns(plan: Spec, kind: UnitKind) -> tuple[MessageColumn, ...]:
+def message_columns(spec: Spec, kind: UnitKind) -> tuple[MessageColumn, ...]:
     """Return the default columns, then the selectable ones. Raises ``SpecError`` if one has no Arrow type."""
-    paths = Paths(plan, levels(plan, kind), kind.rows)
+    paths = Paths(spec, levels(spec, kind), kind.rows)
     listed = [(each, True) for each in kind.columns] + [(each, False) for each in kind.selectable]
     columns = [
         _counted(kind, each, default) if isinstance(each, str) else _column(paths, each, default)
@@ -96,7 +96,7 @@ def _counted(kind: UnitKind, name: str, default: bool) -> MessageColumn:
 
 
 def _column(paths: Paths, column: UnitColumn, default: bool) -> MessageColumn:
-    struct = paths.plan.struct(column.path)
+    struct = paths.spec.struct(column.path)
     found = struct.attribute(column.name) or struct.instance(column.name)
     if found is None:
         refuse(struct.position, f'the column "{column.name}" is not a field of {"::".join(struct.path)}')
@@ -106,42 +106,42 @@ def _column(paths: Paths, column: UnitColumn, default: bool) -> MessageColumn:
         field = FieldFound(column.up, (found,), struct)
         return _labelled(paths, found, _of_field(paths, found, field, made))
     source = instance_source(paths, place, found)
-    type = _instance_type(paths.plan, found)
+    type = _instance_type(paths.spec, found)
     same_as = ""
     if isinstance(source, FieldSource) and found.value is not None:
         if isinstance(found.value, Name) and struct.attribute(found.value.id) is not None:
             same_as = field_name(found.value.id)
         shown = paths.find(found.value, place)
         if isinstance(shown, FieldFound):
-            type = message_field_type(paths.plan, replace(shown.attribute, logical=found.logical))
+            type = message_field_type(paths.spec, replace(shown.attribute, logical=found.logical))
     derived = not same_as and not isinstance(source, LookupSource)
     return _labelled(paths, found, replace(made, type=type, source=source, same_as=same_as, derived=derived))
 
 
 def _of_field(paths: Paths, found: Attribute, place: FieldFound, made: MessageColumn) -> MessageColumn:
     is_json = field_of(found).json
-    return replace(made, type=message_field_type(paths.plan, found), source=place.source, is_json=is_json)
+    return replace(made, type=message_field_type(paths.spec, found), source=place.source, is_json=is_json)
 
 
 def _labelled(paths: Paths, found: Attribute | Instance, made: MessageColumn) -> MessageColumn:
     """Return the column with the labels of its enum, if it shows them."""
     if made.type not in LABELS.values() or not isinstance(found.type, EnumType):
         return made
-    members = paths.plan.enum(found.type.path).labels
+    members = paths.spec.enum(found.type.path).labels
     return replace(made, labels=tuple((each.value, each.label) for each in members))
 
 
-def _instance_type(plan: Spec, instance: Instance) -> ArrowType:
+def _instance_type(spec: Spec, instance: Instance) -> ArrowType:
     """Return the type of a value instance that is an alias of a field, or is computed from fields of any size."""
     type, lists = instance.type, 0
     while isinstance(type, ListType):
         type, lists = type.item, lists + 1
     if isinstance(type, UserType):
-        found: ArrowType | None = message_type(plan, type.path, instance)
+        found: ArrowType | None = message_type(spec, type.path, instance)
         for _ in range(lists):
             found = found and list_type(found)
     else:
-        found = field_type(plan, instance)
+        found = field_type(spec, instance)
     if found is None:
         refuse(instance.position, f'"{instance.id}" cannot be a column: no Arrow type fits it')
     return found
@@ -150,7 +150,7 @@ def _instance_type(plan: Spec, instance: Instance) -> ArrowType:
 def _computed(
     paths: Paths, column: UnitColumn, made: MessageColumn, inputs: Mapping[FieldSource, str], otherwise: Whole
 ) -> MessageColumn:
-    struct = paths.plan.struct(column.path)
+    struct = paths.spec.struct(column.path)
     instance = struct.instance(column.name)
     assert instance is not None
     try:

@@ -11,10 +11,10 @@ from ..base import refuse
 from ..python.message_rules import message_set, reached
 
 
-def types_of(plan: Spec, unit: Path) -> MessageSet:
+def types_of(spec: Spec, unit: Path) -> MessageSet:
     """Return the type of a unit and all types that its fields lead to, without duplicates; the unit's own type comes
     first."""
-    return message_set(plan, reached(plan, [unit]))
+    return message_set(spec, reached(spec, [unit]))
 
 
 def field_of(attribute: Attribute) -> MessageField:

@@ -119,7 +119,7 @@ def _finish(state: State, scope: Scope, field: Attribute, scalar: Scalar, direct
             state.run.then(lambda: store(number))
         else:
             state.run.then(lambda: _store(state, number, column, scalar))
-    for check in checks(field, scalar, state.compiler(scope), scope.plan):
+    for check in checks(field, scalar, state.compiler(scope), scope.spec):
         state.run.then(check.appender(state.assembler))
 
 

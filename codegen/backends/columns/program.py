@@ -32,7 +32,7 @@ from .variables import carry_variables
 
 
 def lower_program(
-    plan: Spec, rows: Rows, columns: tuple[TableColumn, ...], numbering: Numbering | None = None
+    spec: Spec, rows: Rows, columns: tuple[TableColumn, ...], numbering: Numbering | None = None
 ) -> Listing:
     """Return the column program. ``numbering``: that of the tables of the format.
 
@@ -40,21 +40,21 @@ def lower_program(
     only one column is affected.
     """
     assembler = Assembler(numbering=numbering)
-    field = plan.top(rows).attribute(rows.attribute)
-    root, presets = _root(plan, rows)
+    field = spec.top(rows).attribute(rows.attribute)
+    root, presets = _root(spec, rows)
     framing = field.framing if field is not None else None
-    nodes = ColumnNodes(plan, columns)
-    state = State(plan, assembler, bounded=framing is not None, columns=nodes, read_instance=read_instance)
-    state.other_columns = {each: _nodes_on(plan, rows, each, columns) for each in rows.row_types[1:]}
-    unit = Scope(plan, plan.struct(rows.types[0]), root)
+    nodes = ColumnNodes(spec, columns)
+    state = State(spec, assembler, bounded=framing is not None, columns=nodes, read_instance=read_instance)
+    state.other_columns = {each: _nodes_on(spec, rows, each, columns) for each in rows.row_types[1:]}
+    unit = Scope(spec, spec.struct(rows.types[0]), root)
     root.stream = unit.stream = state.streams[0]
     root.around_rows = True
     if rows.path or rows.sized:
-        itself = (((plan.top(rows).path, rows.attribute, rows.row),),)
+        itself = (((spec.top(rows).path, rows.attribute, rows.row),),)
         state.row, state.ways = _row_columns, rows.ways or itself
     if rows.streaming:
         # Their items are read one after another: the reader keeps the checksum of the last one.
-        for name in chained_in(plan, plan.top(rows).path):
+        for name in chained_in(spec, spec.top(rows).path):
             state.chains[root, name] = assembler.chain()
         carry_variables(state, root)
     if not rows.streaming:
@@ -88,15 +88,15 @@ def lower_program(
     )
 
 
-def _nodes_on(plan: Spec, rows: Rows, row: Path, columns: tuple[TableColumn, ...]) -> ColumnNodes:
+def _nodes_on(spec: Spec, rows: Rows, row: Path, columns: tuple[TableColumn, ...]) -> ColumnNodes:
     """Return copies of the columns of a program, with the same numbers, for rows of another type."""
-    return ColumnNodes(plan, columns_on(plan, rows, row, columns))
+    return ColumnNodes(spec, columns_on(spec, rows, row, columns))
 
 
 def _row_columns(state: State, row: Scope) -> None:
     """Append the steps of the condition of a row, and of its columns that are computed or belong to objects around
     it."""
-    rows = state.plan.rows
+    rows = state.spec.rows
     assert rows is not None
     sharing, kept = Sharing(state, state.assembler.slot()), len(state.kept)
     for key, condition, reason in (
@@ -152,21 +152,21 @@ def _store_around(state: State, scope: Scope, node: ColumnNode) -> None:
         node.column.store(assembler, node.number, found)
 
 
-def _root(plan: Spec, rows: Rows) -> tuple[Scope, tuple[tuple[str, Scalar], ...]]:
+def _root(spec: Spec, rows: Rows) -> tuple[Scope, tuple[tuple[str, Scalar], ...]]:
     """Return the root and, if units are read one by one, the values before them: the reader passes to the engine its
     integers, including those of objects in it and those that value instances compute."""
-    root = Scope(plan, plan.top(rows))
+    root = Scope(spec, spec.top(rows))
     if not rows.streaming:
         return root, ()
     presets: list[tuple[str, Scalar]] = []
-    if plan.top(rows).endian is not None:
+    if spec.top(rows).endian is not None:
         root.little = Scalar("byte order of the input", Interval(0, 1))
         presets.append(("_is_le", root.little))
-    before = list(takewhile(lambda each: each.id != rows.attribute, plan.top(rows).attributes))
+    before = list(takewhile(lambda each: each.id != rows.attribute, spec.top(rows).attributes))
     presets += _presets(root, before, "", ())
-    for instance in plan.top(rows).instances if before else ():
+    for instance in spec.top(rows).instances if before else ():
         interval = INT64 if isinstance(instance.type, ComputedIntegerType) else integer_interval(instance.type)
-        if instance.variable or follows_variables(plan, plan.root, instance):
+        if instance.variable or follows_variables(spec, spec.root, instance):
             continue
         used = set() if instance.value is None else names_in(instance.value)
         placed = instance.attribute
@@ -184,7 +184,7 @@ def _presets(
 ) -> Iterator[tuple[str, Scalar]]:
     """Yield the integers of an object before the rows, and of the objects in it, by their names starting at the root;
     the scope then knows them."""
-    known = declared(scope.plan, scope.struct, None).members
+    known = declared(scope.spec, scope.struct, None).members
     for field in fields:
         name, scalar = f"{prefix}{field_name(field.id)}", known.get(field.id)
         single = field.condition is None and field.repeat is None
@@ -192,7 +192,7 @@ def _presets(
             scope.members[field.id] = scalar
             yield name, scalar
         elif single and isinstance(field.type, UserType) and field.type.path not in within and field.switch is None:
-            inner = Scope(scope.plan, scope.plan.struct(field.type.path), scope)
+            inner = Scope(scope.spec, scope.spec.struct(field.type.path), scope)
             scope.members[field.id] = inner
             yield from _presets(inner, inner.struct.attributes, f"{name}.", (*within, field.type.path))
         elif single and isinstance(field.type, BytesType) and _size_of(field) is not None:

@@ -93,7 +93,7 @@ def _is_bits(state: State, field: Attribute) -> bool:
         return isinstance(kind, BitsType)
     if not isinstance(field.size, OwnSize):
         return False
-    inside = state.plan.struct(field.type.path).attributes
+    inside = state.spec.struct(field.type.path).attributes
     return bool(inside) and all(each.repeat is None and _is_bits(state, each) for each in inside)
 
 

@@ -174,7 +174,7 @@ def _lower_at_position(state: State, scope: Scope, instance: Instance) -> None:
     holder = scope if instance.io is None else compiler.holder_of(instance.io)
     extent = _extent(state, holder)
     number = state.stream_number(holder, across=False) if extent is None else -1
-    rows = state.plan.rows
+    rows = state.spec.rows
     if number == 0 and rows is not None and rows.streaming:
         raise NotForEngineError(f'"{instance.id}" is read at a position of the input')
     position = assembler.temporary(compiler.compile(instance.pos), f"position of {instance.id}", lazy=True)
@@ -237,7 +237,7 @@ def _lower_value(state: State, scope: Scope, field: Attribute) -> None:
         case BytesType() | StringType() as kind:
             lower_bytes(state, scope, field, kind)
         case UserType(opaque=False) as kind:
-            _lower_user_type(state, scope, field, scope.plan.struct(kind.path))
+            _lower_user_type(state, scope, field, scope.spec.struct(kind.path))
         case _:
             raise NotForEngineError(f'the engine does not support the type of "{field.id}"')
 
@@ -266,13 +266,13 @@ def _ways_through(state: State, scope: Scope, field: Attribute) -> tuple[Way, ..
 
 def _ends_rows(state: State, scope: Scope, field: Attribute) -> bool:
     """Return whether a field of the root of an input that is read as a whole contains all rows."""
-    rows = state.plan.rows
+    rows = state.spec.rows
     return rows is not None and not rows.streaming and _is_step(state, scope, field) and state.steps == 0
 
 
 def _lower_step(state: State, scope: Scope, field: Attribute) -> None:
     """Append the steps of a field on the way to the rows."""
-    rows = state.plan.rows
+    rows = state.spec.rows
     assert rows is not None
     through = _ways_through(state, scope, field)
     before = state.ways
@@ -281,7 +281,7 @@ def _lower_step(state: State, scope: Scope, field: Attribute) -> None:
         kind = each.type.path if isinstance(each.type, UserType) else None
         state.ways = tuple(way for way in through if way[state.steps][2] == kind)
         if kind is not None and state.ways:
-            _lower_user_type(state, scope, each, scope.plan.struct(kind), is_step=True)
+            _lower_user_type(state, scope, each, scope.spec.struct(kind), is_step=True)
         else:
             _lower_value(state, scope, each)
         state.ways = before
@@ -328,9 +328,9 @@ def lower_unit(state: State, inner: Scope) -> None:
         state.steps -= 1
         return
     state.run.flush()
-    rows = state.plan.rows
+    rows = state.spec.rows
     assert rows is not None
-    state.assembler.add(Op.ROW, int(state.plan.begins_with_unit(rows, state.ways[0])))
+    state.assembler.add(Op.ROW, int(state.spec.begins_with_unit(rows, state.ways[0])))
     state.row, state.steps = None, state.steps + 1
     state.fills[inner] = own_columns(state.columns_of(inner.struct.path))
     lower_fields(state, inner)
@@ -361,7 +361,7 @@ def _lower_user_type(state: State, scope: Scope, field: Attribute, struct: Struc
     # The position after a message is known, compressed or not, since the size of its bytes is.
     complete, state.complete = state.complete, None
     lost = not field.defers or (process is not None and (is_step or struct.message is None))
-    inner = Scope(scope.plan, struct, scope, contains=contains, lost=lost, facts=state.facts)
+    inner = Scope(scope.spec, struct, scope, contains=contains, lost=lost, facts=state.facts)
     scope.members[field.id] = inner
     state.created.append(inner)
     node = state.column(scope, field.id)
@@ -382,7 +382,7 @@ def _lower_user_type(state: State, scope: Scope, field: Attribute, struct: Struc
     state.nesting += 1
     if is_step:
         lower_unit(state, inner)
-    elif node is None and contains_itself(scope.plan, struct):
+    elif node is None and contains_itself(scope.spec, struct):
         call(state, scope, field, struct, lower_fields)
     else:
         lower_fields(state, inner)

@@ -41,17 +41,17 @@ def row_compiler(state: State, scope: Scope, facts: tuple[Fact, ...], sharing: S
 
 def _changes_later(state: State, scope: Scope, instance: Instance) -> bool:
     """Return whether rows after this one in an enclosing object may change the value of its instance."""
-    if not instance.variable and not follows_variables(state.plan, scope.struct, instance):
+    if not instance.variable and not follows_variables(state.spec, scope.struct, instance):
         return False
-    plan, rows = state.plan, state.plan.rows
+    spec, rows = state.spec, state.spec.rows
     assert rows is not None
-    for way in state.ways or (((plan.top(rows).path, rows.attribute, rows.row),),):
+    for way in state.ways or (((spec.top(rows).path, rows.attribute, rows.row),),):
         holders = [holder for holder, _, _ in way]
         if scope.struct.path not in holders:
             continue
         first = holders.index(scope.struct.path)
         for holder, name, _ in way[max(first, int(rows.streaming)) :]:
-            field = plan.struct(holder).attribute(name)
+            field = spec.struct(holder).attribute(name)
             if field is not None and field.repeat is not None:
                 return True
     return False

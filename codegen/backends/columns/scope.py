@@ -151,7 +151,7 @@ class Scope:
     determine it at run time.
     """
 
-    plan: Spec
+    spec: Spec
     struct: Struct
     parent: Scope | None = None
     members: dict[str, Member | Scope | Chosen] = field(default_factory=dict)
@@ -198,11 +198,11 @@ class Scope:
     def own_root(self) -> Scope:
         """Return the outermost enclosing object whose type is declared by the same spec, without crossing into another
         spec."""
-        around, spec = self, self.struct.path[0]
-        while around.parent is not None and around.parent.struct.path[0] == spec:
-            around = around.parent
-        is_top = around.parent is None and around.top is not None and around.top.struct.path[0] == spec
-        return around.root if is_top else around
+        enclosing, own = self, self.struct.path[0]
+        while enclosing.parent is not None and enclosing.parent.struct.path[0] == own:
+            enclosing = enclosing.parent
+        is_top = enclosing.parent is None and enclosing.top is not None and enclosing.top.struct.path[0] == own
+        return enclosing.root if is_top else enclosing
 
     @property
     def in_function(self) -> bool:

@@ -26,21 +26,21 @@ COMPUTED = Interval(-(1 << 63), (1 << 64) - 1)
 """The range assumed for a computed value that is requested before it is compiled."""
 
 
-def asked_lists(plan: Spec) -> frozenset[str]:
+def asked_lists(spec: Spec) -> frozenset[str]:
     """Return the names of repeated fields that an expression of the spec uses."""
     return frozenset(
         each.id if isinstance(each, Name) else each.name
-        for struct in plan.family
+        for struct in spec.family
         for each in struct.nodes
         if isinstance(each, Name | MemberAccess) and isinstance(each.type, ListType)
     )
 
 
-def asked_bytes(plan: Spec) -> frozenset[str]:
+def asked_bytes(spec: Spec) -> frozenset[str]:
     """Return the names of the attributes of bytes whose content, not only size, is used in an expression of the
     spec."""
     found = set()
-    for struct in plan.structs:
+    for struct in spec.structs:
         sized = {
             id(each.value)
             for each in struct.nodes
@@ -52,12 +52,12 @@ def asked_bytes(plan: Spec) -> frozenset[str]:
     return frozenset(found)
 
 
-def asked_objects(plan: Spec) -> frozenset[str]:
+def asked_objects(spec: Spec) -> frozenset[str]:
     """Return the names of fields whose type a switch chooses and that an expression of the spec may use."""
-    switched = {each.id for struct in plan.family for each in struct.read if each.switch is not None}
+    switched = {each.id for struct in spec.family for each in struct.read if each.switch is not None}
     return frozenset(
         name
-        for struct in plan.family
+        for struct in spec.family
         for each in struct.nodes
         if isinstance(each, Name | MemberAccess)
         and (name := each.id if isinstance(each, Name) else each.name) in switched

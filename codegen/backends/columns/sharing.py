@@ -60,7 +60,7 @@ class Sharing:
     def is_used(self, instance: Instance) -> bool:
         """Return whether another instance, of any type, may use an instance."""
         if self._names is None:
-            types = (each for each in self.state.plan.family if each.instances)
+            types = (each for each in self.state.spec.family if each.instances)
             self._names = {name for type in types for each in type.instances for name in _names_used(each)}
         return instance.id in self._names
 

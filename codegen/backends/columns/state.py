@@ -76,7 +76,7 @@ class State:
     - ``complete``: the register that says whether the item about to be read is complete, if its loop needs it.
     """
 
-    plan: Spec
+    spec: Spec
     assembler: Assembler
     bounded: bool
     columns: ColumnNodes
@@ -110,11 +110,11 @@ class State:
     def __post_init__(self) -> None:
         self.run = Run(self.assembler)
         if self.asked is None:
-            self.asked = asked_lists(self.plan)
+            self.asked = asked_lists(self.spec)
         if self.asked_bytes is None:
-            self.asked_bytes = asked_bytes(self.plan)
+            self.asked_bytes = asked_bytes(self.spec)
         if self.asked_objects is None:
-            self.asked_objects = asked_objects(self.plan)
+            self.asked_objects = asked_objects(self.spec)
 
     def is_asked(self, field: Attribute) -> bool:
         """Return whether expressions may use the items of a repeated field."""
@@ -314,8 +314,8 @@ class State:
         a compressed block may expand to any number of them."""
         if self.is_in_content:
             return True
-        rows = self.plan.rows
-        return rows is not None and any(map(self.plan.is_at_position, (step for way in rows.ways for step in way)))
+        rows = self.spec.rows
+        return rows is not None and any(map(self.spec.is_at_position, (step for way in rows.ways for step in way)))
 
     def stream_number(self, scope: Scope, *, across: bool = True) -> int:
         """Return the number of the open stream that an object is read from. ``across``: also if the content of a

@@ -193,7 +193,7 @@ def _integer(state: State, field: Attribute) -> Scalar | None:
         return None
     found = Scalar(field.id, reduce(Interval.union, filter(None, intervals)), state.facts)
     if field.unmatched:
-        found.facts = (*state.facts, Fact(Scope(state.plan, state.plan.root), Name("_")))
+        found.facts = (*state.facts, Fact(Scope(state.spec, state.spec.root), Name("_")))
         found.checked = found
         found.may_fail = True
         found.there = Scalar(f"is {field.id} there?", BOOLEAN)

@@ -101,20 +101,20 @@ class TableColumn:
         return narrowed(compiled, kind)
 
 
-def table_columns(plan: Spec, rows: Rows) -> tuple[TableColumn, ...]:
+def table_columns(spec: Spec, rows: Rows) -> tuple[TableColumn, ...]:
     """Return the default columns, those of the parent, then the selectable ones. Raises ``SpecError`` if one has no
     Arrow type, or has another type in rows of another type."""
-    columns = _columns(plan, rows)
+    columns = _columns(spec, rows)
     for row in rows.row_types[1:]:
-        columns_on(plan, rows, row, columns)
+        columns_on(spec, rows, row, columns)
     return columns
 
 
-def columns_on(plan: Spec, rows: Rows, row: Path, columns: tuple[TableColumn, ...]) -> tuple[TableColumn, ...]:
+def columns_on(spec: Spec, rows: Rows, row: Path, columns: tuple[TableColumn, ...]) -> tuple[TableColumn, ...]:
     """Return the columns of a table for rows of another type. Raises ``SpecError`` if one has another Arrow type there,
     except for integers that fit."""
     way = next(each for each in rows.others if each.types[-1] == row)
-    found = _columns(plan, replace(rows, types=way.types, path=way.path, others=()))
+    found = _columns(spec, replace(rows, types=way.types, path=way.path, others=()))
     by_name = {each.name: each for each in found}
     return tuple(_fitted(each, by_name[each.name], row) for each in columns)
 
@@ -153,24 +153,24 @@ def _shape(column: TableColumn) -> tuple[object, ...]:
     )
 
 
-def _columns(plan: Spec, rows: Rows) -> tuple[TableColumn, ...]:
-    root = declared(plan, plan.top(rows), None)
+def _columns(spec: Spec, rows: Rows) -> tuple[TableColumn, ...]:
+    root = declared(spec, spec.top(rows), None)
     scopes = [root]
     for path in rows.types if rows.streaming else rows.types[1:]:
-        scopes.append(declared(plan, plan.struct(path), scopes[-1]))
+        scopes.append(declared(spec, spec.struct(path), scopes[-1]))
 
     def of_row(name: str, default: bool) -> TableColumn:
-        up, struct = plan.holder(rows, name)
-        return _inside(plan, struct, name, up, default) or _column(
-            plan, struct, name, scopes[-1 - up], default=default, up=up
+        up, struct = spec.holder(rows, name)
+        return _inside(spec, struct, name, up, default) or _column(
+            spec, struct, name, scopes[-1 - up], default=default, up=up
         )
 
     columns = [of_row(name, True) for name in rows.columns]
-    columns += [_column(plan, plan.top(rows), name, root, default=True, parent=True) for name in rows.parent_columns]
+    columns += [_column(spec, spec.top(rows), name, root, default=True, parent=True) for name in rows.parent_columns]
     columns += [of_row(name, False) for name in rows.selectable]
     if rows.flatten:
-        columns = [inner for each in columns for inner in _flat(plan, each)]
-    columns += [_looked_up(plan, each) for each in rows.look_ups]
+        columns = [inner for each in columns for inner in _flat(spec, each)]
+    columns += [_looked_up(spec, each) for each in rows.look_ups]
     places = {name: number for number, name in enumerate(rows.order)}
     named = {each.name for each in rows.look_ups} & places.keys()
     if named:
@@ -178,10 +178,10 @@ def _columns(plan: Spec, rows: Rows) -> tuple[TableColumn, ...]:
     return tuple(columns)
 
 
-def _looked_up(plan: Spec, look_up: LookUp) -> TableColumn:
+def _looked_up(spec: Spec, look_up: LookUp) -> TableColumn:
     """Return the column of a look-up, which has the type of the column in the other table."""
-    other = next(each for each in plan.tables if each.name == look_up.table)
-    found = {each.name: each for each in table_columns(plan.of_table(other), other)}
+    other = next(each for each in spec.tables if each.name == look_up.table)
+    found = {each.name: each for each in table_columns(spec.of_table(other), other)}
     match, value = found.get(look_up.match), found.get(look_up.value)
     if match is None or value is None:
         refuse(other.position, f'"{look_up.name}" is looked up in columns that are flattened')
@@ -204,7 +204,7 @@ def _looked_up(plan: Spec, look_up: LookUp) -> TableColumn:
     )
 
 
-def _inside(plan: Spec, struct: Struct, name: str, up: int, default: bool) -> TableColumn | None:
+def _inside(spec: Spec, struct: Struct, name: str, up: int, default: bool) -> TableColumn | None:
     """Return the column of a value instance that shows a list or an object inside single objects, with the type of what
     it shows; ``None`` for other instances."""
     instance = struct.instance(name)
@@ -219,20 +219,20 @@ def _inside(plan: Spec, struct: Struct, name: str, up: int, default: bool) -> Ta
         field = struct.attribute(each)
         if field is None or field.repeat is not None or field.switch is not None or field.condition is not None:
             return None
-        if not isinstance(field.type, UserType) or plan.struct(field.type.path).message is not None:
+        if not isinstance(field.type, UserType) or spec.struct(field.type.path).message is not None:
             return None
-        struct = plan.struct(field.type.path)
+        struct = spec.struct(field.type.path)
     shown = struct.attribute(way[-1])
     if shown is None or (shown.repeat is None and not isinstance(shown.type, UserType)):
         return None
-    column = _column(plan, struct, shown.id, declared(plan, struct, None), default=default, up=up)
+    column = _column(spec, struct, shown.id, declared(spec, struct, None), default=default, up=up)
     attribute = ".".join(map(field_name, (*path, shown.id)))
     return replace(
         column, name=name, attribute=attribute, path=path, field=replace(shown, doc=instance.doc or shown.doc)
     )
 
 
-def _flat(plan: Spec, column: TableColumn) -> Iterator[TableColumn]:
+def _flat(spec: Spec, column: TableColumn) -> Iterator[TableColumn]:
     """Yield a column for each field of a struct, or the column itself if it is no struct."""
     kind = column.field.type
     is_list = isinstance(column.field, Attribute) and column.field.repeat is not None
@@ -240,13 +240,13 @@ def _flat(plan: Spec, column: TableColumn) -> Iterator[TableColumn]:
         is_list
         or not isinstance(kind, UserType)
         or not column.type.fields
-        or plan.struct(kind.path).message is not None
+        or spec.struct(kind.path).message is not None
     ):
         yield column
         return
-    struct = plan.struct(kind.path)
+    struct = spec.struct(kind.path)
     for name, _ in column.type.fields:
-        inner = _column(plan, struct, name, declared(plan, struct, None), default=column.default)
+        inner = _column(spec, struct, name, declared(spec, struct, None), default=column.default)
         inner = replace(
             inner,
             name=f"{column.name}.{name}",
@@ -256,22 +256,22 @@ def _flat(plan: Spec, column: TableColumn) -> Iterator[TableColumn]:
             path=(*column.path, column.field.id),
             in_optional=column.optional,
         )
-        yield from _flat(plan, inner)
+        yield from _flat(spec, inner)
 
 
 def _column(
-    plan: Spec, struct: Struct, name: str, scope: Scope, *, default: bool, parent: bool = False, up: int = 0
+    spec: Spec, struct: Struct, name: str, scope: Scope, *, default: bool, parent: bool = False, up: int = 0
 ) -> TableColumn:
     field = struct.attribute(name) or struct.instance(name)
     if field is None:
         refuse(struct.position, f'the column "{name}" is not a field of {"::".join(struct.path)}')
     computed = _computed(scope, field)
-    found = field_type(plan, field, computed)
+    found = field_type(spec, field, computed)
     if found is None:
         refuse(field.position, f'"{name}" cannot be a column: no Arrow type fits it')
     labels: tuple[tuple[int, str], ...] = ()
     if isinstance(field.logical, Labels) and isinstance(field.type, EnumType):
-        labels = tuple((each.value, each.label) for each in plan.enum(field.type.path).labels)
+        labels = tuple((each.value, each.label) for each in spec.enum(field.type.path).labels)
     unsigned = bool(labels) and found.kind == Kind.U8LE
     same_as = _same_as(struct, field)
     derived = not same_as if isinstance(field, Instance) else _is_derived(struct, field)
@@ -302,9 +302,9 @@ def _same_as(struct: Struct, field: Attribute | Instance) -> str:
     return ""
 
 
-def declared(plan: Spec, struct: Struct, parent: Scope | None) -> Scope:
+def declared(spec: Spec, struct: Struct, parent: Scope | None) -> Scope:
     """Return a scope in which every integer attribute of ``struct`` has the range of its type."""
-    scope = Scope(plan, struct, parent)
+    scope = Scope(spec, struct, parent)
     for field in struct.attributes:
         interval = None if field.repeat is not None else integer_interval(field.type)
         if interval is not None:

@@ -51,7 +51,7 @@ class Check:
         assembler.add(Op.CHECK_RANGE, self.scalar, refusal, self.low, self.high, comment=comment)
 
 
-def checks(field: Attribute, scalar: Scalar, compiler: Compiler, plan: Spec) -> list[Check]:
+def checks(field: Attribute, scalar: Scalar, compiler: Compiler, spec: Spec) -> list[Check]:
     """Return the checks of a number. Afterwards ``scalar`` is known to lie between its constant bounds.
 
     Raises ``NotForEngineError`` if an expression is not supported by the engine.
@@ -97,7 +97,7 @@ def checks(field: Attribute, scalar: Scalar, compiler: Compiler, plan: Spec) -> 
     if "one of" in operands:
         must(_any([Comparison("==", _IT, each) for each in operands["one of"]]))
     if "in enum" in operands and isinstance(field.type, EnumType):
-        values = sorted(each.value for each in plan.enum(field.type.path).labels)
+        values = sorted(each.value for each in spec.enum(field.type.path).labels)
         runs = _runs(values)
         if len(runs) == 1:
             within(*runs[0])

@@ -37,29 +37,29 @@ OPERATIONS = {
 numbers."""
 
 
-def item(plan: Spec, lists: Vector, index: int) -> Vector:
+def item(spec: Spec, lists: Vector, index: int) -> Vector:
     """Return ``lists[index]``."""
     if lists.items is None or lists.struct is None or field_of(lists.items).key or lists.picked or index < 0:
         refuse_kind()
     text = f"computing.item({lists.text}, {index})"
-    return typed_vector(plan, text, lists.items.type, lists.struct, picked=True)
+    return typed_vector(spec, text, lists.items.type, lists.struct, picked=True)
 
 
-def member(plan: Spec, value: Vector, name: str) -> Vector:
+def member(spec: Spec, value: Vector, name: str) -> Vector:
     """Return ``value.name``: a field of a message, or a method without arguments."""
     if value.struct is not None and value.items is None:
         attribute = value.struct.attribute(name)
         if attribute is None:
             raise NotForEngineError(f'an expression uses "{name}" of a message inside a column')
         return field_vector(
-            plan, f"computing.member({value.text}, {name!r})", attribute, value.struct, picked=value.picked
+            spec, f"computing.member({value.text}, {name!r})", attribute, value.struct, picked=value.picked
         )
     if name in ("size", "length") and (value.items is not None or value.type in ("binary", "utf8")):
         if value.lossy or value.constant:
             raise NotForEngineError("an expression uses the length of text that need not be UTF-8")
         return Vector(f"computing.length({value.text})", "int64", LENGTHS)
     if name == "first" and value.items is not None:
-        return item(plan, value, 0)
+        return item(spec, value, 0)
     if name == "to_i" and value.is_integer:
         return value
     if name == "to_i" and value.type == "bool_":

@@ -86,7 +86,7 @@ def common_type(*intervals: Interval) -> str:
     raise NotForEngineError("an expression may exceed 64 bits")
 
 
-def field_vector(plan: Spec, text: str, attribute: Attribute, owner: Struct, *, picked: bool = False) -> Vector:
+def field_vector(spec: Spec, text: str, attribute: Attribute, owner: Struct, *, picked: bool = False) -> Vector:
     """Return the column of a field, given its code."""
     if isinstance(attribute.logical, Timestamp):
         raise NotForEngineError(f'an expression computes with the timestamp "{attribute.id}"')
@@ -94,10 +94,10 @@ def field_vector(plan: Spec, text: str, attribute: Attribute, owner: Struct, *, 
         raise NotForEngineError(f'an expression uses "{attribute.id}", which is JSON text in columns')
     if field_of(attribute).label == "repeated":
         return Vector(text, "", picked=picked, items=attribute, struct=owner)
-    return typed_vector(plan, text, attribute.type, owner, picked=picked)
+    return typed_vector(spec, text, attribute.type, owner, picked=picked)
 
 
-def typed_vector(plan: Spec, text: str, type: Type, owner: Struct, *, picked: bool = False) -> Vector:
+def typed_vector(spec: Spec, text: str, type: Type, owner: Struct, *, picked: bool = False) -> Vector:
     """Return a column of values of ``type``, for a field of ``owner``."""
     interval = integer_interval(type)
     base = type.base if isinstance(type, EnumType) else type
@@ -114,5 +114,5 @@ def typed_vector(plan: Spec, text: str, type: Type, owner: Struct, *, picked: bo
             lossy = owner.message is not None and owner.message.syntax == "proto2"
             return Vector(text, "utf8", picked=picked, lossy=lossy)
         case UserType(path=path):
-            return Vector(text, "", picked=picked, struct=plan.struct(path))
+            return Vector(text, "", picked=picked, struct=spec.struct(path))
     refuse_kind()

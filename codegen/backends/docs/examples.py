@@ -9,35 +9,35 @@ from ..columns.read_only import is_written, required_columns
 from .view import ExampleView
 
 
-def sample_name(plan: Spec) -> str:
+def sample_name(spec: Spec) -> str:
     """Return the name of the file that the examples read; it needs no quoting in any example, including shell
     commands."""
-    plain = (each for each in plan.file_extensions if re.fullmatch(r"[A-Za-z0-9_.-]+", each))
+    plain = (each for each in spec.file_extensions if re.fullmatch(r"[A-Za-z0-9_.-]+", each))
     return f"sample.{next(plain, 'bin')}"
 
 
-def is_blob(plan: Spec) -> bool:
+def is_blob(spec: Spec) -> bool:
     """Return whether a single message is a valid input of the format, so that messages may be stored in a column of
     blobs."""
-    return plan.units is not None and "whole" in (plan.units.framing, *plan.units.framings)
+    return spec.units is not None and "whole" in (spec.units.framing, *spec.units.framings)
 
 
-def is_file_of_messages(plan: Spec) -> bool:
+def is_file_of_messages(spec: Spec) -> bool:
     """Return whether a file of the format has framing around each message, so that it is not a message itself."""
-    return plan.units is not None and plan.units.framing != "whole"
+    return spec.units is not None and spec.units.framing != "whole"
 
 
-def more_columns(plan: Spec) -> tuple[str, ...]:
+def more_columns(spec: Spec) -> tuple[str, ...]:
     """Return the columns that are required for writing a table, if they differ from the default columns."""
-    if plan.rows is None:
+    if spec.rows is None:
         return ()
-    needed = required_columns(plan)
-    return needed if set(needed) - {*plan.rows.columns, *plan.rows.parent_columns} else ()
+    needed = required_columns(spec)
+    return needed if set(needed) - {*spec.rows.columns, *spec.rows.parent_columns} else ()
 
 
-def examples(plan: Spec) -> tuple[ExampleView, ...]:
+def examples(spec: Spec) -> tuple[ExampleView, ...]:
     """Return the examples without Spark."""
-    name, sample = plan.name, sample_name(plan)
+    name, sample = spec.name, sample_name(spec)
     read = f'''import wireloom
 
 table = wireloom.read("{name}", "{sample}")
@@ -51,8 +51,8 @@ print(scanner.report.to_dict()["rows"])'''
         ExampleView("In Python, as one Arrow table:", "python", read),
         ExampleView("Batch by batch in bounded memory, with a report of what was damaged:", "python", scan),
     ]
-    if is_written(plan):
-        more = more_columns(plan)
+    if is_written(spec):
+        more = more_columns(spec)
         option = ", columns=columns" if more else ""
         listed = f"columns = {list(more)!r}".replace("'", '"')
         again = f'{listed}\ntable = wireloom.read("{name}", "{sample}"{option})\n' if more else ""
@@ -64,8 +64,8 @@ print(scanner.report.to_dict()["rows"])'''
 assert wireloom.read("{name}", "copy.bin"{option}).equals(table)''',
             )
         )
-    if is_blob(plan):
-        several = is_file_of_messages(plan)
+    if is_blob(spec):
+        several = is_file_of_messages(spec)
         path = "" if several else "from pathlib import Path\n\n"
         made = f'wireloom.to_wire(table, "{name}")' if several else f'[Path("{sample}").read_bytes()]'
         found.append(
@@ -84,9 +84,9 @@ print(lists.type, flat.num_rows, flat.schema.names)''',
     return tuple(found)
 
 
-def spark_examples(plan: Spec) -> tuple[ExampleView, ...]:
+def spark_examples(spec: Spec) -> tuple[ExampleView, ...]:
     """Return the examples that need a Spark session, ``spark``."""
-    name, sample = plan.name, sample_name(plan)
+    name, sample = spec.name, sample_name(spec)
     found = [
         ExampleView(
             "In Spark, a batch read:",
@@ -98,8 +98,8 @@ frame = spark.read.format("{name}").option("mode", "PERMISSIVE").load("{sample}"
 print(frame.count(), frame.columns)''',
         ),
     ]
-    if is_written(plan):
-        more = more_columns(plan)
+    if is_written(spec):
+        more = more_columns(spec)
         listed = f'columns = "{",".join(more)}"'
         read = f'frame = spark.read.format("{name}").option("columns", columns).load("{sample}")'
         again = f"{listed}\n{read}\n" if more else ""
@@ -112,10 +112,10 @@ again = spark.read.format("{name}").load("copies")
 assert again.count() == frame.count()''',
             )
         )
-    if is_blob(plan):
+    if is_blob(spec):
         blobs = f'''blobs = spark.read.format("binaryFile").load("{sample}").select("path", "content")'''
         libraries = ""
-        if is_file_of_messages(plan):
+        if is_file_of_messages(spec):
             libraries = "import pyarrow as pa\nimport wireloom\n"
             blobs = f'''content = wireloom.to_wire(wireloom.read("{name}", "{sample}"), "{name}")
 blobs = spark.createDataFrame(pa.table({{"content": content}}))'''

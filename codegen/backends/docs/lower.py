@@ -47,81 +47,81 @@ SQL = {
 """The SQL names of Spark types, by the Python expressions that the ``spark`` backend generates."""
 
 
-def lower(plan: Spec) -> View | None:
+def lower(spec: Spec) -> View | None:
     """Return the view of a spec; ``None`` for one without rows. Raises ``SpecError`` if a column has no Arrow
     type."""
     tables: list[tuple[str, Columns]]
-    if plan.units is not None:
-        tables = [(_kind_title(plan, each), message_columns(plan, each)) for each in plan.units.kinds]
-    elif plan.rows is not None:
-        tables = [(_table_title(plan, each), table_columns(plan, each)) for each in plan.tables]
+    if spec.units is not None:
+        tables = [(_kind_title(spec, each), message_columns(spec, each)) for each in spec.units.kinds]
+    elif spec.rows is not None:
+        tables = [(_table_title(spec, each), table_columns(spec, each)) for each in spec.tables]
     else:
         return None
     return View(
-        title=markdown(" ".join(plan.title.split())),
-        doc=markdown(plan.doc.strip()),
-        facts=_facts(plan),
-        picture=picture(plan),
-        layouts=tuple(_layout(plan, each) for each in shown_structs(plan)),
-        columns=tuple(_columns(plan, title, columns) for title, columns in tables),
+        title=markdown(" ".join(spec.title.split())),
+        doc=markdown(spec.doc.strip()),
+        facts=_facts(spec),
+        picture=picture(spec),
+        layouts=tuple(_layout(spec, each) for each in shown_structs(spec)),
+        columns=tuple(_columns(spec, title, columns) for title, columns in tables),
         nanoseconds=tuple(
             dict.fromkeys(
                 markdown_code(each.name) for _, columns in tables for each in columns if "[ns" in each.type.name
             )
         ),
-        options=_options(plan),
-        examples=examples(plan),
-        spark_examples=spark_examples(plan),
+        options=_options(spec),
+        examples=examples(spec),
+        spark_examples=spark_examples(spec),
     )
 
 
-def _facts(plan: Spec) -> tuple[str, ...]:
-    found = [f"Format: `{plan.name}`"]
-    if plan.file_extensions:
-        found.append(f"File names end in: {', '.join(markdown_code(f'.{each}') for each in plan.file_extensions)}")
-    if plan.codec != "none":
-        found.append(f"Compression: {plan.codec} when written; readers look at the content")
-    if plan.path_pattern is not None:
-        found.append(f"Path: {markdown_code(plan.path_pattern)}, whose parts are columns")
-    found.append(f"Largest record: {plan.max_record:,} bytes, unless the option for it says otherwise")
-    if plan.preallocated is not None:
+def _facts(spec: Spec) -> tuple[str, ...]:
+    found = [f"Format: `{spec.name}`"]
+    if spec.file_extensions:
+        found.append(f"File names end in: {', '.join(markdown_code(f'.{each}') for each in spec.file_extensions)}")
+    if spec.codec != "none":
+        found.append(f"Compression: {spec.codec} when written; readers look at the content")
+    if spec.path_pattern is not None:
+        found.append(f"Path: {markdown_code(spec.path_pattern)}, whose parts are columns")
+    found.append(f"Largest record: {spec.max_record:,} bytes, unless the option for it says otherwise")
+    if spec.preallocated is not None:
         found.append("Zeros after the last record are not damage: files are preallocated")
-    found.append(_split_points(plan))
-    return (*found, *(f"See also: {markdown(' '.join(each.split()))}" for each in plan.doc_ref))
+    found.append(_split_points(spec))
+    return (*found, *(f"See also: {markdown(' '.join(each.split()))}" for each in spec.doc_ref))
 
 
-def _split_points(plan: Spec) -> str:
+def _split_points(spec: Spec) -> str:
     """Return the sentence about where large files are divided among Spark's tasks."""
-    if any(each.framing is not None for each in plan.root.attributes):
+    if any(each.framing is not None for each in spec.root.attributes):
         return "Self-synchronising: any byte range can be read independently, and `recover` finds the next record"
-    blocks = max((each.block for each in plan.tables), default=0)
+    blocks = max((each.block for each in spec.tables), default=0)
     if blocks:
         start = f"Blocks of {blocks:,} bytes: large"
-    elif any(marker_of(plan, each) for each in plan.tables):
+    elif any(marker_of(spec, each) for each in spec.tables):
         start = "Markers: large"
-    elif plan.searched:
+    elif spec.searched:
         start = "With `recover`, large"
     else:
         return "No split points: Spark reads each file in one task"
-    names = sorted({each.name for table in plan.tables for each in table.look_ups})
+    names = sorted({each.name for table in spec.tables for each in table.look_ups})
     looked_up = ", ".join(map(markdown_code, names))
     unless = f", unless a looked-up column is selected: {looked_up}" if names else ""
     return f"{start} files that are not compressed are read in byte ranges{unless}"
 
 
-def _kind_title(plan: Spec, kind: UnitKind) -> str:
-    if plan.units is None or not kind.name:
+def _kind_title(spec: Spec, kind: UnitKind) -> str:
+    if spec.units is None or not kind.name:
         return ""
-    default = ", the default" if kind.name == plan.units.default else ""
-    return f"`{plan.units.option}={kind.name}`{default}"
+    default = ", the default" if kind.name == spec.units.default else ""
+    return f"`{spec.units.option}={kind.name}`{default}"
 
 
-def _table_title(plan: Spec, rows: Rows) -> str:
-    default = ", the default" if rows is plan.tables[0] else ""
+def _table_title(spec: Spec, rows: Rows) -> str:
+    default = ", the default" if rows is spec.tables[0] else ""
     return f"`table={rows.name}`{default}" if rows.name else ""
 
 
-def _columns(plan: Spec, title: str, columns: Columns) -> TableView:
+def _columns(spec: Spec, title: str, columns: Columns) -> TableView:
     rows = [
         (
             markdown_code(each.name),
@@ -132,7 +132,7 @@ def _columns(plan: Spec, title: str, columns: Columns) -> TableView:
         )
         for each in columns
     ]
-    for name in re.findall(r"\{(\w+)\}", plan.path_pattern or ""):
+    for name in re.findall(r"\{(\w+)\}", spec.path_pattern or ""):
         rows.append((f"`{name}`", "", "`utf8`", "`string`", "From the path."))
     rows += [(f"`{name}`", default, f"`{arrow}`", f"`{sql}`", doc) for name, default, arrow, sql, doc in EVERYWHERE]
     return table(title, COLUMNS, rows)
@@ -157,8 +157,8 @@ def sql_type(type: ArrowType) -> str:
     return SQL[spark_type(type)]
 
 
-def _layout(plan: Spec, struct: Struct) -> TableView:
-    doc = markdown(sentence(struct.doc)) if struct is not plan.root else ""
+def _layout(spec: Spec, struct: Struct) -> TableView:
+    doc = markdown(sentence(struct.doc)) if struct is not spec.root else ""
     if struct.message is not None:
         rows = [
             (
@@ -194,28 +194,28 @@ def _sentences(*parts: str) -> str:
     return " ".join(f"{each[0].upper()}{each[1:].rstrip('.')}." for each in parts if each)
 
 
-def _options(plan: Spec) -> tuple[TableView, ...]:
+def _options(spec: Spec) -> tuple[TableView, ...]:
     found = []
     head = ("value", "meaning")
-    for choice in plan.choices:
+    for choice in spec.choices:
         rows = [(f"`{name}`", f"{size} unused bytes follow each row") for name, size in choice.padding]
         if choice.default not in dict(choice.padding):
             rows.append((f"`{choice.default}`", "detected from the first rows"))
         rows = [(f"{name} (default)" if name == f"`{choice.default}`" else name, text) for name, text in rows]
         found.append(table(f"`{choice.name}`", head, rows, markdown(choice.doc)))
-    if plan.units is not None and plan.units.option:
+    if spec.units is not None and spec.units.option:
         rows = [
             (
-                f"`{each.name}`{' (default)' if each.name == plan.units.default else ''}",
-                markdown(sentence(plan.struct(each.message).doc)),
+                f"`{each.name}`{' (default)' if each.name == spec.units.default else ''}",
+                markdown(sentence(spec.struct(each.message).doc)),
             )
-            for each in plan.units.kinds
+            for each in spec.units.kinds
         ]
-        found.append(table(f"`{plan.units.option}`", head, rows, "The kind of message in the input."))
-    if plan.rows is not None and plan.rows.name:
+        found.append(table(f"`{spec.units.option}`", head, rows, "The kind of message in the input."))
+    if spec.rows is not None and spec.rows.name:
         rows = [
             (f"`{each.name}`{'' if number else ' (default)'}", markdown(sentence(each.doc or f"Rows: {each.text}")))
-            for number, each in enumerate(plan.tables)
+            for number, each in enumerate(spec.tables)
         ]
         found.append(table("`table`", head, rows, "The table of the input that is read."))
     return tuple(found)

@@ -122,23 +122,23 @@ def folded(text: str, width: int) -> list[str]:
     return lines
 
 
-def picture(plan: Spec) -> PictureView:
+def picture(spec: Spec) -> PictureView:
     """Return the picture of a spec: a panel for the whole input and one for each type in it."""
     canvas = Canvas()
-    for struct in shown_structs(plan):
+    for struct in shown_structs(spec):
         if struct.message is not None:
             _message(canvas, struct)
         else:
-            _plain(canvas, plan, struct)
+            _plain(canvas, spec, struct)
         canvas.y += 18
-    title = f"Byte layout of {plan.title}"
+    title = f"Byte layout of {spec.title}"
     boxes, brackets, texts = tuple(canvas.boxes), tuple(canvas.brackets), tuple(canvas.texts)
     return PictureView(WIDTH, canvas.y, title, boxes, brackets, texts)
 
 
-def _plain(canvas: Canvas, plan: Spec, struct: Struct) -> None:
-    whole = "the whole input" + (", decompressed" if plan.codec != "none" else "")
-    canvas.heading(struct.path[-1], whole if struct is plan.root else sentence(struct.doc))
+def _plain(canvas: Canvas, spec: Spec, struct: Struct) -> None:
+    whole = "the whole input" + (", decompressed" if spec.codec != "none" else "")
+    canvas.heading(struct.path[-1], whole if struct is spec.root else sentence(struct.doc))
     boxes = [box for field in struct.attributes for box in _boxes(field)]
     found = canvas.row(boxes)
     for field in struct.attributes:

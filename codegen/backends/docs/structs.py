@@ -6,21 +6,21 @@ from ...expression.types import Path
 from ...tree import Spec, Struct
 
 
-def shown_structs(plan: Spec) -> list[Struct]:
+def shown_structs(spec: Spec) -> list[Struct]:
     """Return the root, if it has bytes of its own, and every type that occurs in the input, outermost first."""
     shown: list[Path] = []
-    _add(plan, shown, [plan.root.path])
-    if plan.units is not None:
-        _add(plan, shown, [each.message for each in plan.units.kinds])
-    return [each for each in map(plan.struct, shown) if each.attributes]
+    _add(spec, shown, [spec.root.path])
+    if spec.units is not None:
+        _add(spec, shown, [each.message for each in spec.units.kinds])
+    return [each for each in map(spec.struct, shown) if each.attributes]
 
 
-def _add(plan: Spec, shown: list[Path], begin: list[Path]) -> None:
+def _add(spec: Spec, shown: list[Path], begin: list[Path]) -> None:
     """Add these types and all types inside them, breadth first."""
     while begin:
         new = [path for path in dict.fromkeys(begin) if path not in shown]
         shown += new
-        begin = [inner for path in new for inner in _inside(plan.struct(path))]
+        begin = [inner for path in new for inner in _inside(spec.struct(path))]
 
 
 def _inside(struct: Struct) -> list[Path]:

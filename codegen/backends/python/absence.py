@@ -24,7 +24,7 @@ def may_be_absent(module: Module, struct: Struct, node: Node) -> bool:
         case Subscript(value) | MemberAccess(value, "first" | "last") if isinstance(value.type, ListType):
             return items_may_be_unmatched(module, struct, value)
         case MemberAccess(value, name) if isinstance(value.type, UserType) and not value.type.opaque:
-            holder = module.plan.struct(value.type.path)
+            holder = module.spec.struct(value.type.path)
             return not has_default(holder, name) and member_may_be_absent(module, holder, name)
         case Conditional(_, then, otherwise):
             return any(may_be_absent(module, struct, each) for each in (then, otherwise))
@@ -41,7 +41,7 @@ def items_may_be_unmatched(module: Module, struct: Struct, node: Node) -> bool:
         case Name(id):
             holder, name = struct, id
         case MemberAccess(value, name) if isinstance(value.type, UserType) and not value.type.opaque:
-            holder = module.plan.struct(value.type.path)
+            holder = module.spec.struct(value.type.path)
         case _:
             return False
     instance = holder.instance(name)

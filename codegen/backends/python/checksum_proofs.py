@@ -86,7 +86,7 @@ def covers_method(scope: ClassScope) -> MethodView | None:
 @lru_cache(maxsize=4)
 def _checked_types(module: Module) -> frozenset[Path]:
     """Return the types whose objects have checksums, or contain objects that do, at any depth."""
-    everything = list(module.plan.family)
+    everything = list(module.spec.family)
     holders: dict[Path, list[Path]] = {}
     for struct in everything:
         for field in struct.attributes:
@@ -137,7 +137,7 @@ def _bytes_term(scope: ClassScope, field: Attribute, value: str, depth: int = 0)
     elif field.type.opaque or depth == DEEPEST_TERM:
         return value
     else:
-        fields = scope.plan.struct(field.type.path).attributes
+        fields = scope.spec.struct(field.type.path).attributes
         terms = (_bytes_term(scope, each, f"{value}.{field_name(each.id)}", depth + 1) for each in fields)
         size = f"({' or '.join(terms) or 'False'})"
     return size if field.condition is None else f"({value} is not None and {size})"

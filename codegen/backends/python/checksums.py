@@ -185,7 +185,7 @@ def chain_of(scope: ClassScope, cover: StoredChecksum) -> Chain | None:
             cover.attribute.position,
             "a checksum that continues that of the previous item is only supported by wireloom's own classes",
         )
-    holder = chain_holder(scope.plan, scope.struct)
+    holder = chain_holder(scope.spec, scope.struct)
     if holder is None:
         refuse(
             cover.attribute.position,
@@ -198,7 +198,7 @@ def chain_of(scope: ClassScope, cover: StoredChecksum) -> Chain | None:
 
 def chain_lines(scope: ClassScope) -> Lines:
     """Return the statement that begins a writer of items with chained checksums; empty for other types."""
-    return ("self._chain = {}",) if chained_in(scope.plan, scope.struct.path) else ()
+    return ("self._chain = {}",) if chained_in(scope.spec, scope.struct.path) else ()
 
 
 def _stored_method(cover: StoredChecksum) -> str:

@@ -50,7 +50,7 @@ def object_in_place(scope: ClassScope, field: Attribute, kind: UserType, keep: K
     if not defers(scope, field):
         return made
     nothing = (keep.statement(constructed(scope, field, kind, "")),)
-    if scope.plan.struct(kind.path).message is not None:
+    if scope.spec.struct(kind.path).message is not None:
         made = message_or_refused(scope, field, made, nothing)
     if field.process is None:
         return made
@@ -88,7 +88,7 @@ def constructed(scope: ClassScope, field: Attribute, kind: UserType, stream: str
     if kind.opaque and scope.own:
         refuse(field.position, f"the type '{'::'.join(kind.path)}' is not defined")
     arguments = [scope.text(each, field) for each in field.arguments]
-    inside = scope.plan.owns(kind)
+    inside = scope.spec.owns(kind)
     # A type of another spec is its own root; with Kaitai's API it has no parent either.
     family = [parent_text(scope, field), *(["self._root"] if inside else [])] if inside or scope.own else []
     if stream:
@@ -109,4 +109,4 @@ def parent_text(scope: ClassScope, field: Attribute) -> str:
 
 def lost_chains(scope: ClassScope, field: Attribute) -> tuple[tuple[int, str], ...]:
     """Return the chained checksums in a field, which are unknown if it is not read to its end."""
-    return tuple((each.up, field_name(each.name)) for each in chains_inside(scope.plan, scope.struct, field))
+    return tuple((each.up, field_name(each.name)) for each in chains_inside(scope.spec, scope.struct, field))

@@ -30,7 +30,7 @@ def adopted(scope: ClassScope, field: Attribute, value: str) -> str:
     arguments = [value]
     if field.parent is not None:
         arguments.append(f"parent={parent_text(scope, field)}")
-    if isinstance(field.type, UserType) and not scope.plan.owns(field.type):
+    if isinstance(field.type, UserType) and not scope.spec.owns(field.type):
         arguments.append("root=None")
     return f"self._adopt({', '.join(arguments)})"
 
@@ -121,7 +121,7 @@ def _is_measured(scope: ClassScope, field: Attribute) -> bool:
 
 
 def _is_message(scope: ClassScope, kind: UserType) -> bool:
-    return not kind.opaque and scope.plan.struct(kind.path).message is not None
+    return not kind.opaque and scope.spec.struct(kind.path).message is not None
 
 
 def processed_text(scope: ClassScope, field: Attribute, text: str) -> str:

@@ -29,7 +29,7 @@ def inherited_argument(scope: ClassScope, kind: UserType) -> tuple[str, ...]:
     """Return the byte order that an object passes to the constructor of a type's class."""
     if scope.module.api is Api.WIRELOOM or scope.struct.endian is None:
         return ()
-    return ("self._is_le",) if isinstance(scope.plan.struct(kind.path).endian, InheritedEndian) else ()
+    return ("self._is_le",) if isinstance(scope.spec.struct(kind.path).endian, InheritedEndian) else ()
 
 
 def undecided_order(scope: ClassScope) -> str:

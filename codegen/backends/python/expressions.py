@@ -259,7 +259,7 @@ class Translator:
     def _name(self, name: str) -> str:
         if name in self.places:
             return self.places[name]
-        if name == "_parent" and self.struct.path == self.module.plan.root.path:
+        if name == "_parent" and self.struct.path == self.module.spec.root.path:
             return f"{self.module.use('some')}(self._parent, '_parent')"
         if name in ("_root", "_parent"):
             return f"self.{name}"
@@ -277,7 +277,7 @@ class Translator:
             value = self._part(node.value, PRIMARY)
             if node.name in ("_io", "_parent", "_root") or isinstance(kind, AnyStructType) or kind.opaque:
                 return f"{value}.{field_name(node.name)}"
-            return self._member(value, self.module.plan.struct(kind.path), node.name)
+            return self._member(value, self.module.spec.struct(kind.path), node.name)
         if isinstance(kind, ListType) and node.name in ("first", "last"):
             return self._present(node, self._item(node), node.value)
         return self._call(node, node.value, node.name, ())
@@ -298,7 +298,7 @@ class Translator:
         """Return the declared default of a field of a message."""
         value = field.message.default if field.message is not None else None
         if isinstance(field.type, EnumType):
-            enum = self.module.plan.enum(field.type.path)
+            enum = self.module.spec.enum(field.type.path)
             label = next((each.label for each in enum.labels if each.value == value), None)
             return repr(value) if label is None else f"{self.module.enum_of(enum.path)}.{label_name(label)}"
         return f"float({str(value)!r})" if isinstance(value, float) else repr(value)

@@ -51,9 +51,9 @@ def is_kept(scope: ClassScope, instance: Instance) -> bool:
         return True
     if scope.own and (instance.variable or instance.sets is not None):
         return True
-    if follows_variables(scope.plan, scope.struct, instance):
+    if follows_variables(scope.spec, scope.struct, instance):
         # Valid until the end of the object, whose value is cached; the outermost object has no end.
-        return scope.own and scope.struct is not scope.plan.root
+        return scope.own and scope.struct is not scope.spec.root
     if _is_costly(instance):
         return True
     left = MAX_CHEAP
@@ -86,7 +86,7 @@ def _instance(scope: ClassScope, struct: Struct, node: Node) -> tuple[Struct, In
         case Name(id):
             return struct, struct.instance(id)
         case MemberAccess(value, name) if isinstance(value.type, UserType) and not value.type.opaque:
-            owner = scope.plan.struct(value.type.path)
+            owner = scope.spec.struct(value.type.path)
             return owner, owner.instance(name)
     return struct, None
 
@@ -108,7 +108,7 @@ def instance_method(scope: ClassScope, instance: Instance) -> MethodView:
         instance.value is not None
         and instance.sets is None
         and is_kept(scope, instance)
-        and follows_variables(scope.plan, scope.struct, instance)
+        and follows_variables(scope.spec, scope.struct, instance)
     ):
         lines = (_if_cached(instance), *_plain_value(scope, instance, instance.value))
     elif instance.value is not None and is_kept(scope, instance):

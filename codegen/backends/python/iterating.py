@@ -20,7 +20,7 @@ from .view import Lines, MethodView
 
 def iterator_methods(scope: ClassScope) -> list[MethodView]:
     """Return the method ``iter_NAME()`` for each repeated field of the root that can be read item by item."""
-    if scope.struct.path != scope.plan.root.path or scope.module.debug:
+    if scope.struct.path != scope.spec.root.path or scope.module.debug:
         return []
     taken = member_names(scope.struct)
     return [
@@ -39,7 +39,7 @@ def row_ends(field: Attribute) -> bool:
 def ending_methods(scope: ClassScope) -> list[MethodView]:
     """Return the method ``_ends_NAME(item, index)``, which says whether an item is the last one, for each field that
     leads to rows and is ended by an item."""
-    names = dict.fromkeys(each[1] for each in scope.plan.steps if each[0] == scope.struct.path)
+    names = dict.fromkeys(each[1] for each in scope.spec.steps if each[0] == scope.struct.path)
     fields = [field for name in names if (field := scope.struct.attribute(name)) is not None and row_ends(field)]
     methods = []
     for field in fields:

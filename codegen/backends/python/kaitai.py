@@ -32,7 +32,7 @@ def _has_own_constructor(scope: ClassScope) -> bool:
     """Return whether the constructor does more than that of the base class; the outermost object is its own root."""
     struct = scope.struct
     more = struct.parameters or inherited_parameter(scope) or scope.module.debug
-    return bool(more) or struct.path == scope.plan.root.path
+    return bool(more) or struct.path == scope.spec.root.path
 
 
 def _constructor(scope: ClassScope) -> MethodView:
@@ -40,7 +40,7 @@ def _constructor(scope: ClassScope) -> MethodView:
     family = (f"_io: {scope.use('KaitaiStream')}", f"_parent: {any_} = None", f"_root: {any_} = None")
     arguments = ", ".join(("self", *parameter_list(scope), *family, *inherited_parameter(scope)))
     lines = [f"self.{each} = {each}" for each in (*parameter_names(scope), "_io", "_parent")]
-    if scope.struct.path == scope.plan.root.path:
+    if scope.struct.path == scope.spec.root.path:
         lines.append(when("_root is None", ["_root = self"]))
     lines.append("self._root = _root")
     if inherited_parameter(scope):

@@ -25,22 +25,22 @@ from .scope import ClassScope
 from .view import ClassView, EnumView, FieldView, LabelView, MethodView, ModuleView
 
 
-def lower(plan: Spec) -> ModuleView:
+def lower(spec: Spec) -> ModuleView:
     """Return the view of the module of a format."""
-    return lower_module(plan, Api.WIRELOOM, "")
+    return lower_module(spec, Api.WIRELOOM, "")
 
 
-def lower_module(plan: Spec, api: Api, package: str) -> ModuleView:
+def lower_module(spec: Spec, api: Api, package: str) -> ModuleView:
     """Return the view of a module whose classes have an API; ``package`` is that of ``Module``.
 
     Raises ``SpecError`` if the spec requires something that this backend does not support.
     """
-    module = Module(plan, api, package)
+    module = Module(spec, api, package)
     with naming(api):
-        root = _class(module, plan.root, 0)
+        root = _class(module, spec.root, 0)
         messages = messages_constant(module)
         return ModuleView(
-            doc=laid_out(plan.title, 0),
+            doc=laid_out(spec.title, 0),
             imports=module.imports,
             constants=(*module.constants, *([messages] if messages else [])),
             root=root,

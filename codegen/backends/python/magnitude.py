@@ -74,7 +74,7 @@ def _read(module: Module, struct: Struct, node: Node) -> Type | None:
         case Name(id) if struct.attribute(id) is not None:
             return node.type
         case MemberAccess(value, name) if isinstance(value.type, UserType) and not value.type.opaque:
-            return node.type if module.plan.struct(value.type.path).attribute(name) is not None else None
+            return node.type if module.spec.struct(value.type.path).attribute(name) is not None else None
     return None
 
 

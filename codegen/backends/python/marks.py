@@ -24,14 +24,14 @@ class Blanked:
 class Marks:
     """The marks that a method must record; ``begins`` and ``ends`` have their texts once they are recorded."""
 
-    plan: Struct
+    spec: Struct
     begins: dict[str, str] = declared(default_factory=dict)
     ends: dict[str, str] = declared(default_factory=dict)
     _wanted_begins: set[str] = declared(default_factory=set)
     _wanted_ends: set[str] = declared(default_factory=set)
 
     def __post_init__(self) -> None:
-        for cover in self.plan.verified:
+        for cover in self.spec.verified:
             if cover.value is None and not cover.content:
                 self._wanted_begins.add(cover.first)
                 self._wanted_ends.add(cover.last)
@@ -44,7 +44,7 @@ class Marks:
 
     def want_computed(self) -> None:
         """Request the marks of the fields that checksums cover which are values of instances."""
-        for first, last in (run for each in self.plan.computed_checksums for run in each.runs):
+        for first, last in (run for each in self.spec.computed_checksums for run in each.runs):
             self._wanted_begins.add(first)
             self._wanted_ends.add(last)
 

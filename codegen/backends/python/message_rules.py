@@ -15,28 +15,28 @@ from ..base import refuse
 from .names import field_name, qualified
 
 
-def message_paths(plan: Spec) -> tuple[Path, ...]:
+def message_paths(spec: Spec) -> tuple[Path, ...]:
     """Return the message types of a spec, outermost first, then those of other specs to which their fields lead."""
-    return reached(plan, (each.path for each in plan.structs if each.message is not None))
+    return reached(spec, (each.path for each in spec.structs if each.message is not None))
 
 
-def reached(plan: Spec, begin: Iterable[Path]) -> tuple[Path, ...]:
+def reached(spec: Spec, begin: Iterable[Path]) -> tuple[Path, ...]:
     """Return types and all types to which their fields lead, without duplicates."""
     found = list(dict.fromkeys(begin))
     for path in found:
         # Grows while it is iterated over.
-        types = (each.type for each in plan.struct(path).attributes)
+        types = (each.type for each in spec.struct(path).attributes)
         found.extend(each.path for each in types if isinstance(each, UserType) and each.path not in found)
     return tuple(found)
 
 
-def message_set(plan: Spec, paths: tuple[Path, ...]) -> MessageSet:
+def message_set(spec: Spec, paths: tuple[Path, ...]) -> MessageSet:
     """Return the rules of the types ``paths``, which must include all types to which their fields lead."""
     numbers = {path: number for number, path in enumerate(paths)}
-    return MessageSet(tuple(message_rule(plan, plan.struct(path), numbers) for path in paths))
+    return MessageSet(tuple(message_rule(spec, spec.struct(path), numbers) for path in paths))
 
 
-def message_rule(plan: Spec, struct: Struct, numbers: Mapping[Path, int]) -> MessageRule:
+def message_rule(spec: Spec, struct: Struct, numbers: Mapping[Path, int]) -> MessageRule:
     """Return the rule of a message type; ``numbers``: the index of each type in the set.
 
     Raises ``SpecError`` for a type that is not a message.
@@ -45,21 +45,21 @@ def message_rule(plan: Spec, struct: Struct, numbers: Mapping[Path, int]) -> Mes
         refuse(struct.position, f"'{struct.path[-1]}' is not a message type")
     return MessageRule(
         name=qualified(struct.path),
-        fields=tuple(_field_rule(plan, struct, each, numbers) for each in struct.attributes),
+        fields=tuple(_field_rule(spec, struct, each, numbers) for each in struct.attributes),
         strict=struct.message.strict,
         check_text=struct.message.syntax != "proto2",
         max_depth=struct.message.max_depth,
     )
 
 
-def _field_rule(plan: Spec, struct: Struct, field: Attribute, numbers: Mapping[Path, int]) -> FieldRule:
+def _field_rule(spec: Spec, struct: Struct, field: Attribute, numbers: Mapping[Path, int]) -> FieldRule:
     rule = field.message
     if rule is None:
         refuse(field.position, f"'{field.id}' is not a field of a message")
     values = None
     if isinstance(field.type, EnumType) and struct.message is not None and struct.message.syntax == "proto2":
         # In the order of the spec: the first value is that of an absent field.
-        values = tuple(dict.fromkeys(each.value for each in plan.enum(field.type.path).labels))
+        values = tuple(dict.fromkeys(each.value for each in spec.enum(field.type.path).labels))
     return FieldRule(
         name=field_name(field.id),
         number=rule.number,

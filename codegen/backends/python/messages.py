@@ -19,7 +19,7 @@ def messages_constant(module: Module) -> str:
     """Return the assignment of ``MESSAGES``; empty for a spec without message types."""
     if not module.message_numbers:
         return ""
-    made = literal(message_set(module.plan, tuple(module.message_numbers)), {name: module.use(name) for name in RULES})
+    made = literal(message_set(module.spec, tuple(module.message_numbers)), {name: module.use(name) for name in RULES})
     return f"MESSAGES = {made}"
 
 

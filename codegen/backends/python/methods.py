@@ -60,7 +60,7 @@ def _methods(scope: ClassScope) -> list[MethodView]:
     methods.append(append_method(scope))
     methods += ending_methods(scope)
     methods += framing_item_methods(scope)
-    for rows in scope.plan.tables:
+    for rows in scope.spec.tables:
         for key, condition in (("where", rows.where), ("unsupported", rows.unsupported)):
             if condition is not None and rows.row == scope.struct.path:
                 methods.append(condition_method(scope, condition_name(key, rows.name), condition))

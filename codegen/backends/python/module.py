@@ -50,17 +50,17 @@ class Module:
     ``package``: where modules of imported specs are imported from, for Kaitai's API; see ``_neighbours``.
     """
 
-    def __init__(self, plan: Spec, api: Api = Api.WIRELOOM, package: str = "") -> None:
-        self.plan = plan
+    def __init__(self, spec: Spec, api: Api = Api.WIRELOOM, package: str = "") -> None:
+        self.spec = spec
         self.api = api
         self.package = package
         self.absent: dict[tuple[Path, str], bool] = {}
         """Whether instances may be ``None``, cached by the module ``absence``."""
-        self.message_numbers = {path: number for number, path in enumerate(message_paths(plan))}
+        self.message_numbers = {path: number for number, path in enumerate(message_paths(spec))}
         """Index of each message type in ``MESSAGES``."""
         self._enum_classes: dict[Path, dict[str, str]] = {}
         self._classes: set[str] = set()
-        for each in plan.structs:
+        for each in spec.structs:
             self._classes.add(class_name(each.path[-1]))
             self._classes.update(self.enum_classes(each).values())
         self._modules: set[str] = set()
@@ -87,7 +87,7 @@ class Module:
     @cached_property
     def followers(self) -> Followers:
         """Return, by type, the fields and parameters that a writer solves for."""
-        return followers(self.plan)
+        return followers(self.spec)
 
     @cached_property
     def buffered(self) -> frozenset[Path]:
@@ -95,12 +95,12 @@ class Module:
         inside them.
         """
         found: set[Path] = set()
-        waiting = [each.type for type in self.plan.structs for each in type.read if self.has_series(each)]
+        waiting = [each.type for type in self.spec.structs for each in type.read if self.has_series(each)]
         while waiting:
             kind = waiting.pop()
             if isinstance(kind, UserType) and kind.path not in found:
                 found.add(kind.path)
-                waiting += [each.type for each in self.plan.struct(kind.path).attributes]
+                waiting += [each.type for each in self.spec.struct(kind.path).attributes]
         return frozenset(found)
 
     def has_series(self, field: Attribute) -> bool:
@@ -110,7 +110,7 @@ class Module:
     @property
     def debug(self) -> bool:
         """Return whether objects record the positions of their fields."""
-        return self.plan.debug and self.api is not Api.WIRELOOM
+        return self.spec.debug and self.api is not Api.WIRELOOM
 
     def reads_at_once(self, kind: UserType) -> bool:
         """Return whether the constructor of a type's class reads; otherwise the creator of an object calls its
@@ -118,8 +118,8 @@ class Module:
         """
         if self.api is Api.KAITAI_READ_WRITE:
             return False
-        plan = next((each for each in (self.plan, *self.plan.imports) if each.root.path == kind.path[:1]), None)
-        return self.api is Api.WIRELOOM or plan is None or not plan.debug
+        spec = next((each for each in (self.spec, *self.spec.imports) if each.root.path == kind.path[:1]), None)
+        return self.api is Api.WIRELOOM or spec is None or not spec.debug
 
     def use_module(self, name: str) -> str:
         """Return the local name of a module of Python's library, and import it."""
@@ -128,14 +128,14 @@ class Module:
 
     def class_of(self, path: Path) -> str:
         """Return the class of a type, of this spec or of an imported one."""
-        if path[0] == self.plan.root.path[0]:
+        if path[0] == self.spec.root.path[0]:
             return qualified(path)
         self._others.add(path[0])
         return f"_{path[0]}.{qualified(path)}"
 
     def enum_of(self, path: Path) -> str:
         """Return the class of an enum, of this spec or of an imported one."""
-        return f"{self.class_of(path[:-1])}.{self.enum_classes(self.plan.struct(path[:-1]))[path[-1]]}"
+        return f"{self.class_of(path[:-1])}.{self.enum_classes(self.spec.struct(path[:-1]))[path[-1]]}"
 
     def enum_classes(self, holder: Struct) -> dict[str, str]:
         """Return the classes of the enums of a type, see ``names.enum_classes``."""
@@ -159,7 +159,7 @@ class Module:
     def _imported(self, statement: str, name: str) -> str:
         """Return the local name of an import for routines. No name of a spec begins with an underscore."""
         if statement not in self._routines:
-            others = (each.name for each in (self.plan, *self.plan.imports))
+            others = (each.name for each in (self.spec, *self.spec.imports))
             taken = {*self._routines.values(), *(f"_{each}" for each in (*self._classes, *others))}
             local = f"_{name}"
             while local in taken:
@@ -273,7 +273,7 @@ class Module:
     @property
     def root_class(self) -> str:
         """Return the unqualified name of the root's class."""
-        return class_name(self.plan.root.path[-1])
+        return class_name(self.spec.root.path[-1])
 
 
 def _statement_order(statement: str) -> tuple[bool, str]:

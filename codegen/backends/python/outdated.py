@@ -56,7 +56,7 @@ def _dependent(scope: ClassScope, wires: Mapping[str, str]) -> tuple[Attribute, 
     solved = _solved(scope)
     if not solved:
         return ()
-    names = _depending_names(scope.plan)
+    names = _depending_names(scope.spec)
     return tuple(
         each
         for each in scope.struct.attributes
@@ -64,7 +64,7 @@ def _dependent(scope: ClassScope, wires: Mapping[str, str]) -> tuple[Attribute, 
         and (
             any(True for _ in _arguments(scope, each))
             or any(names_in(node) & solved for node in _own_expressions(each))
-            or any(_reaches(scope.plan, kind, names) for kind in each.object_types)
+            or any(_reaches(scope.spec, kind, names) for kind in each.object_types)
         )
     )
 
@@ -95,15 +95,15 @@ def _arguments(scope: ClassScope, field: Attribute) -> Iterator[tuple[str, Node]
     if not isinstance(field.type, UserType) or field.type.opaque or field.condition is not None:
         return
     solved = _solved(scope)
-    parameters = scope.plan.struct(field.type.path).parameters
+    parameters = scope.spec.struct(field.type.path).parameters
     for parameter, argument in zip(parameters, field.arguments, strict=True):
         if names_in(argument) & solved:
             yield f"{member(field.id)}.{field_name(parameter.id)}", argument
 
 
-def _depending_names(plan: Spec) -> set[str]:
+def _depending_names(spec: Spec) -> set[str]:
     """Return the names of all lengths that are filled in, and of the instances that depend on them."""
-    structs = [*plan.family]
+    structs = [*spec.family]
     names = {each.id for struct in structs for each in struct.fills if each.how == "solved"}
     instances = [(each.id, all_names(each)) for struct in structs for each in struct.instances]
     while found := {id for id, used in instances if id not in names and used & names}:
@@ -111,7 +111,7 @@ def _depending_names(plan: Spec) -> set[str]:
     return names
 
 
-def _reaches(plan: Spec, kind: UserType, names: set[str]) -> bool:
+def _reaches(spec: Spec, kind: UserType, names: set[str]) -> bool:
     """Return whether objects of a type, or objects inside them, refer to one of ``names`` of an object that contains
     them."""
     waiting, seen = [kind], set[Path]()
@@ -120,7 +120,7 @@ def _reaches(plan: Spec, kind: UserType, names: set[str]) -> bool:
         if current.opaque or current.path in seen:
             continue
         seen.add(current.path)
-        struct = plan.struct(current.path)
+        struct = spec.struct(current.path)
         for expression in expressions_in((struct.attributes, struct.instances)):
             nodes = [*walk(expression)]
             outside = any(isinstance(each, Name) and each.id in ("_parent", "_root") for each in nodes)

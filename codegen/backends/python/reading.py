@@ -1,4 +1,4 @@
-"""Lowers the steps of a plan to statements that read: one value, its repetition, its condition, its checks."""
+"""Lowers the steps of a type to statements that read: one value, its repetition, its condition, its checks."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def loop_lines(scope: ClassScope, field: Attribute, repeat: Repeat, keep: Keep) 
     if field.framing is not None:
         if not isinstance(repeat, RepeatEos) or not isinstance(field.type, UserType):
             refuse(field.position, "'framing' requires items with a user-defined type that repeat up to the end")
-        most, number = scope.plan.max_record, "frame"
+        most, number = scope.spec.max_record, "frame"
         items = scope.call("frames_in", "io", repr(field.framing.delimiter), most)
         frame = scope.call("unstuffed", "frame", f"{scope.use('Stuffing')}.{field.framing.stuffing.upper()}", most)
         body = object_lines(scope, field, field.type, substream_text(scope, frame), keep)
@@ -205,11 +205,11 @@ def taken_lines(scope: ClassScope, field: Attribute) -> Lines:
 def _towards_rows(scope: ClassScope, field: Attribute, keep: Keep, step: int, contexts: str = "") -> Lines:
     """Return the statements that read and store a value or item that leads to rows; ``contexts``: entered first."""
     assert isinstance(field.type, UserType)
-    plan, item = scope.plan, _item(field)
+    spec, item = scope.spec, _item(field)
     whole = scope.struct.attribute(field.id)
     if whole is not None and whole.switch is not None:
         item = f"{item}_{field_name(field.type.path[-1])}"
-    is_row = any(way[-1] == plan.steps[step] for each in plan.tables for way in each.ways)
+    is_row = any(way[-1] == spec.steps[step] for each in spec.tables for way in each.ways)
     is_block = field.process is not None and not (field.is_cut and field.process.name in SIZE_PRESERVING)
     part = "io" if isinstance(field.size, OwnSize) and not is_block else f"part_{field_name(field.id)}"
     chains = [f"chains={lost}"] if (lost := lost_chains(scope, field)) else []
@@ -240,7 +240,7 @@ def _towards_rows(scope: ClassScope, field: Attribute, keep: Keep, step: int, co
     made += check_field(scope, field, item)
     if keep.item and part == "io":
         # Items on the way to rows consist of whole bytes: the bits that are left are no beginning of another one.
-        made += ("io.align_to_byte()",) if plan.struct(field.type.path).may_end_inside_a_byte else ()
+        made += ("io.align_to_byte()",) if spec.struct(field.type.path).may_end_inside_a_byte else ()
     if is_row:
         made = (f"log.begin({part})", *made, f"log.end({part}, {item})")
     body += (*made, keep.statement(item))

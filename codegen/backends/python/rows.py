@@ -13,7 +13,7 @@ from .view import Lines, MethodView
 
 def has_rows(scope: ClassScope) -> bool:
     """Return whether the class is the root of a format whose rows can be read one by one."""
-    return scope.struct.path == scope.plan.root.path and scope.plan.streamed is not None
+    return scope.struct.path == scope.spec.root.path and scope.spec.streamed is not None
 
 
 def instance_steps(scope: ClassScope) -> Lines:
@@ -29,13 +29,13 @@ def row_methods(scope: ClassScope, first: Lines) -> list[MethodView]:
     own = (*first, *prologue)
     methods = [reader(scope, "_read_prologue", own)] if own else []
     body = sequence(scope, rest, ())
-    if any(not each.streaming for each in scope.plan.tables):
+    if any(not each.streaming for each in scope.spec.tables):
         # For a table of data before the rows of other tables, everything that follows is after its rows.
         body = (*first, *sequence(scope, (*before, *rest), scope.struct.verified))
     elif own:
         body = ("self._read_prologue()", *body)
     methods.append(reader(scope, "_read", body))
-    rows = scope.plan.streamed
+    rows = scope.spec.streamed
     if rows is not None and rows.sized:
         methods.append(_row_method(scope, rest[0]))
     return methods
@@ -43,7 +43,7 @@ def row_methods(scope: ClassScope, first: Lines) -> list[MethodView]:
 
 def split(scope: ClassScope) -> tuple[tuple[Step, ...], tuple[Step, ...]]:
     """Return the steps before the rows, and the remaining steps."""
-    rows = scope.plan.streamed
+    rows = scope.spec.streamed
     number = next(
         n
         for n, each in enumerate(scope.struct.steps)

@@ -38,9 +38,9 @@ class ClassScope:
         object.__setattr__(self, "annotations", Annotations(self.module, self.struct))
 
     @property
-    def plan(self) -> Spec:
-        """Return the plan of the spec to which the type belongs."""
-        return self.module.plan
+    def spec(self) -> Spec:
+        """Return the spec to which the type belongs."""
+        return self.module.spec
 
     @property
     def lazy(self) -> bool:
@@ -81,7 +81,7 @@ class ClassScope:
         """
         if not self.own or not isinstance(field.type, UserType):
             return None
-        steps, step = self.module.plan.steps, (self.struct.path, field.id, field.type.path)
+        steps, step = self.module.spec.steps, (self.struct.path, field.id, field.type.path)
         return steps.index(step) if step in steps else None
 
     def row_steps(self, field: Attribute) -> tuple[int, ...]:
@@ -95,7 +95,7 @@ class ClassScope:
             field,
             (
                 step
-                for rows in self.plan.tables
+                for rows in self.spec.tables
                 for way in rows.ways
                 for number, step in enumerate(way)
                 if rows.is_unit(way, number)
@@ -106,18 +106,18 @@ class ClassScope:
         """Return the numbers of the steps of tables read as a whole for which the field, a field of the root, contains
         all rows.
         """
-        return self._steps(field, (step for rows in self.plan.tables if not rows.streaming for step in rows.steps[:1]))
+        return self._steps(field, (step for rows in self.spec.tables if not rows.streaming for step in rows.steps[:1]))
 
     def _steps(self, field: Attribute, steps: Iterable[RowStep]) -> tuple[int, ...]:
         if not self.own:
             return ()
         here = (each for each in steps if each[:2] == (self.struct.path, field.id))
-        return tuple(dict.fromkeys(map(self.plan.steps.index, here)))
+        return tuple(dict.fromkeys(map(self.spec.steps.index, here)))
 
     @property
     def instance_steps(self) -> dict[str, tuple[int, ...]]:
         """Return the instances at positions that lead to rows, each with the numbers of its steps."""
-        return self.plan.instance_steps(self.struct) if self.own else {}
+        return self.spec.instance_steps(self.struct) if self.own else {}
 
     def translator(self, position: Position | None, **places: str) -> Translator:
         """Return a translator of expressions in this type, with additional names in ``places``."""

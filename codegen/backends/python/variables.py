@@ -36,9 +36,9 @@ def end_lines(scope: ClassScope, *, reads: bool = True) -> Lines:
     held = [
         field_name(each.id)
         for each in struct.instances
-        if each.sets is None and not each.variable and follows_variables(scope.plan, struct, each)
+        if each.sets is None and not each.variable and follows_variables(scope.spec, struct, each)
     ]
-    if held and reads and struct is not scope.plan.root:
+    if held and reads and struct is not scope.spec.root:
         lines.append(scope.call("hold", "self", *map(repr, held)))
     return tuple(lines)
 

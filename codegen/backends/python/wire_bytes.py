@@ -45,7 +45,7 @@ def stream_text(scope: ClassScope, field: Attribute) -> str:
     process = field.process
     if process is None or process.name in SIZE_PRESERVING or not scope.own:
         data = bytes_text(scope, field)
-        if scope.own and process is None and not field.is_cut and scope.plan.places_streams:
+        if scope.own and process is None and not field.is_cut and scope.spec.places_streams:
             return scope.call("placed_substream", "io", data)
         return substream_text(scope, data)
     data = trimmed(scope, field, wire_text(scope, field))

@@ -370,7 +370,7 @@ def _write_value(scope: ClassScope, field: Attribute, value: str, content: str |
         return lines
     match field.type.base if isinstance(field.type, EnumType) else field.type:
         case UserType() as kind:
-            if field.parent is None and scope.plan.owns(kind) and value.isidentifier():
+            if field.parent is None and scope.spec.owns(kind) and value.isidentifier():
                 return (f"{value}._parent = self", f"{value}._root = self._root", f"{value}._append(io)")
             return (f"{adopted(scope, field, value)}._append(io)",)
         case BitsType(width, endian):

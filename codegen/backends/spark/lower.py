@@ -55,19 +55,19 @@ class View:
     """The views of the other tables, by the names of their subpackages."""
 
 
-def lower(plan: Spec) -> View | None:
+def lower(spec: Spec) -> View | None:
     """Return the view of a spec; ``None`` for one without rows. Raises ``SpecError`` if a column has no Arrow
     type."""
-    if plan.units is not None:
-        default = default_kind(plan.units)
+    if spec.units is not None:
+        default = default_kind(spec.units)
         others = {
-            each.name: _view(plan, message_columns(plan, each)) for each in plan.units.kinds if each is not default
+            each.name: _view(spec, message_columns(spec, each)) for each in spec.units.kinds if each is not default
         }
-        return replace(_view(plan, message_columns(plan, default)), parts=others)
-    if plan.rows is None:
+        return replace(_view(spec, message_columns(spec, default)), parts=others)
+    if spec.rows is None:
         return None
-    others = {each.name: _view(plan, table_columns(plan, each)) for each in plan.tables[1:]}
-    return replace(_view(plan, table_columns(plan, plan.rows)), parts=others)
+    others = {each.name: _view(spec, table_columns(spec, each)) for each in spec.tables[1:]}
+    return replace(_view(spec, table_columns(spec, spec.rows)), parts=others)
 
 
 def parts(view: View) -> Mapping[str, View]:
@@ -75,15 +75,15 @@ def parts(view: View) -> Mapping[str, View]:
     return view.parts
 
 
-def _view(plan: Spec, columns: Sequence[TableColumn | MessageColumn]) -> View:
+def _view(spec: Spec, columns: Sequence[TableColumn | MessageColumn]) -> View:
     fields = tuple(FieldView(each.name, spark_type(each.type)) for each in columns)
     used = {name for field in fields for name in re.findall(r"\w+(?=\()", field.type)}
-    title = plan.title
+    title = spec.title
     return View(
         summary=f"{title}: the Spark schema of its table, and its data source.",
-        source_doc=f'The data source of ``spark.read.format("{plan.name}")``.',
-        discovery_doc=f"Where Spark finds ``{plan.name}`` by itself: it looks for packages named ``pyspark_…``.",
-        source=f"{class_name(plan.name)}Source",
+        source_doc=f'The data source of ``spark.read.format("{spec.name}")``.',
+        discovery_doc=f"Where Spark finds ``{spec.name}`` by itself: it looks for packages named ``pyspark_…``.",
+        source=f"{class_name(spec.name)}Source",
         fields=fields,
         imports=tuple(sorted(used | {"StructField", "StructType"})),
     )

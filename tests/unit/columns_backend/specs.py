@@ -70,7 +70,7 @@ def format_of(text: str) -> Format:
 
 
 def planned(text: str) -> Spec:
-    """Return the plan of a spec."""
+    """Return the tree of a spec, with what the passes derive."""
     return with_facts(load("sample.ksy", text=text))
 
 

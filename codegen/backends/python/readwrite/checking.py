@@ -136,7 +136,7 @@ def _adopted(scope: ClassScope, field: Attribute, value: str) -> Lines:
     """Return the statements that set the parents of objects in a switch whose case depends on the stream. The case is
     known only when the object is written.
     """
-    if not any(map(scope.plan.owns, field.object_types)):
+    if not any(map(scope.spec.owns, field.object_types)):
         return ()
     return (when(f"isinstance({value}, {scope.use('KaitaiStruct')})", [_adopt(scope, field, value)]),)
 
@@ -164,7 +164,7 @@ def _value(scope: ClassScope, field: Attribute, value: str) -> Lines:
 
 def _object(scope: ClassScope, field: Attribute, kind: UserType, value: str) -> Lines:
     lines: list[str] = []
-    if scope.plan.owns(kind):
+    if scope.spec.owns(kind):
         lines.append(_adopt(scope, field, value))
     for name, argument in arguments_of(scope, field, kind):
         late = asks_stream(scope, argument)

@@ -15,8 +15,8 @@ from ....wire import ExpressionSize
 class Facts:
     """Facts about a type and the types of the objects inside it."""
 
-    def __init__(self, plan: Spec) -> None:
-        self.plan = plan
+    def __init__(self, spec: Spec) -> None:
+        self.spec = spec
 
     def has_instances(self, struct: Struct) -> bool:
         """Return whether there are instances at explicit positions."""
@@ -28,7 +28,7 @@ class Facts:
 
     def _has_own_layout(self, struct: Struct) -> bool:
         for position in (each.pos for each in struct.instances if each.pos is not None):
-            if _leaves(position) or solutions(self.plan, struct, position):
+            if _leaves(position) or solutions(self.spec, struct, position):
                 return True
         if any(each.value is None for each in struct.checksums):
             return True
@@ -61,7 +61,7 @@ class Facts:
         if kind.opaque:
             return None
         try:
-            return self.plan.struct(path)
+            return self.spec.struct(path)
         except KeyError:
             return None
 

@@ -48,7 +48,7 @@ def class_constants(scope: ClassScope) -> tuple[str, ...]:
     tables = {"_m_children": children, "_m_placed": placed, "_m_solved": solved_names(scope)}
     tables["_m_parameters"] = tuple(field_name(each.id) for each in struct.parameters)
     lines = [f"{name} = {names!r}" for name, names in tables.items() if names]
-    facts = Facts(scope.plan)
+    facts = Facts(scope.spec)
     if not facts.has_instances(struct):
         lines.append("_m_has_instances = False")
     if not facts.has_layout(struct):

@@ -56,7 +56,7 @@ def _member(scope: ClassScope, struct: Struct, node: Node) -> tuple[Struct | Non
         case Name(id):
             return struct, id
         case MemberAccess(value, name) if isinstance(value.type, UserType) and not value.type.opaque:
-            return scope.plan.struct(value.type.path), name
+            return scope.spec.struct(value.type.path), name
     return None, ""
 
 
@@ -75,5 +75,5 @@ def arguments_of(scope: ClassScope, field: Attribute, kind: UserType) -> tuple[t
     """Return the parameters of the type of a field, each with its argument."""
     if kind.opaque:
         return ()
-    names = (each.id for each in scope.plan.struct(kind.path).parameters)
+    names = (each.id for each in scope.spec.struct(kind.path).parameters)
     return tuple(zip(names, field.arguments, strict=False))

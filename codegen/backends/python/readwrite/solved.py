@@ -20,7 +20,7 @@ from .computed import follows_late
 
 def solution_texts(scope: ClassScope, node: Node, field: Attribute) -> tuple[str, ...]:
     """Return the solutions of an expression of ``field`` as arguments for the runtime."""
-    found = solutions(scope.plan, scope.struct, node)
+    found = solutions(scope.spec, scope.struct, node)
     return tuple(_text(scope, each, field, late=len(found) > 1) for each in found)
 
 
@@ -50,7 +50,7 @@ def solve_line(scope: ClassScope, node: Node, field: Attribute, wanted: str) -> 
     """Return the statement that sets the field on which an expression of ``field`` depends, so that the expression
     becomes ``wanted``.
     """
-    found = solutions(scope.plan, scope.struct, node)
+    found = solutions(scope.spec, scope.struct, node)
     if not found:
         return ()
     if _follows_alone(found):
@@ -67,7 +67,7 @@ def followed_alone(scope: ClassScope, node: Node, field: Attribute, wanted: str)
     """Return the field of the same object that alone determines an expression of ``field``, with the text of its
     derived value. Empty if there is none, if there is a choice, or if an earlier field determines it.
     """
-    found = solutions(scope.plan, scope.struct, node)
+    found = solutions(scope.spec, scope.struct, node)
     if not _follows_alone(found) or _is_decided(scope, field, found[0].name):
         return ()
     addend = found[0].addend
@@ -83,7 +83,7 @@ def with_room(scope: ClassScope, field: Attribute, content: str, check: str) -> 
     enough for the content and its terminator.
     """
     node = field.size.expression if isinstance(field.size, ExpressionSize) else None
-    found = solutions(scope.plan, scope.struct, node) if node is not None else ()
+    found = solutions(scope.spec, scope.struct, node) if node is not None else ()
     if node is None or not found:
         return (check,)
     others = [each for each in scope.struct.attributes if each.id != field.id]
@@ -111,7 +111,7 @@ def _decide(scope: ClassScope, fields: Iterable[Attribute], name: str) -> bool:
         exact = each.repeat is None and each.terminator is None and each.pad_right is None
         sized = each.size.expression if isinstance(each.size, ExpressionSize) and exact else None
         for node in (counted, sized):
-            found = solutions(scope.plan, scope.struct, node) if node is not None else ()
+            found = solutions(scope.spec, scope.struct, node) if node is not None else ()
             if len(found) == 1 and found[0].owner is None and found[0].name == name:
                 return True
     return False

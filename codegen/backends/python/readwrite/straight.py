@@ -36,7 +36,7 @@ OBJECTS = (UserType, AnyStructType, UnionType)
 @lru_cache(maxsize=4)
 def straight_types(module: Module) -> frozenset[Path]:
     """Return the straight types of a spec."""
-    found = {each.path: each for each in module.plan.structs if _is_straight(each)}
+    found = {each.path: each for each in module.spec.structs if _is_straight(each)}
     before = -1
     while before != len(found):
         before = len(found)
@@ -51,13 +51,13 @@ def fills_stream(module: Module, path: Path) -> bool:
     seen: set[Path] = set()
     while path not in seen:
         seen.add(path)
-        fields = module.plan.struct(path).attributes
+        fields = module.spec.struct(path).attributes
         if not fields:
             return False
         if _goes_to_the_end(fields[-1]):
             return True
         kind = fields[-1].type
-        if not isinstance(kind, UserType) or not module.plan.owns(kind):
+        if not isinstance(kind, UserType) or not module.spec.owns(kind):
             return False
         path = kind.path
     return False
@@ -74,7 +74,7 @@ def _fits_together(module: Module, struct: Struct, found: dict[Path, Struct], fi
     for field in struct.attributes:
         last = field is struct.attributes[-1] and field.condition is None
         if isinstance(field.type, UserType):
-            if not module.plan.owns(field.type) or field.type.path not in found:
+            if not module.spec.owns(field.type) or field.type.path not in found:
                 return False
             if field.type.path in filling and not (last and field.repeat is None):
                 return False

@@ -82,7 +82,7 @@ def _tag(scope: ClassScope, on: Node) -> tuple[Struct, Node | None, str] | None:
         case MemberAccess(value, name) if isinstance(value.type, UserType) and not value.type.opaque:
             if not names_in(value).isdisjoint(("_index", "_")):
                 return None
-            return scope.plan.struct(value.type.path), value, name
+            return scope.spec.struct(value.type.path), value, name
     return None
 
 

@@ -146,7 +146,7 @@ def _late_arguments(scope: ClassScope, field: Attribute, kind: UserType, value: 
         for name, argument in arguments_of(scope, field, kind)
         if asks_stream(scope, argument)
     }
-    if scope.plan.owns(kind):
+    if scope.spec.owns(kind):
         late.update(("_is_le", each) for each in inherited_argument(scope, kind))
     return tuple(scope.call("set_argument", value, repr(name), each) for name, each in late.items())
 
