@@ -63,7 +63,8 @@ doc: |
   A `format_description` says whether each event after it ends with a checksum, which is verified and is not part of
   `data`. The first event is one; the relay log of a replica has a second one, which came from the source. The checksum
   of a `format_description` itself does not hold while the server writes the file (bit 0 of its `flags`), and is not
-  verified then. What `data` holds depends on the type; rows and compressed events of MariaDB are as they are in the file.
+  verified then. Events that no description comes before, since the first one is damaged, must have checksums that hold.
+  What `data` holds depends on the type; rows and compressed events of MariaDB are as they are in the file.
   Sizes and counts in it must fit it and each other: those of statements, tables, rows and identifiers. What follows the
   known fields of an event is of newer servers, and is not looked at.
 
@@ -83,7 +84,7 @@ seq:
     repeat: eos
     doc: The events, to the end of the file.
 instances:
-  algorithm: {value: 0, -wireloom: {variable: true}, doc: 'Checksums of the next events: 1 for CRC-32, 0 for none.'}
+  algorithm: {value: 1, -wireloom: {variable: true}, doc: 'Checksums of the next events: 1 for CRC-32, also before any description; 0 for none.'}
   post_headers: {value: '[0]', -wireloom: {variable: true}, doc: 'The sizes that all descriptions of the format say.'}
   first: {value: 1, -wireloom: {variable: true}, doc: 'Which of them is the first one of the latest description.'}
 types:

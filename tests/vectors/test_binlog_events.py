@@ -117,6 +117,25 @@ def test_the_latest_description_counts(
 
 
 @pytest.mark.parametrize("row_reader", ROW_READERS)
+@pytest.mark.parametrize("first", [OLD, description(0), description(1)], ids=["old", "none", "crc32"])
+def test_a_wrong_type_of_the_first_event_is_damage(row_reader: str, first: bytes) -> None:
+    """The events after it have checksums, or are damaged: none has a checksum in its data."""
+    log = Log()
+    log.add(DESCRIPTION, first)
+    for number in range(3):
+        log.add(XID, struct.pack("<Q", number))
+    after = [(offset, data) for offset, _, data in log.events[1:]]
+    for bit in range(8):
+        content = bytearray(log.content)
+        content[8] ^= 1 << bit
+        for chunk in (None, 60):
+            columns = ["_offset", "data"]
+            rows, report = read(row_reader, "mysql_binlog", bytes(content), columns=columns, chunk=chunk, recover=True)
+            assert report["damaged"][0][0] == 4
+            assert [(each["_offset"], each["data"]) for each in rows.to_pylist()] == (after if log.checked else [])
+
+
+@pytest.mark.parametrize("row_reader", ROW_READERS)
 def test_a_description_with_an_unknown_checksum_ends_the_reading(row_reader: str) -> None:
     log = Log()
     for kind, data in ((DESCRIPTION, description(1)), (DESCRIPTION, description(2)), (QUERY, QUERY_HEAD)):
