@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from ..input.window import MemoryWindow, Window
-from .reader import Filled, RowReader, Status
+from .reader import Filled, RowDamage, RowReader, Status
+from .zero_runs import fill_before
 
 if TYPE_CHECKING:
     from ..objects.structs import Struct
@@ -42,8 +44,22 @@ class MarkedRows:
     def fill(
         self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1, chooses: bool = False
     ) -> Filled:
-        """Implement ``RowReader.fill``."""
-        return self._row_reader.fill(window, capacity=capacity, at_start=at_start, stop=stop, chooses=chooses)
+        """Implement ``RowReader.fill``. A damaged unit is lost if its length leads past the next marker."""
+        fill = partial(self._row_reader.fill, window, capacity=capacity, at_start=at_start, chooses=chooses)
+        filled = fill(stop=stop)
+        for damage in filled.damages:
+            if not damage.inside and (is_past := self._is_past_marker(window, damage)) is not False:
+                return fill_before(damage, window, lambda end: fill(stop=end), is_lost=is_past is True)
+        return filled
+
+    def _is_past_marker(self, window: Window, damage: RowDamage) -> bool | None:
+        """Return whether the next marker is not where a damaged unit has its own, but begins in it or right after it;
+        ``None``: more input is needed. If it begins later, the marker of the unit itself may be damaged."""
+        end = damage.end - window.base
+        found = self._marker.search(window.view, damage.begin - window.base, end + self._size)
+        if found:
+            return found.end() != end
+        return False if window.at_end or len(window.view) >= end + self._size else None
 
     def resync(self, window: Window, begin: int, *, proven: bool = False) -> tuple[bool, int]:
         """Implement ``RowReader.resync``; the marker is the proof. The bytes before ``begin`` in the view may be part

@@ -41,18 +41,23 @@ def cut_at_zeros(filled: Filled, window: Window, fill: Fill) -> tuple[Filled, in
         zeros = _begin_at(window, damage.begin, size)
         if zeros is False:
             continue
-        before = fill(damage.begin)
-        if before.status is not Status.END or window.base + before.consumed != damage.begin:
-            return before, -1
-        status = Status.LOST if zeros else Status.NEED_INPUT
-        before = dataclasses.replace(before, status=status, position=damage.begin, reason=damage.reason)
-        return before, size if zeros else -1
+        before = fill_before(damage, window, fill, is_lost=bool(zeros))
+        return before, size if before.status is Status.LOST else -1
     if filled.status is Status.LOST and filled.reason != "limit":
         zeros = _begin_at(window, filled.position, 0)
         if zeros is None:
             return dataclasses.replace(filled, status=Status.NEED_INPUT), -1
         return filled, 0 if zeros else -1
     return filled, -1
+
+
+def fill_before(damage: RowDamage, window: Window, fill: Fill, *, is_lost: bool) -> Filled:
+    """Return the fill that ends where a damaged row begins: it is lost, or more input is needed to tell."""
+    before = fill(damage.begin)
+    if before.status is not Status.END or window.base + before.consumed != damage.begin:
+        return before
+    status = Status.LOST if is_lost else Status.NEED_INPUT
+    return dataclasses.replace(before, status=status, position=damage.begin, reason=damage.reason)
 
 
 def _begin_at(window: Window, offset: int, size: int) -> bool | None:

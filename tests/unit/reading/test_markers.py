@@ -92,6 +92,37 @@ def test_a_wrong_length_costs_its_unit(format: Format, row_reader: str, recover:
             assert report["tail"] == "clean"
 
 
+@pytest.mark.parametrize("row_reader", ROW_READERS)
+@pytest.mark.parametrize("codec", ["null", "deflate", "snappy", "bzip2", "xz", "zstandard"])
+def test_a_flipped_bit_of_a_size_costs_its_block_in_each_codec(codec: str, row_reader: str, tmp_path: Path) -> None:
+    source = random.Random(codec)
+    rows = [
+        {"count": 20 + number, "data": source.randbytes(70 + 2 * number) + bytes(60), "codec": codec, "schema": "{}"}
+        for number in range(5)
+    ]
+    wireloom.write("avro_blocks", rows, tmp_path / "blocks.avro")
+    content = (tmp_path / "blocks.avro").read_bytes()
+    # The bytes before the marker's last ones continue a number, so that one that begins there is as long as any.
+    content = content.replace(content[-16:], bytes(range(1, 12)) + bytes(range(0xFB, 0x100)))
+    columns = ["_offset", "count", "data"]
+    ways: tuple[dict[str, Any], ...] = ({}, {"recover": True}, {"streamed": True, "chunk": 7})
+    table, report = read(row_reader, "avro_blocks", content, columns=columns)
+    expected = table.to_pylist()
+    assert [each["data"] for each in expected] == [each["data"] for each in rows]
+    for place, row in enumerate(expected):
+        left = expected[:place] + expected[place + 1 :]
+        for bit in range(16):
+            flipped = bytearray(content)
+            flipped[row["_offset"] + 1 + bit // 8] ^= 1 << bit % 8
+            for way in ways:
+                table, report = read(row_reader, "avro_blocks", bytes(flipped), columns=columns, **way)
+                assert table.to_pylist() == left
+                if place + 1 < len(expected):
+                    length = expected[place + 1]["_offset"] - row["_offset"]
+                    assert [each[:2] for each in report["damaged"]] == [[row["_offset"], length]]
+                    assert report["tail"] == "clean"
+
+
 def damaged(source: random.Random, content: bytes) -> bytes:
     made = bytearray(content)
     for _ in range(source.randrange(4)):
