@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+import sys
 from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from ..input.window import MemoryWindow, Window
-from .reader import Filled, RowDamage, RowReader, Status
+from .reader import FEW_DAMAGES, Filled, RowDamage, RowReader, Status
 from .zero_runs import fill_before
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ class MarkedRows:
     def __init__(self, name: str, root: Struct | None, row_reader: RowReader) -> None:
         self._marker_of = attrgetter(name)
         self._row_reader = row_reader
+        self._capacity = sys.maxsize
         self._look_for(self._marker_of(root))
 
     def begin(self, root: Struct | None) -> None:
@@ -45,10 +47,14 @@ class MarkedRows:
         self, window: Window, *, capacity: int, at_start: bool = False, stop: int = -1, chooses: bool = False
     ) -> Filled:
         """Implement ``RowReader.fill``. A damaged unit is lost if its length leads past the next marker."""
+        # What is read after a lost unit is read again, so the next fill is small.
+        capacity = min(capacity, self._capacity)
+        self._capacity = min(2 * self._capacity, sys.maxsize)
         fill = partial(self._row_reader.fill, window, capacity=capacity, at_start=at_start, chooses=chooses)
         filled = fill(stop=stop)
         for damage in filled.damages:
             if not damage.inside and (is_past := self._is_past_marker(window, damage)) is not False:
+                self._capacity = FEW_DAMAGES
                 return fill_before(damage, window, lambda end: fill(stop=end), is_lost=is_past is True)
         return filled
 
