@@ -259,6 +259,8 @@ def mcap_records(content: bytes) -> Iterator[tuple[int, bytes]]:
     """Yield the opcode of each record, and what it says."""
     while content:
         opcode, size = RECORD.unpack_from(content)
+        # mcap reads the fields of a record by their own lengths, whatever that of the record is.
+        assert size <= len(content) - RECORD.size
         yield opcode, content[RECORD.size : RECORD.size + size]
         content = content[RECORD.size + size :]
 
