@@ -106,12 +106,13 @@ class _Table:
         self._forget()
 
     def _forget(self) -> None:
-        self._read_to = 0
         self._bytes = 0
         self._found: dict[Any, list[Known]] = {}
         """By key, the offsets of its rows and their values, where these changed."""
+        self._recent: list[tuple[int, Any]] = []
+        """The offsets and keys of the rows that the last call of ``read`` remembered."""
         self._last: Mapping[Any, Known] | None = None
-        """The last row of each key; ``None`` if rows have been added since."""
+        """The last row of each key; ``None`` if rows have been added or removed since."""
 
     def begin(self, root: Struct | None) -> None:
         """Implement ``RowReader.begin``."""
@@ -127,14 +128,17 @@ class _Table:
     def resume(self, offset: int, state: ReaderState, rows: Mapping[Any, Known]) -> None:
         """Continue at ``offset``. ``rows``: ``last_rows`` of a reader that has read up to there."""
         self._reader.resume(offset, state)
-        self._read_to, self._last = offset, rows
+        self._last = rows
         self._found = {key: [known] for key, known in rows.items()}
         self._bytes = sum(_size(key, *values) for key, (_, values) in rows.items())
 
     def read(self, window: Window, end: int, at_start: bool) -> None:
-        """Read the rows before index ``end`` of the view that have not been read yet."""
-        begin = window.begin
-        position = max(begin, self._read_to - window.base)
+        """Read the rows before index ``end`` of the view. If the window begins before the end of what was read last,
+        that was a row that ended too late: what it covers is read again."""
+        begin = position = window.begin
+        while self._recent and self._recent[-1][0] >= window.base + begin:
+            self._remove(*self._recent.pop())
+        self._recent.clear()
         try:
             while position < end:
                 window.begin = position
@@ -147,7 +151,15 @@ class _Table:
                 position = filled.consumed
         finally:
             window.begin = begin
-        self._read_to = max(self._read_to, window.base + end)
+
+    def _remove(self, offset: int, key: Any) -> None:
+        """Forget the last row of a key, if it is still the one at ``offset``."""
+        known = self._found.get(key)
+        if known and known[-1][0] == offset:
+            self._bytes -= _size(key, *known.pop()[1])
+            if not known:
+                del self._found[key]
+            self._last = None
 
     def _remember(self, filled: Filled, begin: int) -> None:
         """Remember the rows of a fill. ``begin``: the offset before which no row is looked up from now on."""
@@ -164,6 +176,7 @@ class _Table:
             if known and known[-1][1] == values:
                 continue
             known.append((offset, values))
+            self._recent.append((offset, key))
             self._last = None
             while len(known) > 1 and known[1][0] <= begin:
                 self._bytes -= _size(key, *known.pop(0)[1])

@@ -83,6 +83,26 @@ def test_what_a_bit_of_a_chunks_length_costs_lies_in_what_is_damaged(row_reader:
 
 
 @pytest.mark.parametrize("row_reader", ROW_READERS)
+def test_channels_that_a_false_length_covers_are_looked_up(row_reader: str) -> None:
+    file = io.BytesIO()
+    writer = Writer(file, use_chunking=False)
+    writer.start()
+    channels = [writer.register_channel(topic, "json", 0) for topic in ("/a", "/b")]
+    for number in range(40):
+        writer.add_message(channels[number % 2], number, b"abcdefgh" * 8, number, number)
+    writer.finish()
+    content = file.getvalue()
+    # Fewer bytes may be fields of a later version.
+    for bit in range(8, 13):
+        damaged = bytearray(content)
+        damaged[9 + bit // 8] ^= 1 << bit % 8
+        table, report = read(row_reader, "mcap", bytes(damaged), recover=True)
+        assert report["damaged"], bit
+        assert len(table) == 40, bit
+        assert table["topic"].to_pylist() == ["/a", "/b"] * 20, bit
+
+
+@pytest.mark.parametrize("row_reader", ROW_READERS)
 def test_a_length_that_covers_the_next_record_too_is_damage(row_reader: str) -> None:
     """The bytes of that record are not taken for fields of a later version."""
     content = written()
