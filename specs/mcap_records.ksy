@@ -39,9 +39,7 @@ types:
             opcode > 15 and (_.length < 45 or _[28] > 4
             or (_[_[28] + 32] | _[_[28] + 33] << 8 | _[_[28] + 34] << 16 | _[_[28] + 35] << 24)
             != _.length - _[28] - 40)
-            and (_.length < 4 or opcode != 52 and opcode != 100
-            or (_[0] | _[1] << 8 | _[2] << 16 | _[3] << 24) != (opcode == 52 ? 0x184d2204 : 0xfd2fb528))
-        doc: Anything but a chunk whose opcode is damaged, or the rest of one from the last byte of `lz4` or `zstd` on.
+        doc: Anything but a chunk whose opcode is damaged.
   message:
     doc: A message.
     seq:

@@ -62,6 +62,8 @@ class MarkedRows:
         """Return whether the next marker is not where a damaged unit has its own, but begins in it or right after it;
         ``None``: more input is needed. If it begins later, the marker of the unit itself may be damaged."""
         end = damage.end - window.base
+        if self._marker.match(window.view, max(end - self._size, 0)):
+            return False
         found = self._marker.search(window.view, damage.begin - window.base, end + self._size)
         if found:
             return found.end() != end

@@ -212,9 +212,12 @@ def compare_all(
             compare_group(found, group, seed * 100_000 + place, rounds, shrinks=most is None)
         if watch is not None:
             watch(found)
-    # By itself, no damage in other constructs hides what a construct does.
-    for place, each in enumerate(CONSTRUCTS if most is None else ()):
-        group = [each] if each.place == "layout" else [LAYOUTS[0], each]
+    # By itself, no damage in other constructs hides what a construct does, or two of them.
+    alone = [names_of((each,)) for each in CONSTRUCTS]
+    for place, names in enumerate([*alone, *found.missing()] if most is None else ()):
+        group = [each for each in CONSTRUCTS if each.name in names]
+        if not any(each.place == "layout" for each in group):
+            group.append(LAYOUTS[0])
         if refusal(group) is None:
             compare_group(found, group, seed * 100_000 + 50_000 + place, ALONE * rounds, shrinks=True)
         if watch is not None:
