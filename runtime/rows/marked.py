@@ -59,14 +59,13 @@ class MarkedRows:
         return filled
 
     def _is_past_marker(self, window: Window, damage: RowDamage) -> bool | None:
-        """Return whether the next marker is not where a damaged unit has its own, but begins in it or right after it;
+        """Return whether a damaged unit does not end with its marker, and the next one begins in it or right after it;
         ``None``: more input is needed. If it begins later, the marker of the unit itself may be damaged."""
-        end = damage.end - window.base
-        if self._marker.match(window.view, max(end - self._size, 0)):
+        begin, end = damage.begin - window.base, damage.end - window.base
+        if end - self._size >= begin and self._marker.match(window.view, end - self._size):
             return False
-        found = self._marker.search(window.view, damage.begin - window.base, end + self._size)
-        if found:
-            return found.end() != end
+        if self._marker.search(window.view, begin, end + self._size):
+            return True
         return False if window.at_end or len(window.view) >= end + self._size else None
 
     def resync(self, window: Window, begin: int, *, proven: bool = False) -> tuple[bool, int]:
