@@ -24,8 +24,8 @@ from pathlib import Path, PurePath
 from typing import Any, Generic, NoReturn, TypeVar
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from wireloom.base.entry_points import entry_points
 from wireloom.base.errors import SpecError, UnsupportedError
+from wireloom.base.extras import entry_points
 from wireloom.base.printable import markup, printable
 
 from ..spec.diagnostic import Diagnostic

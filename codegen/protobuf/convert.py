@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 
 from wireloom.base.errors import UnsupportedError
 
-from .comments import Comments
 from .declarations import FIELDS, MEMBERS, Declarations, Declared
-from .defaults import default_of
 from .names import Names, member_names
 from .yaml_text import Value
 
 if TYPE_CHECKING:
     from google.protobuf.descriptor_pb2 import FieldDescriptorProto, FileDescriptorProto
+from typing import TYPE_CHECKING
 
 KINDS = {
     1: "double",
@@ -223,3 +222,62 @@ def _is_group(declared: Declared) -> bool:
     outer = declared.outer.message if declared.outer is not None else None
     fields = outer.field if outer is not None else ()
     return any(each.type == GROUP and each.type_name == declared.full_name for each in fields)
+
+
+class Comments:
+    """The comments of a file, by the path of their declarations."""
+
+    def __init__(self) -> None:
+        self._of: dict[str, dict[tuple[int, ...], str]] = {}
+
+    def doc(self, file: FileDescriptorProto, path: tuple[int, ...]) -> dict[str, Value]:
+        """Return the key ``doc`` with the comment before a declaration, or else the one after it; empty if there is
+        none.
+        """
+        if file.name not in self._of:
+            self._of[file.name] = {
+                tuple(each.path): _tidy(each.leading_comments or each.trailing_comments)
+                for each in file.source_code_info.location
+            }
+        text = self._of[file.name].get(path, "")
+        return {"doc": text} if text else {}
+
+
+def _tidy(comment: str) -> str:
+    """Return a comment without the space after ``//`` and without empty lines at both ends.
+
+    >>> _tidy(" One.\\n   Two.\\n\\n")
+    'One.\\n  Two.'
+    """
+    lines = [line.rstrip() for line in comment.replace("\r\n", "\n").expandtabs().split("\n")]
+    margin = min((len(line) - len(line.lstrip()) for line in lines if line), default=0)
+    return "\n".join(line[margin:] for line in lines).strip("\n").lstrip()
+
+
+def default_of(kind: str, text: str) -> Value:
+    """Return the value of the key ``default`` for a field of a scalar type.
+
+    >>> default_of("bool", "true"), default_of("int32", "-5"), default_of("float", "1e+20"), default_of("double", "inf")
+    (True, -5, 1e+20, 'inf')
+    >>> default_of("bytes", r"a\\001"), default_of("bytes", r"\\377")
+    ('a\\x01', [255])
+    """
+    if kind == "bool":
+        return text == "true"
+    if kind == "string":
+        return text
+    if kind == "bytes":
+        return _bytes(text)
+    if kind in ("float", "double"):
+        return text if text in ("inf", "-inf", "nan") else float(text)
+    return int(text)
+
+
+def _bytes(text: str) -> Value:
+    from google.protobuf.text_encoding import CUnescape
+
+    data: bytes = CUnescape(text)
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return list(data)

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
 from .errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoints
 
 
 def require(module: str, extra: str, what: str) -> None:
@@ -19,3 +23,11 @@ def require(module: str, extra: str, what: str) -> None:
         found = False
     if not found:
         raise MissingExtraError(f"{what} needs the package {module}: pip install 'wireloom[{extra}]'", name=module)
+
+
+def entry_points(group: str) -> EntryPoints:
+    """Return the entry points of installed packages in ``group``."""
+    # Imported here: the import is slow, and formats that have already been found do not need it.
+    from importlib import metadata
+
+    return metadata.entry_points(group=group)

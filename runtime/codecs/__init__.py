@@ -12,9 +12,8 @@ from ..base.arguments import one_of, shown
 from ..base.errors import WireloomError
 from ..base.face import face
 from .blocks import BLOCK_CODECS, MAX_EXPANDED, BlockCodec, expand_block, unsupported
-from .codec import MAX_WINDOW, Codec, CodecError, Compressor, Decoder, OtherCodecError, Resumable
+from .codec import MAX_WINDOW, NONE, Codec, CodecError, Compressor, Decoder, OtherCodecError, Resumable
 from .gzip import GZIP
-from .plain import NONE
 from .zstd import ZSTD
 from .zstd_frames import MAGIC as ZSTD_MAGIC
 from .zstd_frames import frame_sizes as zstd_frame_sizes

@@ -82,3 +82,26 @@ class Codec:
     levels: range
     """The levels of the compressor."""
     default_level: int = 0
+
+
+class PlainCompressor:
+    """A compressor that returns its input."""
+
+    def compress(self, data: bytes | memoryview, /) -> bytes | memoryview:
+        """Like ``Compressor.compress``."""
+        return data
+
+    def flush(self) -> bytes:
+        """Like ``Compressor.flush``."""
+        return b""
+
+
+NONE = Codec(
+    name="none",
+    suffixes=(),
+    has_magic=lambda head: False,
+    begins_well=lambda head: False,
+    decoder=lambda source, max_window: source,
+    compressor=lambda level: PlainCompressor(),
+    levels=range(0),
+)

@@ -19,9 +19,8 @@ from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
 from ..base.cached import cached_property
+from ..checksums import algorithm
 from .expression_code import Code as Code
-from .known_bytes import KnownBytes as KnownBytes
-from .known_bytes import filled_in
 from .message_rules import FieldKind as FieldKind
 from .message_tables import NOWHERE as NOWHERE
 from .message_tables import MessageField as MessageField
@@ -38,8 +37,77 @@ from .program_words import Place as Place
 from .program_words import Reason as Reason
 from .program_words import Storage as Storage
 from .program_words import Stuffing as Stuffing
-from .step_parameters import ChecksumRule as ChecksumRule
-from .step_parameters import Expansion as Expansion
+
+
+@dataclass(frozen=True, slots=True)
+class ChecksumRule:
+    """Parameters of a ``CHECKSUM`` step.
+
+    - ``replace``: the byte value that the checksum's own bytes count as if they are inside the range; -1: unchanged.
+      ``own``: the mark at which they begin; ``own_size``: their number.
+    - ``continues``: the register with the checksum of what comes before; -1: there is none.
+    - ``stored`` and ``stored_size``: the location in the constants of the expression of the stored value, which depends
+      on the checksum in register ``sum``; without one the checksum itself is stored.
+    """
+
+    algorithm: str
+    initial: int = 0
+    final_xor: int = 0
+    replace: int = -1
+    own: int = 0
+    own_size: int = 0
+    place: Place = Place.REGISTER
+    continues: int = -1
+    sum: int = 0
+    stored: int = 0
+    stored_size: int = 0
+
+    def pack(self) -> bytes:
+        """Return the rule in the form that the engine loads. Raises ``UnknownNameError``."""
+        return algorithm(self.algorithm, self.initial, self.final_xor).packed() + struct.pack(
+            "<iIIiIIII",
+            self.replace,
+            self.own,
+            self.own_size,
+            self.continues,
+            self.sum,
+            self.stored,
+            self.stored_size,
+            self.place,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Expansion:
+    """An expansion of blocks by an ``EXPAND`` step. ``codecs``: their names in ``wireloom.codecs.BLOCK_CODECS``;
+    ``most``: the maximum size of the content of a block in bytes. ``is_process``: the only name is that of a
+    ``process``, and the number of the codec is its key."""
+
+    codecs: tuple[str, ...]
+    most: int
+    is_process: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class KnownBytes:
+    """Constants that the reader fills in before the program is loaded: the ``size`` bytes from ``start`` on are those
+    of the field ``name`` of the root, which has been read before the first row."""
+
+    name: str
+    start: int
+    size: int
+
+
+def filled_in(constants: bytes, known: Sequence[KnownBytes], values: Sequence[bytes]) -> bytes:
+    """Return the constants with the values of known fields filled in. Raises ``ValueError`` for a value of another
+    size."""
+    made = bytearray(constants)
+    for each, value in zip(known, values, strict=True):
+        if len(value) != each.size:
+            raise ValueError(f"{each.name} has {len(value)} bytes, and the program has {each.size}")
+        made[each.start : each.start + each.size] = value
+    return bytes(made)
+
 
 PROGRAM_VERSION = 6
 """Version of the step table. The engine refuses any other."""

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..base.arguments import shown
-from ..base.entry_points import entry_points
 from ..base.errors import NO_SPEC_FILE, WireloomError
+from ..base.extras import entry_points
 from ..base.keywords import checks_keywords
 from ..base.nearest import unknown
 from .description import MODEL_VERSION, Format

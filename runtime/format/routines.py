@@ -19,8 +19,8 @@ from functools import cache
 from typing import Any
 
 from ..base.arguments import names
-from ..base.entry_points import entry_points
 from ..base.errors import RoutineError, WireloomError
+from ..base.extras import entry_points
 
 GROUP = "wireloom.routines"
 """The group of entry points. A ``process`` may call a routine by the name of its entry point; all keys may call it by

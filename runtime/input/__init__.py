@@ -7,10 +7,9 @@ __getattr__ = face(
     {
         "expansion": "expand",
         "inputs": "FileInput Input Location MemoryInput Stream ObjectInput",
-        "object_digests": "VerifiedStream",
         "object_stores": "filesystem",
         "profiles": "profile",
-        "remote_files": "HEAD_SIZE READ_SIZE RemoteInput",
+        "remote_files": "HEAD_SIZE READ_SIZE RemoteInput VerifiedStream",
         "s3_client": "client",
         "stored": "StorageError Stored",
         "stores": "Store store_of",

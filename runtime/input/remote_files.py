@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from ..base.addresses import S3, scheme_of
 from ..base.errors import NothingThereError, UnsupportedError, WireloomError
+from ..base.extras import require
 from ..base.shown_addresses import without_secrets
 from .inputs import Input, Location, Stream
 from .listing import in_order
 from .remote_listing import found_at, key_advice
+from .stored import StorageError
 from .stores import arrow_errors, not_found, store_of
 from .web_files import WebFile, is_web
 
@@ -71,8 +74,6 @@ class RemoteInput(Input):
             advice = key_advice(self.address)
             raise WireloomError(f"cannot be opened: {error}", path=self.path, advice=advice) from None
         if verified:
-            from .object_digests import VerifiedStream, sha256_of
-
             return VerifiedStream(stream, sha256_of(self.address, self.location))
         return stream
 
@@ -196,3 +197,61 @@ def expand_remote(address: str, location: Location) -> Iterator[Input]:
         yield RemoteInput(
             without_secrets(named), each.size, each.modified, seekable=True, location=location, named=named
         )
+
+
+KEY = "sha256"
+
+
+class VerifiedStream:
+    """A stream that verifies the digest ``expected``, if there is one, when its end is reached."""
+
+    def __init__(self, stream: Stream, expected: str | None) -> None:
+        self._stream = stream
+        self._expected = expected
+        self._digest = hashlib.sha256()
+
+    def readinto(self, buffer: memoryview, /) -> int:
+        """Like ``Stream.readinto``. Raises ``StorageError`` with reason ``digest`` at the end of other bytes."""
+        count = self._stream.readinto(buffer)
+        self._digest.update(buffer[:count])
+        if count or not len(buffer) or self._expected is None:
+            return count
+        found = self._digest.hexdigest()
+        if found != self._expected:
+            raise StorageError(
+                f"the SHA-256 of the stored bytes is {found}, and the object's metadata says {self._expected}: "
+                "the object was changed or damaged; fetch it again or restore it",
+                reason="digest",
+            )
+        return count
+
+    def seek(self, offset: int, /) -> int:
+        """Seek to the first byte, from which the digest is computed again; other offsets are not supported."""
+        if offset:
+            raise ValueError("an object whose digest is verified is read as a whole")
+        self._digest = hashlib.sha256()
+        return self._stream.seek(0)
+
+    def close(self) -> None:
+        """Close the stream."""
+        self._stream.close()
+
+
+def sha256_of(address: str, location: Location) -> str | None:
+    """Return the digest in the metadata of an object, ``None`` if there is none.
+
+    Raises ``UnsupportedError`` without boto3, since Arrow does not return user metadata, and ``WireloomError`` if the
+    store refuses the request.
+    """
+    require("boto3", "s3", "verify_sha256, which reads the metadata of objects,")
+    from botocore.exceptions import BotoCoreError, ClientError
+
+    from .s3_client import client
+
+    bucket, _, key = address.split("://", 1)[1].partition("/")
+    try:
+        found = client(location).head_object(Bucket=bucket, Key=key).get("Metadata", {})
+    except (BotoCoreError, ClientError) as error:
+        raise WireloomError(f"the metadata cannot be read: {error}", path=address) from None
+    digest = {str(name).lower(): str(value) for name, value in found.items()}.get(KEY)
+    return None if digest is None else digest.strip().lower()

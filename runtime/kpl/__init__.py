@@ -5,9 +5,9 @@ The format's spec is ``kpl_aggregated_record``; ``wireloom.read``, ``from_wire``
 
 from .aggregator import MAX_SIZE, TARGET_SIZE, Aggregator
 from .hashing import LARGEST_HASH_KEY, hash_of, range_of
+from .open_aggregate import FRAME_SIZE
 from .records import KinesisRecord, UserRecord
 from .shards import Shard, ShardMap
-from .sizes import FRAME_SIZE
 
 __all__ = [
     "FRAME_SIZE",

@@ -102,7 +102,7 @@ from .processing import (
     undone,
     xor,
 )
-from .readstruct import ReadStruct
+from .readable import ReadStruct
 from .row_log import go_on, lose_chains, positioned, towards_block, towards_bytes, towards_rows
 from .row_units import AfterRows, UnitOfRows
 from .runs import read_fields

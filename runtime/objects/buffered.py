@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Protocol, Self
 from .file_streams import FileStream
 from .kaitai import EndOfStreamError, KaitaiStream
 from .making import Make, maker, unpacker
-from .readstruct import ReadStruct
+from .readable import ReadStruct
 from .runs import retreat
 from .streams import MemoryStream
 from .structs import Struct

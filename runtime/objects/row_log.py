@@ -18,9 +18,8 @@ from .computing import allow_items, spend_items, take_items
 from .errors import FAILURES, ProcessError, deciding, reason_of
 from .grown import content_of, undone_stream
 from .kaitai import KaitaiStream, KaitaiStructError
-from .offsets import end_of, offset_of, range_of
 from .row_steps import Steps
-from .streams import MemoryStream
+from .streams import MemoryStream, end_of, offset_of, range_of
 
 
 class LoggedRow(NamedTuple):

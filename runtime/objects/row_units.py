@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from .kaitai import KaitaiStream
-from .offsets import end_of, offset_of
 from .row_log import RowLog, log_at, log_of
+from .streams import end_of, offset_of
 
 
 class _Unit:

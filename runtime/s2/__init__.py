@@ -139,7 +139,6 @@ __getattr__ = face(
         "commands": "Fence Trim ValidationError command_of command_record operation_of",
         "compression": "COMPRESSIONS BodyError Compression MAX_CONTENT compress decompress decompress_into",
         "config": "StreamConfig",
-        "describing": "frame_parts",
         "errors": "ServerError error_from_json error_of error_to_json",
         "frames": "Frame FrameDecoder FrameError Terminal encode_frame encode_terminal",
         "json": "append_ack_from_json append_ack_to_json append_input_from_json append_input_to_json"
@@ -152,7 +151,7 @@ __getattr__ = face(
         "reading": "LostRecordsError StreamReading",
         "requests": "Request append_session append_unary check_tail list_streams read_events read_session read_unary",
         "runs": "Slots find_run",
-        "session": "SessionFraming",
+        "session": "SessionFraming frame_parts",
         "sse": "BatchEvent DoneEvent ErrorEvent EventReader LastEventId PingEvent event_to_text",
         "streams": "first_of read scan streams_of tail tail_of",
     },

@@ -60,8 +60,8 @@ class FormatSource(DataSource):
         """
         from .read.catalog_tables import options_of_new, with_options
         from .read.file_listing import encoded, list_inputs, partition_fields
+        from .read.reader import keep_imported
         from .read.schema import chosen_schema
-        from .read.workers import keep_imported
 
         with HideTraceback():
             new = options_of_new(self.options)

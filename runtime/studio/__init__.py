@@ -9,8 +9,8 @@ __getattr__ = face(
     __name__,
     {
         "arguments": "json_object json_text position_of text_of window_of",
-        "attribute_lines": "attribute_lines",
         "completing": "completions",
+        "described": "attribute_lines",
         "guard": "Guard",
         "helper": "Helper HelperError",
         "workshop": "Workshop",

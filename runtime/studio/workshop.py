@@ -7,23 +7,43 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..base.errors import SpecError, UnsupportedError, WireloomError
+from ..base.iso_times import iso_time
 from ..format.description import Format
 from ..input.expansion import expand
 from ..input.inputs import FileInput, Input
-from ..inspecting import Wanted, shown_records
+from ..inspecting import Field, Wanted, shown, shown_records
 from ..reading.opening import open_input
 from ..reading.place import UnitStart
 from ..reading.request import looks_up, of_table, scan_request
 from ..reading.scanning import Scanner
 from ..rows.batches import ERROR, OFFSET
-from .attribute_lines import Lines, attribute_lines
-from .cells import cells
-from .described import described_record
+from .described import Lines, attribute_lines, described_record
 from .files import stamp
 from .survey import Survey
+
+LONGEST = 160
+"""Maximum number of characters of a cell."""
+
+
+def cells(column: pa.Array) -> list[str | None]:
+    """Return the values of a column as texts; nulls remain null."""
+    if pa.types.is_timestamp(column.type):
+        unit, zone = column.type.unit, "Z" if column.type.tz else ""
+        return [None if each is None else iso_time(each, unit) + zone for each in column.cast(pa.int64()).to_pylist()]
+    return [None if each is None else _text(each) for each in column.to_pylist()]
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, list | dict | tuple):
+        text = repr(value)
+        text = text if text.isprintable() else ascii(value)
+        return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
+    return shown(Field("", value), None, LONGEST)
+
 
 FAR = 2**63 - 1
 CHUNK = 64 * 1024

@@ -13,10 +13,8 @@ from ..columns.message_table import MessageColumn, message_columns
 from ..columns.table import TableColumn, table_columns
 from ..escaping import markdown, markdown_code
 from ..spark.lower import spark_type
-from .cells import kind_of, sentence, table, wire_type
 from .examples import examples, spark_examples
-from .picture import picture
-from .structs import shown_structs
+from .picture import kind_of, picture, sentence, shown_structs, table, wire_type
 from .view import TableView, View
 
 Columns = tuple[TableColumn, ...] | tuple[MessageColumn, ...]

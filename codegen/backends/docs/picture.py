@@ -2,14 +2,77 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from dataclasses import field as declared
 
+from ...expression.types import EnumType, Path, UserType
 from ...passes.words import bits_of, condition, covered, field_type, hexadecimal, repetition, size_of
 from ...tree import Attribute, Spec, Struct
-from .cells import kind_of, sentence, wire_type
-from .structs import shown_structs
-from .view import BoxView, PictureView, TextView
+from .view import BoxView, PictureView, TableView, TextView
+
+WIRE_TYPES = {
+    **dict.fromkeys(("int32", "int64", "uint32", "uint64", "sint32", "sint64", "bool", "enum"), (0, "varint")),
+    **dict.fromkeys(("fixed64", "sfixed64", "double"), (1, "8 bytes")),
+    **dict.fromkeys(("string", "bytes", "message"), (2, "length, bytes")),
+    **dict.fromkeys(("fixed32", "sfixed32", "float"), (5, "4 bytes")),
+}
+"""Number and description of protobuf's wire type, by the kind of a field (protobuf's documentation, "Encoding")."""
+
+
+def wire_type(attribute: Attribute) -> tuple[int, str]:
+    """Return the wire type of a field of a message. A packed field is length-delimited, and an entry of a map is a
+    message."""
+    field = attribute.message
+    assert field is not None
+    return WIRE_TYPES["bytes" if field.packed or field.key is not None else field.kind]
+
+
+def kind_of(attribute: Attribute) -> str:
+    """Return the label and the type of a field of a message, as in a ``.proto`` file."""
+    field = attribute.message
+    assert field is not None
+    named = attribute.type.path[-1] if isinstance(attribute.type, (UserType, EnumType)) else field.kind
+    if field.key is not None:
+        return f"map<{field.key}, {named}>"
+    return f"{'' if field.label == 'implicit' else f'{field.label} '}{named}"
+
+
+def sentence(text: str) -> str:
+    """Return the first paragraph of a description as one line for a cell of a table."""
+    return " ".join(text.strip().split("\n\n")[0].split())
+
+
+def table(title: str, head: Iterable[str], rows: Iterable[Iterable[str]], doc: str = "") -> TableView:
+    """Return a table with escaped cells: bars are escaped, line breaks become spaces."""
+    cells = tuple(head)
+    return TableView(title, doc.strip(), _line(cells), _line("---" for _ in cells), tuple(_line(each) for each in rows))
+
+
+def _line(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(' '.join(cell.split()).replace('|', chr(92) + '|') for cell in cells)} |"
+
+
+def shown_structs(spec: Spec) -> list[Struct]:
+    """Return the root, if it has bytes of its own, and every type that occurs in the input, outermost first."""
+    shown: list[Path] = []
+    _add(spec, shown, [spec.root.path])
+    if spec.units is not None:
+        _add(spec, shown, [each.message for each in spec.units.kinds])
+    return [each for each in map(spec.struct, shown) if each.attributes]
+
+
+def _add(spec: Spec, shown: list[Path], begin: list[Path]) -> None:
+    """Add these types and all types inside them, breadth first."""
+    while begin:
+        new = [path for path in dict.fromkeys(begin) if path not in shown]
+        shown += new
+        begin = [inner for path in new for inner in _inside(spec.struct(path))]
+
+
+def _inside(struct: Struct) -> list[Path]:
+    return [each.path for field in struct.attributes for each in field.object_types if not each.opaque]
+
 
 WIDTH = 840
 MARGIN = 20

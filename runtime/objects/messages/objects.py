@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from ...format.message_rules import Label, MessageRule
-from ..fielded import shown
+from ..readable import shown
 from ..structs import Struct
 from ..write_stream import WriteStream
 from .descriptors import Descriptor, descriptor_of

@@ -1,11 +1,11 @@
 """The base of classes of Kaitai's read-write API."""
 
 from ...base.face import face
-from .arguments import bind_argument, check_argument, follow_argument, set_argument
 from .assembling import UnassembledError
-from .assigned import put, setter
+from .assigned import bind_argument, check_argument, follow_argument, put, set_argument, setter
 from .buffered import BufferedReadWriteStruct
 from .byte_fields import (
+    RawContent,
     at_end,
     deflated,
     expected,
@@ -20,6 +20,7 @@ from .byte_fields import (
 )
 from .checks import (
     check_bits,
+    check_checksum,
     check_count,
     check_count_now,
     check_last,
@@ -28,11 +29,10 @@ from .checks import (
     check_size,
     check_some,
     check_terminated,
+    cover,
 )
-from .checksums import check_checksum, cover
 from .enclosing import Enclosure, begin_enclosed, write_enclosed
 from .layout import placed
-from .raw import RawContent
 from .solving import Solution
 from .streams import GrowingStream
 from .structs import ReadWriteStruct

@@ -6,7 +6,7 @@ import struct
 from typing import Any
 
 from ..fields import find_terminator, refuse_misfit
-from ..kaitai import ConsistencyError, EndOfStreamError, KaitaiStream
+from ..kaitai import ConsistencyError, EndOfStreamError, KaitaiStream, KaitaiStruct
 from ..processing import compress, decompress
 from .checks import check_limited
 from .streams import FixedStream, OpenStream
@@ -146,3 +146,25 @@ def deflated(content: bytes, owner: Any) -> bytes:
     """Return the inverse of ``inflated``."""
     kept: dict[bytes, bytes] = owner.__dict__.get("_m_deflated", {})
     return kept.get(content) or compress(content)
+
+
+class RawContent:
+    """The bytes that the object in an attribute was read from; a list if it is repeated.
+
+    They are those of the object's stream, not a copy. Writing replaces them with the written bytes.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, owner: Any, kind: type) -> Any:
+        value = None if owner is None else getattr(owner, self.name, None)
+        if isinstance(value, list):
+            return [_content(each) for each in value]
+        return _content(value)
+
+
+def _content(value: object) -> bytes | None:
+    if not isinstance(value, KaitaiStruct) or value._io is None:
+        return None
+    return value._io.to_byte_array()

@@ -7,9 +7,8 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from ..kaitai import ConsistencyError, KaitaiStream
-from .rounds import WrittenLayout
 from .solving import Solution
-from .streams import OpenStream, seek
+from .streams import OpenStream, WrittenLayout, seek
 
 MAX_ROUNDS = 32
 """Maximum number of rounds; a layout that still changes then counts as one that never settles."""

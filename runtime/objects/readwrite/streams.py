@@ -3,13 +3,41 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from io import BytesIO
-from typing import TYPE_CHECKING, Self
+from typing import IO, Self
 
+from ..errors import ChecksumError
 from ..kaitai import EndOfStreamError, InvalidArgumentError, KaitaiStream
+from ..streams import MemoryStream
+from .solving import Solution, first_free
 
-if TYPE_CHECKING:
-    from .rounds import WrittenLayout
+
+class WrittenLayout:
+    """Sizes and positions found in all rounds so far."""
+
+    def __init__(self) -> None:
+        self.changes: list[str] = []
+        """The attributes that took another value in this round."""
+        self.floating: set[tuple[int, str]] = set()
+        """The attributes, each by its object, that contain a position that is not known yet."""
+        self.checksums: list[Callable[[], None]] = []
+        """Functions that compute checksums at the end of a round, in the order in which they were added."""
+        self.refused: list[ChecksumError] = []
+        """Errors of the assigned checksums that differ from those of the bytes written in this round."""
+
+    def follow(self, solutions: tuple[Solution, ...], wanted: int) -> None:
+        """Set the free attribute so that its expression becomes ``wanted``."""
+        found = first_free(solutions)
+        if found is not None and found.follow(wanted):
+            self.changes.append(found.name)
+
+    def make_room(self, solutions: tuple[Solution, ...], wanted: int) -> None:
+        """Like ``follow``, for an expression that may be greater than ``wanted``."""
+        found = first_free(solutions)
+        if found is not None and found.make_room(wanted):
+            self.changes.append(found.name)
+
 
 MAX_GAP = 64 * 1024 * 1024
 """Maximum distance from the end of a growing stream to a position that is written to."""
@@ -171,3 +199,35 @@ def seek(io: KaitaiStream, position: int) -> None:
     if position > MAX_POSITION:
         raise InvalidArgumentError(f"cannot seek to invalid position {position}")
     io.seek(position)
+
+
+def position_of(io: KaitaiStream | None) -> int:
+    """Return the position of a stream; 0 for ``None``, and -1 if it is no longer known."""
+    try:
+        return 0 if io is None else io.pos()
+    except (OSError, ValueError):
+        return -1
+
+
+def size_of(io: KaitaiStream | None) -> int:
+    """Return the size of a stream; 0 for ``None``, and if it is no longer known."""
+    try:
+        return 0 if io is None else io.size()
+    except (OSError, ValueError):
+        return 0
+
+
+def grows(io: KaitaiStream) -> bool:
+    """Return whether a stream grows as it is written to."""
+    return isinstance(io, OpenStream) or (not isinstance(io, MemoryStream) and io.size() == 0)
+
+
+def append(target: KaitaiStream | IO[bytes], data: bytes) -> None:
+    """Append bytes in one call."""
+    if isinstance(target, KaitaiStream) and not isinstance(target, OpenStream):
+        target._io.write(data)
+        target._size = target.size()
+    elif isinstance(target, KaitaiStream):
+        target.write_bytes(data)
+    else:
+        target.write(data)

@@ -9,18 +9,27 @@ from typing import IO, Any, ClassVar, NoReturn, Self
 
 from ..declared import UNSET
 from ..errors import reason_of, too_deep, with_reason
-from ..fielded import Fielded
 from ..file_streams import FileStream
 from ..kaitai import ConsistencyError, KaitaiStream, KaitaiStruct, ValidationFailedError
+from ..readable import Fielded
 from ..streams import MemoryStream
 from .assembling import AssembledStruct
 from .assigned import put, put_dirty, put_stream
 from .explaining import explained
 from .layout import Before, settle
-from .rounds import WrittenLayout
 from .solving import Solution, first_free, lead
-from .streams import MAX_GAP, FixedStream, GrowingStream, OpenStream, TrackedStream
-from .targets import append, grows, position_of, size_of
+from .streams import (
+    MAX_GAP,
+    FixedStream,
+    GrowingStream,
+    OpenStream,
+    TrackedStream,
+    WrittenLayout,
+    append,
+    grows,
+    position_of,
+    size_of,
+)
 
 MAX_ROUNDS = 32
 """Maximum number of rounds in which attributes of an object and those below it are derived from each other."""

@@ -14,19 +14,38 @@ from ...base.limits import MAX_COMPUTED
 from ...checksums import algorithm, function
 from ...format.description import Column, Format
 from ...format.message_program import LookupSource
-from ...format.message_rules import Label, MessageRule
+from ...format.message_rules import FieldRule, Label, MessageRule
 from ...objects.computing import Computing
 from ...objects.errors import FAILURES, ComputedError, ItemError, reason_of
-from ...objects.messages.descriptors import descriptor_of
+from ...objects.messages.descriptors import Descriptor, descriptor_of
 from ...objects.messages.errors import MessageError
 from ...objects.messages.objects import Message
 from ...objects.messages.plain_values import plain_value, value_of
 from .. import object_values
 from ..reader import BATCH_BYTES
-from .arrow_types import field_type
 from .decoding import Decoded, UnitProblem
 from .problems import EXPANSION, INTEGER, PREFIX, SENTENCES, SHORT, no_item
 from .repeating import DETAIL, most_repeated
+from .vectors import TYPE_OF_KIND
+
+
+def field_type(descriptor: Descriptor, name: str) -> pa.DataType:
+    """Return the type of a column of a field. The message types in it do not contain themselves. Raises
+    ``KeyError``."""
+    rule = next((each for each in descriptor.rule.fields if each.name == name), None)
+    if rule is None:
+        raise KeyError(name)
+    return _type(descriptor, rule)
+
+
+def _type(descriptor: Descriptor, rule: FieldRule) -> pa.DataType:
+    child = next((inner for each, inner in descriptor.children if each is rule), None)
+    item = pa.utf8() if rule.json and rule.key is None else TYPE_OF_KIND[rule.kind] if child is None else _struct(child)
+    return pa.list_(item) if rule.label is Label.REPEATED else item
+
+
+def _struct(descriptor: Descriptor) -> pa.DataType:
+    return pa.struct([(each.name, _type(descriptor, each)) for each in descriptor.rule.fields])
 
 
 @dataclass

@@ -22,8 +22,7 @@ from ..options import check_batch_options
 from .failures import unwrap_task_errors
 from .job_progress import IngestProgress, run_job
 from .ledger import key
-from .metrics import batch_metrics
-from .prometheus import PrometheusMetrics
+from .prometheus import PrometheusMetrics, batch_metrics
 from .request import Choices, IngestRequest, check_choices, request
 from .summary import IngestSummary
 from .table_files import WrittenFile, taken_back

@@ -6,9 +6,8 @@ __getattr__ = face(
     __name__,
     {
         "partition_columns": "NULL column_types folder_values",
-        "prefetch": "ALONE DEPTH ahead",
-        "split_planning": "Candidate EXPANSION LAST plan",
+        "reader": "ALONE DEPTH ahead keep_imported",
+        "split_planning": "EXPANSION LAST Candidate plan",
         "task_reports": "QUARANTINE_SCHEMA TaskReports merge_reports",
-        "workers": "keep_imported",
     },
 )

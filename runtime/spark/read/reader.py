@@ -19,7 +19,6 @@ from ..options import ReadOptions
 from .partition import Partition
 from .schema import CORRUPT_RECORD, TargetColumn
 from .split_planning import Slice
-from .workers import keep_imported
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -27,6 +26,62 @@ if TYPE_CHECKING:
     from ...input.inputs import Input
     from ...reading.request import ScanRequest
     from .task_reports import TaskReportWriter
+import gc
+import os
+from functools import cache
+from itertools import repeat
+from typing import TypeVar
+
+from ...base.ahead import Ahead
+
+Item = TypeVar("Item")
+
+ALONE = 2
+"""Number of items that are produced in the caller's thread, so that a small partition starts no thread."""
+DEPTH = 3
+"""Maximum number of items by which the thread is ahead, including the one in progress."""
+
+
+def ahead(source: Generator[Item]) -> Generator[Item]:
+    """Yield the same items in the same order. An exception of the source is raised after the items before it.
+
+    The source runs in one thread at a time: first in the caller's, then in a separate one. When this generator has
+    ended, failed or been closed, that thread has ended and the source is closed; an item in progress is completed
+    first.
+    """
+    thread: Ahead[None, Item] = Ahead("wireloom-ahead", lambda _: next(source), lambda: repeat(None, DEPTH))
+    try:
+        for _ in range(ALONE):
+            try:
+                item = next(source)
+            except StopIteration:
+                return
+            yield item
+            del item
+        while True:
+            try:
+                item = thread.next()
+            except StopIteration:
+                return
+            thread.give(None)
+            yield item
+            # Drop the reference to an item that was passed on before waiting for the next one.
+            del item
+    finally:
+        if thread.close():
+            source.close()
+
+
+@cache
+def keep_imported() -> None:
+    """Exempt all existing objects, mostly imported modules, from garbage collection.
+
+    Spark's workers collect garbage after each task, which delays the next task by 30 to 90 ms, more than a small task
+    takes by itself. Does nothing in other processes.
+    """
+    if os.environ.get("SPARK_REUSE_WORKER"):
+        gc.freeze()
+
 
 LOG = logging.getLogger(__name__)
 
@@ -114,7 +169,6 @@ class FormatReader(DataSourceReader):
 
     def _read(self, partition: Partition) -> Iterator[pa.RecordBatch]:
         from ...reading.coalescing import coalesced
-        from .prefetch import ahead
         from .task_reports import TaskReportWriter
 
         options = self.options

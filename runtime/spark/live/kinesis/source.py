@@ -22,9 +22,25 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from .options import KinesisReadOptions
+    from .planning import KinesisPlanning
     from .reader import KinesisReader
-    from .stream import KinesisStreamReader
     from .writer import KinesisStreamWriter, KinesisWriter
+from typing import TYPE_CHECKING
+
+from ..stream import LiveStreamReader
+
+
+class KinesisStreamReader(LiveStreamReader):
+    """Reads the stream that options name."""
+
+    reader: KinesisReader
+
+    def plan(self) -> KinesisPlanning:
+        """Return the planning of a query."""
+        from .planning import KinesisPlanning
+
+        return KinesisPlanning(self.reader.options)
+
 
 TAG = StructType([StructField("key", StringType()), StructField("value", StringType())])
 TYPES = {
@@ -75,7 +91,6 @@ class KinesisStreamSource(LiveSource):
 
     def stream_reader(self, reader: KinesisReader) -> KinesisStreamReader:
         """Return the streaming reader of the columns of a batch reader."""
-        from .stream import KinesisStreamReader
 
         return KinesisStreamReader(reader)
 
