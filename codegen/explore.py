@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from wireloom.format.description import MODEL_VERSION, Format
-from wireloom.format.explored import explored
+from wireloom.format.in_memory import in_memory_format
 from wireloom.format.routines import load
 
 from .backends.base import own_backends
@@ -38,7 +38,7 @@ def load_format(
         # Missing routines are reported before anything is read. All of them are permitted, or they would not be in the
         # code.
         load(routine.place)
-    found = explored(spec.name, files, None if needs_rows else _without_rows(spec))
+    found = in_memory_format(spec.name, files, None if needs_rows else _without_rows(spec))
     if found is None:
         sentence = "no rows are declared ('-wireloom: {rows: …}' in 'meta')"
         raise InvalidSpecError([Diagnostic(str(spec_path), 1, 1, ERROR, sentence).about(("meta-extensions", "rows"))])

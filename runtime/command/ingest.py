@@ -363,8 +363,8 @@ def lines_of(summary: IngestSummary) -> list[str]:
             f"changed     {summary.changed[0]}{more}: its size changed after it was read; it is not read again"
         )
     if summary.damaged:
-        told = ", ".join(f"{reason} {count:,}" for reason, count in summary.reasons.items())
-        lines.append(f"damaged     {counted(summary.damaged, 'range')}: {told}")
+        reasons = ", ".join(f"{reason} {count:,}" for reason, count in summary.reasons.items())
+        lines.append(f"damaged     {counted(summary.damaged, 'range')}: {reasons}")
     ended = Counter(each.tail for each in files if each.tail not in ("clean", "unread"))
     if ended:
         lines.append(f"ended early {', '.join(f'{tail} {count:,}' for tail, count in ended.most_common())}")

@@ -57,7 +57,7 @@ def command(spec: Path, source: str, port: int, no_browser: bool, options: dict[
 
     allowed = tuple(options.pop("allow_modules", ()))
     helper = Helper(spec, source, options, allowed)
-    serve(helper, port, opens_browser=not no_browser, told=_told)
+    serve(helper, port, opens_browser=not no_browser, on_address=_print_address)
 
 
 def _check(spec: Path, options: dict[str, Any]) -> None:
@@ -73,5 +73,5 @@ def _check(spec: Path, options: dict[str, Any]) -> None:
     scan_request(format, **options)
 
 
-def _told(address: str) -> None:
+def _print_address(address: str) -> None:
     click.echo(f"{printable(address)}  (Ctrl-C to stop)")

@@ -19,11 +19,11 @@ class Maker(Generic[_Made]):
     ) -> Maker[_Made]: ...
     def make(self, data: bytes, position: int, end: int) -> _Made | None: ...
 
-def slab_size(program: Program, wanted: Buffer, capacity: int, offsets: bool, items: tuple[int, ...], /) -> int: ...
-def slab_places(
+def arena_size(program: Program, wanted: Buffer, capacity: int, offsets: bool, items: tuple[int, ...], /) -> int: ...
+def arena_places(
     program: Program, wanted: Buffer, capacity: int, offsets: bool, items: tuple[int, ...], /
 ) -> list[tuple[int, int]]: ...
-def fill_slab(
+def fill_arena(
     program: Program,
     source: Buffer,
     begin: int,
@@ -34,7 +34,7 @@ def fill_slab(
     capacity: int,
     wanted: Buffer,
     offsets: bool,
-    slab: Buffer,
+    arena: Buffer,
     data: tuple[Buffer, ...],
     damages: Buffer,
     padding: int,
@@ -64,12 +64,12 @@ def fill_slab(
     tuple[int, ...],
     tuple[int, int, int],
 ]: ...
-def export_slab(
+def export_arena(
     program: Program,
     wanted: Buffer,
     capacity: int,
     offsets: bool,
-    slab: Buffer,
+    arena: Buffer,
     data: tuple[Buffer, ...],
     rows: int,
     null_counts: tuple[int, ...],

@@ -13,7 +13,7 @@
 #include "_md5.h"
 #include "_messages.h"
 #include "_repeat.h"
-#include "_slabs.h"
+#include "_arena.h"
 
 /* Program --------------------------------------------------------------------------------------------------------- */
 
@@ -108,63 +108,63 @@ static PyObject *run_fill(call *each, const wl_program *program, PyObject *expan
 
 static PyTypeObject *program_type; /* set once at import, before any other thread can see the module */
 
-static PyObject *engine_slab_size(PyObject *module, PyObject *arguments) {
+static PyObject *engine_arena_size(PyObject *module, PyObject *arguments) {
     PyObject *program_given, *wanted, *items, *answer = NULL;
     Py_ssize_t capacity;
     int offsets;
     (void)module;
-    if (!PyArg_ParseTuple(arguments, "O!OnpO:slab_size", program_type, &program_given, &wanted, &capacity, &offsets,
+    if (!PyArg_ParseTuple(arguments, "O!OnpO:arena_size", program_type, &program_given, &wanted, &capacity, &offsets,
                           &items))
         return NULL;
     Py_buffer view;
     borrowed held = {&view, 0};
-    slab_layout layout;
-    if (slab_read_layout(&held, &layout, ((program_object *)program_given)->program, wanted, capacity, offsets, items))
-        answer = PyLong_FromSize_t((size_t)slab_size(&layout));
+    arena_layout layout;
+    if (arena_read_layout(&held, &layout, ((program_object *)program_given)->program, wanted, capacity, offsets, items))
+        answer = PyLong_FromSize_t((size_t)arena_size(&layout));
     return_views(&held);
     return answer;
 }
 
-static PyObject *engine_slab_places(PyObject *module, PyObject *arguments) {
+static PyObject *engine_arena_places(PyObject *module, PyObject *arguments) {
     PyObject *program_given, *wanted, *items, *answer = NULL;
     Py_ssize_t capacity;
     int offsets;
     (void)module;
-    if (!PyArg_ParseTuple(arguments, "O!OnpO:slab_places", program_type, &program_given, &wanted, &capacity, &offsets,
+    if (!PyArg_ParseTuple(arguments, "O!OnpO:arena_places", program_type, &program_given, &wanted, &capacity, &offsets,
                           &items))
         return NULL;
     Py_buffer view;
     borrowed held = {&view, 0};
-    slab_layout layout;
-    if (slab_read_layout(&held, &layout, ((program_object *)program_given)->program, wanted, capacity, offsets, items))
-        answer = slab_places(&layout);
+    arena_layout layout;
+    if (arena_read_layout(&held, &layout, ((program_object *)program_given)->program, wanted, capacity, offsets, items))
+        answer = arena_places(&layout);
     return_views(&held);
     return answer;
 }
 
-static PyObject *engine_fill_slab(PyObject *module, PyObject *positional, PyObject *keywords) {
+static PyObject *engine_fill_arena(PyObject *module, PyObject *positional, PyObject *keywords) {
     static char *names[] = {"program",  "source",  "begin",   "end",     "base_offset", "at_end",     "at_start",
-                            "capacity", "wanted",  "offsets", "slab",    "data",        "damages",    "padding",
+                            "capacity", "wanted",  "offsets", "arena",    "data",        "damages",    "padding",
                             "max_record", "stop",  "verify",  "null_rows", "preset",    "items",      "expand",
                             "max_items", "chains",  "stores",  "predicates", NULL};
-    PyObject *program_given, *source, *wanted, *slab, *data, *damages, *preset, *items, *expand, *chains, *stores, *predicates;
+    PyObject *program_given, *source, *wanted, *arena, *data, *damages, *preset, *items, *expand, *chains, *stores, *predicates;
     Py_ssize_t begin, end, capacity, padding, max_record, max_items;
     long long base_offset, stop;
     int at_end, at_start, offsets, verify, null_rows;
     (void)module;
-    if (!PyArg_ParseTupleAndKeywords(positional, keywords, "O!OnnLppnOpOOOnnLppOOOnOOO:fill_slab", names, program_type,
+    if (!PyArg_ParseTupleAndKeywords(positional, keywords, "O!OnnLppnOpOOOnnLppOOOnOOO:fill_arena", names, program_type,
                                      &program_given, &source, &begin, &end, &base_offset, &at_end, &at_start, &capacity,
-                                     &wanted, &offsets, &slab, &data, &damages, &padding, &max_record, &stop, &verify,
+                                     &wanted, &offsets, &arena, &data, &damages, &padding, &max_record, &stop, &verify,
                                      &null_rows, &preset, &items, &expand, &max_items, &chains, &stores,
                                      &predicates))
         return NULL;
     const wl_program *program = ((program_object *)program_given)->program;
     call each = {.held = {NULL, 0}};
-    slab_layout layout;
+    arena_layout layout;
     PyObject *answer = NULL;
     if (make_call(&each, program, preset) && read_window(&each, source, begin, end, base_offset, padding, max_record) &&
-        slab_read_layout(&each.held, &layout, program, wanted, capacity, offsets, items) &&
-        slab_read_outputs(&each, &layout, slab, data) && read_damages(&each, damages) &&
+        arena_read_layout(&each.held, &layout, program, wanted, capacity, offsets, items) &&
+        arena_read_outputs(&each, &layout, arena, data) && read_damages(&each, damages) &&
         read_chains(&each, program, chains) && read_stores(&each, program, stores) &&
         read_predicates(&each, program, predicates)) {
         arguments_of(&each, at_end, at_start, verify, null_rows, stop);
@@ -175,20 +175,20 @@ static PyObject *engine_fill_slab(PyObject *module, PyObject *positional, PyObje
     return answer;
 }
 
-static PyObject *engine_export_slab(PyObject *module, PyObject *arguments) {
-    PyObject *program_given, *wanted, *slab, *data, *null_counts, *answer = NULL;
+static PyObject *engine_export_arena(PyObject *module, PyObject *arguments) {
+    PyObject *program_given, *wanted, *arena, *data, *null_counts, *answer = NULL;
     Py_ssize_t capacity, rows;
     int offsets;
     (void)module;
-    if (!PyArg_ParseTuple(arguments, "O!OnpOOnO:export_slab", program_type, &program_given, &wanted, &capacity,
-                          &offsets, &slab, &data, &rows, &null_counts))
+    if (!PyArg_ParseTuple(arguments, "O!OnpOOnO:export_arena", program_type, &program_given, &wanted, &capacity,
+                          &offsets, &arena, &data, &rows, &null_counts))
         return NULL;
     Py_buffer view;
     borrowed held = {&view, 0};
-    slab_layout layout;
-    if (slab_read_layout(&held, &layout, ((program_object *)program_given)->program, wanted, capacity, offsets,
+    arena_layout layout;
+    if (arena_read_layout(&held, &layout, ((program_object *)program_given)->program, wanted, capacity, offsets,
                          WITHOUT_LISTS))
-        answer = slab_export(&layout, slab, data, rows, null_counts);
+        answer = arena_export(&layout, arena, data, rows, null_counts);
     return_views(&held);
     return answer;
 }
@@ -326,10 +326,10 @@ static PyObject *engine_features(PyObject *module, PyObject *nothing) {
 }
 
 static PyMethodDef functions[] = {
-    {"slab_size", engine_slab_size, METH_VARARGS, NULL},
-    {"slab_places", engine_slab_places, METH_VARARGS, NULL},
-    {"fill_slab", (PyCFunction)(void (*)(void))engine_fill_slab, METH_VARARGS | METH_KEYWORDS, NULL},
-    {"export_slab", engine_export_slab, METH_VARARGS, NULL},
+    {"arena_size", engine_arena_size, METH_VARARGS, NULL},
+    {"arena_places", engine_arena_places, METH_VARARGS, NULL},
+    {"fill_arena", (PyCFunction)(void (*)(void))engine_fill_arena, METH_VARARGS | METH_KEYWORDS, NULL},
+    {"export_arena", engine_export_arena, METH_VARARGS, NULL},
     {"resync", (PyCFunction)(void (*)(void))engine_resync, METH_VARARGS | METH_KEYWORDS, NULL},
     {"find_delimiter", engine_find_delimiter, METH_VARARGS, NULL},
     {"encode", (PyCFunction)(void (*)(void))engine_encode, METH_VARARGS | METH_KEYWORDS, NULL},

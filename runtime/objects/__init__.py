@@ -70,7 +70,6 @@ from .fields import (
 )
 from .file_streams import FileStream, stream_of
 from .framing import Frame, delimited, frames, frames_in, frames_of, unstuffed
-from .grown import bounded, content_of, count_items, placed_substream, substream, undone_stream
 from .kaitai import (
     ConsistencyError,
     EndOfStreamError,
@@ -89,6 +88,7 @@ from .kaitai import (
     ValidationNotInEnumError,
 )
 from .notes import Notes
+from .processed_streams import bounded, content_of, count_items, placed_substream, substream, undone_stream
 from .processing import (
     compress,
     compressed,

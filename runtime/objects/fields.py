@@ -11,8 +11,8 @@ from ..base.errors import WireloomError
 from ..format.program_limits import MOST_IDLE
 from .computing import take_items
 from .errors import StalledError
-from .grown import count_items
 from .kaitai import ConsistencyError, EndOfStreamError, KaitaiStream
+from .processed_streams import count_items
 from .runs import retreat
 
 Kind = TypeVar("Kind")

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 from .chains import note
 from .computing import allow_items, spend_items, take_items
 from .errors import FAILURES, ProcessError, deciding, reason_of
-from .grown import content_of, undone_stream
 from .kaitai import KaitaiStream, KaitaiStructError
+from .processed_streams import content_of, undone_stream
 from .row_steps import Steps
 from .streams import MemoryStream, end_of, offset_of, range_of
 

@@ -10,8 +10,8 @@ from .chains import Chain
 from .declared import UNSET, StructType, kept
 from .errors import ComputedError, EncodingError, ProcessError, reason_of, too_deep, unset, with_reason
 from .fields import check_fields
-from .grown import undone_stream
 from .kaitai import KaitaiStream, KaitaiStructError
+from .processed_streams import undone_stream
 from .readable import Readable
 from .row_log import RowLog
 from .streams import MemoryStream

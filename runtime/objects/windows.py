@@ -10,8 +10,8 @@ from itertools import islice
 from typing import TypeVar, cast
 
 from .file_streams import FileStream
-from .grown import bounded
 from .kaitai import KaitaiStream
+from .processed_streams import bounded
 from .streams import MemoryStream, SubStream
 
 Value = TypeVar("Value")

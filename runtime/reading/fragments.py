@@ -116,7 +116,7 @@ class FragmentJoiner:
         the log of the input, and the compression of records."""
         if self._codec is not None:
             self._codecs.known(arrays[self._codec])
-            self._codecs.is_settled = True
+            self._codecs.are_known = True
         if self.logs is not None:
             self.logs.own(arrays)
 

@@ -80,7 +80,7 @@ class InputScan:
         return self._extractor.place(self._opened.window)
 
     @property
-    def settled(self) -> int:
+    def complete_before(self) -> int:
         """Return the offset before which all rows begin that have been part of events. It is less than ``position`` if
         a record is incomplete."""
         open_at = None if self._joiner is None else self._joiner.open_at

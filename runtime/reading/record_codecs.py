@@ -22,14 +22,14 @@ class RecordCodecs:
         self._last: int | None = None
         self.unsupported: str | None = None
         """What is said about the first codec that is not supported."""
-        self.is_settled = False
+        self.are_known = False
         """Whether what the first records said holds for all: other byte ranges of the input know nothing else."""
 
     def known(self, chosen: pa.Array) -> pa.Array:
         """Return the codec values of the next fragments; null while no fragment has specified one."""
         if chosen.null_count == len(chosen) and self._last is None:
             return chosen
-        if self.is_settled and chosen.null_count:
+        if self.are_known and chosen.null_count:
             self._check_same(chosen)
         if chosen.null_count:
             chosen = pc.fill_null_forward(chosen)

@@ -57,7 +57,7 @@ FEW_ITEMS = 1024
 """Number of items of a list allocated before the usual number per row is known."""
 
 Layout = tuple[Any, bytes, int, bool, tuple[int, ...]]
-"""Parameters of a slab's layout: program, wanted columns, rows, whether offsets are recorded, items by level."""
+"""Parameters of an arena's layout: program, wanted columns, rows, whether offsets are recorded, items by level."""
 
 
 class EngineRowReader:
@@ -148,7 +148,7 @@ class EngineRowReader:
         )
         while True:
             layout = (self._program, wanted.flags, room.rows, settings.offsets, room.items)
-            slab = pa.allocate_buffer(_engine.slab_size(*layout))
+            arena = pa.allocate_buffer(_engine.arena_size(*layout))
             data = tuple(pa.allocate_buffer(max(size, 1), resizable=True) for size in room.data.values())
             damages = bytearray(DAMAGE.size * room.damages)
             # An attempt that is repeated with more room leaves no items.
@@ -156,7 +156,7 @@ class EngineRowReader:
             if self._chains or self._variables:
                 known = self._chains_at(window.base + window.begin)
                 chains = bytearray(known) + bytes(len(known) * (1 + room.damages))
-            result = _engine.fill_slab(
+            result = _engine.fill_arena(
                 self._program,
                 window.view,
                 window.begin,
@@ -167,7 +167,7 @@ class EngineRowReader:
                 capacity=room.rows,
                 wanted=wanted.flags,
                 offsets=settings.offsets,
-                slab=slab,
+                arena=arena,
                 data=data,
                 damages=damages,
                 padding=settings.padding,
@@ -235,8 +235,8 @@ class EngineRowReader:
         ]
         filled = Filled(
             rows,
-            self._columns(layout, slab, data, (rows, *items), null_counts),
-            pa.Array.from_buffers(pa.uint64(), rows, [None, slab.slice(0, 8 * rows)]) if settings.offsets else None,
+            self._columns(layout, arena, data, (rows, *items), null_counts),
+            pa.Array.from_buffers(pa.uint64(), rows, [None, arena.slice(0, 8 * rows)]) if settings.offsets else None,
             noted,
             consumed,
             Status(status),
@@ -288,17 +288,17 @@ class EngineRowReader:
         return most if width is None else min(most, int(width * capacity * 1.125) + 64)
 
     def _columns(
-        self, layout: Layout, slab: Any, data: tuple[Any, ...], lengths: tuple[int, ...], nulls: tuple[int, ...]
+        self, layout: Layout, arena: Any, data: tuple[Any, ...], lengths: tuple[int, ...], nulls: tuple[int, ...]
     ) -> Mapping[int, pa.Array]:
         if not self._settings.wanted:
             return {}
         wanted = self._wanted
         if wanted.is_nested:
-            places = dict(zip(wanted.numbers, _engine.slab_places(*layout), strict=True))
-            filling = Filling(slab, places, dict(zip(wanted.variable, data, strict=True)), nulls, lengths)
+            places = dict(zip(wanted.numbers, _engine.arena_places(*layout), strict=True))
+            filling = Filling(arena, places, dict(zip(wanted.variable, data, strict=True)), nulls, lengths)
             nodes = zip(self._settings.wanted, wanted.nodes, strict=True)
             return {number: self._shown(number, filling.array(node)) for number, node in nodes}
-        _, address = _engine.export_slab(*layout[:4], slab, data, lengths[0], nulls)
+        _, address = _engine.export_arena(*layout[:4], arena, data, lengths[0], nulls)
         columns = BatchColumns(pa.RecordBatch._import_from_c(address, self._wanted.schema), self._settings.wanted)
         if self._wanted.is_plain:
             return columns

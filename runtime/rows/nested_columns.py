@@ -55,32 +55,32 @@ def _node(program: ColumnProgram, number: int, type: Any) -> Node:
 class Filling:
     """The result of a fill.
 
-    ``places``: the positions in the slab of the bitmap and the values or offsets of each wanted column; ``data``: the
+    ``places``: the positions in the arena of the bitmap and the values or offsets of each wanted column; ``data``: the
     bytes of variable-size columns; ``nulls``: the number of nulls; ``lengths``: the number of values, by level. All but
     the last are by the program's columns.
     """
 
-    slab: Any
+    arena: Any
     places: Mapping[int, tuple[int, int]]
     data: Mapping[int, Any]
     nulls: tuple[int, ...]
     lengths: tuple[int, ...]
 
     def array(self, node: Node) -> Any:
-        """Return the array of a column, which shares the memory of the slab."""
+        """Return the array of a column, which shares the memory of the arena."""
         bitmap, values = self.places[node.number]
         length, nulls = self.lengths[node.level], self.nulls[node.number]
-        validity = self.slab.slice(bitmap, (length + 7) // 8) if nulls else None
+        validity = self.arena.slice(bitmap, (length + 7) // 8) if nulls else None
         children = [self.array(each) for each in node.children]
         if node.storage is Storage.STRUCT:
             return pa.Array.from_buffers(node.type, length, [validity], nulls, children=children)
         if node.storage is Storage.LIST:
-            offsets = self.slab.slice(values, 4 * (length + 1))
+            offsets = self.arena.slice(values, 4 * (length + 1))
             return pa.Array.from_buffers(node.type, length, [validity, offsets], nulls, children=children)
         if node.storage is Storage.VARIABLE:
-            offsets = self.slab.slice(values, 4 * (length + 1))
+            offsets = self.arena.slice(values, 4 * (length + 1))
             return pa.Array.from_buffers(node.type, length, [validity, offsets, self.data[node.number]], nulls)
-        stored = self.slab.slice(values, node.storage * length)
+        stored = self.arena.slice(values, node.storage * length)
         if pa.types.is_boolean(node.type):
             # The engine stores a boolean in a byte, Arrow in a bit.
             return pa.Array.from_buffers(pa.uint8(), length, [validity, stored], nulls).cast(pa.bool_())

@@ -66,21 +66,21 @@ def check_java() -> None:
     if java is None or not Path(java).exists():
         raise UnsupportedError(f"Spark requires Java, and {shown}: {ADVICE}")
     try:
-        told = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=False).stderr
+        printed = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=False).stderr
     except (OSError, subprocess.TimeoutExpired) as error:
         raise UnsupportedError(f"Spark requires Java, and {java} does not start ({error}): {ADVICE}") from None
-    version = java_version(told)
+    version = java_version(printed)
     if version is not None and version < OLDEST_JAVA:
         raise UnsupportedError(f"Spark requires Java {OLDEST_JAVA} or newer, and {java} is Java {version}: {ADVICE}")
 
 
-def java_version(told: str) -> int | None:
+def java_version(printed: str) -> int | None:
     """Return the major version from the output of ``java -version``.
 
     >>> java_version('openjdk version "17.0.15" 2025-04-15'), java_version('java version "1.8.0_402"')
     (17, 8)
     """
-    found = re.search(r'version "(?:1\.)?(\d+)', told)
+    found = re.search(r'version "(?:1\.)?(\d+)', printed)
     return int(found[1]) if found else None
 
 

@@ -41,7 +41,7 @@ def sources() -> list[type[FormatSource]]:
 
 def source_of(format: Format, name: str | None = None) -> type[FormatSource]:
     """Return the data source of a format. A format loaded from a spec file may be given another ``name``."""
-    from ..format.explored import ExploredFormat
+    from ..format.in_memory import InMemoryFormat
     from .source import FormatSource
 
     module = importlib.import_module(f"{format.module}.spark")
@@ -50,7 +50,7 @@ def source_of(format: Format, name: str | None = None) -> type[FormatSource]:
         for each in vars(module).values()
         if isinstance(each, type) and issubclass(each, FormatSource) and each is not FormatSource
     )
-    if not isinstance(format, ExploredFormat):
+    if not isinstance(format, InMemoryFormat):
         return generated
     # Spark pickles a class by reference to its module, which its workers could not import. Classes of the main program
     # are pickled by value, so the format's code is included.

@@ -17,8 +17,8 @@ from .helper import Helper
 HOST = "127.0.0.1"
 
 
-def serve(helper: Helper, port: int, *, opens_browser: bool, told: Callable[[str], None]) -> None:
-    """Serve until an interrupt; ``port`` 0 selects a free port. ``told`` is called with the address once it is known.
+def serve(helper: Helper, port: int, *, opens_browser: bool, on_address: Callable[[str], None]) -> None:
+    """Serve until an interrupt; ``port`` 0 selects a free port. ``on_address`` is called with the address once it is known.
     Raises ``WireloomError`` if the port is in use."""
     token = secrets.token_urlsafe(24)
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listening:
@@ -33,7 +33,7 @@ def serve(helper: Helper, port: int, *, opens_browser: bool, told: Callable[[str
         guarded = Guard(application(Studio(helper)), token, number)
         address = f"http://{HOST}:{number}/?token={token}"
         config = uvicorn.Config(guarded, log_level="error", access_log=False, server_header=False, ws="none")
-        told(address)
+        on_address(address)
         if opens_browser:
             webbrowser.open(address)
         uvicorn.Server(config).run([listening])

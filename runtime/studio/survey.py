@@ -41,7 +41,7 @@ class Survey:
         self._size = source.size
         self._spacing = SPACING
         self._units = [UnitStart(0)]
-        self._settled: list[int] = [0]
+        self._complete: list[int] = [0]
         """For each unit, the offset from which on rows are the same if reading begins at the unit."""
         self._waiting: UnitStart | None = None
         """A unit before which an unfinished record has begun."""
@@ -58,10 +58,10 @@ class Survey:
         """Return the place of a unit from which a scan finds all rows that begin at ``offset`` or later; ``None`` if
         the input has to be read from its beginning. Reads further if necessary."""
         while (
-            self._is_indexed and max(self._settled[-1] + self._spacing, self._scan.position) <= offset and self._step()
+            self._is_indexed and max(self._complete[-1] + self._spacing, self._scan.position) <= offset and self._step()
         ):
             pass
-        number = bisect_right(self._settled, offset) - 1 - self._needs_one_before
+        number = bisect_right(self._complete, offset) - 1 - self._needs_one_before
         return self._units[number] if number > 0 else None
 
     def found(self) -> dict[str, Any]:
@@ -97,21 +97,21 @@ class Survey:
             self.is_done = True
             raise
         if self._is_indexed:
-            self._note(self._scan.settled)
+            self._note(self._scan.complete_before)
         return True
 
-    def _note(self, settled: int) -> None:
+    def _note(self, complete_before: int) -> None:
         if self._waiting is None and self._scan.position >= self._units[-1].offset + self._spacing:
             self._waiting = self._scan.place
             self._is_indexed = self._waiting is not None
-        if self._waiting is None or settled < self._waiting.offset:
+        if self._waiting is None or complete_before < self._waiting.offset:
             return
         state = self._waiting.state
         self._states += isinstance(state, ReaderState) and state != self._units[-1].state
         self._units.append(self._waiting)
-        self._settled.append(settled)
+        self._complete.append(complete_before)
         self._waiting = None
         if len(self._units) > MOST_PLACES or self._states > MOST_STATES:
             self._states //= 2
-            del self._units[1::2], self._settled[1::2]
+            del self._units[1::2], self._complete[1::2]
             self._spacing *= 2

@@ -30,7 +30,7 @@ IMPORTED_BY_NAME = {
     "runtime/command/program.py": "the module of a command, when it is called",
     "runtime/engine/__init__.py": "the extension in C, which may be missing",
     "runtime/format/description.py": "the generated package of a format, and the classes that its spec names",
-    "runtime/format/explored.py": "the generated package of a format",
+    "runtime/format/in_memory.py": "the generated package of a format",
     "runtime/format/registry.py": "generated packages, and for spec files the generator: the only import upwards",
     "runtime/format/routines.py": "modules that a caller allows a spec to name",
     "runtime/rows/messages/engine_decoder.py": "the generated package of a format",

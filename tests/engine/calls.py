@@ -20,27 +20,27 @@ ROWS = b"".join(frame(each) for each in (b"", b"one", b"x" * 40))
 RECORDS = b"\x0a\x06\x08\x01\x22\x02ab" * 3
 
 
-SLAB = (bytes(number == 3 or number == 4 for number in range(7)), 5, True)
+ARENA = (bytes(number == 3 or number == 4 for number in range(7)), 5, True)
 """Payloads and times of at most five rows, and where the rows begin."""
 
 
-def fill_slab() -> list[Any]:
-    wanted, capacity, offsets = SLAB
-    slab = bytearray(_engine.slab_size(FRAMES, *SLAB, ()))
+def fill_arena() -> list[Any]:
+    wanted, capacity, offsets = ARENA
+    arena = bytearray(_engine.arena_size(FRAMES, *ARENA, ()))
     return [
-        *(FRAMES, ROWS, 0, len(ROWS), 0, True, True, capacity, wanted, offsets, slab, (bytearray(50),)),
+        *(FRAMES, ROWS, 0, len(ROWS), 0, True, True, capacity, wanted, offsets, arena, (bytearray(50),)),
         *(bytearray(64), 0, 1 << 20, -1, True, False, (), (), None, 0, None, None, b""),
     ]
 
 
-def export_slab() -> list[Any]:
-    given = fill_slab()
-    rows, *_, null_counts, _, _, _ = _engine.fill_slab(*given)
-    return [FRAMES, *SLAB, given[10], given[11], rows, null_counts]
+def export_arena() -> list[Any]:
+    given = fill_arena()
+    rows, *_, null_counts, _, _, _ = _engine.fill_arena(*given)
+    return [FRAMES, *ARENA, given[10], given[11], rows, null_counts]
 
 
 def exported(*arguments: Any) -> pa.RecordBatch:
-    _, address = _engine.export_slab(*arguments)
+    _, address = _engine.export_arena(*arguments)
     return pa.RecordBatch._import_from_c(address, pa.schema([("payload", pa.binary()), ("millis", pa.uint64())]))
 
 
@@ -100,10 +100,10 @@ GOOD: dict[str, tuple[Callable[..., Any], Callable[[], list[Any]]]] = {
     "MessageProgram": (_engine.MessageProgram, lambda: [pack_s2()]),
     "Maker": (_engine.Maker, maker),
     "Maker.make": (make, lambda: [b"\0\0\0\7abcd", 1, 8]),
-    "slab_size": (_engine.slab_size, lambda: [FRAMES, *SLAB, ()]),
-    "slab_places": (_engine.slab_places, lambda: [FRAMES, *SLAB, ()]),
-    "fill_slab": (_engine.fill_slab, fill_slab),
-    "export_slab": (exported, export_slab),
+    "arena_size": (_engine.arena_size, lambda: [FRAMES, *ARENA, ()]),
+    "arena_places": (_engine.arena_places, lambda: [FRAMES, *ARENA, ()]),
+    "fill_arena": (_engine.fill_arena, fill_arena),
+    "export_arena": (exported, export_arena),
     "resync": (_engine.resync, resync),
     "fill_messages": (_engine.fill_messages, fill_messages),
     "repeat_runs": (_engine.repeat_runs, lambda: [bytearray(struct.pack("=3i", 0, 0, 1))]),

@@ -128,7 +128,7 @@ class Options:
 
 
 class Filled(NamedTuple):
-    """The result of a call of the engine's ``fill_slab``."""
+    """The result of a call of the engine's ``fill_arena``."""
 
     rows: int
     dropped: int
@@ -155,7 +155,7 @@ class Batch:
         numbers = range(len(program.columns))
         self.wanted = [number for number in numbers if options.wanted is None or number in options.wanted]
         self.layout = (loaded, bytes(number in self.wanted for number in numbers), capacity, True)
-        self.slab = bytearray(b"\xa5") * _engine.slab_size(*self.layout, ())
+        self.arena = bytearray(b"\xa5") * _engine.arena_size(*self.layout, ())
         self.data = tuple(bytearray(room) for number in self.wanted if program.columns[number] == Storage.VARIABLE)
         self.damages = bytearray(DAMAGE.size * damages)
         self.options = options
@@ -166,7 +166,7 @@ class Batch:
         loaded, wanted, capacity, offsets = self.layout
         options = self.options
         return Filled(
-            *_engine.fill_slab(
+            *_engine.fill_arena(
                 loaded,
                 data,
                 begin,
@@ -177,7 +177,7 @@ class Batch:
                 capacity,
                 wanted,
                 offsets,
-                self.slab,
+                self.arena,
                 self.data,
                 self.damages,
                 options.padding,
@@ -199,7 +199,7 @@ class Batch:
         columns: list[list[Value]] = [[None] * result.rows for _ in self.storages]
         if self.wanted:
             fields = [(str(number), TYPES[self.storages[number]]) for number in self.wanted]
-            _, address = _engine.export_slab(*self.layout, self.slab, self.data, result.rows, result.null_counts)
+            _, address = _engine.export_arena(*self.layout, self.arena, self.data, result.rows, result.null_counts)
             batch = pa.RecordBatch._import_from_c(address, pa.schema(fields))
             for number, column in zip(self.wanted, batch.columns, strict=True):
                 columns[number] = column.to_pylist()
@@ -212,7 +212,7 @@ class Batch:
         columns = self.columns(result)
         for number, values in enumerate(columns):
             assert result.null_counts[number] == (values.count(None) if number in self.wanted else 0)
-        positions = struct.unpack_from(f"={result.rows}Q", self.slab)
+        positions = struct.unpack_from(f"={result.rows}Q", self.arena)
         return list(zip(positions, zip(*columns, strict=True), strict=True)) if columns else []
 
     def damage(self, result: Filled) -> list[tuple[int, int, int, int]]:

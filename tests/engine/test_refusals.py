@@ -92,40 +92,40 @@ def test_too_many_and_too_few(name: str) -> None:
 
 
 WRONG = [
-    ("fill_slab", {"_2": 2**62, "_3": 2**62}),
-    ("fill_slab", {"_2": -1}),
-    ("fill_slab", {"_2": 5, "_3": 4}),
-    ("fill_slab", {"_3": 2**63 - 1}),
-    ("fill_slab", {"_4": -1}),
-    ("fill_slab", {"_7": -1}),
-    ("fill_slab", {"_12": bytes(64)}),
-    ("fill_slab", {"_13": -1}),
-    ("fill_slab", {"_14": 0}),
-    ("fill_slab", {"_14": 2**31}),
-    ("fill_slab", {"_14": 2**62}),
-    ("fill_slab", {"_18": (1,)}),
-    ("slab_size", {"_1": bytes(6)}),
-    ("slab_size", {"_1": bytes(8)}),
-    ("slab_size", {"_2": -1}),
-    ("slab_size", {"_2": 2**31}),
-    ("fill_slab", {"_7": 200}),
-    ("fill_slab", {"_7": 2**62}),
-    ("fill_slab", {"_8": b"\1" * 7}),
-    ("fill_slab", {"_8": bytes(7)}),
-    ("fill_slab", {"_10": bytearray(100)}),
-    ("fill_slab", {"_11": ()}),
-    ("fill_slab", {"_11": (bytearray(50),) * 2}),
-    ("fill_slab", {"_11": (bytes(50),)}),
-    ("fill_slab", {"_12": bytearray(31)}),
-    ("export_slab", {"_4": bytearray(100)}),
-    ("export_slab", {"_5": ()}),
-    ("export_slab", {"_5": (bytearray(50),) * 2}),
-    ("export_slab", {"_5": (bytearray(42),)}),
-    ("export_slab", {"_6": 6}),
-    ("export_slab", {"_6": -1}),
-    ("export_slab", {"_7": (4,) * 7}),
-    ("export_slab", {"_7": (0,) * 6}),
-    ("export_slab", {"_7": (0, 0, 0, -1, 0, 0, 0)}),
+    ("fill_arena", {"_2": 2**62, "_3": 2**62}),
+    ("fill_arena", {"_2": -1}),
+    ("fill_arena", {"_2": 5, "_3": 4}),
+    ("fill_arena", {"_3": 2**63 - 1}),
+    ("fill_arena", {"_4": -1}),
+    ("fill_arena", {"_7": -1}),
+    ("fill_arena", {"_12": bytes(64)}),
+    ("fill_arena", {"_13": -1}),
+    ("fill_arena", {"_14": 0}),
+    ("fill_arena", {"_14": 2**31}),
+    ("fill_arena", {"_14": 2**62}),
+    ("fill_arena", {"_18": (1,)}),
+    ("arena_size", {"_1": bytes(6)}),
+    ("arena_size", {"_1": bytes(8)}),
+    ("arena_size", {"_2": -1}),
+    ("arena_size", {"_2": 2**31}),
+    ("fill_arena", {"_7": 200}),
+    ("fill_arena", {"_7": 2**62}),
+    ("fill_arena", {"_8": b"\1" * 7}),
+    ("fill_arena", {"_8": bytes(7)}),
+    ("fill_arena", {"_10": bytearray(100)}),
+    ("fill_arena", {"_11": ()}),
+    ("fill_arena", {"_11": (bytearray(50),) * 2}),
+    ("fill_arena", {"_11": (bytes(50),)}),
+    ("fill_arena", {"_12": bytearray(31)}),
+    ("export_arena", {"_4": bytearray(100)}),
+    ("export_arena", {"_5": ()}),
+    ("export_arena", {"_5": (bytearray(50),) * 2}),
+    ("export_arena", {"_5": (bytearray(42),)}),
+    ("export_arena", {"_6": 6}),
+    ("export_arena", {"_6": -1}),
+    ("export_arena", {"_7": (4,) * 7}),
+    ("export_arena", {"_7": (0,) * 6}),
+    ("export_arena", {"_7": (0, 0, 0, -1, 0, 0, 0)}),
     ("resync", {"_3": 2**63 - 1}),
     ("resync", {"_7": 0}),
     ("resync", {"_0": _engine.Program(COBS.pack())}),
@@ -219,7 +219,7 @@ def moved(value: Any) -> Any:
 
 
 def test_buffers_at_odd_addresses() -> None:
-    for name, places in {"fill_slab": (10, 11, 12), "fill_messages": (10, -2, -1)}.items():
+    for name, places in {"fill_arena": (10, 11, 12), "fill_messages": (10, -2, -1)}.items():
         function, arguments = GOOD[name]
         given = arguments()
         for place in places:
@@ -251,7 +251,7 @@ def test_buffers_of_no_bytes() -> None:
             _engine.unstuff(nothing, 1, 0)
         assert _engine.md5_many(nothing, nothing, nothing) == b""
         assert _engine.md5_many(nothing, bytes(8), bytes(8)) == _engine.md5_many(b"", bytes(8), bytes(8))
-        assert _engine.fill_slab(*changed("fill_slab", _1=nothing, _3=0))[0] == 0
+        assert _engine.fill_arena(*changed("fill_arena", _1=nothing, _3=0))[0] == 0
         assert _engine.resync(*changed("resync", _1=nothing, _3=0)) == (1, 0)
         assert _engine.fill_messages(*changed("fill_messages", _1=nothing, _3=bytes(8)))[:3] == (0, 1, 0)
         out = bytearray() if memoryview(nothing).readonly else nothing
@@ -265,10 +265,10 @@ def test_buffers_of_no_bytes() -> None:
 def test_offsets_at_the_end_of_what_numbers_hold() -> None:
     last = 2**63 - 1
     for stop in (-1, 0, last):
-        rows = _engine.fill_slab(*changed("fill_slab", _4=last, _15=stop))
+        rows = _engine.fill_arena(*changed("fill_arena", _4=last, _15=stop))
         assert rows[0] == (3 if stop < 0 else 0)
     assert _engine.resync(*changed("resync", _4=last)) == (0, 9)
-    assert _engine.fill_slab(*changed("fill_slab", _13=2**31 - 1))[0] == 1
+    assert _engine.fill_arena(*changed("fill_arena", _13=2**31 - 1))[0] == 1
 
 
 def test_what_stands_in_borrowed_memory_is_not_believed() -> None:

@@ -77,7 +77,7 @@ def test_only_the_shim_knows_python() -> None:
             assert "#include <Python.h>" not in path.read_text()
 
 
-SHIM_TESTS = ("test_refusals.py", "test_calls.py", "test_slabs.py", "test_md5.py", "test_vectors.py")
+SHIM_TESTS = ("test_refusals.py", "test_calls.py", "test_arenas.py", "test_md5.py", "test_vectors.py")
 READING_TESTS = ("test_records.py",)
 """Tests of reading whose inputs reach the engine by other ways than a file's bytes."""
 OTHERWISE = "not (gil or forced or switched or extension or objects) and not (rows_inside_of_records and not 100-7)"

@@ -249,7 +249,7 @@ def test_the_engine_lets_other_threads_run(name: str, monkeypatch: pytest.Monkey
 
 def patched(patch: pytest.MonkeyPatch, name: str, watched: Watched) -> None:
     # What a reader calls of the extension itself, and what through its Python interface.
-    direct = {"fill": "fill_slab", "fill_messages": "fill_messages"}
+    direct = {"fill": "fill_arena", "fill_messages": "fill_messages"}
     module: Any = wireloom.engine._engine if name in direct else wireloom.engine
     called = direct.get(name, name)
     original = getattr(module, called)

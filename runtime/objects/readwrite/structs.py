@@ -231,7 +231,7 @@ class ReadWriteStruct(Fielded, AssembledStruct):
             return
         try:
             self._load()
-            self._check_all(settled=not self._m_has_layout)
+            self._check_all(layout_is_known=not self._m_has_layout)
             floating = self._begin()
             if sized is not None:
                 if self._m_has_layout:
@@ -288,13 +288,13 @@ class ReadWriteStruct(Fielded, AssembledStruct):
                     if not hasattr(each, f"_m_{name}"):
                         getattr(each, name)
 
-    def _check_all(self, *, settled: bool = True) -> None:
+    def _check_all(self, *, layout_is_known: bool = True) -> None:
         """Check this object and all below it until derived attributes no longer change.
 
-        Unless the layout is ``settled``, attributes that depend on it may have outdated values.
+        Unless the layout is ``layout_is_known``, attributes that depend on it may have outdated values.
         """
         for _ in range(MAX_ROUNDS):
-            moved, refused = self._check_once(settled)
+            moved, refused = self._check_once(layout_is_known)
             if moved:
                 continue
             if refused is not None:
@@ -303,7 +303,7 @@ class ReadWriteStruct(Fielded, AssembledStruct):
         name, (holder, before, after) = next(iter(moved.items()))
         raise explained(ConsistencyError(name, before, after), holder)
 
-    def _check_once(self, settled: bool) -> tuple[dict[str, tuple[Any, object, object]], Exception | None]:
+    def _check_once(self, layout_is_known: bool) -> tuple[dict[str, tuple[Any, object, object]], Exception | None]:
         """Check everything once. Return the attributes that were derived, with their objects, and the first error."""
         moved: dict[str, tuple[Any, object, object]] = {}
         refused: Exception | None = None
@@ -318,7 +318,7 @@ class ReadWriteStruct(Fielded, AssembledStruct):
             except (AttributeError, ConsistencyError) as error:
                 refused = refused or explained(error, each)
             except ValidationFailedError as error:
-                if settled or not _may_follow(error, each):
+                if layout_is_known or not _may_follow(error, each):
                     refused = refused or explained(error, each)
         for each in objects:
             if each._m_moved:

@@ -66,8 +66,8 @@ def totals(files: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 def batch_metrics(record: Commit) -> dict[str, Any]:
     """Return the metrics of a batch."""
     facts = record.facts
-    told = {"batch": int(record.name), "format": facts["format"], "committed": facts["committed"], **facts["batch"]}
-    return told if facts["stream"] is None else {**told, "stream": facts["stream"]}
+    metrics = {"batch": int(record.name), "format": facts["format"], "committed": facts["committed"], **facts["batch"]}
+    return metrics if facts["stream"] is None else {**metrics, "stream": facts["stream"]}
 
 
 def lines(record: Commit) -> bytes:

@@ -16,7 +16,7 @@ from ...base.errors import UnsupportedError, WireloomError
 from ...base.ingest_choices import EVOLUTIONS, EXISTING, KINDS, QUARANTINE, REFUSE
 from ...base.nearest import unknown
 from ...format.description import Format
-from ...format.explored import ExploredFormat
+from ...format.in_memory import InMemoryFormat
 from ...format.registry import formats, get
 from ...input.expansion import STANDARD_INPUT
 from ...input.inputs import WILDCARDS, Input
@@ -186,7 +186,7 @@ def request(
     layout = file_layout(partition_by, sort_by, file_bytes, compression, dictionary)
     chosen = None if columns is None else names("columns", columns)
     source = described.name
-    if isinstance(described, ExploredFormat):
+    if isinstance(described, InMemoryFormat):
         # Registered under a distinct name, since an installed format may have the same id.
         source = f"{described.name}_{described.spec_sha256[:12]}"
         spark.dataSource.register(source_of(described, source))

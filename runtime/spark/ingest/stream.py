@@ -212,10 +212,10 @@ class _StreamRun(IngestRun):
         if not self.prometheus.wanted:
             return
         shown = query.lastProgress
-        told = {} if shown is None else shown["sources"][0]["latestOffset"]
-        told = json.loads(told) if isinstance(told, str) else told or {}
+        offset = {} if shown is None else shown["sources"][0]["latestOffset"]
+        offset = json.loads(offset) if isinstance(offset, str) else offset or {}
         with self._committing:
-            self.prometheus.show(self.tables.ledger, files=told.get("waitingFiles"), size=told.get("waitingBytes"))
+            self.prometheus.show(self.tables.ledger, files=offset.get("waitingFiles"), size=offset.get("waitingBytes"))
 
     def _batch(self, frame: DataFrame, number: int) -> None:
         # Spark calls this in a separate thread, which may be at work when the caller's thread is interrupted.

@@ -27,7 +27,7 @@ PACKAGES = (
 MODULES = (
     "pyarrow.compute",
     "pyspark.worker",
-    "wireloom.format.explored",
+    "wireloom.format.in_memory",
     "wireloom.formats.cobs_log.spark",
     "wireloom.input.remote_listing",
     "wireloom.rows.engine_reader",

@@ -88,14 +88,14 @@ def test_batches_that_are_full_of_one_column_are_read_once(tmp_path: Path, monke
     path = tmp_path / "keyed.ksy"
     path.write_text(KEYED)
     data = (struct.pack("<I", 1000) + bytes(1008)) * 20_000
-    calls, fill = 0, _engine.fill_slab
+    calls, fill = 0, _engine.fill_arena
 
     def counted(*arguments: Any, **options: Any) -> Any:
         nonlocal calls
         calls += 1
         return fill(*arguments, **options)
 
-    monkeypatch.setattr(_engine, "fill_slab", counted)
+    monkeypatch.setattr(_engine, "fill_arena", counted)
     with wireloom.scan(wireloom.load_spec(path), data) as scanner:
         batches = list(scanner)
     assert sum(batch.num_rows for batch in batches) == 20_000

@@ -15,7 +15,7 @@ import pytest
 from wireloom.engine import _engine
 from wireloom.rows import Status
 
-from .calls import FRAMES, ROWS, SLAB, export_slab, exported, fill_slab
+from .calls import ARENA, FRAMES, ROWS, export_arena, exported, fill_arena
 from .harness import frame
 
 PAYLOADS = [b"", b"one", b"x" * 40]
@@ -42,10 +42,10 @@ ArrowArray._fields_ = [
 
 def watched() -> tuple[list[Any], list[weakref.ref[Memory]]]:
     """Return the arguments of an export, and references that show whether their memory still exists."""
-    given = export_slab()
-    slab, data = Memory(given[4]), Memory(given[5][0])
-    given[4], given[5] = slab, (data,)
-    return given, [weakref.ref(slab), weakref.ref(data)]
+    given = export_arena()
+    arena, data = Memory(given[4]), Memory(given[5][0])
+    given[4], given[5] = arena, (data,)
+    return given, [weakref.ref(arena), weakref.ref(data)]
 
 
 def are_gone(memory: list[weakref.ref[Memory]]) -> bool:
@@ -59,15 +59,15 @@ def release(array: ArrowArray) -> None:
 
 
 def test_a_batch() -> None:
-    batch = exported(*export_slab())
+    batch = exported(*export_arena())
     batch.validate(full=True)
     assert batch.to_pydict() == {"payload": PAYLOADS, "millis": [1, 1, 1]}
     assert [column.null_count for column in batch.columns] == [0, 0]
 
 
 def test_places_stand_first() -> None:
-    given = fill_slab()
-    rows, dropped, _, consumed, status, *_ = _engine.fill_slab(*given)
+    given = fill_arena()
+    rows, dropped, _, consumed, status, *_ = _engine.fill_arena(*given)
     assert (rows, dropped, consumed, status) == (3, 0, len(ROWS), Status.END)
     assert list(memoryview(given[10]).cast("Q")[:3]) == [0, 21, 45]
 
@@ -76,21 +76,21 @@ def test_nulls_and_memory_that_was_used_before() -> None:
     bad = bytearray(frame(b"bad"))
     bad[-1] ^= 1
     data = frame(b"good") + bytes(bad) + frame(b"last")
-    given = fill_slab()
+    given = fill_arena()
     given[1], given[3], given[17] = data, len(data), True
     given[10][:] = b"\xa5" * len(given[10])
-    rows, *_, null_counts, used, _, _ = _engine.fill_slab(*given)
+    rows, *_, null_counts, used, _, _ = _engine.fill_arena(*given)
     assert (rows, null_counts[3:5], used[3]) == (3, (1, 1), 8)
-    batch = exported(FRAMES, *SLAB, given[10], given[11], rows, null_counts)
+    batch = exported(FRAMES, *ARENA, given[10], given[11], rows, null_counts)
     batch.validate(full=True)
     assert batch.to_pydict() == {"payload": [b"good", None, b"last"], "millis": [1, None, 1]}
 
 
 def test_no_rows() -> None:
-    given = fill_slab()
+    given = fill_arena()
     given[3] = 0
-    rows, *_, null_counts, _, _, _ = _engine.fill_slab(*given)
-    batch = exported(FRAMES, *SLAB, given[10], given[11], rows, null_counts)
+    rows, *_, null_counts, _, _, _ = _engine.fill_arena(*given)
+    batch = exported(FRAMES, *ARENA, given[10], given[11], rows, null_counts)
     batch.validate(full=True)
     assert batch.num_rows == 0
 
@@ -116,7 +116,7 @@ def test_memory_lives_as_long_as_what_is_in_it(kept: str) -> None:
 
 def test_batches_that_are_not_imported_are_freed() -> None:
     given, memory = watched()
-    taken = _engine.export_slab(*given)
+    taken = _engine.export_arena(*given)
     del given
     assert not are_gone(memory)
     del taken
@@ -125,7 +125,7 @@ def test_batches_that_are_not_imported_are_freed() -> None:
 
 def test_a_schema_that_does_not_fit() -> None:
     given, memory = watched()
-    owner, address = _engine.export_slab(*given)
+    owner, address = _engine.export_arena(*given)
     with pytest.raises(pa.ArrowInvalid):
         pa.RecordBatch._import_from_c(address, pa.schema([("payload", pa.binary())]))
     del given, owner
@@ -136,7 +136,7 @@ def test_a_schema_that_does_not_fit() -> None:
 def test_a_child_that_is_moved_away(number: int) -> None:
     """The interface allows a consumer to take one child, release the parent, and use the child."""
     given, memory = watched()
-    owner, address = _engine.export_slab(*given)
+    owner, address = _engine.export_arena(*given)
     del given
     parent = ArrowArray.from_address(address)
     child = ArrowArray()
@@ -176,9 +176,9 @@ def test_threads_let_go() -> None:
 
 def test_python_ends_while_batches_live() -> None:
     code = (
-        "from tests.engine.calls import export_slab, exported\n"
+        "from tests.engine.calls import export_arena, exported\n"
         "import builtins, pyarrow as pa\n"
-        "builtins.kept = [exported(*export_slab()) for _ in range(10)]\n"
+        "builtins.kept = [exported(*export_arena()) for _ in range(10)]\n"
         "builtins.reader = pa.RecordBatchReader.from_batches(kept[0].schema, iter(kept)).read_next_batch()\n"
         "print(sum(each.num_rows for each in kept))\n"
     )

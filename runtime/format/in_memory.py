@@ -15,19 +15,19 @@ from types import ModuleType
 
 from .description import Format
 
-PREFIX = "wireloom._explored_"
+PREFIX = "wireloom._in_memory_"
 """The prefix of the names of packages in memory; a digest of their content is appended."""
 
 
 @dataclass(frozen=True)
-class ExploredFormat(Format):
+class InMemoryFormat(Format):
     """A format whose package exists only in memory. Its pickle contains the generated code."""
 
     files: tuple[tuple[str, str], ...] = field(default=(), repr=False, compare=False)
     """Paths and texts of the modules."""
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (explored, (self.name, dict(self.files), None, self.table))
+        return (in_memory_format, (self.name, dict(self.files), None, self.table))
 
     def of_table(self, table: str) -> Format:
         """Implement ``Format.of_table``."""
@@ -35,9 +35,9 @@ class ExploredFormat(Format):
         return found if found is self else _with_files(found, self.files)
 
 
-def explored(
+def in_memory_format(
     name: str, files: Mapping[str, str], otherwise: Format | None = None, table: str = ""
-) -> ExploredFormat | None:
+) -> InMemoryFormat | None:
     """Return the format of the package ``name`` among the files, or of one ``table`` if there are several. If the
     package describes no table, return ``otherwise`` with the classes of the package, or ``None``."""
     module = f"{_installed(files)}.{name}"
@@ -48,9 +48,9 @@ def explored(
     return _with_files(found, tuple(sorted(files.items())))
 
 
-def _with_files(format: Format, files: tuple[tuple[str, str], ...]) -> ExploredFormat:
+def _with_files(format: Format, files: tuple[tuple[str, str], ...]) -> InMemoryFormat:
     given = {each.name: getattr(format, each.name) for each in fields(Format)}
-    return ExploredFormat(**given, files=files)
+    return InMemoryFormat(**given, files=files)
 
 
 def _installed(files: Mapping[str, str]) -> str:
