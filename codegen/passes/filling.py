@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..expression.nodes import Binary, IntegerLiteral, MemberAccess, Name, Node
 from ..tree import Attribute, Derivation, Fill, StoredChecksum
 
 
@@ -41,3 +42,13 @@ def _inside_out(covers: list[StoredChecksum]) -> Iterator[StoredChecksum]:
         ready = [each for each in waiting if not (others & {*each.covered}) - {each.attribute.id}]
         yield from ready or waiting
         waiting = [each for each in waiting if ready and each not in ready]
+
+
+def measured_size(value: Node | None) -> tuple[str, int] | None:
+    """Return the field whose size or count a solved value is, and the number that is added; ``None`` for others."""
+    match value:
+        case Binary("+" | "-" as operator, MemberAccess(Name(id), "size" | "length"), IntegerLiteral(number)):
+            return id, number if operator == "+" else -number
+        case MemberAccess(Name(id), "size" | "length"):
+            return id, 0
+    return None

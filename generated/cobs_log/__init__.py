@@ -10,7 +10,7 @@ What the types below describe is a record after un-stuffing. Kaitai's own compil
 stuffing, which stand under `-wireloom`: for it, `records` is one record that fills the stream.
 """
 
-from wireloom.format.description import Column, Format
+from wireloom.format.description import Column, Format, PlainRow
 from wireloom.format.program import Stuffing
 
 FORMAT = Format(
@@ -26,6 +26,7 @@ FORMAT = Format(
     extensions=("cobs",),
     max_record=16777216,
     delimiter=b"\x00",
+    plain=PlainRow(head="<", fields=(), content="payload", is_text=False, checksum=None),
     doc=__doc__,
     stuffing=Stuffing.COBS,
     columns=(Column("payload", "binary", attribute="payload", doc="The content; it may be empty."),),

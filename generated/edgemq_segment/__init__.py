@@ -13,7 +13,7 @@ says, since it is what writers do; a file that was written to the letter of the 
 `stride=rules`, and with `stride=auto` (the default) the reader finds out by itself.
 """
 
-from wireloom.format.description import Choice, Column, Format
+from wireloom.format.description import Choice, Column, Format, PlainRow, RowChecksum
 
 FORMAT = Format(
     module=__name__,
@@ -28,6 +28,15 @@ FORMAT = Format(
     codec="zstd",
     extensions=("wal", "wal.zst"),
     path_pattern="{region}/{instance_id}/{epoch}/segments/{segment}.wal.zst",
+    plain=PlainRow(
+        head=">IIBIQ",
+        fields=(13, None, "fmt", "tenant", "ts_millis"),
+        content="payload",
+        is_text=False,
+        checksum=RowChecksum(
+            algorithm="crc32c", initial=4294967295, final_xor=4294967295, start=21, end=None, replace=0
+        ),
+    ),
     doc=__doc__,
     columns=(
         Column("fmt", "uint8", attribute="fmt", doc="Version of the frame's format; 0 today."),

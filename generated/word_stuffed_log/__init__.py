@@ -11,7 +11,7 @@ What the types below describe is a record after un-stuffing. Kaitai's own compil
 stuffing, which stand under `-wireloom`: for it, `records` is one record that fills the stream.
 """
 
-from wireloom.format.description import Column, Format
+from wireloom.format.description import Column, Format, PlainRow, RowChecksum
 from wireloom.format.program import Stuffing
 
 FORMAT = Format(
@@ -27,6 +27,13 @@ FORMAT = Format(
     extensions=("wsl",),
     max_record=16777216,
     delimiter=b"\xfe\xfd",
+    plain=PlainRow(
+        head="<II",
+        fields=(None, "generation"),
+        content="payload",
+        is_text=False,
+        checksum=RowChecksum(algorithm="crc32c", initial=0, final_xor=0, start=0, end=None, replace=255),
+    ),
     doc=__doc__,
     stuffing=Stuffing.WORD,
     columns=(

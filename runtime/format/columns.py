@@ -1,4 +1,4 @@
-"""The description of a column of a format's table."""
+"""The description of a column of a format's table, and of rows that are written without their class."""
 
 from __future__ import annotations
 
@@ -91,3 +91,37 @@ class Column:
     def count_absent(self) -> int | None:
         """Return the count that means that there is no time, if the column itself is such a timestamp."""
         return dict(self.absent).get("")
+
+
+@dataclass(frozen=True)
+class RowChecksum:
+    """The checksum in a plain row. ``start``, ``end``: the covered bytes of the row, of which its own count as
+    ``replace``; ``None``: to the end of the row."""
+
+    algorithm: str
+    initial: int
+    final_xor: int
+    start: int
+    end: int | None = None
+    replace: int = 0
+
+
+@dataclass(frozen=True)
+class PlainRow:
+    """How a writer writes rows that consist of numbers and then at most one byte string.
+
+    ``head``: the format of the numbers in Python's ``struct``, with their byte order. ``fields``: what each of them is:
+    the name of a field of the row object; or an integer, to which the size of the byte string is added; or ``None``,
+    the checksum. ``content``: the field with the byte string, which is text in UTF-8 if ``is_text``; empty: none.
+    """
+
+    head: str
+    fields: tuple[str | int | None, ...] = ()
+    content: str = ""
+    is_text: bool = False
+    checksum: RowChecksum | None = None
+
+    @property
+    def letters(self) -> str:
+        """Return the letter of each number in ``head``."""
+        return self.head[1:]

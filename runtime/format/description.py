@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..base.cached import cached_property
 from ..base.errors import UnknownNameError, WireloomError
 from ..base.nearest import nearest
-from .columns import Column, LookUp
+from .columns import Column, LookUp, PlainRow, RowChecksum
 from .message_program import MESSAGE_PROGRAM_VERSION, MessageProgram
 from .only_read import only_read, written_as_objects
 from .program import PROGRAM_VERSION, ColumnProgram, Stuffing
@@ -27,6 +27,8 @@ __all__ = [
     "Level",
     "LookUp",
     "MessageUnits",
+    "PlainRow",
+    "RowChecksum",
 ]
 
 MODEL_VERSION = 1
@@ -188,8 +190,7 @@ class Format:
     unsupported: str = ""
     """The property of a row's object that says whether it contains rows of the table that cannot be read; empty: none
     does."""
-    distinct: bool = False
-    """Whether rows that equal an earlier one in all default columns, apart from look-ups, are left out."""
+    distinct: bool = False  # rows that equal an earlier one in all default columns, apart from look-ups, are left out
     units: tuple[tuple[str, ...], ...] = ()
     """For each of these steps: ``plain`` or ``sums`` if the items of its field are units inside the outermost one,
     without and with a checksum; ``row`` for the last step if a row begins with its unit. Empty if there are none."""
@@ -197,12 +198,10 @@ class Format:
     """Whether the way to the rows leads through instances at explicit positions."""
     positional: bool = False
     """Whether a value instance of a row depends on the stream's position: columns have its value at the row's end."""
-    chained: bool = False
-    """Whether checksums of units continue those of the previous units."""
+    chained: bool = False  # checksums of units continue those of the previous units
     variables: tuple[str, ...] = ()
     """The properties of the root's variables, which units set for later ones."""
-    sums_units: bool = False
-    """Whether parts of a unit other than its rows have a checksum."""
+    sums_units: bool = False  # parts of a unit other than its rows have a checksum
     fills_input: bool = False
     """For inputs read as a whole: whether the root's attributes must cover all bytes, so that others are damage."""
     are_units: bool = False
@@ -218,6 +217,7 @@ class Format:
     fixed_rows: bool = False
     """Whether all rows have the same size, so that the position of a row does not depend on the previous one."""
     within: str = ""  # the attribute within the bytes of another one, because of which tables are read-only
+    plain: PlainRow | None = None  # how rows are written without their class, if they can be
     preallocated: tuple[int, int] | None = None  # zeros after the last record are not damage: sizes of sector, header
     nonempty: bool = False  # an input without bytes is truncated
     advice: str = ""  # about inputs that are not in the format

@@ -8,23 +8,21 @@ from functools import partial
 import pyarrow as pa
 
 from .. import engine
-from ..checksums import Function, function
+from ..checksums import Function
 from ..engine import EncodeStatus, Holds
+from ..format.columns import PlainRow
 from ..format.description import Format
 from ..format.program import Kind
-from .plain import END, PlainRow, algorithm_of
+from .plain import checksum_function
 
 BLOCK = 1 << 20
 """Bytes that are encoded at a time: they stay in the processor's cache until they are written or compressed."""
 
 TYPES = {
-    Kind.U1: pa.uint8(), Kind.U2LE: pa.uint16(), Kind.U2BE: pa.uint16(), Kind.U4LE: pa.uint32(),
-    Kind.U4BE: pa.uint32(), Kind.U8LE: pa.uint64(), Kind.U8BE: pa.uint64(), Kind.S1: pa.int8(),
-    Kind.S2LE: pa.int16(), Kind.S2BE: pa.int16(), Kind.S4LE: pa.int32(), Kind.S4BE: pa.int32(),
-    Kind.S8LE: pa.int64(), Kind.S8BE: pa.int64(), Kind.F4LE: pa.float32(), Kind.F4BE: pa.float32(),
-    Kind.F8LE: pa.float64(), Kind.F8BE: pa.float64(),
+    "B": pa.uint8(), "H": pa.uint16(), "I": pa.uint32(), "Q": pa.uint64(), "f": pa.float32(),
+    "b": pa.int8(), "h": pa.int16(), "i": pa.int32(), "q": pa.int64(), "d": pa.float64(),
 }  # fmt: skip
-"""Arrow types whose values the engine encodes without conversion."""
+"""Arrow types whose values the engine encodes without conversion, by the letters of the ``struct`` module."""
 
 
 class RefusedRowError(Exception):
@@ -84,22 +82,23 @@ class ColumnEncoder:
         """Return the engine's view of the fixed fields, and the arrays that own their memory."""
         fields: list[tuple[int, int, memoryview | None, int]] = []
         owners: list[pa.Array] = []
-        for slot in self._plain.slots:
-            if slot.field is not None:
-                array = _stored(arrays[slot.field], slot.kind)
+        for letter, field in zip(self._plain.letters, self._plain.fields, strict=True):
+            kind = int(_kind(letter, self._plain.head[0]))
+            if isinstance(field, str):
+                array = _stored(arrays[field], TYPES[letter])
                 owners.append(array)
-                fields.append((int(slot.kind), Holds.COLUMN, _values(array), 0))
-            elif slot.added is not None:
-                fields.append((int(slot.kind), Holds.SIZE, None, slot.added))
+                fields.append((kind, Holds.COLUMN, _values(array), 0))
+            elif field is not None:
+                fields.append((kind, Holds.SIZE, None, field))
             else:
-                fields.append((int(slot.kind), Holds.CHECKSUM, None, 0))
+                fields.append((kind, Holds.CHECKSUM, None, 0))
         return fields, owners
 
     def _bytes(self, arrays: Mapping[str, pa.Array]) -> tuple[memoryview | None, memoryview | None]:
-        if self._plain.blob is None:
+        if not self._plain.content:
             return None, None
-        array = arrays[self._plain.blob]
-        if array.type != (pa.string() if self._plain.text else pa.binary()):
+        array = arrays[self._plain.content]
+        if array.type != (pa.string() if self._plain.is_text else pa.binary()):
             raise RefusedRowError(0)
         _, offsets, data = array.buffers()
         if offsets is None:
@@ -109,17 +108,21 @@ class ColumnEncoder:
         return memoryview(offsets)[begin : begin + 4 * (len(array) + 1)], memoryview(data or b"")
 
     def _checksum(self) -> tuple[Function, int, int, int] | None:
-        rule = self._plain.rule
-        if rule is None:
+        checksum = self._plain.checksum
+        if checksum is None:
             return None
-        begin, end = self._plain.covered
-        last = -1 if end == END else end
-        return function(algorithm_of(rule)), max(rule.replace, 0), begin, last
+        end = -1 if checksum.end is None else checksum.end
+        return checksum_function(checksum), checksum.replace, checksum.start, end
 
 
-def _stored(array: pa.Array, kind: Kind) -> pa.Array:
+def _kind(letter: str, order: str) -> Kind:
+    """Return the kind of a number of the ``struct`` module."""
+    size, order = TYPES[letter].bit_width // 8, "BE" if order == ">" else "LE"
+    return Kind[f"{'F' if letter in 'fd' else 'U' if letter.isupper() else 'S'}{size}{order * (size > 1)}"]
+
+
+def _stored(array: pa.Array, wanted: pa.DataType) -> pa.Array:
     """Return the values with the number of bits that they have in the encoded bytes."""
-    wanted = TYPES[kind]
     if array.type == wanted:
         return array
     if pa.types.is_integer(array.type) and pa.types.is_integer(wanted):

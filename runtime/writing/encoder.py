@@ -17,7 +17,7 @@ from .columns import ColumnEncoder, RefusedRowError
 from .fields import FilledField, column_array, fields_of, misfit, values_of
 from .making import object_maker, value_at
 from .native import framed
-from .plain import PlainRow, plain_row
+from .plain import PlainEncoder
 from .refusals import NOT_IN_TABLE, REFUSALS, UNWRITTEN, explained, left_out, may_leave_out
 
 
@@ -44,9 +44,9 @@ class RowEncoder:
         self._by_names: dict[frozenset[str], tuple[FilledField, ...]] = {}
 
     @cached_property
-    def plain(self) -> PlainRow | None:
+    def plain(self) -> PlainEncoder | None:
         """Return the fast encoder, if the rows are plain."""
-        return plain_row(self.format)
+        return None if self.format.plain is None else PlainEncoder(self.format.plain)
 
     def fields(self, schema: pa.Schema) -> tuple[FilledField, ...]:
         """Return how a table with the given schema fills the rows.
@@ -91,9 +91,10 @@ class RowEncoder:
 
     @cached_property
     def _columns(self) -> ColumnEncoder | None:
-        if not engine.available or self.plain is None or any(self._padding):
+        plain = self.format.plain
+        if not engine.available or plain is None or any(self._padding):
             return None
-        return ColumnEncoder(self.format, self.plain, padding=len(self._padding), max_record=self.max_record)
+        return ColumnEncoder(self.format, plain, padding=len(self._padding), max_record=self.max_record)
 
     def _arrays(self, filled: Sequence[FilledField], batch: pa.RecordBatch, first_row: int) -> dict[str, pa.Array]:
         if any(batch.column(each.name).null_count for each in filled if each.absent is None):

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 
 from wireloom.checksums import algorithm
+from wireloom.format.columns import PlainRow
 from wireloom.format.message_rules import MAX_DEPTH, FieldKind
 from wireloom.format.program import ChecksumRule, ColumnProgram, MessageField, MessageTable, Place
 
@@ -23,6 +24,7 @@ from .lines import Listing
 from .literal import literal, refusal_text
 from .message_lower import lower_units
 from .numbering import Numbering
+from .plain_rows import plain_row
 from .program import lower_program
 from .read_only import within_of
 from .refusal import ColumnRefusedError, NotForEngineError
@@ -91,9 +93,11 @@ def _lower_table(spec: Spec, rows: Rows, numbering: Numbering | None = None) -> 
     levels = () if rows.inside else level_sources(spec, rows)
     open = () if rows.inside else unfilled(spec, rows, columns)
     settable = () if open or rows.inside or not has_levels(spec, rows) else Givens(spec, rows).settable(columns)
-    arguments = _format_arguments(spec, rows, refusal, open, settable)
-    more = {"Choice": choices, "Fragments": rows.fragments, "Level": levels, "LookUp": rows.look_ups}
+    plain = None if open else plain_row(spec, rows, columns)
+    arguments = _format_arguments(spec, rows, refusal, open, settable, plain)
+    more = {"Choice": choices, "Fragments": rows.fragments, "Level": levels, "LookUp": rows.look_ups, "PlainRow": plain}
     used = ["Column", "Format", *(name for name, given in more.items() if given)]
+    used += ["RowChecksum"] if plain is not None and plain.checksum is not None else []
     title = f"{spec.title}, {rows.name}" if rows.name else spec.title
     return View(
         doc=spec.doc or title if rows is spec.tables[0] else rows.doc or title,
@@ -154,23 +158,9 @@ def _program(listing: Listing) -> ProgramView:
         f"version={program.version}",
         f"columns=({''.join(f'Storage.{each.name}, ' for each in program.columns)})",
     ]
-    arguments += [
-        f"{name}={getattr(program, name)}"
-        for name in ("registers", "spans", "marks")
-        if name == "registers" or getattr(program, name)
-    ]
-    if program.levels:
-        arguments.append(f"levels={program.levels!r}")
-    if program.loops:
-        arguments.append(f"loops={program.loops}")
-    if program.whole:
-        arguments.append("whole=True")
-    if program.chains:
-        arguments.append(f"chains={program.chains}")
-    if program.series:
-        arguments.append(f"series={program.series}")
-    if program.variables:
-        arguments.append(f"variables={program.variables!r}")
+    names = ("registers", "spans", "marks", "levels", "loops", "whole", "chains", "series", "variables")
+    given = ((name, getattr(program, name)) for name in names)
+    arguments += [f"{name}={value!r}" for name, value in given if value or name == "registers"]
     if program.constants:
         arguments.append(f"constants=bytes.fromhex({program.constants.hex()!r})")
     if program.checksums:
@@ -347,6 +337,7 @@ def _format_arguments(
     refusal: str | None,
     open: tuple[str, ...],
     settable: tuple[tuple[str, str, int], ...],
+    plain: PlainRow | None,
 ) -> tuple[str, ...]:
     """Return the arguments of ``Format`` except columns and choices; those equal to their defaults are omitted."""
     attribute = spec.top(rows).attribute(rows.attribute)
@@ -369,6 +360,7 @@ def _format_arguments(
         "rows_path": (tuple(map(field_name, rows.path)), ()),
         "unfilled": (open, ()),
         "settable": (settable, ()),
+        "plain": (plain, None),
         "positional": (any(_is_positional(spec.struct(each)) for each in rows.row_types), False),
         "chained": (is_chained(spec, rows), False),
         "ways": (tuple(tuple(map(spec.steps.index, way)) for way in rows.ways), ()),

@@ -14,7 +14,6 @@ from ...expression.nodes import (
     IntegerLiteral,
     ListLiteral,
     Logical,
-    MemberAccess,
     Name,
     Node,
     StringLiteral,
@@ -22,6 +21,7 @@ from ...expression.nodes import (
 )
 from ...expression.types import BooleanType, EnumType, FloatType
 from ...expression.walk import walk
+from ...passes.filling import measured_size
 from ...tree import Attribute, Check, Struct
 from .expressions import BIT_OR
 from .scope import ClassScope
@@ -76,19 +76,15 @@ def _refused(scope: ClassScope, field: Attribute, check: Check, value: str, io: 
     return when(condition, [refusal])
 
 
-def always_holds(scope: ClassScope, field: Attribute) -> bool:
+def always_holds(struct: Struct, field: Attribute) -> bool:
     """Return whether a filled-in value always passes its only check: it is a size plus a number, and the minimum does
     not exceed that number.
     """
     if len(field.checks) != 1 or field.checks[0].rule != "at least":
         return False
     least = constant_integer(field.checks[0].operands[0])
-    match scope.struct.solved(field.id):
-        case Binary("+", MemberAccess(Name(), "size" | "length"), IntegerLiteral(number)):
-            return least is not None and least <= number
-        case MemberAccess(Name(), "size" | "length"):
-            return least is not None and least <= 0
-    return False
+    measured = measured_size(struct.solved(field.id))
+    return least is not None and measured is not None and least <= measured[1]
 
 
 def may_fail(type: Struct, node: Node) -> bool:

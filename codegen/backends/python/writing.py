@@ -240,7 +240,7 @@ def _when(scope: ClassScope, field: Attribute, lines: Lines) -> Lines:
 def _write_run(scope: ClassScope, run: Run, wires: dict[str, str], late: set[str]) -> Lines:
     lines: list[str] = []
     for field in run.attributes:
-        if field.id not in late and field.contents is None and not always_holds(scope, field):
+        if field.id not in late and field.contents is None and not always_holds(scope.struct, field):
             lines.extend(check_lines(scope, field, member(field.id)))
     for piece in run.pieces:
         values = [_packable(scope, each, wires) for each in piece.attributes]

@@ -100,6 +100,57 @@ def test_every_kind_of_number(order: str, tmp_path: Path) -> None:
     assert wireloom.read(format, content).select(batch.schema.names).equals(pa.Table.from_batches([batch]))
 
 
+SUM = "type: u4, -wireloom: {checksum: {algorithm: crc32c, over: "
+LAYOUTS: dict[str, tuple[str, tuple[str | int | None, ...] | None]] = {
+    "numbers": ("{id: a, type: u2}, {id: b, type: s8}, {id: c, type: f4}", ("a", "b", "c")),
+    "size": ("{id: n, type: u1}, {id: a, type: u2}, {id: b, size: n - 3}", (3, "a")),
+    "two sizes": ("{id: n, type: u1}, {id: m, type: u4, valid: n + 1}, {id: b, size: n}", None),
+    "least size": ("{id: n, type: u1, valid: {min: 2}}, {id: b, size: n - 2}", (2,)),
+    "size too small": ("{id: n, type: u1, valid: {min: 3}}, {id: b, size: n - 2}", None),
+    "half a size": ("{id: n, type: u1}, {id: b, size: n * 2}", None),
+    "signed size": ("{id: n, type: s1}, {id: b, size: n}", None),
+    "size of text": ("{id: n, type: u2}, {id: t, type: str, encoding: UTF-8, size: n}", (0,)),
+    "other text": ("{id: n, type: u2}, {id: t, type: str, encoding: UTF-16LE, size: n}", None),
+    "terminated": ("{id: a, type: u2}, {id: t, type: strz, encoding: UTF-8}", None),
+    "two strings": ("{id: n, type: u1}, {id: a, size: n}, {id: m, type: u1}, {id: b, size: m}", None),
+    "range": ("{id: a, type: u2, valid: {max: 300}}", None),
+    "condition": ("{id: a, type: u2}, {id: b, type: u2, if: a > 0}", None),
+    "bits": ("{id: a, type: b4}, {id: b, type: b4}", None),
+    "orders": ("{id: a, type: u2le}, {id: b, type: u2be}", None),
+    "contents": ("{id: magic, contents: ab}, {id: a, type: u2}", None),
+    "sum": (f"{{id: s, {SUM}[n, b]}}}}}}, {{id: n, type: u1}}, {{id: b, size: n}}", (None, 0)),
+    "sum of numbers": (f"{{id: a, type: u4}}, {{id: c, type: u2}}, {{id: s, {SUM}[a, c]}}}}}}", ("a", "c", None)),
+    "computed": ("{id: a, type: u2}], instances: {twice: {value: a * 2}}, doc-ref: [x", ("a",)),
+    "default": ("{id: a, type: u2, -wireloom: {default: 7}}, {id: c, type: u2}", ("a", "c")),
+}
+"""Attributes of rows, and what a writer without the class puts into each number; ``None``: the class writes them."""
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_layouts(name: str, tmp_path: Path) -> None:
+    """The rows are plain exactly where the class takes no other step, and the bytes are the same either way."""
+    seq, fields = LAYOUTS[name]
+    path = tmp_path / "layout.ksy"
+    path.write_text(
+        "meta: {id: layout, endian: le, bit-endian: be, -wireloom: {rows: items}}\n"
+        "seq: [{id: items, type: item, repeat: eos}]\n"
+        f"types: {{item: {{seq: [{seq}]}}}}\n"
+    )
+    format = wireloom.load_spec(path)
+    assert (format.plain and format.plain.fields) == fields
+    strings = {"a": [b"", b"abc"], "b": [b"abcd", b"xy"], "t": ["", "g\xf6\xdf"]}
+    values = {}
+    for each in format.columns:
+        kind = format.schema.field(each.name).type
+        one = strings[each.name] if pa.types.is_binary(kind) or pa.types.is_string(kind) else [1, 3]
+        if not each.derived:
+            values[each.name] = pa.array(one, kind)
+    batch = pa.record_batch(values)
+    assert b"".join(RowEncoder(format).encode(batch)) == by_class(format, batch)
+    if fields is not None:
+        assert by_engine(format, batch) == by_class(format, batch)
+
+
 @given(st.lists(st.binary(max_size=300), max_size=20), st.sampled_from([1, 64, 4096]))
 @settings(max_examples=examples(40), deadline=None)
 def test_blocks_of_any_size(payloads: list[bytes], size: int) -> None:

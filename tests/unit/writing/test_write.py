@@ -5,6 +5,7 @@ import io
 import os
 import struct
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
@@ -21,7 +22,6 @@ from hypothesis import strategies as st
 from wireloom import UnknownNameError, WireloomError
 from wireloom.format import registry
 from wireloom.writing import RowEncoder, WriteReport, batches_of, size_of, write
-from wireloom.writing import encoder as encoder_module
 
 from ...examples import examples
 
@@ -418,9 +418,8 @@ def test_the_quick_way_gives_what_the_row_class_gives(format: str, data: st.Data
     assert quick.encode(batch) == by_class.encode(batch)
 
 
-def test_the_row_class_takes_over_where_the_layout_is_not_plain(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(encoder_module, "plain_row", lambda format: None)
-    assert written(EVENTS) == FRAMES
+def test_the_row_class_takes_over_where_the_layout_is_not_plain() -> None:
+    assert written(EVENTS, replace(registry.get("edgemq_segment"), plain=None)) == FRAMES
 
 
 @pytest.mark.parametrize("kind", [pa.binary_view(), pa.string_view(), pa.list_(pa.struct({"a": pa.binary_view()}))])
