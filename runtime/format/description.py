@@ -305,7 +305,7 @@ class Format:
     @property
     def columns_module(self) -> str:
         """Return the module with the schemas and programs of all tables of the spec."""
-        return f"{self._package}.columns"
+        return f"{self.package}.columns"
 
     @cached_property
     def _lowered(self) -> tuple[pyarrow.Schema, Any]:
@@ -314,8 +314,8 @@ class Format:
         return module.TABLES[self.table] if self.tables else (module.SCHEMA, module.PROGRAM)
 
     @property
-    def _package(self) -> str:
-        """Return the package of the spec, which contains the packages of tables other than the default one."""
+    def package(self) -> str:
+        """Return the package of the spec, which contains those of all tables but the default one."""
         return self.parser.rpartition(".")[0] if self.parser else self.module
 
     def of_table(self, table: str) -> Format:
@@ -327,8 +327,8 @@ class Format:
             raise UnknownNameError(f"unknown {self.option or 'table'} {table!r} of {self.name}: {hint}{names}")
         if table == self.table:
             return self
-        found: Format = importlib.import_module(self._package).FORMAT
-        return found if found.table == table else importlib.import_module(f"{self._package}.{table}").FORMAT
+        found: Format = importlib.import_module(self.package).FORMAT
+        return found if found.table == table else importlib.import_module(f"{self.package}.{table}").FORMAT
 
     @cached_property
     def message_program(self) -> MessageProgram | None:
@@ -344,7 +344,7 @@ class Format:
         """Return a generated class by its qualified name, as in ``row``."""
         # A class of another spec has its module before a colon, relative to this one's package.
         module, _, name = name.rpartition(":")
-        found: Any = importlib.import_module(module or self.parser or ".parser", self._package)
+        found: Any = importlib.import_module(module or self.parser or ".parser", self.package)
         for part in name.split("."):
             found = getattr(found, part)
         result: type[Any] = found

@@ -41,23 +41,23 @@ def sources() -> list[type[FormatSource]]:
 
 def source_of(format: Format, name: str | None = None) -> type[FormatSource]:
     """Return the data source of a format. A format loaded from a spec file may be given another ``name``."""
-    from ..format.in_memory import InMemoryFormat
+    from .read.schema import wire_schema
     from .source import FormatSource
 
-    module = importlib.import_module(f"{format.module}.spark")
+    module = importlib.import_module(f"{format.package}.spark")
     generated: type[FormatSource] = next(
         each
         for each in vars(module).values()
         if isinstance(each, type) and issubclass(each, FormatSource) and each is not FormatSource
     )
-    if not isinstance(format, InMemoryFormat):
+    if format is generated.described:
         return generated
-    # Spark pickles a class by reference to its module, which its workers could not import. Classes of the main program
-    # are pickled by value, so the format's code is included.
+    # Of another table, or in memory: Spark pickles a class by reference to its module, which its workers could not
+    # import. Classes of the main program are pickled by value, so the format's code is included.
     inside = {
         "__module__": "__main__",
         "described": format,
-        "wire_schema": generated.wire_schema,
+        "wire_schema": wire_schema(format),
         "name": classmethod(lambda _cls, name=name or format.name: name),
     }
     return type(generated.__name__, (FormatSource,), inside)

@@ -18,7 +18,7 @@ HOST = "127.0.0.1"
 
 
 def serve(helper: Helper, port: int, *, opens_browser: bool, on_address: Callable[[str], None]) -> None:
-    """Serve until an interrupt; ``port`` 0 selects a free port. ``on_address`` is called with the address once it is known.
+    """Serve until an interrupt; ``port`` 0 selects a free port. ``on_address`` is called with the address.
     Raises ``WireloomError`` if the port is in use."""
     token = secrets.token_urlsafe(24)
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listening:

@@ -3,16 +3,15 @@
 from pathlib import Path
 
 from ..base import Backend, Output
-from .lower import lower, parts
+from .lower import lower
 
 BACKEND = Backend(
     name="spark",
     folder=Path(__file__).parent,
     lower=lower,
-    parts=parts,
     outputs=(
         Output("spark.py.j2", "{name}/spark.py"),
-        Output("discovery.py.j2", "{name}/pyspark_{name}/__init__.py", parts=False),
+        Output("discovery.py.j2", "{name}/pyspark_{name}/__init__.py"),
     ),
     messages=True,
 )

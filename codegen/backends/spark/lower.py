@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from ...tree import Spec
 from ..columns.arrow import ArrowType
@@ -41,50 +41,51 @@ class FieldView:
     type: str
 
 
+Fields = tuple[FieldView, ...]
+
+
 @dataclass(frozen=True)
 class View:
-    """The view that the templates render. ``imports``: names imported from ``pyspark.sql.types``."""
+    """The view that the templates render. ``schema``: the Python expression of the default table's schema; ``fields``:
+    the columns of the only table, or ``tables``: those of each table by its name; ``imports``: names imported from
+    ``pyspark.sql.types``."""
 
     summary: str
     source_doc: str
     discovery_doc: str
     source: str
-    fields: tuple[FieldView, ...]
+    schema: str
+    fields: Fields
+    tables: dict[str, Fields]
     imports: tuple[str, ...]
-    parts: Mapping[str, View] = field(default_factory=dict)
-    """The views of the other tables, by the names of their subpackages."""
 
 
 def lower(spec: Spec) -> View | None:
     """Return the view of a spec; ``None`` for one without rows. Raises ``SpecError`` if a column has no Arrow
     type."""
     if spec.units is not None:
-        default = default_kind(spec.units)
-        others = {
-            each.name: _view(spec, message_columns(spec, each)) for each in spec.units.kinds if each is not default
-        }
-        return replace(_view(spec, message_columns(spec, default)), parts=others)
+        kinds = {each.name: _fields(message_columns(spec, each)) for each in spec.units.kinds}
+        return _view(spec, kinds, default_kind(spec.units).name, named=bool(spec.units.option))
     if spec.rows is None:
         return None
-    others = {each.name: _view(spec, table_columns(spec, each)) for each in spec.tables[1:]}
-    return replace(_view(spec, table_columns(spec, spec.rows)), parts=others)
+    tables = {each.name: _fields(table_columns(spec, each)) for each in spec.tables or (spec.rows,)}
+    return _view(spec, tables, spec.rows.name, named=bool(spec.rows.name))
 
 
-def parts(view: View) -> Mapping[str, View]:
-    """Return the views of all tables except the default one, by the names of their subpackages."""
-    return view.parts
+def _fields(columns: Sequence[TableColumn | MessageColumn]) -> Fields:
+    return tuple(FieldView(each.name, spark_type(each.type)) for each in columns)
 
 
-def _view(spec: Spec, columns: Sequence[TableColumn | MessageColumn]) -> View:
-    fields = tuple(FieldView(each.name, spark_type(each.type)) for each in columns)
-    used = {name for field in fields for name in re.findall(r"\w+(?=\()", field.type)}
-    title = spec.title
+def _view(spec: Spec, tables: dict[str, Fields], default: str, *, named: bool) -> View:
+    used = {name for fields in tables.values() for field in fields for name in re.findall(r"\w+(?=\()", field.type)}
     return View(
-        summary=f"{title}: the Spark schema of its table, and its data source.",
+        summary=f"{spec.title}: the Spark schema of {'each table' if named else 'its table'}, and its data source.",
         source_doc=f'The data source of ``spark.read.format("{spec.name}")``.',
         discovery_doc=f"Where Spark finds ``{spec.name}`` by itself: it looks for packages named ``pyspark_…``.",
         source=f"{class_name(spec.name)}Source",
-        fields=fields,
+        schema=f"TABLES[{default!r}]" if named else "SCHEMA",
+        fields=() if named else tables[default],
+        tables=tables if named else {},
         imports=tuple(sorted(used | {"StructField", "StructType"})),
     )
 

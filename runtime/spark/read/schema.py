@@ -53,8 +53,9 @@ class TargetColumn:
 def wire_schema(format: Format) -> StructType:
     """Return the Spark schema of all columns of a format. Raises ``WireloomError`` if it has none."""
     try:
-        schema: StructType = importlib.import_module(f"{format.module}.spark").SCHEMA
-    except (ModuleNotFoundError, AttributeError) as error:
+        module = importlib.import_module(f"{format.package}.spark")
+        schema: StructType = module.TABLES[format.table] if format.tables else module.SCHEMA
+    except (ModuleNotFoundError, AttributeError, KeyError) as error:
         raise WireloomError(f"{format.name} has no schema for Spark: generate it with this wireloom") from error
     return schema
 

@@ -294,7 +294,7 @@ def test_spark_types_of_all_kinds() -> None:
     assert schema["a_uint64"].dataType == types.DecimalType(20, 0)
     assert schema["a_label"].dataType == types.StringType()
     assert [each.name for each in schema] == [each.name for each in format_of(KINDS).columns]
-    ack = importlib.import_module(f"{format_of(STREAM).of_table('ack').module}.spark").SCHEMA
+    ack = importlib.import_module(f"{format_of(STREAM).module}.spark").TABLES["ack"]
     assert [each.name for each in ack] == ["start", "tail", "start_seq_num"]
 
 
