@@ -75,7 +75,8 @@ class Rotations(RuleBasedStateMachine):
         self.written_to: set[str] = set()
         """Files that a program may write to: not those that are copies."""
         self.removed: set[str] = set()
-        """Names of files that were read as a whole, and removed: another one with such a name counts as lost."""
+        """Names without a number of compressed files that were removed: another file with such a name counts as lost,
+        since it may be the same data, corrected."""
         self.contents: list[Content] = []
         self.read: Counter[str] = Counter()
         self.pending = self.loss_told = self.fixed = False
@@ -157,7 +158,7 @@ class Rotations(RuleBasedStateMachine):
     def _delete(self, name: str) -> None:
         """Remove a file; its number is not used again."""
         content = self.files.pop(name)
-        if name.endswith((".gz", ".zst")):
+        if name.removesuffix(".gz").removesuffix(".zst") in PROGRAMS:
             self.removed.add(name)
         self.written_to.discard(name)
         # A program that begins a new log under the name of one that was removed cannot be told from one that cuts it.
@@ -407,6 +408,20 @@ FOUND: dict[str, list[tuple[str, dict[str, Any]]]] = {
         ("append", {"count": 1, "cut": 3}),
         ("plan", {}),
         ("compress", {}),
+    ],
+    "compressed, removed, another one": [
+        ("begin", {"pattern": "*.gz"}),
+        ("append", {"count": 3}),
+        ("batch", {}),
+        ("rename", {}),
+        ("append", {}),
+        ("compress", {"which": 1}),
+        ("batch", {}),
+        ("delete", {"which": 1}),
+        ("rename", {}),
+        ("append", {}),
+        ("compress", {"which": 1}),
+        ("batch", {}),
     ],
     "planned, compressed": [
         ("begin", {}),

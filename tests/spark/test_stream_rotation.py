@@ -59,6 +59,63 @@ def test_names_move_on(tailed: Format, tmp_path: Path) -> None:
     assert lost(query) == 0
 
 
+@pytest.mark.parametrize("strict", [True, False])
+@pytest.mark.parametrize("planned", [False, True])
+def test_a_rotated_file_that_is_read_as_a_whole_is_replaced_by_the_next(
+    planned: bool, strict: bool, tmp_path: Path
+) -> None:
+    file = tmp_path / "app.log.2.gz"
+    write(WAL, tmp_path / "app.log", "live")
+    write(WAL, file, *numbered("old"), codec="gzip")
+    query = Query(WAL, path=tmp_path / "*.gz", failOnDataLoss=strict)
+    query.plan()
+    if not planned:
+        assert payloads(query.read()) == numbered("old")
+        query.restart()
+    file.unlink()
+    write(WAL, file, "new", codec="gzip")
+    if planned and strict:
+        with pytest.raises(WireloomError, match="became shorter since"):
+            query.read()
+        return
+    if planned:
+        assert payloads(query.read()) == []
+    assert together(query) == ["new"]
+    assert lost(query) == planned
+
+
+@pytest.mark.parametrize(
+    ("name", "others"),
+    [
+        ("app.log.gz", ["app.log"]),
+        ("app.log-20260301.gz", ["app.log"]),
+        ("part.1.gz", ["part.2.gz"]),
+    ],
+)
+def test_a_file_that_is_not_rotated_may_have_been_corrected(name: str, others: list[str], tmp_path: Path) -> None:
+    write(WAL, tmp_path / name, *numbered("old"), codec="gzip")
+    for each in others:
+        write(WAL, tmp_path / each, "other")
+    query = Query(WAL, path=tmp_path / name)
+    assert together(query) == numbered("old")
+    (tmp_path / name).unlink()
+    write(WAL, tmp_path / name, "corrected", codec="gzip")
+    with pytest.raises(WireloomError, match="became shorter since"):
+        query.plan()
+
+
+@pytest.mark.parametrize("change", ["touched", "grown", "a copy of another one"])
+def test_a_rotated_file_with_content_that_was_read_is_not_the_next(change: str, tmp_path: Path) -> None:
+    write(WAL, tmp_path / "app.log", "live")
+    contents = [write(WAL, tmp_path / f"app.log.{each}.gz", f"old {each}", codec="gzip") for each in (1, 2)]
+    query = Query(WAL, path=tmp_path / "*.gz")
+    assert sorted(together(query)) == ["old 1", "old 2"]
+    content = {"touched": contents[1], "grown": contents[1] * 2, "a copy of another one": contents[0]}[change]
+    (tmp_path / "app.log.2.gz").write_bytes(content)
+    with pytest.raises(WireloomError, match=r"app\.log\.2\.gz: the file (was replaced|had \d+ bytes)"):
+        query.plan()
+
+
 def test_a_log_that_was_removed_and_begun_again(tailed: Format, tmp_path: Path) -> None:
     log = tmp_path / "app.log"
     append(tailed, log, *numbered("old"))

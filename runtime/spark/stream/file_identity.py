@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
 
+from ... import codecs
 from ...base.errors import NothingThereError, WireloomError
 from ...codecs import CodecError, Decoder
 from ...input.inputs import FileInput, LocalStream, Stream
@@ -25,8 +26,8 @@ LAST_BYTES = 4096
 CHUNK = 1 << 20
 """Number of bytes that are decompressed at a time."""
 
-_COUNTED = r"[.\-_](?:\d[\d.\-_T:]*|old|bak|prev)"
-_ROTATED = re.compile(rf"(.+?){_COUNTED}(\.[A-Za-z][^.]*)?", re.DOTALL)
+_ROTATED = re.compile(r"(.+?)[.\-_](\d[\d.\-_T:]*|old|bak|prev)(\.[A-Za-z][^.]*)?", re.DOTALL)
+_REUSED = re.compile(r"\d{1,3}|old|bak|prev")
 
 
 def digest(stream: Stream, position: int) -> int:
@@ -82,7 +83,18 @@ def original(name: str) -> str | None:
     ('app.log', 'app.log', 'app.log', None)
     """
     found = _ROTATED.fullmatch(name)
-    return None if found is None else found[1] + (found[2] or "")
+    return None if found is None else found[1] + (found[3] or "")
+
+
+def is_reused(path: str) -> bool:
+    """Return whether each rotation of a log gives this name to another file: one with a number or ``.old``, not a date,
+    possibly compressed.
+
+    >>> is_reused("app.log.1.gz"), is_reused("app.old.log"), is_reused("app-20260301.log"), is_reused("app.log.gz")
+    (True, True, False, False)
+    """
+    found = _ROTATED.fullmatch(codecs.without_suffix(os.path.basename(path)))
+    return found is not None and _REUSED.fullmatch(found[2]) is not None
 
 
 def family(path: str) -> tuple[str, str]:

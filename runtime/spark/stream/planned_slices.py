@@ -13,7 +13,7 @@ from ...base.errors import NothingThereError
 from ...input.inputs import Location
 from ..read.split_planning import Slice
 from .file_contents import unpacked
-from .file_identity import FollowedFile, digest, family, folders_of, neighbours
+from .file_identity import FollowedFile, digest, family, folders_of, is_reused, neighbours
 from .listing import ListedFile, file_now
 from .offset import FilePart
 
@@ -87,8 +87,10 @@ class PlannedSlice:
         return None if now is None else self._difference(now)
 
     def as_it_is(self) -> LocatedSlice | None:
-        """Return the slice of the file that has that name now, regardless of its identity, if whole files are read."""
-        now = file_now(self.part.path, self.location) if self.part.kind == "whole" else None
+        """Return the slice of the file that has that name now, regardless of its identity, if whole files are read. One
+        that may be the next of a rotation is left to a later batch."""
+        whole = self.part.kind == "whole" and not is_reused(self.part.path)
+        now = file_now(self.part.path, self.location) if whole else None
         if now is None or now.size <= self.slice.begin:
             return None
         return LocatedSlice(self.slice, now, planned=False)

@@ -24,7 +24,7 @@ from ...base.cached import cached_property
 from ...base.errors import NothingThereError
 from ...input.inputs import Location
 from .file_contents import FileContents
-from .file_identity import family, original
+from .file_identity import family, is_reused, original
 from .listing import ListedFile, file_now
 from .offset import FileProgress, hash_of_time
 
@@ -66,8 +66,12 @@ class Matches:
         self._found: dict[int, FileProgress] = {}
         self._moved: dict[int, ListedFile] = {}
         self._gone: set[str] = set()
-        self._read = {(each.file_id, each.position) for each in known.values() if each.modified_hash}
+        whole = [each for each in known.values() if each.modified_hash]
+        self._read = {(each.file_id, each.position) for each in whole}
         """Files that were read as a whole, possibly under names that are not listed."""
+        self._whole = {(each.position, each.digest) for each in whole}
+        self._followed = {family(each.path) for each in known.values() if each.path and not each.tentative}
+        """What the names of logs and of their rotated files have in common."""
         self.compressed: list[tuple[ListedFile, FileProgress]] = []
         for file in files:
             fingerprint, entry = file.fingerprint, known.get(file.fingerprint)
@@ -207,9 +211,25 @@ class Matches:
             # It was renamed after the listing.
             return
         del self._missing[fingerprint]
-        if entry.unread or file is None or original(os.path.basename(file.path)) is None or not self._grows(file):
+        if entry.unread or file is None or not self._is_next(file, entry):
             path = entry.path if file is None else file.path
             yield LostFile(path, self._change(file, entry), file, entry)
+
+    def _is_next(self, file: ListedFile, read: FileProgress) -> bool:
+        """Return whether a file with the name of one that was read is the next one of a rotation.
+
+        Files that are read as a whole may be numbered without being rotated, and be replaced by corrected ones. Those
+        of a rotation have their log beside them, and content that was not read yet.
+        """
+        if self._grows(file):
+            return original(os.path.basename(file.path)) is not None
+        log = _family(file.path)
+        return (
+            (file.is_local and read.digest > 0 and is_reused(file.path))
+            and (log in self._followed or os.path.exists(os.path.join(*log)))
+            and (file.size, self._digest(file, file.size)) not in self._whole
+            and (file.size < read.checked or self._digest(file, read.checked) != read.digest)
+        )
 
     def _change(self, file: ListedFile | None, known: FileProgress) -> str:
         """Return a description of what happened to a lost file."""
