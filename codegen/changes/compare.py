@@ -17,7 +17,7 @@ from .types import Types
 
 OUTSIDE = frozenset(
     (
-        *("doc", "doc_ref", "position", "title", "license", "file", "sha256", "derivations", "parents", "logical"),
+        *("doc", "doc_ref", "position", "title", "license", "file", "sha256", "parents", "logical"),
         *("imports", "valid"),
     )
 )

@@ -20,7 +20,6 @@ from .build import Builder
 from .checksums import check_sums
 from .declare import Declarer
 from .defaults import check_defaults
-from .derivations import derive
 from .imports import Loader, display_name
 from .inner_sums import check_steps, with_inner_sums
 from .layout import framing_members, mark
@@ -171,7 +170,7 @@ def _compile(
     if diagnostics.has_errors:
         return None
     framing = framing_members(each for root in roots.values() for each in root.whole)
-    roots = {name: derive(mark(root, framing)) for name, root in roots.items()}
+    roots = {name: mark(root, framing) for name, root in roots.items()}
     structs = {each.path: each for root in roots.values() for each in root.whole}
     specs = [_spec(file, roots[name], structs, world, diagnostics) for name, file in loader.files.items()]
     return replace(specs[0], imports=tuple(specs[1:]))

@@ -14,6 +14,7 @@ from ..model.row_columns import own_columns
 from ..tree import Attribute, Checksum, InnerSum, Instance, Spec, StoredChecksum, Struct, Switch, SwitchCase
 from ..wire import SIZE_PRESERVING, EndOfStreamSize, ExpressionSize, FixedSize, RepeatUntil, WithinSize
 from .buffered import BufferedTypes
+from .derivations import derivations
 from .filling import fills_of
 from .lengths import length_fields
 from .made import with_made
@@ -65,7 +66,7 @@ class _Facts:
             checksums=checksums,
             inner_checksums=tuple(self._inner_checksum(struct, attributes, each) for each in struct.inner_sums),
             instances=tuple(self._instance(struct, each, place) for each in struct.instances),
-            fills=() if is_message else tuple(fills_of(attributes, struct.derivations, checksums)),
+            fills=() if is_message else tuple(fills_of(attributes, derivations(self.spec, struct), checksums)),
             structs=tuple(self._struct(each, f"{place}/types/{each.path[-1]}") for each in struct.structs),
             buffered=self.buffered.of(struct),
             recursive=struct.path in self.recursive,

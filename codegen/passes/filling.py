@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from ..expression.nodes import Binary, IntegerLiteral, MemberAccess, Name, Node
-from ..tree import Attribute, Derivation, Fill, StoredChecksum
+from ..tree import Attribute, Fill, StoredChecksum
 
 
 def fills_of(
-    fields: tuple[Attribute, ...], derivations: tuple[Derivation, ...], covers: tuple[StoredChecksum, ...]
+    fields: tuple[Attribute, ...], solved: Mapping[str, Node], covers: tuple[StoredChecksum, ...]
 ) -> Iterator[Fill]:
     """Return the fields to fill in: constants first, then lengths, counts and values equal to them, then checksums of
     known values, and finally those of what has been written."""
-    solved = {each.attribute for each in derivations}
     for field in fields:
         if field.repeat is not None:
             if field.default is not None:
@@ -27,8 +26,7 @@ def fills_of(
             yield Fill(field.id, "unless given", field.only)
         elif field.default is not None and field.id not in solved:
             yield Fill(field.id, "unless given", field.default)
-    for derivation in derivations:
-        yield Fill(derivation.attribute, "solved", derivation.expression)
+    yield from (Fill(name, "solved", value) for name, value in solved.items())
     late = [each for each in covers if each.value is None and not each.of_object]
     yield from (Fill(each.attribute.id, "checksum before", checksum=each) for each in covers if each not in late)
     yield from (Fill(each.attribute.id, "checksum after", checksum=each) for each in _inside_out(late))

@@ -14,8 +14,8 @@ INTEGER = ComputedIntegerType()
 ZERO = IntegerLiteral(0, type=INTEGER)
 ONE = IntegerLiteral(1, type=INTEGER)
 
-MAX_DEPTH = 50
-MAX_NODES = 300
+MAX_DEPTH = 150
+MAX_NODES = 1000
 """Maximum number of levels and of nodes of an expression to be solved, after value instances are inlined."""
 
 
@@ -34,7 +34,7 @@ class Solution:
 def solutions(spec: Spec, struct: Struct, expression: Node) -> tuple[Solution, ...]:
     """Return the solutions of an expression in ``struct``: for each integer that occurs in it once and that nothing
     else determines."""
-    whole = _inlined(spec, struct, expression)
+    whole = inlined(spec, struct, expression)
     if whole is None:
         return ()
     found: list[Solution] = []
@@ -124,7 +124,7 @@ def _contains(node: Node, target: Node) -> bool:
 # Value instances -----------------------------------------------------------------------------------------------------
 
 
-def _inlined(spec: Spec, struct: Struct, expression: Node) -> Node | None:
+def inlined(spec: Spec, struct: Struct, expression: Node) -> Node | None:
     """Return the expression with value instances inlined; ``None`` if it would become too large."""
     known = spec.inlined
     waiting = _instances_in(spec, struct, expression)

@@ -7,13 +7,12 @@ has no terms of any backend; only ``position``, for diagnostics, refers to the Y
 from .members import Attribute, Check, Checksum, Instance, Switch, SwitchCase, Valid, is_number, literal_size
 from .runs import Piece, Run, Step, run_of
 from .spec import Rows, RowStep, Spec, Way
-from .types import Derivation, Fill, InnerSum, ReadOnly, StoredChecksum, Struct
+from .types import Fill, InnerSum, ReadOnly, StoredChecksum, Struct
 
 __all__ = [
     "Attribute",
     "Check",
     "Checksum",
-    "Derivation",
     "Fill",
     "InnerSum",
     "Instance",

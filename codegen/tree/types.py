@@ -17,16 +17,6 @@ from .runs import Step, steps_of
 
 
 @dataclass(frozen=True)
-class Derivation:
-    """An attribute that a writer fills in: ``attribute`` becomes the value of ``expression``, in which ``NAME.size`` of
-    a bytes or string attribute is its size on the wire, ``NAME.content`` its decompressed size, and ``NAME.length`` the
-    count of a repeated one."""
-
-    attribute: str
-    expression: Node
-
-
-@dataclass(frozen=True)
 class InnerSum:
     """A checksum of attributes of a type that is stored in an ``attribute`` of an object inside it. ``way``: the path
     of attributes to that object."""
@@ -120,7 +110,6 @@ class Struct:
     instances: tuple[Instance, ...] = ()
     structs: tuple[Struct, ...] = ()
     enums: tuple[Enum, ...] = ()
-    derivations: tuple[Derivation, ...] = ()
     message: Message | None = None
     shown: tuple[str, ...] = ()
     """The attributes that are fields of its structs in tables; empty: all."""

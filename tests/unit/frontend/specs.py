@@ -6,8 +6,11 @@ from textwrap import dedent
 
 from wireloom.codegen.model import analyse
 from wireloom.codegen.model import load_spec as load
+from wireloom.codegen.passes import with_facts
 from wireloom.codegen.spec import Diagnostic
 from wireloom.codegen.tree import Attribute, Instance, Spec, Struct
+
+from tests.unit.frontend.trees import written
 
 HEAD = "meta:\n  id: demo\n  endian: le\n  encoding: UTF-8\n"
 """Four lines before the body of each spec."""
@@ -31,6 +34,12 @@ def instance(body: str, name: str) -> Instance:
     found = root(body).instance(name)
     assert found is not None
     return found
+
+
+def solved(spec: Spec) -> dict[str, str]:
+    """Return the attributes that a writer solves for, in all types, and the expressions of their values."""
+    fills = (fill for struct in with_facts(spec).structs for fill in struct.fills)
+    return {each.id: written(each.value) for each in fills if each.how == "solved" and each.value is not None}
 
 
 def diagnostics(body: str, head: str = HEAD) -> tuple[Diagnostic, ...]:

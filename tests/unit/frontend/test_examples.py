@@ -16,7 +16,7 @@ from wireloom.codegen.model import analyse
 from wireloom.codegen.model import load_spec as load
 from wireloom.codegen.spec import TABLES
 
-from tests.unit.frontend.trees import written
+from tests.unit.frontend.specs import solved
 
 PACKAGES = (wireloom.codegen.expression, wireloom.codegen.model, wireloom.codegen.protobuf, wireloom.codegen.spec)
 MODULES = [f"{each.__name__}.{one.name}" for each in PACKAGES for one in pkgutil.iter_modules(each.__path__)]
@@ -54,8 +54,7 @@ def test_the_example_on_the_page() -> None:
     text = PAGE.split("```yaml\n")[1].split("```")[0]
     spec = load("door_log.ksy", text)
     assert analyse("door_log.ksy", text).diagnostics == ()
-    (derivation,) = spec.root.structs[0].derivations
-    assert (derivation.attribute, written(derivation.expression)) == ("len", "(note.size + 9)")
+    assert solved(spec) == {"len": "(note.size + 9)"}
 
 
 def test_the_example_of_messages_on_the_page() -> None:
