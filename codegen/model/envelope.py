@@ -9,8 +9,8 @@ from wireloom.checksums import algorithm
 from ..expression.fold import constant_integer
 from ..expression.types import BytesType, Path, UnionType, UserType
 from ..spec.diagnostics import Diagnostics
-from ..spec.message_tables import FRAMINGS
 from ..spec.syntax import Section, Text
+from ..spec.tables import FRAMINGS
 from ..tree import Attribute, Struct
 from ..wire import ExpressionSize, OwnSize
 from ..words import shown, suggestion

@@ -11,7 +11,7 @@ from ..expression.typerules import assignable, is_boolean, is_integer, type_name
 from ..expression.types import ListType, Type, UserType
 from ..spec.diagnostics import Diagnostics
 from ..spec.syntax import Entries, Entry, Expression, Items, Section, Text, Value
-from ..spec.writing_tables import FOR_EACH
+from ..spec.tables import FOR_EACH
 from ..words import shown, suggestion
 from .fields import Field, PendingSwitch
 from .scope import NOTHING, Surroundings, Typing

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from ..expression.types import EnumType, ListType, Type, UserType
 from ..spec.diagnostics import Diagnostics
-from ..spec.message_tables import MAP_KEYS
 from ..spec.position import Position
 from ..spec.syntax import Section, Text
+from ..spec.tables import MAP_KEYS
 from ..wire import Enum, Message, MessageField, OwnSize
 from ..words import shown, suggestion
 from .fields import Field

@@ -20,8 +20,8 @@ from wireloom.format.routines import (
 from ..expression.types import UserType
 from ..spec.diagnostic import Diagnostic
 from ..spec.diagnostics import ERROR, WARNING
-from ..spec.message_tables import FRAMINGS
 from ..spec.position import Position
+from ..spec.tables import FRAMINGS
 from ..tree import Spec
 
 

@@ -6,9 +6,8 @@ import re
 
 from ..expression.types import Path
 from ..spec.diagnostics import Diagnostics
-from ..spec.message_tables import FRAMINGS
 from ..spec.syntax import Section, Text
-from ..spec.writing_tables import CLASS
+from ..spec.tables import CLASS, FRAMINGS
 from ..tree import Struct
 from ..wire import UnitColumn, UnitKind, Units
 from ..words import listed, shown, suggestion
@@ -83,7 +82,7 @@ class UnitsReader:
             if "framing" in section:
                 self.diagnostics.error(section.position_of("framing"), "expected at least one framing")
             return ("whole",)
-        if text.value not in FRAMINGS and not re.fullmatch(CLASS.pattern or "", text.value):
+        if text.value not in FRAMINGS and not re.fullmatch(CLASS, text.value):
             hint = suggestion(text.value, FRAMINGS)
             message = f"expected {listed([*FRAMINGS, 'module:Class'])}, found {shown(text.value)}{hint}"
             self.diagnostics.error(text.position, message)

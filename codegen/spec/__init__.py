@@ -12,7 +12,7 @@ __getattr__ = face(
         "lookup": "lookup:look_up names",
         "position": "Position",
         "reader": "MAX_DEPTH read_yaml",
-        "reference": "ORDER reference:dialect_reference",
+        "reference": "reference:dialect_reference",
         "rendering": "MAX_WIDTH excerpt rendered",
         "scalars": "plain_value",
         "schema": "schema:dialect_schema",

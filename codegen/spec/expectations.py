@@ -30,7 +30,7 @@ COMMAND = "wireloom reference"
 def expected(kind: Kind) -> str:
     """Return a description of the values of that kind.
 
-    >>> from wireloom.codegen.spec.tables import NAMES, TABLES
+    >>> from wireloom.codegen.spec.tables import TABLES
     >>> expected(TABLES["checksum"].keys["replace"].kind)
     'an integer from 0 to 255'
     >>> expected(TABLES["meta-extensions"].keys["codec"].kind)

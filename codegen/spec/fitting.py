@@ -9,12 +9,6 @@ from .kinds import Table
 from .tables import EXTENSION
 from .tree import Mapping, Scalar, YamlNode
 
-BYTES = ("contents", "pad-right", "parent", "process", "size", "size-eos")
-TEXT = ("encoding", "pad-right", "size", "size-eos")
-ENUM = ("enum",)
-OF_SOME = frozenset((*BYTES, *TEXT, *ENUM))
-"""Keys that only some types allow."""
-
 _NUMBER = re.compile(r"[usbf]\d+(?:le|be)?")
 
 
@@ -31,10 +25,11 @@ def fitting(table: Table, node: Mapping) -> list[str]:
     if "repeat-expr" not in table.keys:
         return words
     values = {key.text: value for key, value in node.entries}
-    fit = set(_of_type(values))
+    type = _type(values)
     repeat = values.get("repeat")
     how = repeat.text if isinstance(repeat, Scalar) else ""
-    unfit = OF_SOME - fit | ({"repeat-expr", "repeat-until"} - {f"repeat-{how}"})
+    unfit = {word for word, key in table.keys.items() if key.types and type not in key.types}
+    unfit |= {"repeat-expr", "repeat-until"} - {f"repeat-{how}"}
     return [each for each in words if each not in unfit and (each != "value" or "type" not in values)]
 
 
@@ -47,11 +42,12 @@ def unknown_key(word: str, table: Table, node: Mapping) -> str:
     return f"unknown key found, expected: {', '.join(fitting(table, node))}"
 
 
-def _of_type(values: dict[str, YamlNode]) -> tuple[str, ...]:
+def _type(values: dict[str, YamlNode]) -> str:
+    """Return the kind of type that an attribute has, as in ``Key.types``; empty for numbers."""
     if "enum" in values:
-        return ENUM
+        return "enum"
     type = values.get("type")
     name = type.text if isinstance(type, Scalar) else ""
     if name in ("str", "strz"):
-        return TEXT
-    return () if _NUMBER.fullmatch(name) else BYTES
+        return "text"
+    return "" if _NUMBER.fullmatch(name) else "bytes"

@@ -1,16 +1,14 @@
-"""The kinds of the values of keys. ``tables`` assigns a kind to each key, ``validator`` checks it."""
+"""The kinds of the values of keys. ``dialect.yaml`` assigns a kind to each key, ``validator`` checks it."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from typing import NamedTuple
 
 IDENTIFIER = r"[a-z][a-z0-9_]*"
 TYPE_NAME = rf"(?:::)?{IDENTIFIER}(?:::{IDENTIFIER})*"
 
 
-@dataclass(frozen=True)
-class TextKind:
+class TextKind(NamedTuple):
     """A single value as text.
 
     ``pattern`` must match the whole text, and ``expected`` describes it in words. ``choices`` are all allowed values;
@@ -20,23 +18,21 @@ class TextKind:
 
     expected: str = "text"
     pattern: str | None = None
-    choices: Collection[str] = ()
+    choices: tuple[str, ...] = ()
     offered: tuple[str, ...] = ()
     refusal: str = ""
     empty: bool = False
     """Whether an empty value is allowed too; it is the same as an absent key."""
 
 
-@dataclass(frozen=True)
-class IntegerKind:
+class IntegerKind(NamedTuple):
     """An integer between two inclusive bounds."""
 
     minimum: int | None = None
     maximum: int | None = None
 
 
-@dataclass(frozen=True)
-class FlagKind:
+class FlagKind(NamedTuple):
     """``true`` or ``false``. ``only``: the value that is allowed if the other one makes no sense; ``refusal``: the
     sentence about that one."""
 
@@ -44,38 +40,31 @@ class FlagKind:
     refusal: str = ""
 
 
-@dataclass(frozen=True)
 class ExpressionKind:
     """An expression of the expression language. Numbers and booleans are expressions too."""
 
 
-@dataclass(frozen=True)
 class TypeKind:
     """The name of a type, built in or of the spec, with arguments if it has parameters."""
 
 
-@dataclass(frozen=True)
 class ProcessKind:
     """``zlib``, ``xor(key)``, ``rol(n)``, ``ror(n)``, or the name of a routine with arguments."""
 
 
-@dataclass(frozen=True)
 class ContentsKind:
     """Fixed bytes: text, or a list of byte values and texts."""
 
 
-@dataclass(frozen=True)
 class AnyKind:
     """Any value: documentation for readers."""
 
 
-@dataclass(frozen=True)
 class ObjectsKind:
     """A list of objects: mappings from names of attributes to expressions, or to further objects or lists of them."""
 
 
-@dataclass(frozen=True)
-class ListKind:
+class ListKind(NamedTuple):
     """A list. If ``single`` is set, a single item may be given without a list around it."""
 
     item: Kind
@@ -84,28 +73,24 @@ class ListKind:
     maximum: int | None = None
 
 
-@dataclass(frozen=True)
-class MapKind:
-    """A mapping from names to values; ``key`` describes the keys in words, and ``pattern`` must match them.
+class MapKind(NamedTuple):
+    """A mapping from names to values; ``key`` describes the keys in words.
 
-    ``integer``: whether the keys are numbers; ``expression``: whether they are expressions.
+    ``keys``: ``text`` if they are names, ``expression`` if they are expressions.
     """
 
     key: str
     value: Kind
-    pattern: str | None = IDENTIFIER
     keys: str = "text"
 
 
-@dataclass(frozen=True)
-class TableKind:
+class TableKind(NamedTuple):
     """A mapping with known keys: the name of its table."""
 
     table: str
 
 
-@dataclass(frozen=True)
-class EitherKind:
+class EitherKind(NamedTuple):
     """Different kinds for a single value, a mapping and a list."""
 
     expected: str
@@ -131,22 +116,25 @@ Kind = (
 )
 
 
-@dataclass(frozen=True)
-class Key:
-    """A key of a table: the kind of its value, its description, and whether it is required."""
+class Key(NamedTuple):
+    """A key of a table: the kind of its value, its description, and whether it is required.
+
+    ``types``: if only attributes of some types can have it, these: ``bytes``, ``text``, ``enum``.
+    """
 
     kind: Kind
     doc: str
     required: bool = False
+    types: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Table:
-    """The keys of one kind of mapping; ``name`` is its name in messages.
+class Table(NamedTuple):
+    """The keys of one kind of mapping; ``name`` is its name in messages, ``title`` that in the reference.
 
     ``extensions`` names the table of the ``-wireloom`` key; other keys that begin with ``-`` belong to other tools.
     """
 
     name: str
     keys: dict[str, Key]
+    title: str
     extensions: str | None = None

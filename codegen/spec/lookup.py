@@ -13,7 +13,7 @@ from wireloom.base.nearest import unknown
 
 from .expectations import anchor, expected
 from .kinds import Key
-from .reference import CHAPTERS, ORDER, PLACES, parents_of, tables_of, title_of
+from .reference import CHAPTERS, PLACES, parents_of, tables_of, title_of
 from .tables import EXTENSION, TABLES
 
 WIDTH = 100
@@ -22,8 +22,8 @@ WIDTH = 100
 
 def names() -> list[str]:
     """Return the names of all entries: tables, their keys (``attribute.size``) and chapters."""
-    keys = [anchor(table, word) for table in ORDER for word in TABLES[table].keys]
-    return [*ORDER, *CHAPTERS, *keys]
+    keys = [anchor(table, word) for table, each in TABLES.items() for word in each.keys]
+    return [*TABLES, *CHAPTERS, *keys]
 
 
 def lookup(name: str) -> str:
@@ -40,17 +40,19 @@ def lookup(name: str) -> str:
     tables = [name] if name in TABLES else []
     if name == EXTENSION:
         tables = [table.extensions for table in TABLES.values() if table.extensions]
-    keys = [(table, word) for table in ORDER for word in TABLES[table].keys if name in (word, anchor(table, word))]
+    keys = [
+        (table, word) for table, each in TABLES.items() for word in each.keys if name in (word, anchor(table, word))
+    ]
     found = [*map(_table, tables), *([_chapter(name)] if name in CHAPTERS else []), *(_key(*each) for each in keys)]
     if not found:
-        words = {word for table in ORDER for word in TABLES[table].keys}
+        words = {word for table, each in TABLES.items() for word in each.keys}
         raise unknown("key", name, sorted({*names(), *words}))
     return "\n\n".join("\n".join(each) for each in found)
 
 
 def everything() -> str:
     """Return the whole reference."""
-    return "\n\n".join("\n".join(each) for each in [*map(_table, ORDER), *map(_chapter, CHAPTERS)])
+    return "\n\n".join("\n".join(each) for each in [*map(_table, TABLES), *map(_chapter, CHAPTERS)])
 
 
 def _key(table: str, word: str) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The dialect's reference, ``docs/reference.md``, generated from the tables that specs are checked against.
+"""The dialect's reference, ``docs/reference.md``, generated from the dialect that specs are checked against.
 
 ``python -m wireloom.codegen.spec.reference`` writes it; a test fails if the page is out of date.
 """
@@ -22,87 +22,11 @@ from .tables import EXTENSION, TABLES
 
 PLACES: dict[type, str] = {ExpressionKind: "expressions", TypeKind: "types"}
 """Kinds with a section of their own."""
-ORDER = (
-    "spec",
-    "meta",
-    "meta-extensions",
-    "table",
-    "look-up",
-    "option",
-    "endian",
-    "attribute",
-    "field-extensions",
-    "checksum",
-    "crc",
-    "map",
-    "block-codec",
-    "framing",
-    "fragments",
-    "record-codec",
-    "preallocated",
-    "timestamp",
-    "default",
-    "for-each",
-    "valid",
-    "switch",
-    "instance",
-    "instance-extensions",
-    "computed-checksum",
-    "slice",
-    "type",
-    "type-meta",
-    "type-extensions",
-    "varint",
-    "message",
-    "message-field",
-    "message-units",
-    "message-kind",
-    "message-otherwise",
-    "parameter",
-    "enum",
-    "enum-member",
-)
-"""The tables in reading order: frequently used ones first, related ones together."""
-
-TITLES = {
-    "spec": "A spec",
-    "meta": "`meta`",
-    "endian": "`endian` as a mapping",
-    "type-meta": "`meta` of a type",
-    "valid": "`valid` as a mapping",
-    "switch": "`type` as a mapping: a switch",
-    "table": "A table of several",
-    "look-up": "A look-up",
-    "option": "An option",
-    "checksum": "`checksum`",
-    "crc": "`algorithm` as a mapping: a CRC of its own",
-    "map": "`map`",
-    "block-codec": "`codec` as a mapping",
-    "framing": "`framing`",
-    "fragments": "`fragments`",
-    "record-codec": "`codec` of `fragments`",
-    "preallocated": "`preallocated` as a mapping",
-    "timestamp": "`timestamp` as a mapping",
-    "default": "`default` as a mapping",
-    "for-each": "`for-each` in a list of objects",
-    "meta-extensions": f"`{EXTENSION}` in `meta`: the table",
-    "field-extensions": f"`{EXTENSION}` in an attribute",
-    "instance-extensions": f"`{EXTENSION}` in an instance",
-    "type-extensions": f"`{EXTENSION}` in a type",
-    "computed-checksum": "`checksum` of an instance",
-    "slice": "`slice`",
-    "varint": "`varint` as a mapping",
-    "message": "`message` in a type: a protobuf message",
-    "message-field": "A field of a message",
-    "message-units": "`message` in `meta`: a table of messages",
-    "message-kind": "A kind of message",
-    "message-otherwise": "`otherwise`",
-}
 
 INTRODUCTION = """\
 # Reference of the dialect
 
-<!-- Generated from codegen/spec/tables.py by "python -m wireloom.codegen.spec.reference". Do not edit. -->
+<!-- Generated from codegen/spec/dialect.yaml by "python -m wireloom.codegen.spec.reference". Do not edit. -->
 
 All keys of a spec, where they are allowed, and what they take. `wireloom check` checks a spec against the same
 tables, and its messages name the relevant entry: `wireloom reference attribute.size` prints one. `wireloom schema`
@@ -114,18 +38,18 @@ with another `-` is ignored.
 
 def reference() -> str:
     """Return the page as Markdown."""
-    tables = (line for name in ORDER for line in _table(name))
+    tables = (line for name in TABLES for line in _table(name))
     return "\n".join([INTRODUCTION, *_contents(), *tables, *_types(), *_expressions(), *_limits()])
 
 
 def title_of(name: str) -> str:
     """Return the heading of a table."""
-    title = TITLES.get(name, TABLES[name].name)
+    title = TABLES[name].title
     return title[0].upper() + title[1:]
 
 
 def _contents() -> list[str]:
-    parts = [(title_of(name), name) for name in ORDER]
+    parts = [(title_of(name), name) for name in TABLES]
     parts += [("Types", "types"), ("Expressions", "expressions"), ("Limits", "limits")]
     return [*(f"- [{title}](#{name})" for title, name in parts), ""]
 
@@ -184,8 +108,7 @@ def tables_of(kind: Kind) -> Iterator[str]:
 def parents_of(name: str) -> list[tuple[str, str]]:
     """Return the keys whose values are mappings of a table, each with the table that contains it."""
     found = []
-    for parent in ORDER:
-        table = TABLES[parent]
+    for parent, table in TABLES.items():
         words = [word for word, key in table.keys.items() if name in tables_of(key.kind)]
         words += [EXTENSION] if table.extensions == name else []
         found += [(word, parent) for word in words]

@@ -9,12 +9,12 @@ underlined: editors' YAML reads as numbers some words that are text in the diale
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import Any
 
 from .builtin_types import BUILT_IN
 from .expectations import address
 from .kinds import (
+    IDENTIFIER,
     TYPE_NAME,
     AnyKind,
     ContentsKind,
@@ -134,7 +134,7 @@ def _text(kind: TextKind) -> Schema:
     if kind.choices:
         return {"enum": list(kind.choices)}
     if kind.offered:
-        return {"anyOf": [{"enum": list(kind.offered)}, _text(replace(kind, offered=()))]}
+        return {"anyOf": [{"enum": list(kind.offered)}, _text(kind._replace(offered=()))]}
     if kind.pattern is None:
         return {"type": [*_SINGLE, "null"] if kind.empty else _SINGLE}
     others = [name for name, sample in _SAMPLES.items() if re.fullmatch(kind.pattern, sample)]
@@ -162,6 +162,6 @@ def _list(kind: ListKind) -> Schema:
 
 def _map(kind: MapKind) -> Schema:
     result: Schema = {"type": "object", "additionalProperties": _kind(kind.value)}
-    if kind.pattern is not None and kind.keys == "text":
-        result["propertyNames"] = {"pattern": f"^(?:{kind.pattern})$"}
+    if kind.keys == "text":
+        result["propertyNames"] = {"pattern": f"^(?:{IDENTIFIER})$"}
     return result

@@ -13,6 +13,7 @@ from .diagnostics import Diagnostics, TooManyErrorsError
 from .expectations import expected
 from .fitting import unknown_key
 from .kinds import (
+    IDENTIFIER,
     AnyKind,
     ContentsKind,
     EitherKind,
@@ -46,10 +47,9 @@ from .syntax import (
     TypeReference,
     Value,
 )
-from .tables import EXTENSION, TABLES
+from .tables import EXTENSION, FOR_EACH, TABLES
 from .tree import Mapping, Scalar, Sequence, YamlNode, described
 from .varints import varint_type
-from .writing_tables import FOR_EACH
 
 _PROCESS = re.compile(r"\s*([a-z][a-z0-9_]*(?:\.[a-z_][a-z0-9_]*)*)\s*(?:\((.*)\))?\s*", re.DOTALL)
 
@@ -187,8 +187,8 @@ class Validator:
             checked: Text | Expression | None
             if kind.keys == "expression":
                 checked = self._expression(key)
-            elif kind.pattern is not None and not re.fullmatch(kind.pattern, key.text):
-                message = f"invalid {kind.key} ID: {shown(key.text)}, expected /^{kind.pattern}$/"
+            elif not re.fullmatch(IDENTIFIER, key.text):
+                message = f"invalid {kind.key} ID: {shown(key.text)}, expected /^{IDENTIFIER}$/"
                 self.diagnostics.error(key.position, message)
                 continue
             else:

@@ -159,7 +159,7 @@ def _keys(around: list[str]) -> Iterator[dict[str, str]]:
 def _values(around: list[str], key: str, text: str) -> Iterator[dict[str, str]]:
     from wireloom.codegen.spec.builtin_types import BUILT_IN
     from wireloom.codegen.spec.kinds import EitherKind, ExpressionKind, FlagKind, ListKind, TextKind, TypeKind
-    from wireloom.codegen.spec.tables import ENUM
+    from wireloom.codegen.spec.tables import KINDS
 
     kind = _kind([*around, key])
     while isinstance(kind, ListKind | EitherKind):
@@ -170,7 +170,7 @@ def _values(around: list[str], key: str, text: str) -> Iterator[dict[str, str]]:
     elif isinstance(kind, TypeKind):
         yield from ({"label": each, "type": "class", "detail": "of the spec"} for each in _under("types", text))
         yield from ({"label": each, "type": "type", "detail": "built in"} for each in BUILT_IN)
-    elif kind == ENUM:
+    elif kind == KINDS["enum-name"]:
         yield from ({"label": each, "type": "enum"} for each in _under("enums", text))
     elif isinstance(kind, TextKind) and (kind.choices or kind.offered):
         yield from ({"label": each, "type": "constant"} for each in (*kind.choices, *kind.offered))
