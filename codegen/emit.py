@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import importlib.metadata
 import os
 import subprocess
 import sys
@@ -158,7 +157,10 @@ def check_ruff() -> None:
     files.
     """
     require("ruff", "generate", "formatting generated code")
-    installed = importlib.metadata.version("ruff")
+    # Imported here: the import is slow, and formats that are not written to files do not need it.
+    from importlib.metadata import version
+
+    installed = version("ruff")
     if installed != RUFF_VERSION:
         raise UnsupportedError(
             f"generated code is formatted with ruff {RUFF_VERSION}, but {installed} is installed: "

@@ -19,9 +19,8 @@ import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import EntryPoint
 from pathlib import Path, PurePath
-from typing import Any, Generic, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from wireloom.base.errors import SpecError, UnsupportedError
@@ -34,6 +33,9 @@ from ..spec.position import Position
 from ..tree import Spec
 from ..wire import MODEL_VERSION
 from .escaping import python_comment, python_docstring, python_text, xml_comment
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 View = TypeVar("View")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 IDENTIFIER = r"[a-z][a-z0-9_]*"
@@ -18,8 +19,8 @@ class TextKind(NamedTuple):
 
     expected: str = "text"
     pattern: str | None = None
-    choices: tuple[str, ...] = ()
-    offered: tuple[str, ...] = ()
+    choices: Collection[str] = ()
+    offered: Collection[str] = ()
     refusal: str = ""
     empty: bool = False
     """Whether an empty value is allowed too; it is the same as an absent key."""

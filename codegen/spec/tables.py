@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from importlib.resources import files
 from typing import Any
 
@@ -33,10 +33,11 @@ from .scalars import plain_value
 EXTENSION = "-wireloom"
 """The key for everything that Kaitai's own compiler must ignore."""
 
-_REGISTRIES = {
-    "checksums": tuple(CHECKSUMS),
-    "codecs": tuple(CODECS),
-    "block-codecs": tuple(BLOCK_CODECS),
+# The registries themselves: a user may add to them.
+_REGISTRIES: dict[str, Collection[str]] = {
+    "checksums": CHECKSUMS,
+    "codecs": CODECS,
+    "block-codecs": BLOCK_CODECS,
     # The codecs whose blocks contain the size of their content.
     "record-codecs": tuple(name for name, each in BLOCK_CODECS.items() if not each.needs_size),
 }
@@ -75,9 +76,9 @@ def text_kind(name: str) -> TextKind:
     return found
 
 
-def _plain(event: yaml.Event, events: Iterator[yaml.Event], anchors: dict[str, Any]) -> Any:
-    """Return the data that begins with ``event``. The keys of mappings under ``<<`` are inserted at its place, except
-    those before it."""
+def _plain(event: Any, events: Iterator[Any], anchors: dict[str | None, Any]) -> Any:
+    """Return the data that begins with an event of YAML. The keys of mappings under ``<<`` are inserted at its place,
+    except those before it."""
     if isinstance(event, yaml.ScalarEvent):
         return event.value if event.style else plain_value(event.value)
     if isinstance(event, yaml.AliasEvent):
@@ -92,8 +93,7 @@ def _plain(event: yaml.Event, events: Iterator[yaml.Event], anchors: dict[str, A
         value = _plain(next(events), events, anchors)
         for word, each in value.items() if key.value == "<<" else ((key.value, value),):
             found.setdefault(word, each)
-    if event.anchor is not None:
-        anchors[event.anchor] = found
+    anchors[event.anchor] = found
     return found
 
 

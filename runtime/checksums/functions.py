@@ -8,8 +8,6 @@ from collections.abc import Callable
 from functools import lru_cache, partial
 from typing import Any
 
-import crc32c
-
 from .. import engine
 from ..base.extras import require
 from .families import Algorithm, Family
@@ -34,6 +32,11 @@ def _function(algorithm: Algorithm, by_engine: bool) -> Function:
         return DIGESTS[algorithm.family](algorithm)
     if by_engine:
         return engine.checksum(algorithm.packed())
+    if algorithm.packed() == CRC32C:
+        # Imported here: the import is slow, and the engine does not need it.
+        import crc32c
+
+        return crc32c.crc32c
     standard = STANDARD.get(algorithm.packed())
     return standard or WRITTEN_OUT[algorithm.family](algorithm)
 
@@ -53,9 +56,9 @@ DIGESTS: dict[Family, Callable[[Algorithm], Function]] = {
     Family.SHA256D: _twice,
 }
 ONES = 0xFFFFFFFF
+CRC32C = Algorithm("", Family.CRC, 32, 1, True, True, 0x1EDC6F41, ONES, ONES).packed()
 STANDARD: dict[bytes, Function] = {
     Algorithm("", Family.CRC, 32, 1, True, True, 0x04C11DB7, ONES, ONES).packed(): zlib.crc32,
-    Algorithm("", Family.CRC, 32, 1, True, True, 0x1EDC6F41, ONES, ONES).packed(): crc32c.crc32c,
     Algorithm("", Family.ADLER, 32, initial=1).packed(): zlib.adler32,
 }
 

@@ -178,7 +178,7 @@ def test_without_the_formatter_it_is_said_what_is_missing(specs, tmp_path, monke
 
 @pytest.mark.parametrize("check", [False, True])
 def test_another_version_of_the_formatter_is_refused(check, specs, tmp_path, monkeypatch):
-    monkeypatch.setattr(emit.importlib.metadata, "version", lambda name: "0.1.0")
+    monkeypatch.setattr("importlib.metadata.version", lambda name: "0.1.0")
     with pytest.raises(UnsupportedError, match=f"with ruff {emit.RUFF_VERSION}, but 0.1.0 is installed"):
         generate(specs, tmp_path / "out", check=check)
     assert not (tmp_path / "out").exists()
