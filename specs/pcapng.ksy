@@ -31,8 +31,9 @@ doc: |
   them the unit of its times. Sections may follow each other.
 
   The two lengths of a block must be the same. Where they are not, or a block is damaged in another way, the packets
-  after it have the order and the interfaces that were known before it. A packet of an interface that has not been
-  declared has no time. For what the blocks before it say, a file has no split points.
+  after it have the order and the interfaces that were known before it. What has been lost may have declared an
+  interface, so those that are declared later in the section have no number. A packet of an interface that is not known
+  has no time. For what the blocks before it say, a file has no split points.
 
   The columns of headers are those of the format `pcap`, by the link type of the packet's interface.
 doc-ref: https://datatracker.ietf.org/doc/draft-ietf-opsawg-pcapng/
@@ -40,6 +41,8 @@ seq:
   - {id: blocks, type: block, repeat: eos, doc: 'The blocks, to the end of the file.'}
 instances:
   magic: {value: 0x1a2b3c4d, -wireloom: {variable: true}, doc: Byte-order magic of the section.}
+  position: {value: 0, -wireloom: {variable: true}, doc: Where the last block ended.}
+  lost: {value: 0, -wireloom: {variable: true}, doc: How often blocks of the section have been lost.}
   is_begun: {value: 0, -wireloom: {variable: true}, doc: Whether there was a block.}
   len_start: {value: 0, -wireloom: {variable: true}, doc: Length of the block with which the section begins.}
   first: {value: 1, -wireloom: {variable: true}, doc: Number of its first interface among all of the file.}
@@ -62,7 +65,8 @@ types:
       - {id: len_head, type: u4, doc: Length of the block in the order of the section before it.}
       - {id: start, type: start, if: kind == 0x0a0d0d0a, doc: Byte order of the section.}
       - {id: body, type: body, size: 'kind == 0x0a0d0d0a ? len - 16 : len - 12', doc: What the block holds.}
-      - {id: declared, type: declared, if: kind == 1, doc: The end of an interface's declaration.}
+      - {id: declared, type: declared, doc: The end of an interface's declaration.,
+        if: kind == 1 and _root.lost == 0 and _io.pos - len + 4 == _root.position}
       - {id: end, type: end, doc: The length again.}
       - {id: nothing, size: 0, valid: {expr: kind == 0x0a0d0d0a or _root.is_begun > 0},
         doc: 'No bytes: the first block begins a section.'}
@@ -82,6 +86,11 @@ types:
     doc: The end of a block.
     meta: {endian: *order}
     seq: [{id: len, type: u4, valid: _parent.len, doc: Length of the block once more.}]
+    instances:
+      # Nothing is known of a block that is lost: it may have declared an interface.
+      lost: {value: '_parent.kind == 0x0a0d0d0a ? 0 : _root.lost + (_io.pos - _parent.len != _root.position ? 1 : 0)',
+        -wireloom: {sets: _root.lost}}
+      position: {value: _io.pos, -wireloom: {sets: _root.position}}
   declared:
     doc: What is kept of an interface for its packets.
     instances:

@@ -4,6 +4,7 @@ options, unknown options, records of names and blocks, and options that are not 
 from __future__ import annotations
 
 import struct
+from itertools import product
 
 import pytest
 
@@ -118,3 +119,41 @@ def test_unknown_blocks(order: str, row_reader: str) -> None:
     file = File(order)
     others = b"".join(file.block(kind, b"\xff" * 8) for kind in (10, 0xBAD, 0x40000BAD, 0x80000001, 0xFFFFFFFF))
     check(row_reader, file.blocks(b"", b"", others), [])
+
+
+def lost_blocks() -> tuple[bytes, list[int]]:
+    """Two sections of interfaces with different units of times, each before its packets, and where the blocks begin."""
+    file = File("<")
+    packet = b"packet" + bytes(2)
+    interfaces = [
+        file.block(1, struct.pack("<HHI", link, 0, 0), file.items([(9, bytes([unit])), (0, b"")]))
+        for link, unit in ((1, 6), (101, 9), (113, 3))
+    ]
+    packets = [file.block(6, struct.pack("<5I", number, 0, 5_000_000, 6, 6), packet) for number in range(3)]
+    section = file.block(0x0A0D0D0A, struct.pack("<IHHq", 0x1A2B3C4D, 1, 0, -1))
+    blocks = [section, *sum(zip(interfaces, packets, strict=True), ()), packets[0], section, interfaces[1], packets[0]]
+    places = [sum(map(len, blocks[:number])) for number in range(len(blocks))]
+    return b"".join(blocks), places
+
+
+@pytest.mark.parametrize("recover", [False, True])
+@pytest.mark.parametrize("row_reader", ROW_READERS)
+def test_interfaces_after_a_lost_block_have_no_number(row_reader: str, recover: bool) -> None:
+    """A lost block may have declared an interface: packets of those after it must not get the times of others."""
+    content, places = lost_blocks()
+    columns = ["_offset", "interface_id", "ts", "linktype"]
+    right = read(row_reader, "pcapng", content, columns=columns)[0].to_pylist()
+    without_times = [{**each, "ts": None, "linktype": None} for each in right]
+    without_time = 0
+    for place, bit in product(places[1:7], (2, 3, 5, 8, 16, 31)):
+        damaged = bytearray(content)
+        damaged[place + 4 + bit // 8] ^= 1 << bit % 8
+        table, report = read(row_reader, "pcapng", bytes(damaged), columns=columns, recover=recover)
+        assert report["damaged"] or report["tail"] != "clean", (place, bit)
+        for each in table.to_pylist():
+            assert each in right or {**each, "ts": None, "linktype": None} in without_times, (place, bit)
+            assert (each in right) == (each["ts"] is not None), (place, bit)
+            without_time += each["ts"] is None
+        # The interfaces of the next section are known again.
+        assert not recover or table.to_pylist()[-1] == right[-1], (place, bit)
+    assert without_time > 0
