@@ -15,13 +15,13 @@ from ..spec.syntax import Expression, Section, Text
 from ..tree import Attribute
 from ..wire import EndOfStreamSize, ExpressionSize, Process
 from ..words import shown
-from .scope import Surroundings, Typing
+from .scope import Bindings, Typing
 from .symbols import Member, Symbol
 
 INTEGER = ComputedIntegerType()
 UNKNOWN_CODEC = IntegerLiteral(-1, type=INTEGER)
 
-Amount = Callable[[Symbol, Expression, str, Surroundings], Node | None]
+Amount = Callable[[Symbol, Expression, str, Bindings], Node | None]
 """A function that types an expression that must be a size."""
 
 
@@ -37,7 +37,7 @@ class BlockCodecs:
         self._diagnostics = diagnostics
         self._amount = amount
 
-    def process(self, attribute: Attribute, around: Surroundings) -> Process | None:
+    def process(self, attribute: Attribute, bindings: Bindings) -> Process | None:
         """Return the process that undoes the codec of an attribute, or its own ``process``. Reports errors."""
         value = self._section.get("codec") if self._section is not None else None
         if not isinstance(value, Text | Section):
@@ -53,11 +53,11 @@ class BlockCodecs:
             self._diagnostics.error(value.position, message)
             return None
         fixed = ((value.word("name"),), IntegerLiteral(0, type=INTEGER))
-        found = fixed if "name" in value else self._switch(value, around)
+        found = fixed if "name" in value else self._switch(value, bindings)
         expression = value.expression("size-decompressed")
         size = None
         if expression is not None:
-            size = self._amount(self._symbol, expression, "'size-decompressed'", around)
+            size = self._amount(self._symbol, expression, "'size-decompressed'", bindings)
         return None if found is None else self._of(value, *found, size)
 
     def _of(self, value: Text | Section, names: tuple[str, ...], chosen: Node, size: Node | None) -> Process | None:
@@ -76,10 +76,10 @@ class BlockCodecs:
             most=MAX_EXPANDED if most is None else most,
         )
 
-    def _switch(self, value: Section, around: Surroundings) -> tuple[tuple[str, ...], Node] | None:
+    def _switch(self, value: Section, bindings: Bindings) -> tuple[tuple[str, ...], Node] | None:
         """Return the codecs of the cases, each once, and the expression of the number of the chosen one."""
         on_expression = value.expression("switch-on")
-        on = None if on_expression is None else self._typing.expression(self._symbol, on_expression, around)
+        on = None if on_expression is None else self._typing.expression(self._symbol, on_expression, bindings)
         if on is None:
             return None
         names: list[str] = []
@@ -95,7 +95,7 @@ class BlockCodecs:
             if isinstance(entry.key.node, Name) and entry.key.node.id == "_":
                 otherwise = number
                 continue
-            match = self._typing.expression(self._symbol, entry.key, around)
+            match = self._typing.expression(self._symbol, entry.key, bindings)
             if match is None:
                 return None
             reason = comparable(type_of(on), type_of(match), "==")

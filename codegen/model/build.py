@@ -30,12 +30,12 @@ from ..words import shown
 from .block_codecs import BlockCodecs
 from .byte_orders import computed_endian
 from .checksums import ChecksumReader
-from .defaults import around_items, default_of, instance_default, size_of
+from .defaults import default_of, instance_default, size_of, with_added_items
 from .extensions import FieldExtensions, fills_stream, struct_columns
 from .fields import Field, PendingSize, PendingSwitch, PendingWithin
 from .messages import message_of
 from .order import refuse_later_names
-from .scope import NOTHING, UNKNOWN, Surroundings, Typing
+from .scope import NOTHING, UNKNOWN, Bindings, Typing
 from .symbols import AlreadyReportedError, Member, Symbol, World
 from .varints import varint_of
 from .within import refuse_within
@@ -97,7 +97,7 @@ class Builder:
         field, section = member.field, member.section
         if field.message is not None:
             return self._message_field(symbol, member, field)
-        whole = Surroundings(index=field.repeats)
+        whole = Bindings(index=field.repeats)
         item = replace(whole, item=field.type)
         arguments = self._arguments(symbol, field.reference, field.type, whole) if field.reference else ()
         attribute = Attribute(
@@ -125,7 +125,7 @@ class Builder:
         refuse_within(self.world, symbol, member, attribute, self.diagnostics)
         attribute = updated(attribute, checksum=self._checksum(symbol, member, attribute))
         attribute = updated(attribute, default=default_of(symbol, member, attribute, self.typing, self.diagnostics))
-        attribute = around_items(symbol, member, attribute, self.typing, self.diagnostics)
+        attribute = with_added_items(symbol, member, attribute, self.typing, self.diagnostics)
         attribute = updated(attribute, size_of=size_of(symbol, member, attribute, self.diagnostics))
         return FieldExtensions(symbol, member, self.diagnostics).attribute(attribute)
 
@@ -135,8 +135,8 @@ class Builder:
         if section is None:
             return None
 
-        def typed(section: Section, key: str, around: Surroundings) -> Node | None:
-            return self.checked(symbol, section, key, BOOLEAN if key == "if" else INTEGER, around)
+        def typed(section: Section, key: str, bindings: Bindings) -> Node | None:
+            return self.checked(symbol, section, key, BOOLEAN if key == "if" else INTEGER, bindings)
 
         return ChecksumReader(symbol, self.diagnostics, member, typed).read(section, attribute)
 
@@ -195,16 +195,16 @@ class Builder:
     # Expressions -----------------------------------------------------------------------------------------------------
 
     def checked(
-        self, symbol: Symbol, section: Section, key: str, check: Check, around: Surroundings = NOTHING
+        self, symbol: Symbol, section: Section, key: str, check: Check, bindings: Bindings = NOTHING
     ) -> Node | None:
         """Return the expression of a key if it exists and its type is accepted by the key."""
         expression = section.expression(key)
-        return self._expect(symbol, expression, f"'{key}'", check, around) if expression is not None else None
+        return self._expect(symbol, expression, f"'{key}'", check, bindings) if expression is not None else None
 
     def _expect(
-        self, symbol: Symbol, expression: Expression, what: str, check: Check, around: Surroundings
+        self, symbol: Symbol, expression: Expression, what: str, check: Check, bindings: Bindings
     ) -> Node | None:
-        node = self.typing.expression(symbol, expression, around)
+        node = self.typing.expression(symbol, expression, bindings)
         if node is None:
             return None
         test, wanted = check
@@ -218,24 +218,24 @@ class Builder:
             return None
         return node
 
-    def _size(self, symbol: Symbol, size: PendingSize, around: Surroundings) -> Size:
+    def _size(self, symbol: Symbol, size: PendingSize, bindings: Bindings) -> Size:
         if isinstance(size, PendingWithin):
-            node = self._expect(symbol, size.expression, "'within'", BYTES, around)
+            node = self._expect(symbol, size.expression, "'within'", BYTES, bindings)
             return WithinSize(node if node is not None else size.expression.node)
         if not isinstance(size, Expression):
             return size
-        node = self.amount(symbol, size, "'size'", around)
+        node = self.amount(symbol, size, "'size'", bindings)
         return ExpressionSize(node if node is not None else size.node)
 
-    def amount(self, symbol: Symbol, expression: Expression, what: str, around: Surroundings = NOTHING) -> Node | None:
+    def amount(self, symbol: Symbol, expression: Expression, what: str, bindings: Bindings = NOTHING) -> Node | None:
         """Return the expression of a size, count or position: an integer, which must not be a negative constant."""
-        node = self._expect(symbol, expression, what, INTEGER, around)
+        node = self._expect(symbol, expression, what, INTEGER, bindings)
         number = constant_integer(node) if node is not None else None
         if number is not None and number < 0:
             self.diagnostics.error(expression.position, f"{what} must not be negative, found {number}")
         return node
 
-    def _repeat(self, symbol: Symbol, field: Field, item: Surroundings) -> Repeat | None:
+    def _repeat(self, symbol: Symbol, field: Field, item: Bindings) -> Repeat | None:
         how = field.section.word("repeat")
         if how == "eos":
             return RepeatEos()
@@ -248,19 +248,19 @@ class Builder:
             return RepeatUntil(node) if node is not None else None
         return None
 
-    def _parent(self, symbol: Symbol, section: Section, around: Surroundings) -> Node | None:
+    def _parent(self, symbol: Symbol, section: Section, bindings: Bindings) -> Node | None:
         expression = section.expression("parent")
         if expression is None:
             return None
         if isinstance(expression.node, BooleanLiteral) and not expression.node.value:
-            return self.typing.expression(symbol, expression, around)
-        return self._expect(symbol, expression, "'parent'", STRUCT, around)
+            return self.typing.expression(symbol, expression, bindings)
+        return self._expect(symbol, expression, "'parent'", STRUCT, bindings)
 
-    def _process(self, symbol: Symbol, section: Section, around: Surroundings) -> Process | None:
+    def _process(self, symbol: Symbol, section: Section, bindings: Bindings) -> Process | None:
         process = section.get("process")
         if not isinstance(process, ProcessReference):
             return None
-        arguments = [self.typing.expression(symbol, each, around) for each in process.arguments]
+        arguments = [self.typing.expression(symbol, each, bindings) for each in process.arguments]
         for index, node in enumerate(arguments):
             if node is None:
                 return None
@@ -277,11 +277,9 @@ class Builder:
                 )
         return Process(process.name, tuple(each for each in arguments if each is not None), process.position)
 
-    def _arguments(
-        self, symbol: Symbol, reference: TypeReference, type: Type, around: Surroundings
-    ) -> tuple[Node, ...]:
+    def _arguments(self, symbol: Symbol, reference: TypeReference, type: Type, bindings: Bindings) -> tuple[Node, ...]:
         nodes = [
-            self.typing.expression(symbol, reference.argument(index), around)
+            self.typing.expression(symbol, reference.argument(index), bindings)
             for index in range(len(reference.arguments))
         ]
         target = self.world.at(type.path) if isinstance(type, UserType) and not type.opaque else None
@@ -301,9 +299,9 @@ class Builder:
                     self.diagnostics.error(place, f"the parameter '{parameter.id}' must be {wanted}, found {found}")
         return tuple(each for each in nodes if each is not None)
 
-    def _switch(self, symbol: Symbol, switch: PendingSwitch, around: Surroundings) -> Switch | None:
-        on = self.typing.expression(symbol, switch.on, around)
-        inside = replace(around, switch_on=type_of(on)) if on is not None else UNKNOWN
+    def _switch(self, symbol: Symbol, switch: PendingSwitch, bindings: Bindings) -> Switch | None:
+        on = self.typing.expression(symbol, switch.on, bindings)
+        inside = replace(bindings, switch_on=type_of(on)) if on is not None else UNKNOWN
         cases: list[SwitchCase] = []
         for case in switch.cases:
             match = None
@@ -313,11 +311,11 @@ class Builder:
                 if reason:
                     self.diagnostics.error(case.position, f"this case can never match: {reason}")
             arguments = self._arguments(symbol, case.reference, case.type, inside) if case.reference else ()
-            size = self._size(symbol, case.size, around)
+            size = self._size(symbol, case.size, bindings)
             cases.append(SwitchCase(match, case.type, arguments, size, case.terminator))
         return Switch(on, tuple(cases)) if on is not None else None
 
-    def _valid(self, symbol: Symbol, field: Field, item: Surroundings) -> Valid | None:
+    def _valid(self, symbol: Symbol, field: Field, item: Bindings) -> Valid | None:
         value = field.section.get("valid")
         if isinstance(value, Expression):
             node = self._bound(symbol, value, field.type, item, "==")
@@ -350,14 +348,12 @@ class Builder:
         )
 
     def _bound_key(
-        self, symbol: Symbol, valid: Section, key: str, type: Type, item: Surroundings, operator: str
+        self, symbol: Symbol, valid: Section, key: str, type: Type, item: Bindings, operator: str
     ) -> Node | None:
         expression = valid.expression(key)
         return self._bound(symbol, expression, type, item, operator) if expression is not None else None
 
-    def _bound(
-        self, symbol: Symbol, expression: Expression, type: Type, item: Surroundings, operator: str
-    ) -> Node | None:
+    def _bound(self, symbol: Symbol, expression: Expression, type: Type, item: Bindings, operator: str) -> Node | None:
         node = self.typing.expression(symbol, expression, item)
         if node is None:
             return None

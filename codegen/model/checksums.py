@@ -19,10 +19,10 @@ from ..wire import ExpressionSize, FixedSize
 from ..words import shown
 from .algorithms import AlgorithmReader
 from .message_sums import refuse_message_sum
-from .scope import Surroundings
+from .scope import Bindings
 from .symbols import AlreadyReportedError, Member
 
-SUM = Surroundings(item=ComputedIntegerType())
+SUM = Bindings(item=ComputedIntegerType())
 """``_`` is the checksum; in ``continues``, the one of the previous item."""
 
 
@@ -31,7 +31,7 @@ class ChecksumReader(AlgorithmReader):
     """Reads the key of one attribute. ``typed`` types the expression of a key and reports its errors."""
 
     member: Member
-    typed: Callable[[Section, str, Surroundings], Node | None]
+    typed: Callable[[Section, str, Bindings], Node | None]
 
     def read(self, section: Section, attribute: Attribute) -> Checksum | None:
         """Return the checksum of the attribute; ``None`` if there is an error, which is reported."""
@@ -47,7 +47,7 @@ class ChecksumReader(AlgorithmReader):
             refuse_message_sum(section, self.symbol, self.member, attribute.message, self.error)
         up, names = _levels(section)
         if up:
-            return self._around(section, found, attribute, up, names)
+            return self._of_enclosing(section, found, attribute, up, names)
         first, last = self._covered(section)
         replaced = section.integer("replace")
         if first.index <= self.member.index <= last.index and replaced is None:
@@ -65,10 +65,10 @@ class ChecksumReader(AlgorithmReader):
             final_xor=found.final_xor,
             replace=replaced,
             endian=self._endian(section, found, attribute),
-            stored=_as_held(self._expression(section, "stored", SUM), attribute),
+            stored=_as_stored(self._expression(section, "stored", SUM), attribute),
             continues=self._continues(section, attribute),
             content=self._is_of_content(section, first, last),
-            condition=self._expression(section, "if", Surroundings()),
+            condition=self._expression(section, "if", Bindings()),
         )
 
     def _is_of_content(self, section: Section, first: Member, last: Member) -> bool:
@@ -83,7 +83,7 @@ class ChecksumReader(AlgorithmReader):
             self.error(section.keys["content"], message)
         return True
 
-    def _around(
+    def _of_enclosing(
         self, section: Section, found: Algorithm, attribute: Attribute, up: int, names: tuple[str, ...]
     ) -> Checksum:
         """Return the checksum of attributes of an enclosing object."""
@@ -92,7 +92,7 @@ class ChecksumReader(AlgorithmReader):
                 self.error(section.keys[key], f"{shown(key)} requires a checksum of attributes of its own type")
         if attribute.condition is not None:
             self.error(section.position, "a checksum of attributes of an enclosing object cannot have 'if'")
-        stored = _as_held(self._expression(section, "stored", SUM), attribute)
+        stored = _as_stored(self._expression(section, "stored", SUM), attribute)
         if names_in(stored) - {"_"}:
             self.error(
                 section.keys["stored"], "in a checksum of attributes of an enclosing object, 'stored' can only use '_'"
@@ -116,8 +116,8 @@ class ChecksumReader(AlgorithmReader):
             )
         return node
 
-    def _expression(self, section: Section, key: str, around: Surroundings) -> Node | None:
-        node = self.typed(section, key, around)
+    def _expression(self, section: Section, key: str, bindings: Bindings) -> Node | None:
+        node = self.typed(section, key, bindings)
         if node is None and key in section:
             raise AlreadyReportedError
         return node
@@ -216,7 +216,7 @@ def _constant_size(attribute: Attribute) -> int | None:
     return None if size is None else 8 * size
 
 
-def _as_held(stored: Node | None, attribute: Attribute) -> Node | None:
+def _as_stored(stored: Node | None, attribute: Attribute) -> Node | None:
     """Return the stored value as the attribute represents it: its low bits, signed if the attribute is."""
     type, bits = attribute.type, _constant_size(attribute)
     signed = isinstance(type, IntegerType) and type.signed

@@ -24,7 +24,7 @@ from ..tree import Attribute, Instance, Struct
 from ..wire import ExpressionSize
 from ..words import shown, suggestion
 from .made_objects import ObjectReader
-from .scope import NOTHING, Surroundings, Typing
+from .scope import NOTHING, Bindings, Typing
 from .symbols import Member, Symbol
 
 CONSTANTS = (IntegerLiteral, BooleanLiteral, FloatLiteral, StringLiteral)
@@ -123,7 +123,7 @@ class _Reader:
         if not isinstance(kind, ListType):
             self._diagnostics.error(of.place(items.start, items.end), f"'of' must be a list, found {type_name(kind)}")
             return None
-        item = Surroundings(item=kind.item)
+        item = Bindings(item=kind.item)
         node = self._typing.expression(self._symbol, value, item)
         if node is None or self.fitting(node, attribute, value) is None:
             return None
@@ -136,9 +136,9 @@ class _Reader:
         otherwise = self._key(section, "otherwise", NOTHING)
         return Aggregate(function, node, items, condition, otherwise, type=type_of(node))
 
-    def _key(self, section: Section, key: str, around: Surroundings) -> Node | None:
+    def _key(self, section: Section, key: str, bindings: Bindings) -> Node | None:
         expression = section.expression(key)
-        return None if expression is None else self._typing.expression(self._symbol, expression, around)
+        return None if expression is None else self._typing.expression(self._symbol, expression, bindings)
 
 
 def instance_default(
@@ -159,7 +159,7 @@ def instance_default(
     return replace(instance, default=node)
 
 
-def around_items(
+def with_added_items(
     symbol: Symbol, member: Member, attribute: Attribute, typing: Typing, diagnostics: Diagnostics
 ) -> Attribute:
     """Return an attribute with its keys ``begins-with``, ``ends-with`` and ``indexer``."""
@@ -174,8 +174,8 @@ def around_items(
                 message = f"'{key}' requires a repeated attribute of the outermost type, with a user-defined type"
                 diagnostics.error(section.position_of(key), message)
             else:
-                around = Surroundings(stream=False, written=attribute.type if key == "ends-with" else None)
-                items = ObjectReader(symbol, typing, diagnostics, around).list(value, attribute.type)
+                bindings = Bindings(stream=False, written=attribute.type if key == "ends-with" else None)
+                items = ObjectReader(symbol, typing, diagnostics, bindings).list(value, attribute.type)
         found.append(items)
     indexer = section.word("indexer") if section is not None and member.kind == "attribute" else ""
     if section is not None and indexer and "ends-with" not in section:

@@ -18,7 +18,7 @@ from .symbols import World
 
 
 @dataclass(frozen=True)
-class Surround:
+class Envelope:
     """``prefix``: the bytes before the message; ``digest``: the name of the digest after it, or empty."""
 
     prefix: bytes = b""
@@ -34,7 +34,7 @@ class EnvelopeReader:
         self.world = world
         self.diagnostics = diagnostics
 
-    def read(self, section: Section, framing: str, messages: set[Path]) -> Surround:
+    def read(self, section: Section, framing: str, messages: set[Path]) -> Envelope:
         """Return the envelope. ``messages``: the types that a unit may be. A custom framing finds the messages by
         itself; ``at`` then only names their attribute.
         """
@@ -47,18 +47,18 @@ class EnvelopeReader:
                     "message"
                 )
                 self.diagnostics.error(first.position or section.position, message)
-            return Surround()
+            return Envelope()
         attribute = self._find(at, messages)
         if attribute is None or framing not in FRAMINGS:
-            return Surround()
+            return Envelope()
         if "." in at.value:
             message = (
                 f"with the framing {shown(framing)}, the message must be an attribute of the outermost type: 'at' "
                 "cannot contain dots"
             )
             self.diagnostics.error(at.position, message)
-            return Surround()
-        return self._around(attribute, at)
+            return Envelope()
+        return self._envelope(attribute, at)
 
     def _find(self, at: Text, messages: set[Path]) -> Attribute | None:
         """Return the attribute that ``at`` leads to; if its type is a message, it must be one of ``messages``."""
@@ -81,7 +81,7 @@ class EnvelopeReader:
                     self.diagnostics.error(position, f"{'::'.join(here.path)} has no attribute {shown(name)}{hint}")
                 return None
             here = self.structs.get(attribute.type.path) if isinstance(attribute.type, UserType) else None
-        if attribute is not None and not _may_hold(attribute):
+        if attribute is not None and not _may_contain(attribute):
             self.diagnostics.error(at.position, f"{shown(at.value)} cannot contain a message")
             return None
         if here is not None and messages and here.path not in messages:
@@ -95,7 +95,7 @@ class EnvelopeReader:
         symbol = self.world.at(struct.path)
         return symbol is not None and (symbol.unknown_members or any(each.failed for each in symbol.members.values()))
 
-    def _around(self, message: Attribute, at: Text) -> Surround:
+    def _envelope(self, message: Attribute, at: Text) -> Envelope:
         index = self.root.attributes.index(message)
         after = self.root.attributes[index + 1 :]
         if message.repeat is not None or message.condition is not None or message.process is not None:
@@ -119,10 +119,10 @@ class EnvelopeReader:
             if each is not after[0] or not digest:
                 message_text = f"only a digest of the message can follow it; {shown(each.id)} is not one"
                 self.diagnostics.error(each.position or at.position, message_text)
-        return Surround(prefix, digest)
+        return Envelope(prefix, digest)
 
 
-def _may_hold(attribute: Attribute) -> bool:
+def _may_contain(attribute: Attribute) -> bool:
     """Return whether the attribute may be a message: it has such a type, also by case, or is bytes that a framing
     decodes."""
     plain_bytes = isinstance(attribute.type, BytesType) and attribute.contents is None

@@ -28,7 +28,7 @@ from .nesting import check_nesting
 from .pairs import check_pairs
 from .parents import find_parents
 from .ranges import is_searched
-from .records import record_paths, table_sections, ways_to_rows, with_record_types
+from .records import paths_to_rows, record_paths, table_sections, with_record_types
 from .row_conditions import with_conditions
 from .scope import Typing
 from .sizes import Sizes
@@ -193,11 +193,11 @@ def _meta(file: SourceFile) -> Section:
 
 
 def _rows_of(file: SourceFile, root: Struct, structs: Structs) -> tuple[tuple[Path, tuple[str, ...]], ...]:
-    """Return the ways to the rows of each table of the file: the type that a way begins with, and its attributes."""
+    """Return the paths to the rows of each table of the file: the type that a path begins with, and its attributes."""
     meta = _meta(file).extensions
     inside = record_paths(meta)
-    found = (ways_to_rows(root, name, section, inside, structs) for name, section in table_sections(meta))
-    return tuple((begin.path, tuple(each.id for each in steps)) for ways in found for begin, steps in ways)
+    found = (paths_to_rows(root, name, section, inside, structs) for name, section in table_sections(meta))
+    return tuple((begin.path, tuple(each.id for each in steps)) for paths in found for begin, steps in paths)
 
 
 def _table(file: SourceFile, root: Struct, structs: Structs, world: World, diagnostics: Diagnostics) -> Extensions:

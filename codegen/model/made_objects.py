@@ -14,21 +14,19 @@ from ..spec.syntax import Entries, Entry, Expression, Items, Section, Text, Valu
 from ..spec.tables import FOR_EACH
 from ..words import shown, suggestion
 from .fields import Field, PendingSwitch
-from .scope import NOTHING, Surroundings, Typing
+from .scope import NOTHING, Bindings, Typing
 from .symbols import Member, Symbol
 
 
 class ObjectReader:
     """Reads lists of objects, and reports errors. Their expressions are in the scope of ``symbol``, with the names of
-    ``around``; ``for-each`` requires that these include what has been written."""
+    ``bindings``; ``for-each`` requires that these include what has been written."""
 
-    def __init__(
-        self, symbol: Symbol, typing: Typing, diagnostics: Diagnostics, around: Surroundings = NOTHING
-    ) -> None:
+    def __init__(self, symbol: Symbol, typing: Typing, diagnostics: Diagnostics, bindings: Bindings = NOTHING) -> None:
         self._symbol = symbol
         self._typing = typing
         self._diagnostics = diagnostics
-        self._around = around
+        self._bindings = bindings
 
     def list(self, value: Items, item: Type) -> ListLiteral | None:
         """Return the list; ``item``: the type of its items."""
@@ -48,14 +46,14 @@ class ObjectReader:
         condition, value = section.expression(FOR_EACH), section.get(function)
         if section.faulty or condition is None or value is None:
             return None
-        if self._around.written is None or self._around.item is not None:
+        if self._bindings.written is None or self._bindings.item is not None:
             self._refused(section, "'for-each' is only available in 'ends-with', and not in itself")
             return None
-        around = self._around
-        self._around = replace(around, item=around.written)
-        chosen = self._typing.expression(self._symbol, condition, self._around)
+        bindings = self._bindings
+        self._bindings = replace(bindings, item=bindings.written)
+        chosen = self._typing.expression(self._symbol, condition, self._bindings)
         found = self._value(value, wanted)
-        self._around = around
+        self._bindings = bindings
         if chosen is not None and not is_boolean(type_of(chosen)):
             self._refused(condition, f"'for-each' must be a boolean, found {type_name(type_of(chosen))}")
             return None
@@ -82,7 +80,7 @@ class ObjectReader:
         if isinstance(value, Items):
             self._refused(value, f"expected {type_name(wanted)}, found a list")
             return None
-        node = self._typing.expression(self._symbol, value, self._around) if isinstance(value, Expression) else None
+        node = self._typing.expression(self._symbol, value, self._bindings) if isinstance(value, Expression) else None
         if node is None or not isinstance(value, Expression):
             return None
         found = type_of(node)
@@ -125,8 +123,8 @@ class ObjectReader:
             self._diagnostics.error(entry.key.position, message)
         return found
 
-    def _attribute(self, member: Member, value: Value, around: Entries) -> Node | None:
-        """Return the value of an attribute or parameter of the object that ``around`` describes."""
+    def _attribute(self, member: Member, value: Value, fields: Entries) -> Node | None:
+        """Return the value of an attribute or parameter of the object that ``fields`` describes."""
         field = member.field
         if field is None:
             return None if member.type is None else self._value(value, member.type)
@@ -135,13 +133,13 @@ class ObjectReader:
                 return self.list(value, field.type)
             self._refused(value, f"expected a list of {type_name(field.type)}")
             return None
-        return self._value(value, self._kind(field, around))
+        return self._value(value, self._kind(field, fields))
 
-    def _kind(self, field: Field, around: Entries) -> Type:
+    def _kind(self, field: Field, fields: Entries) -> Type:
         """Return the type of an attribute, which may depend on another value in the object."""
         if field.switch is None:
             return field.type
-        chosen = _chosen(field.switch, around)
+        chosen = _chosen(field.switch, fields)
         cases = sorted(field.switch.cases, key=lambda each: each.match is None)
         return next((each.type for each in cases if each.match is None or each.match.node == chosen), field.type)
 
@@ -154,11 +152,11 @@ def _functions(section: Section) -> list[str]:
     return [each for each in ("item", "total", "largest", "smallest") if each in section]
 
 
-def _chosen(switch: PendingSwitch, around: Entries) -> Node | None:
+def _chosen(switch: PendingSwitch, fields: Entries) -> Node | None:
     """Return the value in an object that a switch depends on."""
     if not isinstance(switch.on.node, Name):
         return None
     name = switch.on.node.id
-    values = {each.key.value: each.value for each in around.entries if isinstance(each.key, Text)}
+    values = {each.key.value: each.value for each in fields.entries if isinstance(each.key, Text)}
     value = values.get(name)
     return value.node if isinstance(value, Expression) else None

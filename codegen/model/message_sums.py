@@ -37,7 +37,7 @@ def refuse_inner_sums(structs: Iterable[Struct], messages: Iterable[Path], diagn
     """Report checksums in messages that are not attributes of layouts, since these are not verified. ``messages``: the
     messages that inputs consist of, if they do."""
     known = list(structs)
-    inner = {path for struct in known if struct.message is not None for path in _held(struct)} | set(messages)
+    inner = {path for struct in known if struct.message is not None for path in _contained(struct)} | set(messages)
     for struct in known:
         if struct.message is None or struct.path not in inner:
             continue
@@ -50,5 +50,5 @@ def refuse_inner_sums(structs: Iterable[Struct], messages: Iterable[Path], diagn
                 diagnostics.error(attribute.position, message)
 
 
-def _held(struct: Struct) -> Iterator[Path]:
+def _contained(struct: Struct) -> Iterator[Path]:
     return (each.type.path for each in struct.attributes if isinstance(each.type, UserType))

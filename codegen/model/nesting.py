@@ -25,7 +25,7 @@ def check_nesting(world: World, diagnostics: Diagnostics) -> bool:
 
 def _depth(world: World, symbol: Symbol, depths: dict[int, int]) -> int:
     """Return the nesting depth from ``symbol`` on; ``depths``: known ones. Uses a stack instead of recursion."""
-    waiting = [(symbol, _held(world, symbol))]
+    waiting = [(symbol, _contained(world, symbol))]
     open_depths = {id(symbol): 1}
     while waiting and len(waiting) <= MAX_TYPE_DEPTH:
         current, inner = waiting[-1]
@@ -37,7 +37,7 @@ def _depth(world: World, symbol: Symbol, depths: dict[int, int]) -> int:
             found = depths[id(following)]
             current = following
         else:
-            waiting.append((following, _held(world, following)))
+            waiting.append((following, _contained(world, following)))
             open_depths[id(following)] = 1
             continue
         if waiting:
@@ -46,7 +46,7 @@ def _depth(world: World, symbol: Symbol, depths: dict[int, int]) -> int:
     return depths.get(id(symbol), MAX_TYPE_DEPTH + 1)
 
 
-def _held(world: World, symbol: Symbol) -> Iterator[Symbol]:
+def _contained(world: World, symbol: Symbol) -> Iterator[Symbol]:
     """Yield the types of a layout's members. Messages are excluded: they are read by one loop, and their columns have
     limits of their own."""
     if symbol.is_message:

@@ -14,8 +14,8 @@ from ..words import shown, suggestion
 
 def check_pairs(struct: Struct, structs: Mapping[Path, Struct], diagnostics: Diagnostics) -> None:
     """Report maps whose keys or values are not suitable attributes of the item type."""
-    held = [*struct.attributes, *(each.attribute for each in struct.instances if each.attribute is not None)]
-    for each in held:
+    members = [*struct.attributes, *(each.attribute for each in struct.instances if each.attribute is not None)]
+    for each in members:
         if isinstance(each.logical, Pairs) and isinstance(each.type, UserType) and each.position is not None:
             problem = _problem(structs[each.type.path], each.logical, structs)
             if problem:

@@ -25,7 +25,7 @@ def find_parents(world: World, typing: Typing) -> None:
             if "parent" in member.section:
                 explicit.append((symbol, member.field))
             else:
-                for path in _held(member.field):
+                for path in _contained(member.field):
                     _add(world, symbol, path)
     # The type of a parent expression may depend on parents from other such expressions: repeat until no
     # expression adds one. Errors are reported when the field itself is built.
@@ -48,7 +48,7 @@ def _forget_instances(world: World) -> None:
                 member.failed = member.section.faulty or (member.type is None and "enum" in member.section)
 
 
-def _held(field: Field) -> list[UserType]:
+def _contained(field: Field) -> list[UserType]:
     types: list[Type] = [field.type]
     if field.switch is not None:
         types = [each.type for each in field.switch.cases]
@@ -66,11 +66,11 @@ def _explicit(world: World, typing: Typing, symbol: Symbol, field: Field) -> int
     found = world.at(holder.path) if isinstance(holder, UserType) else None
     if found is None:
         return 0
-    return sum(_add(world, found, held) for held in _held(field))
+    return sum(_add(world, found, contained) for contained in _contained(field))
 
 
-def _add(world: World, parent: Symbol, held: UserType) -> bool:
-    child = world.at(held.path)
+def _add(world: World, parent: Symbol, contained: UserType) -> bool:
+    child = world.at(contained.path)
     if child is None or child.file is not parent.file or parent in child.parents:
         return False
     child.parents.append(parent)

@@ -69,16 +69,16 @@ class RecordPath:
 def record_paths(meta: Section | None) -> dict[str, RecordPath]:
     """Return the paths of the tables whose rows are inside records of another one, by name."""
     sections = dict(table_sections(meta))
-    paths = {name: each.texts("rows") for name, each in sections.items()}
-    ways = {name: each[0].value for name, each in paths.items() if len(each) == 1}
+    texts = {name: each.texts("rows") for name, each in sections.items()}
+    paths = {name: each[0].value for name, each in texts.items() if len(each) == 1}
     records: dict[str, tuple[str, str]] = {}
     for name, section in sections.items():
         fragments = section.section("fragments")
         data = fragments.text("data") if fragments is not None else None
-        if data is not None and name in ways:
-            records.setdefault(f"{ways[name]}.{data.value}.", (name, ways[name]))
+        if data is not None and name in paths:
+            records.setdefault(f"{paths[name]}.{data.value}.", (name, paths[name]))
     found: dict[str, RecordPath] = {}
-    for name, rows in ways.items():
+    for name, rows in paths.items():
         for prefix, (table, before) in records.items():
             cast, _, rest = rows.removeprefix(prefix).partition(".")
             match = CAST.fullmatch(cast) if rows.startswith(prefix) else None
@@ -88,11 +88,11 @@ def record_paths(meta: Section | None) -> dict[str, RecordPath]:
     return found
 
 
-def ways_to_rows(
+def paths_to_rows(
     root: Struct, table: str, section: Section, inside: Mapping[str, RecordPath], structs: Mapping[Path, Struct]
 ) -> list[tuple[Struct, list[PathStep]]]:
-    """Return the type that each way to the rows of a table begins with, and its steps. ``section``: the keys of the
-    table; ``inside``: the ways of those whose rows are inside records."""
+    """Return the type that each path to the rows of a table begins with, and its steps. ``section``: the keys of the
+    table; ``inside``: the paths of those whose rows are inside records."""
     record = inside.get(table)
     if record is None:
         return [(root, steps_of(each.value)) for each in section.texts("rows")]

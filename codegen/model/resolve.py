@@ -69,11 +69,11 @@ def may_be_type(world: World, start: Symbol, name: str) -> bool:
 
 def may_be_enum(world: World, start: Symbol, name: str) -> bool:
     """Return whether a missing enum may be due to an error already reported."""
-    around = list(start.outwards())
-    if start.file.unknown_enums or any(each.unknown_enums for each in around):
+    enclosing = list(start.outwards())
+    if start.file.unknown_enums or any(each.unknown_enums for each in enclosing):
         return True
     holders = list(_holders(world, start, name))
-    if "::" in name and any(each.unknown_types for each in (*around, *holders)):
+    if "::" in name and any(each.unknown_types for each in (*enclosing, *holders)):
         return True
     return any(each.unknown_enums for holder in holders for each in holder.outwards())
 

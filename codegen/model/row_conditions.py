@@ -12,7 +12,7 @@ from ..spec.syntax import Section
 from ..tree import Struct
 from ..words import shown
 from .build import BOOLEAN, Builder
-from .records import record_paths, table_sections, ways_to_rows
+from .records import paths_to_rows, record_paths, table_sections
 from .row_path import RowPathReader
 from .symbols import World
 
@@ -34,12 +34,12 @@ def with_conditions(
     sections = ((name, key, section) for name, section in table_sections(meta) for key in CONDITIONS)
     for name, key, section in sections:
         condition = section.expression(key)
-        way = next(iter(ways_to_rows(root, name, section, inside, structs)), None)
-        if way is None or condition is None:
+        path = next(iter(paths_to_rows(root, name, section, inside, structs)), None)
+        if path is None or condition is None:
             continue
         # Errors in the path are reported where the table is read.
         reader = RowPathReader(structs, world, Diagnostics(), condition.position)
-        types = reader.types(*way)
+        types = reader.types(*path)
         symbol = world.at(types[-1].path) if types is not None else None
         if types is None or symbol is None:
             continue

@@ -43,7 +43,7 @@ class _NotTypedYetError(Exception):
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class Bindings:
     """The names that an expression can use besides members: ``_`` (``item``), ``_on`` and whether there is an
     ``_index`` and a stream ``_io``. ``unknown``: these are unknown, since the expression of the switch has an error.
     ``written``: the type of the items that have been written of a file: there are ``_offset`` and ``_count``, and with
@@ -57,8 +57,8 @@ class Surroundings:
     written: Type | None = None
 
 
-NOTHING = Surroundings()
-UNKNOWN = Surroundings(unknown=True)
+NOTHING = Bindings()
+UNKNOWN = Bindings(unknown=True)
 
 
 @dataclass
@@ -71,10 +71,10 @@ class Typing:
     _busy: bool = field(default=False)
     _labels: dict[Path, frozenset[str]] = field(default_factory=dict)
 
-    def expression(self, symbol: Symbol, expression: Expression, around: Surroundings = NOTHING) -> Node | None:
+    def expression(self, symbol: Symbol, expression: Expression, bindings: Bindings = NOTHING) -> Node | None:
         """Return the typed tree of an expression inside ``symbol``; ``None`` if it has an error, which is reported."""
         try:
-            return typed(expression.node, StructScope(self, symbol, around))
+            return typed(expression.node, StructScope(self, symbol, bindings))
         except ExpressionError as error:
             # A name that is unknown twice in one expression is reported once.
             for each in reversed({one.message: one for one in reversed((error, *error.others))}.values()):
@@ -206,17 +206,20 @@ class StructScope:
 
     typing: Typing
     symbol: Symbol
-    around: Surroundings
+    bindings: Bindings
 
     def name(self, name: str) -> Type:
         """Return the type of a bare name."""
-        if name == "_" and self.around.item is not None:
-            return self.around.item
-        if name == "_on" and self.around.switch_on is not None:
-            return self.around.switch_on
-        if name == "_index" and self.around.index:
+        if name == "_" and self.bindings.item is not None:
+            return self.bindings.item
+        if name == "_on" and self.bindings.switch_on is not None:
+            return self.bindings.switch_on
+        if name == "_index" and self.bindings.index:
             return ComputedIntegerType()
-        if self.around.written is not None and name in ("_offset", "_count" if self.around.item is None else "_size"):
+        if self.bindings.written is not None and name in (
+            "_offset",
+            "_count" if self.bindings.item is None else "_size",
+        ):
             return ComputedIntegerType()
         reasons = {
             "_": "'_' is only available in 'valid' and 'repeat-until', and as an item or checksum in 'for-each', "
@@ -226,9 +229,9 @@ class StructScope:
             "_offset": "'_offset' is only available in 'ends-with'",
             "_count": "'_count' is only available in 'ends-with', outside of 'for-each'",
             "_size": "'_size' is only available in 'for-each'",
-            **({} if self.around.stream else {"_io": "'_io' is not available in 'begins-with' and 'ends-with'"}),
+            **({} if self.bindings.stream else {"_io": "'_io' is not available in 'begins-with' and 'ends-with'"}),
         }
-        if name in reasons and self.around.unknown:
+        if name in reasons and self.bindings.unknown:
             raise AlreadyReportedError
         if name in reasons:
             raise UnknownNameError(reasons[name])

@@ -22,8 +22,8 @@ from .row_columns import flat_columns, is_scalar, members_of, own_columns
 from .row_conditions import CONDITIONS, condition_of
 from .row_layout import block_size, has_no_bytes, has_sized_rows, is_streaming
 from .row_path import attribute_of, steps_of
-from .row_ways import Way, read_units, read_ways
 from .symbols import World
+from .table_paths import TablePath, read_paths, read_units
 from .units import UnitsReader, column_names
 
 DEFAULT_MAX_RECORD = 64 * 1024 * 1024
@@ -48,9 +48,9 @@ class Extensions:
     units: Units | None = None
 
 
-def _other(way: Way, *, streaming: bool) -> RowWay:
-    """Return a path as the way from a unit to its rows."""
-    return RowWay(tuple(each.path for each in way.types[streaming:]), way.ids[streaming:])
+def _other(path: TablePath, *, streaming: bool) -> RowWay:
+    """Return a further path to the rows, from a unit on."""
+    return RowWay(tuple(each.path for each in path.types[streaming:]), path.ids[streaming:])
 
 
 class TableReader:
@@ -136,18 +136,18 @@ class TableReader:
                     self.diagnostics.error(section.keys[key], f"{shown(key)} requires the key 'rows'")
                     break
             return None
-        ways = read_ways(section, self.root, self.structs, self.world, self.diagnostics, inside)
-        if not ways:
+        paths = read_paths(section, self.root, self.structs, self.world, self.diagnostics, inside)
+        if not paths:
             return None
-        position, types, (first, *path) = ways[0].position, list(ways[0].types), ways[0].ids
+        position, types, (first, *path) = paths[0].position, list(paths[0].types), paths[0].ids
         attribute = attribute_of(self.root, first)
         assert attribute is not None
-        streaming = all(is_streaming(list(each.types), list(each.ids), self.structs) for each in ways)
+        streaming = all(is_streaming(list(each.types), list(each.ids), self.structs) for each in paths)
         if not self._framing_fits(meta, attribute, streaming=streaming):
             return None
         if inside is not None:
             check_records(types[2], self.structs, position, self.diagnostics)
-        if not self._rows_are_whole(ways, attribute, position):
+        if not self._rows_are_whole(paths, attribute, position):
             return None
         if isinstance(attribute.repeat, RepeatEos) and attribute.framing is None and has_no_bytes(attribute, types[1]):
             symbol = self.world.at(types[1].path)
@@ -156,29 +156,29 @@ class TableReader:
                 self.diagnostics.error(position, message)
             return None
         before = [] if inside is None else [each.id for each in steps_of(inside.before)]
-        units = read_units(section, ways, before, self.diagnostics)
+        units = read_units(section, paths, before, self.diagnostics)
         if streaming:
             types = types[1:]
         else:
             path = [first, *path]
         row = types[-1]
         # The enclosing objects differ between paths.
-        around = types[:-1] if len(ways) == 1 else []
+        enclosing = types[:-1] if len(paths) == 1 else []
         parents = self._parent_columns(section, attribute)
         inner = {*path}
-        columns = self._columns(section, "columns", [*around, row], inner, parents)
-        of_rows = [frozenset(own_columns(way.types[-1])) for way in ways]
+        columns = self._columns(section, "columns", [*enclosing, row], inner, parents)
+        of_rows = [frozenset(own_columns(each.types[-1])) for each in paths]
         scalars = tuple(each for each in own_columns(row) if all(each in others for others in of_rows))
         if "columns" not in section and "columns" not in section.missing:
             own = flat_columns(row) if section.flag("flatten") else scalars
             columns = tuple(each for each in own if each not in parents)
         if "selectable" in section:
-            selectable = self._columns(section, "selectable", [*around, row], inner, (*parents, *columns))
+            selectable = self._columns(section, "selectable", [*enclosing, row], inner, (*parents, *columns))
         else:
             taken = {*columns, *parents}
-            outer = (each for struct in reversed(around) for each in own_columns(struct))
+            outer = (each for struct in reversed(enclosing) for each in own_columns(struct))
             selectable = tuple(dict.fromkeys(each for each in (*scalars, *outer) if each not in taken))
-        self._check_kinds(section, ways, (*columns, *selectable))
+        self._check_kinds(section, paths, (*columns, *selectable))
         fragments = read_fragments(section, row, self.diagnostics)
         if inside is not None and fragments is not None:
             message = "'fragments' cannot be used for rows that are inside joined records"
@@ -198,8 +198,8 @@ class TableReader:
             selectable=selectable,
             parent_columns=parents,
             path=tuple(path),
-            others=tuple(_other(each, streaming=streaming) for each in ways[1:]),
-            text=" and ".join(each.text for each in ways),
+            others=tuple(_other(each, streaming=streaming) for each in paths[1:]),
+            text=" and ".join(each.text for each in paths),
             streaming=streaming,
             sized=streaming and has_sized_rows(self.root, attribute),
             block=block_size(self.root, attribute, self.structs.values()),
@@ -213,32 +213,32 @@ class TableReader:
             inside="" if inside is None else inside.table,
         )
 
-    def _check_kinds(self, section: Section, ways: list[Way], columns: tuple[str, ...]) -> None:
+    def _check_kinds(self, section: Section, paths: list[TablePath], columns: tuple[str, ...]) -> None:
         """Report row types of further paths that lack columns of the first one, and conditions of such tables."""
-        first = ways[0].types[-1]
+        first = paths[0].types[-1]
         conditions = {key: found for key in CONDITIONS if (found := section.expression(key)) is not None}
-        for way in ways[1:]:
-            row = way.types[-1]
+        for path in paths[1:]:
+            row = path.types[-1]
             if row is first:
                 continue
             known = [each.id for each in members_of(row)]
             for name in (each for each in columns if each not in known and not self.world.has_failed(row.path, each)):
                 what, hint = "::".join(row.path), suggestion(name, known)
                 message = f"{what} has no attribute or instance {shown(name)}, which is a column of the table{hint}"
-                self.diagnostics.error(way.position, message)
+                self.diagnostics.error(path.position, message)
             for key, condition in conditions.items():
                 self.diagnostics.error(condition.position, f"'{key}' requires rows of one type, but these have several")
 
-    def _rows_are_whole(self, ways: list[Way], rows: Attribute, position: Position) -> bool:
+    def _rows_are_whole(self, paths: list[TablePath], rows: Attribute, position: Position) -> bool:
         """Return whether rows and their units begin at whole bytes, and report them otherwise: offsets are in bytes,
         and a stream with bits left has not ended."""
         if rows.framing is not None:
             return True
-        for way in ways:
-            for struct, each, item in zip(way.types, way.attributes, way.types[1:], strict=False):
+        for path in paths:
+            for struct, each, item in zip(path.types, path.attributes, path.types[1:], strict=False):
                 if each is None or each.repeat is None or not isinstance(each.size, OwnSize):
                     continue
-                what = "rows" if item in (ways[0].types[1], way.types[-1]) else f"items of {shown(each.id)}"
+                what = "rows" if item in (paths[0].types[1], path.types[-1]) else f"items of {shown(each.id)}"
                 if ends_inside_a_byte(item.attributes, self.structs):
                     self.diagnostics.error(position, f"{what} must consist of whole bytes, but these end inside a byte")
                     return False
@@ -283,8 +283,8 @@ class TableReader:
         columns."""
         found: list[str] = []
         row = types[-1]
-        around = (each for struct in types[:-1] for each in members_of(struct) if each.id not in inner)
-        known = {each.id: each for each in (*around, *members_of(row)) if not getattr(each, "anonymous", False)}
+        enclosing = (each for struct in types[:-1] for each in members_of(struct) if each.id not in inner)
+        known = {each.id: each for each in (*enclosing, *members_of(row)) if not getattr(each, "anonymous", False)}
         looked_up, placed = look_up_names(section) if key == "columns" else set(), set[str]()
         for name in section.texts(key):
             if name.value in looked_up and name.value not in known:

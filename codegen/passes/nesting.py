@@ -15,7 +15,7 @@ def recursive_types(spec: Spec) -> frozenset[Path]:
 
 
 def _holds_itself(spec: Spec, struct: Struct) -> bool:
-    waiting = list(_held(spec, struct))
+    waiting = list(_contained(spec, struct))
     seen: set[Path] = set()
     while waiting:
         current = waiting.pop()
@@ -23,13 +23,13 @@ def _holds_itself(spec: Spec, struct: Struct) -> bool:
             return True
         if current.path not in seen:
             seen.add(current.path)
-            waiting.extend(_held(spec, current))
+            waiting.extend(_contained(spec, current))
     return False
 
 
 def _endless(spec: Spec) -> frozenset[Path]:
     """Return the types that contain, at any depth, a type that contains itself."""
-    left = {each.path: {inner.path for inner in _held(spec, each)} for each in spec.family}
+    left = {each.path: {inner.path for inner in _contained(spec, each)} for each in spec.family}
     holders: dict[Path, list[Path]] = {}
     for path, inner in left.items():
         for each in inner:
@@ -45,6 +45,6 @@ def _endless(spec: Spec) -> frozenset[Path]:
     return frozenset(left)
 
 
-def _held(spec: Spec, struct: Struct) -> Iterator[Struct]:
+def _contained(spec: Spec, struct: Struct) -> Iterator[Struct]:
     kinds = (kind for each in struct.read for kind in each.object_types)
     return (spec.struct(each.path) for each in kinds if not each.opaque)

@@ -36,8 +36,8 @@ def _sums(spec: Spec, type: Struct, taken: str | None, seen: set[Path]) -> bool:
     if type.verified:
         return True
     seen.add(type.path)
-    held = (kind for each in type.attributes if each.id != taken for kind in _kinds(each))
-    return any(_sums(spec, spec.struct(each.path), None, seen) for each in held if each.path not in seen)
+    kinds = (kind for each in type.attributes if each.id != taken for kind in _kinds(each))
+    return any(_sums(spec, spec.struct(each.path), None, seen) for each in kinds if each.path not in seen)
 
 
 def _kinds(field: Attribute) -> Iterator[UserType]:

@@ -18,7 +18,7 @@ from .symbols import World
 
 
 @dataclass(frozen=True)
-class Way:
+class TablePath:
     """One path: its attributes, and the types from the root to the row."""
 
     text: str
@@ -32,23 +32,23 @@ class Way:
         return (attribute_of(struct, id) for struct, id in zip(self.types, self.ids, strict=False))
 
 
-def read_ways(
+def read_paths(
     section: Section,
     root: Struct,
     structs: dict[Path, Struct],
     world: World,
     diagnostics: Diagnostics,
     inside: RecordPath | None = None,
-) -> list[Way]:
+) -> list[TablePath]:
     """Return the paths of a table; none on errors, which are reported. ``inside``: the records that contain the
     rows."""
-    found: list[Way] = []
+    found: list[TablePath] = []
     texts = section.texts("rows")
     for text in texts:
         steps = steps_of(text.value) if inside is None else list(inside.steps)
         types = RowPathReader(structs, world, diagnostics, text.position).types(root, steps)
         if types is not None and not _leads_through_import(types, len(steps), root, text.position, diagnostics):
-            found.append(Way(text.value, text.position, tuple(each.id for each in steps), tuple(types)))
+            found.append(TablePath(text.value, text.position, tuple(each.id for each in steps), tuple(types)))
     if len(found) < len(texts) or any(_refuse(*pair, diagnostics) for pair in combinations(found, 2)):
         return []
     return found
@@ -68,7 +68,7 @@ def _leads_through_import(
     return False
 
 
-def _refuse(one: Way, other: Way, diagnostics: Diagnostics) -> bool:
+def _refuse(one: TablePath, other: TablePath, diagnostics: Diagnostics) -> bool:
     """Report two paths that cannot lead to rows of the same table, and return whether they cannot."""
     if one.ids[0] != other.ids[0]:
         names = listed(map(shown, (one.ids[0], other.ids[0])))
@@ -84,24 +84,24 @@ def _refuse(one: Way, other: Way, diagnostics: Diagnostics) -> bool:
     return True
 
 
-def _begins(one: Way, other: Way) -> bool:
+def _begins(one: TablePath, other: TablePath) -> bool:
     size = len(one.ids)
     return one.ids == other.ids[:size] and one.types[: size + 1] == other.types[: size + 1]
 
 
-def read_units(section: Section, ways: list[Way], before: list[str], diagnostics: Diagnostics) -> int:
+def read_units(section: Section, paths: list[TablePath], before: list[str], diagnostics: Diagnostics) -> int:
     """Return the number of attributes on the path to the innermost units; 0 without the key ``unit``. ``before``: the
     path to the records that contain the rows."""
     name = section.text("unit")
     if name is None:
         return 0
-    repeated = _repeated(ways[0], before)
-    for each in ways[1:]:
+    repeated = _repeated(paths[0], before)
+    for each in paths[1:]:
         there = _repeated(each, before)
-        repeated = {way: number for way, number in repeated.items() if way in there}
+        repeated = {path: number for path, number in repeated.items() if path in there}
     if not repeated:
-        what = "are not" if len(ways) == 1 else "are not all"
-        message = f"'unit' requires rows inside repeated attributes, and the rows {shown(ways[0].ids[-1])} {what}"
+        what = "are not" if len(paths) == 1 else "are not all"
+        message = f"'unit' requires rows inside repeated attributes, and the rows {shown(paths[0].ids[-1])} {what}"
         diagnostics.error(name.position, message)
     elif name.value not in repeated:
         hint = suggestion(name.value, repeated)
@@ -110,11 +110,11 @@ def read_units(section: Section, ways: list[Way], before: list[str], diagnostics
     return repeated.get(name.value, 0)
 
 
-def _repeated(way: Way, before: list[str]) -> dict[str, int]:
+def _repeated(path: TablePath, before: list[str]) -> dict[str, int]:
     """Return the prefixes of a path that end with a repeated attribute other than the rows, each with the number of its
     attributes."""
-    ids = list(way.ids)
+    ids = list(path.ids)
     names = [before, *([*before, *ids[1:number]] for number in range(2, len(ids)))] if before else []
     names = names or [ids[:number] for number in range(1, len(ids))]
-    pairs = enumerate(zip(names, way.attributes, strict=False), 1)
-    return {".".join(each): number for number, (each, held) in pairs if held is not None and held.repeat}
+    pairs = enumerate(zip(names, path.attributes, strict=False), 1)
+    return {".".join(each): number for number, (each, attribute) in pairs if attribute is not None and attribute.repeat}
