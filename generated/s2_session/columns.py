@@ -8,14 +8,15 @@ import pyarrow.compute as pc
 from wireloom.format.message_program import ComputedSource, FieldSource, MessageProgram
 from wireloom.format.message_rules import FieldKind, FieldRule, Label, MessageRule, MessageSet
 from wireloom.rows.messages import computing
+from wireloom.rows.numbers import constant
 
 
 def _read_batch_command(headers: pa.Array) -> pa.Array:
     return computing.where(
         computing.both(
-            pc.equal(computing.length(headers), pa.scalar(1, pa.int64())),
+            pc.equal(computing.length(headers), constant(1, pa.int64())),
             lambda: pc.equal(
-                computing.length(computing.member(computing.item(headers, 0), "name")), pa.scalar(0, pa.int64())
+                computing.length(computing.member(computing.item(headers, 0), "name")), constant(0, pa.int64())
             ),
         ),
         lambda headers: computing.text(computing.member(computing.item(headers, 0), "value")),
@@ -27,9 +28,9 @@ def _read_batch_command(headers: pa.Array) -> pa.Array:
 def _append_input_command(headers: pa.Array) -> pa.Array:
     return computing.where(
         computing.both(
-            pc.equal(computing.length(headers), pa.scalar(1, pa.int64())),
+            pc.equal(computing.length(headers), constant(1, pa.int64())),
             lambda: pc.equal(
-                computing.length(computing.member(computing.item(headers, 0), "name")), pa.scalar(0, pa.int64())
+                computing.length(computing.member(computing.item(headers, 0), "name")), constant(0, pa.int64())
             ),
         ),
         lambda headers: computing.text(computing.member(computing.item(headers, 0), "value")),

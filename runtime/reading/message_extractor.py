@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-
 from ..base.errors import DamagedInputError
 from ..input.window import Window
 from ..rows.batches import explained
@@ -16,7 +14,7 @@ from ..rows.messages.decoding import UnitProblem
 from ..rows.reader import RowDamage
 from ..units.framing import CLEAN, Units
 from ..units.guarded import framing_for, hooks_for, lengths_of, resumable
-from ..units.pieces import Piece, pieces, row_starts, units_of_rows, wanted_columns
+from ..units.pieces import Piece, pieces, row_starts, unit_array, units_of_rows, wanted_columns
 from ..units.recovering import Search
 from .damage_log import Detail, cut_advice, lost_advice
 from .events import DamagedRange, Event, FramingBytes, Rows
@@ -209,7 +207,7 @@ class MessageExtractor(Extractor):
         self._report.rows += decoded.rows - len(event.damages)
         if self._request.layout.has_offsets:
             numbers = units_of_rows(decoded.counts, decoded.rows)
-            event.offsets = pa.array(units.offsets, pa.uint64()).take(numbers)
+            event.offsets = unit_array(units.offsets).take(numbers)
         return event
 
     def _says_nothing(self, problem: UnitProblem) -> bool:

@@ -19,6 +19,7 @@ import pyarrow as pa
 from ..format.description import Format, LookUp
 from ..input.window import Window
 from .expanding import Contents, SeenContents
+from .numbers import value_array
 from .reader import Filled, RowReader, Settings
 
 if TYPE_CHECKING:
@@ -196,9 +197,9 @@ class _Table:
         indices = encoded.indices
         first = offsets[0].as_py()
         if len(kept) < len(found) or any(len(known) != 1 or known[0][0] > first for known in found):
-            indices = pa.array(_places(found, indices.to_pylist(), offsets.to_pylist()), pa.int64())
+            indices = value_array(list(_places(found, indices.to_pylist(), offsets.to_pylist())), pa.int64())
         return [
-            pa.array([each[number] for each in kept], type).take(indices) for number, type in enumerate(self._types)
+            value_array([each[number] for each in kept], type).take(indices) for number, type in enumerate(self._types)
         ]
 
 

@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from ..format.description import Format
 from ..rows.messages.decoding import Decoded
+from ..rows.numbers import number_scalar
 from ..units.framing import Units
 from .frames import RECONNECT_ADVISED, Terminal
 
@@ -176,5 +177,5 @@ def _jumps(numbers: pa.Array) -> list[int]:
     if len(numbers) < 2:
         return []
     steps = pc.subtract(numbers.slice(1), numbers.slice(0, len(numbers) - 1))
-    odd = pc.indices_nonzero(pc.not_equal(steps, pa.scalar(1, pa.uint64())))
+    odd = pc.indices_nonzero(pc.not_equal(steps, number_scalar(1, pa.uint64())))
     return [each + 1 for each in odd.to_pylist()]

@@ -23,6 +23,7 @@ from ..rows.reader import RowDamage
 from .described import Described, Part
 from .framing import WORDS, Framing, Prefixed, Units, framing_class, options_of, units_of
 from .hooks import Hooks, hooks_class, table_options
+from .pieces import unit_array
 
 TAKE = "take(view, base, at_end)"
 DECODED = "decoded(units, decoded)"
@@ -232,11 +233,12 @@ def _problem_of_units(units: Any, view: memoryview) -> str:
         return f"has consumed {units.consumed} of {len(view)} bytes"
     if units.needed < 0 or not isinstance(units.ended, str) or not isinstance(units.detail, str):
         return "gives Units of which needed is not a number from 0 on, or ended or detail is not text"
-    columns = [pa.array(each, pa.uint64()) for each in (units.begins, units.sizes, units.offsets, units.spans)]
-    if len({len(each) for each in columns}) > 1:
+    places = units.begins, units.sizes, units.offsets, units.spans
+    if len({len(each) for each in places}) > 1:
         return "gives Units with begins, sizes, offsets and spans of different lengths"
-    if len(columns[0]) and any(each.null_count for each in columns):
+    if any(each.null_count if isinstance(each, pa.Array) else None in each for each in places):
         return "gives Units with None among their numbers"
+    columns = [unit_array(each) for each in places]
     end = pc.max(pc.add_checked(columns[0], columns[1])).as_py() or 0
     if end > memoryview(units.source).nbytes:
         return f"gives a unit that ends at byte {end} of {memoryview(units.source).nbytes}"

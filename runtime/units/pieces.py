@@ -33,7 +33,7 @@ def pieces(
     decoder: UnitDecoder, units: Units, capacity: int, framing: Framing | None = None, hooks: Hooks | None = None
 ) -> Iterator[Piece]:
     """Decode all units. ``capacity``: approximate number of rows of a piece; ``framing`` and ``hooks`` are notified."""
-    begins, sizes = _array(units.begins), _array(units.sizes)
+    begins, sizes = unit_array(units.begins), unit_array(units.sizes)
     first, count = 0, len(begins)
     while first < count:
         decoded = decoder.decode(units.source, begins, sizes, first, capacity=capacity)
@@ -48,7 +48,8 @@ def pieces(
         first += decoded.units
 
 
-def _array(values: Any) -> pa.Array:
+def unit_array(values: Any) -> pa.Array:
+    """Return the begins, sizes, offsets or spans of units as an array."""
     return values if isinstance(values, pa.Array) else number_array(values, pa.uint64())
 
 

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from functools import cached_property
 
-import pyarrow as pa
-
 from ..format.description import Format
 from ..rows.messages.decoding import UnitDecoder
 from ..rows.reader import RowDamage
 from .beginning import CHAIN, field_ends, first_bytes
 from .framing import CLEAN, Units
 from .guarded import Lengths
+from .pieces import unit_array
 
 CANDIDATES = 8
 """Maximum number of field ends in a refused message after which messages are searched for."""
@@ -107,7 +106,7 @@ class Search:
 
     def _problems(self, units: Units) -> set[int]:
         """Return the numbers of the invalid units."""
-        begins, sizes = pa.array(units.begins, pa.uint64()), pa.array(units.sizes, pa.uint64())
+        begins, sizes = unit_array(units.begins), unit_array(units.sizes)
         found: set[int] = set()
         first, count = 0, len(begins)
         while first < count:

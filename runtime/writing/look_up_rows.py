@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from ..base.errors import UnsupportedError, WireloomError
 from ..format.description import Format
+from ..rows.numbers import value_array
 from .fields import FilledField, fields_of
 from .refusals import RowError
 from .unit_rows import key_of
@@ -148,7 +149,7 @@ class LookUpRows:
         for place, name in enumerate(reference.columns):
             columns[name] = [each.values[place] for each in rows.values()]
         schema = self._format.of_table(reference.table).schema
-        arrays = [pa.array(values, _plain(schema.field(name).type)) for name, values in columns.items()]
+        arrays = [value_array(values, _plain(schema.field(name).type)) for name, values in columns.items()]
         return pa.RecordBatch.from_arrays(arrays, names=[reference.names[name] for name in columns])
 
 

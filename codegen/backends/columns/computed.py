@@ -97,7 +97,7 @@ def compute(
 
 
 def _parameter(name: str) -> str:
-    return f"{name}_" if keyword.iskeyword(name) or name in ("pa", "pc", "computing") else name
+    return f"{name}_" if keyword.iskeyword(name) or name in ("pa", "pc", "computing", "constant") else name
 
 
 @dataclass
@@ -119,15 +119,15 @@ class _Computer:
             case IntegerLiteral(value):
                 return number(value)
             case BooleanLiteral(value):
-                return Vector(f"pa.scalar({value})", "bool_", constant=True)
+                return Vector(f"constant({value}, pa.bool_())", "bool_", constant=True)
             case FloatLiteral(value):
-                return Vector(f"pa.scalar({value!r}, pa.float64())", "float64", constant=True)
+                return Vector(f"constant({value!r}, pa.float64())", "float64", constant=True)
             case StringLiteral(value):
-                return Vector(f"pa.scalar({value!r}, pa.utf8())", "utf8", constant=True)
+                return Vector(f"constant({value!r}, pa.utf8())", "utf8", constant=True)
             case ListLiteral(items) if isinstance(node.type, BytesType):
                 data = bytes(each.value for each in items if isinstance(each, IntegerLiteral))
                 if len(data) == len(items):
-                    return Vector(f"pa.scalar({data!r}, pa.binary())", "binary", constant=True)
+                    return Vector(f"constant({data!r}, pa.binary())", "binary", constant=True)
             case EnumMember():
                 return number(self._enum_value(node))
             case Cast(value):

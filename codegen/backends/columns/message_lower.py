@@ -164,6 +164,7 @@ def _imports(messages: Iterable[MessageView]) -> tuple[str, ...]:
     text = " ".join(texts)
     kernels = ["import pyarrow.compute as pc"] if "pc." in results else []
     helpers = ["from wireloom.rows.messages import computing"] if "computing." in results else []
+    helpers += ["from wireloom.rows.numbers import constant"] if "constant(" in results else []
     used = {module: [each for each in names if re.search(rf"\b{each}[(.]", text)] for module, names in _IMPORTS.items()}
     return (*kernels, *(f"from {module} import {', '.join(names)}" for module, names in used.items()), *helpers)
 

@@ -58,13 +58,13 @@ class Vector:
     def cast(self, type: str) -> str:
         """Return the code of the values as ``type``, which must be able to represent all of them."""
         if self.constant and self.interval is not None:
-            return f"pa.scalar({self.interval.low}, pa.{type}())"
+            return f"constant({self.interval.low}, pa.{type}())"
         return self.settled if self.type == type else f"{self.settled}.cast(pa.{type}())"
 
     def as_float(self) -> str:
         """Return the code of the values as ``float64``, rounded if necessary."""
         if self.constant and self.interval is not None:
-            return f"pa.scalar({float(self.interval.low)!r}, pa.float64())"
+            return f"constant({float(self.interval.low)!r}, pa.float64())"
         return self.settled if self.type == "float64" else f"{self.settled}.cast(pa.float64(), safe=False)"
 
 

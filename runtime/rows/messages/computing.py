@@ -14,6 +14,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ..numbers import bytes_array, constant
+
 
 @dataclass(frozen=True)
 class Picked:
@@ -31,9 +33,9 @@ def item(lists: Any, number: int) -> Picked:
     """Return item ``number`` (from 0) of each list; null if it does not exist."""
     sizes = pc.list_value_length(lists)
     begins = lists.offsets[:-1]
-    places = pc.add(begins, pa.scalar(number, begins.type))
-    there = pc.greater(sizes, pa.scalar(number, sizes.type))
-    return Picked(lists.values, pc.if_else(there, places, pa.scalar(None, places.type)))
+    places = pc.add(begins, constant(number, begins.type))
+    there = pc.greater(sizes, constant(number, sizes.type))
+    return Picked(lists.values, pc.if_else(there, places, constant(None, places.type)))
 
 
 def member(structs: Any, name: str) -> Any:
@@ -68,8 +70,8 @@ def text(values: Any) -> Any:
     try:
         return values.cast(pa.utf8())
     except pa.ArrowInvalid:
-        decoded = (None if each is None else each.decode("utf-8", "replace") for each in values.to_pylist())
-        return pa.array(decoded, pa.utf8())
+        decoded = [None if each is None else each.decode("utf-8", "replace").encode() for each in values.to_pylist()]
+        return bytes_array(decoded, pa.utf8())
 
 
 def both(left: Any, right: Callable[[], Any]) -> Any:
@@ -77,12 +79,12 @@ def both(left: Any, right: Callable[[], Any]) -> Any:
     is."""
     if not pc.any(left, min_count=0).as_py():
         return left
-    return pc.if_else(left, right(), pa.scalar(False))
+    return pc.if_else(left, right(), constant(False, pa.bool_()))
 
 
 def either(left: Any, right: Callable[[], Any]) -> Any:
     """Return ``left or right``. ``right`` counts only where ``left`` is false."""
-    return pc.if_else(left, pa.scalar(True), right())
+    return pc.if_else(left, constant(True, pa.bool_()), right())
 
 
 def remainder(left: Any, right: Any) -> Any:
@@ -92,7 +94,7 @@ def remainder(left: Any, right: Any) -> Any:
 
 def where(condition: Any, value: Callable[..., Any], kind: Any, *inputs: Any) -> Any:
     """Return ``value`` of the inputs where ``condition`` is true, null elsewhere. Other rows are not evaluated."""
-    condition = pc.fill_null(condition, False)
+    condition = pc.fill_null(condition, constant(False, pa.bool_()))
     rows = pc.indices_nonzero(condition)
     if len(rows) == 0:
         return pa.nulls(len(condition), kind)
@@ -100,4 +102,4 @@ def where(condition: Any, value: Callable[..., Any], kind: Any, *inputs: Any) ->
         return value(*inputs)
     few = value(*(each.take(rows) for each in inputs))
     after = pc.cumulative_sum(condition.cast(pa.int64()))
-    return few.take(pc.if_else(condition, pc.subtract(after, 1), pa.scalar(None, pa.int64())))
+    return few.take(pc.if_else(condition, pc.subtract(after, 1), constant(None, pa.int64())))

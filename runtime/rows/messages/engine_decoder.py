@@ -13,6 +13,7 @@ from ... import engine
 from ...base.errors import UnsupportedError, WireloomError
 from ...format.description import Format
 from ...format.message_program import ComputedSource, MessageProgram
+from ..numbers import constant, number_array
 from ..reader import label_array
 from .column_tree import ColumnTree
 from .decoding import Decoded, UnitProblem
@@ -181,9 +182,9 @@ class EngineDecoder:
             return None
         kept, counts = rows_without(list(found), decoded.counts, self._null_rows)
         stay = rows_without(list(found), decoded.counts, null_rows=False)[0]
-        there = pc.is_in(pa.array(range(decoded.rows), pa.int64()), stay)
+        there = pc.is_in(number_array(range(decoded.rows), pa.int64()), stay)
         for number, parent in parents.items():
-            parents[number] = pc.if_else(there, parent, pa.scalar(None, parent.type))
+            parents[number] = pc.if_else(there, parent, constant(None, parent.type))
         decoded.counts, decoded.rows = counts, len(kept)
         refused = [UnitProblem(unit, 0, "limit", detail, 0) for unit, detail in found.items()]
         others = [each for each in decoded.problems if each.unit not in found]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
+from itertools import accumulate
 from typing import Any
 
 import pyarrow as pa
@@ -12,6 +14,7 @@ import pyarrow.compute as pc
 
 from ...base.iso_times import time_range
 from ...format.message_rules import FieldKind
+from ..numbers import constant, number_array
 
 NONE = 0xFFFFFFFF
 MOST = 0x7FFFFFFF
@@ -170,11 +173,11 @@ def _typed(array: Any, kind: Any) -> Any:
         return array
     least, largest = time_range(kind.unit)
     if array.type.bit_width == 64:
-        there = pc.less_equal(array, pa.scalar(largest, array.type))
+        there = pc.less_equal(array, constant(largest, array.type))
         if pa.types.is_signed_integer(array.type):
-            there = pc.and_(there, pc.greater_equal(array, pa.scalar(least, array.type)))
+            there = pc.and_(there, pc.greater_equal(array, constant(least, array.type)))
         if not pc.all(there, min_count=0).as_py():
-            array = pc.if_else(there, array, pa.scalar(None, array.type))
+            array = pc.if_else(there, array, constant(None, array.type))
     return array.cast(pa.int64()).view(kind)
 
 
@@ -197,18 +200,16 @@ def _each_key_once(lists: Any) -> Any:
     the first one."""
     entries = lists.values
     places = pc.list_parent_indices(lists)
-    table = pa.table({"list": places, "key": entries.field(0), "entry": pa.array(range(len(entries)), pa.int32())})
-    kept = table.group_by(["list", "key"]).aggregate([("entry", "min"), ("entry", "max")])
-    if len(kept) == len(entries):
+    keys = entries.field(0).dictionary_encode()
+    count = constant(len(keys.dictionary), pa.int64())
+    numbers = pc.add(pc.multiply(places.cast(pa.int64()), count), keys.indices.cast(pa.int64()))
+    if pc.count_distinct(numbers).as_py() == len(entries):
         return lists
-    kept = kept.sort_by("entry_min")
-    sizes = pa.table({"list": kept["list"]}).group_by("list").aggregate([("list", "count")])
-    by_list = dict(zip(sizes["list"].to_pylist(), sizes["list_count"].to_pylist(), strict=True))
-    offsets = [0]
-    for number in range(len(lists)):
-        offsets.append(offsets[-1] + by_list.get(number, 0))
-    items = entries.take(kept["entry_max"].combine_chunks())
-    made = pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), items)
+    last = {number: entry for entry, number in enumerate(numbers.to_pylist())}
+    sizes = Counter(number // len(keys.dictionary) for number in last)
+    offsets = accumulate((sizes[number] for number in range(len(lists))), initial=0)
+    items = entries.take(number_array(last.values(), pa.int32()))
+    made = pa.ListArray.from_arrays(number_array(offsets, pa.int32()), items)
     return pa.Array.from_buffers(
         lists.type, len(lists), [lists.buffers()[0], made.buffers()[1]], lists.null_count, children=[items]
     )
