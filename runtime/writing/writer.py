@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import codecs
 from ..base.arguments import check_booleans
@@ -23,12 +23,17 @@ from .limits import limit_of, unit_options
 from .output import Counted, Target, codec_of, name_of, opened
 from .units import UnitEncoder
 
+if TYPE_CHECKING:
+    from .messages.output import UnitWriter
+
 LOCATION = tuple(name for name in options_of(Location) if name != "verify_sha256")
 """Options for access to the storage that is written to."""
 ARGUMENTS = ("codec", "level", "lossy", "allow_modules", *LOCATION)
 """Arguments of ``write`` besides the options of the format."""
 BLOCK = 1 << 20
 """Approximate number of bytes passed to the compressor at a time."""
+Pieces = Iterator[tuple[bytes | memoryview, int]]
+"""The bytes of a file piece by piece, each with the number of rows that it completes."""
 
 
 @dataclass(frozen=True)
@@ -80,12 +85,14 @@ def write(
     check_booleans(lossy=lossy)
     location = Location(**{name: options.pop(name) for name in LOCATION if name in options})
     format, options = of_table(get(format, allow_modules), options)
-    if format.message is not None:
-        return _write_messages(format, rows, target, codec, level, lossy, location, options)
-    padding, max_record = padding_of(format, options), max_record_of(format, options)
+    messages = _messages(format, options, lossy) if format.message is not None else None
+    if messages is not None:
+        pieces: Pieces = messages.pieces(messages.rows(rows))
+    else:
+        padding, max_record = padding_of(format, options), max_record_of(format, options)
+        pieces = _pieces(format, rows, padding, max_record, options)
     chosen = codec if codec is not None else codec_of(format, name_of(target))
     packer = codecs.compressor(chosen, level)
-    pieces = _pieces(format, rows, padding, max_record, options)
     if codec is None and chosen == codecs.NONE.name:
         pieces = _recognised(pieces, format, name_of(target))
     count = size = 0
@@ -96,15 +103,13 @@ def write(
             size += len(piece)
             _put(counted, packer, piece)
         counted.write(packer.flush())
-    return WriteReport(count, size, counted.count)
+    return WriteReport(count, size, counted.count, () if messages is None else messages.absent)
 
 
 documented(write, Location, LOCATION)
 
 
-def _pieces(
-    format: Format, rows: Any, padding: bytes, max_record: int, options: dict[str, Any]
-) -> Iterator[tuple[bytes | memoryview, int]]:
+def _pieces(format: Format, rows: Any, padding: bytes, max_record: int, options: dict[str, Any]) -> Pieces:
     """Yield the bytes of a file piece by piece, each with the number of rows that it completes."""
     if format.fragments is not None:
         yield from FragmentEncoder(format, max_record=max_record).pieces(batches_of(rows, format.schema))
@@ -123,41 +128,14 @@ def _pieces(
         first += batch.num_rows
 
 
-def _write_messages(
-    format: Format,
-    rows: Any,
-    target: Target,
-    codec: str | None,
-    level: int | None,
-    lossy: bool,
-    location: Location,
-    options: dict[str, Any],
-) -> WriteReport:
+def _messages(format: Format, options: dict[str, Any], lossy: bool) -> UnitWriter:
     # Imported here, since most formats do not need messages.
     from .messages.output import UnitWriter, written_options
 
-    if "lossy" in written_options(format):
-        options = {"lossy": lossy} | options
-    writer = UnitWriter(format, options)
-    chosen = codec if codec is not None else codec_of(format, name_of(target))
-    packer = codecs.compressor(chosen, level)
-    pieces: Iterator[tuple[bytes | memoryview, int]] = writer.pieces(writer.rows(rows))
-    if codec is None and chosen == codecs.NONE.name:
-        pieces = _recognised(pieces, format, name_of(target))
-    count = size = 0
-    with opened(target, location) as file:
-        counted = Counted(file)
-        for piece, number in pieces:
-            count += number
-            size += len(piece)
-            _put(counted, packer, piece)
-        counted.write(packer.flush())
-    return WriteReport(count, size, counted.count, writer.absent)
+    return UnitWriter(format, {"lossy": lossy} | options if "lossy" in written_options(format) else options)
 
 
-def _recognised(
-    pieces: Iterator[tuple[bytes | memoryview, int]], format: Format, name: str | None
-) -> Iterator[tuple[bytes | memoryview, int]]:
+def _recognised(pieces: Pieces, format: Format, name: str | None) -> Pieces:
     """Yield the pieces of a file that is not compressed. Raises ``WireloomError`` after the last one if readers would
     take it for a compressed one: rows may begin like any codec."""
     head = b""
