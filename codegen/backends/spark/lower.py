@@ -47,7 +47,7 @@ Fields = tuple[FieldView, ...]
 @dataclass(frozen=True)
 class View:
     """The view that the templates render. ``schema``: the Python expression of the default table's schema; ``fields``:
-    the columns of the only table, or ``tables``: those of each table by its name; ``imports``: names imported from
+    the columns of the only table, or ``tables``: each table and its columns; ``imports``: names imported from
     ``pyspark.sql.types``."""
 
     summary: str
@@ -56,7 +56,7 @@ class View:
     source: str
     schema: str
     fields: Fields
-    tables: dict[str, Fields]
+    tables: tuple[tuple[str, Fields], ...]
     imports: tuple[str, ...]
 
 
@@ -85,7 +85,7 @@ def _view(spec: Spec, tables: dict[str, Fields], default: str, *, named: bool) -
         source=f"{class_name(spec.name)}Source",
         schema=f"TABLES[{default!r}]" if named else "SCHEMA",
         fields=() if named else tables[default],
-        tables=tables if named else {},
+        tables=tuple(tables.items()) if named else (),
         imports=tuple(sorted(used | {"StructField", "StructType"})),
     )
 
