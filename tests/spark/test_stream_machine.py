@@ -423,6 +423,17 @@ FOUND: dict[str, list[tuple[str, dict[str, Any]]]] = {
         ("compress", {"which": 1}),
         ("batch", {}),
     ],
+    "waits, removed, another one": [
+        ("begin", {"pattern": "*.gz", "files": 1}),
+        ("append", {"program": "b.log"}),
+        ("compress", {}),
+        ("append", {}),
+        ("compress", {}),
+        ("batch", {}),
+        ("delete", {"which": 0}),
+        ("append", {"count": 3}),
+        ("compress", {}),
+    ],
     "planned, compressed": [
         ("begin", {}),
         ("append", {"count": 3}),

@@ -50,7 +50,10 @@ class PlannedSlice:
         ``WireloomError``."""
         now = file_now(self.part.path, self.location)
         if now is None:
-            return f"the file vanished before it was read: {self.part.end - self.part.begin} bytes are lost"
+            part = self.part
+            if part.kind == "rest":
+                return f"the file vanished before it was read: what follows {part.begin} decompressed bytes is lost"
+            return f"the file vanished before it was read: {part.end - part.begin} bytes are lost"
         return self._difference(now)
 
     def _difference(self, now: ListedFile) -> str | None:

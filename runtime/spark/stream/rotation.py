@@ -108,8 +108,7 @@ class Matches:
                 return True
         for file in near if entry.tentative else ():
             # No row of it was complete, so its content may have changed.
-            same = file.file_id == entry.file_id > 0 or (file.size >= entry.unread and not self._grows(file))
-            if same and self._is_free(file):
+            if file.file_id == entry.file_id > 0 and self._is_free(file):
                 return self._put(file, FileProgress(0, file.file_id, path=file.path, tentative=True))
         return False
 
@@ -173,7 +172,8 @@ class Matches:
     def _holds(self, file: ListedFile, entry: FileProgress) -> bool:
         """Return whether a file still begins with the content that is known, and rows can follow it."""
         if entry.tentative and not entry.digest:
-            return file.size >= entry.unread and file.path not in self._gone
+            same = 0 in (entry.file_id, file.file_id) or entry.file_id == file.file_id
+            return same and file.size >= entry.unread and file.path not in self._gone
         if file.size < (entry.checked if entry.digest else entry.position + entry.unread) or file.path in self._gone:
             return False
         if entry.modified_hash and (file.size, hash_of_time(file.modified)) == (entry.position, entry.modified_hash):
