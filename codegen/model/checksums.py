@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from wireloom.checksums import Algorithm
@@ -10,15 +10,14 @@ from wireloom.checksums import Algorithm
 from ..expression.fold import constant_integer
 from ..expression.nodes import Binary, IntegerLiteral, Name, Node
 from ..expression.typerules import type_name
-from ..expression.types import BitsType, BytesType, ComputedIntegerType, IntegerType, ListType, UserType
+from ..expression.types import BitsType, BytesType, ComputedIntegerType, IntegerType, ListType, Path, UserType
 from ..expression.walk import names_in
 from ..spec.diagnostics import Diagnostics
 from ..spec.syntax import Items, Section, Text
 from ..tree import Attribute, Checksum, Struct
-from ..wire import ExpressionSize, FixedSize
+from ..wire import ExpressionSize, FixedSize, MessageField
 from ..words import shown
 from .algorithms import AlgorithmReader
-from .message_sums import refuse_message_sum
 from .scope import Bindings
 from .symbols import AlreadyReportedError, Member
 
@@ -44,7 +43,7 @@ class ChecksumReader(AlgorithmReader):
         found = self.algorithm(section)
         self._refuse_attribute(section, found, attribute)
         if attribute.message is not None:
-            refuse_message_sum(section, self.symbol, self.member, attribute.message, self.error)
+            self._refuse_in_message(section, attribute.message)
         up, names = _levels(section)
         if up:
             return self._of_enclosing(section, found, attribute, up, names)
@@ -151,6 +150,23 @@ class ChecksumReader(AlgorithmReader):
             )
             self.error(section.position, message)
 
+    def _refuse_in_message(self, section: Section, field: MessageField) -> None:
+        """Report a checksum of anything but the value of a field of bytes, or in a field that may be absent."""
+        if field.label != "implicit":
+            self.error(
+                section.position, "a checksum in a message must be an integer in proto3, without 'label' and 'oneof'"
+            )
+        for key in ("replace", "endian"):
+            if key in section:
+                self.error(section.keys[key], f"{shown(key)} is not allowed for a checksum in a message")
+        over = section.get("over")
+        name = over.value if isinstance(over, Text) else ""
+        covered = self.symbol.members.get(name)
+        rule = covered.field.message if covered is not None and covered.field is not None else None
+        if rule is None or rule.kind != "bytes" or rule.label != "implicit":
+            message = "a checksum in a message must cover one field: bytes in proto3, without 'label' and 'oneof'"
+            self.error(section.position_of("over"), message)
+
     def _endian(self, section: Section, algorithm: Algorithm, attribute: Attribute) -> str:
         """Return the byte order of a number in an attribute of bytes; empty for other attributes."""
         number_in_bytes = isinstance(attribute.type, BytesType) and not algorithm.is_digest
@@ -232,3 +248,24 @@ def _as_stored(stored: Node | None, attribute: Attribute) -> Node | None:
     low = joined("&", stored or Name("_", type=number), (1 << bits) - 1)
     half = 1 << (bits - 1)
     return joined("-", joined("^", low, half), half) if signed else low
+
+
+def refuse_inner_sums(structs: Iterable[Struct], messages: Iterable[Path], diagnostics: Diagnostics) -> None:
+    """Report checksums in messages that are not attributes of layouts, since these are not verified. ``messages``: the
+    messages that inputs consist of, if they do."""
+    known = list(structs)
+    inner = {path for struct in known if struct.message is not None for path in _contained(struct)} | set(messages)
+    for struct in known:
+        if struct.message is None or struct.path not in inner:
+            continue
+        for attribute in struct.attributes:
+            if attribute.checksum is not None and attribute.position is not None:
+                message = (
+                    "a checksum is only verified in messages that are attributes of a type with 'seq', and this one "
+                    "is inside another message"
+                )
+                diagnostics.error(attribute.position, message)
+
+
+def _contained(struct: Struct) -> Iterator[Path]:
+    return (each.type.path for each in struct.attributes if isinstance(each.type, UserType))

@@ -17,20 +17,19 @@ from ..spec.position import Position
 from ..spec.syntax import Section
 from ..tree import Spec, Struct
 from .build import Builder
-from .checksums import check_sums
+from .checksums import check_sums, refuse_inner_sums
 from .declare import Declarer
 from .defaults import check_defaults
 from .imports import Loader, display_name
 from .inner_sums import check_steps, with_inner_sums
 from .layout import framing_members, mark
-from .message_sums import refuse_inner_sums
 from .nesting import check_nesting
 from .pairs import check_pairs
 from .parents import find_parents
-from .ranges import is_searched
 from .records import paths_to_rows, record_paths, table_sections, with_record_types
 from .row_conditions import with_conditions
 from .scope import Typing
+from .settings import is_searched
 from .sizes import Sizes
 from .symbols import SourceFile, World
 from .table import Extensions, TableReader

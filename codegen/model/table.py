@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 
 from ..expression.types import Path
 from ..spec.diagnostics import Diagnostics
 from ..spec.position import Position
-from ..spec.syntax import Integer, Section, Text
+from ..spec.syntax import Section, Text
 from ..tree import Attribute, Instance, Rows, Struct
 from ..wire import Choice, OwnSize, Preallocated, RepeatEos, RowWay, Units
-from ..words import listed, shown, suggestion
+from ..words import shown, suggestion
 from .bit_edges import begins_with_bits, ends_inside_a_byte
 from .fragments import read_fragments
 from .look_ups import look_up_names, with_look_ups
-from .parts import refuse_module_name
-from .preallocated import read_preallocated
 from .records import RecordPath, check_records, record_paths
 from .row_columns import flat_columns, is_scalar, members_of, own_columns
 from .row_conditions import CONDITIONS, condition_of
 from .row_layout import block_size, has_no_bytes, has_sized_rows, is_streaming
 from .row_path import attribute_of, steps_of
+from .settings import read_options, read_path, read_preallocated
 from .symbols import World
 from .table_paths import TablePath, read_paths, read_units
-from .units import UnitsReader, column_names
+from .units import UnitsReader, column_names, refuse_module_name
 
 DEFAULT_MAX_RECORD = 64 * 1024 * 1024
 
@@ -84,12 +82,12 @@ class TableReader:
             tables=tables,
             units=units,
             codec=section.word("codec", "none"),
-            path_pattern=self._path(section, column_names(units) if units is not None else columns),
+            path_pattern=read_path(section, column_names(units) if units is not None else columns, self.diagnostics),
             max_record=section.integer("max-record") or DEFAULT_MAX_RECORD,
             nonempty=section.flag("nonempty"),
             advice=section.word("advice"),
             preallocated=read_preallocated(section, tables, self.diagnostics),
-            choices=self._choices(section),
+            choices=read_options(section, self.diagnostics),
         )
 
     # Rows and columns ------------------------------------------------------------------------------------------------
@@ -333,65 +331,4 @@ class TableReader:
                 self.diagnostics.error(name.position, f"{shown(name.value)} is not a single value")
             elif self._fresh(name, tuple(found)):
                 found.append(name.value)
-        return tuple(found)
-
-    # Paths and options -----------------------------------------------------------------------------------------------
-
-    def _path(self, section: Section, columns: tuple[str, ...]) -> str | None:
-        pattern = section.text("path")
-        if pattern is None:
-            return None
-        names = re.findall(r"\{([^{}]*)\}", pattern.value)
-        rest = re.sub(r"\{[^{}]*\}", "", pattern.value)
-        problem = None
-        if "{" in rest or "}" in rest:
-            problem = "an unmatched brace"
-        elif re.search(r"\}\{", pattern.value):
-            problem = "two names with nothing between them"
-        for index, name in enumerate(names):
-            if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
-                wanted = "a name of lower-case letters, digits and underscores that begins with a letter"
-                problem = f"{shown(name)}; expected {wanted}"
-            elif name in names[:index]:
-                problem = f"{shown(name)} twice"
-            elif name in columns:
-                problem = f"{shown(name)}, which is already a column"
-        if problem:
-            self.diagnostics.error(pattern.position, f"the path pattern has {problem}")
-            return None
-        return pattern.value
-
-    def _choices(self, section: Section) -> tuple[Choice, ...]:
-        found: list[Choice] = []
-        for entry in section.entries("options"):
-            if not isinstance(entry.key, Text) or not isinstance(entry.value, Section):
-                continue
-            option = entry.value
-            if option.faulty:
-                continue
-            padding = tuple(
-                (each.key.value, each.value.value)
-                for each in option.entries("padding")
-                if isinstance(each.key, Text) and isinstance(each.value, Integer)
-            )
-            names = [name for name, _ in padding]
-            if not names:
-                self.diagnostics.error(option.position_of("padding"), "an option requires at least one value")
-                continue
-            if "auto" in names:
-                self.diagnostics.error(
-                    option.position_of("padding"),
-                    "'auto' is not allowed as a value: it means that the reader detects the value",
-                )
-                continue
-            default = option.word("default", "auto")
-            if default not in (*names, "auto"):
-                message = f"the default must be {listed([*names, 'auto'])}, found {shown(default)}"
-                self.diagnostics.error(option.position_of("default"), message)
-                continue
-            found.append(Choice(entry.key.value, padding, default, option.word("doc").strip()))
-        if len(found) > 1:
-            self.diagnostics.error(
-                section.position_of("options"), "a format can have at most one option with padding: remove the others"
-            )
         return tuple(found)

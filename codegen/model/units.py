@@ -12,7 +12,6 @@ from ..tree import Struct
 from ..wire import UnitColumn, UnitKind, Units
 from ..words import listed, shown, suggestion
 from .envelope import EnvelopeReader
-from .parts import refuse_module_name
 from .resolve import find_type, may_be_type
 from .symbols import World
 from .unit_kinds import KindReader
@@ -20,6 +19,16 @@ from .unit_kinds import KindReader
 KIND_KEYS = ("type", "rows", "columns", "selectable", "unit-columns", "row-number", "otherwise")
 WITHOUT = ("rows", "tables", "columns", "selectable", "parent-columns", "flatten", "where", "distinct", "options")
 """Keys of ``meta`` that apply to another kind of table."""
+TAKEN = ("parser", "columns", "spark")
+"""Modules of a generated package; the module of each table except the default one is beside them."""
+
+
+def refuse_module_name(what: str, name: Text, diagnostics: Diagnostics) -> None:
+    """Report a name that a module of the generated package already has. ``what``: the thing with the name."""
+    if name.value in TAKEN or name.value.startswith("pyspark_"):
+        diagnostics.error(
+            name.position, f"{what} cannot be called {shown(name.value)}: a generated module has this name"
+        )
 
 
 def column_names(units: Units) -> tuple[str, ...]:

@@ -16,8 +16,7 @@ import yaml
 
 from ..words import shortened, shown
 from .diagnostics import Diagnostics
-from .keypath import ROOT, KeyPath
-from .position import Position
+from .position import ROOT, KeyPath, Position
 from .scalars import plain_value
 from .tree import Mapping, Scalar, ScalarValue, Sequence, YamlNode, described
 

@@ -1,0 +1,118 @@
+"""Keys of ``-wireloom`` in ``meta`` that concern the inputs of all tables: patterns of paths, reader options,
+preallocated files and byte ranges."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from ..spec.diagnostics import Diagnostics
+from ..spec.kinds import IDENTIFIER
+from ..spec.syntax import Integer, Section, Text
+from ..spec.tables import text_kind
+from ..tree import Rows, Struct
+from ..wire import Choice, Preallocated
+from ..words import listed, shown
+
+
+def read_path(section: Section, columns: tuple[str, ...], diagnostics: Diagnostics) -> str | None:
+    """Return the pattern of the key ``path``; ``None`` if there is none, or on errors. ``columns``: those of all
+    tables."""
+    pattern = section.text("path")
+    if pattern is None:
+        return None
+    names = re.findall(r"\{([^{}]*)\}", pattern.value)
+    rest = re.sub(r"\{[^{}]*\}", "", pattern.value)
+    problem = None
+    if "{" in rest or "}" in rest:
+        problem = "an unmatched brace"
+    elif re.search(r"\}\{", pattern.value):
+        problem = "two names with nothing between them"
+    for index, name in enumerate(names):
+        if not re.fullmatch(IDENTIFIER, name):
+            problem = f"{shown(name)}; expected {text_kind('name').expected}"
+        elif name in names[:index]:
+            problem = f"{shown(name)} twice"
+        elif name in columns:
+            problem = f"{shown(name)}, which is already a column"
+    if problem:
+        diagnostics.error(pattern.position, f"the path pattern has {problem}")
+        return None
+    return pattern.value
+
+
+def read_options(section: Section, diagnostics: Diagnostics) -> tuple[Choice, ...]:
+    """Return the reader options of the key ``options``, except those with errors."""
+    found: list[Choice] = []
+    for entry in section.entries("options"):
+        if not isinstance(entry.key, Text) or not isinstance(entry.value, Section):
+            continue
+        option = entry.value
+        if option.faulty:
+            continue
+        padding = tuple(
+            (each.key.value, each.value.value)
+            for each in option.entries("padding")
+            if isinstance(each.key, Text) and isinstance(each.value, Integer)
+        )
+        names = [name for name, _ in padding]
+        if not names:
+            diagnostics.error(option.position_of("padding"), "an option requires at least one value")
+            continue
+        if "auto" in names:
+            diagnostics.error(
+                option.position_of("padding"),
+                "'auto' is not allowed as a value: it means that the reader detects the value",
+            )
+            continue
+        default = option.word("default", "auto")
+        if default not in (*names, "auto"):
+            message = f"the default must be {listed([*names, 'auto'])}, found {shown(default)}"
+            diagnostics.error(option.position_of("default"), message)
+            continue
+        found.append(Choice(entry.key.value, padding, default, option.word("doc").strip()))
+    if len(found) > 1:
+        diagnostics.error(
+            section.position_of("options"), "a format can have at most one option with padding: remove the others"
+        )
+    return tuple(found)
+
+
+def read_preallocated(section: Section, tables: Sequence[Rows], diagnostics: Diagnostics) -> Preallocated | None:
+    """Return the description of zeros at the end of files; ``None`` if there is none, or on errors."""
+    keys = section.section("preallocated")
+    if keys is None and not section.flag("preallocated"):
+        return None
+    if any(not each.streaming and not each.block for each in tables) or (not tables and not section.faulty):
+        message = (
+            "'preallocated' requires records, or blocks of them, that are read one by one up to the end of the input"
+        )
+        diagnostics.error(section.position_of("preallocated"), message)
+        return None
+    if keys is not None and any(not each.streaming for each in tables):
+        diagnostics.error(section.position_of("preallocated"), "'sector' requires records outside of blocks")
+        return None
+    if keys is None:
+        return Preallocated()
+    return None if keys.faulty else Preallocated(keys.integer("sector") or 0, keys.integer("header") or 0)
+
+
+def is_searched(
+    section: Section | None, root: Struct, tables: Sequence[Rows], structs: Iterable[Struct], diagnostics: Diagnostics
+) -> bool:
+    """Return whether byte ranges begin where a search finds a unit. Reports tables that do not support this."""
+    if section is None or "ranges" not in section or section.faulty:
+        return False
+    problem = ""
+    if not tables or any(not each.streaming or each.fragments is not None or each.inside for each in tables):
+        problem = "requires units that are read one by one up to the end of the input"
+    elif any(each.framing is not None for each in root.attributes):
+        problem = "requires units without delimiters"
+    elif any(each.variable for each in root.instances) or "options" in section:
+        problem = "cannot be used with variables or 'options'"
+    sums = [each.checksum for struct in structs for each in struct.attributes if each.checksum is not None]
+    if not problem and (not sums or any(each.continues is not None for each in sums)):
+        problem = "requires a checksum in each unit that does not continue another checksum"
+    if problem:
+        diagnostics.error(section.position_of("ranges"), f"'ranges' {problem}")
+    return not problem
