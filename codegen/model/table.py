@@ -22,13 +22,9 @@ from .row_path import attribute_of, steps_of
 from .settings import read_options, read_path, read_preallocated
 from .symbols import World
 from .table_paths import TablePath, read_paths, read_units
-from .units import UnitsReader, column_names, refuse_module_name
+from .units import ROW_KEYS, UnitsReader, column_names, refuse_module_name
 
 DEFAULT_MAX_RECORD = 64 * 1024 * 1024
-
-
-ROW_KEYS = ("rows", "columns", "selectable", "parent-columns", "fragments", "flatten", "where", "distinct", "unit")
-"""Keys of one table."""
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import re
 from ..expression.types import Path
 from ..spec.diagnostics import Diagnostics
 from ..spec.syntax import Section, Text
-from ..spec.tables import CLASS, FRAMINGS
+from ..spec.tables import CLASS, FRAMINGS, TABLES
 from ..tree import Struct
 from ..wire import UnitColumn, UnitKind, Units
 from ..words import listed, shown, suggestion
@@ -16,8 +16,10 @@ from .resolve import find_type, may_be_type
 from .symbols import World
 from .unit_kinds import KindReader
 
-KIND_KEYS = ("type", "rows", "columns", "selectable", "unit-columns", "row-number", "otherwise")
-WITHOUT = ("rows", "tables", "columns", "selectable", "parent-columns", "flatten", "where", "distinct", "options")
+ROW_KEYS = tuple(word for word in TABLES["table"].keys if word in TABLES["meta-extensions"].keys)
+"""Keys of one table, which may also be in ``meta``."""
+KIND_KEYS = tuple(TABLES["message-kind"].keys)
+WITHOUT = (*ROW_KEYS, "tables", "options")
 """Keys of ``meta`` that apply to another kind of table."""
 TAKEN = ("parser", "columns", "spark")
 """Modules of a generated package; the module of each table except the default one is beside them."""

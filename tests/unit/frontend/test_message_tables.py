@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from wireloom.codegen.expression import StringType
 from wireloom.codegen.model import analyse
+from wireloom.codegen.spec import TABLES
 from wireloom.codegen.tree import Checksum, Spec
 from wireloom.codegen.wire import IntegerText, Message, MessageField, UnitColumn, UnitKind, Units
 
@@ -159,3 +160,25 @@ types:
     body = body.replace("{day}", "{place}").replace("columns: [a]", "").replace("rows: a", "")
     found = compiled(body, "meta:\n  id: demo\n  -wireloom:\n")
     assert (found.codec, found.max_record, found.path_pattern, found.tables) == ("zstd", 5, "{place}/x", ())
+
+
+IN_A_TABLE = [word for word in TABLES["table"].keys if word in TABLES["meta-extensions"].keys]
+VALUES = {"fragments": "{kind: a, data: b, first: 1, last: 2}", "unit": "a", "rows": "a"}
+
+
+@pytest.mark.parametrize("word", IN_A_TABLE)
+@pytest.mark.parametrize(
+    ("other", "message"),
+    [
+        ("message: {type: m}", "'{}' and 'message' cannot be used together: 'message' defines the table"),
+        ("tables: {t: {rows: a}}", "'{}' is a key of each table: move it into 'tables'"),
+    ],
+)
+def test_keys_of_a_single_table(word: str, other: str, message: str) -> None:
+    names = ("columns", "selectable", "parent-columns")
+    value = "[a]" if word in names else VALUES.get(word, "true")
+    body = f"      {word}: {value}\n      {other}\n"
+    fields = "[{id: b, number: 1, type: bool}]"
+    types = f"types:\n  m: {{-wireloom: {{message: {{fields: {fields}}}}}}}\n  r: {{seq: [{{id: b, size: 1}}]}}\n"
+    layout = "" if "message" in other else "seq: [{id: a, type: r, repeat: eos}]\n"
+    assert said(body + layout + types, "meta:\n  id: demo\n  -wireloom:\n") == [f"1:7: error: {message.format(word)}"]
