@@ -12,7 +12,7 @@ from wireloom.s2 import encode_frame
 from .children import MEGABYTE, measured_reads, needs_engine, needs_proc
 
 pytestmark = [needs_proc, needs_engine]
-MOST = 200 * MEGABYTE
+MOST = 100 * MEGABYTE
 
 
 def zeros(codec: str, megabytes: int) -> bytes:
@@ -39,7 +39,7 @@ ZEROS = (
 def test_zeros(tmp_path: Path) -> None:
     """The zeros would take more memory than the process may have."""
     for codec in ("zstd", "gzip"):
-        (tmp_path / codec).write_bytes(zeros(codec, 300))
+        (tmp_path / codec).write_bytes(zeros(codec, 150))
     reads = [(name, tmp_path / codec, f"codec={codec}", *options) for name, codec, options, _ in ZEROS]
     found, grown = measured_reads(*reads)
     assert [(words[0], words[2]) for words in found] == [("0", tail) for *_, tail in ZEROS]
@@ -49,14 +49,14 @@ def test_zeros(tmp_path: Path) -> None:
 def test_zeros_as_one_message(tmp_path: Path) -> None:
     """A message is read as a whole, up to the 64 MiB of its limit."""
     path = tmp_path / "bomb"
-    path.write_bytes(zeros("zstd", 500))
+    path.write_bytes(zeros("zstd", 400))
     [words], grown = measured_reads(("kpl_aggregated_record", path, "codec=zstd"))
     assert (words[0], words[2]) == ("0", "limit")
     assert grown < 320 * MEGABYTE
 
 
 def test_a_bomb_inside_a_bomb_is_not_opened(tmp_path: Path) -> None:
-    inner = gzip.compress(zeros("zstd", 260), mtime=0)
+    inner = gzip.compress(zeros("zstd", 150), mtime=0)
     path = tmp_path / "nested.wal.zst"
     path.write_bytes(zstandard.ZstdCompressor().compress(inner))
     [words], grown = measured_reads(("edgemq_segment", path, "check_format=no"))
@@ -71,7 +71,7 @@ def test_sessions_of_bombs(tmp_path: Path) -> None:
     for path in paths:
         frame = encode_frame(message, path.name)
         assert len(frame) < 5000
-        sizes.append(path.write_bytes(frame * 125))
+        sizes.append(path.write_bytes(frame * 75))
     found, grown = measured_reads(*(("s2_session", path) for path in paths))
     assert [words[:3] for words in found] == [["0", str(size), "clean"] for size in sizes]
     assert grown < MOST

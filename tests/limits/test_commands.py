@@ -50,7 +50,7 @@ COMMANDS = (
 
 def bomb(tmp_path: Path) -> Path:
     path = tmp_path / "zeros.wal.zst"
-    path.write_bytes(zeros("zstd", 150))
+    path.write_bytes(zeros("zstd", 120))
     return path
 
 

@@ -13,6 +13,7 @@ from wireloom import UnsupportedError
 from wireloom.spark import java
 from wireloom.spark.java import check_java, java_home, java_version, packaged_java, prepare_java
 
+from ..java import QUICK_JAVA
 from .conftest import ROWS, Sample
 
 
@@ -107,7 +108,8 @@ wireloom.spark.ingest.ingest = ingest
 main()
 """
     command = [sys.executable, "-c", program, "ingest", "edgemq_segment", "a.wal", "--table", "t", "--quarantine", "q"]
-    told = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    environment = {**os.environ, **QUICK_JAVA}
+    told = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert told.returncode == 130
     assert "Traceback" not in told.stderr
     assert told.stderr.splitlines()[-1] == "wireloom: interrupted"

@@ -54,7 +54,7 @@ LENGTHS = {
 next record is at an unknown place, or does not hold either."""
 
 
-CUTS, FLIPS = (12, 24) if PROFILE == "thorough" else (4, 6)
+CUTS, FLIPS = (12, 24) if PROFILE == "thorough" else (3, 3)
 """Of each file and table; campaigns damage many more files that are made up."""
 DECLARING = frozenset({"pcapng"})
 """Formats with records without rows that say what those with rows mean: nothing proves them."""

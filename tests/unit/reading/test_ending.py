@@ -184,7 +184,7 @@ def test_what_touches_a_break_is_not_believed(row_reader: str, packed: Any, line
     row_reader = row_reader if lines.program is not None else "objects"
     stored = packed(TEXT)
     found = set()
-    for size in spread(strided(range(40, len(stored)), 3)):
+    for size in spread(strided(range(40, len(stored)), 9)):
         for tail in ("complete", "growing"):
             table, report = read(row_reader, lines, stored[:size], columns=["text"], tail=tail)
             texts = [text.encode() for text in table["text"].to_pylist()]
@@ -202,7 +202,7 @@ def test_what_is_proven_at_a_break_is_believed(row_reader: str) -> None:
     for packed in (gzipped, in_blocks):
         stored = packed(WORDS)
         best = 0
-        for size in (*strided(range(20, len(stored) - 9), 3), *range(len(stored) - 9, len(stored))):
+        for size in (*strided(range(20, len(stored) - 9), 9), *range(len(stored) - 9, len(stored))):
             table, _ = read(row_reader, "word_stuffed_log", stored[:size], columns=["payload"])
             assert table["payload"].to_pylist() == PAYLOADS[: table.num_rows]
             best = max(best, table.num_rows)

@@ -12,7 +12,7 @@ import pytest
 import wireloom
 from wireloom import Format, engine
 
-from ...examples import examples
+from ...examples import examples, strided
 from .running import ROW_READERS, read
 
 SPEC = """
@@ -111,7 +111,7 @@ def test_a_flipped_bit_of_a_size_costs_its_block_in_each_codec(codec: str, row_r
     assert [each["data"] for each in expected] == [each["data"] for each in rows]
     for place, row in enumerate(expected):
         left = expected[:place] + expected[place + 1 :]
-        for bit in range(16):
+        for bit in strided(range(16), 5, place):
             flipped = bytearray(content)
             flipped[row["_offset"] + 1 + bit // 8] ^= 1 << bit % 8
             for way in ways:

@@ -10,6 +10,7 @@ import wireloom
 from wireloom import UnknownNameError
 
 from ...differential.agreement import agreed, objects_only
+from ...examples import strided
 
 SPEC = """
 meta:
@@ -129,7 +130,7 @@ def test_an_unknown_table_is_an_error_that_lists_them(library: wireloom.Format) 
 @pytest.mark.slow
 @pytest.mark.parametrize("table", TABLES)
 def test_both_readers_agree_on_damage_of_every_byte(library: wireloom.Format, table: str) -> None:
-    for index in range(len(DATA)):
+    for index in strided(range(len(DATA)), 3, list(TABLES).index(table) % 3):
         for bits in (0x01, 0x80):
             damaged = bytearray(DATA)
             damaged[index] ^= bits

@@ -108,7 +108,7 @@ types:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("reader", ROW_READERS)
-@pytest.mark.parametrize("chunk", [None, 1_001])
+@pytest.mark.parametrize("chunk", [pytest.param(None, marks=pytest.mark.thorough), 1_001])
 def test_attempts_that_are_repeated_forget_no_items(reader: str, chunk: int | None, tmp_path: Path) -> None:
     path = tmp_path / "repeated.ksy"
     path.write_text(REPEATED)
