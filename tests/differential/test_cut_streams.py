@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from ..examples import examples
 from ..unit.columns_backend.specs import format_of
 from .agreement import agreed
 
@@ -133,5 +134,5 @@ def test_both_readers(spec: str) -> None:
     format = format_of(spec)
     assert format.engine_refusal is None
     random = Random(3)
-    for _ in range(60):
+    for _ in range(examples(200)):
         agreed(format, some_bytes(random, 50), **some_options(random, format.streaming))

@@ -285,7 +285,7 @@ def days_of(base: Path, other: bool = False) -> list[Path]:
     return copies
 
 
-@pytest.mark.parametrize("snapshots", [2, 3, 100])
+@pytest.mark.parametrize("snapshots", [pytest.param(2, marks=pytest.mark.thorough), 3, 100])
 def test_a_ledger_of_another_day_or_table(snapshots: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # A part of the folder is of one day and the rest of another. Either that is refused, or each record is there once.
     monkeypatch.setattr(ledger.compact_ledger, "__defaults__", (snapshots,))

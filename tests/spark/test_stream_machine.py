@@ -481,7 +481,7 @@ def test_rotations(name: str, tmp_path: Path) -> None:
     run_state_machine_as_test(
         machine(name, tmp_path),
         settings=settings(
-            max_examples=100 if PROFILE == "suite" else examples(2000),
+            max_examples=50 if PROFILE == "suite" else examples(2000),
             stateful_step_count=30,
             suppress_health_check=list(HealthCheck),
         ),

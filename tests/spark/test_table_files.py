@@ -74,7 +74,10 @@ def test_times_name_folders_as_in_spark(tmp_path: Path) -> None:
     ]
 
 
-def test_a_thousand_partitions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+PARTITIONS = 3 * OPEN_FILES
+
+
+def test_more_partitions_than_open_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened, most = set[str](), 0
 
     class Watched(table_files._FileWriter):
@@ -90,18 +93,18 @@ def test_a_thousand_partitions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr(table_files, "_FileWriter", Watched)
     files = write_table_files(
-        [batch(first, 2000, 1000) for first in range(0, 6000, 2000)],
+        [batch(first, 600, PARTITIONS) for first in range(0, 1800, 600)],
         SCHEMA,
         folder(str(tmp_path)),
         FileLayout(("kind",)),
     )
     assert most == OPEN_FILES
     assert not opened
-    assert len(files) == 1000
-    assert Counter(numbers(tmp_path, files)) == Counter(range(6000))
+    assert len(files) == PARTITIONS
+    assert Counter(numbers(tmp_path, files)) == Counter(range(1800))
     for file in files[:5]:
         kind = file.folder.removeprefix("kind=")
-        assert {f"k{each % 1000}" for each in numbers(tmp_path, [file])} == {kind}
+        assert {f"k{each % PARTITIONS}" for each in numbers(tmp_path, [file])} == {kind}
 
 
 def test_files_are_sorted_and_no_larger_than_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -53,10 +53,7 @@ def test_a_signal_leaves_nothing(number: signal.Signals, code: int, log: Path, t
     assert b"Traceback" not in errors
 
 
-@pytest.mark.parametrize(
-    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["interrupt", "terminate"]
-)
-@pytest.mark.parametrize("to", ["parquet", "arrow"])
+@pytest.mark.parametrize(("to", "number", "code"), [("parquet", signal.SIGINT, 130), ("arrow", signal.SIGTERM, 143)])
 def test_a_signal_while_the_reader_of_the_output_has_stalled(
     to: str, number: signal.Signals, code: int, tmp_path: Path
 ) -> None:
@@ -111,8 +108,6 @@ def test_a_closed_pipe_is_quiet(log: Path, unbuffered: str) -> None:
         (["verify", "cobs_log", "{log}"], 0),
         (["verify", "cobs_log", "{log}.cut"], 1),
         (["verify", "cobs_log", "{log}.missing"], 2),
-        (["verify", "cobs_lgo", "{log}"], 2),
-        (["decode", "cobs_log", "{log}", "-o", "/dev/null", "--to", "ndjson"], 0),
         (["nonsense"], 2),
     ],
 )

@@ -64,12 +64,12 @@ LINES = ['"', "'", "\"'", "'\"", '"\\', 'x"', "a ", "w", "{a: ", "key ", "- ", "
 
 @pytest.mark.slow
 def test_the_time_of_completions_is_proportional_to_the_text() -> None:
-    """Lines of an eighth of a megabyte would take an hour if it grew with the square."""
+    """Lines of 64 KB would take a quarter of an hour if it grew with the square."""
     program = f"""
 from wireloom.studio import completions
 for each in {LINES!r}:
     for end in ("", " ", ",", "'"):
-        line = each * (2**17 // len(each)) + end
+        line = each * (2**16 // len(each)) + end
         completions(line, len(line))
         completions(line + chr(10) + "a: ", len(line) + 4)
 """
