@@ -65,11 +65,13 @@ doc: |
   of a `format_description` itself does not hold while the server writes the file (bit 0 of its `flags`), and is not
   verified then. Events that no description comes before, since the first one is damaged, must have checksums that hold.
   What `data` holds depends on the type; rows and compressed events of MariaDB are as they are in the file.
-  Sizes and counts in it must fit it and each other: those of statements, tables, rows and identifiers. What follows the
-  known fields of an event is of newer servers, and is not looked at.
+  Sizes and counts in it must fit it and each other: those of statements, tables, rows and identifiers, and what is
+  compressed must have the size that is said. Not looked at are the values of rows, whose sizes depend on the `table_map`
+  of their table, and what follows the known fields of an event, which is of newer servers.
 
   A `transaction_payload` of MySQL (`binlog_transaction_compression`) is one event, which contains those of a transaction
-  in compressed form: it is a row of `events`, and `unsupported` damage in the tables that lack its events.
+  in compressed form: it is a row of `events`, and `unsupported` damage in the tables that lack its events. Its sizes,
+  and those of its events, must fit too.
 
   Encrypted files are not read.
 
@@ -117,26 +119,27 @@ types:
         type:
           switch-on: type
           cases:
-            types::query: mysql_events::query(len_post_header)
-            types::execute_load_query: mysql_events::query(len_post_header)
-            types::query_compressed: mysql_events::query(len_post_header)
+            types::query: &query mysql_events::query(len_post_header, is_compressed)
+            types::execute_load_query: *query
+            types::query_compressed: *query
             types::table_map: mysql_events::table_map(len_post_header)
-            types::pre_ga_write_rows: &rows mysql_events::rows(1, false, len_post_header)
-            types::write_rows_v1: *rows
-            types::delete_rows_v1: *rows
+            types::pre_ga_write_rows: &rows mysql_events::rows(rows_version, is_update, len_post_header, is_compressed)
+            types::pre_ga_update_rows: *rows
             types::pre_ga_delete_rows: *rows
+            types::write_rows_v1: *rows
+            types::update_rows_v1: *rows
+            types::delete_rows_v1: *rows
+            types::write_rows: *rows
+            types::update_rows: *rows
+            types::delete_rows: *rows
+            types::partial_update_rows: *rows
             types::write_rows_compressed_v1: *rows
+            types::update_rows_compressed_v1: *rows
             types::delete_rows_compressed_v1: *rows
-            types::pre_ga_update_rows: &updates mysql_events::rows(1, true, len_post_header)
-            types::update_rows_v1: *updates
-            types::update_rows_compressed_v1: *updates
-            types::write_rows: &rows_v2 mysql_events::rows(2, false, len_post_header)
-            types::delete_rows: *rows_v2
-            types::write_rows_compressed: *rows_v2
-            types::delete_rows_compressed: *rows_v2
-            types::update_rows: &updates_v2 mysql_events::rows(2, true, len_post_header)
-            types::partial_update_rows: *updates_v2
-            types::update_rows_compressed: *updates_v2
+            types::write_rows_compressed: *rows
+            types::update_rows_compressed: *rows
+            types::delete_rows_compressed: *rows
+            types::transaction_payload: mysql_events::transaction_payload
             types::format_description: format_description
             types::xid: mysql_events::xid
             types::gtid: mysql_events::gtid
@@ -177,6 +180,16 @@ types:
           type.to_i > 0 and _root.first + type.to_i <= _root.post_headers.size ? _root.post_headers[_root.first + type.to_i - 1]
           : 0
         doc: Bytes of its fields before those of variable size, by the description of the format; 0 if it does not say.
+      rows_version:
+        value: 'type.to_i >= 30 and type.to_i <= 39 or type.to_i >= 169 ? 2 : 1'
+        doc: Version of an event with rows.
+      is_update:
+        value: >-
+          type == types::pre_ga_update_rows or type == types::update_rows_v1 or type == types::update_rows
+          or type == types::partial_update_rows or type == types::update_rows_compressed_v1
+          or type == types::update_rows_compressed
+        doc: Whether it has rows before and after a change.
+      is_compressed: {value: type.to_i >= 165, doc: Whether a statement or rows in it are compressed.}
       thread_id: {value: content.as<mysql_events::query>.thread_id, doc: Number of the connection.}
       execution_time: {value: content.as<mysql_events::query>.execution_time, doc: Seconds that the statement took.}
       len_schema: {value: content.as<mysql_events::query>.len_schema, doc: Size of the default database's name.}

@@ -11,7 +11,9 @@ doc-ref: https://dev.mysql.com/doc/dev/mysql-server/latest/page_protocol_replica
 types:
   query:
     doc: A statement.
-    params: [&len_fixed {id: len_fixed, type: s4, doc: Bytes of the fixed part of the data; 0 if it is not known.}]
+    params:
+      - &len_fixed {id: len_fixed, type: s4, doc: Bytes of the fixed part of the data; 0 if it is not known.}
+      - &is_compressed {id: is_compressed, type: bool, doc: 'Whether what follows is compressed, as by MariaDB.'}
     seq:
       - {id: thread_id, type: u4, doc: Number of the connection.}
       - {id: execution_time, type: u4, doc: Seconds that the statement took.}
@@ -22,6 +24,7 @@ types:
       - {id: status, type: status, size: len_status, doc: Settings of the connection.}
       - {id: schema, size: len_schema, doc: The default database.}
       - {id: schema_end, contents: [0], doc: The end of its name.}
+      - {id: compressed, type: compressed, if: is_compressed, doc: The statement.}
     instances:
       len_more: {value: 'len_fixed > 13 ? len_fixed - 13 : 0', doc: Size of `more`.}
   status:
@@ -30,18 +33,24 @@ types:
   status_variable:
     doc: A setting, or all that follow a code that is not known.
     seq:
-      - {id: code, type: u1, doc: Which setting it is.}
-      - id: value
-        size: >-
-          code == 0 or code == 3 or code == 10 ? 4 : code == 1 or code == 9 or code == 17 or code == 129 ? 8
-          : code == 4 ? 6 : code == 7 or code == 8 or code == 18 or code == 130 ? 2 : code == 13 or code == 128 ? 3
-          : code == 16 or code == 19 or code == 20 ? 1
-          : code == 2 or code == 5 or code == 6 or code == 11 ? 0 : _io.size - _io.pos
-        doc: The value, if its size depends on the code alone.
+      - {id: code, type: u1, valid: {expr: _ < 32 or _ >= 128}, doc: 'Which setting it is: those of MySQL count from 0, those of MariaDB from 128.'}
+      - {id: value, size: len, doc: 'The value, if its size depends on the code alone.'}
       - {id: first, type: short_text, if: code == 2 or code == 5 or code == 6 or code == 11,
         doc: 'A catalog, a time zone, or a user.'}
       - {id: first_end, contents: [0], if: code == 2, doc: The end of the text.}
       - {id: second, type: short_text, if: code == 11, doc: The host of the user.}
+      - {id: num_databases, type: u1, if: code == 12, doc: 'How many databases the statement changes; 254 for too many.'}
+      - {id: databases, terminator: 0, repeat: expr, repeat-expr: num_databases, if: code == 12 and num_databases != 254,
+        doc: Their names.}
+      - {id: rest, size-eos: true, if: not is_known, doc: 'It, and all that follow.'}
+    instances:
+      len:
+        value: >-
+          code == 0 or code == 3 or code == 10 ? 4 : code == 1 or code == 9 or code == 17 or code == 129 ? 8
+          : code == 4 ? 6 : code == 7 or code == 8 or code == 18 or code == 130 ? 2 : code == 13 or code == 128 ? 3
+          : code == 16 or code == 19 or code == 20 ? 1 : 0
+        doc: Size of `value`.
+      is_known: {value: code <= 13 or code >= 16 and code <= 20 or code >= 128 and code <= 130, doc: Whether the code is known.}
   short_text:
     doc: Text after its size.
     seq: [{id: len, type: u1, doc: Size of the text.}, {id: text, size: len, doc: The text.}]
@@ -74,7 +83,8 @@ types:
     doc: What the type of a column leaves open.
     params: [{id: type, type: u1, doc: The type.}]
     seq:
-      - {id: value, size: 'is_known ? len : _io.size - _io.pos', doc: 'A size, a precision or another type.'}
+      - {id: value, size: len, doc: 'A size, a precision or another type.'}
+      - {id: rest, size-eos: true, if: not is_known, doc: 'It, and all that follow.'}
     instances:
       len:
         value: >-
@@ -95,6 +105,7 @@ types:
       - {id: version, type: u1, doc: '1, or 2 with fields of variable size.'}
       - {id: is_update, type: bool, doc: Whether it has rows before and after a change.}
       - *len_fixed
+      - *is_compressed
     seq:
       - {id: head, size: 8, doc: 'The number of the table, and flags.'}
       - {id: len_extra, type: u2, if: version == 2, valid: {min: 2}, doc: 'Size of `extra`, and of itself.'}
@@ -103,9 +114,76 @@ types:
       - {id: num_columns, type: packed, doc: How many columns the table has.}
       - {id: present, size: (num_columns.value + 7) / 8, doc: 'A bit for each column: whether rows have it.'}
       - {id: present_after, size: (num_columns.value + 7) / 8, if: is_update, doc: The same of rows after a change.}
+      - {id: compressed, type: compressed, if: is_compressed, doc: The rows.}
     instances:
       len_known: {value: 'version == 2 ? 10 : 8', doc: Size of the known fields before `extra`.}
       len_more: {value: 'len_fixed > len_known ? len_fixed - len_known : 0', doc: Size of `more`.}
+  compressed:
+    doc: A statement or rows in compressed form.
+    seq:
+      - {id: head, type: u1, valid: {expr: _ & 0xf8 == 0x80 and _ & 7 >= 1 and _ & 7 <= 4},
+        doc: 'How many bytes the size has (bits 0 to 2), the algorithm, which is zlib (4 to 6), and 1 (7).'}
+      - {id: len, type: u1, repeat: expr, repeat-expr: head & 7, doc: 'Size of the content, the highest byte first.'}
+      - {id: content, size-eos: true, doc: What is compressed.,
+        -wireloom: {codec: {name: zlib, size-decompressed: size, max-expanded: 1073741824}}}
+    instances:
+      size:
+        value: >-
+          head & 7 == 1 ? len[0] : head & 7 == 2 ? len[0] << 8 | len[1] : head & 7 == 3 ? len[0] << 16 | len[1] << 8 | len[2]
+          : len[0] << 24 | len[1] << 16 | len[2] << 8 | len[3]
+        doc: Size of the content.
+  transaction_payload:
+    doc: The events of a transaction of MySQL.
+    -wireloom: {trailing-bytes: refuse}
+    seq:
+      - id: fields
+        type: 'payload_field(_index == 0 ? 0 : fields[_index - 1].size, _index == 0 ? 255 : fields[_index - 1].algorithm,
+          _index == 0 ? 0 : fields[_index - 1].size_content)'
+        repeat: until
+        repeat-until: _.kind.value == 0
+        doc: What is known of the events.
+      - id: events
+        type: payload_events
+        size: fields.last.size
+        doc: The events.
+        -wireloom:
+          codec:
+            switch-on: fields.last.algorithm
+            cases: {0: zstd, 255: none}
+            size-decompressed: 'fields.last.size_content == 0 ? fields.last.size : fields.last.size_content'
+            max-expanded: 1073741824
+  payload_field:
+    doc: A size, or how the events are compressed.
+    params:
+      - {id: size_before, type: u8, doc: 'Size of the events, by the fields before.'}
+      - {id: algorithm_before, type: u8, doc: 'How they are compressed, by the fields before.'}
+      - {id: size_content_before, type: u8, doc: 'Size of what is compressed, by the fields before.'}
+    seq:
+      - {id: kind, type: packed, doc: 'What it is; 0 for the end.'}
+      - {id: len, type: packed, if: kind.value != 0, doc: Size of the value.}
+      - {id: value, type: payload_value, size: len.value, if: kind.value >= 1 and kind.value <= 3, doc: The value.}
+      - {id: unknown, size: len.value, if: kind.value > 3, doc: A value of later versions.}
+    instances:
+      size: {value: 'kind.value == 1 ? value.number.value : size_before', doc: Size of the events.}
+      algorithm: {value: 'kind.value == 2 ? value.number.value : algorithm_before', doc: '0 for zstd, 255 for none.'}
+      size_content: {value: 'kind.value == 3 ? value.number.value : size_content_before', doc: 'Size of what is compressed; 0 if it is not known.'}
+  payload_value:
+    doc: A number that has all bytes.
+    -wireloom: {trailing-bytes: refuse}
+    seq: [{id: number, type: packed, doc: The number.}]
+  payload_events:
+    doc: Events without checksums.
+    seq: [{id: events, type: payload_event, repeat: eos, doc: The events.}]
+  payload_event:
+    doc: An event as those of the file.
+    seq:
+      - {id: timestamp, type: u4, doc: When the statement began.}
+      - {id: type, type: u1, doc: What kind of event it is.}
+      - {id: server_id, type: u4, doc: Number of the server on which the event came about.}
+      - {id: event_size, type: u4, valid: {min: 19}, doc: Size of the event in bytes.}
+      - {id: log_pos, type: u4, doc: 0.}
+      - {id: flags, type: u2, doc: Bits.}
+      - {id: data, size: event_size - 19, doc: What the event says.}
   packed:
     doc: A number of one, three, four or nine bytes.
     seq:

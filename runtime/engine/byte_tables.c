@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "expression.h"
+#include "jumping_code.h"
 #include "row_block.h"
 
 /* A program keeps at most this many. Expressions may contain values of the input's header, so there may be any number
@@ -67,6 +68,7 @@ static wl_byte_table *compute(wl_run *run, const uint8_t *code, size_t size, uns
     if (!table)
         return NULL;
     const wl_instruction whole = {.constant = code, .d = (int64_t)size};
+    wl_jumping_code *jumping = wl_jumping_code_make(code, size);
     const wl_integer before = run->registers[number];
     const bool poisoned = run->poisoned;
     /* The register may have had no value in the last row. */
@@ -78,13 +80,14 @@ static wl_byte_table *compute(wl_run *run, const uint8_t *code, size_t size, uns
     for (unsigned byte = 0; byte < 256; byte++) {
         bool failed = false;
         run->registers[number] = wl_byte_value((uint8_t)byte, kind);
-        const wl_integer value = wl_expression(run, &whole, &failed);
+        const wl_integer value = wl_expression_value(run, jumping, &whole, &failed);
         table->values[byte] = failed ? 0 : (int64_t)value;
         table->failed[byte] = failed || value != (int64_t)value;
         table->holds &= !table->failed[byte];
     }
     run->registers[number] = before;
     run->poisoned = poisoned;
+    free(jumping);
     return table;
 }
 

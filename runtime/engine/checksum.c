@@ -1,5 +1,6 @@
 /* Checksums over a range of a row, in which the checksum's own bytes count as the rule says. */
 #include "handlers.h"
+#include "jumping_code.h"
 
 /* Resync: whether so many bytes may be processed. */
 static bool may_sum(wl_run *run, size_t size) {
@@ -62,7 +63,7 @@ bool wl_checksum_stored(wl_run *run, const wl_checksum *checksum, uint64_t state
     bool failed = false;
     if (checksum->rule->stored_size) {
         run->registers[checksum->rule->sum] = stored;
-        stored = wl_expression(run, &checksum->stored, &failed);
+        stored = wl_expression_value(run, checksum->stored_code, &checksum->stored, &failed);
     }
     if (failed)
         wl_refuse(run, WL_REASON_VALUE);

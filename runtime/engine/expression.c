@@ -1,4 +1,4 @@
-/* The stack machine of EXPRESSION steps, over signed 128-bit integers.
+/* The stack machine of EXPRESSION steps, over signed 128-bit integers, for what jumping code does not compute.
  *
  * A value that cannot be computed (division by zero, a result beyond 128 bits, a failed operand) is marked as failed
  * and passed on, so that it does no harm if it is not used: in the other branch of a SELECT, or after an AND or OR that
@@ -163,115 +163,12 @@ static bool leaf(wl_run *run, unsigned code, const uint8_t *follows, wl_integer 
     }
 }
 
-static bool divides(int64_t left, int64_t right) { return right && !(right == -1 && left == INT64_MIN); }
-
-/* Like wl_divide(). */
-static int64_t divide(unsigned code, int64_t left, int64_t right) {
-    const int64_t rest = left % right;
-    const bool down = rest && (rest < 0) != (right < 0);
-    return code == CODE_MODULO ? rest + (down ? right : 0) : left / right - down;
-}
-
-#define QUICK(code, holds)                                                                                              \
-    case code:                                                                                                         \
-        if (WL_UNLIKELY(!(holds)))                                                                                     \
-            return false;                                                                                              \
-        top = value;                                                                                                   \
-        left--;                                                                                                        \
-        break
-
-/* The same for 64-bit values that can all be computed, which is the usual case. False otherwise. */
-static bool quick(const wl_run *run, const uint8_t *code, const uint8_t *end, wl_integer *result) {
-    /* The values except the last, which is `top`; the first entry is unused. */
-    int64_t values[WL_DEEPEST_STACK + 1], top = 0, value;
-    int64_t *left = values;
-    while (code < end) {
-        switch (*code++) {
-        case CODE_CONSTANT:
-            *left++ = top;
-            top = (int64_t)wl_load_le8(code);
-            code += 8;
-            break;
-        case CODE_REGISTER:
-            {
-                const wl_integer found = run->registers[wl_code_number(code)];
-                if (WL_UNLIKELY(found != (int64_t)found || wl_is_poisoned(run, wl_code_number(code))))
-                    return false;
-                *left++ = top;
-                top = (int64_t)found;
-                code += 2;
-            }
-            break;
-            QUICK(CODE_ADD, !__builtin_add_overflow(left[-1], top, &value));
-            QUICK(CODE_SUBTRACT, !__builtin_sub_overflow(left[-1], top, &value));
-            QUICK(CODE_MULTIPLY, !__builtin_mul_overflow(left[-1], top, &value));
-            QUICK(CODE_FLOOR_DIVIDE, divides(left[-1], top) && (value = divide(CODE_FLOOR_DIVIDE, left[-1], top), true));
-            QUICK(CODE_MODULO, divides(left[-1], top) && (value = divide(CODE_MODULO, left[-1], top), true));
-            QUICK(CODE_AND, (value = left[-1] & top, true));
-            QUICK(CODE_OR, (value = left[-1] | top, true));
-            QUICK(CODE_XOR, (value = left[-1] ^ top, true));
-            QUICK(CODE_SHIFT_LEFT, (uint64_t)top < 63 && (value = (int64_t)((uint64_t)left[-1] << top)) >> top == left[-1]);
-            QUICK(CODE_SHIFT_RIGHT, (uint64_t)top < 64 && (value = left[-1] >> top, true));
-            QUICK(CODE_EQUAL, (value = left[-1] == top, true));
-            QUICK(CODE_NOT_EQUAL, (value = left[-1] != top, true));
-            QUICK(CODE_LESS, (value = left[-1] < top, true));
-            QUICK(CODE_LESS_EQUAL, (value = left[-1] <= top, true));
-            QUICK(CODE_GREATER, (value = left[-1] > top, true));
-            QUICK(CODE_GREATER_EQUAL, (value = left[-1] >= top, true));
-            QUICK(CODE_BOOLEAN_AND, (value = left[-1] && top, true));
-            QUICK(CODE_BOOLEAN_OR, (value = left[-1] || top, true));
-        case CODE_BOOLEAN_NOT:
-            top = !top;
-            break;
-        case CODE_NEGATE:
-            if (WL_UNLIKELY(top == INT64_MIN))
-                return false;
-            top = -top;
-            break;
-        case CODE_INVERT:
-            top = ~top;
-            break;
-        case CODE_NARROW:
-            if (WL_UNLIKELY(!wl_kind_holds(*code++, top)))
-                return false;
-            break;
-        case CODE_SPAN_SIZE:
-        case CODE_SPAN_BYTE:
-            {
-                const wl_span span = run->spans[wl_code_number(code)];
-                const bool asks_size = code[-1] == CODE_SPAN_SIZE;
-                if (WL_UNLIKELY(wl_text_missing(span) || (!asks_size && (uint64_t)top >= span.size)))
-                    return false;
-                if (asks_size)
-                    *left++ = top;
-                top = asks_size ? (int64_t)span.size : span.at[top];
-                code += 2;
-            }
-            break;
-        case CODE_SELECT:
-            top = left[-2] ? left[-1] : top;
-            left -= 2;
-            break;
-        default:
-            return false;
-        }
-    }
-    *result = top;
-    return true;
-}
-
-/* Aligned: where its loops begin in a cache line changes its speed by a tenth, whatever the functions before it are. */
-__attribute__((aligned(64))) wl_integer wl_expression(wl_run *run, const wl_instruction *instruction,
-                                                      bool *failed_at_last) {
+wl_integer wl_expression(wl_run *run, const wl_instruction *instruction, bool *failed_at_last) {
     wl_integer values[WL_DEEPEST_STACK];
     size_t count = 0;
     uint64_t failed = 0;
     const uint8_t *code = instruction->constant;
     const uint8_t *end = code + instruction->d;
-    if (WL_LIKELY(quick(run, code, end, values))) {
-        *failed_at_last = false;
-        return values[0];
-    }
     while (code < end) {
         unsigned each = *code++;
         switch (wl_code_takes(each)) {

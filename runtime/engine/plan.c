@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "handlers.h"
+#include "jumping_code.h"
 #include "plan.h"
 
 static uint16_t fixed_column(uint32_t kind) {
@@ -201,6 +202,8 @@ static void make_checksums(wl_run *run) {
         checksum->final_xor = algorithm->of.final_xor;
         checksum->bare = algorithm->bare && !rule->stored_size;
         checksum->stored = (wl_instruction){.d = rule->stored_size, .constant = program->constants + rule->stored};
+        if (rule->stored_size)
+            checksum->stored_code = wl_jumping_code_make(checksum->stored.constant, (size_t)rule->stored_size);
         if (rule->replace >= 0) {
             uint8_t own[WL_MOST_OWN_BYTES];
             memset(own, rule->replace, sizeof own);
@@ -264,9 +267,9 @@ wl_run *wl_run_make(const wl_program *program, const wl_fill_arguments *argument
     size_t steps = (size_t)program->step_count * 2 + 1;
     size_t values = (size_t)program->register_count + program->span_count + program->mark_count;
     size_t limits = program->function_count ? WL_MOST_OPEN_LIMITS : WL_DEEPEST_LIMIT;
-    size_t size = sizeof(wl_run) + steps * sizeof(wl_instruction) + limits * sizeof(wl_limit) +
+    size_t size = sizeof(wl_run) + steps * (sizeof(wl_instruction) + sizeof(wl_jumping_code *)) + limits * sizeof(wl_limit) +
                   program->rule_count * (sizeof(wl_checksum) + WL_MOST_DIGEST) +
-                  (program->step_count + program->column_count) * sizeof(uint32_t) + values * sizeof(uint16_t) + 8 * 16;
+                  (program->step_count + program->column_count) * sizeof(uint32_t) + values * sizeof(uint16_t) + 9 * 16;
     uint8_t *rest = calloc(1, size);
     if (!rest)
         return NULL;
@@ -275,6 +278,7 @@ wl_run *wl_run_make(const wl_program *program, const wl_fill_arguments *argument
     run->arguments = arguments;
     run->readable = arguments->source + arguments->end;
     run->plan = part(&rest, steps, sizeof *run->plan);
+    run->jumping_code = part(&rest, steps, sizeof *run->jumping_code);
     run->limits = part(&rest, limits, sizeof *run->limits);
     run->checksums = part(&rest, program->rule_count, sizeof *run->checksums);
     run->digests = part(&rest, program->rule_count, WL_MOST_DIGEST);
@@ -308,6 +312,10 @@ void wl_run_free(wl_run *run) {
     wl_row_block_free(run->block);
     wl_row_block_free(run->known_block);
     wl_series_free(run);
+    for (size_t i = 0; i < run->program->step_count * 2u + 1; i++)
+        free(run->jumping_code[i]);
+    for (uint32_t i = 0; i < run->program->rule_count; i++)
+        free(run->checksums[i].stored_code);
     free(run->frames);
     free(run->contents);
     free(run->scratch);

@@ -5,6 +5,7 @@
 #include "byte_tables.h"
 #include "expression.h"
 #include "handlers.h"
+#include "jumping_code.h"
 
 /* Operand b of a decoded expression: its first register, the second one or a kind, and whether a missing value affects
  * only what needs it. */
@@ -15,19 +16,26 @@
 /* Size in bytes of expressions that are worth a table. */
 #define LONG 14
 
+static inline void set(wl_run *run, size_t number, wl_integer value) {
+    run->registers[number] = value;
+    /* In a loop the register may have failed in an earlier iteration. */
+    if (WL_UNLIKELY(run->poisoned))
+        run->poison[number / 64] &= ~(UINT64_C(1) << number % 64);
+}
+
 /* Not inlined: a variable whose address is taken would prevent the handler from ending in a jump. */
 __attribute__((noinline)) static void run_expression(wl_run *run, const wl_instruction *step) {
     bool failed;
-    run->registers[step->a] = wl_expression(run, step, &failed);
+    wl_jumping_code **code = run->jumping_code + (step - run->plan);
+    if (WL_UNLIKELY(!*code))
+        *code = wl_jumping_code_make(step->constant, (size_t)step->d);
+    const wl_integer value = wl_expression_value(run, *code, step, &failed);
     if (WL_UNLIKELY(failed)) {
-        run->poisoned = true;
-        run->unprepared = true;
-        run->poison[step->a / 64] |= UINT64_C(1) << step->a % 64;
+        wl_poison(run, step->a);
         if (!(step->b & LAZY))
             wl_refuse(run, WL_REASON_VALUE);
-    } else if (WL_UNLIKELY(run->poisoned)) {
-        /* In a loop the register may have failed in an earlier iteration. */
-        run->poison[step->a / 64] &= ~(UINT64_C(1) << step->a % 64);
+    } else {
+        set(run, step->a, value);
     }
 }
 
@@ -50,25 +58,27 @@ __attribute__((noinline)) static void run_untabulated(wl_run *run, const wl_inst
 static WL_HANDLER(tabulated) {
     const wl_integer value = run->registers[FIRST(step)];
     const wl_byte_table *table = step->table;
-    if (WL_LIKELY(table && !run->poisoned && value >= 0 && value < 256 && !table->failed[(size_t)value]))
-        run->registers[step->a] = table->values[(size_t)value];
+    if (WL_LIKELY(table && !wl_is_poisoned(run, FIRST(step)) && value >= 0 && value < 256 &&
+                  !table->failed[(size_t)value]))
+        set(run, step->a, table->values[(size_t)value]);
     else
         run_untabulated(run, step);
     GO_ON;
 }
 
-#define HANDLER(name, code, right)                                                                                     \
+#define HANDLER(name, code, right, right_fails)                                                                        \
     static WL_HANDLER(name) {                                                                                          \
         wl_integer value;                                                                                              \
-        if (WL_UNLIKELY(run->poisoned || !wl_compute(code, run->registers[FIRST(step)], right, &value)))               \
+        if (WL_UNLIKELY(wl_is_poisoned(run, FIRST(step)) || (right_fails) ||                                           \
+                        !wl_compute(code, run->registers[FIRST(step)], right, &value)))                                \
             run_expression(run, step);                                                                                 \
         else                                                                                                           \
-            run->registers[step->a] = value;                                                                           \
+            set(run, step->a, value);                                                                                  \
         GO_ON;                                                                                                         \
     }
 #define HANDLERS(name, code)                                                                                           \
-    HANDLER(name##_constant, code, (wl_integer)step->c)                                                                \
-    HANDLER(name##_register, code, run->registers[SECOND(step)])
+    HANDLER(name##_constant, code, (wl_integer)step->c, false)                                                         \
+    HANDLER(name##_register, code, run->registers[SECOND(step)], wl_is_poisoned(run, SECOND(step)))
 
 HANDLERS(add, CODE_ADD)
 HANDLERS(subtract, CODE_SUBTRACT)
@@ -87,26 +97,23 @@ HANDLERS(greater_equal, CODE_GREATER_EQUAL)
 
 static WL_HANDLER(narrow) {
     wl_integer value = run->registers[FIRST(step)];
-    if (WL_UNLIKELY(run->poisoned || !wl_kind_holds(SECOND(step), value)))
+    if (WL_UNLIKELY(wl_is_poisoned(run, FIRST(step)) || !wl_kind_holds(SECOND(step), value)))
         run_expression(run, step);
     else
-        run->registers[step->a] = value;
+        set(run, step->a, value);
     GO_ON;
 }
 
 static WL_HANDLER(constant) {
-    if (WL_UNLIKELY(run->poisoned))
-        run_expression(run, step);
-    else
-        run->registers[step->a] = step->c;
+    set(run, step->a, step->c);
     GO_ON;
 }
 
 static WL_HANDLER(copy) {
-    if (WL_UNLIKELY(run->poisoned))
+    if (WL_UNLIKELY(wl_is_poisoned(run, FIRST(step))))
         run_expression(run, step);
     else
-        run->registers[step->a] = run->registers[FIRST(step)];
+        set(run, step->a, run->registers[FIRST(step)]);
     GO_ON;
 }
 

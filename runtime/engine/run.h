@@ -40,6 +40,7 @@ enum {
 
 typedef struct wl_run wl_run;
 typedef struct wl_instruction wl_instruction;
+typedef struct wl_jumping_code wl_jumping_code; /* an expression (jumping_code.c) */
 
 /* An instruction is run by a separate function, which ends by calling that of the next instruction: a tail call, so a
  * jump. The state of reading a row is in the arguments, and so in processor registers throughout the row: `cursor`,
@@ -77,6 +78,7 @@ typedef struct {
     uint64_t final_xor;
     bool bare;             /* the stored value is the state xor the final xor */
     wl_instruction stored; /* the code of the stored value */
+    wl_jumping_code *stored_code; /* the same, or NULL; owned */
 } wl_checksum;
 
 typedef struct {
@@ -169,6 +171,7 @@ struct wl_run {
     const wl_program *program;
     const wl_fill_arguments *arguments;
     wl_instruction *plan;
+    wl_jumping_code **jumping_code; /* one per instruction: of an expression that has been computed; owned */
     wl_checksum *checksums;
     uint8_t *digests; /* WL_MOST_DIGEST bytes for each rule: the result of its DIGEST */
     wl_byte_table *byte_tables; /* those that the program does not keep; owned */

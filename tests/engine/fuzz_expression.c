@@ -4,6 +4,7 @@
  * branches that the language evaluates. The stack machine has to give the same value, or fail where there is none.
  * Expressions of any bytes, which mostly are none, are only checked; what passes must not do harm. */
 #include "drive.h"
+#include "jumping_code.h"
 
 #define REGISTERS 8
 #define SPANS 3
@@ -244,6 +245,11 @@ static void check_run(author *by, const wl_program *program, const value *expect
     const wl_instruction instruction = {.d = (int64_t)by->size, .constant = code};
     wl_integer found = wl_expression(by->run, &instruction, &failed);
     CHECK(!expected || (failed == expected->failed && (failed || found == expected->is)));
+    wl_jumping_code *jumping = wl_jumping_code_make(code, by->size);
+    wl_integer same;
+    CHECK(jumping != NULL);
+    CHECK(!wl_jumping_code_run(by->run, jumping, &same) || (!failed && same == found));
+    free(jumping);
     free((void *)(uintptr_t)code);
 }
 
