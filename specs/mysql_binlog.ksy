@@ -109,11 +109,11 @@ types:
           expr: not says_algorithm or _.last < 2 or _.last == 255
       - id: crc
         type: u4
-        if: has_crc and not is_in_use
+        if: not is_in_use and has_crc
         doc: CRC-32 of all bytes before it.
         -wireloom: {checksum: {algorithm: crc32, over: [timestamp, data]}}
       - id: unverified
-        size: 'has_crc and is_in_use ? 4 : 0'
+        size: 'is_in_use and has_crc ? 4 : 0'
         doc: The CRC-32 that a `format_description` will have when the file is closed.
       - id: content
         type:
@@ -166,7 +166,7 @@ types:
         value: type == types::format_description and event_size > 108
         doc: Whether it says, in the last byte of `data`, which checksums the events after it have.
       has_crc:
-        value: says_algorithm or (type != types::format_description and _root.algorithm == 1)
+        value: 'type == types::format_description ? says_algorithm : _root.algorithm == 1'
         doc: Whether it has a checksum.
       is_in_use:
         value: type == types::format_description and flags & 1 != 0
