@@ -5,7 +5,7 @@ meta:
   license: CC0-1.0
   ks-version: '0.11'
   endian: le
-  imports: mysql_events
+  imports: [mysql_events, mysql_gtids]
   -wireloom:
     max-record: 1073741824
     advice: a file that begins with fd 62 69 6e is encrypted
@@ -142,8 +142,8 @@ types:
             types::transaction_payload: mysql_events::transaction_payload
             types::format_description: format_description
             types::xid: mysql_events::xid
-            types::gtid: mysql_events::gtid
-            types::gtid_list: mysql_events::gtid_list
+            types::gtid: mysql_gtids::gtid
+            types::gtid_list: mysql_gtids::gtid_list
             types::gtid_log: &gtid_log mysql_events::fixed_fields(25)
             types::anonymous_gtid: *gtid_log
             types::rotate: mysql_events::fixed_fields(8)
@@ -155,7 +155,7 @@ types:
             types::exec_load: *file
             types::start_encryption: mysql_events::fixed_fields(17)
             types::incident: mysql_events::incident
-            types::previous_gtids: mysql_events::previous_gtids
+            types::previous_gtids: mysql_gtids::previous_gtids
             types::user_var: mysql_events::user_var
             types::binlog_checkpoint: mysql_events::binlog_checkpoint
         doc: The same, field by field.
@@ -201,8 +201,8 @@ types:
         value: data[0] | data[1] << 8 | data[2] << 16 | data[3] << 24 | data[4] << 32 | data[5] << 40
         doc: Number of the table.
       row_flags: {value: 'data[6] | data[7] << 8', doc: 'Bits, 1 in the last event of a statement.'}
-      seq_no: {value: content.as<mysql_events::gtid>.seq_no, doc: Number of the transaction in its domain.}
-      domain_id: {value: content.as<mysql_events::gtid>.domain_id, doc: The domain of replication.}
+      seq_no: {value: content.as<mysql_gtids::gtid>.seq_no, doc: Number of the transaction in its domain.}
+      domain_id: {value: content.as<mysql_gtids::gtid>.domain_id, doc: The domain of replication.}
       xid: {value: content.as<mysql_events::xid>.number, doc: Number of the transaction in the server.}
   format_description:
     doc: The layout of the events after it.

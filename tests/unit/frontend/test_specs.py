@@ -16,7 +16,7 @@ from wireloom.codegen.wire import Choice, Framing, Timestamp
 from tests.unit.frontend.specs import solved
 
 FOLDER = Path(__file__).parents[3] / "specs"
-TYPES_ONLY = ("kafka_messages", "mcap_records", "mysql_events", "otlp_common", "packet_headers")
+TYPES_ONLY = ("kafka_messages", "mcap_records", "mysql_events", "mysql_gtids", "otlp_common", "packet_headers")
 
 
 @cache
