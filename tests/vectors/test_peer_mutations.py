@@ -129,6 +129,8 @@ class Messages(LegacyRecordBatch):  # type: ignore[misc]
 
 def kafka_rows(content: bytes) -> Iterator[Row]:
     magic = content[16]
+    # Kafka refuses a negative number of records, which kafka-python takes for 0.
+    assert magic != 2 or struct.unpack_from(">i", content, 57)[0] >= 0
     batch = DefaultRecordBatch(content) if magic == 2 else Messages(content, magic)
     assert batch.validate_crc()
     for record in batch:
