@@ -10,7 +10,6 @@ from os.path import splitext
 
 from ..base.arguments import one_of, shown
 from ..base.errors import WireloomError
-from ..base.face import face
 from .blocks import BLOCK_CODECS, MAX_EXPANDED, BlockCodec, expand_block, unsupported
 from .codec import MAX_WINDOW, NONE, Codec, CodecError, Compressor, Decoder, OtherCodecError, Resumable
 from .gzip import GZIP
@@ -153,12 +152,3 @@ __all__ = [
     "without_suffix",
     "zstd_frame_sizes",
 ]
-
-__getattr__ = face(
-    __name__,
-    {
-        "gzip": "STEP GzipDecoder",
-        "zstd": "ZstdDecoder",
-        "zstd_frames": "MAX_BLOCK",
-    },
-)

@@ -143,11 +143,12 @@ class Struct(Readable, metaclass=StructType):
     def _undone(self, src_path: str, undo: Callable[..., bytes], *arguments: Any) -> bytes:
         """Return the bytes of a field with ``process`` undone; if that fails, refuse the field and return no bytes."""
         stream = self._undone_stream(src_path, undo, *arguments)
-        return b"" if stream is None else stream.data
+        content: bytes = b"" if stream is None else stream.data
+        return content
 
-    def _undone_stream(self, src_path: str, undo: Callable[..., bytes], *arguments: Any) -> MemoryStream | None:
+    def _undone_stream(self, src_path: str, undo: Callable[..., bytes], *arguments: Any) -> Any:
         """Return a stream of the bytes of a field with ``process`` undone; if that fails, refuse the field and return
-        ``None``."""
+        ``None``, from which the constructor of an object reads nothing."""
         try:
             return undone_stream(self._io, undo, *arguments)
         except ProcessError as error:

@@ -16,8 +16,8 @@ from typing import Any
 from crc32c import crc32c
 from kaitaistruct import KaitaiStream
 from wireloom import engine
-from wireloom.codegen.backends.python import Api
-from wireloom.codegen.kaitai import generate_modules as generate
+from wireloom.codegen.backends.python.api import Api
+from wireloom.codegen.kaitai.generate import generate
 from wireloom.formats.edgemq_segment.parser import EdgemqSegment
 from wireloom.objects import MemoryStream
 

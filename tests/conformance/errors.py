@@ -13,8 +13,8 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from wireloom.codegen.model import analyse
-from wireloom.codegen.spec import Diagnostic
+from wireloom.codegen.model.load import analyse
+from wireloom.codegen.spec.diagnostic import Diagnostic
 
 VERSION = "0.11"
 """The value of the suite's ``$KS_VERSION``: the version of the language that is supported here."""

@@ -8,12 +8,22 @@ from pathlib import Path
 from typing import Any, cast
 
 import wireloom.objects
-from wireloom.codegen.backends.python import Annotations, Api, Module, Translator, class_name
-from wireloom.codegen.expression import parse_expression, typed
-from wireloom.codegen.model import NOTHING, Declarer, Loader, Sizes, StructScope, Typing, World, find_parents
-from wireloom.codegen.model import load_spec as load
+from wireloom.codegen.backends.python.annotations import Annotations
+from wireloom.codegen.backends.python.api import Api
+from wireloom.codegen.backends.python.expressions import Translator
+from wireloom.codegen.backends.python.module import Module
+from wireloom.codegen.backends.python.names import class_name
+from wireloom.codegen.expression.parser import parse_expression
+from wireloom.codegen.expression.typer import typed
+from wireloom.codegen.model.declare import Declarer
+from wireloom.codegen.model.imports import Loader
+from wireloom.codegen.model.load import load
+from wireloom.codegen.model.parents import find_parents
+from wireloom.codegen.model.scope import NOTHING, StructScope, Typing
+from wireloom.codegen.model.sizes import Sizes
+from wireloom.codegen.model.symbols import World
 from wireloom.codegen.passes import with_facts
-from wireloom.codegen.spec import Diagnostics
+from wireloom.codegen.spec.diagnostics import Diagnostics
 from wireloom.codegen.tree import Spec
 
 

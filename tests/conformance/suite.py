@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from wireloom.codegen.backends.python import Api
-from wireloom.codegen.kaitai import generate_modules as generate
+from wireloom.codegen.backends.python.api import Api
+from wireloom.codegen.kaitai.generate import generate
 
 VARIABLE = "KAITAI_TESTS"
 ABSENT = f"{VARIABLE} is not set: it is the folder of a checkout of kaitai-io/kaitai_struct_tests"

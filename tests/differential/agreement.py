@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 import wireloom
 from wireloom import Format, engine
-from wireloom.reading import of_table
+from wireloom.reading.request import of_table
 
 from ..unit.reading.running import read
 

@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 import yaml
-from wireloom.format import Stuffing
+from wireloom.format.program import Stuffing
 from wireloom.objects import stuff
 
 from . import content, scalars, types

@@ -17,8 +17,9 @@ import wireloom
 from hypothesis import given
 from wireloom import Format
 from wireloom.codegen.explore import load_format
-from wireloom.reading import Pushed, of_table, pushed
-from wireloom.rows import Domain
+from wireloom.reading.pushed_filter import Pushed, pushed
+from wireloom.reading.request import of_table
+from wireloom.rows.predicates import Domain
 
 from .agreement import objects_only, outcome
 from .damage import damaged

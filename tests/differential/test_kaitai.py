@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from wireloom.codegen.backends.python import BACKEND
-from wireloom.codegen.model import load_spec as load
+from wireloom.codegen.model.load import load
 from wireloom.codegen.passes import with_facts
 
 from . import kaitai

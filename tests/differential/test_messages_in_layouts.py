@@ -11,7 +11,7 @@ import wireloom
 from crc32c import crc32c
 from hypothesis import given
 from wireloom import Format, engine
-from wireloom.format import MessageSet
+from wireloom.format.message_rules import MessageSet
 
 from ..unit.columns_backend.specs import format_of
 from ..unit.messages.random_specs import random_spec

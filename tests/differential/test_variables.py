@@ -10,7 +10,7 @@ import pytest
 import wireloom
 from hypothesis import given
 from wireloom import Format, engine
-from wireloom.format import format_of
+from wireloom.format.registry import get as format_of
 
 from ..unit.columns_backend.specs import format_of as spec_format
 from ..vectors.cases import HERE

@@ -11,7 +11,7 @@ import pytest
 import wireloom
 import wireloom.codegen.backends as package
 from wireloom import SpecError, WireloomError
-from wireloom.codegen.backends import backends, own_backends, template_environment
+from wireloom.codegen.backends.base import backends, own_backends, template_environment
 from wireloom.codegen.emit import generate
 
 from .blocks import blocks

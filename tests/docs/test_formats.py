@@ -11,10 +11,11 @@ from xml.etree import ElementTree
 import pyarrow as pa
 import pytest
 import wireloom
-from wireloom.codegen.backends import CHARACTER, MARGIN, WIDTH, folded, sample_name, shortened
+from wireloom.codegen.backends.docs.examples import sample_name
+from wireloom.codegen.backends.docs.picture import CHARACTER, MARGIN, WIDTH, folded, shortened
 from wireloom.codegen.emit import generate, load_all
 from wireloom.codegen.tree import Spec
-from wireloom.format import format_of as get
+from wireloom.format.registry import get
 
 from ..vectors.peers import cases as peer_cases
 from .blocks import Page

@@ -5,23 +5,11 @@ import ast
 import importlib
 import re
 from collections import Counter
-from collections.abc import Iterator
-from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).parents[2]
 TESTS = ROOT / "tests"
-FOLDERS = {"codegen": ROOT / "codegen", "formats": ROOT / "generated"}
-"""Folders of packages that are not in ``runtime/``."""
-SPEAKING = {
-    "wireloom.codegen.expression": {"nodes"},
-    "wireloom.engine": {"_engine"},
-    "wireloom.format": {"registry", "routines"},
-}
-"""Modules that are called by their own name, such as ``registry.get``; ``_engine`` is the extension in C."""
 IMPORTED_BY_NAME = {
     "codegen/backends/base.py": "backends, which other packages may add to",
     "codegen/backends/columns/encodings.py": "Python's own tables of characters",
@@ -38,8 +26,6 @@ IMPORTED_BY_NAME = {
     "runtime/spark/registration.py": "the generated package of a format",
 }
 """Files that import modules by their names, which import-linter does not see, and what those are."""
-LINE_BY_LINE = "limits/test_interrupted_"
-"""Tests that interrupt inner functions at each of their lines."""
 NAMED_ALIKE = {
     "Calls": "public: the calls of an appender to the system, and those to Kinesis",
     "Frame": "public: of S2's protocol, and of a delimited log in generated classes",
@@ -103,85 +89,6 @@ def test_layers_import_no_higher_one_by_name() -> None:
     assert found == {("runtime/format/registry.py", "wireloom.codegen.explore")}
 
 
-# What tests import ---------------------------------------------------------------------------------------------------
-
-
-def place(module: str) -> Path:
-    """Return the folder of a package, or the file of a module without its suffix."""
-    _, *parts = module.split(".")
-    if parts and parts[0] in FOLDERS:
-        return FOLDERS[parts[0]].joinpath(*parts[1:])
-    return (ROOT / "runtime").joinpath(*parts)
-
-
-def is_face(module: str) -> bool:
-    """Return whether it is a package, or a module that is itself a layer of codegen or of Spark, or generated."""
-    parts = module.split(".")
-    alone = parts[1:2] in (["codegen"], ["spark"]) and len(parts) == 3
-    return (place(module) / "__init__.py").exists() or alone or parts[1:2] == ["formats"]
-
-
-def replaced(tree: ast.AST) -> set[str]:
-    """Return the modules in which, or in whose parts, a name is replaced: ``setattr(module, "name", …)``, ``module.name
-    = …``."""
-    targets: list[ast.expr] = []
-    for each in ast.walk(tree):
-        if isinstance(each, ast.Call | ast.Tuple):
-            pair = each.args if isinstance(each, ast.Call) else each.elts
-            if len(pair) > 1 and isinstance(pair[1], ast.Constant):
-                targets.append(pair[0])
-        elif isinstance(each, ast.Attribute) and isinstance(each.ctx, ast.Store):
-            targets.append(each)
-    return {name for each in targets if (name := ast.unparse(each).partition(".")[0])}
-
-
-def inner_imports(tree: ast.AST) -> Iterator[str]:
-    """Yield what is imported from below the public package of a layer."""
-    patched = cache(lambda: replaced(tree))
-    for each in ast.walk(tree):
-        if isinstance(each, ast.Import):
-            yield from (
-                name.name for name in each.names if name.name.startswith("wireloom.") and not is_face(name.name)
-            )
-        elif isinstance(each, ast.ImportFrom) and not each.level and str(each.module).startswith("wireloom"):
-            module = str(each.module)
-            if not is_face(module):
-                yield module
-            for name in each.names:
-                inner = name.name.startswith("_") or is_inner(module, name.name)
-                spoken = inner and (name.name in SPEAKING.get(module, ()) or (name.asname or name.name) in patched())
-                if inner and not spoken:
-                    yield f"{module}.{name.name}"
-
-
-@cache
-def is_inner(module: str, name: str) -> bool:
-    """Return whether it is a module, and not a name that the package itself defines."""
-    if is_face(f"{module}.{name}") or not place(f"{module}.{name}").with_suffix(".py").exists():
-        return False
-    package = ast.parse((place(module) / "__init__.py").read_text())
-    bound = [each.name for line in package.body if isinstance(line, ast.ImportFrom) for each in line.names]
-    return name not in bound
-
-
-IMPORT = re.compile(r"^ *(import wireloom[\w. ]*|from wireloom[\w.]* import (?:\([^){]*\)|[\w ,]+))", re.MULTILINE)
-"""An import of the project, also within a string."""
-
-
-def test_tests_import_from_the_faces_of_layers() -> None:
-    """A module in a layer is imported only if a name in it is replaced."""
-    found = {}
-    for file in sorted(TESTS.rglob("*.py")):
-        path, text = file.relative_to(TESTS).as_posix(), file.read_text()
-        # Whole files take long to parse, and only those with such an import have to be.
-        if not any(inner_imports(ast.parse("\n".join(IMPORT.findall(text))))):
-            continue
-        names = sorted(set(inner_imports(ast.parse(text))))
-        if names and not path.startswith(LINE_BY_LINE):
-            found[path] = names
-    assert found == {}
-
-
 def test_what_faces_name_is_there() -> None:
     count = 0
     for root, package in ((ROOT / "runtime", "wireloom"), (ROOT / "codegen", "wireloom.codegen")):
@@ -193,11 +100,3 @@ def test_what_faces_name_is_there() -> None:
                         assert hasattr(layer, name.partition(":")[2] or name), (file, name)
                         count += 1
     assert count > 100
-
-
-@pytest.mark.parametrize(
-    "line",
-    ["from wireloom.base.errors import SpecError", "from wireloom.reading import search", "import wireloom.s2.sse"],
-)
-def test_other_imports_are_found(line: str) -> None:
-    assert list(inner_imports(ast.parse(line)))

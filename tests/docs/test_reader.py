@@ -9,9 +9,9 @@ import pytest
 import wireloom
 import zstandard
 from wireloom import SpecError
-from wireloom.codegen.backends import backends
+from wireloom.codegen.backends.base import backends
 from wireloom.codegen.emit import generate
-from wireloom.codegen.model import load_spec as load
+from wireloom.codegen.model.load import load
 from wireloom.codegen.passes import with_facts
 
 from ..vectors.cases import rows

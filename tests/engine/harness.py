@@ -10,7 +10,7 @@ import pyarrow as pa
 from wireloom import engine
 from wireloom.checksums import algorithm, function
 from wireloom.engine import _engine
-from wireloom.format import (
+from wireloom.format.program import (
     TIME_UNITS,
     ChecksumRule,
     ColumnProgram,
@@ -22,7 +22,8 @@ from wireloom.format import (
     Storage,
     Stuffing,
 )
-from wireloom.rows import DAMAGE, Status
+from wireloom.rows.engine_reader import DAMAGE
+from wireloom.rows.reader import Status
 
 from .reference import Result, Value
 

@@ -6,7 +6,7 @@ import struct
 from dataclasses import dataclass, field
 
 from hypothesis import strategies as st
-from wireloom.format import (
+from wireloom.format.program import (
     HAS_ABSENT,
     ChecksumRule,
     Code,

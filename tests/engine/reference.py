@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from wireloom.base import time_range
+from wireloom.base.iso_times import time_range
 from wireloom.checksums import CHECKSUMS, algorithm, function
-from wireloom.format import (
+from wireloom.format.program import (
     HAS_ABSENT,
     TIME_UNITS,
     ChecksumRule,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from wireloom.checksums import CHECKSUMS
-from wireloom.format import ChecksumRule
+from wireloom.format.program import ChecksumRule
 
 
 def reflected(value: int, width: int) -> int:

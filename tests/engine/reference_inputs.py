@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wireloom.format import ColumnProgram, Reason, Stuffing
+from wireloom.format.program import ColumnProgram, Reason, Stuffing
 
 from .reference import LostError, MissingError, Result, Row
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from wireloom.format import Code, ColumnProgram, Op, Place, Step
+from wireloom.format.program import Code, ColumnProgram, Op, Place, Step
 
 FOLLOWING: dict[int, int] = {
     Code.CONSTANT: 8,

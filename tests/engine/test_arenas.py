@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from wireloom.engine import _engine
-from wireloom.rows import Status
+from wireloom.rows.reader import Status
 
 from .calls import ARENA, FRAMES, ROWS, export_arena, exported, fill_arena
 from .harness import frame

@@ -11,15 +11,8 @@ from typing import Any
 
 import pytest
 from wireloom import engine
-from wireloom.format import (
-    ColumnProgram,
-    Kind,
-    Op,
-    Reason,
-    Step,
-    Storage,
-)
-from wireloom.rows import Status
+from wireloom.format.program import ColumnProgram, Kind, Op, Reason, Step, Storage
+from wireloom.rows.reader import Status
 
 from .harness import COBS, EDGEMQ, WORD_STUFFED, Batch, Filled, Options, frame, read, record
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from wireloom import engine
-from wireloom.format import ColumnProgram, Kind, Op, Step, Storage
+from wireloom.format.program import ColumnProgram, Kind, Op, Step, Storage
 
 from ..examples import examples
 from .harness import COBS, EDGEMQ, WORD_STUFFED, Options, frame, read, record

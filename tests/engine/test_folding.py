@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 
 import pytest
-from wireloom.format import Code, ColumnProgram, Kind, Op, Outcome, Reason, Step, Storage
+from wireloom.format.program import Code, ColumnProgram, Kind, Op, Outcome, Reason, Step, Storage
 
 from .harness import Options, read
 from .reference_inputs import back_to_back

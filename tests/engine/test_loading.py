@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from wireloom import engine
 from wireloom.engine import _engine
-from wireloom.format import (
+from wireloom.format.program import (
     OPERANDS,
     ChecksumRule,
     Code,

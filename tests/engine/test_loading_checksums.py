@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from wireloom.checksums import Family
 from wireloom.engine import _engine
-from wireloom.format import ChecksumRule, Op, Place, Step
+from wireloom.format.program import ChecksumRule, Op, Place, Step
 
 from .test_loading import BASE, END, HEADER, NEED, SUM, load, refused
 

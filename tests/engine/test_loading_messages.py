@@ -7,19 +7,15 @@ import struct
 import pytest
 from wireloom.checksums import Family
 from wireloom.engine import _engine
-from wireloom.format import (
+from wireloom.format.message_program import (
     Envelope,
-    FieldKind,
-    FieldRule,
     FieldSource,
-    Label,
     LookupSource,
     MarkSource,
     MessageProgram,
-    MessageRule,
-    MessageSet,
     RowNumberSource,
 )
+from wireloom.format.message_rules import FieldKind, FieldRule, Label, MessageRule, MessageSet
 from wireloom.rows.messages import ColumnTree, pack
 
 NONE = 2**32 - 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wireloom.format import OPERANDS, Op
+from wireloom.format.program import OPERANDS, Op
 
 from . import operations
 

@@ -6,7 +6,7 @@ import random
 
 import pytest
 from wireloom import engine
-from wireloom.format import ColumnProgram, Kind, Op, Step
+from wireloom.format.program import ColumnProgram, Kind, Op, Step
 
 from .harness import COBS, CRC32, CRC32C, EDGEMQ, frame
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from wireloom import engine
-from wireloom.format import Stuffing
+from wireloom.format.program import Stuffing
 
 from .harness import WORD_STUFFED, read
 

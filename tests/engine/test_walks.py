@@ -5,7 +5,8 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 from wireloom import WireloomError, engine
-from wireloom.format import FieldKind, FieldRule, FieldSource, Label, MessageProgram, MessageRule, MessageSet
+from wireloom.format.message_program import FieldSource, MessageProgram
+from wireloom.format.message_rules import FieldKind, FieldRule, Label, MessageRule, MessageSet
 from wireloom.objects.messages import write_varint
 
 from ..unit.messages.hand_made import decoder_of, delimited, format_of

@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import zstandard
-from wireloom.format import ColumnProgram, registry
+from wireloom.format import registry
+from wireloom.format.program import ColumnProgram
 
 from ..unit.frontend.test_hostile import HEADER_BYTES
 from .surfaces import damage, formats, inspecting, objects, s2_frames

@@ -23,7 +23,8 @@ from typing import Any
 import click
 import pyarrow.dataset
 import pyarrow.fs
-from wireloom.input import Location, filesystem
+from wireloom.input.inputs import Location
+from wireloom.input.object_stores import filesystem
 
 from ..java import QUICK_SPARK
 from ..spark.logs import log

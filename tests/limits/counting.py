@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from wireloom.input import Stored
+from wireloom.input.stored import Stored
 
 
 def count_reads(monkeypatch: pytest.MonkeyPatch) -> list[int]:

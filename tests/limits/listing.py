@@ -15,8 +15,9 @@ from typing import Any
 from unittest import mock
 
 import click
-from wireloom.input import Location
-from wireloom.spark.stream import IncrementalListing, incremental_listing
+from wireloom.input.inputs import Location
+from wireloom.spark.stream import incremental_listing
+from wireloom.spark.stream.incremental_listing import IncrementalListing
 
 from .listing_server import LAYOUTS, serve
 

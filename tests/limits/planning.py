@@ -23,7 +23,7 @@ from pyspark import cloudpickle
 from pyspark.sql.datasource import CaseInsensitiveDict
 from wireloom.input import object_stores
 from wireloom.spark import sources
-from wireloom.spark.read import LAST
+from wireloom.spark.read.split_planning import LAST
 
 ADDRESS = "s3://bucket/logs"
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)

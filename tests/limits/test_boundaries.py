@@ -9,11 +9,11 @@ import pytest
 import wireloom
 from wireloom import engine
 from wireloom.format import registry
-from wireloom.input import MemoryWindow
-from wireloom.rows import Settings, Status
-from wireloom.rows import make_row_reader as make
+from wireloom.input.window import MemoryWindow
+from wireloom.rows.reader import Settings, Status
+from wireloom.rows.select import make
 from wireloom.s2 import MAX_CONTENT, compress
-from wireloom.units import varint
+from wireloom.units.framing import varint
 
 from ..unit.messages.test_bombs import ENGINES, KPL, RECORD, aggregate, decoded, field
 from .children import needs_engine

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import wireloom
 from wireloom import engine
-from wireloom.units import varint
+from wireloom.units.framing import varint
 
 from ..unit.reading.samples import word_log
 from .children import MEGABYTE, measured_reads, needs_engine, needs_proc

@@ -9,8 +9,9 @@ import pytest
 import wireloom
 import zstandard
 from wireloom import FileReport
-from wireloom.codecs import STEP, GzipDecoder
-from wireloom.input import MemoryInput, Stored
+from wireloom.codecs.gzip import STEP, GzipDecoder
+from wireloom.input.inputs import MemoryInput
+from wireloom.input.stored import Stored
 from wireloom.s2 import MAX_CONTENT, BodyError, decompress, decompress_into
 
 from ..unit.reading.samples import frame, frames, payloads

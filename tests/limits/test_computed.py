@@ -10,13 +10,13 @@ import pytest
 import wireloom
 from click.testing import CliRunner
 from wireloom import DamagedInputError, Format, WireloomError
-from wireloom.base import MAX_COMPUTED
-from wireloom.codegen.backends.python import Api
+from wireloom.base.limits import MAX_COMPUTED
+from wireloom.codegen.backends.python.api import Api
 from wireloom.codegen.explore import load_format
-from wireloom.codegen.kaitai import modules_of as modules
+from wireloom.codegen.kaitai.modules import modules
 from wireloom.command import main
 from wireloom.objects import ComputedError
-from wireloom.rows import BATCH_BYTES
+from wireloom.rows.reader import BATCH_BYTES
 from wireloom.spark.options import read_options
 
 pytestmark = pytest.mark.usefixtures("low_limits")

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 import wireloom
 from click.testing import CliRunner
-from wireloom.base import MAX_INTEGER_BITS
-from wireloom.codegen.backends.python import Api
+from wireloom.base.limits import MAX_INTEGER_BITS
+from wireloom.codegen.backends.python.api import Api
 from wireloom.codegen.explore import load_format
-from wireloom.codegen.kaitai import modules_of as modules
+from wireloom.codegen.kaitai.modules import modules
 from wireloom.command import main
 from wireloom.objects import ExpressionError, multiply, shift_left
 

@@ -7,7 +7,7 @@ import io
 import pytest
 import wireloom
 import zstandard
-from wireloom.codecs import ZstdDecoder
+from wireloom.codecs.zstd import ZstdDecoder
 
 from ..unit.reading.samples import frame, frames, payloads
 

@@ -12,7 +12,7 @@ import pytest
 import wireloom
 from click.testing import CliRunner
 from wireloom import Format
-from wireloom.base import MAX_COMPUTED
+from wireloom.base.limits import MAX_COMPUTED
 from wireloom.codegen.explore import load_format
 from wireloom.command import main
 from wireloom.objects import ComputedError, computing

@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 import wireloom
-from wireloom.input import CHUNK
+from wireloom.input.window import CHUNK
 
 from ..unit.reading.running import ROW_READERS, read
 from ..unit.reading.samples import cobs_log, frames, payloads, word_log

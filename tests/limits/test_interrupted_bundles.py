@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 import wireloom
 from wireloom import engine
-from wireloom.reading import Opened, small_file_loading, small_files
+from wireloom.reading import small_file_loading, small_files
+from wireloom.reading.opening import Opened
 
 from ..unit.reading.samples import frames, payloads
 from .children import needs_proc

@@ -13,7 +13,8 @@ import pytest
 import wireloom
 from wireloom import codecs
 from wireloom.base import ahead
-from wireloom.input import Stored, window
+from wireloom.input import window
+from wireloom.input.stored import Stored
 from wireloom.reading import opening
 
 from ..unit.reading.samples import frames, payloads

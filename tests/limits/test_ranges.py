@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import wireloom
-from wireloom.input import FIRST
+from wireloom.input.window import FIRST
 
 from ..unit.reading.samples import word_log
 from .counting import count_reads

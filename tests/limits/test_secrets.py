@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 import wireloom
-from wireloom.input import Location, client, filesystem
+from wireloom.input.inputs import Location
+from wireloom.input.object_stores import filesystem
+from wireloom.input.s3_client import client
 
 from ..storage_server import BUCKET, Store
 from ..unit.reading.samples import frames

@@ -13,13 +13,13 @@ from typing import TypeVar
 import pytest
 import wireloom
 from wireloom import SpecError, WireloomError
-from wireloom.codegen.backends.python import Api
-from wireloom.codegen.changes import compare_specs as compare
+from wireloom.codegen.backends.python.api import Api
+from wireloom.codegen.changes.compare import compare
 from wireloom.codegen.emit import load_all, render
 from wireloom.codegen.explore import load_format
-from wireloom.codegen.kaitai import modules_of as modules
-from wireloom.codegen.model import MAX_MEMBERS, MAX_TYPE_DEPTH, analyse
-from wireloom.codegen.model import load_spec as load
+from wireloom.codegen.kaitai.modules import modules
+from wireloom.codegen.model.load import MAX_MEMBERS, analyse, load
+from wireloom.codegen.model.nesting import MAX_TYPE_DEPTH
 from wireloom.codegen.passes import with_facts
 from wireloom.codegen.spec import validator
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import wireloom
 from wireloom import engine
+from wireloom.format.registry import get as format_of
 
 from ..campaigns.case import Case
 from ..campaigns.running import damage
@@ -69,7 +70,7 @@ def vectors() -> Iterator[tuple[str, str]]:
             if data:
                 at = source.randrange(len(data))
                 inputs[f"flip {number}"] = data[:at] + bytes((data[at] ^ 1 << source.randrange(8),)) + data[at + 1 :]
-        for table in wireloom.format.format_of(name).tables or ("",):
+        for table in format_of(name).tables or ("",):
             chosen = {"table": table} if table else {}
             for what, content in inputs.items():
                 for reader in READERS if len(data) < MOST else READERS[:1]:

@@ -31,7 +31,7 @@ from wireloom.spark.ingest import (
     open_tables,
     write_table_files,
 )
-from wireloom.spark.read import QUARANTINE_SCHEMA
+from wireloom.spark.read.task_reports import QUARANTINE_SCHEMA
 
 SCHEMA = StructType([StructField("record", StringType()), StructField("kind", StringType())])
 STEPS = ("make", "move", "delete", "remove", "drop", "write")

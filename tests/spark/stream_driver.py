@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 import wireloom
 from pyspark.sql.streaming.datasource import ReadAllAvailable
-from wireloom.spark.stream import GIVEN_UP, StreamOffset
+from wireloom.spark.stream.offset import GIVEN_UP, StreamOffset
 from wireloom.spark.versions import to_arrow_schema
 
 from .driver import schema_of, sent, source

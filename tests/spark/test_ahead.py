@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from wireloom import WireloomError
-from wireloom.spark.read import ALONE, DEPTH, ahead
+from wireloom.spark.read.reader import ALONE, DEPTH, ahead
 
 from ..waiting import SECONDS
 from .conftest import LONG_ROWS

@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from wireloom import DamagedInputError, UnknownNameError, WireloomError, WrongFormatError
 from wireloom.input import inputs
 from wireloom.rows import select
-from wireloom.spark.read import column_types, folder_values
 from wireloom.spark.read import reader as spark_reader
+from wireloom.spark.read.partition_columns import column_types, folder_values
 
 from .conftest import ROWS, Sample
 from .driver import planned, read, source

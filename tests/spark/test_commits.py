@@ -17,7 +17,7 @@ from unittest.mock import patch
 import pyarrow.dataset
 import pytest
 from wireloom import WireloomError
-from wireloom.base import NothingThereError
+from wireloom.base.errors import NothingThereError
 from wireloom.spark.folders import Folder, folder
 from wireloom.spark.ingest import ledger, locked, open_tables
 from wireloom.spark.ingest_files import committed_files

@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 from wireloom import UnsupportedError, WireloomError
-from wireloom.base import NothingThereError
-from wireloom.input import Location
-from wireloom.spark.stream import IncrementalListing, incremental_listing
+from wireloom.base.errors import NothingThereError
+from wireloom.input.inputs import Location
+from wireloom.spark.stream import incremental_listing
+from wireloom.spark.stream.incremental_listing import IncrementalListing
 
 from ..storage_server import BUCKET, Store
 from .stream_driver import WAL, Query, together, write

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 import wireloom
-from wireloom.spark.read import LAST
+from wireloom.spark.read.split_planning import LAST
 
 from .driver import planned, read
 from .stream_driver import Query

@@ -6,8 +6,8 @@ from itertools import pairwise
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from wireloom.input import FileInput, Input, Stream
-from wireloom.spark.read import EXPANSION, LAST, Candidate, plan
+from wireloom.input.inputs import FileInput, Input, Stream
+from wireloom.spark.read.split_planning import EXPANSION, LAST, Candidate, plan
 
 
 class StoredElsewhere(Input):

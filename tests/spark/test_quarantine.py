@@ -12,10 +12,11 @@ import pyarrow.parquet as pq
 import pytest
 import wireloom
 from wireloom import FileReport, ReadReport, s2
-from wireloom.reading import CONTENT, damage_log
+from wireloom.reading import damage_log
+from wireloom.reading.recovery import CONTENT
 from wireloom.spark.folders import folder
 from wireloom.spark.ingest import file_metrics, totals, write_quarantine
-from wireloom.spark.read import TaskReports, merge_reports
+from wireloom.spark.read.task_reports import TaskReports, merge_reports
 
 from .driver import planned
 from .logs import log

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import wireloom
 from wireloom.spark.folders import folder
-from wireloom.spark.read import TaskReports, merge_reports
+from wireloom.spark.read.task_reports import TaskReports, merge_reports
 
 from .driver import planned
 

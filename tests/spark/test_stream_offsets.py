@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from wireloom import WireloomError
-from wireloom.spark.stream import FilePart, FileProgress, OlderFiles, StreamOffset, fingerprint
+from wireloom.spark.stream.offset import FilePart, FileProgress, OlderFiles, StreamOffset, fingerprint
 
 from .stream_driver import LOG, WAL, Query, age, texts, together, write
 

@@ -10,7 +10,7 @@ import wireloom
 from wireloom import UnknownNameError, UnsupportedError, WireloomError
 from wireloom.format import registry
 from wireloom.spark.options import STREAM_OPTIONS, read_options
-from wireloom.spark.stream import check_paths, local_folder
+from wireloom.spark.stream.listing import check_paths, local_folder
 
 from .driver import source
 from .stream_driver import LOG, WAL, Query, age, payloads, texts, together, write

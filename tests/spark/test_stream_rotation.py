@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from wireloom import WireloomError
-from wireloom.spark.stream import original
+from wireloom.spark.stream.file_identity import original
 
 from .rotating import Format, append, copy_and_cut, following, lost, numbered, rotate
 from .stream_driver import WAL, Query, payloads, together, write

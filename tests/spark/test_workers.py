@@ -6,7 +6,7 @@ import gc
 from collections.abc import Iterator
 
 import pytest
-from wireloom.spark.read import keep_imported
+from wireloom.spark.read.reader import keep_imported
 
 
 @pytest.fixture(autouse=True)

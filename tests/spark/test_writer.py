@@ -13,17 +13,11 @@ import wireloom
 from wireloom import UnknownNameError, WireloomError
 from wireloom.spark.folders import folder
 from wireloom.spark.options import write_options
-from wireloom.spark.write import (
-    LOG_FOLDER,
-    CommitLog,
-    FormatStreamWriter,
-    FormatWriter,
-    has_ended,
-    staging,
-    write_files,
-)
-from wireloom.spark.write import this_driver as driver_process
 from wireloom.spark.write import writer as writing
+from wireloom.spark.write.commit_log import LOG_FOLDER, CommitLog, staging
+from wireloom.spark.write.driver_process import driver_process, has_ended
+from wireloom.spark.write.files import write_files
+from wireloom.spark.write.writer import FormatStreamWriter, FormatWriter
 
 from .conftest import NAMES, ROWS, Sample
 from .driver import read, schema_of, sent, source

@@ -20,7 +20,8 @@ from pyspark.sql.types import (
     TimestampType,
 )
 from wireloom import UnknownNameError, UnsupportedError, WireloomError
-from wireloom.spark.write import FormatWriter, partitions
+from wireloom.spark.write import partitions
+from wireloom.spark.write.writer import FormatWriter
 
 from .driver import read, sent, source
 

@@ -17,7 +17,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from wireloom import engine
-from wireloom.format import format_of
+from wireloom.format.registry import get as format_of
 
 from .cases import HERE, rows
 

@@ -12,7 +12,7 @@ import pytest
 import wireloom
 from click.testing import CliRunner, Result
 from wireloom.command import main
-from wireloom.format import format_of
+from wireloom.format.registry import get as format_of
 
 from ..examples import strided
 from ..unit.reading.running import ROW_READERS, read

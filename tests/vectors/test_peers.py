@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 import wireloom
 from wireloom import engine
-from wireloom.format import format_of
+from wireloom.format.registry import get as format_of
 
 from ..examples import PROFILE
 from ..unit.reading.running import read

@@ -17,13 +17,15 @@ from typing import Any
 
 import pytest
 import wireloom
-from wireloom.codegen.backends.python import class_name
-from wireloom.codegen.expression import IntegerType, MemberAccess, Name, Path, UserType, VarintType, walked
-from wireloom.codegen.model import load_spec
+from wireloom.codegen.backends.python.names import class_name
+from wireloom.codegen.expression.nodes import MemberAccess, Name
+from wireloom.codegen.expression.types import IntegerType, Path, UserType, VarintType
+from wireloom.codegen.expression.walk import walk as walked
+from wireloom.codegen.model.load import load as load_spec
 from wireloom.codegen.passes import with_facts
 from wireloom.codegen.tree import Attribute, Spec, Struct
 from wireloom.codegen.wire import RepeatUntil
-from wireloom.format import format_of
+from wireloom.format.registry import get as format_of
 from wireloom.inspecting import Field as Shown
 from wireloom.inspecting import Trace, tree
 from wireloom.objects import ConsistencyError, KaitaiStructError, varint

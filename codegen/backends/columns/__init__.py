@@ -3,7 +3,6 @@ runs."""
 
 from pathlib import Path
 
-from ....base.face import face
 from ..base import Backend, Output
 from .lower import lower, parts
 
@@ -14,17 +13,4 @@ BACKEND = Backend(
     parts=parts,
     outputs=(Output("package.py.j2", "{name}/__init__.py"), Output("columns.py.j2", "{name}/columns.py", parts=False)),
     messages=True,
-)
-
-__getattr__ = face(
-    __name__,
-    {
-        "interval": "BINARY LARGEST Interval checked",
-        "lower": "column_program compile_program",
-        "message_lower": "compile_units coverage lower_kind",
-        "message_table": "MessageColumn message_columns",
-        "read_only": "read_only:read_only_of",
-        "refusal": "NotForEngineError",
-        "table": "table_columns",
-    },
 )

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from ....base.face import face
 from ..base import Backend, Output
 from .lower import lower
 
@@ -12,16 +11,4 @@ BACKEND = Backend(
     lower=lower,
     outputs=(Output("parser.py.j2", "{name}/parser.py"),),
     messages=True,
-)
-
-__getattr__ = face(
-    __name__,
-    {
-        "annotations": "Annotations",
-        "api": "Api",
-        "expressions": "Translator",
-        "lower": "lower_module",
-        "module": "Module",
-        "names": "class_name",
-    },
 )

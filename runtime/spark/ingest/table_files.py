@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 
 from ...base.errors import WireloomError
 from ..folders import Folder
-from ..write import by_folder
+from ..write.partitions import by_folder
 from .layout import FileLayout
 
 LONGEST = 64

@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from wireloom import SpecError
-from wireloom.codegen.backends.columns import compile_program, table_columns
-from wireloom.codegen.expression import UserType
-from wireloom.codegen.model import analyse
+from wireloom.codegen.backends.columns.lower import compile_program
+from wireloom.codegen.backends.columns.table import table_columns
+from wireloom.codegen.expression.types import UserType
+from wireloom.codegen.model.load import analyse
 from wireloom.codegen.passes import with_facts
 from wireloom.codegen.tree import Attribute, Spec, Struct
 

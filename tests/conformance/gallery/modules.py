@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wireloom import WireloomError
-from wireloom.codegen.backends.python import Api
-from wireloom.codegen.kaitai import generate_modules as generate
+from wireloom.codegen.backends.python.api import Api
+from wireloom.codegen.kaitai.generate import generate
 
 from tests.conformance.gallery.checkout import Checkout
 

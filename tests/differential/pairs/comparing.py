@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 from wireloom import Format
-from wireloom.reading import of_table
+from wireloom.reading.request import of_table
 
 from ...unit.columns_backend.specs import format_of
 from ..agreement import ROW_COLUMNS, objects_only, outcome

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from wireloom.codegen.spec import EXTENSION, TABLES, EitherKind, Kind, ListKind, MapKind, Table, TableKind, TextKind
+from wireloom.codegen.spec.kinds import EitherKind, Kind, ListKind, MapKind, Table, TableKind, TextKind
+from wireloom.codegen.spec.tables import EXTENSION, TABLES
 
 Key = tuple[str, str]
 """A table, and a key of it; a key whose values are different constructs has one for each: ``repeat: eos``."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from wireloom.codecs import BLOCK_CODECS
-from wireloom.format import Stuffing
+from wireloom.format.program import Stuffing
 from wireloom.objects import stuff
 
 from ..specs import Made

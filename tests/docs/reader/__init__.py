@@ -5,7 +5,7 @@ It uses only the plan of a spec, and not the model from which it is derived. It 
 
 from pathlib import Path
 
-from wireloom.codegen.backends import Backend, Output
+from wireloom.codegen.backends.base import Backend, Output
 
 from .lower import lower
 

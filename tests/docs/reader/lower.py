@@ -5,19 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from wireloom.codegen.backends import refusal, refuse
+from wireloom.codegen.backends.base import refusal, refuse
 from wireloom.codegen.encodings import python_codec
-from wireloom.codegen.expression import (
-    BytesType,
-    EnumType,
-    FloatType,
-    IntegerType,
-    Path,
-    StringType,
-    UserType,
-)
-from wireloom.codegen.expression import folded as fold
 from wireloom.codegen.expression import nodes as ast
+from wireloom.codegen.expression.fold import fold
+from wireloom.codegen.expression.types import BytesType, EnumType, FloatType, IntegerType, Path, StringType, UserType
 from wireloom.codegen.tree import Attribute, Run, Spec, StoredChecksum, Struct
 from wireloom.codegen.wire import (
     EndOfStreamSize,

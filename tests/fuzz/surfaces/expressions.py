@@ -2,7 +2,8 @@
 
 import json
 
-from wireloom.codegen.expression import ExpressionError, parse_expression, parse_expressions, parse_type_reference
+from wireloom.codegen.expression.lexer import ExpressionError
+from wireloom.codegen.expression.parser import parse_expression, parse_expressions, parse_type_reference
 
 from . import specs
 

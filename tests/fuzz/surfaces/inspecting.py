@@ -8,7 +8,7 @@ import wireloom
 from rich.console import Console
 from wireloom import Format, codecs
 from wireloom.format import registry
-from wireloom.input import expand
+from wireloom.input.expansion import expand
 from wireloom.inspecting import (
     MessageScan,
     Painter,

@@ -16,10 +16,10 @@ from typing import Any
 from wireloom import SpecError
 from wireloom.codegen.backends.columns import BACKEND as COLUMNS
 from wireloom.codegen.backends.python import BACKEND as PYTHON
-from wireloom.codegen.expression import METHODS
-from wireloom.codegen.model import analyse
+from wireloom.codegen.expression.methods import METHODS
+from wireloom.codegen.model.load import analyse
 from wireloom.codegen.passes import with_facts
-from wireloom.codegen.spec import TABLES
+from wireloom.codegen.spec.tables import TABLES
 from wireloom.format import routines
 
 OURS = {"wireloom", "encodings", "unicodedata"}

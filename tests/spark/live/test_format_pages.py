@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 import wireloom
-from wireloom.codegen.backends import sample_name
+from wireloom.codegen.backends.docs.examples import sample_name
 
 from ...docs.test_formats import NAMES, page_of, spec_of
 

@@ -15,7 +15,8 @@ import pyarrow.parquet as pq
 import pytest
 import wireloom
 from wireloom import UnsupportedError, WireloomError
-from wireloom.input import Location, filesystem
+from wireloom.input.inputs import Location
+from wireloom.input.object_stores import filesystem
 from wireloom.spark.folders import folder
 from wireloom.spark.ingest import ingest, lease, locked, store_lock
 from wireloom.spark.ingest_stream import ingest_stream

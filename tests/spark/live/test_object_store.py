@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import wireloom
 from wireloom import DamagedInputError, UnknownNameError
-from wireloom.base import NothingThereError
-from wireloom.input import HEAD_SIZE
+from wireloom.base.errors import NothingThereError
+from wireloom.input.remote_files import HEAD_SIZE
 from wireloom.spark.ingest import ingest
 
 from ...storage_server import BUCKET, Store

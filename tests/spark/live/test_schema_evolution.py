@@ -12,7 +12,8 @@ import pyarrow.dataset
 import pytest
 import wireloom
 from wireloom import WireloomError
-from wireloom.input import Location, filesystem
+from wireloom.input.inputs import Location
+from wireloom.input.object_stores import filesystem
 from wireloom.spark.ingest import ingest
 from wireloom.spark.ingest_stream import ingest_stream
 

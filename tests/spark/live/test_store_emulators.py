@@ -22,7 +22,8 @@ import pyarrow.dataset
 import pytest
 import wireloom
 from wireloom import TemporaryError
-from wireloom.input import Location, store_of
+from wireloom.input.inputs import Location
+from wireloom.input.stores import store_of
 from wireloom.spark.folders import folder
 from wireloom.spark.ingest import ingest, lease, locked
 from wireloom.spark.ingest_stream import ingest_stream

@@ -12,7 +12,7 @@ import pytest
 from wireloom import UnsupportedError, WireloomError
 from wireloom.spark.folders import folder
 from wireloom.spark.ingest import IcebergCatalog, Shape, catalog_of, ingest
-from wireloom.spark.read import NULL
+from wireloom.spark.read.partition_columns import NULL
 
 from ..logs import log, logs
 

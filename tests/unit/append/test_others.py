@@ -18,7 +18,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from wireloom import Format, UnsupportedError, WireloomError
 from wireloom.append import AppendWriter, SystemCalls, locking
-from wireloom.format import format_of as get
+from wireloom.format.registry import get
 from wireloom.writing import RowEncoder
 
 from ...examples import examples

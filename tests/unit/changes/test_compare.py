@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
-from wireloom.codegen.changes import Level, level_of
-from wireloom.codegen.changes import compare_specs as compare
-from wireloom.codegen.model import load_spec as load
+from wireloom.codegen.changes.change import Level, level_of
+from wireloom.codegen.changes.compare import compare
+from wireloom.codegen.model.load import load
 from wireloom.codegen.tree import Spec
 
 ROOT = Path(__file__).parents[3]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from wireloom.codegen.changes import Level
-from wireloom.codegen.changes import compare_specs as compare
+from wireloom.codegen.changes.change import Level
+from wireloom.codegen.changes.compare import compare
 
 from .test_compare import lines, spec
 

@@ -8,12 +8,13 @@ from functools import cache
 from pathlib import Path
 
 from wireloom import Format
-from wireloom.codegen.backends.columns import compile_program, table_columns
+from wireloom.codegen.backends.columns.lower import compile_program
+from wireloom.codegen.backends.columns.table import table_columns
 from wireloom.codegen.explore import load_format
-from wireloom.codegen.model import load_spec as load
+from wireloom.codegen.model.load import load
 from wireloom.codegen.passes import with_facts
 from wireloom.codegen.tree import Spec
-from wireloom.format import ColumnProgram
+from wireloom.format.program import ColumnProgram
 
 HEAD = """\
 meta:

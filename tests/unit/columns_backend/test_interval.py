@@ -7,7 +7,8 @@ import operator
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from wireloom.codegen.backends.columns import BINARY, LARGEST, Interval, NotForEngineError, checked
+from wireloom.codegen.backends.columns.interval import BINARY, LARGEST, Interval, checked
+from wireloom.codegen.backends.columns.refusal import NotForEngineError
 
 OPERATIONS = {
     "+": operator.add,

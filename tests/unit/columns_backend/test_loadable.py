@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from wireloom import UnsupportedError, engine
-from wireloom.format import MOST_BYTES, MOST_MARKS, ColumnProgram, Op, Step
-from wireloom.rows import EngineRowReader
+from wireloom.format.program import ColumnProgram, Op, Step
+from wireloom.format.program_limits import MOST_BYTES, MOST_MARKS
+from wireloom.rows.engine_reader import EngineRowReader
 
 from .specs import compiled, format_of, spec_text
 from .test_agreement import outcome

@@ -8,23 +8,21 @@ import pickle
 import pyarrow as pa
 import pytest
 from wireloom import Format, UnknownNameError
-from wireloom.codegen.backends.columns import BACKEND, MessageColumn, coverage, message_columns
+from wireloom.codegen.backends.columns import BACKEND
+from wireloom.codegen.backends.columns.message_lower import coverage
+from wireloom.codegen.backends.columns.message_table import MessageColumn, message_columns
 from wireloom.codegen.tree import Spec
-from wireloom.format import (
+from wireloom.format.description import MessageUnits
+from wireloom.format.message_program import (
     ComputedSource,
     Envelope,
-    FieldKind,
-    FieldRule,
     FieldSource,
-    Label,
     LookupSource,
     MarkSource,
     MessageProgram,
-    MessageRule,
-    MessageSet,
-    MessageUnits,
     RowNumberSource,
 )
+from wireloom.format.message_rules import FieldKind, FieldRule, Label, MessageRule, MessageSet
 
 from .message_specs import AGGREGATE, KINDS, STREAM
 from .specs import format_of, planned

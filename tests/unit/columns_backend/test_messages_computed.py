@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from wireloom import Format
-from wireloom.codegen.backends.columns import message_columns
-from wireloom.format import ComputedSource
+from wireloom.codegen.backends.columns.message_table import message_columns
+from wireloom.format.message_program import ComputedSource
 from wireloom.rows.messages import ObjectDecoder
 
 from .message_specs import CONDITIONAL, EXPRESSIONS, computed_spec

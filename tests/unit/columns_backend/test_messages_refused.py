@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from wireloom import SpecError
-from wireloom.codegen.backends.columns import compile_units, coverage
+from wireloom.codegen.backends.columns.message_lower import compile_units, coverage
 from wireloom.codegen.explore import load_format
 from wireloom.command import check_command as check
-from wireloom.format import FieldSource, LookupSource
+from wireloom.format.message_program import FieldSource, LookupSource
 
 from .message_specs import AGGREGATE, STREAM
 from .specs import format_of, planned

@@ -3,18 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from wireloom.codegen.backends.columns import BACKEND, column_program
-from wireloom.format import (
-    TIME_UNITS,
-    ChecksumRule,
-    Kind,
-    Op,
-    Outcome,
-    Reason,
-    Step,
-    Storage,
-    Stuffing,
-)
+from wireloom.codegen.backends.columns import BACKEND
+from wireloom.codegen.backends.columns.lower import column_program
+from wireloom.format.program import TIME_UNITS, ChecksumRule, Kind, Op, Outcome, Reason, Step, Storage, Stuffing
 
 from .cases import SPECS
 from .specs import compiled, planned, spec_text

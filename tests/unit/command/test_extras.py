@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import wireloom
-from wireloom.base import require
+from wireloom.base.extras import require
 
 from ...waiting import SECONDS
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from wireloom.base import UNITS, iso_time, time_count
+from wireloom.base.iso_times import UNITS, iso_time, time_count
 from wireloom.command import BYTES, hexadecimal, lines, plain_text, time_text
 
 COLUMNS: dict[str, tuple[pa.DataType, list[Any], list[Any]]] = {

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 import wireloom
 from wireloom import Damage, FileReport, ReadReport
-from wireloom.base import plain
-from wireloom.format import format_of as get
+from wireloom.base.html_tables import plain
+from wireloom.format.registry import get
 from wireloom.formats.cobs_log.parser import CobsLog
 from wireloom.formats.edgemq_segment.parser import EdgemqSegment
 from wireloom.objects import MOST_VALUES, html_of_struct

@@ -6,20 +6,13 @@ from pathlib import Path
 
 import pytest
 from wireloom import SpecError, UnsupportedError, WireloomError
-from wireloom.base import MissingExtraError
+from wireloom.base.errors import MissingExtraError
 from wireloom.codegen import emit
-from wireloom.codegen.backends import (
-    FILTERS,
-    HEADER_START,
-    HEADER_STARTS,
-    backends,
-    header,
-    refuse,
-)
+from wireloom.codegen.backends.base import FILTERS, HEADER_START, HEADER_STARTS, backends, header, refuse
 from wireloom.codegen.emit import generate
-from wireloom.codegen.model import load_spec as load
+from wireloom.codegen.model.load import load
 from wireloom.codegen.passes import with_facts
-from wireloom.codegen.spec import Position
+from wireloom.codegen.spec.position import Position
 
 ONE = """
 meta:

@@ -19,14 +19,15 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
-from wireloom.base import markup
-from wireloom.codegen.backends import Target, markdown, markdown_code, python_comment, python_docstring, xml_comment
-from wireloom.codegen.backends.python import Api
+from wireloom.base.printable import markup
+from wireloom.codegen.backends.base import Target
+from wireloom.codegen.backends.escaping import markdown, markdown_code, python_comment, python_docstring, xml_comment
+from wireloom.codegen.backends.python.api import Api
 from wireloom.codegen.emit import generate, load_all, render
 from wireloom.codegen.explore import load_format
-from wireloom.codegen.kaitai import modules_of as modules
+from wireloom.codegen.kaitai.modules import modules
 from wireloom.codegen.passes import with_facts
-from wireloom.codegen.protobuf import import_proto
+from wireloom.codegen.protobuf.importing import import_proto
 from wireloom.command import main
 
 PLAIN = "plain"

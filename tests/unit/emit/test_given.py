@@ -10,7 +10,7 @@ import wireloom
 from click.testing import CliRunner, Result
 from wireloom import UnsupportedError
 from wireloom.codegen.emit import generate
-from wireloom.codegen.model import load_spec as load
+from wireloom.codegen.model.load import load
 from wireloom.codegen.passes import unsolved_of as unsolved
 from wireloom.codegen.passes import with_facts
 from wireloom.command import main

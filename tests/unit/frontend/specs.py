@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from textwrap import dedent
 
-from wireloom.codegen.model import analyse
-from wireloom.codegen.model import load_spec as load
+from wireloom.codegen.model.load import analyse, load
 from wireloom.codegen.passes import with_facts
-from wireloom.codegen.spec import Diagnostic
+from wireloom.codegen.spec.diagnostic import Diagnostic
 from wireloom.codegen.tree import Attribute, Instance, Spec, Struct
 
 from tests.unit.frontend.trees import written

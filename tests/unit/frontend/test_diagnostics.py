@@ -6,9 +6,8 @@ import pickle
 
 import pytest
 from wireloom import SpecError
-from wireloom.codegen.model import analyse
-from wireloom.codegen.model import load_spec as load
-from wireloom.codegen.spec import MAX_DIAGNOSTICS, InvalidSpecError
+from wireloom.codegen.model.load import analyse, load
+from wireloom.codegen.spec.diagnostics import MAX_DIAGNOSTICS, InvalidSpecError
 
 from tests.unit.frontend.specs import diagnostics
 

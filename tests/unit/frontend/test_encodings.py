@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from wireloom.codegen.encodings import canonical_encoding, canonical_encodings, python_codec
-from wireloom.codegen.expression import StringType
+from wireloom.codegen.expression.types import StringType
 
 from tests.unit.frontend.specs import attribute, said
 

@@ -12,9 +12,8 @@ import wireloom.codegen.expression
 import wireloom.codegen.model
 import wireloom.codegen.protobuf
 import wireloom.codegen.spec
-from wireloom.codegen.model import analyse
-from wireloom.codegen.model import load_spec as load
-from wireloom.codegen.spec import TABLES
+from wireloom.codegen.model.load import analyse, load
+from wireloom.codegen.spec.tables import TABLES
 
 from tests.unit.frontend.specs import solved
 

@@ -5,14 +5,10 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from wireloom.codegen.expression import (
-    ExpressionError,
-    constant_integer,
-    parse_expression,
-    parse_expressions,
-    parse_type_reference,
-)
-from wireloom.codegen.expression import walked as walk
+from wireloom.codegen.expression.fold import constant_integer
+from wireloom.codegen.expression.lexer import ExpressionError
+from wireloom.codegen.expression.parser import parse_expression, parse_expressions, parse_type_reference
+from wireloom.codegen.expression.walk import walk
 
 from tests.unit.frontend.trees import written
 

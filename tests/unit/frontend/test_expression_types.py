@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from wireloom.codegen.expression import (
+from wireloom.codegen.expression.fold import constant, fold
+from wireloom.codegen.expression.parser import parse_expression
+from wireloom.codegen.expression.typerules import combined, type_name
+from wireloom.codegen.expression.types import (
     AnyStructType,
     BitsType,
     BooleanType,
@@ -18,13 +21,8 @@ from wireloom.codegen.expression import (
     StringType,
     UnionType,
     UserType,
-    combined,
-    constant,
-    parse_expression,
-    type_name,
 )
-from wireloom.codegen.expression import folded as fold
-from wireloom.codegen.expression import walked as walk
+from wireloom.codegen.expression.walk import walk
 
 from tests.unit.frontend.specs import instance, said
 from tests.unit.frontend.trees import written

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from wireloom.codegen.expression import (
+from wireloom.codegen.expression.types import (
     BitsType,
     BytesType,
     EnumType,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from wireloom.codegen.model import Result, analyse
+from wireloom.codegen.model.load import Result, analyse
 
 SPECS = [path.read_text() for path in sorted((Path(__file__).parents[3] / "specs").glob("*.ksy"))]
 

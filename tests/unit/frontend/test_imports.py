@@ -6,9 +6,8 @@ import hashlib
 from pathlib import Path
 
 import pytest
-from wireloom.codegen.expression import EnumType, UserType
-from wireloom.codegen.model import analyse
-from wireloom.codegen.model import load_spec as load
+from wireloom.codegen.expression.types import EnumType, UserType
+from wireloom.codegen.model.load import analyse, load
 
 
 def write(folder: Path, name: str, body: str = "", imports: str = "") -> Path:

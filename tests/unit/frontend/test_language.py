@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from wireloom.codegen.model import analyse
+from wireloom.codegen.model.load import analyse
 
 FOLDER = Path(__file__).parent / "language"
 FILES = sorted(path.stem for path in FOLDER.glob("*.txt"))

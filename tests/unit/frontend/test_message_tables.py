@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from wireloom.codegen.expression import StringType
-from wireloom.codegen.model import analyse
-from wireloom.codegen.spec import TABLES
+from wireloom.codegen.expression.types import StringType
+from wireloom.codegen.model.load import analyse
+from wireloom.codegen.spec.tables import TABLES
 from wireloom.codegen.tree import Checksum, Spec
 from wireloom.codegen.wire import IntegerText, Message, MessageField, UnitColumn, UnitKind, Units
 

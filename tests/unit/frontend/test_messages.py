@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from wireloom.codegen.expression import (
+from wireloom.codegen.expression.types import (
     BooleanType,
     BytesType,
     EnumType,

@@ -19,7 +19,8 @@ from wireloom import SpecError
 from wireloom.codegen.backends.columns import BACKEND as COLUMNS
 from wireloom.codegen.backends.python import BACKEND as PYTHON
 from wireloom.codegen.passes import with_facts
-from wireloom.codegen.spec import BUILT_IN, TABLES
+from wireloom.codegen.spec.builtin_types import BUILT_IN
+from wireloom.codegen.spec.tables import TABLES
 from wireloom.codegen.tree import Spec
 
 from tests.unit.frontend.test_hostile import HEADER_BYTES, KITCHEN_SINK, SPECS, judged

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from wireloom.codegen.model import analyse
-from wireloom.codegen.spec import rendered
+from wireloom.codegen.model.load import analyse
+from wireloom.codegen.spec.rendering import rendered
 
 from tests.unit.frontend.specs import HEAD, diagnostics
 

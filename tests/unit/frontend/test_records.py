@@ -1,7 +1,7 @@
 """Tables of rows inside records in pieces: the mistakes."""
 
 import pytest
-from wireloom.codegen.model import analyse
+from wireloom.codegen.model.load import analyse
 
 SPEC = """
 meta:

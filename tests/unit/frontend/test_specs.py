@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 import yaml
-from wireloom.codegen.expression import BytesType, IntegerType
-from wireloom.codegen.model import analyse
+from wireloom.codegen.expression.types import BytesType, IntegerType
+from wireloom.codegen.model.load import analyse
 from wireloom.codegen.tree import Checksum, Rows, Spec
 from wireloom.codegen.wire import Choice, Framing, Timestamp
 

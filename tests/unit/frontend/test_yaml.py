@@ -3,8 +3,11 @@
 from pathlib import Path
 
 import pytest
-from wireloom.codegen.model import analyse
-from wireloom.codegen.spec import MAX_DEPTH, Diagnostics, Mapping, Scalar, Sequence, YamlNode, read_yaml, reader
+from wireloom.codegen.model.load import analyse
+from wireloom.codegen.spec import reader
+from wireloom.codegen.spec.diagnostics import Diagnostics
+from wireloom.codegen.spec.reader import MAX_DEPTH, read_yaml
+from wireloom.codegen.spec.tree import Mapping, Scalar, Sequence, YamlNode
 
 
 def read(text: str) -> YamlNode:

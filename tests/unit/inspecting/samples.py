@@ -8,7 +8,7 @@ import wireloom
 from click.testing import CliRunner
 from wireloom.command import main
 from wireloom.format import registry
-from wireloom.input import expand
+from wireloom.input.expansion import expand
 from wireloom.inspecting import Record, Wanted, record_scan, records
 
 ZOO = Path(__file__).with_name("zoo.ksy")

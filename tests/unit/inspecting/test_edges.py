@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 import wireloom
-from wireloom.base import time_range
+from wireloom.base.iso_times import time_range
 
 from .samples import ZOO, animal, log, run, segment
 

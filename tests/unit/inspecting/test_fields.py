@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import wireloom
-from wireloom.format import Stuffing
+from wireloom.format.program import Stuffing
 from wireloom.inspecting import Trace
 from wireloom.inspecting import places_of as places
 from wireloom.objects import Struct, stuff, unstuff

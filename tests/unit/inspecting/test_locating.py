@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import wireloom
 from wireloom.format import registry
-from wireloom.input import expand
+from wireloom.input.expansion import expand
 from wireloom.inspecting import Wanted, record_scan, records
 
 from .samples import log, seen, segment

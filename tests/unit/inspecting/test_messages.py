@@ -11,10 +11,10 @@ import pytest
 import wireloom
 from hypothesis import given
 from hypothesis import strategies as st
-from wireloom.input import expand
+from wireloom.input.expansion import expand
 from wireloom.inspecting import MessageScan, Record, Wanted
 from wireloom.s2 import Terminal, encode_terminal, frame_parts
-from wireloom.units import WORDS, Prefixed
+from wireloom.units.framing import WORDS, Prefixed
 
 from ..messages.notes import FORMAT, framed
 from ..messages.notes.wire import note, page

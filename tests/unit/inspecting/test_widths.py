@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import wireloom
 from rich.console import Console
-from wireloom.format import format_of as get
-from wireloom.input import expand
+from wireloom.format.registry import get
+from wireloom.input.expansion import expand
 from wireloom.inspecting import Painter, Wanted, record_scan, records
 
 ROW = {"fmt": 0, "tenant": 17, "ts_millis": 1_790_000_000_000, "payload": b'{"event":"search"}'}

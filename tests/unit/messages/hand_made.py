@@ -8,20 +8,16 @@ from typing import Any
 
 import pyarrow as pa
 from wireloom import Format
-from wireloom.format import (
-    Column,
+from wireloom.format.description import Column
+from wireloom.format.message_program import (
     Envelope,
-    FieldKind,
-    FieldRule,
     FieldSource,
-    Label,
     LookupSource,
     MarkSource,
     MessageProgram,
-    MessageRule,
-    MessageSet,
     RowNumberSource,
 )
+from wireloom.format.message_rules import FieldKind, FieldRule, Label, MessageRule, MessageSet
 
 from .wire_inputs import delimited, varint
 

@@ -29,8 +29,10 @@ import wireloom
 from google.protobuf import descriptor_pool, message_factory
 from google.protobuf.message import DecodeError
 from wireloom import Format, engine
-from wireloom.codegen.protobuf import described, import_proto, importing
-from wireloom.format import Label
+from wireloom.codegen.protobuf import importing
+from wireloom.codegen.protobuf.importing import import_proto
+from wireloom.codegen.protobuf.protoc import described
+from wireloom.format.message_rules import Label
 from wireloom.objects.messages import MessageError
 from wireloom.rows.messages import Decoded, UnitProblem
 from wireloom.rows.messages import make_decoder as make

@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from wireloom import Format, engine
-from wireloom.format import MessageProgram, registry
+from wireloom.format import registry
+from wireloom.format.message_program import MessageProgram
 from wireloom.rows.messages import make_decoder as make
 
 from ...examples import examples

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 from wireloom import UnsupportedError, engine
-from wireloom.format import FieldKind, FieldRule, FieldSource, Label, MessageProgram, MessageRule, MessageSet
+from wireloom.format.message_program import FieldSource, MessageProgram
+from wireloom.format.message_rules import FieldKind, FieldRule, Label, MessageRule, MessageSet
 
 from .hand_made import RECORDS_FORMAT, decoder_of, enveloped, format_of, record, rows_of
 from .units import placed

@@ -14,7 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from wireloom import WireloomError, engine
-from wireloom.format import FieldKind, FieldRule, FieldSource, Label, MessageProgram, MessageRule, MessageSet
+from wireloom.format.message_program import FieldSource, MessageProgram
+from wireloom.format.message_rules import FieldKind, FieldRule, Label, MessageRule, MessageSet
 from wireloom.rows.messages import most_repeated
 
 from .hand_made import RECORDS_FORMAT, decoder_of, enveloped, format_of, record, rows_of

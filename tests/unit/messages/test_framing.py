@@ -11,10 +11,10 @@ import wireloom
 from hypothesis import given
 from hypothesis import strategies as st
 from wireloom import Damage, Scanner, WireloomError
-from wireloom.input import expand
-from wireloom.reading import scan_request
-from wireloom.rows import BATCH_BYTES
-from wireloom.units import Framing, Units, framing_class, units_of, varint
+from wireloom.input.expansion import expand
+from wireloom.reading.request import scan_request
+from wireloom.rows.reader import BATCH_BYTES
+from wireloom.units.framing import Framing, Units, framing_class, units_of, varint
 
 from .notes import FORMAT, framed
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import wireloom
 from wireloom import WireloomError
-from wireloom.units import varint
+from wireloom.units.framing import varint
 
 from ..frontend.specs import said
 

@@ -15,8 +15,8 @@ import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from wireloom import DamagedInputError, UnknownNameError, UnsupportedError, WireloomError
-from wireloom.rows import RowDamage
-from wireloom.units import Units, varint
+from wireloom.rows.reader import RowDamage
+from wireloom.units.framing import Units, varint
 
 from ..reading.running import read as read_in_chunks
 from .notes import FORMAT, framed

@@ -14,9 +14,9 @@ import wireloom
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from wireloom import UnknownNameError, UnsupportedError, WireloomError
-from wireloom.format import Column
-from wireloom.units import Packed, enveloped
-from wireloom.writing.messages import RowPacking
+from wireloom.format.description import Column
+from wireloom.units.packing import Packed, enveloped
+from wireloom.writing.messages.row_packing import RowPacking
 
 from .notes import FORMAT, framed
 from .notes.wire import field, note, page

@@ -7,7 +7,7 @@ import pytest
 import wireloom
 from click.testing import CliRunner
 from wireloom.command import main
-from wireloom.writing.messages import unheld_of as unheld
+from wireloom.writing.messages.unheld import unheld
 
 TRACES = """
 meta:

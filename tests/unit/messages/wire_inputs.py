@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from random import Random
 
-from wireloom.format import FieldKind, FieldRule, Label, MessageSet, WireType
+from wireloom.format.message_rules import FieldKind, FieldRule, Label, MessageSet, WireType
 from wireloom.objects.messages import FLOATS, INTEGERS, fixed_code, wire_type
 
 NUMBERS = (

@@ -6,7 +6,7 @@ from types import ModuleType
 from typing import Any
 
 from wireloom.codegen.backends.python import BACKEND
-from wireloom.codegen.model import load_spec as load
+from wireloom.codegen.model.load import load
 from wireloom.codegen.passes import with_facts
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from jinja2 import Environment, nodes
-from wireloom.codegen.backends import backends
+from wireloom.codegen.backends.base import backends
 from wireloom.codegen.emit import formatted
 
 from .compiling import made, source_of

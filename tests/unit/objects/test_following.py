@@ -2,7 +2,7 @@
 
 import pytest
 from kaitaistruct import ConsistencyError
-from wireloom.codegen.model import load_spec as load
+from wireloom.codegen.model.load import load
 from wireloom.codegen.passes import unsolved_of as unsolved
 from wireloom.codegen.passes import with_facts
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from wireloom.format import Stuffing
+from wireloom.format.program import Stuffing
 from wireloom.formats.word_stuffed_log.parser import WordStuffedLog
 from wireloom.objects import (
     FileStream,

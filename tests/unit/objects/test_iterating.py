@@ -8,8 +8,9 @@ import zlib
 from itertools import islice
 
 import pytest
-from wireloom.codegen.backends.python import Api, lower_module
-from wireloom.codegen.model import load_spec as load
+from wireloom.codegen.backends.python.api import Api
+from wireloom.codegen.backends.python.lower import lower_module
+from wireloom.codegen.model.load import load
 from wireloom.codegen.passes import with_facts
 from wireloom.objects import ChecksumError, EndOfStreamError, MemoryStream
 

@@ -7,7 +7,7 @@ import pytest
 from cobs import cobs
 from hypothesis import given
 from hypothesis import strategies as st
-from wireloom.format import Stuffing
+from wireloom.format.program import Stuffing
 from wireloom.objects import StuffingError, stuff, stuff_cobs, stuff_words, unstuff, unstuff_cobs, unstuff_words
 
 VECTORS = Path(__file__).parents[2] / "vectors" / "word_stuffing"

@@ -10,20 +10,12 @@ from typing import Any
 import pytest
 from google.protobuf.text_encoding import CUnescape
 from wireloom import SpecError, UnknownNameError, UnsupportedError, WireloomError
-from wireloom.base import MissingExtraError
-from wireloom.codegen.expression import EnumType, UserType
-from wireloom.codegen.model import analyse
-from wireloom.codegen.protobuf import (
-    ENUM,
-    GROUP,
-    KINDS,
-    MESSAGE,
-    REPEATED,
-    REQUIRED,
-    Imported,
-    described,
-    import_proto,
-)
+from wireloom.base.errors import MissingExtraError
+from wireloom.codegen.expression.types import EnumType, UserType
+from wireloom.codegen.model.load import analyse
+from wireloom.codegen.protobuf.convert import ENUM, GROUP, KINDS, MESSAGE, REPEATED, REQUIRED
+from wireloom.codegen.protobuf.importing import Imported, import_proto
+from wireloom.codegen.protobuf.protoc import described
 from wireloom.codegen.tree import Attribute, Spec, Struct
 from wireloom.codegen.wire import Enum
 

@@ -6,9 +6,10 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from wireloom import Scanner, engine
-from wireloom.base import SOURCE_FAILURES
-from wireloom.input import ObjectInput, expand
-from wireloom.reading import scan_request
+from wireloom.base.report import SOURCE_FAILURES
+from wireloom.input.expansion import expand
+from wireloom.input.inputs import ObjectInput
+from wireloom.reading.request import scan_request
 
 ROW_READERS = [
     pytest.param("columns", marks=pytest.mark.skipif(not engine.available, reason="the engine is not there")),

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 import pytest
 import wireloom
 from wireloom import Format, WireloomError
-from wireloom.base import time_range
+from wireloom.base.iso_times import time_range
 
 from ..specs import format_of
 from .running import ROW_READERS, read

@@ -14,7 +14,9 @@ import wireloom
 from click.testing import CliRunner
 from wireloom import UnsupportedError, WireloomError
 from wireloom.command import main
-from wireloom.input import Location, expand, store_of
+from wireloom.input.expansion import expand
+from wireloom.input.inputs import Location
+from wireloom.input.stores import store_of
 
 from ...storage_server import BUCKET, Store
 from . import samples

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 import wireloom
 import zstandard
-from wireloom.input import expand
+from wireloom.input.expansion import expand
 
 from . import samples
 from .running import ROW_READERS, read

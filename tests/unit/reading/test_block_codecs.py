@@ -17,10 +17,13 @@ from click.testing import CliRunner
 from wireloom import DamagedInputError, engine
 from wireloom.codecs import BLOCK_CODECS, expand_block
 from wireloom.command import main
-from wireloom.format import format_of as built_in
-from wireloom.input import MemoryWindow
+from wireloom.format.registry import get as built_in
+from wireloom.input.window import MemoryWindow
 from wireloom.objects import processing
-from wireloom.rows import Expander, Settings, expanding, make_row_reader
+from wireloom.rows import expanding
+from wireloom.rows.expanding import Expander
+from wireloom.rows.reader import Settings
+from wireloom.rows.select import make as make_row_reader
 
 from ...differential.agreement import agreed
 from ...examples import examples

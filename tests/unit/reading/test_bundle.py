@@ -14,8 +14,9 @@ import zstandard
 from hypothesis import example, given
 from hypothesis import strategies as st
 from wireloom import Scanner, engine
-from wireloom.input import expand
-from wireloom.reading import scan_request, small_file_loading
+from wireloom.input.expansion import expand
+from wireloom.reading import small_file_loading
+from wireloom.reading.request import scan_request
 
 from . import samples
 from .segments import BAD, SEGMENT

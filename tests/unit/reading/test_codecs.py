@@ -11,8 +11,10 @@ import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from wireloom import codecs
-from wireloom.codecs import MAX_BLOCK, CodecError
-from wireloom.input import StorageError, Stored, expand
+from wireloom.codecs import CodecError
+from wireloom.codecs.zstd_frames import MAX_BLOCK
+from wireloom.input.expansion import expand
+from wireloom.input.stored import StorageError, Stored
 
 from ...examples import examples
 

@@ -13,7 +13,9 @@ import wireloom
 from click.testing import CliRunner
 from wireloom.command import main
 from wireloom.format import registry
-from wireloom.input import Location, expand, profile
+from wireloom.input.expansion import expand
+from wireloom.input.inputs import Location
+from wireloom.input.profiles import profile
 
 SECRET = "wJalrXUtnFEMIKFAKEbPxRfiCYEXAMPLEKEY"
 KEY = "AKIAFAKEEXAMPLE"

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 import wireloom
 from wireloom import Damage, Scanner
-from wireloom.input import expand
-from wireloom.reading import scan_request
+from wireloom.input.expansion import expand
+from wireloom.reading.request import scan_request
 
 BLOCKS = """
 meta: {id: blocks, endian: be, -wireloom: {rows: blocks, columns: [count, data]}}

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 import pytest
 import wireloom
 from wireloom import Damage
-from wireloom.format import format_of
+from wireloom.format.registry import get as format_of
 from wireloom.reading import damage_log
 
 from .running import ROW_READERS, read

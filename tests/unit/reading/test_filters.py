@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 import wireloom
-from wireloom.reading import scan_request
+from wireloom.reading.request import scan_request
 
 ROWS = [{"fmt": 0, "tenant": n % 7, "ts_millis": n, "payload": b"x" * (n % 50)} for n in range(3000)]
 TENANT = pc.field("tenant")

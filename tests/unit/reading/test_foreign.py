@@ -12,7 +12,7 @@ import zstandard
 from click.testing import CliRunner
 from wireloom.command import main
 from wireloom.reading import wrong_format
-from wireloom.rows import NOT_ZERO
+from wireloom.rows.leading_zeros import NOT_ZERO
 
 from . import samples
 from .running import ROW_READERS, read

@@ -12,7 +12,8 @@ import pytest
 import wireloom
 from wireloom import codecs
 from wireloom.codecs import Resumable
-from wireloom.input import Stored, expand
+from wireloom.input.expansion import expand
+from wireloom.input.stored import Stored
 
 from .running import ROW_READERS, read
 

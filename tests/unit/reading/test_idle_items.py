@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import wireloom
 from wireloom import Format
-from wireloom.base import MAX_COMPUTED
+from wireloom.base.limits import MAX_COMPUTED
 
 from tests.differential.agreement import agreed, read_rows
 

@@ -13,7 +13,9 @@ import wireloom
 from click.testing import CliRunner
 from wireloom import DamagedInputError, UnknownNameError, UnsupportedError, WireloomError
 from wireloom.command import main
-from wireloom.input import HEAD_SIZE, READ_SIZE, Location, expand
+from wireloom.input.expansion import expand
+from wireloom.input.inputs import Location
+from wireloom.input.remote_files import HEAD_SIZE, READ_SIZE
 from wireloom.writing import opened
 
 from ...storage_server import BUCKET, Store

@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 import wireloom
 from wireloom.checksums import algorithm, function
+from wireloom.format.registry import get as format_of
 
 from .running import ROW_READERS, read
 
 BLOCK, HEADER = 32768, 11
-FORMAT = wireloom.format.format_of("leveldb_log")
+FORMAT = format_of("leveldb_log")
 OLD = [bytes([number % 251]) * (900 + number * 700) for number in range(60)]
 
 

@@ -1,5 +1,5 @@
 import pytest
-from wireloom.format import PathPattern
+from wireloom.format.path_pattern import PathPattern
 
 PATTERN = PathPattern("{region}/{instance_id}/{epoch}/segments/{segment}.wal.zst")
 

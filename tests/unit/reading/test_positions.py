@@ -7,7 +7,7 @@ from random import Random
 import pytest
 import wireloom
 from wireloom import Format
-from wireloom.base import MAX_COMPUTED
+from wireloom.base.limits import MAX_COMPUTED
 
 from tests.differential.agreement import agreed, read_rows
 from tests.differential.damage import damaged

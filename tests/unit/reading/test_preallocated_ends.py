@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import wireloom
 from wireloom.checksums import algorithm, function
-from wireloom.format import format_of
+from wireloom.format.registry import get as format_of
 
 from . import samples
 from .running import ROW_READERS, read

@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 import wireloom
-from wireloom.reading import pushed
-from wireloom.rows import Domain, common, union, without
+from wireloom.reading.pushed_filter import pushed
+from wireloom.rows.predicates import Domain, common, union, without
 
 SPEC = """
 meta: {id: kinds_of_values, endian: le, -wireloom: {rows: rows}}

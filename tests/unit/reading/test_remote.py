@@ -6,7 +6,9 @@ from typing import Any
 import pyarrow.fs
 import pytest
 import wireloom
-from wireloom.input import Location, expand, object_stores, remote_files
+from wireloom.input import object_stores, remote_files
+from wireloom.input.expansion import expand
+from wireloom.input.inputs import Location
 
 from . import samples
 

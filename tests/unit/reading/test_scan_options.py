@@ -14,17 +14,10 @@ import click
 import pytest
 import wireloom
 from click.testing import CliRunner
-from wireloom.base import (
-    FLAG,
-    NUMBER,
-    camel_case,
-    check_options,
-    documented,
-    option,
-    options_of,
-)
+from wireloom.base.options import FLAG, NUMBER, camel_case, check_options, documented, option, options_of
 from wireloom.command import main, reader_options
-from wireloom.reading import LIMITS, SEARCH_OPTIONS, ScanOptions
+from wireloom.reading.options import LIMITS, ScanOptions
+from wireloom.reading.search import OPTIONS as SEARCH_OPTIONS
 from wireloom.rows import select
 
 OPTIONS = options_of(ScanOptions)

@@ -166,7 +166,7 @@ def test_errors_cross_processes() -> None:
     import pickle
 
     from wireloom.codecs import CodecError
-    from wireloom.input import StorageError
+    from wireloom.input.stored import StorageError
 
     with pytest.raises(wireloom.DamagedInputError) as caught:
         wireloom.read("edgemq_segment", BAD, mode="failfast")

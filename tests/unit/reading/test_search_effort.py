@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 import wireloom
 from wireloom import Format, engine
-from wireloom.input import MemoryWindow
-from wireloom.rows import ObjectRowReader, Settings, object_search
+from wireloom.input.window import MemoryWindow
+from wireloom.rows import object_search
+from wireloom.rows.object_reader import ObjectRowReader
+from wireloom.rows.reader import Settings
 
 pytestmark = pytest.mark.slow
 

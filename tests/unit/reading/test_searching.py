@@ -15,7 +15,8 @@ import pyarrow as pa
 import pytest
 import wireloom
 import zstandard
-from wireloom.reading import LINEAR, Log, ScanOptions
+from wireloom.reading.options import ScanOptions
+from wireloom.reading.search import LINEAR, Log
 
 from ...examples import examples
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 import wireloom
-from wireloom.input import Input, expand
+from wireloom.input.expansion import expand
+from wireloom.input.inputs import Input
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 import wireloom
-from wireloom.codegen.expression import VarintType
-from wireloom.codegen.model import load_spec as load_model
+from wireloom.codegen.expression.types import VarintType
+from wireloom.codegen.model.load import load as load_model
 from wireloom.objects import ConsistencyError, KaitaiStructError
 
 from ..specs import format_of

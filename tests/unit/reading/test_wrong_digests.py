@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 import zstandard
 from wireloom import ReadReport, Scanner
-from wireloom.input import ObjectInput, VerifiedStream, expand
-from wireloom.reading import scan_request
+from wireloom.input.expansion import expand
+from wireloom.input.inputs import ObjectInput
+from wireloom.input.remote_files import VerifiedStream
+from wireloom.reading.request import scan_request
 
 from . import samples
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 import wireloom
 from wireloom import Scanner
-from wireloom.input import expand
-from wireloom.reading import scan_request
+from wireloom.input.expansion import expand
+from wireloom.reading.request import scan_request
 
 from . import samples
 from .running import ROW_READERS, read

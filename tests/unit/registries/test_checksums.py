@@ -13,9 +13,9 @@ import pytest
 import wireloom
 import xxhash
 from wireloom import SpecError, UnknownNameError, engine
-from wireloom.base import MissingExtraError
+from wireloom.base.errors import MissingExtraError
 from wireloom.checksums import CHECKS, CHECKSUMS, Algorithm, Family, algorithm, crc_name, function
-from wireloom.format import ChecksumRule, ColumnProgram, Op, Step
+from wireloom.format.program import ChecksumRule, ColumnProgram, Op, Step
 
 VECTORS = Path(__file__).parents[2] / "vectors" / "checksums" / "anycrc.txt"
 DATA = bytes((7 * number * number + 3 * number) % 251 for number in range(1000))

@@ -11,8 +11,10 @@ from typing import Any, ClassVar
 
 from wireloom import Format
 from wireloom.rows.messages import Decoded
-from wireloom.units import Packed, Part, Row, Units, unit_part
-from wireloom.writing.messages import RowPacking
+from wireloom.units.described import Part, unit_part
+from wireloom.units.framing import Units
+from wireloom.units.packing import Packed, Row
+from wireloom.writing.messages.row_packing import RowPacking
 
 FAULTS: dict[str, Any] = {}
 FROM = 0

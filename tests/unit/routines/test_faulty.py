@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from wireloom import DamagedInputError, RoutineError, WireloomError
 from wireloom.command import main
 from wireloom.format import routines
-from wireloom.units import Units
+from wireloom.units.framing import Units
 
 from . import faulty
 

@@ -11,9 +11,9 @@ import pytest
 import wireloom
 from wireloom import SpecError, UnsupportedError, WireloomError
 from wireloom.append import AppendWriter
-from wireloom.codegen.backends import backends
+from wireloom.codegen.backends.base import backends
 from wireloom.codegen.emit import generate
-from wireloom.codegen.model import load_spec as load
+from wireloom.codegen.model.load import load
 from wireloom.codegen.passes import with_facts
 from wireloom.format import routines
 

@@ -4,7 +4,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from wireloom.codegen.starting import start
+from wireloom.codegen.starting.package import start
 
 from .installing import install
 

@@ -13,7 +13,8 @@ import wireloom
 import yaml
 from click.testing import CliRunner
 from wireloom import WireloomError
-from wireloom.codegen.starting import package, start, suggestion
+from wireloom.codegen.starting import package
+from wireloom.codegen.starting.package import start, suggestion
 from wireloom.command import main
 
 from .installing import WIRELOOM, run

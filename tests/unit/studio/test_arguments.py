@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 from wireloom import WireloomError
-from wireloom.studio import completions, json_object, json_text, position_of, text_of, window_of
+from wireloom.studio.arguments import json_object, json_text, position_of, text_of, window_of
+from wireloom.studio.completing import completions
 
 from ...waiting import SECONDS
 

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 import wireloom
 from wireloom.input import inputs
-from wireloom.studio import Workshop, survey
+from wireloom.studio import survey
+from wireloom.studio.workshop import Workshop
 
 from .samples import SPEC, written
 

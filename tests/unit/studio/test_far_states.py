@@ -11,7 +11,8 @@ import crc32c
 import pytest
 import wireloom
 from wireloom.input import inputs
-from wireloom.studio import Workshop, survey
+from wireloom.studio import survey
+from wireloom.studio.workshop import Workshop
 
 from ..messages.wire_inputs import delimited, varint
 

@@ -4,7 +4,7 @@ import asyncio
 from typing import Any
 
 import pytest
-from wireloom.studio import Guard
+from wireloom.studio.guard import Guard
 
 TOKEN = "secret"
 HOST = (b"host", b"127.0.0.1:4000")

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 import wireloom
-from wireloom.studio import Helper, HelperError, Workshop
+from wireloom.studio.helper import Helper, HelperError
+from wireloom.studio.workshop import Workshop
 
 from .samples import SPEC, written
 

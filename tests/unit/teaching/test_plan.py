@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from click.testing import CliRunner
-from wireloom.codegen.model import load_spec as load
+from wireloom.codegen.model.load import load
 from wireloom.codegen.passes import printed, with_facts
 from wireloom.command import main
 

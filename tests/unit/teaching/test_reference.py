@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from wireloom.codegen.spec import TABLES, names
-from wireloom.codegen.spec import look_up as lookup
+from wireloom.codegen.spec.lookup import lookup, names
+from wireloom.codegen.spec.tables import TABLES
 from wireloom.command import main
 
 

@@ -7,9 +7,10 @@ from itertools import pairwise
 
 import pytest
 from wireloom import SpecError
-from wireloom.codegen.model import analyse
-from wireloom.codegen.model import load_spec as load
-from wireloom.codegen.spec import MAX_WIDTH, Diagnostic, InvalidSpecError, excerpt, rendered
+from wireloom.codegen.model.load import analyse, load
+from wireloom.codegen.spec.diagnostic import Diagnostic
+from wireloom.codegen.spec.diagnostics import InvalidSpecError
+from wireloom.codegen.spec.rendering import MAX_WIDTH, excerpt, rendered
 
 TEXT = """\
 meta:

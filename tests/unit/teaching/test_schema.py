@@ -10,9 +10,13 @@ from typing import Any
 import jsonschema
 import pytest
 from click.testing import CliRunner
-from wireloom.codegen.spec import TABLES, Diagnostics, Mapping, Scalar, Sequence, Validator, YamlNode, read_yaml
-from wireloom.codegen.spec import dialect_reference as reference
-from wireloom.codegen.spec import dialect_schema as schema
+from wireloom.codegen.spec.diagnostics import Diagnostics
+from wireloom.codegen.spec.reader import read_yaml
+from wireloom.codegen.spec.reference import reference
+from wireloom.codegen.spec.schema import schema
+from wireloom.codegen.spec.tables import TABLES
+from wireloom.codegen.spec.tree import Mapping, Scalar, Sequence, YamlNode
+from wireloom.codegen.spec.validator import Validator
 from wireloom.command import main
 
 from tests.unit.frontend.specs import HEAD

@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from wireloom.codegen.model import analyse
-from wireloom.codegen.spec import Diagnostics, Mapping, Scalar, Sequence, YamlNode, read_yaml
+from wireloom.codegen.model.load import analyse
+from wireloom.codegen.spec.diagnostics import Diagnostics
+from wireloom.codegen.spec.reader import read_yaml
+from wireloom.codegen.spec.tree import Mapping, Scalar, Sequence, YamlNode
 
 from ...examples import strided
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from textwrap import dedent
 
 import pytest
-from wireloom.codegen.model import analyse
+from wireloom.codegen.model.load import analyse
 
 MANY = """\
 meta:

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 import wireloom
 from wireloom import WireloomError
-from wireloom.format import format_of
+from wireloom.format.registry import get as format_of
 
 
 def text(kind: pa.DataType, offsets: str) -> pa.Array:

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 import wireloom
 from wireloom import WireloomError
-from wireloom.format import format_of as get
+from wireloom.format.registry import get
 
 from ...examples import examples
 

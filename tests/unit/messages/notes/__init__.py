@@ -7,7 +7,7 @@ bytes text = 2; repeated Mark marks = 3; }``, ``Mark { required string key = 1; 
 import dataclasses
 
 from wireloom import Format
-from wireloom.format import MODEL_VERSION, Column, MessageUnits
+from wireloom.format.description import MODEL_VERSION, Column, MessageUnits
 
 FORMAT = Format(
     name="notes",

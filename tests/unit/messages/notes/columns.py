@@ -1,7 +1,7 @@
 """Schema and program, as the columns backend writes them."""
 
 import pyarrow as pa
-from wireloom.format import FieldSource, MessageProgram, RowNumberSource
+from wireloom.format.message_program import FieldSource, MessageProgram, RowNumberSource
 
 from .rules import MESSAGES
 

@@ -2,7 +2,7 @@
 
 from typing import Any, ClassVar
 
-from wireloom.format import MessageRule
+from wireloom.format.message_rules import MessageRule
 from wireloom.objects.messages import Message
 
 from .rules import MESSAGES

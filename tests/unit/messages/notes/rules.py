@@ -1,6 +1,6 @@
 """The rules of the messages."""
 
-from wireloom.format import FieldKind, FieldRule, Label, MessageRule, MessageSet
+from wireloom.format.message_rules import FieldKind, FieldRule, Label, MessageRule, MessageSet
 
 MESSAGES = MessageSet(
     (

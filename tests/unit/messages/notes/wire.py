@@ -1,6 +1,6 @@
 """The bytes of pages, assembled by hand."""
 
-from wireloom.units import varint
+from wireloom.units.framing import varint
 
 
 def field(number: int, content: bytes) -> bytes:
