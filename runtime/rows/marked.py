@@ -70,15 +70,15 @@ class MarkedRows:
 
     def resync(self, window: Window, begin: int, *, proven: bool = False) -> tuple[bool, int]:
         """Implement ``RowReader.resync``; the marker is the proof. The bytes before ``begin`` in the view may be part
-        of the marker."""
+        of the marker, so those from ``window.begin`` on are kept if more input is needed."""
         place = max(0, begin - self._size)
         while found := self._marker.search(window.view, place):
             place = found.start()
             held = self._holds(window, found.end())
             if held is not False:
-                return held is True, found.end() if held else max(begin, place)
+                return held is True, found.end() if held else max(window.begin, place)
             place += 1
-        return False, max(begin, len(window.view) - self._size + 1)
+        return False, max(window.begin, len(window.view) - self._size + 1)
 
     def _holds(self, window: Window, place: int) -> bool | None:
         """Return whether a valid unit begins at an index; ``None``: more input is needed."""

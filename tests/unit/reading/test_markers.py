@@ -165,3 +165,21 @@ def test_what_is_no_marker(tmp_path: Path) -> None:
         path = tmp_path / "marked.ksy"
         path.write_text(SPEC.replace(old, new))
         assert not wireloom.load_spec(path).marker
+
+
+@pytest.mark.parametrize("row_reader", ROW_READERS)
+def test_a_search_finds_the_marker_with_which_a_lost_unit_begins(row_reader: str, tmp_path: Path) -> None:
+    """Windows that end in the unit after it keep the marker."""
+    path = tmp_path / "short.ksy"
+    path.write_text(
+        "meta: {id: short, -wireloom: {rows: rows}}\n"
+        "seq:\n  - {id: sync, size: 8}\n  - {id: rows, type: row, repeat: eos}\n"
+        "types: {row: {seq: [{id: n, type: u1}, {id: marker, size: 8, valid: _root.sync}]}}\n"
+    )
+    short, marker = wireloom.load_spec(path), bytes(range(0xA0, 0xA8))
+    content = marker + b"".join(bytes([number]) + marker for number in range(4)) + marker + b"\5" + marker
+    for chunk in (None, *range(1, len(content) + 2)):
+        table, report = read(row_reader, short, content, recover=True, chunk=chunk, streamed=chunk is not None)
+        assert table["n"].to_pylist() == [0, 1, 2, 3, 5], chunk
+        assert report["damaged"] == [[44, 8, "value"]], chunk
+        assert report["tail"] == "clean", chunk
