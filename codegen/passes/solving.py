@@ -76,9 +76,11 @@ def _holder(spec: Spec, kind: UserType) -> Struct | None:
 
 
 def _parts(node: Node, target: Node) -> tuple[Node, Node] | None:
-    """Return the factor and the addend of ``target`` in an expression; ``None`` if it is not linear in it."""
+    """Return the factor and the addend of ``target``, which occurs once, in an expression; ``None`` if it is not linear
+    in it."""
     factor: Node = ONE
     addend: Node = ZERO
+    path = _path(node, target)
     while node != target:
         match node:
             case Unary("+", operand) | Cast(operand):
@@ -86,7 +88,7 @@ def _parts(node: Node, target: Node) -> tuple[Node, Node] | None:
             case Unary("-", operand):
                 node, factor = operand, _negative(factor)
             case Binary("+" | "-" | "*" | "<<" as operator, left, right):
-                inside = _contains(left, target)
+                inside = id(left) in path
                 node, other = (left, right) if inside else (right, left)
                 if operator == "<<":
                     bits = constant_integer(other)
@@ -117,8 +119,22 @@ def _sum(left: Node, right: Node) -> Node:
     return right if left == ZERO else Binary("+", left, right, type=INTEGER)
 
 
-def _contains(node: Node, target: Node) -> bool:
-    return any(each == target for each in walk(node))
+def _path(node: Node, target: Node) -> set[int]:
+    """Return the identities of ``target``, which occurs once, and of the nodes that contain it. They are found once for
+    the whole expression: a chain of value instances is as deep as it is long."""
+    parents: dict[int, Node] = {}
+    waiting = [node]
+    while waiting[-1] != target:
+        parent = waiting.pop()
+        for each in children(parent):
+            parents[id(each)] = parent
+            waiting.append(each)
+    path = {id(waiting[-1])}
+    above = parents.get(id(waiting[-1]))
+    while above is not None:
+        path.add(id(above))
+        above = parents.get(id(above))
+    return path
 
 
 # Value instances -----------------------------------------------------------------------------------------------------

@@ -409,7 +409,7 @@ def test_sizes() -> None:
 
 RUN = """
 from tests.engine.harness import Options, read
-from wireloom.format import ColumnProgram, Op, Step, Storage
+from wireloom.format.program import ColumnProgram, Op, Step, Storage
 
 far = 1 << 40
 never = [Step(Op.JUMP, 0, 0, far), Step(Op.SKIP_IF_ZERO, 65535, 0, far), Step(Op.CHECK_CONSTANT, 65535, 0, far, far)]

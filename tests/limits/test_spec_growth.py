@@ -26,8 +26,8 @@ from wireloom.codegen.spec import validator
 from ..examples import PROFILE
 from .spec_families import FAMILIES, HEAD, SWITCHES, instances
 
-FIRST, FEW, MANY = 2, 6, 10
-"""Numbers of levels; what grows as two to the power of them grows by a factor of 16 from ``FEW`` to ``MANY``."""
+FIRST, FEW, MANY = 2, 7, 12
+"""Numbers of levels; what grows as two to the power of them grows by a factor of 32 from ``FEW`` to ``MANY``."""
 GROWTH = 12
 """The maximum ratio of the work for half as many levels more: some parts grow with the square or the cube."""
 MOST = 3_000_000
@@ -123,8 +123,8 @@ def test_cases(name: str, tmp_path: Path) -> None:
 
 def test_a_chain_of_instances(tmp_path: Path) -> None:
     """Each instance takes the same work, although it is computed from all before it."""
-    first, few, many = (tmp_path / f"chain_{each}.ksy" for each in (2, 50, 200))
-    for path, links in ((first, 2), (few, 50), (many, 200)):
+    first, few, many = (tmp_path / f"chain_{each}.ksy" for each in (2, 100, 400))
+    for path, links in ((first, 2), (few, 100), (many, 400)):
         path.write_text(instances("P + 1")(links))
     for action in (load, rendered):
         action(first)

@@ -67,7 +67,7 @@ LINES = ['"', "'", "\"'", "'\"", '"\\', 'x"', "a ", "w", "{a: ", "key ", "- ", "
 def test_the_time_of_completions_is_proportional_to_the_text() -> None:
     """Lines of 64 KB would take a quarter of an hour if it grew with the square."""
     program = f"""
-from wireloom.studio import completions
+from wireloom.studio.completing import completions
 for each in {LINES!r}:
     for end in ("", " ", ",", "'"):
         line = each * (2**16 // len(each)) + end
