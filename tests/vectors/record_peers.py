@@ -21,8 +21,9 @@ from bitcoin.core.serialize import VarIntSerializer
 from cobs import cobs
 from hypothesis import assume
 from hypothesis import strategies as st
-from mcap.records import Chunk, Message
-from mcap.stream_reader import StreamReader, breakup_chunk, get_chunk_data_stream
+from mcap.data_stream import ReadDataStream
+from mcap.records import Channel, Chunk, Message, Schema
+from mcap.stream_reader import StreamReader, get_chunk_data_stream
 from mcap.writer import CompressionType, IndexType, Writer
 from tfrecord.reader import tfrecord_iterator
 
@@ -306,6 +307,28 @@ def sealed_mcap(_number: int, unit: Unit) -> bytes:
     return RECORD.pack(6, len(body)) + body
 
 
+class WholeReads(io.BytesIO):
+    """Bytes of which no more are read than there are: ``mcap`` takes what is there for the whole of a field."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        found = super().read(size)
+        assert len(found) == size
+        return found
+
+
+def chunk_records(chunk: Chunk) -> Iterator[Any]:
+    """Yield the records of a chunk that are known. ``mcap`` itself ignores their lengths, and so reads what follows the
+    known fields of one as the next."""
+    stream, size = get_chunk_data_stream(chunk, validate_crc=True)
+    for opcode, body in mcap_records(stream.read(size)):
+        assert opcode in CHUNK
+        fields = ReadDataStream(WholeReads(body))
+        if opcode == 5:
+            yield Message.read(fields, len(body))
+        elif opcode in (3, 4):
+            yield (Schema if opcode == 3 else Channel).read(fields)
+
+
 def mcap_rows(content: bytes) -> Iterator[Any]:
     """The messages as ``mcap`` reads them, of files of which each record is where the specification has it. ``mcap``
     reads records anywhere; in chunks those of C++ and TypeScript do not, nor does that of Go read opcodes of 0."""
@@ -317,12 +340,7 @@ def mcap_rows(content: bytes) -> Iterator[Any]:
             break
     # The checksum of the data is not verified.
     for record in StreamReader(io.BytesIO(content), emit_chunks=True).records:
-        if isinstance(record, Chunk):
-            stream, size = get_chunk_data_stream(record)
-            assert all(opcode in CHUNK for opcode, _ in mcap_records(stream.read(size)))
-            found = breakup_chunk(record, validate_crc=True)
-        else:
-            found = [record]
+        found = [record] if not isinstance(record, Chunk) else chunk_records(record)
         for each in found:
             if isinstance(each, Message):
                 names = ("channel_id", "sequence", "log_time", "publish_time", "data")
