@@ -105,7 +105,8 @@ def _kind(data: Any) -> Kind:
         return IntegerKind(*data[first])
     kind, name = _CLASSES[first]
     fields = {name if word == first else word: value for word, value in data.items()}
-    return kind(**{word: _field(word, value) for word, value in fields.items()})  # type: ignore[no-any-return]
+    made: Kind = kind(**{word: _field(word, value) for word, value in fields.items()})
+    return made
 
 
 def _field(name: str, value: Any) -> Any:
