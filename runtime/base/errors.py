@@ -83,8 +83,7 @@ class UnsupportedError(WireloomError):
 
 
 class RoutineError(WireloomError):
-    """A class that a spec names (``process``, ``framing``, ``packing``, ``hooks``, ``indexer``) raised an
-    unexpected error, lacks a method, or returned a value of the wrong type. The original error is the ``__cause__``."""
+    """A class that a ``process`` of a spec names lacks a method, or returned a value that is not bytes."""
 
 
 class MissingExtraError(UnsupportedError, ImportError):

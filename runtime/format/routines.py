@@ -136,32 +136,13 @@ def load(place: str) -> type[Any]:
         ) from error
     except (Exception, SystemExit) as error:
         raise WireloomError(f"the routine {place!r} cannot be imported: {said(error)}") from error
-    with called(place):
-        for part in name.split("."):
-            found = getattr(found, part, None)
+    for part in name.split("."):
+        found = getattr(found, part, None)
     if not isinstance(found, type):
         raise WireloomError(f"the module {module} has no class {name}: correct the spec, or install another version")
     if not is_registered(place) and found.__module__.partition(".")[0] != module.partition(".")[0]:
         raise WireloomError(f"{place!r} is {found.__module__}.{found.__qualname__}, which {module} only imports")
     return found
-
-
-@contextmanager
-def called(place: str, method: str = "", offset: int | None = None) -> Iterator[None]:
-    """Turn every exception of the block, which runs code of a routine, into a ``RoutineError`` that names the routine.
-
-    ``place``: the routine's class; ``method``: the method that is called, empty for its constructor and attributes;
-    ``offset``: the position in the input, if known. ``WireloomError``, ``KeyboardInterrupt`` and the like are not
-    changed. Exhausted memory or recursion has the reason ``limit``.
-    """
-    try:
-        yield
-    except WireloomError:
-        raise
-    except Exception as error:
-        name = f"{place}.{method}" if method else place
-        reason = "limit" if isinstance(error, MemoryError | RecursionError) else None
-        raise RoutineError(f"{name} raised {said(error)}", offset=offset, reason=reason) from error
 
 
 @contextmanager
@@ -172,14 +153,6 @@ def naming(path: str | None) -> Iterator[None]:
     except RoutineError as error:
         error.path = error.path or path
         raise
-
-
-def require(place: str, kind: Any, role: str, methods: Iterable[str]) -> None:
-    """Raise ``RoutineError`` for a class that lacks one of the ``methods``, each given as a call (``decode(data)``).
-    ``role``: what the class is used as, for the error."""
-    for each in methods:
-        if not callable(getattr(kind, each.partition("(")[0], None)):
-            raise RoutineError(f"{place} is no {role}: it has no method {each}")
 
 
 def said(error: BaseException) -> str:

@@ -17,8 +17,7 @@ from ..reading.recovery import CONTENT
 from ..reading.request import scan_request
 from ..rows.messages.decoding import UnitProblem
 from ..units.described import Described, Part
-from ..units.framing import Framing
-from ..units.guarded import framing_for
+from ..units.framing import Framing, framing_for
 from .field import Field
 from .locating import BLOCK, TAIL_REASONS, Wanted, WantedScan
 from .records import Record

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..base.errors import RoutineError, WireloomError
 from ..codecs import BLOCK_CODECS, MAX_EXPANDED, CodecError, expand_block
-from ..format.routines import load, require, said
+from ..format.routines import load, said
 from .errors import InflateError, ProcessError
 
 MAX_DECOMPRESSED = MAX_EXPANDED
@@ -110,7 +110,8 @@ def done(data: bytes, place: str, *arguments: Any) -> bytes:
 
 def _called(place: str, method: str, data: bytes, arguments: tuple[Any, ...]) -> bytes:
     kind = load(place)
-    require(place, kind, "routine of 'process'", [f"{method}(data)"])
+    if not callable(getattr(kind, method, None)):
+        raise RoutineError(f"{place} is not a routine of 'process': it has no method {method}(data)")
     try:
         result = getattr(kind(*arguments), method)(data)
     except Exception as error:

@@ -71,7 +71,7 @@ class Lost:
     - ``skipped``: the reason of the range up to the next row, by default ``reason``.
     - ``resumes``: the offset at which the next valid row begins, if known.
     - ``content``: the first bytes of the range, if it has already been searched without finding a row.
-    - ``sentence``: details of the reason; ``cause``: the original exception.
+    - ``sentence``: details of the reason.
     - ``is_read``: whether the whole input counts as read.
     - ``in_head``: whether it lies before the rows; ``field``: the name of the invalid value there, if known.
     """
@@ -83,7 +83,6 @@ class Lost:
     resumes: int | None = None
     content: bytes | None = None
     sentence: str | None = None
-    cause: Exception | None = None
     is_read: bool = False
     in_head: bool = False
     field: str | None = None

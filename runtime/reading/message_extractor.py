@@ -7,13 +7,12 @@ from collections.abc import Mapping, Sequence
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from ..base.errors import DamagedInputError
 from ..input.window import Window
 from ..rows.batches import explained
 from ..rows.messages.decoding import UnitProblem
 from ..rows.reader import RowDamage
-from ..units.framing import CLEAN, Units
-from ..units.guarded import framing_for, hooks_for, lengths_of, resumable
+from ..units.framing import CLEAN, Prefixed, Units, framing_for
+from ..units.hooks import facts_of, hooks_for
 from ..units.pieces import Piece, pieces, row_starts, unit_array, units_of_rows, wanted_columns
 from ..units.recovering import Search
 from .damage_log import Detail, cut_advice, lost_advice
@@ -51,7 +50,7 @@ class MessageExtractor(Extractor):
         self._hooks = hooks_for(request.format, request.message_options)
         wanted = wanted_columns(request.format, request.layout.wanted, self._hooks)
         self._decoder = scanned.readers.decoder(wanted, null_rows=request.null_rows)
-        lengths = None if request.grows else lengths_of(self._framing)
+        lengths = self._framing if isinstance(self._framing, Prefixed) and not request.grows else None
         self._is_searchable = lengths is not None and not request.recover
         """Whether messages would be searched for with ``recover``."""
         self._search: Search | None = None
@@ -59,7 +58,8 @@ class MessageExtractor(Extractor):
             self._search = Search(request.format, lengths, scanned.readers.decoder(()))
         self._messages = 0
         self._wholes = 0
-        self._is_resumable = resumable(self._framing, self._hooks)
+        kinds = (self._framing, *(() if self._hooks is None else (self._hooks,)))
+        self._is_resumable = all(getattr(each, "RESUMABLE", False) for each in kinds)
         self._is_after_zeros = False
         """Whether the next bytes may continue a damaged range."""
         self._place: UnitStart | None = None
@@ -72,7 +72,7 @@ class MessageExtractor(Extractor):
             facts["whole"] = self._wholes
         facts.update(self._framing.facts())
         if self._hooks is not None:
-            facts.update(self._hooks.facts())
+            facts.update(facts_of(self._hooks))
         return facts
 
     def begin(self, opened: Opened) -> Extraction:
@@ -130,7 +130,7 @@ class MessageExtractor(Extractor):
     def _lost(offset: int, units: Units) -> Lost:
         reason = REASONS.get(units.ended, "value")
         skipped = "truncated" if reason == "truncated" else "length"
-        return Lost(offset, reason, units.ended, skipped=skipped, sentence=units.detail or None, cause=units.cause)
+        return Lost(offset, reason, units.ended, skipped=skipped, sentence=units.detail or None)
 
     def resync(self, window: Window) -> tuple[bool, bytes] | None:
         """Implement ``Extractor.resync``: continue at the next valid messages."""
@@ -250,10 +250,7 @@ class MessageExtractor(Extractor):
             else explained(lost.reason)
         )
         self._report.error = sentence
-        try:
-            self._log.lose(damage, _unknown, sentence, lost_advice(searchable=self._is_searchable))
-        except DamagedInputError as error:
-            raise error from lost.cause
+        self._log.lose(damage, _unknown, sentence, lost_advice(searchable=self._is_searchable))
 
 
 def _unknown(_damage: RowDamage) -> Detail:

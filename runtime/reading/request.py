@@ -179,8 +179,8 @@ def request_of(
         message_options=others,
     )
     if found.message is not None:
-        from ..units.guarded import framing_for, hooks_for
-        from ..units.hooks import beside
+        from ..units.framing import framing_for
+        from ..units.hooks import beside, hooks_for
 
         # Checked here, so that invalid values of their options are reported before anything is opened.
         framing_for(found, max_record, others)

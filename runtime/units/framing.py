@@ -3,16 +3,17 @@ A framing reads and writes. One is created for each input, and receives its deco
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol, cast
 
 from ..base.cached import cached_property
-from ..base.errors import RoutineError, WireloomError
+from ..base.errors import WireloomError
 from ..base.nearest import unknown
 from ..format.description import Format, MessageUnits
 from ..format.routines import load
 from ..objects.messages.descriptors import descriptor_of
+from ..objects.messages.wire import write_varint
 from ..rows.leading_zeros import NOT_ZERO
 from ..rows.messages.decoding import Decoded
 from ..rows.reader import BATCH_BYTES, RowDamage
@@ -48,8 +49,6 @@ class Units:
     needed: int = 0
     ended: str = ""
     detail: str = ""
-    cause: Exception | None = None
-    """The exception, if the input ``ended`` because of an error."""
     is_open: bool = False
     """Whether only the end of the input, or of a blob, ends the one unit, so that an early end is ``truncated``."""
     beside: Mapping[str, Any] = field(default_factory=dict)
@@ -282,7 +281,7 @@ class Prefixed:
     def framed(self, unit: bytes) -> bytes:
         """Like ``Framing.framed``. Raises ``WireloomError`` for a unit whose length the prefix cannot hold."""
         if not self._width:
-            return varint(len(unit)) + unit
+            return write_varint(len(unit)) + unit
         try:
             return len(unit).to_bytes(self._width, self._order) + unit
         except OverflowError:
@@ -293,20 +292,6 @@ class Prefixed:
     def finish(self) -> bytes:
         """Return no bytes."""
         return b""
-
-
-def varint(value: int) -> bytes:
-    """Return an unsigned integer as the shortest base 128 varint.
-
-    >>> varint(300)
-    b'\\xac\\x02'
-    """
-    done = bytearray()
-    while value > 0x7F:
-        done.append(value & 0x7F | 0x80)
-        value >>= 7
-    done.append(value)
-    return bytes(done)
 
 
 class Chosen(Prefixed):
@@ -390,9 +375,17 @@ def units_of(format: Format) -> MessageUnits:
 
 
 def options_of(kind: Any, attribute: str = "OPTIONS") -> tuple[str, ...]:
-    """Return the names of the options of a class that is a framing, a packing or hooks. Raises ``RoutineError`` for an
-    ``attribute`` of the class that is not a tuple or list of names."""
-    names: Any = getattr(kind, attribute, ())
-    if not isinstance(names, tuple | list) or not all(isinstance(each, str) for each in names):
-        raise RoutineError(f"{kind.__module__}:{kind.__qualname__}: {attribute} is a tuple of names, not {names!r:.80}")
-    return tuple(names)
+    """Return the names of the options of a class that is a framing, a packing or hooks."""
+    return tuple(getattr(kind, attribute, ()))
+
+
+def framing_for(format: Format, max_record: int, options: Mapping[str, Any]) -> Framing:
+    """Return the framing of one input, with those of the reader's ``options`` that it declares. Raises
+    ``WireloomError`` if its class cannot be loaded, or does not accept the value of an option."""
+    kind = framing_class(format)
+    return kind(format, max_record=max_record, **chosen(options, options_of(kind)))
+
+
+def chosen(options: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    """Return the options that have these names."""
+    return {name: options[name] for name in names if name in options}

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Protocol, cast
 from ..format.description import Format
 from ..format.routines import load
 from ..rows.messages.decoding import Decoded
-from .framing import Units, options_of, units_of
+from .framing import Units, chosen, options_of, units_of
 
 
 class Hooks(Protocol):
@@ -40,6 +40,12 @@ def beside(hooks: Hooks | None) -> Mapping[str, str]:
     return found
 
 
+def facts_of(hooks: Hooks) -> Mapping[str, Any]:
+    """Return the information of hooks for the report; empty if they have none."""
+    facts: Mapping[str, Any] = hooks.facts() if hasattr(hooks, "facts") else {}
+    return facts
+
+
 def table_options(format: Format) -> tuple[str, ...]:
     """Return the names of the options that only readers of a table's column of blobs have."""
     return options_of(hooks_class(format), "TABLE_OPTIONS")
@@ -49,3 +55,12 @@ def hooks_class(format: Format) -> type[Hooks] | None:
     """Return the class of the format's hooks, if it has any. Raises ``WireloomError`` if it cannot be loaded."""
     place = units_of(format).hooks
     return cast("type[Hooks]", load(place)) if place else None
+
+
+def hooks_for(format: Format, options: Mapping[str, Any]) -> Hooks | None:
+    """Return the hooks of one input or column of blobs, with those of the reader's ``options`` that they declare;
+    ``None`` if the format has none. Raises as ``framing_for``."""
+    kind = hooks_class(format)
+    if kind is None:
+        return None
+    return kind(**chosen(options, (*options_of(kind), *table_options(format))))

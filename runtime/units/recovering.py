@@ -12,8 +12,7 @@ from ..format.description import Format
 from ..rows.messages.decoding import UnitDecoder
 from ..rows.reader import RowDamage
 from .beginning import CHAIN, field_ends, first_bytes
-from .framing import CLEAN, Units
-from .guarded import Lengths
+from .framing import CLEAN, Prefixed, Units
 from .pieces import unit_array
 
 CANDIDATES = 8
@@ -25,7 +24,7 @@ PIECE = 4096
 class Search:
     """Searches for messages after a damaged length. ``decoder``: a decoder without columns."""
 
-    def __init__(self, format: Format, framing: Lengths, decoder: UnitDecoder) -> None:
+    def __init__(self, format: Format, framing: Prefixed, decoder: UnitDecoder) -> None:
         self._format = format
         self._framing = framing
         self._decoder = decoder

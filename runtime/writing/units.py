@@ -17,7 +17,7 @@ from ..format.description import Format
 from ..objects.notes import Notes
 from ..objects.streams import MemoryStream
 from .fields import FilledField, values_of
-from .indexing import GuardedIndexer
+from .indexing import indexer_of
 from .limits import UNIT_BYTES, UNIT_ROWS
 from .look_up_rows import Changes, LookUpRows, Reference, given_fields, references_of
 from .making import object_maker, value_at
@@ -69,7 +69,7 @@ class UnitEncoder:
         self._look_up_rows: LookUpRows | None = None
         self._tables: dict[tuple[str, ...], UnitEncoder] = {}
         self._notes = Notes()
-        self._indexer = GuardedIndexer(format)
+        self._indexer = indexer_of(format)
         self._root: Any = None
 
     def pieces(self, batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[bytes, int]]:
@@ -124,7 +124,7 @@ class UnitEncoder:
                 self._indexer.end(items)
             return self._joined(root, items)
 
-    def _joined(self, root: Any, items: list[Any]) -> bytes:
+    def _joined(self, root: Any, items: Sequence[Any]) -> bytes:
         """Return the bytes of items of the outermost object."""
         for each in items:
             each._parent, each._root = root, root

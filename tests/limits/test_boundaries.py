@@ -10,10 +10,10 @@ import wireloom
 from wireloom import engine
 from wireloom.format import registry
 from wireloom.input.window import MemoryWindow
+from wireloom.objects.messages.wire import write_varint
 from wireloom.rows.reader import Settings, Status
 from wireloom.rows.select import make
 from wireloom.s2 import MAX_CONTENT, compress
-from wireloom.units.framing import varint
 
 from ..unit.messages.test_bombs import ENGINES, KPL, RECORD, aggregate, decoded, field
 from .children import needs_engine
@@ -109,7 +109,7 @@ def test_the_largest_unit(framing: str, more: int, tmp_path: Path) -> None:
     spec.write_text(MESSAGES.format(framing=framing))
     unit = field(1, bytes(500 + more - 3))
     order: Literal["little", "big"] = "little" if framing.endswith("le") else "big"
-    prefix = varint(len(unit)) if framing == "varint" else len(unit).to_bytes(int(framing[1]), order)
+    prefix = write_varint(len(unit)) if framing == "varint" else len(unit).to_bytes(int(framing[1]), order)
     table, report = wireloom.read_with_report(
         wireloom.load_spec(spec), prefix + unit, max_record=500, check_format=False
     )

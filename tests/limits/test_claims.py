@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import wireloom
 from wireloom import engine
-from wireloom.units.framing import varint
+from wireloom.objects.messages.wire import write_varint
 
 from ..unit.reading.samples import word_log
 from .children import MEGABYTE, measured_reads, needs_engine, needs_proc
@@ -65,8 +65,8 @@ def test_lengths_of_frames(claimed: int) -> None:
 @pytest.mark.parametrize(
     ("framing", "prefix"),
     [
-        ("varint", varint(2**63)),
-        ("varint", varint(2**64 - 1)),
+        ("varint", write_varint(2**63)),
+        ("varint", write_varint(2**64 - 1)),
         ("u4le", b"\xff" * 4),
         ("u4be", b"\xff" * 4),
         ("u8le", b"\xff" * 8),
@@ -84,7 +84,7 @@ def test_lengths_before_messages(framing: str, prefix: bytes, tmp_path: Path) ->
 @pytest.mark.parametrize("claimed", LARGE)
 def test_lengths_inside_messages(claimed: int) -> None:
     # A batch whose first record, or that record's body, has that length.
-    for data in (b"\x0a" + varint(claimed), b"\x0a\x0c\x22" + varint(claimed) + b"x"):
+    for data in (b"\x0a" + write_varint(claimed), b"\x0a\x0c\x22" + write_varint(claimed) + b"x"):
         table, report = wireloom.read_with_report("s2_messages", data + b"x" * 12, check_format=False)
         assert table.num_rows == 0
         # A length beyond the end of the only message may be that of one that is cut off.
@@ -97,7 +97,7 @@ def test_many_fields() -> None:
     # The same number of headers in one record, of records in one batch, and of unknown fields.
     many = 10**6 if engine.available else 10**4
     header = b"\x1a\x06\x0a\x01n\x12\x01v"
-    headers = b"\x0a" + varint(8 * many) + header * many
+    headers = b"\x0a" + write_varint(8 * many) + header * many
     record = b"\x0a\x04\x08\x01\x10\x02"
     for data, rows in ((headers, 1), (record * many, many), (b"\x7a\x00" * many + record, 1)):
         table, report = wireloom.read_with_report("s2_messages", data, max_record=len(data))

@@ -21,8 +21,7 @@ from ...format import registry
 from ...format.description import Format
 from ...rows.batches import Builder, explained
 from ...units.framing import Units, is_blob
-from ...units.guarded import hooks_for
-from ...units.hooks import beside
+from ...units.hooks import beside, facts_of, hooks_for
 from ...units.pieces import Piece, pieces, row_starts, wanted_columns
 from ..batching import batch_of
 from ..options import ScanOptions
@@ -125,7 +124,7 @@ class BlobReader:
         for piece in pieces(self._decoder, units, self.request.batch_rows, None, self._hooks):
             yield self._part(piece, builder, source)
         if self._hooks is not None:
-            self.report.facts = dict(self._hooks.facts())
+            self.report.facts = dict(facts_of(self._hooks))
 
     def _part(self, piece: Piece, builder: Builder, source: Any) -> BlobRows:
         decoded, units = piece.decoded, piece.units

@@ -15,11 +15,9 @@ from ...format import registry
 from ...format.description import Format
 from ...reading.request import of_table
 from ...units.framing import SeveralUnitsError, framing_class, options_of, units_of
-from ...units.guarded import make_framing
 from ...units.packing import Packed, Row
 from ..batches import ROWS, batches_of, rows_of_columns, stray_item
 from ..limits import limit_of
-from .guarded_packing import make_packing
 from .row_packing import packing_class, why_several
 from .rows import mapped_rows, rows_of
 
@@ -54,7 +52,7 @@ class UnitWriter:
 
     def units(self, rows: Iterable[Row]) -> Iterator[Packed]:
         """Yield the units of the rows, without framing."""
-        packing = make_packing(self.format, max_record=self.max_record, options=self._packing_options)
+        packing = packing_class(self.format)(self.format, max_record=self.max_record, **self._packing_options)
         return packing.pack(rows)
 
     @property
@@ -71,7 +69,7 @@ class UnitWriter:
 
     def pieces(self, rows: Iterable[Row]) -> Iterator[tuple[bytes, int]]:
         """Yield the bytes of a file, unit by unit, each with the number of its rows."""
-        framing = make_framing(self.format, max_record=self.max_record, options=self._framing_options, writes=True)
+        framing = framing_class(self.format)(self.format, max_record=self.max_record, **self._framing_options)
         for packed in self.units(rows):
             try:
                 framed = framing.framed(packed.unit)

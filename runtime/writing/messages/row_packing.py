@@ -15,7 +15,7 @@ from ...objects.messages.objects import Message
 from ...units.framing import units_of
 from ...units.packing import ROWS_PER_UNIT, Packed, Packing, Row, enveloped
 from ..message_values import message_of
-from .unheld import flag, refuse_loss
+from .lossy import flag, refuse_loss
 
 UNIT_BYTES = 1024 * 1024
 """Approximate maximum number of data bytes per unit, if there may be several units."""

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 import wireloom.spark
-from pyspark.errors import PySparkException
 from wireloom import SpecError
 from wireloom.spark.functions import explode_wire, from_wire, to_wire
 from wireloom.spark.ingest import ingest
@@ -79,13 +78,6 @@ meta: {id: hooked, -wireloom: {message: {type: note, hooks: 'routines_of_a_test:
 types: {note: {-wireloom: {message: {fields: [{id: text, number: 1, type: string}]}}}}
 """
 ALLOWED = ["routines_of_a_test"]
-FAULTY = """
-class Hooks:
-    OPTIONS = ()
-
-    def decoded(self, units, decoded):
-        return {}["key"]
-"""
 
 
 def test_routines_of_a_spec_are_allowed_by_name(spark: SparkSession, tmp_path: Path) -> None:
@@ -118,18 +110,3 @@ def test_routines_of_a_spec_are_allowed_by_name(spark: SparkSession, tmp_path: P
     blobs.createOrReplaceTempView("blobs_with_routines")
     query = f"SELECT text FROM explode_wire(TABLE(blobs_with_routines), 'blob', '{hooked}', allow_modules => '{{}}')"
     assert spark.sql(query.format(ALLOWED[0])).first().text == "a"
-
-
-def test_routines_that_raise_are_named(spark: SparkSession, tmp_path: Path) -> None:
-    module, spec, file = (tmp_path / each for each in ("faulty_routines_of_a_test.py", "faulted.ksy", "message.bin"))
-    module.write_text(FAULTY)
-    spec.write_text(HOOKED.replace("routines_of_a_test", module.stem).replace("hooked", "faulted"))
-    file.write_bytes(b"\n\1a")
-    spark.sparkContext.addPyFile(str(module))
-    wireloom.spark.register(spark, spec, allow_modules=[module.stem])
-    said = f"RoutineError: .*{module.stem}:Hooks.decoded raised KeyError"
-    with pytest.raises(PySparkException, match=said):
-        spark.read.format("faulted").load(str(file)).collect()
-    blobs = spark.createDataFrame([(bytearray(b"\n\1a"),)], "blob binary")
-    with pytest.raises(PySparkException, match=said):
-        blobs.select(from_wire("blob", spec, allow_modules=[module.stem])).collect()

@@ -12,9 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from wireloom import Damage, Scanner, WireloomError
 from wireloom.input.expansion import expand
+from wireloom.objects.messages.wire import write_varint
 from wireloom.reading.request import scan_request
 from wireloom.rows.reader import BATCH_BYTES
-from wireloom.units.framing import Framing, Units, framing_class, units_of, varint
+from wireloom.units.framing import Framing, Units, framing_class, units_of
 
 from .notes import FORMAT, framed
 
@@ -81,7 +82,7 @@ def test_any_bytes_are_units_or_an_end(source: bytes) -> None:
 @pytest.mark.parametrize("word", ["u4be", "u8le", "varint"])
 def test_a_length_is_refused_before_its_bytes_are_there(word: str) -> None:
     fixed = word != "varint"
-    head = (1 << 30).to_bytes(int(word[1]), "little" if "le" in word else "big") if fixed else varint(1 << 40)
+    head = (1 << 30).to_bytes(int(word[1]), "little" if "le" in word else "big") if fixed else write_varint(1 << 40)
     units = framing(word).take(memoryview(head), 0, False)
     assert units.ended == "limit"
     assert "max_record" in units.detail

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 import wireloom
 from wireloom import WireloomError
-from wireloom.units.framing import varint
+from wireloom.objects.messages.wire import write_varint
 
 from ..frontend.specs import said
 
-LENGTH = {"u4be": lambda size: size.to_bytes(4, "big"), "varint": varint}
+LENGTH = {"u4be": lambda size: size.to_bytes(4, "big"), "varint": write_varint}
 ROWS = [{"time_unix_nano": number, "body": f'{{"stringValue":"message {number}"}}'} for number in range(9)]
 MESSAGES: list[bytes] = [wireloom.to_wire([row], "otlp_logs")[0].as_py() for row in ROWS]
 

@@ -15,8 +15,9 @@ import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from wireloom import DamagedInputError, UnknownNameError, UnsupportedError, WireloomError
+from wireloom.objects.messages.wire import write_varint
 from wireloom.rows.reader import RowDamage
-from wireloom.units.framing import Units, varint
+from wireloom.units.framing import Units
 
 from ..reading.running import read as read_in_chunks
 from .notes import FORMAT, framed
@@ -35,7 +36,7 @@ pytestmark = pytest.mark.usefixtures("decoder")
 
 
 def stream(*units: bytes) -> bytes:
-    return b"".join(varint(len(each)) + each for each in units)
+    return b"".join(write_varint(len(each)) + each for each in units)
 
 
 def report_of(report: wireloom.ReadReport) -> dict[str, Any]:
@@ -112,7 +113,7 @@ def test_damaged_messages_in_every_mode() -> None:
         (stream(FIRST) + b"\x05ab", "truncated", 2),
         (stream(FIRST) + b"\x85", "truncated", 2),
         (stream(FIRST) + b"\xff" * 10, "invalid_length", 2),
-        (stream(FIRST) + varint(1 << 40) + LAST, "limit", 2),
+        (stream(FIRST) + write_varint(1 << 40) + LAST, "limit", 2),
         (b"", "clean", 0),
     ],
 )

@@ -1,7 +1,6 @@
 """Correct routines, except for the faults that a test gives them.
 
-``FAULTS``: by ``Class.method``, an error to raise or a value to return. ``FROM``: the offset from which on
-``Framing.take`` has its fault.
+``FAULTS``: by ``Class.method``, an error to raise or a value to return.
 """
 
 from __future__ import annotations
@@ -17,7 +16,6 @@ from wireloom.units.packing import Packed, Row
 from wireloom.writing.messages.row_packing import RowPacking
 
 FAULTS: dict[str, Any] = {}
-FROM = 0
 
 
 def given(name: str, value: Any) -> Any:
@@ -32,58 +30,43 @@ class Framing:
 
     OPTIONS: ClassVar[tuple[str, ...]] = ()
 
-    def __init__(self, format: Format, *, max_record: int) -> None:
-        given("Framing.__init__", None)
+    def __init__(self, format: Format, *, max_record: int) -> None: ...
 
     def take(self, view: memoryview, base: int, at_end: bool) -> Units:
         units = Units(view)
         if len(view) and len(view) > view[0]:
             units.add(1, view[0], base, view[0] + 1)
             units.consumed = view[0] + 1
-        taken: Units = given("Framing.take", units) if base >= FROM else units
+        taken: Units = given("Framing.take", units)
         return taken
 
-    def decoded(self, units: Units, decoded: Decoded) -> None:
-        given("Framing.decoded", None)
+    def decoded(self, units: Units, decoded: Decoded) -> None: ...
 
     def facts(self) -> Mapping[str, Any]:
-        facts: Mapping[str, Any] = given("Framing.facts", {"framed": True})
-        return facts
+        return {"framed": True}
 
     def described(self, stored: memoryview) -> list[Part]:
-        parts: list[Part] = given("Framing.described", [unit_part(1, len(stored) - 1, len(stored))])
-        return parts
+        return [unit_part(1, len(stored) - 1, len(stored))]
 
     def framed(self, unit: bytes) -> bytes:
-        framed: bytes = given("Framing.framed", bytes((len(unit),)) + unit)
-        return framed
+        return bytes((len(unit),)) + unit
 
     def finish(self) -> bytes:
-        finish: bytes = given("Framing.finish", b"")
-        return finish
+        return b""
 
 
 class Hooks:
     OPTIONS: ClassVar[tuple[str, ...]] = ()
 
-    def __init__(self) -> None:
-        given("Hooks.__init__", None)
-        self.needs = given("Hooks.needs", ())
-
     def decoded(self, units: Units, decoded: Decoded) -> Decoded:
         found: Decoded = given("Hooks.decoded", decoded)
         return found
-
-    def facts(self) -> Mapping[str, Any]:
-        facts: Mapping[str, Any] = given("Hooks.facts", {})
-        return facts
 
 
 class Packing:
     OPTIONS: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, format: Format, *, max_record: int) -> None:
-        given("Packing.__init__", None)
         self._rows = RowPacking(format, max_record=max_record)
 
     def pack(self, rows: Iterable[Row]) -> Iterator[Packed]:
@@ -104,14 +87,6 @@ class Process:
     def encode(self, data: bytes) -> bytes:
         found: bytes = given("Process.encode", data[::-1])
         return found
-
-
-class Empty:
-    """A class that is not a routine of any kind."""
-
-
-class Misnamed:
-    OPTIONS = 7
 
 
 class UnsaidError(Exception):

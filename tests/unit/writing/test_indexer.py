@@ -3,26 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import wireloom
-from wireloom import RoutineError, SpecError
+from wireloom import SpecError
 
 from .test_for_each import SPEC
 
 BODY = "{begin: _offset, count: 0, total: 0, largest: 0, smallest: 0, entries: []}"
 ROWS = [{"author": number, "n": 10 + number, "name": "ab"[number]} for number in range(2)]
-FAULTS: dict[str, Callable[[], Any]] = {}
-
-
-@pytest.fixture(autouse=True)
-def healthy() -> Iterator[None]:
-    FAULTS.clear()
-    yield
-    FAULTS.clear()
 
 
 class Indexer:
@@ -33,15 +24,10 @@ class Indexer:
 
     def after(self, item: Any, offset: int, size: int) -> Any:
         self.count += 1
-        return FAULTS.get("after", lambda: [type(item)(kind=7, body=bytes([item.kind, offset, size]))])()
+        return [type(item)(kind=7, body=bytes([item.kind, offset, size]))]
 
     def end(self, items: list[Any]) -> None:
-        items[0].body.count = FAULTS.get("end", lambda: self.count)()
-
-
-class NoIndexer:
-    def after(self, item: Any, offset: int, size: int) -> list[Any]:
-        return []
+        items[0].body.count = self.count
 
 
 def format_of(folder: Path, name: str = "Indexer", **how: Any) -> wireloom.Format:
@@ -65,33 +51,6 @@ def test_items_follow_those_of_all_tables(tmp_path: Path) -> None:
     assert wireloom.read(format, ours, columns=["author", "n", "name"], mode="failfast").to_pylist() == ROWS
     wireloom.write(format, [], ours)
     assert ours.read_bytes() == b"LOG\1\1\3" + bytes([9, 5, 6, 0, 0, 0, 0])
-
-
-def divided() -> Any:
-    return 1 // 0
-
-
-@pytest.mark.parametrize(
-    ("method", "fault", "said"),
-    [
-        ("after", divided, "Indexer.after raised ZeroDivisionError"),
-        ("after", lambda: None, "Indexer.after raised TypeError"),
-        ("after", lambda: [b"x"], "Indexer.after gives bytes instead of Record"),
-        ("end", divided, "Indexer.end raised ZeroDivisionError"),
-    ],
-)
-def test_errors_are_those_of_the_routine(tmp_path: Path, method: str, fault: Callable[[], Any], said: str) -> None:
-    format = format_of(tmp_path)
-    FAULTS[method] = fault
-    with pytest.raises(RoutineError, match=re.escape(f"{__name__}:{said}")):
-        wireloom.write(format, [{"id": 1, "name": "a"}], tmp_path / "a.log", table="authors")
-    assert not (tmp_path / "a.log").exists()
-
-
-def test_a_class_that_is_no_indexer(tmp_path: Path) -> None:
-    format = format_of(tmp_path, "NoIndexer")
-    with pytest.raises(RoutineError, match=r"NoIndexer is no indexer: it has no method end\(items\)"):
-        wireloom.write(format, ROWS, tmp_path / "a.log")
 
 
 def test_it_needs_permission_and_an_end(tmp_path: Path) -> None:

@@ -1,11 +1,11 @@
 """The bytes of pages, assembled by hand."""
 
-from wireloom.units.framing import varint
+from wireloom.objects.messages.wire import write_varint
 
 
 def field(number: int, content: bytes) -> bytes:
     """Return a length-delimited field."""
-    return varint(number << 3 | 2) + varint(len(content)) + content
+    return write_varint(number << 3 | 2) + write_varint(len(content)) + content
 
 
 def note(title: str, text: bytes | None = None, marks: tuple[tuple[str, int], ...] = ()) -> bytes:
@@ -14,10 +14,10 @@ def note(title: str, text: bytes | None = None, marks: tuple[tuple[str, int], ..
     if text is not None:
         made += field(2, text)
     for key, value in marks:
-        made += field(3, field(1, key.encode()) + b"\x10" + varint(value))
+        made += field(3, field(1, key.encode()) + b"\x10" + write_varint(value))
     return made
 
 
 def page(*notes: bytes, book: int | None = None) -> bytes:
     """Return a page of notes."""
-    return b"".join(field(1, each) for each in notes) + (b"\x10" + varint(book) if book is not None else b"")
+    return b"".join(field(1, each) for each in notes) + (b"\x10" + write_varint(book) if book is not None else b"")

@@ -7,7 +7,7 @@ import pytest
 import wireloom
 from click.testing import CliRunner
 from wireloom.command import main
-from wireloom.writing.messages.unheld import unheld
+from wireloom.writing.messages.lossy import fields_without_columns
 
 TRACES = """
 meta:
@@ -57,11 +57,11 @@ def traces(folder: Path, columns: str) -> wireloom.Format:
 
 
 def test_what_no_column_holds(tmp_path: Path) -> None:
-    assert unheld(traces(tmp_path, "name, lambda, scope, schema_url")) == LOST
+    assert fields_without_columns(traces(tmp_path, "name, lambda, scope, schema_url")) == LOST
     # A column that only shows a field contains it.
-    assert unheld(traces(tmp_path, "name, shown, scope, schema_url")) == LOST
+    assert fields_without_columns(traces(tmp_path, "name, shown, scope, schema_url")) == LOST
     # A field of the row that is not a column by default may be selected.
-    assert unheld(traces(tmp_path, "lambda")) == (
+    assert fields_without_columns(traces(tmp_path, "lambda")) == (
         LOST[0],
         "resource_spans.schema_url",
         "resource_spans.scope_spans.scope",
@@ -89,7 +89,7 @@ def test_tables_that_hold_all_need_no_leave(tmp_path: Path) -> None:
     text = text.replace("          - {id: resource, number: 1, type: value}\n", "")
     (tmp_path / "traces.ksy").write_text(text.replace("COLUMNS", "name, lambda, scope, schema_url"))
     format = wireloom.load_spec(tmp_path / "traces.ksy")
-    assert unheld(format) == ()
+    assert fields_without_columns(format) == ()
     wireloom.write(format, ROWS, tmp_path / "out")
     # Formats with their own packing, and layouts, know what they write.
     wireloom.write("s2_messages", [{"seq_num": 1, "timestamp": 2, "headers": [], "body": b"x"}], tmp_path / "batch")

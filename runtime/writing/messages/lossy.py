@@ -15,7 +15,7 @@ NAMED = 8
 FLAGS = {"true": True, "false": False}
 
 
-def unheld(format: Format) -> tuple[str, ...]:
+def fields_without_columns(format: Format) -> tuple[str, ...]:
     """Return the fields of a format's messages, from the unit to the row, for which there is no column. Their values
     are not in a table of the format, and a file written from one lacks them. Names are paths with dots
     (``resource_spans.schema_url``). Fields unknown to the spec are never in a table.
@@ -36,7 +36,7 @@ def unheld(format: Format) -> tuple[str, ...]:
 
 def refuse_loss(format: Format) -> None:
     """Raise ``UnsupportedError`` for a format whose tables do not contain all fields of its messages."""
-    names = unheld(format)
+    names = fields_without_columns(format)
     if not names:
         return
     listed = ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
