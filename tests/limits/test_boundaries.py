@@ -16,6 +16,7 @@ from wireloom.rows.select import make
 from wireloom.s2 import MAX_CONTENT, compress
 
 from ..unit.messages.test_bombs import ENGINES, KPL, RECORD, aggregate, decoded, field
+from ..unit.specs import format_of
 from .children import needs_engine
 from .test_claims import MESSAGES, SPEC
 
@@ -104,14 +105,12 @@ def test_the_largest_content_of_a_frame(compression: str, flag: int, more: int, 
 
 @pytest.mark.parametrize("framing", ["varint", "u2be", "u4le", "u8be"])
 @pytest.mark.parametrize("more", [0, 1])
-def test_the_largest_unit(framing: str, more: int, tmp_path: Path) -> None:
-    spec = tmp_path / "claims.ksy"
-    spec.write_text(MESSAGES.format(framing=framing))
+def test_the_largest_unit(framing: str, more: int) -> None:
     unit = field(1, bytes(500 + more - 3))
     order: Literal["little", "big"] = "little" if framing.endswith("le") else "big"
     prefix = write_varint(len(unit)) if framing == "varint" else len(unit).to_bytes(int(framing[1]), order)
     table, report = wireloom.read_with_report(
-        wireloom.load_spec(spec), prefix + unit, max_record=500, check_format=False
+        format_of(MESSAGES.format(framing=framing)), prefix + unit, max_record=500, check_format=False
     )
     assert (table.num_rows, report.files[0].tail) == ((0, "limit") if more else (1, "clean"))
 
@@ -137,12 +136,10 @@ def test_the_largest_input_that_is_one_unit(more: int) -> None:
         (2**32 - 1, 495, "truncated"),
     ],
 )
-def test_the_largest_row(reader: str, size: int, there: int, tail: str, tmp_path: Path) -> None:
+def test_the_largest_row(reader: str, size: int, there: int, tail: str) -> None:
     """The existing bytes of a row that cannot end within its limit make it too large; fewer bytes are an end of the
     input."""
-    spec = tmp_path / "claims.ksy"
-    spec.write_text(SPEC.format(type="u4"))
-    format = wireloom.load_spec(spec)
+    format = format_of(SPEC.format(type="u4"))
     settings = Settings(wanted=(0, 1), max_record=500)
     if reader == "columns" and not engine.available:
         pytest.skip("the engine is not there")
@@ -156,15 +153,18 @@ def test_the_largest_row(reader: str, size: int, there: int, tail: str, tmp_path
 
 
 @pytest.mark.parametrize("reader", ENGINES)
-def test_a_row_of_no_bytes_ends_the_reading(reader: str, tmp_path: Path) -> None:
+def test_a_row_of_no_bytes_ends_the_reading(reader: str) -> None:
     """It would repeat endlessly."""
-    spec = tmp_path / "empty.ksy"
-    spec.write_text(
-        SPEC.format(type="u4")
-        .replace("{id: size, type: u4}", "{id: none, type: u1, if: 1 == 2}")
-        .replace("size: size", "size: 0")
+    row_reader = make(
+        reader,
+        format_of(
+            SPEC.format(type="u4")
+            .replace("{id: size, type: u4}", "{id: none, type: u1, if: 1 == 2}")
+            .replace("size: size", "size: 0")
+        ),
+        None,
+        Settings(wanted=(0,)),
     )
-    row_reader = make(reader, wireloom.load_spec(spec), None, Settings(wanted=(0,)))
     filled = row_reader.fill(MemoryWindow(memoryview(b"abc")), capacity=10, at_start=True)
     assert (filled.status, filled.rows, filled.reason) == (Status.LOST, 0, "length")
 

@@ -10,6 +10,7 @@ from wireloom import engine
 from wireloom.objects.messages.wire import write_varint
 
 from ..unit.reading.samples import word_log
+from ..unit.specs import format_of
 from .children import MEGABYTE, measured_reads, needs_engine, needs_proc
 
 SPEC = """
@@ -39,12 +40,10 @@ LARGE = (2**32 - 1, 2**32, 2**63 - 1, 2**63, 2**64 - 1)
     ("type", "size", "claimed"),
     [("u4", 4, LARGE[0]), *(("u8", 8, each) for each in LARGE), *(("s8", 8, each) for each in LARGE)],
 )
-def test_lengths_of_rows(type: str, size: int, claimed: int, recover: bool, tmp_path: Path) -> None:
-    spec = tmp_path / "claims.ksy"
-    spec.write_text(SPEC.format(type=type))
+def test_lengths_of_rows(type: str, size: int, claimed: int, recover: bool) -> None:
     good = (3).to_bytes(size, "big") + b"abc"
     data = good + claimed.to_bytes(size, "big") + b"x" * 30
-    table, report = wireloom.read_with_report(wireloom.load_spec(spec), data, recover=recover)
+    table, report = wireloom.read_with_report(format_of(SPEC.format(type=type)), data, recover=recover)
     assert table["data"].to_pylist()[:1] == [b"abc"]
     [file] = report.files
     assert file.tail in ("truncated", "invalid_length", "limit")
@@ -73,10 +72,10 @@ def test_lengths_of_frames(claimed: int) -> None:
         ("u8be", b"\x80" + bytes(7)),
     ],
 )
-def test_lengths_before_messages(framing: str, prefix: bytes, tmp_path: Path) -> None:
-    spec = tmp_path / "claims.ksy"
-    spec.write_text(MESSAGES.format(framing=framing))
-    table, report = wireloom.read_with_report(wireloom.load_spec(spec), prefix + b"x" * 30, check_format=False)
+def test_lengths_before_messages(framing: str, prefix: bytes) -> None:
+    table, report = wireloom.read_with_report(
+        format_of(MESSAGES.format(framing=framing)), prefix + b"x" * 30, check_format=False
+    )
     assert table.num_rows == 0
     assert report.files[0].tail == "limit"
 
@@ -135,10 +134,8 @@ types:
 """
 
 
-def test_depth_of_types(tmp_path: Path) -> None:
-    spec = tmp_path / "deep.ksy"
-    spec.write_text(DEEP)
-    table, report = wireloom.read_with_report(wireloom.load_spec(spec), b"\x00" + b"\x01" * 100_000 + b"\x00")
+def test_depth_of_types() -> None:
+    table, report = wireloom.read_with_report(format_of(DEEP), b"\x00" + b"\x01" * 100_000 + b"\x00")
     assert table.num_rows == 1
     [file] = report.files
     assert file.tail != "clean"

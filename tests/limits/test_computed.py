@@ -19,6 +19,8 @@ from wireloom.objects import ComputedError
 from wireloom.rows.reader import BATCH_BYTES
 from wireloom.spark.options import read_options
 
+from ..unit.specs import format_of
+
 pytestmark = pytest.mark.usefixtures("low_limits")
 LEVELS = 20
 EXPRESSIONS = ["P + P", 'f"{P}{P}"']
@@ -118,15 +120,13 @@ def test_objects_by_themselves(tmp_path: Path) -> None:
         row.v20  # noqa: B018
 
 
-def test_messages(tmp_path: Path) -> None:
-    path = tmp_path / "doubled.ksy"
-    path.write_text(
+def test_messages() -> None:
+    found = format_of(
         "meta: {id: doubled, -wireloom: {message: {at: unit, type: unit, rows: rows}}}\n"
         "seq: [{id: unit, type: unit, size-eos: true}]\ntypes:\n"
         "  unit: {-wireloom: {message: {fields: [{id: rows, number: 1, label: repeated, type: row}]}}}\n"
         "  row:\n    -wireloom: {message: {fields: [{id: text, number: 1, type: string}]}}\n" + instances("P + P")
     )
-    found = load_format(path)
     row = b"\x0a\xc8\x01" + b"x" * 200
     unit = b"\x0a" + bytes((len(row) & 0x7F | 0x80, len(row) >> 7)) + row
     table, report = wireloom.read_with_report(found, unit, check_format=False)

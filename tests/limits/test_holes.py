@@ -16,6 +16,7 @@ from wireloom.input.window import CHUNK
 
 from ..unit.reading.running import ROW_READERS, read
 from ..unit.reading.samples import cobs_log, frames, payloads, word_log
+from ..unit.specs import format_of
 from .children import needs_engine
 from .counting import count_reads
 
@@ -229,8 +230,7 @@ def test_a_search_for_the_next_row_passes_over_holes(
 ) -> None:
     """A tebibyte that is not stored costs no reads, and the rows after it are found, even with zeros at their
     beginning."""
-    (tmp_path / "zero_headed.ksy").write_text(ZERO_HEADED)
-    own = wireloom.load_spec(tmp_path / "zero_headed.ksy")
+    own = format_of(ZERO_HEADED)
     rows = io.BytesIO()
     wireloom.write(own, pa.table({"payload": payloads(20)}), rows)
     sizes = count_reads(monkeypatch)

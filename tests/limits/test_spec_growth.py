@@ -24,6 +24,7 @@ from wireloom.codegen.passes import with_facts
 from wireloom.codegen.spec import validator
 
 from ..examples import PROFILE
+from ..unit.specs import format_of
 from .spec_families import FAMILIES, HEAD, SWITCHES, instances
 
 FIRST, FEW, MANY = 2, 7, 12
@@ -157,10 +158,8 @@ def test_sixty_levels_are_read(name: str, tmp_path: Path) -> None:
     assert wireloom.read(format, b"").num_rows == 0
 
 
-def test_instances_that_stand_on_each_other_are_read_by_the_engine(tmp_path: Path) -> None:
-    path = tmp_path / "family.ksy"
-    path.write_text(FAMILIES["integers"](40))
-    format = load_format(path)
+def test_instances_that_stand_on_each_other_are_read_by_the_engine() -> None:
+    format = format_of(FAMILIES["integers"](40))
     assert format.program is not None
     assert len(format.program.steps) < 200
     table = wireloom.read(format, bytes(range(1, 9)), columns=["a", "v0", "v1", "v39"])

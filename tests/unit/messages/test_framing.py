@@ -17,6 +17,7 @@ from wireloom.reading.request import scan_request
 from wireloom.rows.reader import BATCH_BYTES
 from wireloom.units.framing import Framing, Units, framing_class, units_of
 
+from ..specs import format_of
 from .notes import FORMAT, framed
 
 PREFIXED = ("varint", "u1", "u2le", "u2be", "u4le", "u4be", "u8le", "u8be")
@@ -165,8 +166,7 @@ types:
 def test_an_envelope_stands_inside_of_each_unit(digest: str, word: str, engine: str, tmp_path: Path) -> None:
     digest_size = hashlib.new(digest).digest_size
     text = ENVELOPED.replace("FRAMING", word).replace("SIZE", str(digest_size)).replace("DIGEST", digest)
-    (tmp_path / "enveloped.ksy").write_text(text)
-    made = wireloom.load_spec(tmp_path / "enveloped.ksy")
+    made = format_of(text)
     bodies = [b"\x08\x05", b"\x08\x06", b"\x08\x07"]
     units = [b"EV" + each + hashlib.new(digest, each).digest() for each in bodies]
     length = bytes([4 + digest_size]) if word == "varint" else bytes([0, 4 + digest_size])

@@ -11,6 +11,8 @@ import wireloom
 from wireloom import Format, SpecError, WireloomError, engine
 from wireloom.checksums import algorithm, function
 
+from ..specs import format_of
+
 CRC = function(algorithm("crc32c"))
 WAL = """
 meta: {id: wal, endian: le, -wireloom: {rows: records.body, columns: [type, data, pad, padding], selectable: [crc]}}
@@ -60,12 +62,6 @@ RECORDS = log(0, *ENTRIES)
 DATA = b"".join(RECORDS)
 
 
-def load(folder: Path, text: str = WAL) -> Format:
-    path = folder / "wal.ksy"
-    path.write_text(text)
-    return wireloom.load_spec(path)
-
-
 def entries(format: Format, data: bytes, **options: Any) -> tuple[list[bytes], list[tuple[int, int, str]], str]:
     table, report = wireloom.read_with_report(format, data, **options)
     [file] = report.files
@@ -73,7 +69,7 @@ def entries(format: Format, data: bytes, **options: Any) -> tuple[list[bytes], l
 
 
 def test_a_log_is_read(tmp_path: Path) -> None:
-    format = load(tmp_path)
+    format = format_of(WAL)
     for options in ({}, {"batch_rows": 1}, {"recover": True}):
         assert entries(format, DATA, **options) == ([b"", *ENTRIES], [], "clean")
     # The next file continues from the checksum of this one.
@@ -91,8 +87,8 @@ def test_a_log_is_read(tmp_path: Path) -> None:
     assert tail != "clean"
 
 
-def test_damage_is_that_of_its_record(tmp_path: Path) -> None:
-    format = load(tmp_path)
+def test_damage_is_that_of_its_record() -> None:
+    format = format_of(WAL)
     starts = [0, *accumulate(map(len, RECORDS))]
     for number in range(1, 6):
         if not ENTRIES[number - 1]:
@@ -111,9 +107,9 @@ def test_damage_is_that_of_its_record(tmp_path: Path) -> None:
     assert (rows, [each[2] for each in damages]) == ([*[b"", *ENTRIES][:3], *ENTRIES[4:]], ["checksum"])
 
 
-def test_what_stands_after_lost_bytes(tmp_path: Path) -> None:
+def test_what_stands_after_lost_bytes() -> None:
     """The record after them cannot be verified; those after it can."""
-    format = load(tmp_path)
+    format = format_of(WAL)
     lost = bytearray(DATA)
     begin = len(b"".join(RECORDS[:3]))
     lost[begin : begin + 4] = b"\xff\xff\xff\xff"
@@ -124,8 +120,8 @@ def test_what_stands_after_lost_bytes(tmp_path: Path) -> None:
     assert entries(format, bytes(lost), recover=True)[0] == [b"", *ENTRIES[:2], *ENTRIES[3:5]]
 
 
-def test_a_log_is_written(tmp_path: Path) -> None:
-    format = load(tmp_path)
+def test_a_log_is_written() -> None:
+    format = format_of(WAL)
     written = io.BytesIO()
     table = wireloom.read(format, DATA)
     wireloom.write(format, table, written)
@@ -152,9 +148,9 @@ ZEROS = (
 )
 
 
-def test_the_zeros_after_a_log(tmp_path: Path) -> None:
+def test_the_zeros_after_a_log() -> None:
     """A length of zero ends the records, and zeros follow: such a log is read as a whole."""
-    format = load(tmp_path, ZEROS)
+    format = format_of(ZEROS)
     assert format.engine_refusal is None or not engine.available
     for zeros in (0, 8, 4096):
         assert entries(format, DATA + bytes(zeros), mode="failfast") == ([b"", *ENTRIES], [], "clean")
@@ -183,9 +179,9 @@ types:
 """
 
 
-def test_rows_that_stand_alone(tmp_path: Path) -> None:
+def test_rows_that_stand_alone() -> None:
     """The first one continues from nothing, whatever the algorithm makes of that."""
-    format = load(tmp_path, PLAIN)
+    format = format_of(PLAIN)
     written = io.BytesIO()
     wireloom.write(format, [{"data": b"a"}, {"data": b"bc"}, {"data": b""}], written)
     data = written.getvalue()
@@ -207,6 +203,6 @@ def test_rows_that_stand_alone(tmp_path: Path) -> None:
         (WAL.replace("id: crc\n        type: varint", "id: crc\n        type: record"), "record"),
     ],
 )  # fmt: skip
-def test_what_cannot_be(tmp_path: Path, text: str, message: str) -> None:
+def test_what_cannot_be(text: str, message: str) -> None:
     with pytest.raises(SpecError, match=message):
-        load(tmp_path, text)
+        format_of(text)

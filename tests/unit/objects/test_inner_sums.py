@@ -3,18 +3,18 @@
 import hashlib
 import struct
 import zlib
-from pathlib import Path
 from random import Random
 
 import pytest
 import wireloom
-from wireloom import Format, SpecError, UnsupportedError, engine
+from wireloom import SpecError, UnsupportedError, engine
 from wireloom.checksums import algorithm, function
 
 from tests.differential.agreement import agreed
 from tests.differential.damage import damaged
 
 from ...examples import examples
+from ..specs import format_of
 
 CRC, MODBUS = function(algorithm("crc32c")), function(algorithm("crc-16/modbus"))
 BLOCKS = """
@@ -103,14 +103,8 @@ INPUTS = {
 }
 
 
-def load(folder: Path, text: str) -> Format:
-    path = folder / "log.ksy"
-    path.write_text(text)
-    return wireloom.load_spec(path)
-
-
-def test_what_is_covered_is_verified(tmp_path: Path) -> None:
-    format = load(tmp_path, BLOCKS)
+def test_what_is_covered_is_verified() -> None:
+    format = format_of(BLOCKS)
     assert format.engine_refusal is None or not engine.available
     table, report = wireloom.read_with_report(format, LOG)
     assert (table["data"].to_pylist(), report.clean) == ([row for rows in ROWS for row in rows], True)
@@ -125,8 +119,8 @@ def test_what_is_covered_is_verified(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("text", INPUTS, ids=["blocks", "packed", "flat"])
-def test_both_readers_agree(tmp_path: Path, text: str) -> None:
-    format, good = load(tmp_path, text), INPUTS[text]
+def test_both_readers_agree(text: str) -> None:
+    format, good = format_of(text), INPUTS[text]
     assert wireloom.read_with_report(format, good)[1].clean
     for place in range(len(good)):
         changed = bytearray(good)
@@ -138,8 +132,8 @@ def test_both_readers_agree(tmp_path: Path, text: str) -> None:
             agreed(format, damaged(Random(seed), good), **options)
 
 
-def test_wrong_bytes_are_not_decompressed(tmp_path: Path) -> None:
-    format, good = load(tmp_path, PACKED), INPUTS[PACKED]
+def test_wrong_bytes_are_not_decompressed() -> None:
+    format, good = format_of(PACKED), INPUTS[PACKED]
     assert wireloom.read(format, good)["data"].to_pylist() == [b"one", b"two"]
     changed = bytearray(good)
     changed[9] ^= 1
@@ -147,7 +141,7 @@ def test_wrong_bytes_are_not_decompressed(tmp_path: Path) -> None:
     assert [each.reason for each in report.files[0].damaged] == ["checksum"]
 
 
-def test_a_checksum_in_too_many_places_ends_soon(tmp_path: Path) -> None:
+def test_a_checksum_in_too_many_places_ends_soon() -> None:
     """Types that contain each other, so that the ways to the object double with every level."""
     types = "{seq: [{id: a, type: a}, {id: b, type: b}, {id: c, type: c}]}"
     over = "_parent." * 40 + "x"
@@ -159,13 +153,12 @@ types:
   b: {types}
   c: {{seq: [{{id: crc, type: u4be, -wireloom: {{checksum: {{algorithm: crc32, over: {over}}}}}}}]}}
 """
-    (tmp_path / "deep.ksy").write_text(text)
     with pytest.raises(SpecError, match=r"it is in more than 64 places|must have one"):
-        wireloom.load_spec(tmp_path / "deep.ksy")
+        format_of(text)
 
 
-def test_they_are_only_read(tmp_path: Path) -> None:
-    format = load(tmp_path, BLOCKS)
+def test_they_are_only_read() -> None:
+    format = format_of(BLOCKS)
     with pytest.raises(UnsupportedError, match=r"the checksum header\.sums\.crc is in an object inside these bytes"):
         format.root_class.from_bytes(LOG).to_bytes()
 
@@ -192,7 +185,7 @@ def test_they_are_only_read(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_mistakes(tmp_path: Path, old: str, new: str, message: str) -> None:
+def test_mistakes(old: str, new: str, message: str) -> None:
     with pytest.raises(SpecError) as caught:
-        load(tmp_path, BLOCKS.replace(old, new))
+        format_of(BLOCKS.replace(old, new))
     assert message in str(caught.value)

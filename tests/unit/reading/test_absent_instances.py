@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 import wireloom
 from wireloom import DamagedInputError, Format
-from wireloom.codegen.explore import load_format
+
+from ..specs import format_of
 
 SPEC = """
 meta: {id: optional, endian: le, -wireloom: {rows: rows}}
@@ -34,23 +33,21 @@ EXPECTED = {
 }
 
 
-def loaded(folder: Path, more: str = "") -> Format:
-    path = folder / "optional.ksy"
-    path.write_text(SPEC.replace("MORE", more))
-    return load_format(path)
+def loaded(more: str = "") -> Format:
+    return format_of(SPEC.replace("MORE", more))
 
 
 @pytest.mark.parametrize("engine", ["", "objects"])
-def test_they_are_null(tmp_path: Path, engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_they_are_null(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WIRELOOM_ENGINE", engine)
-    found = loaded(tmp_path)
+    found = loaded()
     assert wireloom.read(found, DATA, mode="failfast").to_pydict() == EXPECTED
     for name in EXPECTED:
         assert wireloom.read(found, DATA, mode="failfast", columns=[name]).to_pydict() == {name: EXPECTED[name]}
 
 
-def test_a_layout_that_needs_one_is_damage(tmp_path: Path) -> None:
-    found = loaded(tmp_path, ", {id: tail, size: v % 2}")
+def test_a_layout_that_needs_one_is_damage() -> None:
+    found = loaded(", {id: tail, size: v % 2}")
     with pytest.raises(DamagedInputError) as caught:
         wireloom.read(found, DATA, mode="failfast")
     assert caught.value.reason == "value"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -83,10 +82,8 @@ types:
 """
 
 
-def test_batches_that_are_full_of_one_column_are_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_batches_that_are_full_of_one_column_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """The values fill a batch while there is little room for keys, of which no batch has more."""
-    path = tmp_path / "keyed.ksy"
-    path.write_text(KEYED)
     data = (struct.pack("<I", 1000) + bytes(1008)) * 20_000
     calls, fill = 0, _engine.fill_arena
 
@@ -96,7 +93,7 @@ def test_batches_that_are_full_of_one_column_are_read_once(tmp_path: Path, monke
         return fill(*arguments, **options)
 
     monkeypatch.setattr(_engine, "fill_arena", counted)
-    with wireloom.scan(wireloom.load_spec(path), data) as scanner:
+    with wireloom.scan(format_of(KEYED), data) as scanner:
         batches = list(scanner)
     assert sum(batch.num_rows for batch in batches) == 20_000
     assert len(batches) > 3

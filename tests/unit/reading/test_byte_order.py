@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import struct
-from pathlib import Path
 from typing import Any
 
 import pytest
-import wireloom
-from wireloom import Format
 
 from tests.differential.agreement import agreed
 
+from ..specs import format_of
 from .running import ROW_READERS, read
 
 UNITS = """
@@ -83,12 +81,6 @@ types:
 """
 
 
-def format_of(text: str, folder: Path) -> Format:
-    path = folder / "made.ksy"
-    path.write_text(text)
-    return wireloom.load_spec(path)
-
-
 def unit(order: int, sign: str, base: int, *numbers: int) -> bytes:
     body = struct.pack(sign + "Hd", base, 2.5)
     for number in numbers:
@@ -104,8 +96,8 @@ def row(base: int, number: int) -> dict[str, Any]:
 
 @pytest.mark.parametrize("reader", ROW_READERS)
 @pytest.mark.parametrize("cases", ["{1: le, 2: be}", "{1: le, _: be}", "{_: be, 3: be, 1: le}"])
-def test_each_unit_has_its_own(reader: str, cases: str, tmp_path: Path) -> None:
-    format = format_of(UNITS.replace("CASES", cases), tmp_path)
+def test_each_unit_has_its_own(reader: str, cases: str) -> None:
+    format = format_of(UNITS.replace("CASES", cases))
     assert format.engine_refusal is None
     data = unit(1, "<", 500, -3, 1000) + unit(2, ">", 2, 8) + unit(1, "<", 0) + unit(2, ">", 65535, -(2**31))
     table, file = read(reader, format, data)
@@ -114,9 +106,9 @@ def test_each_unit_has_its_own(reader: str, cases: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("reader", ROW_READERS)
-def test_an_order_that_is_none(reader: str, tmp_path: Path) -> None:
+def test_an_order_that_is_none(reader: str) -> None:
     """The content of the sub-stream is lost, and the unit after it is read."""
-    format = format_of(UNITS.replace("CASES", "{1: le, 2: be}"), tmp_path)
+    format = format_of(UNITS.replace("CASES", "{1: le, 2: be}"))
     wrong = unit(3, "<", 500, -3, 1000)
     table, file = read(reader, format, unit(1, "<", 1, 2) + wrong + unit(2, ">", 3, 4))
     assert table.to_pylist() == [row(1, 2), row(3, 4)]
@@ -125,8 +117,8 @@ def test_an_order_that_is_none(reader: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("reader", ROW_READERS)
 @pytest.mark.parametrize(("order", "sign"), [(0x49, "<"), (0x4D, ">")])
-def test_the_input_decides(reader: str, order: int, sign: str, tmp_path: Path) -> None:
-    format = format_of(FLAT, tmp_path)
+def test_the_input_decides(reader: str, order: int, sign: str) -> None:
+    format = format_of(FLAT)
     assert format.engine_refusal is None
     data = bytes([order]) + b"".join(struct.pack(sign + "If", number, number / 2) for number in range(50))
     table, file = read(reader, format, data, chunk=13, streamed=True)
@@ -136,8 +128,8 @@ def test_the_input_decides(reader: str, order: int, sign: str, tmp_path: Path) -
 
 @pytest.mark.parametrize("reader", ROW_READERS)
 @pytest.mark.parametrize(("order", "sign"), [(b"II", "<"), (b"MM", ">")])
-def test_rows_inherit_the_order_of_the_input(reader: str, order: bytes, sign: str, tmp_path: Path) -> None:
-    format = format_of(MARKED, tmp_path)
+def test_rows_inherit_the_order_of_the_input(reader: str, order: bytes, sign: str) -> None:
+    format = format_of(MARKED)
     assert format.engine_refusal is None
     data = order + struct.pack(sign + "HIfIf", 3, 1, 0.5, 2, 1.5)
     table, file = read(reader, format, data)
@@ -168,9 +160,8 @@ types:
 
 
 @pytest.mark.parametrize("data", [b"II\1\2MM\1\2", b"II\1\2IM\1\2MM\1\2", b"II\1\2M", b"??\1\2"])
-def test_bytes_decide(tmp_path: Path, data: bytes) -> None:
-    (tmp_path / "made.ksy").write_text(BY_BYTES)
-    format = wireloom.load_spec(tmp_path / "made.ksy")
+def test_bytes_decide(data: bytes) -> None:
+    format = format_of(BY_BYTES)
     assert format.engine_refusal is None
     rows, _ = agreed(format, data)
     assert rows["number"][:2] == ([0x201, 0x102] if len(data) == 8 else rows["number"][:2])

@@ -12,6 +12,7 @@ import wireloom
 from tests.differential.agreement import agreed
 
 from ...examples import examples
+from ..specs import format_of
 
 SPEC = """
 meta: {id: compared, endian: be, -wireloom: {rows: rows, columns: [kind, magic, text, extra, is_low, body]}}
@@ -36,10 +37,8 @@ ROWS = [b"ab\1\2\xc3\xa9\0\7\1\5", b"cd\3\4x\0\7\2\1\2", b"ab\1\2q\0\1\6", b"zz\
 
 
 @pytest.fixture
-def compared(tmp_path: Path) -> wireloom.Format:
-    path = tmp_path / "compared.ksy"
-    path.write_text(SPEC)
-    return wireloom.load_spec(path)
+def compared() -> wireloom.Format:
+    return format_of(SPEC)
 
 
 def test_the_engine_compares(compared: wireloom.Format) -> None:
@@ -65,10 +64,8 @@ def test_both_readers_agree_on_damage(compared: wireloom.Format) -> None:
         agreed(compared, bytes(data), recover=chance.random() < 0.5)
 
 
-def test_a_refused_value_that_lays_out_the_row_loses_it(tmp_path: Path) -> None:
-    path = tmp_path / "compared.ksy"
-    path.write_text(SPEC.replace("encoding: ASCII}", "encoding: ASCII, valid: {any-of: ['\"ab\"', '\"cd\"']}}"))
-    found = wireloom.load_spec(path)
+def test_a_refused_value_that_lays_out_the_row_loses_it() -> None:
+    found = format_of(SPEC.replace("encoding: ASCII}", "encoding: ASCII, valid: {any-of: ['\"ab\"', '\"cd\"']}}"))
     assert found.engine_refusal is None
     rows, [report] = agreed(found, b"".join(ROWS))
     assert rows["kind"] == ["ab", "cd", "ab"]
@@ -115,10 +112,8 @@ types:
 
 
 @pytest.mark.slow
-def test_the_length_of_text_in_ascii(tmp_path: Path) -> None:
-    path = tmp_path / "named.ksy"
-    path.write_text(NAMED)
-    named = wireloom.load_spec(path)
+def test_the_length_of_text_in_ascii() -> None:
+    named = format_of(NAMED)
     assert named.engine_refusal is None
     assert wireloom.read(named, b"ab\0\1\2\0c\0\3").column("name").to_pylist() == ["ab", "", "c"]
     chance = Random(7)

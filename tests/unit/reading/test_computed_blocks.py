@@ -4,7 +4,6 @@ rows that are units of their own."""
 from __future__ import annotations
 
 import struct
-from pathlib import Path
 from random import Random
 
 import crc32c
@@ -12,6 +11,8 @@ import pytest
 import wireloom
 
 from tests.differential.agreement import agreed
+
+from ..specs import format_of
 
 SPEC = """
 meta: {id: computed, endian: le, -wireloom: {rows: rows}}
@@ -84,10 +85,8 @@ types:
 LIMITS = [-(2**63), 2**63 - 1, -(2**62), 2**62, -1, 0]
 
 
-def load(tmp_path: Path, text: str) -> wireloom.Format:
-    path = tmp_path / "spec.ksy"
-    path.write_text(text)
-    format = wireloom.load_spec(path)
+def load(text: str) -> wireloom.Format:
+    format = format_of(text)
     assert format.engine_refusal is None
     return format
 
@@ -101,9 +100,9 @@ def row(chance: Random, left: int, wide: int) -> bytes:
 
 
 @pytest.mark.parametrize("limits", [0, 3, 60])
-def test_values_of_64_bits_and_more(tmp_path: Path, limits: int) -> None:
+def test_values_of_64_bits_and_more(limits: int) -> None:
     """Of 300 rows, so many have values at the limits of 64 bits."""
-    format, chance = load(tmp_path, SPEC), Random(limits)
+    format, chance = load(SPEC), Random(limits)
     lefts = [chance.choice(LIMITS) if number < limits else chance.randrange(-(2**40), 2**40) for number in range(300)]
     wides = [2**64 - 1 - number if number < limits else number for number in range(300)]
     chance.shuffle(lefts)
@@ -115,8 +114,8 @@ def test_values_of_64_bits_and_more(tmp_path: Path, limits: int) -> None:
     assert rows["left"].count(None) <= limits
 
 
-def test_a_masked_checksum_that_does_not_match_costs_one_row(tmp_path: Path) -> None:
-    format, chance = load(tmp_path, SPEC), Random(5)
+def test_a_masked_checksum_that_does_not_match_costs_one_row() -> None:
+    format, chance = load(SPEC), Random(5)
     parts = [bytearray(row(chance, number, number)) for number in range(200)]
     for number in (40, 41, 150):
         parts[number][chance.randrange(-4, 0)] ^= 1 << chance.randrange(8)
@@ -125,8 +124,8 @@ def test_a_masked_checksum_that_does_not_match_costs_one_row(tmp_path: Path) -> 
     assert [each.partition(":")[0] for each in rows["_error"] if each] == ["checksum"] * 3
 
 
-def test_rows_that_are_units_in_turns_of_a_loop(tmp_path: Path) -> None:
-    format, chance = load(tmp_path, UNITS), Random(6)
+def test_rows_that_are_units_in_turns_of_a_loop() -> None:
+    format, chance = load(UNITS), Random(6)
     parts = []
     for count in (200, 0, 1, 90):
         parts.append(bytearray(struct.pack(">H", count)))
@@ -143,9 +142,9 @@ def test_rows_that_are_units_in_turns_of_a_loop(tmp_path: Path) -> None:
     agreed(format, b"".join(parts))
 
 
-def test_values_above_the_rows_in_expressions(tmp_path: Path) -> None:
+def test_values_above_the_rows_in_expressions() -> None:
     """In some batches a sum has more than 64 bits, on which another expression depends."""
-    format, chance = load(tmp_path, ABOVE), Random(7)
+    format, chance = load(ABOVE), Random(7)
     parts, expected = [], []
     for base in (0, 2**63 - 1000, -5, -(2**63) + 500, 17):
         flags, deltas = chance.randrange(4), [chance.randrange(-2000, 2000) for _ in range(200)]

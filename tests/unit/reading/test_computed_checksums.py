@@ -9,10 +9,11 @@ import pytest
 import wireloom
 from wireloom import SpecError
 from wireloom.checksums import CHECKSUMS, Family, algorithm, function
-from wireloom.codegen.explore import load_format
 
 from tests.differential.agreement import agreed, objects_only
 from tests.differential.damage import damaged
+
+from ..specs import format_of
 
 ROWS = """
 meta: {id: made, endian: le, -wireloom: {rows: rows, columns: [whole, parts, crc, digest, either, fits, low]}}
@@ -75,12 +76,6 @@ types:
 """
 
 
-def format_of(tmp_path: Path, spec: str) -> wireloom.Format:
-    path = tmp_path / "made.ksy"
-    path.write_text(spec)
-    return load_format(path)
-
-
 def content(random: Random) -> tuple[bytes, list[dict[str, object]]]:
     """Return an input of ``ROWS``, and what its columns must be."""
     data, rows = b"", []
@@ -100,8 +95,8 @@ def content(random: Random) -> tuple[bytes, list[dict[str, object]]]:
     return data, rows
 
 
-def test_runs_conditions_and_expressions(tmp_path: Path) -> None:
-    format = format_of(tmp_path, ROWS)
+def test_runs_conditions_and_expressions() -> None:
+    format = format_of(ROWS)
     assert not format.engine_refusal
     data, rows = content(Random(1))
     assert wireloom.read(format, data).to_pylist() == rows
@@ -111,14 +106,14 @@ def test_runs_conditions_and_expressions(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_damage(tmp_path: Path) -> None:
-    format, random = format_of(tmp_path, ROWS), Random(2)
+def test_damage() -> None:
+    format, random = format_of(ROWS), Random(2)
     data, _ = content(random)
     for _ in range(40):
         agreed(format, damaged(random, data), recover=random.random() < 0.5)
 
 
-def test_every_family(tmp_path: Path) -> None:
+def test_every_family() -> None:
     names = [name for name, each in CHECKSUMS.items() if name == each.name and each.family is not Family.CRC]
     names += ["crc-3/gsm", "crc-16/modbus", "crc-24/openpgp", "crc32c", "crc-64/xz"]
     instances = "".join(
@@ -136,7 +131,7 @@ types:
 {instances}"""
     random = Random(3)
     rows = [bytes((size, 9)) + random.randbytes(size) for size in (0, 1, 7, 90, 255)]
-    format = format_of(tmp_path, spec)
+    format = format_of(spec)
     assert not format.engine_refusal
     found = agreed(format, b"".join(rows))[0]
     for number, name in enumerate(names):
@@ -150,9 +145,9 @@ def block(id: int, *rows: bytes) -> bytes:
 
 
 @pytest.mark.slow
-def test_rows_inside_of_later_attributes(tmp_path: Path) -> None:
+def test_rows_inside_of_later_attributes() -> None:
     """The hash of a block is known when its rows are read; one that is complete only after them is left to objects."""
-    format, random = format_of(tmp_path, BLOCKS), Random(4)
+    format, random = format_of(BLOCKS), Random(4)
     texts = [[random.randbytes(random.randrange(20)) for _ in range(30)] for _ in range(20)]
     data = b"".join(block(id, *each) for id, each in enumerate(texts))
     modbus = function(algorithm("crc-16/modbus"))
@@ -174,7 +169,7 @@ def test_rows_inside_of_later_attributes(tmp_path: Path) -> None:
 def test_rows_of_a_unit_in_several_batches(tmp_path: Path) -> None:
     """The hash before the rows of a unit is in all of its batches."""
     spec = BLOCKS.replace("len, type: u2", "len, type: u4").replace("      - {id: tail, type: u1}\n", "")
-    format = format_of(tmp_path, spec.replace("over: [id, tail]", "over: id"))
+    format = format_of(spec.replace("over: [id, tail]", "over: id"))
     path, hashes = tmp_path / "large", {}
     with path.open("wb") as file:
         for id in range(3):
@@ -188,8 +183,8 @@ def test_rows_of_a_unit_in_several_batches(tmp_path: Path) -> None:
         assert set(zip(each["id"].to_pylist(), each["hash"].to_pylist(), strict=True)) <= set(hashes.items())
 
 
-def test_objects(tmp_path: Path) -> None:
-    format = format_of(tmp_path, ROWS)
+def test_objects() -> None:
+    format = format_of(ROWS)
     data, rows = content(Random(5))
     log = format.root_class.from_bytes(data)
     assert [each.parts for each in log.rows] == [each["parts"] for each in rows]
@@ -202,7 +197,7 @@ def test_objects(tmp_path: Path) -> None:
 def test_writing(tmp_path: Path) -> None:
     spec = ROWS.replace("      - {id: more, type: u1, if: low == 3}\n", "")
     spec = spec.replace("columns: [whole, parts", "columns: [kind, note, items, data, last, whole, parts")
-    format, path = format_of(tmp_path, spec), tmp_path / "written"
+    format, path = format_of(spec), tmp_path / "written"
     rows = [{"kind": 1, "note": None, "items": [3], "data": b"abc", "last": 9}]
     wireloom.write(format, rows, path)
     table = wireloom.read(format, path)
@@ -212,10 +207,9 @@ def test_writing(tmp_path: Path) -> None:
     assert (tmp_path / "again").read_bytes() == path.read_bytes()
 
 
-def test_a_checksum_of_all_rows(tmp_path: Path) -> None:
+def test_a_checksum_of_all_rows() -> None:
     """A checksum of the outermost type over the rows is known only at the end: the input is read as a whole."""
     format = format_of(
-        tmp_path,
         """
 meta: {id: made, endian: le, -wireloom: {rows: rows, columns: [value], parent-columns: [hash]}}
 seq: [{id: head, type: u1}, {id: rows, type: row, repeat: eos}]
@@ -261,10 +255,10 @@ instances:
         ("{algorithm: sha256, over: data, initial: 1}", "initial", "sha256 is a digest: remove 'initial'"),
     ],
 )
-def test_mistakes(tmp_path: Path, instance: str, at: str, message: str) -> None:
+def test_mistakes(instance: str, at: str, message: str) -> None:
     line = f"      hash: {{-wireloom: {{checksum: {instance}}}}}"
     with pytest.raises(SpecError, match=message) as caught:
-        format_of(tmp_path, MISTAKEN + line)
+        format_of(MISTAKEN + line)
     assert f"made.ksy:{MISTAKEN.count(chr(10)) + 1}:{line.index(at) + 1}: error" in str(caught.value)
 
 
@@ -277,21 +271,20 @@ def test_mistakes(tmp_path: Path, instance: str, at: str, message: str) -> None:
         ("{-wireloom: {cheksum: {algorithm: crc32, over: data}}}", "did you mean 'checksum'"),
     ],
 )
-def test_other_keys(tmp_path: Path, instance: str, message: str) -> None:
+def test_other_keys(instance: str, message: str) -> None:
     with pytest.raises(SpecError, match=message):
-        format_of(tmp_path, f"{MISTAKEN}      hash: {instance}")
+        format_of(f"{MISTAKEN}      hash: {instance}")
 
 
-def test_what_is_read_later(tmp_path: Path) -> None:
+def test_what_is_read_later() -> None:
     spec = MISTAKEN.replace("len, type: u1", "len, type: u1, if: hash > 1")
     with pytest.raises(SpecError, match="'if' depends on an attribute that is read later: 'data', through 'hash'"):
-        format_of(tmp_path, f"{spec}      hash: {{-wireloom: {{checksum: {{algorithm: crc32, over: data}}}}}}")
+        format_of(f"{spec}      hash: {{-wireloom: {{checksum: {{algorithm: crc32, over: data}}}}}}")
 
 
-def test_messages(tmp_path: Path) -> None:
+def test_messages() -> None:
     with pytest.raises(SpecError, match="'checksum' in an instance requires a type with 'seq'"):
         format_of(
-            tmp_path,
             """
 meta: {id: made, -wireloom: {message: {type: point}}}
 types:

@@ -9,10 +9,10 @@ import pytest
 import wireloom
 import zstandard
 from wireloom import SpecError
-from wireloom.codegen.explore import load_format
 
 from ...differential.agreement import agreed
 from ...examples import examples
+from ..specs import format_of
 
 ROWS = """
 meta: {id: made, endian: le, -wireloom: {rows: units.body.rows, columns: [data]}}
@@ -53,12 +53,6 @@ types:
 """
 
 
-def format_of(tmp_path: Path, spec: str) -> wireloom.Format:
-    path = tmp_path / "made.ksy"
-    path.write_text(spec)
-    return load_format(path)
-
-
 def unit(*rows: bytes, codec: int = 1, crc: int | None = None) -> bytes:
     content = b"".join(bytes((len(each),)) + each for each in rows)
     body = zstandard.compress(content) if codec else content
@@ -68,8 +62,8 @@ def unit(*rows: bytes, codec: int = 1, crc: int | None = None) -> bytes:
 DATA = unit(b"one", b"two") + unit(b"none", crc=0) + unit(b"plain" * 20, codec=0) + unit(b"last", b"")
 
 
-def test_a_wrong_checksum_costs_the_rows_of_the_block(tmp_path: Path) -> None:
-    format = format_of(tmp_path, ROWS)
+def test_a_wrong_checksum_costs_the_rows_of_the_block() -> None:
+    format = format_of(ROWS)
     assert not format.engine_refusal
     data = DATA + unit(b"wrong", crc=1) + unit(b"after")
     for verify, more in ((True, [b"after"]), (False, [b"wrong", b"after"])):
@@ -80,7 +74,7 @@ def test_a_wrong_checksum_costs_the_rows_of_the_block(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("spec", [ROWS, COLUMN, OBJECT])
 def test_readers_agree_on_damaged_inputs(spec: str, tmp_path: Path) -> None:
-    format, chance = format_of(tmp_path, spec), random.Random(8)
+    format, chance = format_of(spec), random.Random(8)
     assert not format.engine_refusal
     if spec == OBJECT:
         content = [bytes((each, 9)) + b"text" for each in (1, 250, 3)]
@@ -101,7 +95,7 @@ def test_readers_agree_on_damaged_inputs(spec: str, tmp_path: Path) -> None:
 
 
 def test_objects_with_the_checksum_of_an_object_are_written(tmp_path: Path) -> None:
-    format = format_of(tmp_path, OBJECT)
+    format = format_of(OBJECT)
     rows = [{"number": 1, "body": {"a": 1, "b": b""}}, {"number": 2, "body": {"a": 9, "b": b"text" * 9}}]
     wireloom.write(format, rows, tmp_path / "out")
     table = wireloom.read(format, tmp_path / "out", columns=["number", "body"], mode="failfast")
@@ -121,17 +115,17 @@ def test_objects_with_the_checksum_of_an_object_are_written(tmp_path: Path) -> N
         ("content: true", "content: true, replace: 0", ""),
     ],
 )
-def test_what_is_refused(old: str, new: str, sentence: str, tmp_path: Path) -> None:
+def test_what_is_refused(old: str, new: str, sentence: str) -> None:
     spec = COLUMN.replace(old, new)
     if not sentence:
-        format_of(tmp_path, spec)
+        format_of(spec)
         return
     with pytest.raises(SpecError) as error:
-        format_of(tmp_path, spec)
+        format_of(spec)
     assert sentence in str(error.value)
 
 
-def test_the_checksum_stands_before_what_it_covers(tmp_path: Path) -> None:
+def test_the_checksum_stands_before_what_it_covers() -> None:
     crc = "      - {id: crc, type: u4, -wireloom: {checksum: {algorithm: crc32c, over: data, content: true}}}\n"
     with pytest.raises(SpecError, match="the checksum must precede it"):
-        format_of(tmp_path, COLUMN.replace(crc, "") + crc)
+        format_of(COLUMN.replace(crc, "") + crc)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import io
 import struct
 import zlib
-from pathlib import Path
 from random import Random
 
 import pyarrow as pa
 import pytest
 import wireloom
 
+from ..specs import format_of
 from .running import ROW_READERS, read
 
 SPEC = """
@@ -57,9 +57,8 @@ def row(number: int, data: bytes) -> bytes:
 
 
 @pytest.fixture
-def format(tmp_path: Path) -> wireloom.Format:
-    (tmp_path / "summed.ksy").write_text(SPEC)
-    return wireloom.load_spec(tmp_path / "summed.ksy")
+def format() -> wireloom.Format:
+    return format_of(SPEC)
 
 
 @pytest.mark.slow

@@ -12,6 +12,7 @@ import wireloom
 from click.testing import CliRunner
 from wireloom.command import main
 
+from ..specs import format_of
 from .running import ROW_READERS, read
 
 SPEC = """
@@ -67,10 +68,8 @@ def use(number: int) -> bytes:
 
 
 @pytest.fixture(scope="module")
-def format(tmp_path_factory: pytest.TempPathFactory) -> wireloom.Format:
-    spec = tmp_path_factory.mktemp("distinct") / "declared.ksy"
-    spec.write_text(SPEC)
-    return wireloom.load_spec(spec)
+def format() -> wireloom.Format:
+    return format_of(SPEC)
 
 
 def pairs(table: Any) -> list[tuple[Any, Any]]:
@@ -146,12 +145,10 @@ def test_every_unit_is_inspected(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_mistakes(keys: str, said: str, tmp_path: Path) -> None:
-    spec = tmp_path / "declared.ksy"
-    spec.write_text(
-        f"meta: {{id: declared, -wireloom: {{rows: records, {keys}}}}}\n"
-        "seq: [{id: records, type: record, repeat: eos}]\n"
-        "types: {record: {seq: [{id: kind, type: u1}, {id: len, type: u1}, {id: body, size: len}]}}\n"
-    )
+def test_mistakes(keys: str, said: str) -> None:
     with pytest.raises(wireloom.SpecError, match=said):
-        wireloom.load_spec(spec)
+        format_of(
+            f"meta: {{id: declared, -wireloom: {{rows: records, {keys}}}}}\n"
+            "seq: [{id: records, type: record, repeat: eos}]\n"
+            "types: {record: {seq: [{id: kind, type: u1}, {id: len, type: u1}, {id: body, size: len}]}}\n"
+        )

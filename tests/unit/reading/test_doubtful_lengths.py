@@ -10,6 +10,8 @@ from wireloom import Damage, Scanner
 from wireloom.input.expansion import expand
 from wireloom.reading.request import scan_request
 
+from ..specs import format_of
+
 BLOCKS = """
 meta: {id: blocks, endian: be, -wireloom: {rows: blocks, columns: [count, data]}}
 seq:
@@ -46,16 +48,11 @@ def read(format: wireloom.Format, data: bytes, reader: str, **options: Any) -> t
         return scanner.read_all().to_pylist(), scanner.report.files[0]
 
 
-def spec(folder: Path, text: str) -> wireloom.Format:
-    (folder / "made.ksy").write_text(text)
-    return wireloom.load_spec(folder / "made.ksy")
-
-
 @pytest.mark.parametrize("reader", READERS)
 @pytest.mark.parametrize("kind", SYNCS)
 @pytest.mark.parametrize("verify", [False, True])
-def test_the_size_of_a_block_before_its_sync_marker(kind: str, reader: str, verify: bool, tmp_path: Path) -> None:
-    format = spec(tmp_path, SYNCS[kind])
+def test_the_size_of_a_block_before_its_sync_marker(kind: str, reader: str, verify: bool) -> None:
+    format = format_of(SYNCS[kind])
     head = b"SYNC" if kind == "of the head" else b""
     blocks = [bytes([0, n, 0, 20 + n]) + bytes([65 + n]) * (20 + n) + b"SYNC" for n in range(5)]
     places = [len(head) + sum(map(len, blocks[:n])) for n in range(6)]
@@ -80,9 +77,9 @@ def test_the_size_of_a_block_before_its_sync_marker(kind: str, reader: str, veri
 
 
 @pytest.mark.parametrize("reader", READERS)
-def test_refused_values_of_rows_of_one_size_say_nothing_about_lengths(reader: str, tmp_path: Path) -> None:
+def test_refused_values_of_rows_of_one_size_say_nothing_about_lengths(reader: str) -> None:
     text = BLOCKS.replace("size: len", "size: 4").replace("SYNC", "type: u1, valid: {max: 9}").replace("recs", "rows")
-    format = spec(tmp_path, text)
+    format = format_of(text)
     assert format.fixed_rows
     row = bytes(8) + b"\x01"
     data = row * 3 + row[:-1] + b"\x20" + row[:5]
@@ -93,8 +90,8 @@ def test_refused_values_of_rows_of_one_size_say_nothing_about_lengths(reader: st
 
 
 @pytest.mark.parametrize("reader", READERS)
-def test_the_hint_about_the_largest_record(reader: str, tmp_path: Path) -> None:
-    format = spec(tmp_path, SYNCS["contents"])
+def test_the_hint_about_the_largest_record(reader: str) -> None:
+    format = format_of(SYNCS["contents"])
     block = b"\0\1\0\x64" + b"x" * 100 + b"SYNC"
     _, report = read(format, block * 5, reader, max_record=50)
     assert report.error == "larger than 50 bytes at byte 0: raise max_record to read it"
@@ -114,7 +111,7 @@ def test_the_hint_about_the_largest_record(reader: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("reader", READERS)
 @pytest.mark.parametrize("framing", ["varint", "u2be", "u4le", "u8be"])
 def test_lengths_before_messages(framing: str, reader: str, tmp_path: Path) -> None:
-    format = spec(tmp_path, MESSAGES.replace("FRAMING", framing))
+    format = format_of(MESSAGES.replace("FRAMING", framing))
     events = [{"n": 1000 + number, "name": f"event number {number} {'=' * (number % 7)}"} for number in range(60)]
     wireloom.write(format, events, tmp_path / "events")
     content = (tmp_path / "events").read_bytes()
@@ -139,7 +136,7 @@ def test_lengths_before_messages(framing: str, reader: str, tmp_path: Path) -> N
 
 @pytest.mark.parametrize("reader", READERS)
 def test_messages_where_none_is_found_any_more(reader: str, tmp_path: Path) -> None:
-    format = spec(tmp_path, MESSAGES.replace("FRAMING", "u4be"))
+    format = format_of(MESSAGES.replace("FRAMING", "u4be"))
     wireloom.write(format, [{"n": 1, "name": "a"}], tmp_path / "events")
     content = (tmp_path / "events").read_bytes()
     rows, report = read(format, content + b"\xff" * 100, reader, recover=True)

@@ -10,6 +10,7 @@ import wireloom
 import zstandard
 
 from ...examples import spread, strided
+from ..specs import format_of
 from . import samples
 from .running import ROW_READERS, read
 
@@ -45,10 +46,8 @@ SEGMENT = samples.frames(PAYLOADS)
 
 
 @pytest.fixture(params=[LINES, ENDED], ids=["delimited", "ended"])
-def lines(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
-    path = tmp_path / "lines.ksy"
-    path.write_text(request.param)
-    return wireloom.load_spec(path)
+def lines(request: pytest.FixtureRequest) -> Any:
+    return format_of(request.param)
 
 
 def gzipped(data: bytes) -> bytes:

@@ -12,6 +12,7 @@ import wireloom
 from wireloom import Format, UnsupportedError
 
 from ...examples import strided
+from ..specs import format_of
 
 VECTORS = Path(__file__).parents[2] / "vectors"
 END = 1 << 40
@@ -51,10 +52,8 @@ types:
 
 
 @pytest.fixture(scope="module")
-def pieces(tmp_path_factory: pytest.TempPathFactory) -> Format:
-    path = tmp_path_factory.mktemp("specs") / "pieces.ksy"
-    path.write_text(PIECES)
-    return wireloom.load_spec(path)
+def pieces() -> Format:
+    return format_of(PIECES)
 
 
 @pytest.fixture(scope="module")
@@ -132,10 +131,8 @@ def test_logs_of_others_are_read_in_ranges(format: str) -> None:
 
 
 @pytest.fixture
-def unchecked(tmp_path: Path) -> Format:
-    path = tmp_path / "unchecked.ksy"
-    path.write_text("".join(each for each in PIECES.splitlines(keepends=True) if "crc" not in each))
-    return wireloom.load_spec(path)
+def unchecked() -> Format:
+    return format_of("".join(each for each in PIECES.splitlines(keepends=True) if "crc" not in each))
 
 
 def block(*pieces: bytes) -> bytes:

@@ -6,6 +6,7 @@ import pytest
 import wireloom
 
 from ...differential.agreement import agreed
+from ..specs import format_of
 
 SPEC = """
 meta:
@@ -48,10 +49,8 @@ DATA += b"\x08\1\0\0\0c\0\1" + b"\2\x11\0\xff\2\7\7\1\4\x0a"
 
 
 @pytest.fixture
-def flat(tmp_path: Path) -> wireloom.Format:
-    path = tmp_path / "flat.ksy"
-    path.write_text(SPEC)
-    return wireloom.load_spec(path)
+def flat() -> wireloom.Format:
+    return format_of(SPEC)
 
 
 def test_fields_of_structs_are_columns(flat: wireloom.Format) -> None:

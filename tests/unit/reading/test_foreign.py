@@ -14,6 +14,7 @@ from wireloom.command import main
 from wireloom.reading import wrong_format
 from wireloom.rows.leading_zeros import NOT_ZERO
 
+from ..specs import format_of
 from . import samples
 from .running import ROW_READERS, read
 
@@ -37,12 +38,10 @@ types: {row: {seq: [{id: len, type: u2}, {id: body, size: len}]}}
 
 
 @pytest.mark.parametrize("chunk", [None, 1, 7, 1000])
-def test_the_first_bytes_are_judged_whatever_the_window_is(chunk: int | None, tmp_path: Path) -> None:
+def test_the_first_bytes_are_judged_whatever_the_window_is(chunk: int | None) -> None:
     """A record that is larger than max_record is one of the format, which its first bytes alone do not show."""
-    spec = tmp_path / "sized.ksy"
-    spec.write_text(SIZED)
     log = b"\7" + (40).to_bytes(2, "little") + bytes(range(40))
-    format = wireloom.load_spec(spec)
+    format = format_of(SIZED)
     _, report = read(None, format, log, chunk=chunk, streamed=chunk is not None, max_record=20)
     assert (report["tail"], "foreign" in report) == ("limit", False)
 

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 import wireloom
 
+from ..specs import format_of
 from .running import ROW_READERS, read
 
 BLOCK = 32
@@ -73,18 +74,13 @@ def log_of(records: list[bytes]) -> bytes:
 
 
 @pytest.fixture
-def format(tmp_path: Path) -> wireloom.Format:
-    return loaded(tmp_path, SPEC)
+def format() -> wireloom.Format:
+    return format_of(SPEC)
 
 
 @pytest.fixture
-def simple(tmp_path: Path) -> wireloom.Format:
-    return loaded(tmp_path, SIMPLE)
-
-
-def loaded(folder: Path, text: str) -> wireloom.Format:
-    (folder / "made.ksy").write_text(text)
-    return wireloom.load_spec(folder / "made.ksy")
+def simple() -> wireloom.Format:
+    return format_of(SIMPLE)
 
 
 RECORDS = [Random(size).randbytes(size) for size in (3, 0, 40, 100, 7, 26, 20, 300, 1)]
@@ -160,8 +156,8 @@ def test_pieces_without_the_others_are_damage(row_reader: str, simple: wireloom.
 
 
 @pytest.mark.parametrize("row_reader", ROW_READERS)
-def test_kinds_that_are_skipped(row_reader: str, tmp_path: Path) -> None:
-    format = loaded(tmp_path, SIMPLE.replace("last: 4", "last: 4, skip: [5, 6]"))
+def test_kinds_that_are_skipped(row_reader: str) -> None:
+    format = format_of(SIMPLE.replace("last: 4", "last: 4, skip: [5, 6]"))
     for batch_rows in (1, 2, 100):
         table, report = read(row_reader, format, b"\5\1?\2\1a\4\1b\6\1?\5\0\2\0\4\1c\7\0", batch_rows=batch_rows)
         assert table["data"].to_pylist() == [b"ab", b"c"]
@@ -169,8 +165,8 @@ def test_kinds_that_are_skipped(row_reader: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("rows", [1, 3, 100])
-def test_records_are_written_in_pieces(rows: int, tmp_path: Path) -> None:
-    format = loaded(tmp_path, SPEC.replace("last: 4", "last: 4, block: 32"))
+def test_records_are_written_in_pieces(rows: int) -> None:
+    format = format_of(SPEC.replace("last: 4", "last: 4, block: 32"))
     assert not format.read_only
     table = pa.table({"data": RECORDS})
     written = io.BytesIO()
@@ -231,8 +227,8 @@ types:
 
 @pytest.mark.parametrize("row_reader", ROW_READERS)
 @pytest.mark.parametrize("batch_rows", [1, 1000])
-def test_what_is_left_of_an_older_log_has_no_rows(row_reader: str, batch_rows: int, tmp_path: Path) -> None:
-    format = loaded(tmp_path, REUSED)
+def test_what_is_left_of_an_older_log_has_no_rows(row_reader: str, batch_rows: int) -> None:
+    format = format_of(REUSED)
     log = b"\x01\x03any" + b"\x05\x07\x03new" + b"\x06\x07\x02lo" + b"\x08\x07\x02ng"
     table, report = read(row_reader, format, log, batch_rows=batch_rows)
     assert table["data"].to_pylist() == [b"any", b"new", b"long"]
@@ -266,12 +262,8 @@ types:
 
 @pytest.mark.parametrize("reader", ROW_READERS)
 @pytest.mark.parametrize("chunk", [None, 1, 7, 20, 64])
-def test_a_piece_whose_length_reaches_beyond_the_end_costs_its_record_alone(
-    reader: str, chunk: int | None, tmp_path: Path
-):
-    path = tmp_path / "summed.ksy"
-    path.write_text(SUMMED)
-    format = wireloom.load_spec(path)
+def test_a_piece_whose_length_reaches_beyond_the_end_costs_its_record_alone(reader: str, chunk: int | None):
+    format = format_of(SUMMED)
     whole, first, broken = piece(FULL, b"whole"), piece(FIRST, b"first" * 3), bytearray(piece(MIDDLE, b"middle"))
     broken[4] = 255
     data = whole + first + bytes(broken) + whole + whole
@@ -295,8 +287,8 @@ def simple_piece(kind: int, data: bytes) -> bytes:
 
 @pytest.mark.parametrize("row_reader", ROW_READERS)
 @pytest.mark.parametrize("chunk", [None, 1, 2, 3, 7])
-def test_damage_is_the_same_in_windows_of_any_size(row_reader: str, chunk: int | None, tmp_path: Path) -> None:
-    format = loaded(tmp_path, SIMPLE.replace("last: 4}", "last: 4, full: 1, skip: 9}"))
+def test_damage_is_the_same_in_windows_of_any_size(row_reader: str, chunk: int | None) -> None:
+    format = format_of(SIMPLE.replace("last: 4}", "last: 4, full: 1, skip: 9}"))
     pieces = [
         (FULL, b"a"),
         (FIRST, b"bcd"),

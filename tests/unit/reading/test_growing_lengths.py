@@ -1,10 +1,9 @@
 """A growing input: a row that no more bytes can complete is damaged; one that they can complete does not exist yet."""
 
-from pathlib import Path
-
 import pytest
 import wireloom
 
+from ..specs import format_of
 from .running import ROW_READERS, read
 from .samples import frames, payloads
 
@@ -51,9 +50,8 @@ def test_a_last_row_that_is_larger_than_any_may_be(row_reader: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("row_reader", ROW_READERS)
-def test_every_cut_of_a_log_without_damage_is_waited_for(row_reader: str, tmp_path: Path) -> None:
-    (tmp_path / "plain_rows.ksy").write_text(PLAIN)
-    plain = wireloom.load_spec(tmp_path / "plain_rows.ksy")
+def test_every_cut_of_a_log_without_damage_is_waited_for(row_reader: str) -> None:
+    plain = format_of(PLAIN)
     content = b"".join(len(each).to_bytes(2, "little") + each for each in PAYLOADS)
     for format, data in (("edgemq_segment", SEGMENT), (plain, content)):
         for cut in range(len(data) - 200, len(data), 3):

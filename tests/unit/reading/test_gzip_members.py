@@ -15,6 +15,7 @@ from wireloom.codecs import Resumable
 from wireloom.input.expansion import expand
 from wireloom.input.stored import Stored
 
+from ..specs import format_of
 from .running import ROW_READERS, read
 
 SPEC = """
@@ -37,9 +38,8 @@ EACH = 40
 
 
 @pytest.fixture
-def format(tmp_path: Path) -> wireloom.Format:
-    (tmp_path / "summed.ksy").write_text(SPEC)
-    return wireloom.load_spec(tmp_path / "summed.ksy")
+def format() -> wireloom.Format:
+    return format_of(SPEC)
 
 
 def row(number: int) -> bytes:

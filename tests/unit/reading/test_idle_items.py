@@ -1,13 +1,12 @@
 """Items without bytes: both readers accept as many as a count says, and stop if there would be no end."""
 
-from pathlib import Path
-
 import pytest
-import wireloom
 from wireloom import Format
 from wireloom.base.limits import MAX_COMPUTED
 
 from tests.differential.agreement import agreed, read_rows
+
+from ..specs import format_of
 
 MARKS = """
 meta: {id: marks, endian: le, -wireloom: {rows: groups.marks, columns: [flags, more]}}
@@ -32,13 +31,12 @@ types:
 
 
 @pytest.fixture(scope="module")
-def marks(tmp_path_factory: pytest.TempPathFactory) -> Format:
-    return loaded(tmp_path_factory.mktemp("spec"), MARKS)
+def marks() -> Format:
+    return loaded(MARKS)
 
 
-def loaded(folder: Path, text: str) -> Format:
-    (folder / "spec.ksy").write_text(text)
-    format = wireloom.load_spec(folder / "spec.ksy")
+def loaded(text: str) -> Format:
+    format = format_of(text)
     assert format.engine_refusal is None
     return format
 
@@ -69,9 +67,9 @@ def test_too_many_in_a_row_are_no_count(marks: Format, count: int) -> None:
     assert report["tail"] == ("clean" if count <= 0x10000 else "invalid_length")
 
 
-def test_a_record_has_so_many_at_most(tmp_path: Path) -> None:
+def test_a_record_has_so_many_at_most() -> None:
     """Items without bytes inside others could be any number."""
-    format = loaded(tmp_path, NESTED)
+    format = loaded(NESTED)
     assert MAX_COMPUTED < 0xFFFF**2
     _, [report] = agreed(format, b"\2\0\xff\xff", max_computed=3000)
     assert report["tail"] == "limit"

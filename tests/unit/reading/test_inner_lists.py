@@ -9,6 +9,7 @@ from wireloom.codegen.explore import load_format
 
 from ...differential.agreement import agreed
 from ...examples import examples
+from ..specs import format_of
 
 SPEC = """
 meta: {id: shown, endian: le, -wireloom: {rows: rows, columns: [number, pairs, first, many]}}
@@ -33,10 +34,8 @@ types:
 """
 
 
-def test_columns_have_the_values_of_what_they_show(tmp_path: Path) -> None:
-    path = tmp_path / "shown.ksy"
-    path.write_text(SPEC)
-    format = load_format(path)
+def test_columns_have_the_values_of_what_they_show() -> None:
+    format = format_of(SPEC)
     data = b"\1\5\x09\1\2\3\4" + b"\2\1\x08\7\1\2" + b"\1\3\0\x63\1"
     table = wireloom.read(format, data, columns=["number", "pairs", "first"], mode="failfast")
     assert table.to_pylist() == [

@@ -2,11 +2,11 @@
 
 import struct
 import zlib
-from pathlib import Path
 
 import pytest
 import wireloom
 
+from ..specs import format_of
 from .running import ROW_READERS, read
 
 SPEC = """
@@ -61,23 +61,18 @@ AT = {11: 7, 12: 9, 31: 27}
 
 
 @pytest.fixture
-def format(tmp_path: Path) -> wireloom.Format:
-    return loaded(tmp_path, SPEC.replace("TOTAL", ""))
+def format() -> wireloom.Format:
+    return format_of(SPEC.replace("TOTAL", ""))
 
 
 @pytest.fixture
-def summed(tmp_path: Path) -> wireloom.Format:
-    return loaded(tmp_path, SPEC.replace("TOTAL", TOTAL))
+def summed() -> wireloom.Format:
+    return format_of(SPEC.replace("TOTAL", TOTAL))
 
 
 @pytest.fixture
-def streaming(tmp_path: Path) -> wireloom.Format:
-    return loaded(tmp_path, STREAMING.replace("TOTAL", ""))
-
-
-def loaded(folder: Path, text: str) -> wireloom.Format:
-    (folder / "made.ksy").write_text(text)
-    return wireloom.load_spec(folder / "made.ksy")
+def streaming() -> wireloom.Format:
+    return format_of(STREAMING.replace("TOTAL", ""))
 
 
 def changed(data: bytes, *places: tuple[int, int]) -> bytes:

@@ -4,16 +4,16 @@ conditions that are the same for all rows."""
 from __future__ import annotations
 
 import struct
-from pathlib import Path
 from random import Random
 from typing import Any
 
 import crc32c
 import pytest
-import wireloom
 from wireloom.checksums import algorithm, function
 
 from tests.differential.agreement import agreed
+
+from ..specs import format_of
 
 CHANCE = Random(3)
 
@@ -88,15 +88,9 @@ types:
 """Blocks of rows cannot run the condition on a position, which rows of one kind alone have."""
 
 
-def load(tmp_path: Path, spec: str) -> wireloom.Format:
-    path = tmp_path / "known.ksy"
-    path.write_text(spec)
-    return wireloom.load_spec(path)
-
-
-def test_more_tables_than_a_program_keeps(tmp_path: Path) -> None:
+def test_more_tables_than_a_program_keeps() -> None:
     """The values that a byte gives are kept from one input to the next, with those of the input's header in them."""
-    format = load(tmp_path, BY_BYTE)
+    format = format_of(BY_BYTE)
     for shift in range(0, 256, 3):
         rows = bytearray()
         for kind in CHANCE.choices(range(256), k=300):
@@ -111,9 +105,9 @@ def test_more_tables_than_a_program_keeps(tmp_path: Path) -> None:
         )
 
 
-def test_conditions_on_one_field_row_by_row(tmp_path: Path) -> None:
+def test_conditions_on_one_field_row_by_row() -> None:
     """Values beyond a byte, and one for which there is no result."""
-    format = load(tmp_path, IN_ROWS_WITH_LISTS)
+    format = format_of(IN_ROWS_WITH_LISTS)
     kinds = CHANCE.choices([3, 4, 6, 7, 8, 9, 255, 256, 300, 301, 302, 65535], k=2000)
     data = bytearray()
     for kind in kinds:
@@ -127,8 +121,8 @@ def test_conditions_on_one_field_row_by_row(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("phase", [1, 5, 40, 700])
-def test_a_part_that_few_rows_have(tmp_path: Path, phase: int) -> None:
-    format = load(tmp_path, BY_POSITION)
+def test_a_part_that_few_rows_have(phase: int) -> None:
+    format = format_of(BY_POSITION)
     assert format.engine_refusal is None
     data, made = bytearray(), []
     while len(made) < 4000:
@@ -159,8 +153,8 @@ ROTATIONS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("stored", ROTATIONS)
-def test_rotated_checksums(tmp_path: Path, stored: str) -> None:
-    format = load(tmp_path, MASKED.format(kind="u4", algorithm="crc32c", stored=stored))
+def test_rotated_checksums(stored: str) -> None:
+    format = format_of(MASKED.format(kind="u4", algorithm="crc32c", stored=stored))
     bodies = [CHANCE.randbytes(CHANCE.randrange(40)) for _ in range(400)]
     sums = [ROTATIONS[stored](crc32c.crc32c(body)) for body in bodies]
     damaged = {5, 6, 130, 399}
@@ -173,10 +167,10 @@ def test_rotated_checksums(tmp_path: Path, stored: str) -> None:
     assert [number for number, body in enumerate(read["body"]) if body is None] == sorted(damaged)
 
 
-def test_a_rotation_of_more_than_32_bits(tmp_path: Path) -> None:
+def test_a_rotation_of_more_than_32_bits() -> None:
     """Only values of 32 bits are rotated in one operation."""
     stored = "(_ >> 15 | _ << 17) + 7 & 0xffffffff"
-    format = load(tmp_path, MASKED.format(kind="u4", algorithm="crc-40/gsm", stored=stored))
+    format = format_of(MASKED.format(kind="u4", algorithm="crc-40/gsm", stored=stored))
     crc_40 = function(algorithm("crc-40/gsm"))
     bodies = [CHANCE.randbytes(CHANCE.randrange(40)) for _ in range(300)]
     sums = [crc_40(body) for body in bodies]
@@ -188,9 +182,9 @@ def test_a_rotation_of_more_than_32_bits(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("a", [-3, 4])
 @pytest.mark.parametrize("b", [-(1 << 63), 2])
-def test_conditions_that_are_the_same_for_all_rows(tmp_path: Path, a: int, b: int) -> None:
+def test_conditions_that_are_the_same_for_all_rows(a: int, b: int) -> None:
     """A value that does not exist in the arm that is not taken does no harm."""
-    format = load(tmp_path, CHOICE)
+    format = format_of(CHOICE)
     rows = [(CHANCE.choice((0, -7, 9, 1 << 40)), CHANCE.choice((0, 8, 1 << 40))) for _ in range(300)]
     data = struct.pack("<qq", a, b) + b"".join(struct.pack("<qQ", *each) for each in rows)
     read, _ = agreed(format, data)
@@ -215,9 +209,9 @@ types:
 
 
 @pytest.mark.parametrize("kinds", [(2, 1), (3, 1, 2), (2,), (1,), (1, 2, 1, 3)])
-def test_records_without_rows_are_no_rows(tmp_path: Path, kinds: tuple[int, ...]) -> None:
+def test_records_without_rows_are_no_rows(kinds: tuple[int, ...]) -> None:
     """Long runs of records of one kind, of which one alone has a row."""
-    format = load(tmp_path, ROWS_IN_ONE_CASE)
+    format = format_of(ROWS_IN_ONE_CASE)
     names: list[bytes] = []
     data = b""
     for kind in kinds:

@@ -13,6 +13,7 @@ from wireloom.rows import expanding, looking_up
 
 from ...differential.agreement import agreed, objects_only
 from ...examples import examples
+from ..specs import format_of
 
 SPEC = """
 meta:
@@ -88,15 +89,9 @@ types:
 """
 
 
-def spec(folder: Path, text: str) -> wireloom.Format:
-    path = folder / "sample.ksy"
-    path.write_text(text)
-    return wireloom.load_spec(path)
-
-
 @pytest.fixture(scope="module")
-def bag(tmp_path_factory: pytest.TempPathFactory) -> wireloom.Format:
-    return spec(tmp_path_factory.mktemp("bag"), SPEC)
+def bag() -> wireloom.Format:
+    return format_of(SPEC)
 
 
 def record(kind: int, body: bytes) -> bytes:
@@ -171,8 +166,8 @@ def test_a_damaged_record_is_not_looked_up(bag: wireloom.Format) -> None:
 
 
 @pytest.mark.slow
-def test_compressed_blocks_of_inputs_that_are_read_as_a_whole(tmp_path: Path) -> None:
-    chunks = spec(tmp_path, WHOLE)
+def test_compressed_blocks_of_inputs_that_are_read_as_a_whole() -> None:
+    chunks = format_of(WHOLE)
     blocks = [record(1, b"\1/a") + record(2, b"\1x"), record(2, b"\1y") + record(1, b"\2/b"), record(2, b"\2z")]
     packed = [zlib.compress(each) for each in blocks]
     data = b"\3" + b"".join(struct.pack("<H", len(each)) + each for each in packed) + b"END"
@@ -184,13 +179,13 @@ def test_compressed_blocks_of_inputs_that_are_read_as_a_whole(tmp_path: Path) ->
         agreed(chunks, data[:at] + bytes([data[at] ^ 1 << made.randrange(8)]) + data[at + 1 :])
 
 
-def test_the_tables_of_compressed_blocks_share_their_contents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_tables_of_compressed_blocks_share_their_contents(monkeypatch: pytest.MonkeyPatch) -> None:
     spec_text = (
         WHOLE.replace("  - {id: count, type: u1}\n", "")
         .replace("repeat: expr, repeat-expr: count", "repeat: eos")
         .replace("  - {id: end, contents: END}\n", "")
     )
-    chunks = spec(tmp_path, spec_text)
+    chunks = format_of(spec_text)
     packed = [zlib.compress(record(1, b"\1/%d" % n) + record(2, b"\1x") * 9) for n in range(20)]
     data = b"".join(struct.pack("<H", len(each)) + each for each in packed)
     expanded, expand = [], expanding.expand_block
@@ -214,11 +209,11 @@ def test_what_changes_all_the_time_is_forgotten_when_it_is_not_needed(bag: wirel
     agreed(bag, data, batch_rows=77)
 
 
-def test_columns_give_a_look_up_its_place(tmp_path: Path) -> None:
-    made = spec(tmp_path, SPEC.replace("columns: [channel, text]", "columns: [channel, topic, text]"))
+def test_columns_give_a_look_up_its_place() -> None:
+    made = format_of(SPEC.replace("columns: [channel, text]", "columns: [channel, topic, text]"))
     assert wireloom.read(made, DATA).column_names == ["channel", "topic", "text", "unit", "note"]
     with pytest.raises(wireloom.SpecError, match="the column 'topic' already exists"):
-        spec(tmp_path, SPEC.replace("columns: [channel, text]", "columns: [channel, topic, topic]"))
+        format_of(SPEC.replace("columns: [channel, text]", "columns: [channel, topic, topic]"))
 
 
 def test_what_is_remembered_is_bounded(bag: wireloom.Format, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -251,7 +246,7 @@ def test_such_tables_have_no_byte_ranges(bag: wireloom.Format) -> None:
         ("key: channel, match: id, value: topic", "key: channel, match: id", "'value'"),
     ],
 )  # fmt: skip
-def test_mistakes(tmp_path: Path, old: str, new: str, said: str) -> None:
+def test_mistakes(old: str, new: str, said: str) -> None:
     with pytest.raises(wireloom.SpecError, match=said) as caught:
-        spec(tmp_path, SPEC.replace(old, new, 1))
-    assert "sample.ksy:" in str(caught.value)
+        format_of(SPEC.replace(old, new, 1))
+    assert "made.ksy:" in str(caught.value)

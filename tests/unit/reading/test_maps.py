@@ -2,13 +2,14 @@
 
 import io
 import struct
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
 import wireloom
-from wireloom import Format, SpecError, WireloomError
+from wireloom import SpecError, WireloomError
+
+from ..specs import format_of
 
 SPEC = """
 meta: {id: bag, endian: le, -wireloom: {rows: rows, columns: [id, named, counts, deep]}}
@@ -56,12 +57,6 @@ types:
 """
 
 
-def load(folder: Path, text: str = SPEC) -> Format:
-    path = folder / "bag.ksy"
-    path.write_text(text)
-    return wireloom.load_spec(path)
-
-
 def text(value: str) -> bytes:
     return bytes([len(value.encode())]) + value.encode()
 
@@ -93,8 +88,8 @@ def as_rows(table: pa.Table) -> list[Any]:
     return [(each["id"], each["named"]["pairs"], each["counts"], each["deep"]) for each in rows]
 
 
-def test_lists_of_pairs_are_maps(tmp_path: Path) -> None:
-    format = load(tmp_path)
+def test_lists_of_pairs_are_maps() -> None:
+    format = format_of(SPEC)
     assert format.engine_refusal is None
     table = wireloom.read(format, DATA)
     table.validate(full=True)
@@ -106,8 +101,8 @@ def test_lists_of_pairs_are_maps(tmp_path: Path) -> None:
     assert wireloom.read(format, DATA, columns=["counts"])["counts"].to_pylist() == [each[2] for each in ROWS]
 
 
-def test_damage_leaves_whole_maps(tmp_path: Path) -> None:
-    format = load(tmp_path)
+def test_damage_leaves_whole_maps() -> None:
+    format = format_of(SPEC)
     damaged = DATA.replace(bytes([2]) + named([]), bytes([77]) + named([]), 1)
     table, report = wireloom.read_with_report(format, damaged, columns=["id", "named", "counts", "deep", "_error"])
     table.validate(full=True)
@@ -119,8 +114,8 @@ def test_damage_leaves_whole_maps(tmp_path: Path) -> None:
         assert whole == ROWS[: len(whole)]
 
 
-def test_maps_are_written(tmp_path: Path) -> None:
-    format = load(tmp_path, SPEC.replace("        if: num_counts < 9\n", ""))
+def test_maps_are_written() -> None:
+    format = format_of(SPEC.replace("        if: num_counts < 9\n", ""))
     written = io.BytesIO()
     data = b"".join(row(*each) for each in ROWS if each[2] is not None)
     wireloom.write(format, wireloom.read(format, data), written)
@@ -149,11 +144,11 @@ def test_maps_are_written(tmp_path: Path) -> None:
         ("{key: class, value: amount, keys: 3}", "did you mean 'key'"),
     ],
 )
-def test_mistakes(tmp_path: Path, map: str, message: str) -> None:
+def test_mistakes(map: str, message: str) -> None:
     with pytest.raises(SpecError) as caught:
-        load(tmp_path, SPEC.replace("{key: class, value: amount}", map))
+        format_of(SPEC.replace("{key: class, value: amount}", map))
     assert message in str(caught.value)
-    assert "bag.ksy:" in str(caught.value)
+    assert "made.ksy:" in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -169,24 +164,24 @@ def test_mistakes(tmp_path: Path, map: str, message: str) -> None:
         ("{id: class, type: u4, -wireloom: {timestamp: s}}", "a key must be an integer, text or bytes"),
     ],
 )
-def test_what_cannot_be_a_key(tmp_path: Path, attribute: str, message: str) -> None:
+def test_what_cannot_be_a_key(attribute: str, message: str) -> None:
     with pytest.raises(SpecError) as caught:
-        load(tmp_path, SPEC.replace("{id: class, type: u2}", attribute))
+        format_of(SPEC.replace("{id: class, type: u2}", attribute))
     assert message in str(caught.value)
 
 
-def test_what_cannot_be_a_map(tmp_path: Path) -> None:
+def test_what_cannot_be_a_map() -> None:
     once = SPEC.replace("repeat: expr\n        repeat-expr: num_counts\n        if", "if")
     with pytest.raises(SpecError, match="'map' requires a repeated attribute with a user-defined type"):
-        load(tmp_path, once)
+        format_of(once)
     both = SPEC.replace("value: amount}}", "value: amount}, timestamp: s}")
     with pytest.raises(SpecError, match="'timestamp' and 'map' cannot be used together"):
-        load(tmp_path, both)
+        format_of(both)
 
 
-def test_a_map_with_more_in_its_items_is_only_read(tmp_path: Path) -> None:
+def test_a_map_with_more_in_its_items_is_only_read() -> None:
     longer = "{id: class, type: u1}\n      - {id: more, type: u1}"
-    format = load(tmp_path, SPEC.replace("{id: class, type: u2}", longer))
+    format = format_of(SPEC.replace("{id: class, type: u2}", longer))
     table = wireloom.read(format, DATA)
     assert table["counts"].to_pylist()[0] == [(1, -1)]
     with pytest.raises(WireloomError, match=r"no column contains count\.more"):

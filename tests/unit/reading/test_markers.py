@@ -13,6 +13,7 @@ import wireloom
 from wireloom import Format, engine
 
 from ...examples import examples, strided
+from ..specs import format_of
 from .running import ROW_READERS, read
 
 SPEC = """
@@ -40,10 +41,8 @@ FAR = (1 << 62) - 1
 
 
 @pytest.fixture(scope="module")
-def format(tmp_path_factory: pytest.TempPathFactory) -> Format:
-    path = tmp_path_factory.mktemp("spec") / "marked.ksy"
-    path.write_text(SPEC)
-    return wireloom.load_spec(path)
+def format() -> Format:
+    return format_of(SPEC)
 
 
 def blocks(source: random.Random, tag: bytes, marker: bytes, count: int) -> list[bytes]:
@@ -168,15 +167,16 @@ def test_what_is_no_marker(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("row_reader", ROW_READERS)
-def test_a_search_finds_the_marker_with_which_a_lost_unit_begins(row_reader: str, tmp_path: Path) -> None:
+def test_a_search_finds_the_marker_with_which_a_lost_unit_begins(row_reader: str) -> None:
     """Windows that end in the unit after it keep the marker."""
-    path = tmp_path / "short.ksy"
-    path.write_text(
-        "meta: {id: short, -wireloom: {rows: rows}}\n"
-        "seq:\n  - {id: sync, size: 8}\n  - {id: rows, type: row, repeat: eos}\n"
-        "types: {row: {seq: [{id: n, type: u1}, {id: marker, size: 8, valid: _root.sync}]}}\n"
+    short, marker = (
+        format_of(
+            "meta: {id: short, -wireloom: {rows: rows}}\n"
+            "seq:\n  - {id: sync, size: 8}\n  - {id: rows, type: row, repeat: eos}\n"
+            "types: {row: {seq: [{id: n, type: u1}, {id: marker, size: 8, valid: _root.sync}]}}\n"
+        ),
+        bytes(range(0xA0, 0xA8)),
     )
-    short, marker = wireloom.load_spec(path), bytes(range(0xA0, 0xA8))
     content = marker + b"".join(bytes([number]) + marker for number in range(4)) + marker + b"\5" + marker
     for chunk in (None, *range(1, len(content) + 2)):
         table, report = read(row_reader, short, content, recover=True, chunk=chunk, streamed=chunk is not None)

@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 import wireloom
 
+from ..specs import format_of
 from .running import ROW_READERS, read
 
 TYPES = """
@@ -110,12 +111,11 @@ def test_messages_and_enums_inside_of_a_layout_inside_of_a_row(
     assert rest["inner"] == [{"x": 2, "lambda": None, "names": []}, {"x": 1, "lambda": None, "names": []}]
 
 
-def test_a_message_that_contains_itself_is_no_column(tmp_path: Path) -> None:
+def test_a_message_that_contains_itself_is_no_column() -> None:
     itself = "          - {id: again, number: 7, type: event}\n"
     text = FRAMED.replace("          - {id: from,", itself + "          - {id: from,")
-    (tmp_path / "framed.ksy").write_text(text)
     with pytest.raises(wireloom.SpecError, match=r'"again" cannot be part of a column.* contains itself'):
-        wireloom.load_spec(tmp_path / "framed.ksy")
+        format_of(text)
 
 
 PACKED = """
@@ -141,11 +141,10 @@ types:
 @pytest.mark.parametrize("label", ["optional", "required"])
 @pytest.mark.parametrize(("rows", "column", "value"), [("frames", "body", {"count": 5}), ("frames.body", "count", 5)])
 def test_a_damaged_message_of_a_codec_costs_its_row(
-    rows: str, column: str, value: object, label: str, reader: str, tmp_path: Path
+    rows: str, column: str, value: object, label: str, reader: str
 ) -> None:
     text = PACKED.replace("ROWS", rows).replace("COLUMN", column).replace("LABEL", label)
-    (tmp_path / "packed.ksy").write_text(text)
-    format = wireloom.load_spec(tmp_path / "packed.ksy")
+    format = format_of(text)
 
     def frame(flag: int, packed: bytes) -> bytes:
         return bytes([flag, len(packed)]) + packed

@@ -18,6 +18,7 @@ from wireloom import engine
 from wireloom.reading import block_extractor, pieces_ahead
 
 from ...examples import strided
+from ..specs import format_of
 from .test_fragments import SPEC, log_of
 
 pytestmark = pytest.mark.skipif(not engine.available, reason="threads fill pieces by the engine")
@@ -28,10 +29,8 @@ LOG = log_of(RECORDS)
 
 
 @pytest.fixture
-def format(tmp_path: Path) -> wireloom.Format:
-    path = tmp_path / "pieces.ksy"
-    path.write_text(SPEC)
-    return wireloom.load_spec(path)
+def format() -> wireloom.Format:
+    return format_of(SPEC)
 
 
 @pytest.fixture(params=[1, 2, 3])
@@ -160,7 +159,8 @@ log = open(sys.argv[2], "rb").read()
 """
 
 
-def run(format: wireloom.Format, tmp_path: Path, program: str) -> str:
+def run(tmp_path: Path, program: str) -> str:
+    (tmp_path / "pieces.ksy").write_text(SPEC)
     (tmp_path / "some.log").write_bytes(LOG)
     command = [sys.executable, "-c", PROGRAM + program, str(tmp_path / "pieces.ksy"), str(tmp_path / "some.log")]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
@@ -168,10 +168,9 @@ def run(format: wireloom.Format, tmp_path: Path, program: str) -> str:
     return done.stdout
 
 
-def test_a_scan_that_is_collected_in_one_of_the_threads(format: wireloom.Format, tmp_path: Path) -> None:
+def test_a_scan_that_is_collected_in_one_of_the_threads(tmp_path: Path) -> None:
     """The thread does not wait for itself."""
     found = run(
-        format,
         tmp_path,
         """
 before = block_extractor.BlockExtractor._fill
@@ -195,10 +194,9 @@ print(sum(collected) > 20)
     assert found == "True\n"
 
 
-def test_a_thread_that_reads_while_the_interpreter_ends(format: wireloom.Format, tmp_path: Path) -> None:
+def test_a_thread_that_reads_while_the_interpreter_ends(tmp_path: Path) -> None:
     """There is no other thread for it."""
     found = run(
-        format,
         tmp_path,
         """
 wireloom.read(format, log)

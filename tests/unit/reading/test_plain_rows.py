@@ -13,6 +13,8 @@ import wireloom
 
 from tests.differential.agreement import agreed
 
+from ..specs import format_of
+
 SPEC = """
 meta: {{id: plain, endian: {endian}, -wireloom: {{rows: rows}}}}
 seq: [{{id: rows, type: row, repeat: eos}}]
@@ -78,10 +80,8 @@ def test_rows_of_every_size(tmp_path: Path, kind: str, order: str, *, masked: bo
     assert {number for number, body in enumerate(read["body"]) if body is None} == damaged
 
 
-def test_the_size_of_a_stream_in_products_of_more_than_64_bits(tmp_path: Path) -> None:
-    path = tmp_path / "sized.ksy"
-    path.write_text(SIZED)
-    format, chance = wireloom.load_spec(path), Random(3)
+def test_the_size_of_a_stream_in_products_of_more_than_64_bits() -> None:
+    format, chance = format_of(SIZED), Random(3)
     factors = [[chance.randrange(-(2**40), 2**40) for _ in range(count)] for count in (90, 40, 120)]
     factors[1][7] = 2**62
     data = b"".join(struct.pack(f"<H{len(each)}q", 8 * len(each), *each) for each in factors)

@@ -1,7 +1,6 @@
 """Rows at positions: both readers return the same rows for valid, damaged and hostile inputs."""
 
 import struct
-from pathlib import Path
 from random import Random
 
 import pytest
@@ -11,6 +10,8 @@ from wireloom.base.limits import MAX_COMPUTED
 
 from tests.differential.agreement import agreed, read_rows
 from tests.differential.damage import damaged
+
+from ..specs import format_of
 
 LUMPS = """
 meta: {id: lumps, endian: le, -wireloom: {rows: index.contents.things, columns: [name, a, b]}}
@@ -43,13 +44,12 @@ ENTRY = struct.Struct("<II")
 
 
 @pytest.fixture(scope="module")
-def lumps(tmp_path_factory: pytest.TempPathFactory) -> Format:
-    return loaded(tmp_path_factory.mktemp("spec"), LUMPS)
+def lumps() -> Format:
+    return loaded(LUMPS)
 
 
-def loaded(folder: Path, text: str) -> Format:
-    (folder / "spec.ksy").write_text(text)
-    format = wireloom.load_spec(folder / "spec.ksy")
+def loaded(text: str) -> Format:
+    format = format_of(text)
     assert format.engine_refusal is None
     return format
 
@@ -131,19 +131,18 @@ types:
     "data",
     [b"\2?\4\1\x0b\0a\0b\1c\0d", b"\0\0\0\0", b"\0\1\0", b"\2?\4\0", b"\2?\4", b"\2?\4\1\x0a\0a\0b\0c\0d"],
 )
-def test_positions_in_positions(tmp_path: Path, data: bytes) -> None:
+def test_positions_in_positions(data: bytes) -> None:
     """What is read at a position has the stream that contains the position."""
-    agreed(loaded(tmp_path, CHAIN), data)
+    agreed(loaded(CHAIN), data)
 
 
-def test_a_position_is_one_of_the_stream_around_it(tmp_path: Path) -> None:
-    rows, _ = agreed(loaded(tmp_path, CHAIN), b"\2?\4\1\x0b\0a\0b\1c\0d")
+def test_a_position_is_one_of_the_stream_around_it() -> None:
+    rows, _ = agreed(loaded(CHAIN), b"\2?\4\1\x0b\0a\0b\1c\0d")
     assert rows["left"] == [*b"abc"]
 
 
-def test_a_root_whose_rows_are_all_at_positions(tmp_path: Path) -> None:
+def test_a_root_whose_rows_are_all_at_positions() -> None:
     format = loaded(
-        tmp_path,
         """
 meta: {id: index, endian: le, -wireloom: {rows: entries, columns: [a]}}
 instances:

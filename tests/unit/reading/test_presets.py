@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-import wireloom
 
+from ..specs import format_of
 from .running import ROW_READERS, read
 
 SPEC = """
@@ -36,10 +36,8 @@ types:
 
 
 @pytest.mark.parametrize("row_reader", ROW_READERS)
-def test_what_is_before_the_rows(row_reader: str, tmp_path: Path) -> None:
-    path = tmp_path / "made.ksy"
-    path.write_text(SPEC)
-    format = wireloom.load_spec(path)
+def test_what_is_before_the_rows(row_reader: str) -> None:
+    format = format_of(SPEC)
     assert format.program is not None
     for head, unit in ((b"ms\0\2", 1000), (b"s \4\2", 250)):
         table, report = read(row_reader, format, head + b"abcd", batch_rows=1)
@@ -77,10 +75,8 @@ types:
 
 
 @pytest.mark.parametrize("row_reader", ROW_READERS)
-def test_what_is_ahead_of_the_rows(row_reader: str, tmp_path: Path) -> None:
-    path = tmp_path / "made.ksy"
-    path.write_text(AHEAD)
-    format = wireloom.load_spec(path)
+def test_what_is_ahead_of_the_rows(row_reader: str) -> None:
+    format = format_of(AHEAD)
     assert format.program is not None
     assert "positions" in format.read_only
     for kind, more in ((0, b""), (1, b"!")):

@@ -15,6 +15,8 @@ import wireloom
 from wireloom.reading.pushed_filter import pushed
 from wireloom.rows.predicates import Domain, common, union, without
 
+from ..specs import format_of
+
 SPEC = """
 meta: {id: kinds_of_values, endian: le, -wireloom: {rows: rows}}
 seq: [{id: rows, type: row, repeat: eos}]
@@ -46,10 +48,8 @@ MOMENT = datetime.datetime.fromtimestamp(1_790_000_000.001, datetime.UTC)
 
 
 @pytest.fixture(scope="module")
-def format(tmp_path_factory: pytest.TempPathFactory) -> wireloom.Format:
-    path = tmp_path_factory.mktemp("specs") / "kinds_of_values.ksy"
-    path.write_text(SPEC)
-    return wireloom.load_spec(path)
+def format() -> wireloom.Format:
+    return format_of(SPEC)
 
 
 DATA = b"".join(struct.pack("<QbfdHq", *each) for each in VALUES)

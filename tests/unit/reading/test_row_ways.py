@@ -2,15 +2,14 @@
 
 import random
 import struct
-from pathlib import Path
 
 import pytest
 import wireloom
 from wireloom import SpecError
-from wireloom.codegen.explore import load_format
 
 from ...differential.agreement import agreed
 from ...examples import examples
+from ..specs import format_of
 
 SPEC = """
 meta:
@@ -102,19 +101,13 @@ DATA = (
 )
 
 
-def format_of(tmp_path: Path, spec: str = SPEC) -> wireloom.Format:
-    path = tmp_path / "made.ksy"
-    path.write_text(spec)
-    return load_format(path)
-
-
 def numbers(format: wireloom.Format, data: bytes) -> list[int]:
     found: list[int] = wireloom.read(format, data)["number"].to_pylist()
     return found
 
 
-def test_rows_come_in_the_order_of_the_input(tmp_path: Path) -> None:
-    format = format_of(tmp_path)
+def test_rows_come_in_the_order_of_the_input() -> None:
+    format = format_of(SPEC)
     assert not format.engine_refusal
     assert numbers(format, DATA) == [1, 2, 3, 4, 5, 6, 7]
     assert not format.read_only
@@ -122,8 +115,8 @@ def test_rows_come_in_the_order_of_the_input(tmp_path: Path) -> None:
     agreed(format, DATA, batch_rows=1)
 
 
-def test_damage_costs_the_unit_that_it_is_in(tmp_path: Path) -> None:
-    format = format_of(tmp_path)
+def test_damage_costs_the_unit_that_it_is_in() -> None:
+    format = format_of(SPEC)
     for place, left in ((2, [2, 3, 4, 5, 6, 7]), (11, [1, 4, 5, 6, 7]), (38, [1, 2, 3, 5, 6, 7])):
         damaged = bytearray(DATA)
         damaged[place + 1] = 0xFF
@@ -131,8 +124,8 @@ def test_damage_costs_the_unit_that_it_is_in(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_readers_agree_on_damaged_inputs(tmp_path: Path) -> None:
-    format, chance = format_of(tmp_path), random.Random(4)
+def test_readers_agree_on_damaged_inputs() -> None:
+    format, chance = format_of(SPEC), random.Random(4)
     for _ in range(examples(150)):
         damaged = bytearray(DATA)
         for _ in range(chance.choice((1, 1, 3))):
@@ -142,13 +135,13 @@ def test_readers_agree_on_damaged_inputs(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_an_input_that_is_read_as_a_whole(tmp_path: Path) -> None:
+def test_an_input_that_is_read_as_a_whole() -> None:
     spec = SPEC.replace(
         "  - {id: records, type: record, repeat: eos}",
         "  - {id: count, type: u1}\n  - {id: records, type: record, repeat: expr, repeat-expr: count}\n"
         "  - {id: end, contents: END}",
     )
-    format = format_of(tmp_path, spec)
+    format = format_of(spec)
     data = b"\5" + DATA + b"END"
     assert not format.engine_refusal
     assert numbers(format, data) == [1, 2, 3, 4, 5, 6, 7]
@@ -156,9 +149,9 @@ def test_an_input_that_is_read_as_a_whole(tmp_path: Path) -> None:
         agreed(format, data[:end])
 
 
-def test_conditions_and_units(tmp_path: Path) -> None:
+def test_conditions_and_units() -> None:
     spec = SPEC.replace("columns: [number, text]", "columns: [number]\n    where: number != 5\n    unit: records")
-    assert numbers(format_of(tmp_path, spec), DATA) == [1, 2, 3, 4, 6, 7]
+    assert numbers(format_of(spec), DATA) == [1, 2, 3, 4, 6, 7]
 
 
 @pytest.mark.parametrize(
@@ -173,23 +166,23 @@ def test_conditions_and_units(tmp_path: Path) -> None:
         ("[]", "expected a list of 1"),
     ],
 )
-def test_paths_that_do_not_go_together(ways: str, sentence: str, tmp_path: Path) -> None:
+def test_paths_that_do_not_go_together(ways: str, sentence: str) -> None:
     head, rest = SPEC.split("    rows:\n")
     spec = f"{head}    rows: {ways}\n    columns" + rest.partition("    columns")[2]
     spec = spec.replace("types:\n", "  - {id: others, type: note, repeat: eos}\ntypes:\n", 1)
     spec = spec.replace("3: pages}", "3: pages, 4: blob, 5: wide}") + UNFIT
     with pytest.raises(SpecError) as error:
-        format_of(tmp_path, spec)
+        format_of(spec)
     assert sentence in str(error.value)
 
 
-def test_what_is_around_the_rows_is_no_column(tmp_path: Path) -> None:
+def test_what_is_around_the_rows_is_no_column() -> None:
     with pytest.raises(SpecError, match="no attribute or instance"):
-        format_of(tmp_path, SPEC.replace("columns: [number, text]", "columns: [number, kind]"))
+        format_of(SPEC.replace("columns: [number, text]", "columns: [number, kind]"))
 
 
-def test_rows_of_several_types(tmp_path: Path) -> None:
-    format = format_of(tmp_path, SEVERAL)
+def test_rows_of_several_types() -> None:
+    format = format_of(SEVERAL)
     assert not format.engine_refusal
     data = packed(4, struct.pack("<H", 903) + b"three") + DATA + packed(4, b"\1\0one") + packed(4, b"\0\0")
     rows = wireloom.read(format, data).to_pylist()
@@ -203,10 +196,10 @@ def test_rows_of_several_types(tmp_path: Path) -> None:
         agreed(format, bytes(damaged[: chance.choice((len(damaged), chance.randrange(len(damaged))))]))
 
 
-def test_rows_of_several_types_have_no_condition(tmp_path: Path) -> None:
+def test_rows_of_several_types_have_no_condition() -> None:
     spec = SPEC.replace("      - records.body.as<pages>.pages.notes", "      - records.body.as<wide>")
     spec = spec.replace("3: pages}", "3: wide}").replace(
         "columns: [number, text]", "columns: [text]\n    where: number > 1"
     )
     with pytest.raises(SpecError, match="'where' requires rows of one type"):
-        format_of(tmp_path, spec + UNFIT)
+        format_of(spec + UNFIT)

@@ -1,11 +1,11 @@
 """How many rows prove where reading continues after damage, if they have no checksums."""
 
 import zlib
-from pathlib import Path
 
 import pytest
 import wireloom
 
+from ..specs import format_of
 from .running import ROW_READERS, read
 
 PLAIN = """
@@ -27,11 +27,6 @@ def rows_read(row_reader: str, format: wireloom.Format, data: bytes) -> tuple[li
     return table["data"].to_pylist(), report["damaged"]
 
 
-def spec(folder: Path, text: str) -> wireloom.Format:
-    (folder / "made.ksy").write_text(text)
-    return wireloom.load_spec(folder / "made.ksy")
-
-
 def row(data: bytes) -> bytes:
     return b"\x01" + len(data).to_bytes(2, "little") + data
 
@@ -43,8 +38,8 @@ def entry(data: bytes, before: int) -> tuple[bytes, int]:
 
 @pytest.mark.parametrize("row_reader", ROW_READERS)
 @pytest.mark.parametrize("count", [1, 2, 3])
-def test_three_rows_or_those_up_to_the_end(row_reader: str, count: int, tmp_path: Path) -> None:
-    format, good = spec(tmp_path, PLAIN), [b"good %d" % number for number in range(count)]
+def test_three_rows_or_those_up_to_the_end(row_reader: str, count: int) -> None:
+    format, good = format_of(PLAIN), [b"good %d" % number for number in range(count)]
     first, there = row(b"first"), b"".join(map(row, good))
     at_the_end = first + LOST + there
     place = len(first)
@@ -55,8 +50,8 @@ def test_three_rows_or_those_up_to_the_end(row_reader: str, count: int, tmp_path
 
 @pytest.mark.parametrize("row_reader", ROW_READERS)
 @pytest.mark.parametrize("count", [1, 2])
-def test_a_checksum_that_continues_the_one_before_is_a_proof(row_reader: str, count: int, tmp_path: Path) -> None:
-    format, data, crc = spec(tmp_path, CHAINED), b"", 0
+def test_a_checksum_that_continues_the_one_before_is_a_proof(row_reader: str, count: int) -> None:
+    format, data, crc = format_of(CHAINED), b"", 0
     names = [b"one", b"lost", *(b"good %d" % number for number in range(count))]
     for name in names:
         each, crc = entry(name, crc)

@@ -6,6 +6,8 @@ import pytest
 import wireloom
 from wireloom import Damage
 
+from ..specs import format_of
+
 SPEC = """
 meta: {id: blocks, endian: le, -wireloom: {rows: blocks, parent-columns: [unit]}}
 seq:
@@ -24,10 +26,8 @@ WHOLE = HEAD + b"".join(BLOCKS)
 
 
 @pytest.fixture(params=["8", "unit * 4"])
-def blocks(request: pytest.FixtureRequest, tmp_path: Path) -> wireloom.Format:
-    path = tmp_path / "blocks.ksy"
-    path.write_text(SPEC.replace("SIZE", request.param))
-    return wireloom.load_spec(path)
+def blocks(request: pytest.FixtureRequest) -> wireloom.Format:
+    return format_of(SPEC.replace("SIZE", request.param))
 
 
 def test_each_row_has_its_place(blocks: wireloom.Format) -> None:
@@ -75,9 +75,7 @@ def test_they_are_written_with_their_size(blocks: wireloom.Format, tmp_path: Pat
     assert (tmp_path / "blocks.bin").read_bytes() == WHOLE
 
 
-def test_rows_whose_size_needs_all_of_the_input_are_read_as_a_whole(tmp_path: Path) -> None:
-    path = tmp_path / "blocks.ksy"
-    path.write_text(SPEC.replace("SIZE", "_io.size / 8"))
-    table, report = wireloom.read_with_report(wireloom.load_spec(path), WHOLE)
+def test_rows_whose_size_needs_all_of_the_input_are_read_as_a_whole() -> None:
+    table, report = wireloom.read_with_report(format_of(SPEC.replace("SIZE", "_io.size / 8")), WHOLE)
     assert table["kind"].to_pylist() == list(range(8))
     assert report.clean

@@ -1,16 +1,16 @@
 """Positions in streams as columns: where rows begin and end."""
 
-from pathlib import Path
 from random import Random
 
 import pytest
 import wireloom
-from wireloom import Format, engine
+from wireloom import engine
 
 from tests.differential.agreement import agreed
 from tests.differential.damage import damaged
 
 from ...examples import examples
+from ..specs import format_of
 
 SPEC = """
 meta: {id: log, endian: le, -wireloom: {rows: groups.body.rows, columns: [data, index, group, at, end, later, half]}}
@@ -60,14 +60,8 @@ SIZED = SPEC.replace("repeat: eos}\n    instances:\n      room", "repeat: eos, s
 DATA = b"LOG" + b"\x08\x01a\x02bc\x02de" + b"\x02\x01z" + b"\x00" + b"\x06\x05xxxxx"
 
 
-def load(folder: Path, text: str) -> Format:
-    path = folder / "log.ksy"
-    path.write_text(text)
-    return wireloom.load_spec(path)
-
-
-def test_rows_inside_of_units(tmp_path: Path) -> None:
-    format = load(tmp_path, SPEC)
+def test_rows_inside_of_units() -> None:
+    format = format_of(SPEC)
     assert format.engine_refusal is None or not engine.available
     for options in ({}, {"batch_rows": 1}):
         rows = wireloom.read(format, DATA, **options).to_pylist()
@@ -80,16 +74,16 @@ def test_rows_inside_of_units(tmp_path: Path) -> None:
         ]
 
 
-def test_rows_of_the_input(tmp_path: Path) -> None:
-    format = load(tmp_path, FLAT)
+def test_rows_of_the_input() -> None:
+    format = format_of(FLAT)
     rows = wireloom.read(format, b"LOG" + b"\x01a" + b"\x03bcd" + b"\x00" + b"\x01e").to_pylist()
     assert [tuple(each.values()) for each in rows] == [(b"a", 3, 5), (b"", 9, 10), (b"e", 10, 12)]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("text", [SPEC, FLAT, SIZED])
-def test_both_readers_agree_on_damage(tmp_path: Path, text: str) -> None:
-    format = load(tmp_path, text)
+def test_both_readers_agree_on_damage(text: str) -> None:
+    format = format_of(text)
     for seed in range(examples(60)):
         for data in (damaged(Random(seed), DATA), damaged(Random(seed), DATA * 3)):
             for options in ({}, {"recover": True}, {"batch_rows": 1}, {"columns": ["at", "data"]}):

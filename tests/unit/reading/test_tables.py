@@ -11,6 +11,7 @@ from wireloom import UnknownNameError
 
 from ...differential.agreement import agreed, objects_only
 from ...examples import strided
+from ..specs import format_of
 
 SPEC = """
 meta:
@@ -79,10 +80,8 @@ DATA = b"".join(
 
 
 @pytest.fixture(scope="module")
-def library(tmp_path_factory: pytest.TempPathFactory) -> wireloom.Format:
-    path = tmp_path_factory.mktemp("library") / "library.ksy"
-    path.write_text(SPEC)
-    return wireloom.load_spec(path)
+def library() -> wireloom.Format:
+    return format_of(SPEC)
 
 
 @pytest.mark.parametrize("reader", ["columns", "objects"])

@@ -8,13 +8,14 @@ import pyarrow as pa
 import pytest
 import wireloom
 from click.testing import CliRunner
-from wireloom import Format, SpecError, engine
+from wireloom import SpecError, engine
 from wireloom.command import main
 
 from tests.differential.agreement import agreed
 from tests.differential.damage import damaged
 
 from ...examples import examples
+from ..specs import format_of
 
 SPEC = """
 meta: {id: log, endian: le, -wireloom: {rows: events, columns: [kind, body, deep]}}
@@ -46,18 +47,12 @@ ROWS = [
 ]
 
 
-def load(folder: Path, text: str = SPEC) -> Format:
-    path = folder / "log.ksy"
-    path.write_text(text)
-    return wireloom.load_spec(path)
-
-
 def values(table: pa.Table) -> list[tuple[object, object]]:
     return [(each["body"], each["deep"]["what"]) for each in table.to_pylist()]
 
 
-def test_it_has_what_was_chosen(tmp_path: Path) -> None:
-    format = load(tmp_path)
+def test_it_has_what_was_chosen() -> None:
+    format = format_of(SPEC)
     assert format.engine_refusal is None or not engine.available
     table = wireloom.read(format, DATA)
     table.validate(full=True)
@@ -68,15 +63,15 @@ def test_it_has_what_was_chosen(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_both_readers_agree_on_damage(tmp_path: Path) -> None:
-    format = load(tmp_path)
+def test_both_readers_agree_on_damage() -> None:
+    format = format_of(SPEC)
     for seed in range(examples(60)):
         for options in ({}, {"recover": True}, {"batch_rows": 2}):
             agreed(format, damaged(Random(seed), DATA * 2), **options)
 
 
-def test_it_is_written(tmp_path: Path) -> None:
-    format = load(tmp_path)
+def test_it_is_written() -> None:
+    format = format_of(SPEC)
     table = wireloom.read(format, DATA)
     for rows, expected in ((table, DATA), (table.slice(1), b"".join(EVENTS[1:])), (table.slice(1, 2), DATA[8:26])):
         written = io.BytesIO()
@@ -91,7 +86,7 @@ def test_it_is_written(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("suffix", ["parquet", "csv", "jsonl", "arrow"])
 def test_it_is_a_struct_where_there_are_no_unions(tmp_path: Path, suffix: str) -> None:
-    load(tmp_path)
+    (tmp_path / "log.ksy").write_text(SPEC)
     (tmp_path / "a.log").write_bytes(DATA)
     spec, log, rows, again = (str(tmp_path / name) for name in ("log.ksy", "a.log", f"a.{suffix}", "b.log"))
     for arguments in (["decode", spec, log, "-o", rows], ["encode", spec, rows, "-o", again]):
@@ -100,8 +95,8 @@ def test_it_is_a_struct_where_there_are_no_unions(tmp_path: Path, suffix: str) -
     assert (tmp_path / "b.log").read_bytes() == DATA
 
 
-def test_mistakes(tmp_path: Path) -> None:
+def test_mistakes() -> None:
     with pytest.raises(SpecError, match="'union' requires an attribute whose type is a switch"):
-        load(tmp_path, SPEC.replace("{id: x, type: u1}", "{id: x, type: u1, -wireloom: {union: dense}}"))
+        format_of(SPEC.replace("{id: x, type: u1}", "{id: x, type: u1, -wireloom: {union: dense}}"))
     with pytest.raises(SpecError, match="dense"):
-        load(tmp_path, SPEC.replace("{union: dense}", "{union: sparse}"))
+        format_of(SPEC.replace("{union: dense}", "{union: sparse}"))

@@ -1,6 +1,5 @@
 """The key ``unit``: which items are the innermost units."""
 
-from pathlib import Path
 from random import Random
 
 import pytest
@@ -11,6 +10,7 @@ from tests.differential.agreement import agreed
 from tests.differential.damage import damaged
 
 from ...examples import examples
+from ..specs import format_of
 
 SPEC = """
 meta: {id: log, endian: le, -wireloom: {rows: batches.body.groups.rows, columns: [data]UNIT}}
@@ -48,10 +48,8 @@ def batch(*groups: bytes) -> bytes:
 DATA = batch(group(b"a", b"b"), group(b"c")) + batch(group(b"d"), group(b"e", b"f"))
 
 
-def load(folder: Path, unit: str, end: str = "") -> Format:
-    path = folder / "log.ksy"
-    path.write_text(SPEC.replace("UNIT", unit and f", unit: {unit}").replace("END", end and f", {end}"))
-    return wireloom.load_spec(path)
+def load(unit: str, end: str = "") -> Format:
+    return format_of(SPEC.replace("UNIT", unit and f", unit: {unit}").replace("END", end and f", {end}"))
 
 
 @pytest.mark.parametrize(
@@ -63,10 +61,8 @@ def load(folder: Path, unit: str, end: str = "") -> Format:
     ],
 )
 @pytest.mark.parametrize("streaming", [True, False])
-def test_damage_costs_a_unit(
-    tmp_path: Path, unit: str, rows: list[bytes], damage: tuple[int, int], streaming: bool
-) -> None:
-    format = load(tmp_path, unit, "" if streaming else "{id: end, size: 0}")
+def test_damage_costs_a_unit(unit: str, rows: list[bytes], damage: tuple[int, int], streaming: bool) -> None:
+    format = load(unit, "" if streaming else "{id: end, size: 0}")
     assert format.engine_refusal is None or not engine.available
     changed = bytearray(DATA)
     changed[DATA.index(b"c")] ^= 1
@@ -77,30 +73,27 @@ def test_damage_costs_a_unit(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("unit", ["batches", "batches.body.groups"])
-def test_both_readers_agree(tmp_path: Path, unit: str) -> None:
-    format = load(tmp_path, unit)
+def test_both_readers_agree(unit: str) -> None:
+    format = load(unit)
     for seed in range(examples(80)):
         for options in ({}, {"recover": True}, {"batch_rows": 1}, {"verify": False}):
             agreed(format, damaged(Random(seed), DATA * 2), **options)
 
 
 @pytest.mark.parametrize("unit", ["batch", "batches.body", "batches.body.groups.rows", "groups"])
-def test_mistakes(tmp_path: Path, unit: str) -> None:
+def test_mistakes(unit: str) -> None:
     with pytest.raises(SpecError) as caught:
-        load(tmp_path, unit)
+        load(unit)
     assert "must name a repeated attribute on the path to the rows: 'batches' or 'batches.body.groups'" in str(
         caught.value
     )
     assert f"found {unit!r}" in str(caught.value)
 
 
-def test_rows_that_are_not_inside_of_anything(tmp_path: Path) -> None:
-    (tmp_path / "flat.ksy").write_text(
-        """
+def test_rows_that_are_not_inside_of_anything() -> None:
+    with pytest.raises(SpecError, match="'unit' requires rows inside repeated attributes, and the rows 'rows' are not"):
+        format_of("""
 meta: {id: flat, -wireloom: {rows: rows, unit: rows}}
 seq: [{id: rows, type: row, repeat: eos}]
 types: {row: {seq: [{id: x, type: u1}]}}
-"""
-    )
-    with pytest.raises(SpecError, match="'unit' requires rows inside repeated attributes, and the rows 'rows' are not"):
-        wireloom.load_spec(tmp_path / "flat.ksy")
+""")

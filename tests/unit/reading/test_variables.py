@@ -9,6 +9,7 @@ import wireloom
 from wireloom import Format, UnsupportedError
 from wireloom.objects import Items
 
+from ..specs import format_of
 from .running import ROW_READERS, read
 
 SPEC = """
@@ -41,10 +42,8 @@ def item(value: int, back: int = 1) -> bytes:
 
 
 @pytest.fixture
-def made(tmp_path: Path) -> Format:
-    path = tmp_path / "made.ksy"
-    path.write_text(SPEC)
-    return wireloom.load_spec(path)
+def made() -> Format:
+    return format_of(SPEC)
 
 
 @pytest.mark.slow
@@ -109,10 +108,8 @@ types:
 @pytest.mark.slow
 @pytest.mark.parametrize("reader", ROW_READERS)
 @pytest.mark.parametrize("chunk", [pytest.param(None, marks=pytest.mark.thorough), 1_001])
-def test_attempts_that_are_repeated_forget_no_items(reader: str, chunk: int | None, tmp_path: Path) -> None:
-    path = tmp_path / "repeated.ksy"
-    path.write_text(REPEATED)
-    repeated = wireloom.load_spec(path)
+def test_attempts_that_are_repeated_forget_no_items(reader: str, chunk: int | None) -> None:
+    repeated = format_of(REPEATED)
     values = [number % 65_521 for number in range(70_000)]
     items = [value.to_bytes(2, "little") for value in values]
     data = b"".join(b"".join(items[begin : begin + 20]) + b"end" for begin in range(0, len(items), 20))
@@ -146,10 +143,8 @@ types:
 
 
 @pytest.mark.parametrize("reader", ROW_READERS)
-def test_an_incomplete_unit_sets_no_variables(reader: str, tmp_path: Path) -> None:
-    path = tmp_path / "steps.ksy"
-    path.write_text(INCOMPLETE)
-    steps = wireloom.load_spec(path)
+def test_an_incomplete_unit_sets_no_variables(reader: str) -> None:
+    steps = format_of(INCOMPLETE)
     good = [bytes((1, by)) + b"!" for by in range(1, 7)]
     # Only the end of the unit around the last three is missing.
     data = b"".join(good[:3]) + bytes((10, 100)) + b"".join(good[3:])

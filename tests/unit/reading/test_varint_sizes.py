@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -10,7 +9,7 @@ import pytest
 import wireloom
 from wireloom import engine
 
-from ..specs import format_of as format_of_text
+from ..specs import format_of
 from .running import ROW_READERS, read
 from .test_varints import le, zigzag
 
@@ -89,17 +88,15 @@ FORMS: dict[str, tuple[str, str, Any]] = {
 }
 
 
-def format_of(form: str, folder: Path) -> wireloom.Format:
+def sized(form: str) -> wireloom.Format:
     rule, operator, _ = FORMS[form]
-    path = folder / "made_sizes.ksy"
-    path.write_text(SPEC.replace("RULE", rule).replace("OPERATOR", operator))
-    return wireloom.load_spec(path)
+    return format_of(SPEC.replace("RULE", rule).replace("OPERATOR", operator))
 
 
 @pytest.mark.parametrize("reader", ROW_READERS)
 @pytest.mark.parametrize("form", FORMS)
-def test_values(reader: str, form: str, tmp_path: Path) -> None:
-    format = format_of(form, tmp_path)
+def test_values(reader: str, form: str) -> None:
+    format = sized(form)
     assert format.engine_refusal is None
     data, rows = rows_of(Random(1), FORMS[form][2], 600)
     table, file = read(reader, format, data)
@@ -109,8 +106,8 @@ def test_values(reader: str, form: str, tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not engine.available, reason="the engine is not there")
 @pytest.mark.parametrize("form", FORMS)
-def test_cuts_and_damage(form: str, tmp_path: Path) -> None:
-    format = format_of(form, tmp_path)
+def test_cuts_and_damage(form: str) -> None:
+    format = sized(form)
     chance = Random(2)
     data, _ = rows_of(chance, FORMS[form][2], 24)
     for _ in range(60):
@@ -135,7 +132,7 @@ def test_fields_between(reader: str, subtests: pytest.Subtests) -> None:
             for at, part in enumerate(parts)
         ]
         fields = "\n".join(f"      - {{id: {name}, {shape}}}" for name, shape in shapes)
-        format = format_of_text(SEPARATED.format(names=", ".join(names), fields=fields, last=names[-1]))
+        format = format_of(SEPARATED.format(names=", ".join(names), fields=fields, last=names[-1]))
         assert format.engine_refusal is None
         chance, rows, data = Random(separation), [], b""
         for number in range(600):

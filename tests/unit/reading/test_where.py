@@ -2,13 +2,13 @@
 condition."""
 
 import random
-from pathlib import Path
 
 import pytest
 import wireloom
 
 from ...differential.agreement import agreed
 from ...examples import examples, strided
+from ..specs import format_of
 
 SPEC = """
 meta:
@@ -86,15 +86,9 @@ ROWS = {
 COLUMNS = {"fives": ["note", "extra"]}
 
 
-def spec(folder: Path, text: str) -> wireloom.Format:
-    path = folder / "sample.ksy"
-    path.write_text(text)
-    return wireloom.load_spec(path)
-
-
 @pytest.fixture(scope="module")
-def ops(tmp_path_factory: pytest.TempPathFactory) -> wireloom.Format:
-    return spec(tmp_path_factory.mktemp("ops"), SPEC)
+def ops() -> wireloom.Format:
+    return format_of(SPEC)
 
 
 @pytest.mark.parametrize("table", ROWS)
@@ -156,8 +150,8 @@ def test_a_condition_that_cannot_be_computed_is_damage(ops: wireloom.Format) -> 
     assert [each.reason for each in report.files[0].damaged] == ["value"]
 
 
-def test_rows_between_delimiters(tmp_path: Path) -> None:
-    lines = spec(tmp_path, FRAMED)
+def test_rows_between_delimiters() -> None:
+    lines = format_of(FRAMED)
     data = b"1a\n2b\n\x01c\n3d\n0e\n" * 3
     table, report = wireloom.read_with_report(lines, data)
     assert table["text"].to_pylist() == [b"b", b"d"] * 3
@@ -166,8 +160,8 @@ def test_rows_between_delimiters(tmp_path: Path) -> None:
         agreed(lines, data[:index] + b"\x01" + data[index + 1 :])
 
 
-def test_conditions_of_varints(tmp_path: Path) -> None:
-    steps = spec(tmp_path, COUNTED)
+def test_conditions_of_varints() -> None:
+    steps = format_of(COUNTED)
     assert wireloom.read(steps, b"\x05\xac\x02\x7f\xff\x01").to_pylist() == [{"count": 300}, {"count": 255}]
     agreed(steps, b"\x05\xac\x02\x7f\xff\x01")
 
@@ -180,12 +174,12 @@ def test_conditions_of_varints(tmp_path: Path) -> None:
         ("opcode ==", "expected"),
     ],
 )
-def test_mistakes_have_a_place(tmp_path: Path, where: str, said: str) -> None:
+def test_mistakes_have_a_place(where: str, said: str) -> None:
     with pytest.raises(wireloom.SpecError, match=said) as caught:
-        spec(tmp_path, SPEC.replace("where: big", f"where: {where}"))
-    assert "sample.ksy:10:" in str(caught.value)
+        format_of(SPEC.replace("where: big", f"where: {where}"))
+    assert "made.ksy:10:" in str(caught.value)
 
 
-def test_it_needs_rows(tmp_path: Path) -> None:
+def test_it_needs_rows() -> None:
     with pytest.raises(wireloom.SpecError, match="'where' requires the key 'rows'"):
-        spec(tmp_path, "meta: {id: x, -wireloom: {where: a == 1}}\nseq: [{id: a, type: u1}]\n")
+        format_of("meta: {id: x, -wireloom: {where: a == 1}}\nseq: [{id: a, type: u1}]\n")

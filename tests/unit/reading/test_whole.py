@@ -6,6 +6,8 @@ import pytest
 import wireloom
 from wireloom import Damage
 
+from ..specs import format_of
+
 SPEC = """
 meta: {id: archive, endian: le, -wireloom: {rows: entries, columns: [kind, name, version], selectable: [total]}}
 seq:
@@ -25,18 +27,13 @@ DATA = b"\x03\x03\x00" + b"\x01\x01a" + b"\x02\x02bb" + b"\x03\x03ccc" + b"\x63\
 
 
 @pytest.fixture(scope="module")
-def archive(tmp_path_factory: pytest.TempPathFactory) -> wireloom.Format:
-    return loaded(tmp_path_factory.mktemp("spec"), SPEC)
+def archive() -> wireloom.Format:
+    return format_of(SPEC)
 
 
 @pytest.fixture(scope="module")
-def summed(tmp_path_factory: pytest.TempPathFactory) -> wireloom.Format:
-    return loaded(tmp_path_factory.mktemp("spec"), SUMMED)
-
-
-def loaded(folder: Path, text: str) -> wireloom.Format:
-    (folder / "spec.ksy").write_text(text)
-    return wireloom.load_spec(folder / "spec.ksy")
+def summed() -> wireloom.Format:
+    return format_of(SUMMED)
 
 
 @pytest.mark.parametrize("batch_rows", [1, 2, 10])
@@ -125,7 +122,7 @@ def test_there_are_no_byte_ranges(archive: wireloom.Format) -> None:
 
 def test_a_table_is_written_with_its_count(tmp_path: Path) -> None:
     keys = "columns: [kind, name], parent-columns: [version, total]"
-    format = loaded(tmp_path, SPEC.replace("columns: [kind, name, version], selectable: [total]", keys))
+    format = format_of(SPEC.replace("columns: [kind, name, version], selectable: [total]", keys))
     table = wireloom.read(format, DATA)
     assert table.to_pylist()[0] == {"kind": 1, "name": "a", "version": 3, "total": 99}
     wireloom.write(format, table.slice(0, 2), tmp_path / "out.bin")
@@ -152,8 +149,8 @@ BYTES = bytes((1, 0, 2, 0, 4))
 
 
 @pytest.fixture(params=[True, False], ids=["streaming", "whole"])
-def shares(request: pytest.FixtureRequest, tmp_path: Path) -> wireloom.Format:
-    return loaded(tmp_path, COMPUTED if request.param else as_a_whole(COMPUTED))
+def shares(request: pytest.FixtureRequest) -> wireloom.Format:
+    return format_of(COMPUTED if request.param else as_a_whole(COMPUTED))
 
 
 def as_a_whole(spec: str) -> str:
@@ -185,8 +182,8 @@ def test_failfast_names_the_record_whose_value_cannot_be_computed(shares: wirelo
 
 
 @pytest.mark.parametrize("streaming", [True, False])
-def test_a_value_over_the_limit_is_damage_of_its_row(tmp_path: Path, streaming: bool) -> None:
-    texts = loaded(tmp_path, TEXTS if streaming else as_a_whole(TEXTS))
+def test_a_value_over_the_limit_is_damage_of_its_row(streaming: bool) -> None:
+    texts = format_of(TEXTS if streaming else as_a_whole(TEXTS))
     table, report = wireloom.read_with_report(texts, bytes((1, 9, 2)), columns=["text"], max_computed=5)
     assert table["text"].to_pylist() == ["1b", "2b"]
     assert ([each.reason for each in report.files[0].damaged], report.files[0].tail) == (["limit"], "clean")
@@ -204,9 +201,9 @@ def test_an_input_that_goes_on_is_not_clean(archive: wireloom.Format) -> None:
     assert report.files[0].tail_zeros
 
 
-def test_bytes_that_an_instance_may_read_are_no_tail(tmp_path: Path) -> None:
+def test_bytes_that_an_instance_may_read_are_no_tail() -> None:
     instance = '    instances: {last: {pos: "_root._io.size - 1", io: _root._io, type: u1}}\n'
-    elsewhere = loaded(tmp_path, SPEC + instance)
+    elsewhere = format_of(SPEC + instance)
     _, report = wireloom.read_with_report(elsewhere, DATA + b"!")
     assert report.files[0].tail == "clean"
 
@@ -229,8 +226,8 @@ types:
 """
 
 
-def test_an_input_without_rows_of_one_table_is_of_the_format(tmp_path: Path) -> None:
-    kinds = loaded(tmp_path, TABLES)
+def test_an_input_without_rows_of_one_table_is_of_the_format() -> None:
+    kinds = format_of(TABLES)
     for cut in (b"KI\1\1a\1\1a\1", b"KI\1\1a\2\1\xff\0\0"):
         table, report = wireloom.read_with_report(kinds, cut, table="twos")
         assert table.num_rows == 0

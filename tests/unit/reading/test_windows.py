@@ -9,6 +9,7 @@ import pytest
 import wireloom
 from wireloom.reading import opening, row_extractor
 
+from ..specs import format_of
 from . import running
 
 ARCHIVE = """
@@ -45,28 +46,22 @@ DATA = b"AR" + b"version 1\0" + ROWS.to_bytes(2, "little") + ENTRIES + b"END"
 COLUMNS = ["version", "kind", "name", "number", "share", "rest", "_offset", "_error"]
 
 
-def compiled(text: str, folder: pytest.TempPathFactory) -> wireloom.Format:
-    spec = folder.mktemp("spec") / "archive.ksy"
-    spec.write_text(text)
-    return wireloom.load_spec(spec)
-
-
 @pytest.fixture(scope="module", params=REPEATS)
-def archive(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> wireloom.Format:
+def archive(request: pytest.FixtureRequest) -> wireloom.Format:
     """Return a format whose inputs are one unit."""
     text = ARCHIVE.replace("ROWS", "entries").replace("SEQUENCE", "seq:")
-    return compiled(text.replace("REPEAT", REPEATS[request.param]), tmp_path_factory)
+    return format_of(text.replace("REPEAT", REPEATS[request.param]))
 
 
 @pytest.fixture(scope="module", params=REPEATS)
-def archives(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> wireloom.Format:
+def archives(request: pytest.FixtureRequest) -> wireloom.Format:
     """Return a format whose inputs are any number of such units."""
     head, body = ARCHIVE.replace("REPEAT", REPEATS[request.param]).split("SEQUENCE")
     units, types = body.split("types:")
     unit = "\n".join("    " + line for line in f"seq:{units}".splitlines())
     text = head.replace("ROWS", "archives.entries")
     text += f"seq:\n  - {{id: archives, type: one, repeat: eos}}\ntypes:\n  one:\n{unit}{types}"
-    return compiled(text, tmp_path_factory)
+    return format_of(text)
 
 
 def read(format: wireloom.Format, data: bytes, **options: Any) -> Any:
@@ -151,10 +146,8 @@ types:
 
 @pytest.mark.parametrize(("size", "end", "rows"), [(100, "clean", 2), (1 << 16, "limit", 0)])
 @pytest.mark.parametrize("lacks", [0, 3])
-def test_attributes_before_the_rows_that_are_larger_than_a_row(
-    size: int, end: str, rows: int, lacks: int, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    headed = compiled(HEADED, tmp_path_factory)
+def test_attributes_before_the_rows_that_are_larger_than_a_row(size: int, end: str, rows: int, lacks: int) -> None:
+    headed = format_of(HEADED)
     data = size.to_bytes(4, "little") + bytes(size) + b"\1\2"
     found = []
     for window in (None, 1, 50, 1000):

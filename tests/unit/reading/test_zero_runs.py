@@ -10,6 +10,7 @@ from wireloom import Scanner
 from wireloom.input.expansion import expand
 from wireloom.reading.request import scan_request
 
+from ..specs import format_of
 from . import samples
 from .running import ROW_READERS, read
 
@@ -53,11 +54,6 @@ WAYS: tuple[dict[str, Any], ...] = (
 )
 
 
-def spec(folder: Path, text: str) -> wireloom.Format:
-    (folder / "made.ksy").write_text(text)
-    return wireloom.load_spec(folder / "made.ksy")
-
-
 def records(format: wireloom.Format, count: int, folder: Path) -> tuple[bytes, list[int]]:
     """Return rows of different sizes, and where each begins and the last ends."""
     rows = [{"kind": 1, "data": b"payload" * (number % 5)} for number in range(count)]
@@ -75,7 +71,7 @@ def records(format: wireloom.Format, count: int, folder: Path) -> tuple[bytes, l
 def test_rows_that_were_wiped_are_one_range(
     row_reader: str, recover: bool, begin: int, end: int, tmp_path: Path
 ) -> None:
-    format = spec(tmp_path, CHECKED)
+    format = format_of(CHECKED)
     content, places = records(format, 60, tmp_path)
     first, last = places[begin], places[end]
     for size in (last - first, last - first + 3000):
@@ -93,7 +89,7 @@ def test_rows_that_were_wiped_are_one_range(
 
 @pytest.mark.parametrize("row_reader", ROW_READERS)
 def test_what_a_wiped_block_leaves_of_rows_is_damaged_by_itself(row_reader: str, tmp_path: Path) -> None:
-    format = spec(tmp_path, CHECKED)
+    format = format_of(CHECKED)
     content, places = records(format, 2000, tmp_path)
     data = bytearray(content)
     data[8192:16384] = bytes(8192)
@@ -110,14 +106,14 @@ def test_what_a_wiped_block_leaves_of_rows_is_damaged_by_itself(row_reader: str,
 @pytest.mark.parametrize("row_reader", ROW_READERS)
 @pytest.mark.parametrize("recover", [False, True])
 def test_a_tail_of_zeros(row_reader: str, recover: bool, tmp_path: Path) -> None:
-    format = spec(tmp_path, CHECKED)
+    format = format_of(CHECKED)
     content, _ = records(format, 20, tmp_path)
     size = len(content)
     for way in WAYS:
         table, report = read(row_reader, format, content + bytes(5001), recover=recover, **way)
         assert report["damaged"] == [[size, 5001, "zeros"]]
         assert (report["rows"], report["tail"]) == (20, "clean")
-    marked = spec(tmp_path, MARKED)
+    marked = format_of(MARKED)
     content, _ = records(marked, 20, tmp_path)
     for name, data, tail in (
         (marked, content, "invalid_value"),
@@ -134,22 +130,22 @@ def test_a_tail_of_zeros(row_reader: str, recover: bool, tmp_path: Path) -> None
 
 
 def test_a_few_zeros_are_no_run(tmp_path: Path) -> None:
-    format = spec(tmp_path, CHECKED)
+    format = format_of(CHECKED)
     content, _ = records(format, 3, tmp_path)
     _, report = wireloom.read_with_report(format, content + bytes(63))
     assert {each.reason for each in report.files[0].damaged} == {"checksum"}
     assert len(report.files[0].damaged) == 9
 
 
-def test_rows_of_zeros_that_hold_are_rows(tmp_path: Path) -> None:
-    format = spec(tmp_path, CHECKED.replace("-wireloom: {checksum: {algorithm: crc32c, over: [kind, data]}}", "doc: x"))
+def test_rows_of_zeros_that_hold_are_rows() -> None:
+    format = format_of(CHECKED.replace("-wireloom: {checksum: {algorithm: crc32c, over: [kind, data]}}", "doc: x"))
     table, report = wireloom.read_with_report(format, bytes(7000))
     assert (table.num_rows, report.clean) == (1000, True)
 
 
 @pytest.mark.slow
 def test_many_short_runs_take_no_longer_than_rows_do(tmp_path: Path) -> None:
-    format = spec(tmp_path, CHECKED)
+    format = format_of(CHECKED)
     content, _ = records(format, 1, tmp_path)
     _, report = wireloom.read_with_report(format, (content + bytes(70)) * 2000)
     assert report.rows == 2000
@@ -163,7 +159,7 @@ def test_many_short_runs_take_no_longer_than_rows_do(tmp_path: Path) -> None:
 def test_lengths_of_zero_before_messages(
     engine: str, chunk: int | None, required: str, label: str, tmp_path: Path
 ) -> None:
-    format = spec(tmp_path, MESSAGES.replace("REQUIRED", required).replace("LABEL", label))
+    format = format_of(MESSAGES.replace("REQUIRED", required).replace("LABEL", label))
     wireloom.write(format, [{"data": b"x"}] * 10, tmp_path / "all")
     content = (tmp_path / "all").read_bytes()
     size = len(content)
@@ -182,7 +178,7 @@ def test_lengths_of_zero_before_messages(
         assert (file.rows, table.num_rows, file.tail) == (rows, rows + 1, "clean")
 
 
-def test_messages_of_no_bytes_are_messages(tmp_path: Path) -> None:
-    format = spec(tmp_path, MESSAGES.replace("REQUIRED", "").replace("LABEL", "optional"))
+def test_messages_of_no_bytes_are_messages() -> None:
+    format = format_of(MESSAGES.replace("REQUIRED", "").replace("LABEL", "optional"))
     table, report = wireloom.read_with_report(format, bytes(8000))
     assert (table.num_rows, report.clean) == (1000, True)

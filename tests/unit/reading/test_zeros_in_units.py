@@ -2,11 +2,9 @@
 
 import struct
 import zlib
-from pathlib import Path
 from typing import Any
 
 import pytest
-import wireloom
 
 from ..specs import format_of
 from .running import ROW_READERS, read
@@ -72,20 +70,18 @@ def test_a_run_is_one_range_and_the_rows_after_it_are_read(
 
 
 @pytest.mark.parametrize("row_reader", ROW_READERS)
-def test_zeros_of_a_kind_that_is_no_piece_are_one_range(row_reader: str, tmp_path: Path) -> None:
-    spec = tmp_path / "blocks.ksy"
-    spec.write_text(SPEC.format(size=SIZES["stream"], fragments=FRAGMENTS))
+def test_zeros_of_a_kind_that_is_no_piece_are_one_range(row_reader: str) -> None:
     data = FULL + record(b"h" * 93, 2) + bytes(BLOCK - 100) + bytes(BLOCK * 9) + FULL
-    table, report = read(row_reader, wireloom.load_spec(spec), data, verify=False)
+    table, report = read(
+        row_reader, format_of(SPEC.format(size=SIZES["stream"], fragments=FRAGMENTS)), data, verify=False
+    )
     assert table["data"].to_pylist() == [b"f" * 249] * 2
     assert report["damaged"] == [[256, 100, "fragment"], [356, BLOCK * 10 - 100, "zeros"]]
 
 
 @pytest.mark.parametrize("row_reader", ROW_READERS)
-def test_a_few_zeros_are_rows_of_their_own(row_reader: str, tmp_path: Path) -> None:
-    spec = tmp_path / "blocks.ksy"
-    spec.write_text(SPEC.format(size=SIZES["stream"], fragments=""))
+def test_a_few_zeros_are_rows_of_their_own(row_reader: str) -> None:
     data = record(b"f" * 200) + bytes(14) + record(b"l" * 28) + FULL
-    table, report = read(row_reader, wireloom.load_spec(spec), data)
+    table, report = read(row_reader, format_of(SPEC.format(size=SIZES["stream"], fragments="")), data)
     assert table.num_rows == 3
     assert report["damaged"] == [[207, 7, "checksum"], [214, 7, "checksum"]]

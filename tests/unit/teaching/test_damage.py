@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import pickle
 import struct
-from pathlib import Path
 
 import pytest
 import wireloom
 from wireloom import DamagedInputError, engine
 from wireloom.codecs import CodecError
 from wireloom.format import registry
+
+from ..specs import format_of
 
 SPEC = """\
 meta:
@@ -58,17 +59,13 @@ def reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> s
 
 
 @pytest.fixture
-def told(tmp_path: Path) -> wireloom.Format:
-    path = tmp_path / "told.ksy"
-    path.write_text(SPEC)
-    return wireloom.load_spec(path)
+def told() -> wireloom.Format:
+    return format_of(SPEC)
 
 
 @pytest.fixture
-def framed(tmp_path: Path) -> wireloom.Format:
-    path = tmp_path / "framed.ksy"
-    path.write_text(FRAMED)
-    return wireloom.load_spec(path)
+def framed() -> wireloom.Format:
+    return format_of(FRAMED)
 
 
 def row(note: bytes, level: int = 0, wrong: int = 0) -> bytes:

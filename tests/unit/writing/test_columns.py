@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import random
 import struct
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -19,6 +18,7 @@ from wireloom.format import registry
 from wireloom.writing import RowEncoder, columns
 
 from ...examples import examples
+from ..specs import format_of
 
 pytestmark = pytest.mark.skipif(not engine.available, reason="the engine is not there")
 
@@ -80,10 +80,8 @@ def test_the_same_bytes(format: str) -> None:
 
 
 @pytest.mark.parametrize("order", ["le", "be"])
-def test_every_kind_of_number(order: str, tmp_path: Path) -> None:
-    path = tmp_path / "every_kind.ksy"
-    path.write_text(EVERY_KIND.format(order=order))
-    format = wireloom.load_spec(path)
+def test_every_kind_of_number(order: str) -> None:
+    format = format_of(EVERY_KIND.format(order=order))
     randomness = random.Random(2)
     rows = 200
     values: dict[str, Any] = {}
@@ -127,16 +125,14 @@ LAYOUTS: dict[str, tuple[str, tuple[str | int | None, ...] | None]] = {
 
 
 @pytest.mark.parametrize("name", LAYOUTS)
-def test_layouts(name: str, tmp_path: Path) -> None:
+def test_layouts(name: str) -> None:
     """The rows are plain exactly where the class takes no other step, and the bytes are the same either way."""
     seq, fields = LAYOUTS[name]
-    path = tmp_path / "layout.ksy"
-    path.write_text(
+    format = format_of(
         "meta: {id: layout, endian: le, bit-endian: be, -wireloom: {rows: items}}\n"
         "seq: [{id: items, type: item, repeat: eos}]\n"
         f"types: {{item: {{seq: [{seq}]}}}}\n"
     )
-    format = wireloom.load_spec(path)
     assert (format.plain and format.plain.fields) == fields
     strings = {"a": [b"", b"abc"], "b": [b"abcd", b"xy"], "t": ["", "g\xf6\xdf"]}
     values = {}
@@ -191,21 +187,19 @@ def test_other_types_of_columns() -> None:
 
 
 @pytest.mark.parametrize("bad", [0, 7, 29])
-def test_a_row_that_is_too_large_is_named(bad: int, tmp_path: Path) -> None:
+def test_a_row_that_is_too_large_is_named(bad: int) -> None:
     payloads = [b"x" * (5000 if row == bad else 10) for row in range(30)]
     target = io.BytesIO()
     with pytest.raises(wireloom.WireloomError, match=f"row {bad} has 50.. bytes when written, more than max_record"):
         wireloom.write("cobs_log", {"payload": payloads}, target, max_record=1000)
 
 
-def test_a_text_that_is_longer_than_its_size_field(tmp_path: Path) -> None:
-    path = tmp_path / "short.ksy"
-    path.write_text(
+def test_a_text_that_is_longer_than_its_size_field() -> None:
+    format = format_of(
         "meta: {id: short, -wireloom: {rows: items}}\n"
         "seq: [{id: items, type: item, repeat: eos}]\n"
         "types: {item: {seq: [{id: size, type: u1}, {id: body, size: size}]}}\n"
     )
-    format = wireloom.load_spec(path)
     with pytest.raises(wireloom.WireloomError, match="row 2 cannot be written"):
         wireloom.write(format, {"body": [b"", b"x" * 255, b"x" * 256]}, io.BytesIO())
 

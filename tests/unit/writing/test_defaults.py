@@ -1,12 +1,13 @@
 """The key ``default``: what a writer writes if a table, or the creator of an object, gives no value."""
 
 import io
-from pathlib import Path
 from typing import Any
 
 import pytest
 import wireloom
 from wireloom import Format
+
+from ..specs import format_of
 
 SPEC = """
 meta:
@@ -45,10 +46,8 @@ WIRE = HEAD + bytes.fromhex("05000000 0700 02 6869 03 616263 03" + "00000000 e70
 
 
 @pytest.fixture
-def format(tmp_path: Path) -> Format:
-    path = tmp_path / "captures.ksy"
-    path.write_text(SPEC)
-    return wireloom.load_spec(path)
+def format() -> Format:
+    return format_of(SPEC)
 
 
 def written(format: Format, rows: list[dict[str, Any]]) -> bytes:

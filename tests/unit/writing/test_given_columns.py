@@ -1,12 +1,13 @@
 """What a unit says about its rows: sizes of what follows, values of what is inside, and columns that rows share."""
 
 import io
-from pathlib import Path
 from typing import Any
 
 import pytest
 import wireloom
 from wireloom import Format
+
+from ..specs import format_of
 
 SPEC = """
 meta:
@@ -52,10 +53,8 @@ types:
 
 
 @pytest.fixture(scope="module")
-def format(tmp_path_factory: pytest.TempPathFactory) -> Format:
-    path = tmp_path_factory.mktemp("specs") / "batches.ksy"
-    path.write_text(SPEC)
-    return wireloom.load_spec(path)
+def format() -> Format:
+    return format_of(SPEC)
 
 
 def written(format: Format, rows: list[dict[str, Any]], **options: Any) -> bytes:
@@ -126,10 +125,8 @@ types:
 """
 
 
-def test_a_length_of_what_is_there_in_each_case(tmp_path: Path) -> None:
-    path = tmp_path / "cases.ksy"
-    path.write_text(CASES.replace("number]", "number, end]"))
-    format = wireloom.load_spec(path)
+def test_a_length_of_what_is_there_in_each_case() -> None:
+    format = format_of(CASES.replace("number]", "number, end]"))
     rows = [
         {"kind": 1, "text": b"abc", "number": None, "end": None},
         {"kind": 2, "text": None, "number": b"12", "end": 7},

@@ -9,6 +9,8 @@ import pytest
 import wireloom
 from wireloom import WireloomError
 
+from ..specs import format_of
+
 CHOSEN = """
 meta: {id: chosen, endian: le, -wireloom: {rows: records, columns: [kind, body]}}
 seq: [{id: records, type: record, repeat: eos}]
@@ -41,10 +43,8 @@ def test_what_is_chosen_by_a_switch_is_written(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
-def test_lists_are_written(tmp_path: Path) -> None:
-    path = tmp_path / "lists.ksy"
-    path.write_text(LISTS)
-    format = wireloom.load_spec(path)
+def test_lists_are_written() -> None:
+    format = format_of(LISTS)
     data = b"\1\0\2\5\0\6\0" + b"\2\0\0"
     table = wireloom.read(format, data)
     assert table.to_pylist() == [{"number": 1, "values": [5, 6]}, {"number": 2, "values": []}]

@@ -15,6 +15,7 @@ from wireloom import WireloomError
 from wireloom.format.registry import get
 
 from ...examples import examples
+from ..specs import format_of
 
 VALUES: list[Any] = [
     None, True, 0, -1, 255, 256, 2**31, 2**63 - 1, -(2**63), 2**70, 1.5, float("nan"), float("inf"),
@@ -43,9 +44,8 @@ def written(format: Any, rows: Any) -> str:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [*FORMATS, "sized_text"])
-def test_any_value_in_any_column(name: str, tmp_path: Path) -> None:
-    (tmp_path / "sized_text.ksy").write_text(SIZED)
-    format = wireloom.load_spec(tmp_path / "sized_text.ksy") if name == "sized_text" else get(name)
+def test_any_value_in_any_column(name: str) -> None:
+    format = format_of(SIZED) if name == "sized_text" else get(name)
     columns = [each.name for each in format.columns]
     choice = random.Random(name)
     for _ in range(examples(400)):
@@ -54,9 +54,8 @@ def test_any_value_in_any_column(name: str, tmp_path: Path) -> None:
             assert "has no attribute" not in written(format, rows)
 
 
-def test_a_text_of_another_size_than_its_field(tmp_path: Path) -> None:
-    (tmp_path / "sized_text.ksy").write_text(SIZED)
-    format = wireloom.load_spec(tmp_path / "sized_text.ksy")
+def test_a_text_of_another_size_than_its_field() -> None:
+    format = format_of(SIZED)
     assert "row 0 cannot be written: Check failed: text (size), expected: 2, actual: 3" in written(
         format, [{"number": 1, "text": "abc"}]
     )
@@ -110,9 +109,8 @@ GOOD = {"one": {"a": 1.0}, "many": [], "numbers": [1, -2]}
         ({"numbers": [40000]}, "row 1, column numbers: \\[40000\\] does not fit"),
     ],
 )
-def test_values_inside_of_others_must_fit(make, wrong, said, tmp_path: Path):
-    (tmp_path / "inside.ksy").write_text(INSIDE)
-    format = wireloom.load_spec(tmp_path / "inside.ksy")
+def test_values_inside_of_others_must_fit(make, wrong, said):
+    format = format_of(INSIDE)
     with pytest.raises(WireloomError, match=said):
         wireloom.write(format, make([GOOD, {**GOOD, **wrong}]), io.BytesIO())
     wireloom.write(format, make([GOOD, {**GOOD, "one": {"a": float("inf")}}]), out := io.BytesIO())
@@ -121,11 +119,10 @@ def test_values_inside_of_others_must_fit(make, wrong, said, tmp_path: Path):
 
 @pytest.mark.parametrize("data", [gzip.compress(b"\1a", mtime=0)[1:], b"\xb5\x2f\xfd" + bytes(range(37))])
 def test_rows_that_begin_like_a_compressed_file_are_refused(data: bytes, tmp_path: Path):
-    (tmp_path / "sized.ksy").write_text(
+    format = format_of(
         "meta: {id: sized, -wireloom: {rows: rows}}\nseq: [{id: rows, type: row, repeat: eos}]\n"
         "types: {row: {seq: [{id: n, type: u1}, {id: d, size: n}]}}\n"
     )
-    format = wireloom.load_spec(tmp_path / "sized.ksy")
     rows = [{"d": data.ljust(31, b"\0")[:31] if data[0] == 0x8B else data}]
     with pytest.raises(WireloomError, match=r"the rows begin like a file in (gzip|zstd)"):
         wireloom.write(format, rows, tmp_path / "rows.bin")

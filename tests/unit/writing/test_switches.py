@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 import wireloom
 
+from ..specs import format_of
+
 SPEC = """meta: {id: t, endian: le, -wireloom: {rows: rows}}
 seq: [{id: rows, type: row, repeat: eos}]
 types: {row: {seq: [{id: k, type: u1}, {id: v, type: {switch-on: k, cases: {1: f4, 2: f8, 3: s1, 4: u8}}}]}}
@@ -13,9 +15,8 @@ types: {row: {seq: [{id: k, type: u1}, {id: v, type: {switch-on: k, cases: {1: f
 
 
 @pytest.fixture
-def format(tmp_path: Path) -> wireloom.Format:
-    (tmp_path / "t.ksy").write_text(SPEC)
-    return wireloom.load_spec(tmp_path / "t.ksy")
+def format() -> wireloom.Format:
+    return format_of(SPEC)
 
 
 def test_rows_are_written_as_they_were_read(tmp_path: Path, format: wireloom.Format) -> None:

@@ -14,6 +14,8 @@ from wireloom import Format, WireloomError
 from wireloom.command import main
 from wireloom.objects import ConsistencyError
 
+from ..specs import format_of
+
 BATCHES = """
 meta: {id: batches, endian: be, -wireloom: {rows: batches.body.records, columns: [topic, text]}}
 seq:
@@ -33,12 +35,6 @@ types:
 """
 
 
-def load(folder: Path, text: str) -> Format:
-    path = folder / "some.ksy"
-    path.write_text(text)
-    return wireloom.load_spec(path)
-
-
 def written(format: Format, rows: Any, **options: Any) -> bytes:
     target = io.BytesIO()
     wireloom.write(format, rows, target, **options)
@@ -54,10 +50,10 @@ def rows_of(*pairs: tuple[str, str]) -> list[dict[str, str]]:
     return [{"topic": topic, "text": text} for topic, text in pairs]
 
 
-def test_rows_of_equal_values_share_a_unit(tmp_path: Path) -> None:
+def test_rows_of_equal_values_share_a_unit() -> None:
     rows = rows_of(("a", "x"), ("a", "y"), ("b", ""), ("a", "z"))
     data = b"BL" + batch(b"a", b"x", b"y") + batch(b"b", b"") + batch(b"a", b"z")
-    format = load(tmp_path, BATCHES)
+    format = format_of(BATCHES)
     assert written(format, rows) == data
     table = wireloom.read(format, data)
     assert table.to_pylist() == rows
@@ -67,8 +63,8 @@ def test_rows_of_equal_values_share_a_unit(tmp_path: Path) -> None:
     assert written(format, []) == b"BL"
 
 
-def test_how_many_rows_a_unit_has(tmp_path: Path) -> None:
-    format = load(tmp_path, BATCHES)
+def test_how_many_rows_a_unit_has() -> None:
+    format = format_of(BATCHES)
     rows = rows_of(*[("a", "x")] * 5)
     assert written(format, rows, unit_rows=2) == b"BL" + batch(b"a", b"x", b"x") * 2 + batch(b"a", b"x")
     assert written(format, rows, unit_bytes="3") == b"BL" + batch(b"a", b"x", b"x", b"x") + batch(b"a", b"x", b"x")
@@ -82,8 +78,8 @@ def test_how_many_rows_a_unit_has(tmp_path: Path) -> None:
     assert limited == b"BL" + batch(b"a", b"x", b"x") + batch(b"a", b"x") + batch(b"a", b"x", b"x")
 
 
-def test_the_row_is_named_that_cannot_be_written(tmp_path: Path) -> None:
-    format = load(tmp_path, BATCHES)
+def test_the_row_is_named_that_cannot_be_written() -> None:
+    format = format_of(BATCHES)
     for rows, message in (
         (rows_of(("a", "x"), ("a", "bad"), ("a", "y")), "row 1 cannot be written"),
         (rows_of(*[("a", "x")] * 3, ("b", "y" * 300)), "row 3 cannot be written"),
@@ -101,7 +97,7 @@ def test_the_row_is_named_that_cannot_be_written(tmp_path: Path) -> None:
 
 
 def test_by_the_command_line(tmp_path: Path) -> None:
-    load(tmp_path, BATCHES)
+    (tmp_path / "some.ksy").write_text(BATCHES)
     (tmp_path / "rows.json").write_text('{"topic": "a", "text": "x"}\n' * 3)
     names = [str(tmp_path / name) for name in ("some.ksy", "rows.json", "out")]
     result = CliRunner().invoke(main, ["encode", *names[:2], "-o", names[2], "--option", "unit_rows=2"])
@@ -118,8 +114,8 @@ types:
 """
 
 
-def test_a_row_ends_its_unit(tmp_path: Path) -> None:
-    format = load(tmp_path, UNTIL)
+def test_a_row_ends_its_unit() -> None:
+    format = format_of(UNTIL)
     data = b"\2\7\1\7\0\7\xff\0\7\xff"
     assert written(format, wireloom.read(format, data), unit_rows=2) == data
     with pytest.raises(WireloomError, match="row 1 is the last one with these values, but does not end rows"):
@@ -151,8 +147,8 @@ NESTED = BLOCKS.replace("rows: blocks.groups.rows", "rows: blocks.groups.groups.
 ) + "  row: {seq: [{id: at, type: u2}]}\n"  # fmt: skip
 
 
-def test_objects_inside_of_each_other(tmp_path: Path) -> None:
-    format = load(tmp_path, NESTED)
+def test_objects_inside_of_each_other() -> None:
+    format = format_of(NESTED)
     nan = float("nan")
     given = [(1, 1, 0.0), (1, 1, 0.0), (1, 1, -0.0), (1, 2, nan), (1, 2, nan), (2, 2, nan), (2, 3, 1.5)]
     rows = [{"kind": k, "group": g, "share": s, "at": at, "version": 3} for at, (k, g, s) in enumerate(given)]
@@ -176,8 +172,8 @@ def test_objects_inside_of_each_other(tmp_path: Path) -> None:
         written(format, [rows[0] | {"kind": number % 2} for number in range(256)])
 
 
-def test_rows_that_are_one_to_a_unit(tmp_path: Path) -> None:
-    format = load(tmp_path, BLOCKS)
+def test_rows_that_are_one_to_a_unit() -> None:
+    format = format_of(BLOCKS)
     rows = [{"kind": 1, "group": 1, "share": 0.5, "n": 9, "at": at, "version": 3} for at in range(3)]
     assert wireloom.read(format, written(format, rows), columns=list(rows[0])).to_pylist() == rows
 
@@ -193,8 +189,8 @@ types:
 """
 
 
-def test_what_an_instance_is_solved_for(tmp_path: Path) -> None:
-    format = load(tmp_path, SOLVED)
+def test_what_an_instance_is_solved_for() -> None:
+    format = format_of(SOLVED)
     rows = [
         {"offset": 10, "delta": 0, "twice": 7, "text": b"a"},
         {"offset": 12, "delta": 2, "twice": 9, "text": b"b"},
@@ -217,8 +213,8 @@ def test_what_an_instance_is_solved_for(tmp_path: Path) -> None:
         written(format, [{"delta": 1, "twice": 7, "text": b"a"}])
 
 
-def test_a_table_of_spark_or_other_libraries(tmp_path: Path) -> None:
-    format = load(tmp_path, BATCHES)
+def test_a_table_of_spark_or_other_libraries() -> None:
+    format = format_of(BATCHES)
     table = pa.table({"topic": pa.array(["a", "a"]).dictionary_encode(), "text": pa.array(["x", "y"], pa.large_utf8())})
     assert written(format, table) == b"BL" + batch(b"a", b"x", b"y")
 
@@ -235,10 +231,11 @@ types:
 
 
 def test_what_no_column_holds_is_named(tmp_path: Path) -> None:
-    format = load(tmp_path, LOST)
+    format = format_of(LOST)
     assert wireloom.read(format, b"\1\7\7\7")["b"].to_pylist() == [7]
     with pytest.raises(WireloomError, match=r"no column contains unit\._unnamed1, unit\.head: "):
         written(format, [{"b": 1}])
+    (tmp_path / "some.ksy").write_text(LOST)
     result = CliRunner().invoke(main, ["check", str(tmp_path / "some.ksy")])
     assert (
         "note: tables of lost cannot be written, since no column contains unit._unnamed1, unit.head: " in result.output
@@ -261,9 +258,9 @@ enums: {kind: {1: login, 2: payment}}
 """
 
 
-def test_a_switch_leads_to_the_rows(tmp_path: Path) -> None:
+def test_a_switch_leads_to_the_rows() -> None:
     """The attribute on which it switches is derived, and so is the size of the selected type."""
-    format = load(tmp_path, ACTIONS)
+    format = format_of(ACTIONS)
     data = struct.pack("<HBBIHBBI", 7, 2, 5, 1000, 8, 2, 5, 1)
     rows = [{"at": 7, "amount": 1000}, {"at": 8, "amount": 1}]
     assert written(format, rows) == data
@@ -274,9 +271,9 @@ def test_a_switch_leads_to_the_rows(tmp_path: Path) -> None:
         written(format, [rows[0] | {"kind": 1}])
 
 
-def test_the_size_of_what_a_switch_chooses(tmp_path: Path) -> None:
-    kind = load(tmp_path, ACTIONS).class_of("Actions.Action")
-    login = load(tmp_path, ACTIONS).class_of("Actions.Login")
+def test_the_size_of_what_a_switch_chooses() -> None:
+    kind = format_of(ACTIONS).class_of("Actions.Action")
+    login = format_of(ACTIONS).class_of("Actions.Login")
     assert kind(at=1, kind=1, body=login(user="eve")).to_bytes() == b"\1\0\1\4eve"
     assert kind(at=1, kind=9, body=b"??").to_bytes() == b"\1\0\x09\3??"
     for wrong in (b"??", None):
@@ -285,9 +282,8 @@ def test_the_size_of_what_a_switch_chooses(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("head", ["", "{id: magic, contents: [7]}, "])
-def test_a_row_that_is_not_in_the_table(tmp_path: Path, head: str) -> None:
-    format = load(
-        tmp_path,
+def test_a_row_that_is_not_in_the_table(head: str) -> None:
+    format = format_of(
         "meta: {id: some, -wireloom: {rows: rows, where: kind == 5}}\n"
         f"seq: [{head}{{id: rows, type: row, repeat: eos}}]\n"
         "types: {row: {seq: [{id: kind, type: u1}, {id: at, type: u1}]}}\n",
@@ -298,9 +294,8 @@ def test_a_row_that_is_not_in_the_table(tmp_path: Path, head: str) -> None:
         written(format, [{"kind": 5, "at": 1}, {"kind": 6, "at": 2}])
 
 
-def test_rows_at_positions_are_only_read(tmp_path: Path) -> None:
-    format = load(
-        tmp_path,
+def test_rows_at_positions_are_only_read() -> None:
+    format = format_of(
         "meta: {id: placed, -wireloom: {rows: rows}}\nseq: [{id: at, type: u1}]\n"
         "instances: {rows: {pos: at, type: row, repeat: expr, repeat-expr: 2}}\n"
         "types: {row: {seq: [{id: a, type: u1}]}}\n",
@@ -323,8 +318,8 @@ types:
 """
 
 
-def test_a_flattened_table(tmp_path: Path) -> None:
-    format = load(tmp_path, FLAT)
+def test_a_flattened_table() -> None:
+    format = format_of(FLAT)
     data = b"\5\1A\2\4\1\2\3" + b"\6\0\1\5\3\4"
     table = wireloom.read(format, data)
     assert table.column_names[:2] == ["head.tenant", "head.len"]
@@ -339,14 +334,14 @@ def test_a_flattened_table(tmp_path: Path) -> None:
         written(format, [rows[0] | {"head.tenant": None}])
 
 
-def test_a_flattened_table_of_rows_alone(tmp_path: Path) -> None:
+def test_a_flattened_table_of_rows_alone() -> None:
     rows = "rows: rows, columns: [inner, at], flatten: true"
     text = FLAT.replace("rows: batches.rows, columns: [head, inner, at], flatten: true", rows)
-    format = load(tmp_path, text.replace("{id: batches, type: batch,", "{id: rows, type: row,"))
+    format = format_of(text.replace("{id: batches, type: batch,", "{id: rows, type: row,"))
     data = b"\4\1\2\3\5\3\4"
     assert written(format, wireloom.read(format, data)) == data
     lost = text.replace("deep: {seq: [{id: y, type: u1}", "deep: {seq: [{id: y, type: u1}, {size: 1}")
-    assert load(tmp_path, lost.replace("{id: batches, type: batch,", "{id: rows, type: row,")).unfilled
+    assert format_of(lost.replace("{id: batches, type: batch,", "{id: rows, type: row,")).unfilled
 
 
 GIVEN_COUNTS = """
@@ -365,9 +360,9 @@ types:
 
 
 @pytest.mark.parametrize("streaming", [True, False])
-def test_the_cause_is_that_of_all_rows_of_a_unit(tmp_path: Path, streaming: bool) -> None:
+def test_the_cause_is_that_of_all_rows_of_a_unit(streaming: bool) -> None:
     repeat = "repeat: eos" if streaming else "repeat: expr, repeat-expr: 1"
-    format = load(tmp_path, GIVEN_COUNTS.replace("repeat: eos", repeat))
+    format = format_of(GIVEN_COUNTS.replace("repeat: eos", repeat))
     assert format.streaming == streaming
     rows = [{"codec": 0, "count": 4, "value": value} for value in range(4)]
     assert wireloom.read(format, written(format, rows)).to_pylist() == rows
@@ -380,7 +375,7 @@ def test_the_cause_is_that_of_all_rows_of_a_unit(tmp_path: Path, streaming: bool
         assert type(raised.value) is WireloomError
 
 
-def test_what_the_table_lacks_is_said_once(tmp_path: Path) -> None:
+def test_what_the_table_lacks_is_said_once() -> None:
     text = """
 meta: {id: whole, endian: be, -wireloom: {rows: batches.body.as<one>.items, columns: [kind, value]}}
 seq: [{id: count, type: u1}, {id: batches, type: batch, repeat: expr, repeat-expr: count}]
@@ -393,7 +388,7 @@ types:
   one: {seq: [{id: items, type: item, repeat: eos}]}
   item: {seq: [{id: value, type: u1}]}
 """
-    format = load(tmp_path, text)
+    format = format_of(text)
     with pytest.raises(WireloomError) as raised:
         written(format, [{"value": 1}])
     assert str(raised.value).startswith(
@@ -403,9 +398,8 @@ types:
         written(format, [{"valeu": 1}])
 
 
-def test_errors_of_rows_are_of_a_public_class(tmp_path: Path) -> None:
-    format = load(
-        tmp_path,
+def test_errors_of_rows_are_of_a_public_class() -> None:
+    format = format_of(
         UNTIL.replace("[left, at]", "[left, at], parent-columns: [version]").replace(
             "seq: [{id: units", "seq: [{id: version, type: u1}, {id: units"
         ),

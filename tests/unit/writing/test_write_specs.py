@@ -1,7 +1,6 @@
 """Writing formats that are not built in: a prologue, labels, text, no stuffing."""
 
 import io
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -9,6 +8,8 @@ import pytest
 import wireloom
 from wireloom import Format, WireloomError
 from wireloom.writing import write
+
+from ..specs import format_of
 
 BOXED = """
 meta:
@@ -60,20 +61,14 @@ types:
 """
 
 
-def load(text: str, tmp_path: Path) -> Format:
-    path = tmp_path / "spec.ksy"
-    path.write_text(text)
-    return wireloom.load_spec(path)
-
-
 def written(format: Format, rows: Any) -> bytes:
     file = io.BytesIO()
     write(format, rows, file)
     return file.getvalue()
 
 
-def test_a_format_with_a_prologue(tmp_path: Path) -> None:
-    format = load(BOXED, tmp_path)
+def test_a_format_with_a_prologue() -> None:
+    format = format_of(BOXED)
     rows = [{"value": b"a", "version": 7}, {"value": b"", "version": 7}]
     data = written(format, rows)
     assert data == b"BX\x00\x07\x01a\x00"
@@ -84,8 +79,8 @@ def test_a_format_with_a_prologue(tmp_path: Path) -> None:
         written(format, [rows[0], {"value": b"x" * 256, "version": 7}])
 
 
-def test_labels_text_and_a_time_of_its_own(tmp_path: Path) -> None:
-    format = load(LABELLED, tmp_path)
+def test_labels_text_and_a_time_of_its_own() -> None:
+    format = format_of(LABELLED)
     at = pa.array([0, 2**32 - 1], pa.timestamp("s", "UTC"))
     rows = pa.table({"kind": ["stop", "7"], "text": ["é", ""], "at": at})
     data = written(format, rows)
@@ -101,8 +96,8 @@ def test_labels_text_and_a_time_of_its_own(tmp_path: Path) -> None:
         written(format, rows.set_column(1, "text", pa.array(["x" * 65536, ""])))
 
 
-def test_delimiters_without_stuffing(tmp_path: Path) -> None:
-    format = load(COMMAS, tmp_path)
+def test_delimiters_without_stuffing() -> None:
+    format = format_of(COMMAS)
     assert written(format, [{"value": b"a"}, {"value": b"b"}]) == b"a,b,"
     with pytest.raises(WireloomError, match="row 1: the record holds the delimiter 2c"):
         written(format, [{"value": b"a"}, {"value": b"b,c"}])
