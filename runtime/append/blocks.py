@@ -77,8 +77,8 @@ class BlockWriter:
 
     def begin(self) -> None:
         """Write the delimiter that is missing at the end of the file. Raises ``AppendError``."""
-        with self._lock as held:
-            lead, _ = self._lead(held)
+        with self._lock as locked:
+            lead, _ = self._lead(locked)
             if lead:
                 self._write([lead])
             self._begun = True
@@ -92,18 +92,19 @@ class BlockWriter:
         if not self._guards:
             self._write(records)
             return
-        with self._lock as held:
-            self._write(records, held)
+        with self._lock as locked:
+            self._write(records, locked)
             self._begun = True
 
-    def _write(self, records: list[bytes], held: bool | None = None) -> None:
-        """Write with one call. ``held``: whether the lock is held; ``None``: the data need not follow a delimiter,
+    def _write(self, records: list[bytes], locked: bool | None = None) -> None:
+        """Write with one call. ``locked``: whether the lock is held; ``None``: the data need not follow a delimiter,
         except after data that this writer has torn."""
         tries = rewrites = 0
         error: OSError | None = None
         while tries < TRIES and rewrites < REWRITES:
             try:
-                lead, size = self._lead(held) if held is not None else (self._delimiter if self._torn else b"", None)
+                unlocked = self._delimiter if self._torn else b"", None
+                lead, size = unlocked if locked is None else self._lead(locked)
                 if size == 0 and not lead and has_magic(records[0]):
                     # Readers would take the log for a compressed stream.
                     lead = self._delimiter
@@ -123,7 +124,7 @@ class BlockWriter:
             self._torn = (self._torn or written > 0) and not (complete and through == 0)
             # Only the first record can have become part of data that others have torn, which is not a failure of this
             # write.
-            first = 0 if not complete or held is None or self._is_apart(lead, size, written) else 1
+            first = 0 if not complete or locked is None or self._is_apart(lead, size, written) else 1
             is_short = complete < len(records)
             del records[first:complete]
             if not records:
@@ -148,7 +149,7 @@ class BlockWriter:
             path=self.target.path,
         ) from error
 
-    def _lead(self, held: bool) -> tuple[bytes, int | None]:
+    def _lead(self, locked: bool) -> tuple[bytes, int | None]:
         """Return the delimiter to write before the next record (empty if it is there), and the file size at which that
         was determined."""
         size = self._calls.size(self._descriptor)
@@ -162,7 +163,7 @@ class BlockWriter:
             tail = self._calls.tail(self._descriptor, len(self._delimiter))
             return b"" if tail == self._delimiter else self._delimiter, size
         missing = missing_delimiter(self._format, self._calls, self._descriptor)
-        if missing and not held and not self._overlaps:
+        if missing and not locked and not self._overlaps:
             # The rest of a torn delimiter would be garbage after the one that another writer is about to write.
             missing = self._delimiter
         return missing, size

@@ -73,11 +73,11 @@ def algorithm(name: str, initial: int | None = None, final_xor: int | None = Non
 
 
 def _of_parameters(name: str) -> Algorithm | None:
-    given = dict(each.partition("=")[::2] for each in name.split())
-    if tuple(given) != PARAMETERS:
+    parameters = dict(each.partition("=")[::2] for each in name.split())
+    if tuple(parameters) != PARAMETERS:
         return None
-    width, polynomial, initial, final_xor = (int(given[key], 0) for key in ("width", "poly", "init", "xorout"))
-    reflected = (given["refin"] == "true", given["refout"] == "true")
+    width, polynomial, initial, final_xor = (int(parameters[key], 0) for key in ("width", "poly", "init", "xorout"))
+    reflected = (parameters["refin"] == "true", parameters["refout"] == "true")
     return Algorithm(name, Family.CRC, width, 1, *reflected, polynomial, initial, final_xor)
 
 

@@ -59,7 +59,7 @@ def store_of(address: str, location: Location) -> Store:
     and for options that its store does not have.
     """
     if location.filesystem is not None:
-        return _given(location.filesystem, address)
+        return _of_filesystem(location.filesystem, address)
     check_address(address)
     scheme = scheme_of(address)
     if scheme in S3:
@@ -160,14 +160,14 @@ def _hadoop(begin: str) -> Any:
     return pyarrow.fs.HadoopFileSystem.from_uri(f"{begin}/")
 
 
-def _given(given: Any, source: str) -> Store:
+def _of_filesystem(filesystem: Any, source: str) -> Store:
     """Return the store of a path in a file system of the caller; its address is the path itself."""
-    if is_fsspec(given):
-        return Store(_wrapped(given), given._strip_protocol(source), spec=given)
-    handler = getattr(given, "handler", None)
+    if is_fsspec(filesystem):
+        return Store(_wrapped(filesystem), filesystem._strip_protocol(source), spec=filesystem)
+    handler = getattr(filesystem, "handler", None)
     path = source.partition("://")[2] if scheme_of(source) not in ("", "file") else local_path(source)
     # The root is a valid path.
-    return Store(given, path.rstrip("/") or path, spec=getattr(handler, "fs", None))
+    return Store(filesystem, path.rstrip("/") or path, spec=getattr(handler, "fs", None))
 
 
 def _of_fsspec(address: str, scheme: str) -> Store:

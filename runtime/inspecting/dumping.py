@@ -117,7 +117,7 @@ class Dumper:
         """Write an object, as far as it was read, with all of its attributes and instances."""
         if failure is not None:
             self._note(failure, struct)
-        around: list[Any] = [struct]
+        enclosing: list[Any] = [struct]
         inside = {id(struct)}
         waiting = [self._members(struct)]
         self._text.begin(is_list=False)
@@ -127,7 +127,7 @@ class Dumper:
             each = next(waiting[-1], None)
             if each is None:
                 waiting.pop()
-                inside.discard(id(around.pop()))
+                inside.discard(id(enclosing.pop()))
                 self._text.end()
                 del self._path[-1:]
                 continue
@@ -142,7 +142,7 @@ class Dumper:
                 self._path.append(part)
                 self._text.begin(is_list=not isinstance(value, KaitaiStruct) and not isinstance(value, _Entry))
                 waiting.append(self._parts(value))
-                around.append(value)
+                enclosing.append(value)
                 inside.add(id(value))
             else:
                 self._text.scalar(self._scalar(value))

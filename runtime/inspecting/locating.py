@@ -67,13 +67,13 @@ class Selection:
     def __init__(self, wanted: Wanted) -> None:
         self.wanted = wanted
         self.seen = 0
-        self._given = 0
+        self._taken = 0
         self._given_damage = 0
 
     @property
     def is_done(self) -> bool:
         """Return whether all requested records have been selected."""
-        return self._given >= self.wanted.count
+        return self._taken >= self.wanted.count
 
     @property
     def is_complete(self) -> bool:
@@ -87,7 +87,7 @@ class Selection:
     def takes(self, *, is_damage: bool) -> bool:
         """Return whether one more item is shown, and count it."""
         if not self.is_done:
-            self._given += 1
+            self._taken += 1
             return True
         self._given_damage += is_damage
         return is_damage and self.wanted.all_damage and self._given_damage <= MOST_DAMAGED

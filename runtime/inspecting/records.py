@@ -187,17 +187,17 @@ class _Reader:
         head, foot = _head_and_foot(root, rows)
         if wanted.number == 1 and not wanted.offset and head is not None:
             yield head
-        given = 0
+        count = 0
         for number, item in enumerate(items, 1):
             begin, end = max(item.begin, 0), max(item.end, 0)
-            if number < wanted.number or end <= wanted.offset or given >= wanted.count:
+            if number < wanted.number or end <= wanted.offset or count >= wanted.count:
                 continue
-            given += 1
+            count += 1
             problem = _problem(item.children) or item.problem
             reason = None if problem is None else (root.reason or "value")
             data = each.data[begin:end]
             yield Record("record", number, begin, end, reason, problem, data, data, begin, item.children)
-        if foot is not None and given < wanted.count and wanted.number <= len(items) and wanted.offset < foot.end:
+        if foot is not None and count < wanted.count and wanted.number <= len(items) and wanted.offset < foot.end:
             yield foot
 
 

@@ -92,22 +92,22 @@ class Calls:
         """Return the name of the stream for messages."""
         return f"kinesis://{self.name}"
 
-    def __call__(self, operation: str, *, named: bool = True, **asked: Any) -> dict[str, Any]:
+    def __call__(self, operation: str, *, named: bool = True, **parameters: Any) -> dict[str, Any]:
         """Call an operation, such as ``list_shards``. ``named``: whether the stream's name is passed. Raises
         ``CallError`` for an error response, and ``TemporaryError`` after ``patience`` seconds of other failures."""
         from botocore.exceptions import BotoCoreError, ClientError, ConnectionError, HTTPClientError
 
         client = self._client()
         if self.stream.startswith("arn:"):
-            asked["StreamARN"] = self.stream
+            parameters["StreamARN"] = self.stream
         elif named:
-            asked["StreamName"] = self.stream
+            parameters["StreamName"] = self.stream
         begun = time.monotonic()
         attempt = 0
         while True:
             attempt += 1
             try:
-                answer: dict[str, Any] = getattr(client, operation)(**asked)
+                answer: dict[str, Any] = getattr(client, operation)(**parameters)
                 return answer
             except ClientError as error:
                 found = error.response.get("Error", {})

@@ -45,8 +45,8 @@ class StreamReading(Iterator[pa.RecordBatch]):
         self.schema = schema_of(columns)
         self._shards, now = list_shards(calls)
         if isinstance(start, Mapping):
-            given = {str(each): Position.from_json(value) for each, value in start.items()}
-            self._positions = with_new(given, self._shards)
+            positions = {str(each): Position.from_json(value) for each, value in start.items()}
+            self._positions = with_new(positions, self._shards)
         else:
             self._positions = first_positions(self._shards, start, now)
         self._end = end if end is not None or follow else now + TICK

@@ -124,14 +124,14 @@ class ShardReading:
     def _open(self) -> bool:
         """Create an iterator at the position."""
         place = self.position
-        asked: dict[str, Any] = {"ShardIteratorType": "TRIM_HORIZON"}
+        parameters: dict[str, Any] = {"ShardIteratorType": "TRIM_HORIZON"}
         if place.sequence_number is not None:
             # The last record that was read is requested again: if it still exists, nothing after it is lost.
-            asked = {"ShardIteratorType": "AT_SEQUENCE_NUMBER", "StartingSequenceNumber": place.sequence_number}
+            parameters = {"ShardIteratorType": "AT_SEQUENCE_NUMBER", "StartingSequenceNumber": place.sequence_number}
         elif place.timestamp is not None:
-            asked = {"ShardIteratorType": "AT_TIMESTAMP", "Timestamp": place.timestamp}
+            parameters = {"ShardIteratorType": "AT_TIMESTAMP", "Timestamp": place.timestamp}
         try:
-            answer = self._calls("get_shard_iterator", ShardId=self._shard_id, **asked)
+            answer = self._calls("get_shard_iterator", ShardId=self._shard_id, **parameters)
         except CallError as error:
             gone = error.code == "ResourceNotFoundException"
             if not gone and (error.code != "InvalidArgumentException" or place.sequence_number is None):

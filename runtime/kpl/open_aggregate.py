@@ -122,17 +122,17 @@ class OpenAggregate:
         """Return the number of bytes by which the message grows: those of the record, and of its keys if
         they are new."""
         partition_key = self._partition_keys.get(record.partition_key)
-        grown = 0
+        growth = 0
         if partition_key is None:
             partition_key = len(self._partition_keys)
-            grown += text_size(record.partition_key)
+            growth += text_size(record.partition_key)
         explicit_hash_key = None
         if record.explicit_hash_key is not None:
             explicit_hash_key = self._explicit_hash_keys.get(record.explicit_hash_key)
             if explicit_hash_key is None:
                 explicit_hash_key = len(self._explicit_hash_keys)
-                grown += text_size(record.explicit_hash_key)
-        return grown + record_size(partition_key, explicit_hash_key, len(record.data), record.tags)
+                growth += text_size(record.explicit_hash_key)
+        return growth + record_size(partition_key, explicit_hash_key, len(record.data), record.tags)
 
 
 def is_sent_plain(record: UserRecord, single: str) -> bool:

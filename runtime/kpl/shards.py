@@ -70,14 +70,14 @@ class ShardMap:
         client of Kinesis, whose exceptions are not translated. Raises ``WireloomError`` if no stream is named, and for
         invalid responses."""
         names = {"StreamName": stream_name, "StreamARN": stream_arn}
-        asked: dict[str, Any] = {name: value for name, value in names.items() if value is not None}
-        if not asked:
+        parameters: dict[str, Any] = {name: value for name, value in names.items() if value is not None}
+        if not parameters:
             raise WireloomError("give stream_name or stream_arn: the stream whose shards are to be listed")
-        asked["ShardFilter"] = {"Type": "AT_LATEST"}
+        parameters["ShardFilter"] = {"Type": "AT_LATEST"}
         shards: list[Any] = []
         seen: set[str] = set()
         while True:
-            answer = client.list_shards(MaxResults=PAGE, **asked)
+            answer = client.list_shards(MaxResults=PAGE, **parameters)
             page = answer.get("Shards") if isinstance(answer, Mapping) else None
             if not isinstance(page, list | tuple):
                 raise WireloomError(f"list_shards did not return a list of shards: {answer!r:.100}")
@@ -89,7 +89,7 @@ class ShardMap:
                 raise WireloomError("list_shards returned the same NextToken twice, so the listing would not end")
             seen.add(token)
             # The token identifies the stream and the filter, which must not be passed as well.
-            asked = {"NextToken": token}
+            parameters = {"NextToken": token}
 
     def shard_of(self, hash_key: int) -> Shard | None:
         """Return the shard whose range contains a hash key; ``None`` if there is none."""

@@ -138,20 +138,20 @@ class Appender:
 def batches(records: Iterable[AppendRecord]) -> Iterator[list[AppendRecord]]:
     """Yield batches of at most 1000 records and 1 MiB metered size. Raises ``ValidationError``, with the number of the
     record, for one that does not fit any batch."""
-    held: list[AppendRecord] = []
+    pending: list[AppendRecord] = []
     metered = 0
     for number, record in enumerate(records, 1):
         try:
             size, _ = check_record(record)
         except ValidationError as error:
-            if held:
-                yield held
+            if pending:
+                yield pending
             error.record = number
             raise
-        if held and (len(held) == MAX_RECORDS or metered + size > MAX_METERED):
-            yield held
-            held, metered = [], 0
-        held.append(record)
+        if pending and (len(pending) == MAX_RECORDS or metered + size > MAX_METERED):
+            yield pending
+            pending, metered = [], 0
+        pending.append(record)
         metered += size
-    if held:
-        yield held
+    if pending:
+        yield pending

@@ -64,9 +64,9 @@ class StreamConfig:
             is_infinite = self.retention == "infinite"
             written["retention_policy"] = {"infinite": {}} if is_infinite else {"age": self.retention}
         timestamping = {"mode": self.timestamping, "uncapped": self.uncapped}
-        given = {name: value for name, value in timestamping.items() if value is not None}
-        if given:
-            written["timestamping"] = given
+        settings = {name: value for name, value in timestamping.items() if value is not None}
+        if settings:
+            written["timestamping"] = settings
         if self.delete_on_empty is not None:
             written["delete_on_empty"] = {"min_age_secs": self.delete_on_empty}
         return dumps(written)

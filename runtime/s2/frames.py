@@ -128,7 +128,7 @@ class FrameDecoder:
     """
 
     def __init__(self) -> None:
-        self._held = bytearray()
+        self._buffer = bytearray()
         self._begin = 0
         self._offset = 0
         self._index = 0
@@ -137,7 +137,7 @@ class FrameDecoder:
     @property
     def pending(self) -> int:
         """Return the number of bytes after the last complete frame."""
-        return len(self._held) - self._begin
+        return len(self._buffer) - self._begin
 
     def feed(self, chunk: bytes | bytearray | memoryview) -> Iterator[Frame]:
         """Yield the frames that are complete with a chunk. Frames that are not consumed are yielded with the next
@@ -147,9 +147,9 @@ class FrameDecoder:
         from its three bytes), compression 3, and a terminal message without status or that is not UTF-8.
         """
         if not self.ended:
-            del self._held[: self._begin]
+            del self._buffer[: self._begin]
             self._begin = 0
-            self._held += chunk
+            self._buffer += chunk
         return self._frames()
 
     def _frames(self) -> Iterator[Frame]:
@@ -161,16 +161,16 @@ class FrameDecoder:
 
     def _next(self) -> Frame | None:
         start = self._begin + LENGTH_SIZE
-        if len(self._held) < start:
+        if len(self._buffer) < start:
             return None
-        length = int.from_bytes(self._held[self._begin : start], "big")
+        length = int.from_bytes(self._buffer[self._begin : start], "big")
         problem = problem_of_length(length)
         if problem is None:
             end = start + length
-            if len(self._held) < end:
+            if len(self._buffer) < end:
                 return None
-            body = bytes(memoryview(self._held)[start + 1 : end])
-            frame = Frame(self._offset, self._index, self._held[start], body)
+            body = bytes(memoryview(self._buffer)[start + 1 : end])
+            frame = Frame(self._offset, self._index, self._buffer[start], body)
             problem = problem_of(frame.flag, body)
             self._begin = end
             if problem is None:

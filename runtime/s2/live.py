@@ -91,10 +91,10 @@ class LiveReader:
         **more: Unpack[ReadArguments],
     ) -> None:
         self.step = Step("reconnect", "nothing was requested yet")
-        asked = {name: value for name, value in more.items() if name in ReadRange.__annotations__}
-        self._progress = Progress(seq_num, **asked)  # type: ignore[arg-type]  # which mypy does not see are of it
+        limits = {name: value for name, value in more.items() if name in ReadRange.__annotations__}
+        self._progress = Progress(seq_num, **limits)  # type: ignore[arg-type]  # which mypy does not see are of it
         self._stream = stream
-        others = {name: value for name, value in more.items() if name not in asked}
+        others = {name: value for name, value in more.items() if name not in limits}
         self._settings: dict[str, Any] = {"compression": compression, **others}
         self._silence = silence
         self._attempt = 0
@@ -113,8 +113,8 @@ class LiveReader:
     def request(self, *, now: float | None = None) -> Request:
         """Return the next request, for everything that has not been delivered yet. ``now`` is used for ``wait``; by
         default the time at which data was last received."""
-        asked = self._progress.asked(self._heard if now is None else now)
-        return read_session(self._stream, **asked, **self._settings)
+        remaining = self._progress.remaining(self._heard if now is None else now)
+        return read_session(self._stream, **remaining, **self._settings)
 
     def answered(self, status: int, body: str | bytes = "", *, now: float = 0.0) -> Step:
         """Process the response to the request. ``body`` is needed if the status is not 200."""

@@ -43,23 +43,23 @@ class SessionPacking:
             yield from self._rows.pack(())
 
     def _batches(self, rows: Iterable[Row]) -> Iterator[Iterator[Packed]]:
-        held: list[dict[str, Any]] = []
+        pending: list[dict[str, Any]] = []
         first = metered = before = 0
         condition: tuple[Any, Any] = (None, None)
         for number, row in enumerate(rows):
             size = self._checked(row, number)
-            asked = (row.get("match_seq_num"), row.get("fencing_token"))
-            full = len(held) == MAX_RECORDS or metered + size > MAX_METERED
-            if held and (full or asked != condition):
-                yield self._packed(held, first, before)
-                before += len(held)
-                held, first, metered = [], number, 0
-            if asked != condition:
-                condition, before = asked, 0
-            held.append(dict(row))
+            required = (row.get("match_seq_num"), row.get("fencing_token"))
+            full = len(pending) == MAX_RECORDS or metered + size > MAX_METERED
+            if pending and (full or required != condition):
+                yield self._packed(pending, first, before)
+                before += len(pending)
+                pending, first, metered = [], number, 0
+            if required != condition:
+                condition, before = required, 0
+            pending.append(dict(row))
             metered += size
-        if held:
-            yield self._packed(held, first, before)
+        if pending:
+            yield self._packed(pending, first, before)
 
     def _checked(self, row: Row, number: int) -> int:
         """Return the metered size of a row. Raises ``ValidationError`` for one that does not fit any batch."""

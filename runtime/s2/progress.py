@@ -80,17 +80,17 @@ class Progress:
     ``is_bounded``: whether the read has an end.
     """
 
-    def __init__(self, seq_num: int | None = None, **asked: Unpack[ReadRange]) -> None:
-        start = {"seq_num": seq_num, **{name: asked.get(name) for name in ("timestamp", "tail_offset")}}
+    def __init__(self, seq_num: int | None = None, **limits: Unpack[ReadRange]) -> None:
+        start = {"seq_num": seq_num, **{name: limits.get(name) for name in ("timestamp", "tail_offset")}}
         if not any(value is not None for value in start.values()):
             start["tail_offset"] = 0
-        clamp = asked.get("clamp")
+        clamp = limits.get("clamp")
         self._start = {name: value for name, value in (*start.items(), ("clamp", clamp)) if value is not None}
         # The end of the stream may be before a clamped place.
         self._clamped = seq_num if clamp else None
         self.next_seq_num = None if clamp else seq_num
-        self._count, self._bytes = asked.get("count"), asked.get("bytes")
-        self._until, self._wait = asked.get("until"), asked.get("wait")
+        self._count, self._bytes = limits.get("count"), limits.get("bytes")
+        self._until, self._wait = limits.get("until"), limits.get("wait")
         self._tail_at: float | None = None
         self.is_bounded = any(each is not None for each in (self._count, self._bytes, self._until, self._wait))
 
@@ -99,7 +99,7 @@ class Progress:
         """Return whether the requested number of records, or of bytes, has been received."""
         return self._count == 0 or self._bytes == 0
 
-    def asked(self, now: float) -> dict[str, Any]:
+    def remaining(self, now: float) -> dict[str, Any]:
         """Return the range that is still to be read, as arguments of ``read_session``. ``now``: as for ``took``."""
         wait = self._wait
         if wait is not None and self._tail_at is not None:

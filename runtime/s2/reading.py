@@ -74,9 +74,13 @@ class StreamReading(Iterator[pa.RecordBatch]):
         self._stream, self._columns, self._silence, self._patience = stream, columns, silence, patience
         self._end, self._lost = end, lost
         self._from_earliest = from_earliest
-        self._asked: dict[str, Any] = {"encryption_key": encryption_key(), **more, "basin": self._client.endpoint.basin}
+        self._arguments: dict[str, Any] = {
+            "encryption_key": encryption_key(),
+            **more,
+            "basin": self._client.endpoint.basin,
+        }
         self._bounded = any(more.get(each) is not None for each in ("count", "bytes", "until", "wait"))
-        self._reader = self._new_reader(seq_num, self._asked)
+        self._reader = self._new_reader(seq_num, self._arguments)
         self.schema = self._reader.schema
         self.tail: StreamPosition | None = None
         self.gaps: list[Gap] = []
@@ -105,11 +109,11 @@ class StreamReading(Iterator[pa.RecordBatch]):
         """Return the number of the first record that has not been returned; ``None`` while it is not known."""
         return self._reader.next_seq_num
 
-    def _new_reader(self, seq_num: int | None, asked: dict[str, Any], *, limited: bool = True) -> TableReader:
+    def _new_reader(self, seq_num: int | None, parameters: dict[str, Any], *, limited: bool = True) -> TableReader:
         if limited and self._end is not None and seq_num is not None and not self._bounded:
             # With this limit the server ends the session by itself, and the connection can be reused.
-            asked = {**asked, "count": max(0, self._end - seq_num)}
-        return TableReader(self._stream, seq_num, columns=self._columns, silence=self._silence, **asked)
+            parameters = {**parameters, "count": max(0, self._end - seq_num)}
+        return TableReader(self._stream, seq_num, columns=self._columns, silence=self._silence, **parameters)
 
     # Connections ------------------------------------------------------------------------------------------------------
 
@@ -128,7 +132,7 @@ class StreamReading(Iterator[pa.RecordBatch]):
                     return
                 # Fewer records were received than there are numbers. Without a limit, the server reports the end of the
                 # stream.
-                self._reader = self._new_reader(self.next_seq_num, self._asked, limited=False)
+                self._reader = self._new_reader(self.next_seq_num, self._arguments, limited=False)
             elif step.action == "wait":
                 if self._end is not None or self._bounded:
                     return
@@ -162,7 +166,7 @@ class StreamReading(Iterator[pa.RecordBatch]):
                     if reader.step.action != "go on":
                         break
                     for delivery in reader.feed(chunk, now=time.monotonic()):
-                        yield from self._given(delivery)
+                        yield from self._batches_of(delivery)
                         if self._is_at_end():
                             # The end of a session with a limit follows directly.
                             if reader.step.reason == COMPLETE:
@@ -173,7 +177,7 @@ class StreamReading(Iterator[pa.RecordBatch]):
         else:
             reader.closed()
 
-    def _given(self, delivery: Delivery) -> Iterator[pa.RecordBatch]:
+    def _batches_of(self, delivery: Delivery) -> Iterator[pa.RecordBatch]:
         records: Any = delivery.records
         assert isinstance(records, Numbered)
         if delivery.tail is not None:

@@ -172,18 +172,18 @@ def _formatted(content: str, format: str) -> dict[str, str]:
     return {FORMAT_HEADER: format_of_header(format)} if content == "json" else {}
 
 
-def _read(stream: str, headers: dict[str, str], asked: dict[str, Any]) -> Request:
-    start = {name: asked.get(name) for name in ("seq_num", "timestamp", "tail_offset")}
-    given = [name for name, value in start.items() if value is not None]
-    if len(given) > 1:
-        raise WireloomError(f"a read has one starting point: give {' or '.join(given)}")
-    numbers = {**start, **{name: asked.get(name) for name in ("count", "bytes", "until", "wait")}}
+def _read(stream: str, headers: dict[str, str], parameters: dict[str, Any]) -> Request:
+    start = {name: parameters.get(name) for name in ("seq_num", "timestamp", "tail_offset")}
+    starts = [name for name, value in start.items() if value is not None]
+    if len(starts) > 1:
+        raise WireloomError(f"a read has one starting point: give {' or '.join(starts)}")
+    numbers = {**start, **{name: parameters.get(name) for name in ("count", "bytes", "until", "wait")}}
     for name, value in numbers.items():
         bits = 32 if name == "wait" else 64
         if value is not None and (isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 1 << bits):
             raise WireloomError(f"{name} must be an unsigned {bits}-bit integer, not {value!r:.60}")
     query = [(name, str(value)) for name, value in numbers.items() if value is not None]
-    if asked.get("clamp") is not None:
-        query.append(("clamp", str(asked["clamp"]).lower()))
-    others = {name: value for name, value in asked.items() if name not in ("clamp", *numbers)}
+    if parameters.get("clamp") is not None:
+        query.append(("clamp", str(parameters["clamp"]).lower()))
+    others = {name: value for name, value in parameters.items() if name not in ("clamp", *numbers)}
     return Request("GET", _records(stream), tuple(query), headers | record_headers(**others))

@@ -114,7 +114,7 @@ class EventReader:
         self.last_event_id: LastEventId | None = None
         self.ended = False
         self._format = format_of_header(format)
-        self._held = bytearray()
+        self._buffer = bytearray()
         self._searched = 0
         """Index in the buffer before which no line ends."""
         self._offset = 0
@@ -129,7 +129,7 @@ class EventReader:
         """Yield the events that are complete with the chunk. Unknown kinds of events are skipped. Raises
         ``WireloomError`` for an event that is not one of S2's or has more than 16 MiB."""
         if not self.ended:
-            self._held += chunk
+            self._buffer += chunk
         return self._events()
 
     def _events(self) -> Iterator[Event]:
@@ -146,29 +146,29 @@ class EventReader:
     def _line(self) -> bytes | None:
         """Return the next line, without its end: CR, LF, or both."""
         if not self._begun:
-            if len(self._held) < 3 and BYTE_ORDER_MARK.startswith(self._held):
+            if len(self._buffer) < 3 and BYTE_ORDER_MARK.startswith(self._buffer):
                 return None
             self._begun = True
-            self._drop(len(BYTE_ORDER_MARK) if self._held.startswith(BYTE_ORDER_MARK) else 0)
-        if self._skip_line_feed and self._held:
-            self._drop(1 if self._held[0] == 0x0A else 0)
+            self._drop(len(BYTE_ORDER_MARK) if self._buffer.startswith(BYTE_ORDER_MARK) else 0)
+        if self._skip_line_feed and self._buffer:
+            self._drop(1 if self._buffer[0] == 0x0A else 0)
             self._skip_line_feed = False
-        found = _LINE_END.search(self._held, self._searched)
+        found = _LINE_END.search(self._buffer, self._searched)
         if found is None:
-            self._searched = len(self._held)
-            self._check_size(len(self._held))
+            self._searched = len(self._buffer)
+            self._check_size(len(self._buffer))
             return None
         end = found.start()
         # A match object references the buffer, which could then not be resized.
         del found
-        line = bytes(self._held[:end])
-        self._skip_line_feed = self._held[end] == 0x0D
+        line = bytes(self._buffer[:end])
+        self._skip_line_feed = self._buffer[end] == 0x0D
         self._drop(end + 1)
         self._check_size(len(line))
         return line
 
     def _drop(self, size: int) -> None:
-        del self._held[:size]
+        del self._buffer[:size]
         self._offset += size
         self._searched = 0
 

@@ -69,11 +69,11 @@ class Studio:
         await self.helper.close()
         self._folder.cleanup()
 
-    async def state(self, _given: dict[str, Any]) -> dict[str, Any]:
+    async def state(self, _document: dict[str, Any]) -> dict[str, Any]:
         """Return the stamps of the files on disk, which the page polls."""
         return {"spec": stamp(self.spec), "file": stamp(self.file)}
 
-    async def begin(self, _given: dict[str, Any]) -> dict[str, Any]:
+    async def begin(self, _document: dict[str, Any]) -> dict[str, Any]:
         """Return the spec on disk and the title of the page."""
         self.saved = read_spec(self.spec)
         return {
@@ -83,14 +83,14 @@ class Studio:
             "stamps": await self.state({}),
         }
 
-    async def compile(self, given: dict[str, Any]) -> dict[str, Any]:
+    async def compile(self, document: dict[str, Any]) -> dict[str, Any]:
         """Return the diagnostics of a text, with the plan and the views that it allows."""
-        return await self.helper.compile(text_of(given), SECONDS)
+        return await self.helper.compile(text_of(document), SECONDS)
 
-    async def save(self, given: dict[str, Any]) -> dict[str, Any]:
+    async def save(self, document: dict[str, Any]) -> dict[str, Any]:
         """Write the spec, unless it was changed by others meanwhile."""
-        text, known = text_of(given), given.get("stamp")
-        if known != stamp(self.spec) and not given.get("anyway"):
+        text, known = text_of(document), document.get("stamp")
+        if known != stamp(self.spec) and not document.get("anyway"):
             raise WireloomError(
                 "has changed on disk: load it again, or save again to overwrite it", path=str(self.spec)
             )
@@ -98,7 +98,7 @@ class Studio:
         self.saved = text
         return {"stamp": stamp(self.spec), "digest": digest(text)}
 
-    async def unpack(self, _given: dict[str, Any]) -> dict[str, Any]:
+    async def unpack(self, _document: dict[str, Any]) -> dict[str, Any]:
         """Return the number of bytes that can be shown, which are the decompressed ones of a compressed file."""
         now = stamp(self.file)
         message = None
@@ -112,26 +112,26 @@ class Studio:
                 message = f"the first {done['size']:,} decompressed bytes are shown"
         return {"size": size_of(self._content), "compressed": self._content is not self.file, "message": message}
 
-    async def records(self, given: dict[str, Any]) -> dict[str, Any]:
+    async def records(self, document: dict[str, Any]) -> dict[str, Any]:
         """Return records from an offset on."""
-        return await self.helper.do("records", SECONDS, **window_of(given))
+        return await self.helper.do("records", SECONDS, **window_of(document))
 
-    async def rows(self, given: dict[str, Any]) -> dict[str, Any]:
+    async def rows(self, document: dict[str, Any]) -> dict[str, Any]:
         """Return rows of the table from an offset on."""
-        return await self.helper.do("rows", SECONDS, **window_of(given))
+        return await self.helper.do("rows", SECONDS, **window_of(document))
 
-    async def survey(self, given: dict[str, Any]) -> dict[str, Any]:
+    async def survey(self, document: dict[str, Any]) -> dict[str, Any]:
         """Return the damage of the file, as far as it has been read; each call reads a little further."""
-        return await self.helper.do("survey", SECONDS, table=str(given.get("table") or ""))
+        return await self.helper.do("survey", SECONDS, table=str(document.get("table") or ""))
 
-    async def code(self, _given: dict[str, Any]) -> dict[str, Any]:
+    async def code(self, _document: dict[str, Any]) -> dict[str, Any]:
         """Return the generated modules."""
         return await self.helper.do("code", SECONDS)
 
-    async def complete(self, given: dict[str, Any]) -> dict[str, Any]:
+    async def complete(self, document: dict[str, Any]) -> dict[str, Any]:
         """Return the completions at a position of the spec."""
         # In a thread, so that other requests are answered meanwhile.
-        return await asyncio.to_thread(completions, text_of(given), position_of(given))
+        return await asyncio.to_thread(completions, text_of(document), position_of(document))
 
     def bytes(self, offset: int, size: int) -> bytes:
         """Return a page of the bytes that are shown."""
@@ -146,8 +146,8 @@ def application(studio: Studio) -> Starlette:
     ) -> Callable[[Request], Awaitable[Response]]:
         async def endpoint(request: Request) -> Response:
             try:
-                given = await _body(request)
-                return json_response(await method(given))
+                document = await _body(request)
+                return json_response(await method(document))
             except (WireloomError, OSError) as error:
                 return json_response({"error": str(error)}, 422)
 

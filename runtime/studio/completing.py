@@ -34,8 +34,8 @@ def completions(text: str, position: int) -> dict[str, Any]:
     *above, line = before.split("\n")
     if _has_comment(line):
         return {"from": position, "options": []}
-    around, key, partial = _place(above, line)
-    options = list(_keys(around) if key is None else _values(around, key, text))
+    keys, key, partial = _place(above, line)
+    options = list(_keys(keys) if key is None else _values(keys, key, text))
     wanted = partial.lower()
     options = [each for each in options if wanted in each["label"].lower()]
     return {"from": position - len(partial), "options": options}
@@ -71,7 +71,7 @@ def _place(above: list[str], line: str) -> Place:
         key = None
     if not opened and not head.strip(" -") and column % 1 == 0:
         column = len(head)
-    return [*_around(above, column), *here], key, partial
+    return [*_enclosing_keys(above, column), *here], key, partial
 
 
 def _ends_entry(head: str) -> bool:
@@ -85,7 +85,7 @@ def _blank_quotes(line: str) -> str:
     return _QUOTED.sub(lambda found: "_" * len(found[0]) if found["double"] or found["single"] else found[0], line)
 
 
-def _around(above: list[str], limit: float) -> list[str]:
+def _enclosing_keys(above: list[str], limit: float) -> list[str]:
     """Return the keys that contain the lines from ``limit`` on, outermost first."""
     found: list[str] = []
     for line in reversed(above):
@@ -108,13 +108,13 @@ def _around(above: list[str], limit: float) -> list[str]:
     return found[::-1]
 
 
-def _kind(around: list[str]) -> Kind | None:
+def _kind(keys: list[str]) -> Kind | None:
     """Return the kind of values under these keys."""
     from wireloom.codegen.spec.kinds import EitherKind, ListKind, MapKind, TableKind
     from wireloom.codegen.spec.tables import EXTENSION, TABLES
 
     kind: Kind | None = TableKind("spec")
-    for key in around:
+    for key in keys:
         while isinstance(kind, ListKind | EitherKind):
             kind = kind.item if isinstance(kind, ListKind) else kind.mapping or kind.sequence
         if isinstance(kind, MapKind):
@@ -138,15 +138,15 @@ def _table(kind: Kind | None) -> TableKind | None:
     return kind if isinstance(kind, TableKind) else None
 
 
-def _keys(around: list[str]) -> Iterator[dict[str, str]]:
+def _keys(keys: list[str]) -> Iterator[dict[str, str]]:
     from wireloom.codegen.spec.expectations import expected
     from wireloom.codegen.spec.tables import EXTENSION, TABLES
 
-    kind = _table(_kind(around))
+    kind = _table(_kind(keys))
     if kind is None:
         # Items of a list of names are in the position of keys.
-        if around:
-            yield from _values(around[:-1], around[-1], "")
+        if keys:
+            yield from _values(keys[:-1], keys[-1], "")
         return
     table = TABLES[kind.table]
     for word, key in table.keys.items():
@@ -156,12 +156,12 @@ def _keys(around: list[str]) -> Iterator[dict[str, str]]:
         yield {"label": EXTENSION, "type": "property", "apply": f"{EXTENSION}: ", "detail": "wireloom", "info": info}
 
 
-def _values(around: list[str], key: str, text: str) -> Iterator[dict[str, str]]:
+def _values(keys: list[str], key: str, text: str) -> Iterator[dict[str, str]]:
     from wireloom.codegen.spec.builtin_types import BUILT_IN
     from wireloom.codegen.spec.kinds import EitherKind, ExpressionKind, FlagKind, ListKind, TextKind, TypeKind
     from wireloom.codegen.spec.tables import KINDS
 
-    kind = _kind([*around, key])
+    kind = _kind([*keys, key])
     while isinstance(kind, ListKind | EitherKind):
         kind = kind.item if isinstance(kind, ListKind) else kind.scalar or kind.sequence
     if isinstance(kind, FlagKind):
@@ -188,13 +188,13 @@ def _under(section: str, text: str) -> list[str]:
     for number, line in enumerate(lines):
         if line.strip() != f"{section}:":
             continue
-        around, inner = len(line) - len(line.lstrip(" ")), None
+        indent, inner = len(line) - len(line.lstrip(" ")), None
         for each in lines[number + 1 :]:
             content = each.lstrip(" ")
             if not content or content.startswith("#"):
                 continue
             column = len(each) - len(content)
-            if column <= around:
+            if column <= indent:
                 break
             inner = column if inner is None else inner
             name = _NAMED.match(content)

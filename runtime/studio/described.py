@@ -37,22 +37,22 @@ def attribute_lines(spec: Spec, text: str) -> Lines:
 def _last(lines: list[str], first: int) -> int:
     """Return the last line of the entry that begins on line ``first``, which includes the lines with more
     indentation."""
-    around, last = _indentation(lines[first - 1]) if first <= len(lines) else 0, first
+    indent, last = _indentation(lines[first - 1]) if first <= len(lines) else 0, first
     dashed = first <= len(lines) and lines[first - 1].lstrip().startswith("- ")
     for number in range(first + 1, len(lines) + 1):
         line = lines[number - 1]
         if not line.strip():
             continue
-        inside = _indentation(line) > around or (not dashed and _is_sibling(lines[first - 1], line, around))
+        inside = _indentation(line) > indent or (not dashed and _is_sibling(lines[first - 1], line, indent))
         if not inside:
             break
         last = number
     return last
 
 
-def _is_sibling(first: str, line: str, around: int) -> bool:
+def _is_sibling(first: str, line: str, indent: int) -> bool:
     """Return whether a line is a further key of a mapping whose first key, ``id``, is on a line of its own."""
-    return first.lstrip().startswith("id:") and _indentation(line) == around and not line.lstrip().startswith("- ")
+    return first.lstrip().startswith("id:") and _indentation(line) == indent and not line.lstrip().startswith("- ")
 
 
 def _indentation(line: str) -> int:

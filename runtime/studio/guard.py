@@ -75,8 +75,8 @@ class Guard:
             return "the request comes from another site"
         if headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
             return "the request comes from another site"
-        given = _query(scope, "token") or self._of_cookie(headers.get("cookie", ""))
-        if not secrets.compare_digest(given.encode(), self._token.encode()):
+        presented = _query(scope, "token") or self._of_cookie(headers.get("cookie", ""))
+        if not secrets.compare_digest(presented.encode(), self._token.encode()):
             return "open the address that 'wireloom studio' printed: it has the token"
         return None
 

@@ -62,7 +62,7 @@ class Workshop:
     ) -> None:
         self._spec = spec
         self._file = file
-        self._given = dict(options or {})
+        self._options = dict(options or {})
         self._allowed = allow_modules
         self._format: Format | None = None
         self._text = ""
@@ -246,7 +246,7 @@ class Workshop:
     def _chosen(self, table: str) -> tuple[Format, dict[str, Any]]:
         if self._format is None:
             raise WireloomError("the spec has errors: nothing is read by it")
-        options = self._given | ({"table": table} if table else {})
+        options = self._options | ({"table": table} if table else {})
         return of_table(self._format, {"codec": "none"} | options if self._format.is_plain else options)
 
 

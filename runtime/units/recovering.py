@@ -48,9 +48,9 @@ class Search:
                 return _cut(units, first, base + place, base)
             if number == count and first and not (units.ended or at_end):
                 # What follows has not been read yet.
-                held = _cut(units, first, base + begin, base)
-                held.needed = len(view) - begin + 1
-                return held
+                waiting = _cut(units, first, base + begin, base)
+                waiting.needed = len(view) - begin + 1
+                return waiting
         return units
 
     def _swallowed(self, units: Units, number: int, view: memoryview, at_end: bool) -> int:
@@ -79,10 +79,10 @@ class Search:
         """Return whether valid messages begin at an index in ``[begin, end)``, and where; if there are none, the index
         at which to continue when there is more input. ``at_end``: whether the input ends with the view."""
         for place in range(begin, end):
-            held = self._hold(view, place, at_end)
-            if held is None:
+            waiting = self._hold(view, place, at_end)
+            if waiting is None:
                 return False, place
-            if held:
+            if waiting:
                 return True, place
         return False, end
 

@@ -29,7 +29,7 @@ class RemainingRows:
 
     def __init__(self, source: Iterator[Row], first: int = 0) -> None:
         self._source = source
-        self._held: list[Row] = []
+        self._buffer: list[Row] = []
         self._dropped: Row | None = None
         self.first = first
         self.error: WireloomError | None = None
@@ -38,7 +38,7 @@ class RemainingRows:
         """Return the row at a place, the previous row at -1; ``None`` after the last one."""
         if place < 0:
             return self._dropped
-        while place >= len(self._held):
+        while place >= len(self._buffer):
             try:
                 row = next(self._source, None)
             except WireloomError as error:
@@ -46,8 +46,8 @@ class RemainingRows:
                 raise
             if row is None:
                 return None
-            self._held.append(row)
-        return self._held[place]
+            self._buffer.append(row)
+        return self._buffer[place]
 
     def weight(self, start: int, end: int) -> int:
         """Return the approximate number of bytes of the rows from ``start`` to ``end``."""
@@ -61,8 +61,8 @@ class RemainingRows:
 
     def drop(self, count: int) -> None:
         """Remove the first ``count`` rows."""
-        self._dropped = self._held[count - 1]
-        del self._held[:count]
+        self._dropped = self._buffer[count - 1]
+        del self._buffer[:count]
         self.first += count
 
 

@@ -163,11 +163,11 @@ def padding_of(format: Format, options: dict[str, Any]) -> bytes:
     """Return the unused bytes after each row that the options request; by default the first way of the spec."""
     padding = b""
     for choice in format.choices:
-        ways = dict(choice.padding)
+        sizes = dict(choice.padding)
         value = str(options.get(choice.name, "auto"))
-        if value != "auto" and value not in ways:
-            raise unknown(f"{choice.name} of {format.name}", value, ["auto", *ways])
-        padding += bytes(ways[value] if value != "auto" else next(iter(ways.values())))
+        if value != "auto" and value not in sizes:
+            raise unknown(f"{choice.name} of {format.name}", value, ["auto", *sizes])
+        padding += bytes(sizes[value] if value != "auto" else next(iter(sizes.values())))
     return padding
 
 

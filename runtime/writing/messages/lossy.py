@@ -26,8 +26,8 @@ def fields_without_columns(format: Format) -> tuple[str, ...]:
     for depth in range(len(path) + 1):
         below = path[depth] if depth < len(path) else ""
         columns = [each for each in format.columns if each.up == len(path) - depth]
-        held = {below} | {name for each in columns for name in (each.attribute or each.name, each.same_as)}
-        found += [".".join((*path[:depth], each.name)) for each in kind._rule.fields if each.name not in held]
+        covered = {below} | {name for each in columns for name in (each.attribute or each.name, each.same_as)}
+        found += [".".join((*path[:depth], each.name)) for each in kind._rule.fields if each.name not in covered]
         if below:
             inner = format.row_class if depth == len(path) - 1 else kind._types()[below]
             kind = cast("type[Message]", inner)

@@ -79,27 +79,27 @@ class RowPacking:
         """Yield units like ``Packing.pack``. Without rows there is one empty unit if the input is a single unit, else
         none.
         """
-        held: list[Row] = []
+        pending: list[Row] = []
         shared = self._levels[0].shared if self._levels else ()
         outer: dict[str, Any] = {}
         first = weight = 0
         for number, row in enumerate(rows):
             above = {name: row[name] for name in shared if name in row}
-            if held and above != outer and self._one:
+            if pending and above != outer and self._one:
                 name = next(name for name in above if above[name] != outer.get(name))
                 raise WireloomError(
                     f"row {number}, column {name}: {above[name]!r:.60} after {outer.get(name)!r:.60}, but all rows"
                     " of a message must have the same value"
                 )
-            full = len(held) >= ROWS_PER_UNIT or weight >= UNIT_BYTES or not self._path
-            if held and (above != outer or (full and not self._one)):
-                yield from self._packed(held, first)
-                held, first, weight = [], number, 0
-            held.append(row)
+            full = len(pending) >= ROWS_PER_UNIT or weight >= UNIT_BYTES or not self._path
+            if pending and (above != outer or (full and not self._one)):
+                yield from self._packed(pending, first)
+                pending, first, weight = [], number, 0
+            pending.append(row)
             outer = above
             weight += sum(len(each) for each in row.values() if isinstance(each, bytes | str))
-        if held or self._one:
-            yield from self._packed(held, first)
+        if pending or self._one:
+            yield from self._packed(pending, first)
 
     def _packed(self, rows: list[Row], first: int) -> Iterator[Packed]:
         """Yield the rows in one unit; in several if that is allowed, and needed to stay below the limit."""
