@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pyspark.sql.datasource import DataSource
 from pyspark.sql.types import StructField, StructType
@@ -15,7 +15,7 @@ from ..errors import HideTraceback
 if TYPE_CHECKING:
     from ..read.schema import TargetColumn
     from .options import LiveBatchReader, LiveReadOptions
-    from .stream import LiveStreamReader
+    from .stream import LiveStreamReader, StreamPlanning
 
 
 class LiveSource(DataSource):
@@ -44,9 +44,10 @@ class LiveSource(DataSource):
     def reader(self, schema: StructType) -> LiveBatchReader:
         """Return the reader of these columns. Raises ``WireloomError``."""
 
+    @property
     @abstractmethod
-    def stream_reader(self, reader: Any) -> LiveStreamReader:
-        """Return the streaming reader of the columns of a batch reader."""
+    def planning(self) -> type[StreamPlanning]:
+        """Return the class that plans the batches of a streaming query; it is constructed with the options."""
 
     def streamReader(self, schema: StructType) -> LiveStreamReader:  # noqa: N802
         """Return the streaming reader of these columns. Raises ``WireloomError``."""
@@ -55,10 +56,13 @@ class LiveSource(DataSource):
 
         with HideTraceback():
             check_streams()
+            # The streaming interface of Spark is in a module that older versions lack.
+            from .stream import LiveStreamReader
+
             reader = self.reader(schema)
             if reader.options.end is not None:
                 raise WireloomError("option end applies only to batch reads: leave it out")
-            return self.stream_reader(reader)
+            return LiveStreamReader(reader, self.planning)
 
     def targets(self, schema: StructType, computed: Iterable[str] = ()) -> tuple[TargetColumn, ...]:
         """Return the source of each column of a read. Columns of ``computed`` are not taken from a record.

@@ -3,7 +3,6 @@ service's planning."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -23,6 +22,8 @@ class StreamPlanning(Protocol):
 
     Each method raises ``WireloomError``, also for lost data if ``failOnDataLoss`` is on.
     """
+
+    def __init__(self, options: Any) -> None: ...
 
     def initial(self) -> dict[str, Any]:
         """Return the offset at which reading begins."""
@@ -49,18 +50,16 @@ class LiveStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     """The streaming reader of a service. It is pickled for the tasks, without the state that only the driver needs.
 
     ``reader``: the batch reader of the same columns, which reads the partitions that are planned here.
+    ``planning``: the class that plans them, constructed with its options when a query begins or is continued.
     """
 
-    def __init__(self, reader: LiveBatchReader) -> None:
+    def __init__(self, reader: LiveBatchReader, planning: type[StreamPlanning]) -> None:
         self.reader = reader
+        self._kind = planning
         self._planning: StreamPlanning | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "_planning": None}
-
-    @abstractmethod
-    def plan(self) -> StreamPlanning:
-        """Return the planning of a query that has just begun or is continued."""
 
     # On the driver -------------------------------------------------------------------------------------------------
 
@@ -96,7 +95,7 @@ class LiveStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def _planned(self) -> StreamPlanning:
         if self._planning is None:
-            self._planning = self.plan()
+            self._planning = self._kind(self.reader.options)
         return self._planning
 
     # In the tasks ----------------------------------------------------------------------------------------------------

@@ -25,22 +25,6 @@ if TYPE_CHECKING:
     from .planning import KinesisPlanning
     from .reader import KinesisReader
     from .writer import KinesisStreamWriter, KinesisWriter
-from typing import TYPE_CHECKING
-
-from ..stream import LiveStreamReader
-
-
-class KinesisStreamReader(LiveStreamReader):
-    """Reads the stream that options name."""
-
-    reader: KinesisReader
-
-    def plan(self) -> KinesisPlanning:
-        """Return the planning of a query."""
-        from .planning import KinesisPlanning
-
-        return KinesisPlanning(self.reader.options)
-
 
 TAG = StructType([StructField("key", StringType()), StructField("value", StringType())])
 TYPES = {
@@ -89,10 +73,12 @@ class KinesisStreamSource(LiveSource):
         with HideTraceback():
             return KinesisReader(self.read_options(), self.targets(schema))
 
-    def stream_reader(self, reader: KinesisReader) -> KinesisStreamReader:
-        """Return the streaming reader of the columns of a batch reader."""
+    @property
+    def planning(self) -> type[KinesisPlanning]:
+        """Implement ``LiveSource.planning``."""
+        from .planning import KinesisPlanning
 
-        return KinesisStreamReader(reader)
+        return KinesisPlanning
 
     def writer(self, schema: StructType, overwrite: bool) -> KinesisWriter:
         """Return the writer of a data frame. Raises ``WireloomError``."""

@@ -1,9 +1,9 @@
-"""Reads ranges of streams in the tasks, and plans them for a batch read."""
+"""Reads ranges of streams in the tasks, and plans them on the driver."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.datasource import InputPartition
 
@@ -12,7 +12,7 @@ from ...errors import HideTraceback
 from ...read.schema import TargetColumn
 from ..options import LiveBatchReader
 from .options import S2ReadOptions
-from .planning import ADVICE, Range, S2Planning
+from .planning import ADVICE, Range, S2Planning, limited
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -87,3 +87,35 @@ class S2Reader(LiveBatchReader):
 def partitions_of(ranges: Sequence[Range]) -> list[S2Partition]:
     """Return Spark's partitions of the ranges."""
     return [S2Partition(index, each) for index, each in enumerate(ranges)]
+
+
+class S2StreamPlanning(S2Planning):
+    """Plans the batches of a streaming query. An offset is the sequence number of the next record of each stream."""
+
+    def __init__(self, options: S2ReadOptions) -> None:
+        super().__init__(options)
+        self._is_fixed = False
+        self._fixed: dict[str, int] | None = None
+        self._tails: dict[str, int] = {}
+
+    def initial(self) -> dict[str, Any]:
+        """Return the first offset, see ``live.stream.StreamPlanning``."""
+        return dict(sorted(self.begin(self.streams()).items()))
+
+    def fix(self) -> None:
+        """Restrict planning to existing records, see ``live.stream.StreamPlanning``."""
+        self._is_fixed = True
+
+    def latest(self, start: Mapping[str, Any], limit: int | None) -> dict[str, Any]:
+        """Return the end offset of the next batch, see ``live.stream.StreamPlanning``."""
+        self._tails = self._fixed if self._fixed is not None else self.checked_tails(start)
+        self._fixed = self._tails if self._is_fixed else None
+        return limited(start, self._tails, limit)
+
+    def progress(self) -> dict[str, Any]:
+        """Return the ends of the streams."""
+        return dict(sorted(self._tails.items()))
+
+    def partitions(self, start: Mapping[str, Any], end: Mapping[str, Any]) -> list[S2Partition]:
+        """Return the partitions of a batch, see ``live.stream.StreamPlanning``."""
+        return partitions_of(self.between(start, end))
