@@ -12,7 +12,7 @@ PYTEST := $(BIN)/python -m pytest
 # Tests start hundreds of processes: what they import is compiled once.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup conformance gallery demo test quick test-objects lint types bench fuzz generate check wheel clean
+.PHONY: help setup conformance gallery demo test tests checks quick test-objects lint types bench fuzz generate check wheel clean
 
 help:
 	@echo "make setup      virtual environment with everything, engine; the other commands set up what they need by themselves"
@@ -54,12 +54,18 @@ $(READY) $(VENV)/.ready-demo $(VENV)/.ready-docs: $(INSTALLED)
 demo: $(DEMO_READY)
 	@$(BIN)/python -m wireloom.demo
 
-# The checks that take longest are first, so that two run at any time. A goal that waits for another would be last.
+# All at once: tests that wait for Java and for servers leave the processors to the checks.
 test: setup $(TYPINGS)
 	@sh .ci/check-java
-	@$(MAKE) --no-print-directory --jobs 2 --output-sync types wheel studio-test docs check lint
+	@$(MAKE) --no-print-directory --jobs 2 tests checks
+
+# Some tests run the type checker, with what it has cached.
+tests: types
 	$(PYTEST) -n 2 --dist loadgroup tests
-	@$(MAKE) --no-print-directory test-objects
+
+# Each prints what it has to say at its end; those that fail soon are first.
+checks: setup
+	@$(MAKE) --no-print-directory --output-sync lint check docs studio-test wheel test-objects
 
 # Fewer examples of each property, and one read through Spark.
 quick: setup

@@ -23,7 +23,10 @@ ELSEWHERE = {
     "help": "prints text",
     "setup": "is what every target of the group test runs first",
     "clean": "needs nothing",
-    **dict.fromkeys(("test", "quick", "test-objects", "thorough", "kills", "cluster"), "runs the tests themselves"),
+    **dict.fromkeys(
+        ("test", "tests", "quick", "test-objects", "thorough", "kills", "cluster"), "runs the tests themselves"
+    ),
+    "checks": "is those of the group test, and test-objects",
     **dict.fromkeys(("bench", "same"), "takes minutes"),
     "test-free-threaded": "needs another Python",
     "lock": "changes with the index of packages",
