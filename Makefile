@@ -19,7 +19,7 @@ help:
 	@echo "make demo       sample logs -> Spark -> Parquet, quarantine and a first look"
 	@echo "make test       everything that CI runs: drift, lint, types, tests with and without the engine, wheel"
 	@echo "make quick      units, vectors and one read through Spark, in about two minutes"
-	@echo "make thorough   all tests, also those marked thorough, with five times the examples"
+	@echo "make thorough   all tests, also those marked thorough, with ten times the examples"
 	@echo "make bench      speed as ratios against peers and bounds; writes bench-report/"
 	@echo "make fuzz       fuzzing of the engine and the Python surfaces; FUZZ_SECONDS=60; writes fuzz-report/"
 	@echo "make campaign   damaged inputs of every format, DAMAGES=100000 of each; writes campaign-report/"
@@ -72,7 +72,7 @@ quick: setup
 	@WIRELOOM_HYPOTHESIS=quick $(PYTEST) -n 2 --dist loadgroup -q -m "not slow" tests/unit tests/vectors \
 		tests/spark/live/test_spark.py::test_times_are_instants
 
-# All tests, those marked `thorough` too, with five times the examples of `make test`.
+# All tests, those marked `thorough` too, with ten times the examples of `make test`.
 .PHONY: thorough
 thorough: setup
 	WIRELOOM_HYPOTHESIS=thorough $(PYTEST) -n 2 --dist loadgroup tests
@@ -153,7 +153,7 @@ fuzz: setup
 clean:
 	rm -rf $(VENV) $(VENV)-bench $(VENV)-fuzz $(VENV)-studio build dist bench-report demo-data fuzz-report campaign-report site .typings *.egg-info
 
-# A hundred per format are part of `make test`; this is for the night.
+# Fifty per format are part of `make test`; this is for the night.
 DAMAGES ?= 100000
 .PHONY: campaign
 campaign: setup

@@ -1,4 +1,4 @@
-"""How many examples a test uses: few in ``make quick``, a fifth in ``make test``, all in ``make thorough``."""
+"""How many examples a test uses: few in ``make quick``, a tenth in ``make test``, all in ``make thorough``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def examples(count: int) -> int:
     """Return how many of ``count`` examples this run uses; if there are few, all of them."""
     if PROFILE == "quick":
         return min(count, QUICK)
-    return max(count // 5, min(count, QUICK)) if PROFILE == "suite" else count
+    return max(count // 10, min(count, QUICK)) if PROFILE == "suite" else count
 
 
 def spread(values: range) -> range:

@@ -1,4 +1,4 @@
-"""A hundred damaged inputs of each format, fewer of those that cost more; ``make campaign`` runs a hundred thousand."""
+"""Fifty damaged inputs of each format, fewer of those that cost more; ``make campaign`` runs a hundred thousand."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The page for users of Kaitai Struct: its blocks run in order."""
+"""The pages for users of Kaitai Struct: their blocks run in order."""
 
 import sys
 from pathlib import Path
@@ -7,11 +7,16 @@ import pytest
 
 from .blocks import Page
 
-PAGE = Path(__file__).parents[2] / "docs" / "kaitai.md"
+DOCS = Path(__file__).parents[2] / "docs"
 
 
-def test_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("name", "count", "modules"), [("kaitai", 8, ("shelf", "note")), ("kaitai_writing", 6, ("album",))]
+)
+def test_the_page(
+    name: str, count: int, modules: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(sys, "path", list(sys.path))
-    assert Page(PAGE.read_text(), tmp_path).run() >= 8
-    for name in ("shelf", "note"):
-        del sys.modules[name]
+    assert Page((DOCS / f"{name}.md").read_text(), tmp_path).run() >= count
+    for each in modules:
+        del sys.modules[each]

@@ -55,28 +55,6 @@ def run_test(program: Path, *arguments: str) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("name", [path.stem for path in sanitizing.TESTS])
-def test_c(built: Path, name: str) -> None:
-    run_test(built / name)
-
-
-@pytest.mark.parametrize("name", FUZZ_ROUNDS)
-def test_fuzz_target(built: Path, name: str) -> None:
-    rounds = FUZZ_ROUNDS[name]
-    for seed in (1, 20240229) if PROFILE == "thorough" else (1,):
-        run_test(built / name, str(rounds * 4 if PROFILE == "thorough" else rounds), str(seed))
-
-
-def test_every_target_is_run() -> None:
-    assert [path.stem for path in sanitizing.TARGETS] == sorted(FUZZ_ROUNDS)
-
-
-def test_only_the_shim_knows_python() -> None:
-    for path in sanitizing.ENGINE.glob("*.[ch]"):
-        if path.name != "_module.c":
-            assert "#include <Python.h>" not in path.read_text()
-
-
 SHIM_TESTS = ("test_refusals.py", "test_calls.py", "test_arenas.py", "test_md5.py", "test_vectors.py")
 READING_TESTS = ("test_records.py",)
 """Tests of reading whose inputs reach the engine by other ways than a file's bytes."""
@@ -133,3 +111,25 @@ def test_the_shim(sanitized_python: dict[str, str]) -> None:
     )
     assert done.returncode == 0, done.stdout[-20_000:] + done.stderr[-20_000:]
     assert "passed" in done.stdout
+
+
+@pytest.mark.parametrize("name", [path.stem for path in sanitizing.TESTS])
+def test_c(built: Path, name: str) -> None:
+    run_test(built / name)
+
+
+@pytest.mark.parametrize("name", FUZZ_ROUNDS)
+def test_fuzz_target(built: Path, name: str) -> None:
+    rounds = FUZZ_ROUNDS[name]
+    for seed in (1, 20240229) if PROFILE == "thorough" else (1,):
+        run_test(built / name, str(rounds * 4 if PROFILE == "thorough" else rounds), str(seed))
+
+
+def test_every_target_is_run() -> None:
+    assert [path.stem for path in sanitizing.TARGETS] == sorted(FUZZ_ROUNDS)
+
+
+def test_only_the_shim_knows_python() -> None:
+    for path in sanitizing.ENGINE.glob("*.[ch]"):
+        if path.name != "_module.c":
+            assert "#include <Python.h>" not in path.read_text()
