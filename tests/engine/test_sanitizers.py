@@ -90,6 +90,7 @@ def library(name: str) -> Path | None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="a sanitizer is loaded before Python by LD_PRELOAD, on Linux")
 def test_the_shim(sanitized_python: dict[str, str]) -> None:
+    """The test that takes longest is the first of these, so that no process waits for it at the end."""
     command = [
         sys.executable,
         "-m",

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-SIMILAR = ("cobs_log", "edgemq_segment", "etcd_wal", "otlp_spans", "pcap", "pcapng", "prometheus_wal")
-"""Formats whose examples are those of another format, but for the name."""
-CHOSEN = [pytest.param(each, marks=pytest.mark.thorough if each in SIMILAR else ()) for each in NAMES]
+KINDS = ("kafka_log", "kpl_aggregated_record", "mcap", "mysql_binlog", "tf_example")
+"""Formats with each kind of examples, which differ from those of the others in names alone."""
+CHOSEN = [pytest.param(each, marks=() if each in KINDS else pytest.mark.thorough) for each in NAMES]
 
 
 @pytest.mark.parametrize("name", CHOSEN)
