@@ -111,8 +111,8 @@ def test_both_readers_agree(spec: str) -> None:
         found = agreed(format, data, **random.choice(wanted))
         rows += len(found[0]["_offset"]) if "_offset" in found[0] else 0
         damages += "[[" in repr(found)
-    assert rows > 200
-    assert damages > 50
+    assert rows > 100
+    assert damages > 25
 
 
 def test_what_one_condition_chooses() -> None:
