@@ -2,11 +2,12 @@
 
 import json
 import subprocess
+from functools import partial
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
-from wireloom.command import main
+
+from ..commands import run as command
 
 SPEC = """
 meta: {id: log, endian: le, imports: [part], -wireloom: {rows: events}}
@@ -17,12 +18,7 @@ PART = "meta: {id: part}\nseq: [{id: x, type: u1}]\n"
 WIDE = PART.replace("u1", "u2le")
 
 
-def run(*arguments: str, code: int = 0) -> Result:
-    result = CliRunner().invoke(main, ["diff", *arguments])
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    assert result.exit_code == code, result.output
-    return result
+run = partial(command, "diff")
 
 
 def git(*arguments: str) -> None:

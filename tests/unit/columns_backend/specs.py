@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
-import tempfile
-from functools import cache
-from pathlib import Path
-
 from wireloom import Format
 from wireloom.codegen.backends.columns.lower import compile_program
 from wireloom.codegen.backends.columns.table import table_columns
-from wireloom.codegen.explore import load_format
 from wireloom.codegen.model.load import load
 from wireloom.codegen.passes import with_facts
 from wireloom.codegen.tree import Spec
 from wireloom.format.program import ColumnProgram
+
+from ..specs import format_of as compiled_once
 
 HEAD = """\
 meta:
@@ -55,19 +51,9 @@ def indent(text: str, width: int) -> str:
     return "\n".join(" " * width + line[own:] for line in lines)
 
 
-@cache
-def _folder() -> Path:
-    return Path(tempfile.mkdtemp(prefix="wireloom-specs-"))
-
-
-@cache
 def format_of(text: str) -> Format:
     """Return the format of a spec, ready to read."""
-    folder = _folder() / hashlib.sha256(text.encode()).hexdigest()[:16]
-    folder.mkdir(exist_ok=True)
-    path = folder / "sample.ksy"
-    path.write_text(text)
-    return load_format(path)
+    return compiled_once(text, "sample")
 
 
 def planned(text: str) -> Spec:

@@ -14,12 +14,11 @@ import pyarrow.parquet as pq
 import pytest
 import wireloom
 import zstandard
-from click.testing import CliRunner, Result
-from wireloom.command import main
 from wireloom.format import registry
 from wireloom.writing import write
 
 from ...vectors.cases import HERE, rows
+from ..commands import run
 
 GOOD = str(HERE / "edgemq" / "plain_200.wal.zst")
 DAMAGED = str(HERE / "edgemq" / "crc_payload_flip.wal.zst")
@@ -30,14 +29,6 @@ EVENTS = [
     {"fmt": 1, "tenant": 8, "ts_millis": 2**64 - 1, "payload": b"\xff\x00"},
     {"fmt": 2, "tenant": 9, "ts_millis": 0, "payload": b""},
 ]
-
-
-def run(*arguments: str, code: int = 0, input: bytes | None = None) -> Result:
-    result = CliRunner().invoke(main, arguments, input=input)
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    assert result.exit_code == code, result.output
-    return result
 
 
 @pytest.fixture

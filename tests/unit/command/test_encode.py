@@ -9,23 +9,15 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from click.testing import CliRunner, Result
-from wireloom.command import main
 from wireloom.format import registry
 from wireloom.writing import write
+
+from ..commands import run
 
 ROWS = [
     {"fmt": 0, "tenant": 7, "ts_millis": 1_795_227_651_123, "payload": b'{"a": "\xc3\xa9"}'},
     {"fmt": 255, "tenant": 2**32 - 1, "ts_millis": 0, "payload": b""},
 ] * 40
-
-
-def run(*arguments: str, code: int = 0, input: bytes | None = None) -> Result:
-    result = CliRunner().invoke(main, arguments, input=input)
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    assert result.exit_code == code, result.output
-    return result
 
 
 @pytest.fixture

@@ -6,21 +6,15 @@ from typing import Any
 
 import pytest
 import wireloom
-from click.testing import CliRunner, Result
 from wireloom import Damage, FileReport, ReadReport
-from wireloom.command import main
+
+from ..commands import run
 
 SPEC = """
 meta: {id: doors, endian: le, -wireloom: {rows: events}}
 seq: [{id: events, type: event, repeat: eos}]
 types: {event: {seq: [{id: door, type: u1}]}}
 """
-
-
-def run(*arguments: str, code: int = 0) -> Result:
-    result = CliRunner().invoke(main, arguments)
-    assert result.exit_code == code, result.output
-    return result
 
 
 @pytest.fixture

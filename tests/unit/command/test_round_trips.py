@@ -5,8 +5,8 @@ import struct
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
-from wireloom.command import main
+
+from ..commands import run as command
 
 SPEC = """
 meta: {id: extremes, endian: le, -wireloom: {rows: rows, columns: [single, double, list, nanos, millis]}}
@@ -31,9 +31,7 @@ WIRE = b"".join(
 
 
 def run(*arguments: object, code: int = 0) -> str:
-    result = CliRunner().invoke(main, [str(each) for each in arguments])
-    assert result.exit_code == code, result.output
-    return result.output
+    return command(*arguments, code=code).output
 
 
 @pytest.mark.parametrize("kind", ["ndjson", "csv", "parquet", "arrow"])

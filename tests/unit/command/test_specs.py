@@ -5,22 +5,14 @@ from pathlib import Path
 
 import pytest
 import wireloom
-from click.testing import CliRunner, Result
-from wireloom.command import main
 from wireloom.format.registry import get
+
+from ..commands import run
 
 ROOT = Path(__file__).parents[3]
 SPECS = sorted((ROOT / "specs").glob("*.ksy"))
 OTHERS = {"avro_blocks": ["metadata"]}
 """Tables of few rows, such as those of a header, that the engine does not read."""
-
-
-def run(*arguments: str, code: int = 0) -> Result:
-    result = CliRunner().invoke(main, arguments)
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    assert result.exit_code == code, result.output
-    return result
 
 
 def test_the_engine_reads_every_format_in_the_box() -> None:

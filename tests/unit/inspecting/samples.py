@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import wireloom
-from click.testing import CliRunner
-from wireloom.command import main
 from wireloom.format import registry
 from wireloom.input.expansion import expand
 from wireloom.inspecting import Record, Wanted, record_scan, records
+
+from ..commands import run as command
 
 ZOO = Path(__file__).with_name("zoo.ksy")
 HOSTILE = b"\x1b[31m</script><script>document.title='owned'</script><img src=x onerror=alert(1)>"
@@ -53,8 +53,4 @@ def spans(record: Record) -> dict[str, tuple[int, int]]:
 
 
 def run(*arguments: object, code: int = 0) -> str:
-    result = CliRunner().invoke(main, [str(each) for each in arguments])
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    assert result.exit_code == code, result.output
-    return result.output
+    return command(*arguments, code=code).output

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import wireloom
 import yaml
-from click.testing import CliRunner, Result
-from wireloom.command import main
+
+from ..commands import run
 
 SHELF = """
 meta: {id: shelf, endian: le, encoding: UTF-8}
@@ -62,23 +62,15 @@ def spec(folder: Path, text: str) -> Path:
     return path
 
 
-def run(*arguments: Any, data: bytes | None = None, code: int = 0) -> Result:
-    result = CliRunner().invoke(main, list(map(str, arguments)), input=data)
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    assert result.exit_code == code, result.output
-    return result
-
-
 def dumped(path: Path, data: bytes, *options: Any, code: int = 0) -> Any:
-    return json.loads(run("dump", path, "-", *options, data=data, code=code).stdout)
+    return json.loads(run("dump", path, "-", *options, input=data, code=code).stdout)
 
 
 def test_json_and_yaml(shelf: Path) -> None:
-    said = run("dump", shelf, "-", data=WHOLE).stdout
+    said = run("dump", shelf, "-", input=WHOLE).stdout
     assert json.loads(said) == VALUES
     assert said == json.dumps(VALUES, indent=2) + "\n"
-    assert yaml.safe_load(run("dump", shelf, "-", "-f", "yaml", data=WHOLE).stdout) == VALUES
+    assert yaml.safe_load(run("dump", shelf, "-", "-f", "yaml", input=WHOLE).stdout) == VALUES
 
 
 def test_a_file_is_read_as_it_is_stored_and_a_pipe_too(shelf: Path, tmp_path: Path) -> None:
@@ -88,7 +80,7 @@ def test_a_file_is_read_as_it_is_stored_and_a_pipe_too(shelf: Path, tmp_path: Pa
     run("dump", shelf, file, "-o", out)
     assert yaml.safe_load(out.read_text()) == VALUES
     packed = zlib.compress(WHOLE, wbits=31)
-    assert "expected b'SHLF'" in run("dump", shelf, "-", data=packed, code=1).stderr
+    assert "expected b'SHLF'" in run("dump", shelf, "-", input=packed, code=1).stderr
     assert dumped(shelf, packed, "--option", "codec=auto") == VALUES
 
 
@@ -118,25 +110,25 @@ def test_values_that_json_and_yaml_write_differently(tmp_path: Path) -> None:
     found = dumped(path, data)
     assert found["no"] == [1e20, "Infinity", "-Infinity", "NaN"]
     assert (found["large"], found["text"], found["ends"]) == (1 << 3000, "no", "a\x85b")
-    found = yaml.safe_load(run("dump", path, "-", "-f", "yaml", data=data).stdout)
+    found = yaml.safe_load(run("dump", path, "-", "-f", "yaml", input=data).stdout)
     assert found["no"][:3] == [1e20, float("inf"), float("-inf")]
     assert found["no"][3] != found["no"][3]
     assert (found["text"], found["ends"]) == ("no", "a\x85b")
-    assert "\x85" not in run("dump", path, "-", data=data).stdout
+    assert "\x85" not in run("dump", path, "-", input=data).stdout
 
 
 def test_what_was_read_before_the_end_is_printed(shelf: Path) -> None:
-    result = run("dump", shelf, "-", data=WHOLE[:-1], code=1)
+    result = run("dump", shelf, "-", input=WHOLE[:-1], code=1)
     assert json.loads(result.stdout) == {key: VALUES[key] for key in ("magic", "num_books", "books")}
     assert result.stderr.startswith("wireloom: error: standard input at byte 21, field label: requested 6 bytes")
-    result = run("dump", shelf, "-", data=BOOKS[:-2], code=1)
+    result = run("dump", shelf, "-", input=BOOKS[:-2], code=1)
     assert json.loads(result.stdout)["books"] == [VALUES["books"][0], {}]
     assert ", field books[1].title: " in result.stderr
 
 
 def test_a_part_of_a_size_of_its_own(tmp_path: Path) -> None:
     path = spec(tmp_path, SHELF.replace("size: 6", "size: 5"))
-    result = run("dump", path, "-", data=WHOLE, code=1)
+    result = run("dump", path, "-", input=WHOLE, code=1)
     assert json.loads(result.stdout)["label"] == {}
     assert "standard input at byte 21, field label.y: requested 6 bytes, but only 5" in result.stderr
 
@@ -155,15 +147,15 @@ instances:
 
 def test_an_object_after_a_list_is_not_an_item_of_it(tmp_path: Path) -> None:
     path = spec(tmp_path, LISTS)
-    result = run("dump", path, "-", data=bytes((1, 2, 3, 4, 5, 6)), code=1)
+    result = run("dump", path, "-", input=bytes((1, 2, 3, 4, 5, 6)), code=1)
     assert json.loads(result.stdout) == {"parts": [{"a": 1, "b": 2}, {"a": 3, "b": 4}], "after": {"a": 5}}
     assert ", field after.b: " in result.stderr
-    fields = json.loads(run("inspect", path, "-", "--json", data=bytes((1, 2, 3, 4, 5, 6))).stdout)[0]["fields"]
+    fields = json.loads(run("inspect", path, "-", "--json", input=bytes((1, 2, 3, 4, 5, 6))).stdout)[0]["fields"]
     assert [each["field"] for each in fields][-3:] == ["after", "after.a", "after.b"]
 
 
 def test_instances_and_values_that_are_refused(tmp_path: Path) -> None:
-    result = run("dump", spec(tmp_path, LISTS), "-", data=bytes((1, 20, 3, 4, 5, 6, 0)), code=1)
+    result = run("dump", spec(tmp_path, LISTS), "-", input=bytes((1, 20, 3, 4, 5, 6, 0)), code=1)
     values = json.loads(result.stdout)
     assert values["parts"][0] == {"a": 1, "b": 20}
     assert values["far"] == {"a": 3, "b": "\4\5\6"}
@@ -171,7 +163,7 @@ def test_instances_and_values_that_are_refused(tmp_path: Path) -> None:
     said = result.stderr.splitlines()
     assert said[0].endswith("field none: index 5 is out of range: there are 2 items")
     assert "not in range, max 9, but got 20" in said[1]
-    result = run("dump", spec(tmp_path, LISTS.replace("pos: 2", "pos: 6")), "-", data=b"\1\2\3\4\5\0\7", code=1)
+    result = run("dump", spec(tmp_path, LISTS.replace("pos: 2", "pos: 6")), "-", input=b"\1\2\3\4\5\0\7", code=1)
     assert json.loads(result.stdout)["far"] == {"a": 7}
     assert "at byte 7, field far.b: end of stream" in result.stderr
 
@@ -189,10 +181,10 @@ def test_instances_without_end_are_bounded(tmp_path: Path) -> None:
     assert dumped(path, b"\1") == {"a": 1, "inner": {"size": 1}, "again": {"size": 1}}
     path = spec(tmp_path, LOOPS.replace("INSTANCE", "again: {pos: 0, type: loops}, twice: {pos: 0, type: loops}"))
     out = tmp_path / "out.json"
-    said = run("dump", path, "-", "-o", out, "--max-output", 10**6, data=b"\1", code=2).stderr
+    said = run("dump", path, "-", "-o", out, "--max-output", 10**6, input=b"\1", code=2).stderr
     assert "more than 1,000,000 characters of text: raise --max-output to print them" in said
     assert not out.exists()
-    shown = run("dump", path, "-", "--max-output", 100, data=b"\1", code=2)
+    shown = run("dump", path, "-", "--max-output", 100, input=b"\1", code=2)
     assert len(shown.stdout) <= 101
     assert shown.stdout.endswith("\n")
     assert shown.stderr.startswith("wireloom: error: the values are more than 100 characters")
@@ -205,12 +197,12 @@ def test_objects_nested_deeper_than_calls_of_functions(tmp_path: Path) -> None:
     while "r" in value:
         value, depth = value["r"], depth + 1
     assert depth == 150
-    assert "objects are nested too deeply" in run("dump", path, "-", data=b"\1" * 100_000, code=1).stderr
+    assert "objects are nested too deeply" in run("dump", path, "-", input=b"\1" * 100_000, code=1).stderr
 
 
 def test_many_errors_are_counted(tmp_path: Path) -> None:
     path = spec(tmp_path, "meta: {id: many}\nseq: [{id: a, type: u1, repeat: eos, valid: 7}]")
-    result = run("dump", path, "-", data=bytes(1000), code=1)
+    result = run("dump", path, "-", input=bytes(1000), code=1)
     assert json.loads(result.stdout) == {"a": [0] * 1000}
     *named, last = result.stderr.splitlines()
     assert len(named) == 20
@@ -239,28 +231,28 @@ def test_imports_and_kspath(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_inspect_shows_the_whole_input(shelf: Path) -> None:
-    said = run("inspect", shelf, "-", data=WHOLE).stdout
+    said = run("inspect", shelf, "-", input=WHOLE).stdout
     assert said.startswith("the input  bytes 0 to 27 (27 bytes)  ✓ ok\n")
-    [whole] = json.loads(run("inspect", shelf, "-", "--json", data=WHOLE).stdout)
+    [whole] = json.loads(run("inspect", shelf, "-", "--json", input=WHOLE).stdout)
     assert whole["kind"] == "input"
     assert [(each["field"], each["at"]) for each in whole["fields"] if each["field"].startswith("label")] == [
         ("label", 21),
         ("label.x", 21),
         ("label.y", 25),
     ]
-    [rest] = json.loads(run("inspect", shelf, "-", "--at", 22, "--json", data=WHOLE).stdout)
+    [rest] = json.loads(run("inspect", shelf, "-", "--at", 22, "--json", input=WHOLE).stdout)
     assert (rest["begin"], rest["bytes"]) == (22, WHOLE[22:].hex())
     assert [each["field"] for each in rest["fields"] if each["at"] != -1] == ["label", "label.x", "label.y"]
-    assert "has 27 bytes" in run("inspect", shelf, "-", "--at", 27, data=WHOLE, code=2).stderr
-    assert "there is one" in run("inspect", shelf, "-", "--record", 2, data=WHOLE, code=2).stderr
+    assert "has 27 bytes" in run("inspect", shelf, "-", "--at", 27, input=WHOLE, code=2).stderr
+    assert "there is one" in run("inspect", shelf, "-", "--record", 2, input=WHOLE, code=2).stderr
 
 
 def test_inspect_makes_a_page_of_it(shelf: Path, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
-    run("inspect", shelf, "-", "--at", 22, "--html", page, data=WHOLE)
+    run("inspect", shelf, "-", "--at", 22, "--html", page, input=WHOLE)
     assert '"name":"label","parent":-1,"begin":0,"size":5' in page.read_text()
 
 
 def test_other_commands_say_what_a_table_needs(shelf: Path) -> None:
     for arguments in (("decode", shelf, "-"), ("encode", shelf, "-", "-o", "-"), ("verify", shelf, "-")):
-        assert "no rows are declared" in run(*arguments, data=WHOLE, code=2).stderr
+        assert "no rows are declared" in run(*arguments, input=WHOLE, code=2).stderr

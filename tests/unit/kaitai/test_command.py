@@ -3,11 +3,14 @@
 import json
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import CliRunner
 from wireloom.command import main
+
+from ..commands import run as command
 
 PART = "meta: {id: part}\nseq: [{id: v, type: u1}]\n"
 WHOLE = (
@@ -15,12 +18,7 @@ WHOLE = (
 )
 
 
-def run(*arguments: object, code: int = 0) -> Result:
-    result = CliRunner().invoke(main, ["generate", *map(str, arguments)])
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    assert result.exit_code == code, result.output
-    return result
+run = partial(command, "generate")
 
 
 @pytest.fixture

@@ -10,15 +10,14 @@ from typing import Any
 
 import pytest
 import wireloom
-from click.testing import CliRunner
 from wireloom import DamagedInputError, UnknownNameError, UnsupportedError, WireloomError
-from wireloom.command import main
 from wireloom.input.expansion import expand
 from wireloom.input.inputs import Location
 from wireloom.input.remote_files import HEAD_SIZE, READ_SIZE
 from wireloom.writing import opened
 
 from ...storage_server import BUCKET, Store
+from ..commands import run
 from . import samples
 
 SEGMENT = samples.frames([b'{"n":%d}' % number for number in range(50)])
@@ -182,12 +181,6 @@ def test_writing(object_store: Store) -> None:
     with pytest.raises(KeyError):
         fail()
     assert object_store.keys("written/") == ["written/x"]
-
-
-def run(*arguments: str, code: int = 0) -> Any:
-    found = CliRunner().invoke(main, arguments)
-    assert found.exit_code == code, (found.output, found.stderr, found.exception)
-    return found
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 import sys
 import zlib
@@ -12,10 +13,12 @@ from typing import Any
 import pytest
 import wireloom
 import xxhash
-from wireloom import SpecError, UnknownNameError, engine
+from wireloom import Format, SpecError, UnknownNameError, engine
 from wireloom.base.errors import MissingExtraError
 from wireloom.checksums import CHECKS, CHECKSUMS, Algorithm, Family, algorithm, crc_name, function
 from wireloom.format.program import ChecksumRule, ColumnProgram, Op, Step
+
+from ..specs import format_of
 
 VECTORS = Path(__file__).parents[2] / "vectors" / "checksums" / "anycrc.txt"
 DATA = bytes((7 * number * number + 3 * number) % 251 for number in range(1000))
@@ -143,25 +146,28 @@ def test_names_that_are_not_registered(name: str) -> None:
 # Formats -------------------------------------------------------------------------------------------------------------
 
 
-def spec_of(folder: Path, algorithm: str, type: str, keys: str = "", over: str = "[number, body]") -> Path:
-    spec = folder / "toy_log.ksy"
-    spec.write_text(SPEC.format(algorithm=algorithm, type=type, keys=keys and f", {keys}", over=over))
-    return spec
+def spec_of(algorithm: str, type: str, keys: str = "", over: str = "[number, body]") -> str:
+    return SPEC.format(algorithm=algorithm, type=type, keys=keys and f", {keys}", over=over)
 
 
-def verified(spec: Path, content: bytes, place: int, reason: str) -> None:
-    """Read all rows, with and without the engine, and then all except the first, in which the byte at ``place`` is
-    changed."""
+def written(format: Format, content: list[dict[str, object]]) -> bytes:
+    log = io.BytesIO()
+    wireloom.write(format, content, log)
+    return log.getvalue()
+
+
+def verified(format: Format, content: bytes, place: int, reason: str) -> None:
+    """Read all rows, and then all except the first, in which the byte at ``place`` is changed."""
     for given in ({}, {"recover": True}):
-        table, report = wireloom.read_with_report(spec, content, **given)
+        table, report = wireloom.read_with_report(format, content, **given)
         assert table.to_pylist() == ROWS
         assert report.clean
         damaged = bytearray(content)
         damaged[place] ^= 0x80
-        table, report = wireloom.read_with_report(spec, bytes(damaged), **given)
+        table, report = wireloom.read_with_report(format, bytes(damaged), **given)
         assert table.to_pylist() == ROWS[1:]
         assert [each.reason for each in report.files[0].damaged] == [reason]
-    assert wireloom.read(spec, bytes(damaged), verify=False).to_pylist() == ROWS
+    assert wireloom.read(format, bytes(damaged), verify=False).to_pylist() == ROWS
 
 
 FIELDS = {
@@ -194,58 +200,54 @@ FIELDS = {
 
 
 @pytest.mark.parametrize("name", FIELDS)
-def test_rows_are_written_and_verified(name: str, tmp_path: Path) -> None:
-    spec, log = spec_of(tmp_path, name, FIELDS[name]), tmp_path / "a.log"
-    assert wireloom.load_spec(spec).program is not None
-    wireloom.write(spec, ROWS, log)
-    verified(spec, log.read_bytes(), 2, "digest" if name in ("md5", "sha1", "sha256", "sha256d") else "checksum")
+def test_rows_are_written_and_verified(name: str) -> None:
+    format = format_of(spec_of(name, FIELDS[name]))
+    assert format.program is not None
+    verified(format, written(format, ROWS), 2, "digest" if name in ("md5", "sha1", "sha256", "sha256d") else "checksum")
 
 
 @pytest.mark.parametrize("endian", ["le", "be"])
-def test_numbers_in_bytes(endian: str, tmp_path: Path) -> None:
-    spec, log = spec_of(tmp_path, "crc-24/openpgp", "size: 3", f"endian: {endian}"), tmp_path / "a.log"
-    assert wireloom.load_spec(spec).program is not None
-    wireloom.write(spec, ROWS, log)
-    content = log.read_bytes()
+def test_numbers_in_bytes(endian: str) -> None:
+    format = format_of(spec_of("crc-24/openpgp", "size: 3", f"endian: {endian}"))
+    assert format.program is not None
+    content = written(format, ROWS)
     sum = function(algorithm("crc-24/openpgp"))(bytes([0]) + bytes(ROWS[0]["body"]))  # type: ignore[call-overload]
     assert content[2:5] == sum.to_bytes(3, "little" if endian == "le" else "big")
-    verified(spec, content, 3, "checksum")
+    verified(format, content, 3, "checksum")
 
 
 @pytest.mark.slow
-def test_bits(tmp_path: Path) -> None:
+def test_bits() -> None:
     """Five bits in the upper part of a byte: read, and written if they cover only one value."""
-    spec, log = spec_of(tmp_path, "crc-5/usb", "type: b5"), tmp_path / "a.log"
-    assert wireloom.load_spec(spec).program is not None
+    format = format_of(spec_of("crc-5/usb", "type: b5"))
+    assert format.program is not None
     compute = function(algorithm("crc-5/usb"))
     rows = [(bytes([int(str(each["number"]))]), bytes(each["body"])) for each in ROWS]  # type: ignore[call-overload]
     parts = [len(body).to_bytes(2, "little") + bytes([compute(n + body) << 3]) + n + body for n, body in rows]
-    verified(spec, b"".join(parts), 2, "checksum")
+    verified(format, b"".join(parts), 2, "checksum")
     with pytest.raises(wireloom.UnsupportedError, match="the checksum sum is a bit field or a varint, and covers"):
-        wireloom.write(spec, ROWS, log)
-    wireloom.write(spec_of(tmp_path, "crc-5/usb", "type: b5", over="body"), ROWS, log)
+        written(format, ROWS)
     parts = [len(body).to_bytes(2, "little") + bytes([compute(body) << 3]) + n + body for n, body in rows]
-    assert log.read_bytes() == b"".join(parts)
+    assert written(format_of(spec_of("crc-5/usb", "type: b5", over="body")), ROWS) == b"".join(parts)
 
 
 @pytest.mark.parametrize("name", ["crc-16/xmodem", "sum16le", "xor8", "internet", "xxh32", "sha1", "fletcher32"])
 @pytest.mark.parametrize("value", [0, 0x20])
-def test_checksums_that_cover_themselves(name: str, value: int, tmp_path: Path) -> None:
+def test_checksums_that_cover_themselves(name: str, value: int) -> None:
     """Like the header checksums of IPv4 and tar."""
-    of, log = algorithm(name), tmp_path / "a.log"
-    spec = spec_of(tmp_path, name, f"size: {of.size}", f"replace: {value}" + ("" if of.is_digest else ", endian: be"))
-    spec.write_text(spec.read_text().replace("over: [number, body]", "over: [len, body]"))
-    assert (wireloom.load_spec(spec).program is not None) == of.in_pieces
-    wireloom.write(spec, ROWS, log)
-    content, body = log.read_bytes(), bytes(ROWS[0]["body"])  # type: ignore[call-overload]
+    of = algorithm(name)
+    keys = f"replace: {value}" + ("" if of.is_digest else ", endian: be")
+    format = format_of(spec_of(name, f"size: {of.size}", keys, "[len, body]"))
+    assert (format.program is not None) == of.in_pieces
+    content, body = written(format, ROWS), bytes(ROWS[0]["body"])  # type: ignore[call-overload]
     covered = len(body).to_bytes(2, "little") + bytes([value]) * of.size + b"\0" + body
     sum = function(of)(covered)
     assert content[2 : 2 + of.size] == (sum if of.is_digest else sum.to_bytes(of.size, "big"))
-    verified(spec, content, 3 if of.size > 1 else 2, "digest" if of.is_digest else "checksum")
+    verified(format, content, 3 if of.size > 1 else 2, "digest" if of.is_digest else "checksum")
 
 
 @pytest.mark.slow
-def test_what_is_stored(tmp_path: Path) -> None:
+def test_what_is_stored() -> None:
     """The mask of LevelDB and TFRecord; the low half of an xxHash, as Zstandard stores it; a signed number."""
     mask = "((_ >> 15) | (_ << 17)) + 0xa282ead8"
     for name, type, stored, expected in (
@@ -254,23 +256,22 @@ def test_what_is_stored(tmp_path: Path) -> None:
         ("xxh64", "type: u4", "_", lambda sum: sum & 0xFFFFFFFF),
         ("xxh64", "type: u1", "'_ > 0 ? ~_ : 7'", lambda sum: ~sum & 0xFF),
     ):
-        spec, log = spec_of(tmp_path, name, type, f"stored: {stored}"), tmp_path / "a.log"
-        assert wireloom.load_spec(spec).program is not None
-        wireloom.write(spec, ROWS, log)
-        content, body = log.read_bytes(), bytes(ROWS[0]["body"])  # type: ignore[call-overload]
+        format = format_of(spec_of(name, type, f"stored: {stored}"))
+        assert format.program is not None
+        content, body = written(format, ROWS), bytes(ROWS[0]["body"])  # type: ignore[call-overload]
         size = int(re.search(r"\d", type)[0])  # type: ignore[index]
         order: Any = "big" if "be" in type else "little"
         assert int.from_bytes(content[2 : 2 + size], order) == expected(function(algorithm(name))(b"\0" + body))
-        verified(spec, content, 2, "checksum")
+        verified(format, content, 2, "checksum")
 
 
 @pytest.mark.parametrize("name", ["crc32c", "crc-16/xmodem", "adler32", "fletcher32", "sum16be", "internet", "xxh32"])
 @pytest.mark.parametrize("continues", ["before", "_parent.step * number - before", "0x123456789abcdef"])
-def test_what_comes_before(name: str, continues: str, tmp_path: Path) -> None:
-    spec = spec_of(tmp_path, name, f"type: u{algorithm(name).size}", f"continues: {continues}")
-    text = spec.read_text().replace("[number, body]\n", "[number, body, before]\n", 1)
+def test_what_comes_before(name: str, continues: str) -> None:
+    text = spec_of(name, f"type: u{algorithm(name).size}", f"continues: {continues}")
+    text = text.replace("[number, body]\n", "[number, body, before]\n", 1)
     text = text.replace("seq:\n  -", "seq:\n  - {id: step, type: u4}\n  -", 1)
-    spec.write_text(text.replace("      - {id: body", "      - {id: before, type: s8}\n      - {id: body"))
+    format = format_of(text.replace("      - {id: body", "      - {id: before, type: s8}\n      - {id: body"))
     compute, size, step = function(algorithm(name)), algorithm(name).size, 0x01020304
     parts, rows = [step.to_bytes(4, "little")], []
     for each in ROWS[:20]:
@@ -281,12 +282,12 @@ def test_what_comes_before(name: str, continues: str, tmp_path: Path) -> None:
         sum = compute(covered, eval(continues, values))
         parts.append(len(body).to_bytes(2, "little") + sum.to_bytes(size, "little") + covered)
         rows.append({"number": number, "body": body, "before": before})
-    assert wireloom.load_spec(spec).program is not None
+    assert format.program is not None
     for available in (True, False):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(engine, "available", available and engine.available)
-            assert wireloom.read(spec, b"".join(parts)).to_pylist() == rows
-            assert wireloom.read(spec, b"\1" + b"".join(parts)[1:]).num_rows == (1 if "step" in continues else 20)
+            assert wireloom.read(format, b"".join(parts)).to_pylist() == rows
+            assert wireloom.read(format, b"\1" + b"".join(parts)[1:]).num_rows == (1 if "step" in continues else 20)
 
 
 @pytest.mark.parametrize(
@@ -329,9 +330,9 @@ def test_what_comes_before(name: str, continues: str, tmp_path: Path) -> None:
         ("{width: 8, poly: 7, refout: maybe}", "type: u1", "", "expected true or false"),
     ],
 )
-def test_mistakes(name: str, type: str, keys: str, message: str, tmp_path: Path) -> None:
+def test_mistakes(name: str, type: str, keys: str, message: str) -> None:
     with pytest.raises(SpecError) as caught:
-        wireloom.load_spec(spec_of(tmp_path, name, type, keys))
+        format_of(spec_of(name, type, keys))
     assert message in str(caught.value)
 
 

@@ -6,9 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
-from wireloom.command import main
 
+from ..commands import run
 from .conftest import Canary
 
 COMMANDS = {
@@ -19,12 +18,6 @@ COMMANDS = {
     "encode": ("SPEC", "ROWS", "-o", "OUT"),
     "generate": ("SPEC", "-o", "OUT"),
 }
-
-
-def run(*arguments: str, code: int = 0) -> Result:
-    result = CliRunner().invoke(main, arguments)
-    assert result.exit_code == code, result.output
-    return result
 
 
 @pytest.mark.parametrize("name", COMMANDS)
