@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..expression.fold import constant_integer, fold
@@ -34,18 +36,23 @@ class Solution:
 def solutions(spec: Spec, struct: Struct, expression: Node) -> tuple[Solution, ...]:
     """Return the solutions of an expression in ``struct``: for each integer that occurs in it once and that nothing
     else determines."""
-    whole = inlined(spec, struct, expression)
-    if whole is None:
-        return ()
-    found: list[Solution] = []
-    for target in walk(whole):
-        place = _place(spec, struct, target)
-        if place is not None and sum(1 for each in walk(whole) if each == target) == 1:
-            parts = _parts(whole, target)
-            if parts is not None:
-                owner, holder, name = place
-                found.append(Solution(owner, holder.path, name, fold(parts[0]), fold(parts[1])))
-    return tuple(found)
+    key = struct.path, expression
+    if key not in spec.solved:
+        whole = inlined(spec, struct, expression)
+        spec.solved[key] = () if whole is None else tuple(_solutions(spec, struct, whole))
+    found: tuple[Solution, ...] = spec.solved[key]
+    return found
+
+
+def _solutions(spec: Spec, struct: Struct, whole: Node) -> Iterator[Solution]:
+    """Yield the solutions of an expression without value instances."""
+    places = ((each, _place(spec, struct, each)) for each in walk(whole))
+    found = [(each, place) for each, place in places if place is not None]
+    counts = Counter(each for each, _ in found)
+    for target, (owner, holder, name) in found:
+        parts = _parts(whole, target) if counts[target] == 1 else None
+        if parts is not None:
+            yield Solution(owner, holder.path, name, fold(parts[0]), fold(parts[1]))
 
 
 def _place(spec: Spec, struct: Struct, node: Node) -> tuple[Node | None, Struct, str] | None:

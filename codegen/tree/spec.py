@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
+from typing import Any
 
 from wireloom.base.cached import cached_property
 
@@ -241,6 +242,11 @@ class Spec:
     def owns(self, kind: UserType) -> bool:
         """Return whether objects of a type belong to objects of this spec; others are roots of their own."""
         return not kind.opaque and kind.path[0] == self.root.path[0]
+
+    @cached_property
+    def solved(self) -> dict[tuple[Path, Node], Any]:
+        """The solutions of expressions, by type and expression. Filled by ``solving``."""
+        return {}
 
     @cached_property
     def inlined(self) -> dict[tuple[Path, str], Node | None]:

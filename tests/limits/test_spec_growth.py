@@ -21,6 +21,7 @@ from wireloom.codegen.kaitai.modules import modules
 from wireloom.codegen.model.load import MAX_MEMBERS, analyse, load
 from wireloom.codegen.model.nesting import MAX_TYPE_DEPTH
 from wireloom.codegen.passes import with_facts
+from wireloom.codegen.passes.lengths import length_fields
 from wireloom.codegen.spec import validator
 
 from ..examples import PROFILE
@@ -130,6 +131,15 @@ def test_a_chain_of_instances(tmp_path: Path) -> None:
     for action in (load, rendered):
         action(first)
         assert calls(lambda action=action: action(many)) < 5 * calls(lambda action=action: action(few))  # type: ignore[misc]
+
+
+def test_a_size_from_a_chain_of_instances(tmp_path: Path) -> None:
+    """Each instance that a size depends on is followed once."""
+    path, found = tmp_path / "chain.ksy", []
+    for links in (25, 100):
+        path.write_text(instances("P + 1", more="{id: body, size: P}")(links))
+        found.append(calls(partial(length_fields, load(path))))
+    assert found[1] < 5 * found[0]
 
 
 @pytest.mark.usefixtures("low_limits")
