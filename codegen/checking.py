@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from .backends.columns.message_lower import coverage as message_coverage
 from .backends.columns.read_only import read_only
 from .backends.columns.table import table_columns
 from .backends.python.lower import lower
+from .dataclass import dataclass, field
 from .model.load import analyse, unreadable
 from .model.routines import said_of_routines
 from .passes import printed, with_facts

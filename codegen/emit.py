@@ -8,7 +8,6 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -20,6 +19,7 @@ from wireloom.format.routines import checked_modules
 from .backends.base import BOX, HEADER_START, HEADER_STARTS, LINE_LENGTH, Backend, Target, backends
 from .backends.columns.read_only import read_only
 from .backends.escaping import python_comment
+from .dataclass import dataclass, replace
 from .model.load import load
 from .passes import with_facts
 from .spec.position import Position

@@ -17,7 +17,6 @@ beside their formats, and the build has to put them on the path.
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -26,6 +25,7 @@ from wireloom.base.nearest import unknown
 from wireloom.format.routines import checked_modules
 
 from .backends.base import Target
+from .dataclass import dataclass
 
 FILE = "pyproject.toml"
 MODULES = "allow-modules"

@@ -4,8 +4,8 @@ fields of messages, and parts of tables."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
+from .dataclass import dataclass, field
 from .expression.nodes import Node
 from .expression.types import Path, Type
 from .spec.position import Position

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
+from ..dataclass import dataclass
 from ..expression import nodes
 from ..expression.nodes import Node
 from ..expression.types import BitsType, IntegerType, Type, VarintType

@@ -8,10 +8,10 @@ still the same. So the older spec is translated to the names of the newer one be
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, fields, is_dataclass, replace
 from difflib import SequenceMatcher
 from typing import Any, TypeVar
 
+from ..dataclass import dataclass, field, fields, is_dataclass, replace
 from ..expression import nodes
 from ..expression.fold import fold
 from ..expression.nodes import Node

@@ -12,11 +12,11 @@ import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from wireloom.base.errors import UnsupportedError, WireloomError
 
+from ..dataclass import dataclass
 from ..model.load import load
 from ..tree import Spec
 

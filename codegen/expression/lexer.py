@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from ..dataclass import dataclass
 
 MAX_CHARACTERS = 10_000
 """Maximum number of characters in one expression."""

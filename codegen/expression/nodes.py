@@ -7,8 +7,9 @@ expression, so that a diagnostic can point at the invalid part.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from ..dataclass import dataclass, field
 
 if TYPE_CHECKING:
     from .types import Type

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from wireloom.base.errors import WireloomError
 
 from ..backends.base import HEADER_START
 from ..backends.python.api import Api
+from ..dataclass import dataclass
 from ..emit import Changes, check_folder, difference, formatted, from_here, put
 from .modules import modules
 

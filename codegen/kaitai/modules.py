@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 
 from wireloom.base.errors import SpecError, WireloomError
@@ -14,6 +13,7 @@ from ..backends.python import BACKEND
 from ..backends.python.api import Api
 from ..backends.python.lower import lower_module
 from ..backends.python.names import module_name
+from ..dataclass import dataclass, field, replace
 from ..emit import noted, same_id
 from ..model.load import load, unreadable
 from ..passes import with_facts

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NoReturn
 
 from wireloom.checksums import CHECKSUMS, Algorithm, crc_name
 from wireloom.checksums import algorithm as checksum_algorithm
 
+from ..dataclass import dataclass
 from ..expression.types import BitsType
 from ..spec.diagnostics import Diagnostics
 from ..spec.position import Position

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 
+from ..dataclass import dataclass, field
 from ..expression.types import BitsType, EnumType, Path, UserType
 from ..tree import Attribute, Struct, SwitchCase
 from ..wire import OwnSize

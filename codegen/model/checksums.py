@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 
 from wireloom.checksums import Algorithm
 
+from ..dataclass import dataclass
 from ..expression.fold import constant_integer
 from ..expression.nodes import Binary, IntegerLiteral, Name, Node
 from ..expression.typerules import type_name

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import os
-from dataclasses import dataclass, field
 from pathlib import Path
 
+from ..dataclass import dataclass, field
 from ..spec.diagnostics import Diagnostics
 from ..spec.position import Position
 from ..spec.reader import MAX_CHARACTERS, lines_of, read_yaml

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from pathlib import Path as FilePath
 
 from wireloom.base.errors import NO_SPEC_FILE, WireloomError
 from wireloom.format.routines import checked_modules
 
+from ..dataclass import dataclass, replace
 from ..expression.types import Path
 from ..spec.diagnostic import Diagnostic
 from ..spec.diagnostics import Diagnostics, InvalidSpecError, TooManyErrorsError

@@ -7,8 +7,8 @@ that sequence. The types of the sequence are declared here.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 
+from ..dataclass import dataclass, replace
 from ..expression.types import Path
 from ..expression.walk import expressions_in, names_in
 from ..spec.diagnostics import Diagnostics

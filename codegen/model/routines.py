@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from wireloom.base.errors import WireloomError
 from wireloom.format.routines import (
@@ -17,6 +16,7 @@ from wireloom.format.routines import (
     process_place,
 )
 
+from ..dataclass import dataclass, field
 from ..expression.types import UserType
 from ..spec.diagnostic import Diagnostic
 from ..spec.diagnostics import ERROR, WARNING

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from itertools import zip_longest
 
+from ..dataclass import dataclass
 from ..expression.types import Path, UserType
 from ..spec.diagnostics import Diagnostics
 from ..spec.position import Position

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
+from ..dataclass import dataclass, field
 from ..expression.fold import constant_integer
 from ..expression.typer import UnknownNameError
 from ..expression.typerules import type_name

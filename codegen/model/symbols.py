@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
+from ..dataclass import dataclass, field
 from ..expression.nodes import Node
 from ..expression.types import Path, Type
 from ..spec.position import Position

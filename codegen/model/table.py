@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
+from ..dataclass import dataclass, replace
 from ..expression.types import Path
 from ..spec.diagnostics import Diagnostics
 from ..spec.position import Position

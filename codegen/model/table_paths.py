@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import combinations
 
+from ..dataclass import dataclass
 from ..expression.types import Path
 from ..spec.diagnostics import Diagnostics
 from ..spec.position import Position

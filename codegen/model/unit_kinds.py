@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
+from ..dataclass import dataclass, field
 from ..expression.types import BytesType, Path, UserType
 from ..spec.diagnostics import Diagnostics
 from ..spec.syntax import Section, Text

@@ -3,8 +3,7 @@ that must equal an expression of these by ``valid``."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from ..dataclass import dataclass
 from ..expression.fold import constant_integer
 from ..expression.nodes import Binary, Conditional, IntegerLiteral, MemberAccess, Name, Node
 from ..expression.typerules import is_integer

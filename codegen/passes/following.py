@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import compress
 
+from ..dataclass import dataclass
 from ..expression.nodes import Node
 from ..expression.types import Path, UserType
 from ..expression.walk import names_in

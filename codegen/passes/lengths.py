@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ..expression.nodes import Node
 from ..expression.types import Path, UserType
 from ..model.references import Reference, references
-from ..tree import Attribute, Spec, Struct
+from ..tree import Attribute, Spec, Struct, SwitchCase
 from ..wire import ExpressionSize, RepeatCount
 
 Expression = tuple[Node, Path]
@@ -47,7 +47,8 @@ def _lengths(attribute: Attribute) -> Iterator[Node]:
 def _arguments(spec: Spec, struct: Struct) -> Iterator[tuple[Reference, Node]]:
     """Yield the parameters that objects inside those of a type have, each with an argument."""
     for attribute in struct.read:
-        for each in (attribute, *(attribute.switch.cases if attribute.switch else ())):
+        forms: tuple[Attribute | SwitchCase, ...] = attribute.switch.cases if attribute.switch else ()
+        for each in (attribute, *forms):
             if isinstance(each.type, UserType) and not each.type.opaque:
                 names = (parameter.id for parameter in spec.struct(each.type.path).parameters)
                 pairs = zip(names, each.arguments, strict=False)

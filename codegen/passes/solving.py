@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from ..dataclass import dataclass
 from ..expression.fold import constant_integer, fold
 from ..expression.nodes import Binary, Cast, IntegerLiteral, MemberAccess, Name, Node, Subscript, Unary
 from ..expression.types import ComputedIntegerType, Path, UserType

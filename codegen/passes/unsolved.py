@@ -4,11 +4,11 @@ and positions depend on and that cannot be solved for."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import groupby
 
 from wireloom.objects import only_read
 
+from ..dataclass import dataclass, replace
 from ..expression.nodes import CoveredChecksum, MemberAccess, Name, Node
 from ..expression.types import BitsType, Path, UserType, VarintType
 from ..expression.walk import all_names, walk

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from ..dataclass import dataclass, field
 from .names import Names, type_names
 
 if TYPE_CHECKING:

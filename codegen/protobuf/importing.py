@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wireloom.base.nearest import unknown
 from wireloom.base.printable import printable
 
+from ..dataclass import dataclass
 from ..model.load import analyse
 from ..spec.diagnostics import InvalidSpecError
 from .convert import MESSAGE, REPEATED, Converter

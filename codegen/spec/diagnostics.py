@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import bisect
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
 
 from wireloom.base.errors import SpecError
 
+from ..dataclass import dataclass, field, replace
 from .diagnostic import Diagnostic, Topic
 from .position import Position
 from .rendering import rendered

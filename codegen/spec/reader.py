@@ -9,11 +9,11 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 import yaml
 
+from ..dataclass import dataclass, field, replace
 from ..words import shortened, shown
 from .diagnostics import Diagnostics
 from .position import ROOT, KeyPath, Position

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from ..dataclass import dataclass, field
 from ..expression.nodes import Node
 from .position import Position
 from .tables import TABLES

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import yaml
@@ -124,7 +124,7 @@ def _keys(data: dict[str, dict[str, Any]]) -> Iterable[tuple[str, Key]]:
 
 def _tables() -> dict[str, Table]:
     """Return the tables by name, in the order of the reference, and add the kinds to ``KINDS``."""
-    text = files(__package__).joinpath("dialect.yaml").read_text("utf-8")
+    text = Path(__file__).with_name("dialect.yaml").read_text("utf-8")
     events = yaml.parse(text, yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader)
     begin = next(each for each in events if isinstance(each, yaml.MappingStartEvent))
     data = _plain(begin, events, {})

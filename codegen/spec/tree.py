@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-
+from ..dataclass import dataclass, field, replace
 from .position import Position
 
 ScalarValue = str | int | float | bool | None

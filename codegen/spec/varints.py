@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping as AnyMapping
-from dataclasses import dataclass
 from functools import lru_cache
 
+from ..dataclass import dataclass
 from .diagnostics import Diagnostics
 from .position import Position
 from .reader import read_yaml

@@ -6,7 +6,6 @@ import keyword
 import re
 import shutil
 import tempfile
-from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from wireloom import codecs
 from wireloom.base.errors import WireloomError
 
 from ..backends.base import template_environment
+from ..dataclass import dataclass
 from ..emit import generate
 from ..project import find_project
 from ..spec.occupied import occupied, shadowing

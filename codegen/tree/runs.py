@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import accumulate, groupby
 
+from ..dataclass import dataclass
 from ..expression.types import EnumType, FloatType, IntegerType
 from .members import Attribute
 

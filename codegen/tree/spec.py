@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from typing import Any
 
 from wireloom.base.cached import cached_property
 
+from ..dataclass import dataclass, field, replace
 from ..expression.nodes import MemberAccess, Name, Node
 from ..expression.types import Path, UserType
 from ..spec.diagnostic import Diagnostic

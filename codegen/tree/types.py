@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from wireloom.base.cached import cached_property
 
+from ..dataclass import dataclass, field
 from ..expression.nodes import CoveredChecksum, Node
 from ..expression.types import Path, VarintType
 from ..expression.walk import expressions_in, walk

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from functools import reduce
 
 from wireloom.format.program import Kind, Storage
 
+from ...dataclass import dataclass, replace
 from ...expression.typerules import integer_range
 from ...expression.types import (
     BitsType,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
 
 from wireloom.format.program import (
     OPERANDS,
@@ -22,6 +21,7 @@ from wireloom.format.program import (
 )
 from wireloom.format.program_limits import MOST_REGISTERS
 
+from ...dataclass import dataclass, field, replace
 from .compiled import Compare, Compiled, Order, code_of
 from .encodings import Encoding
 from .lines import (

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 
 from wireloom.checksums import function
 from wireloom.format.program import ChecksumRule, Op, Place
 
+from ...dataclass import dataclass, replace
 from ...passes.chains import chain_holder, chained_in
 from ...tree import StoredChecksum
 from .assembler import Assembler

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from wireloom.format.program import Storage
 
+from ...dataclass import dataclass, field
 from ...expression.types import UserType
 from ...tree import Attribute, Spec, Struct
 from ..base import refuse

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import keyword
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from wireloom.format.message_program import FieldSource
 
+from ...dataclass import dataclass, field
 from ...expression.fold import fold
 from ...expression.nodes import (
     Binary,
@@ -65,7 +65,7 @@ def compute(
     instance: Instance,
     columns: Mapping[FieldSource, str],
     type: ArrowType,
-    otherwise: Whole = Whole(),
+    otherwise: Whole,
 ) -> Function:
     """Return the function of a value instance of the message at ``place``.
 

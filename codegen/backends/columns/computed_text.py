@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass, replace
 from typing import Self
 
+from ...dataclass import dataclass, replace
 from ...expression.fold import fold
 from ...expression.nodes import (
     Binary,

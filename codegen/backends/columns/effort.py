@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from ...dataclass import dataclass
 from .refusal import NotForEngineError
 
 MAX_NODES = 20_000

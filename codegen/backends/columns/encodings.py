@@ -5,8 +5,9 @@ from __future__ import annotations
 import codecs
 import importlib
 import struct
-from dataclasses import dataclass
 from functools import cache
+
+from ...dataclass import dataclass
 
 NO_CHARACTER = 0xFFFF
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 
 from wireloom.format.program import Code
 from wireloom.format.program_limits import DEEPEST_STACK
 
+from ...dataclass import dataclass, replace
 from ...expression.fold import fold
 from ...expression.nodes import (
     Binary,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import Self
 
 from wireloom.format.program import Code
 
+from ...dataclass import dataclass, replace
 from ...expression.nodes import Call, Cast, CoveredChecksum, MemberAccess, Name, Node, Subscript
 from ...expression.types import BytesType, ListType, StreamType, StringType, Type, UserType
 from ...expression.walk import names_in

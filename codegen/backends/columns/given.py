@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from ...dataclass import dataclass
 from ...expression.fold import fold
 from ...expression.nodes import Cast, IntegerLiteral, MemberAccess, Name, Node, StringLiteral
 from ...expression.types import BytesType, IntegerType, Path, StringType, Type, UserType, VarintType

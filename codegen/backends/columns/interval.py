@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import product
 
 from wireloom.base.limits import MAX_INTEGER_BITS
 
+from ...dataclass import dataclass
 from .refusal import NotForEngineError
 
 LARGEST = (1 << 127) - 1

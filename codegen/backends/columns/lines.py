@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from enum import IntEnum
 
 from wireloom.format.program import ChecksumRule, ColumnProgram, Kind, Op, Outcome, Reason, Step
 
+from ...dataclass import dataclass, field
 from .compiled import Compiled
 from .scope import Carried, Scalar, Span
 

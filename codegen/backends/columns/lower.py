@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
 
 from wireloom.checksums import algorithm
 from wireloom.format.columns import PlainRow
 from wireloom.format.message_rules import MAX_DEPTH, FieldKind
 from wireloom.format.program import ChecksumRule, ColumnProgram, MessageField, MessageTable, Place
 
+from ...dataclass import dataclass, field, fields, replace
 from ...expression.nodes import MemberAccess
 from ...expression.types import StreamType
 from ...expression.walk import walk

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 
 from wireloom.format.message_program import (
     ColumnSource,
@@ -14,6 +13,7 @@ from wireloom.format.message_program import (
     RowNumberSource,
 )
 
+from ...dataclass import dataclass, replace
 from ...expression.nodes import Name
 from ...expression.types import EnumType, ListType, UserType
 from ...tree import Attribute, Instance, Spec

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from wireloom.format.program_limits import MOST_REGISTERS, MOST_SPANS
 
+from ...dataclass import dataclass, field
 from .lines import ChecksumLine, ExpressionLine, FunctionLine, Item, Label, Line, ReadLine, SumLine
 from .scope import Scalar, Span
 

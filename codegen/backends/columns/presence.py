@@ -6,10 +6,9 @@ no value if something fails before an absent operand is reached.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
 from wireloom.format.program import Code
 
+from ...dataclass import dataclass, replace
 from ...expression.nodes import (
     Binary,
     Call,

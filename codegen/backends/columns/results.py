@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
+from ...dataclass import dataclass, field
 from ...expression.nodes import Name, Node
 from ...expression.types import Path
 from .assembler import Assembler

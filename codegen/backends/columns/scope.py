@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 
 from wireloom.checksums import algorithm
 
+from ...dataclass import dataclass, field
 from ...expression.nodes import CoveredChecksum, Node
 from ...expression.types import Path, Type, UserType
 from ...tree import Spec, Struct

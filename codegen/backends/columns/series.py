@@ -3,11 +3,11 @@ item."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import reduce
 
 from wireloom.format.program import Code, Op
 
+from ...dataclass import dataclass, field
 from ...expression.nodes import MemberAccess, Name, Node
 from ...expression.types import BooleanType, BytesType, ComputedIntegerType, ListType, Type
 from ...tree import Spec

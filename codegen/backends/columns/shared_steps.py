@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import accumulate
 
 from wireloom.format.program import LEADING
 
+from ...dataclass import dataclass
 from .lines import Listed
 from .view import SharedView, StepView
 

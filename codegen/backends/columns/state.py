@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy
-from dataclasses import dataclass, field
 from functools import reduce
 from typing import Any
 
 from wireloom.format.program import Code, Op
 from wireloom.format.program_limits import MOST_STEPS
 
+from ...dataclass import dataclass, field
 from ...expression.types import Path
 from ...tree import Attribute, Instance, Spec, Way
 from ...wire import ExpressionSize, FixedSize

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
 from functools import reduce
 
 from wireloom.format.program import Op
 
+from ...dataclass import dataclass, field, replace
 from ...expression.nodes import Comparison, Logical, Name, Node
 from ...expression.types import BytesType, StringType, UserType
 from ...expression.walk import names_in

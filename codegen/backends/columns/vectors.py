@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NoReturn
 
+from ...dataclass import dataclass
 from ...expression.types import BooleanType, BytesType, EnumType, FloatType, IntegerType, StringType, Type, UserType
 from ...tree import Attribute, Spec, Struct
 from ...wire import Timestamp

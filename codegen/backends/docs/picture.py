@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from dataclasses import field as declared
 
+from ...dataclass import dataclass
 from ...expression.types import EnumType, Path, UserType
 from ...passes.words import bits_of, condition, covered, field_type, hexadecimal, repetition, size_of
 from ...tree import Attribute, Spec, Struct

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from dataclasses import field as declared
 
+from ...dataclass import dataclass
 from ...expression.fold import constant_integer
 from ...expression.nodes import Binary, IntegerLiteral, Name, Node
 from ...expression.types import IntegerType, StringType, UserType

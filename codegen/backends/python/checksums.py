@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
+from ...dataclass import dataclass
 from ...expression.types import BytesType, IntegerType
 from ...expression.walk import names_in
 from ...passes.chains import chain_holder, chained_in

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from ...dataclass import dataclass
 from ...expression.nodes import BooleanLiteral
 from ...expression.types import UserType
 from ...passes.chains import chains_inside

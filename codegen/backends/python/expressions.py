@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from dataclasses import field as declared
 
+from ...dataclass import dataclass, replace
 from ...encodings import python_codec
 from ...expression.fold import fold
 from ...expression.nodes import (

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
 import keyword
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 
 from wireloom.checksums import algorithm
 from wireloom.format.routines import kaitai_place
-from wireloom.objects import readwrite
 
 from ...expression.nodes import CoveredChecksum
 from ...expression.types import Path, UserType
@@ -38,10 +38,16 @@ STANDARD = {
     "MessageError": "wireloom.objects.messages.errors",
     "decode_replacing": "wireloom.objects.messages.expressions",
     "integer_text": "wireloom.objects.messages.expressions",
-    **dict.fromkeys(readwrite.__all__, "wireloom.objects.readwrite"),
     **dict.fromkeys(("FieldKind", "FieldRule", "Label", "MessageRule", "MessageSet"), "wireloom.format.message_rules"),
 }
-"""Names that generated code may use, and the modules they are imported from; all others come from wireloom.objects."""
+"""Names that generated code may use, and the modules they are imported from; all others come from wireloom.objects or,
+for Kaitai's read-write API, from wireloom.objects.readwrite."""
+
+
+@cache
+def _read_write_names() -> frozenset[str]:
+    # Imported for this API only, since it takes longer than to generate a small module.
+    return frozenset(importlib.import_module("wireloom.objects.readwrite").__all__)
 
 
 class Module:
@@ -75,7 +81,9 @@ class Module:
 
     def use(self, name: str) -> str:
         """Return the local name of a name from Python's library or from ``wireloom.objects``, and import it."""
-        self._names[STANDARD.get(name, "wireloom.objects")].add(name)
+        writes = self.api is Api.KAITAI_READ_WRITE and name in _read_write_names()
+        home = "wireloom.objects.readwrite" if writes else "wireloom.objects"
+        self._names[STANDARD.get(name, home)].add(name)
         return self._local(name)
 
     def _local(self, name: str) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from ...dataclass import dataclass
 from ...tree import Spec
 from ..columns.arrow import ArrowType
 from ..columns.message_lower import default_kind

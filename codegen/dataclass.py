@@ -1,0 +1,77 @@
+"""Dataclasses whose methods are not compiled when their module is imported, which is half of the time that a small spec
+takes: ``__init__`` is compiled when a class is used first, and the other methods are the same for all classes.
+
+To type checkers they are those of Python's library. Assignments to frozen ones are left to these.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from dataclasses import field, fields, is_dataclass, replace
+from operator import attrgetter
+from reprlib import recursive_repr
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dataclasses import dataclass
+else:
+
+    def dataclass(cls=None, /, *, frozen=False, eq=True, kw_only=False):
+        """Return a class with the methods of a dataclass, or a decorator that does."""
+
+        def made(cls):
+            declared = {"__init__": _initialised_first(cls), "__repr__": _repr}
+            if eq:
+                declared |= {"__eq__": _equal, "__hash__": _hash if frozen else None}
+            for name, method in declared.items():
+                if name not in vars(cls):
+                    setattr(cls, name, method)
+            return dataclasses.dataclass(init=False, repr=False, eq=False, kw_only=kw_only)(cls)
+
+        return made if cls is None else made(cls)
+
+
+def _initialised_first(cls: type) -> Callable[..., None]:
+    """Return an ``__init__`` that replaces itself by that of a dataclass with the same fields."""
+
+    def __init__(self: object, *arguments: object, **values: object) -> None:  # noqa: N807
+        own = fields(cls)
+        names = {each.name: each for each in own}
+        after = {"__post_init__": each} if (each := getattr(cls, "__post_init__", None)) else {}
+        types = {each.name: each.type for each in own}
+        twin = type(cls.__name__, (), {"__module__": cls.__module__, "__annotations__": types, **names, **after})
+        own_init: Any = vars(dataclasses.dataclass(repr=False, eq=False)(twin))["__init__"]
+        cls.__init__ = own_init  # type: ignore[misc]
+        own_init(self, *arguments, **values)
+
+    return __init__
+
+
+_compared: dict[type, Callable[[Any], object]] = {}
+"""By class, the function that returns the values of the fields that count in comparisons."""
+
+
+def _values(self: object) -> object:
+    kind = type(self)
+    if kind not in _compared:
+        names = [each.name for each in fields(self) if each.compare]  # type: ignore[arg-type]
+        _compared[kind] = attrgetter(*names) if names else type
+    return _compared[kind](self)
+
+
+def _equal(self: object, other: object) -> bool:
+    return _values(self) == _values(other) if type(other) is type(self) else NotImplemented
+
+
+def _hash(self: object) -> int:
+    return hash(_values(self))
+
+
+@recursive_repr()
+def _repr(self: object) -> str:
+    shown = (each.name for each in fields(self) if each.repr)  # type: ignore[arg-type]
+    return f"{type(self).__qualname__}({', '.join(f'{name}={getattr(self, name)!r}' for name in shown)})"
+
+
+__all__ = ["dataclass", "field", "fields", "is_dataclass", "replace"]
