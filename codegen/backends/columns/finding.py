@@ -169,7 +169,8 @@ class Finder(ABC):
 
     def knows(self, member: Scalar | Span | Repeated | Called | Scope | Chosen) -> bool:
         """Return whether the member is known to be present."""
-        return set(member.facts) <= with_remaining({*self.facts, *self.assumed})
+        facts, known = set(member.facts), {*self.facts, *self.assumed}
+        return facts <= known or facts <= with_remaining(known)
 
     @property
     def strict(self) -> Self:

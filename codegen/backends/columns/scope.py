@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from wireloom.base.cached import cached_property
 from wireloom.checksums import algorithm
 
 from ...dataclass import dataclass, field
@@ -245,3 +246,11 @@ class Fact:
 
     scope: Scope
     condition: Node
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        # Conditions are trees, and each name in an expression asks for the facts that hold there.
+        return hash((self.scope, self.condition))
