@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from dataclasses import field, fields, is_dataclass, replace
+from dataclasses import MISSING, field, fields, is_dataclass, replace
 from operator import attrgetter
 from reprlib import recursive_repr
 from typing import TYPE_CHECKING, Any
@@ -74,4 +74,4 @@ def _repr(self: object) -> str:
     return f"{type(self).__qualname__}({', '.join(f'{name}={getattr(self, name)!r}' for name in shown)})"
 
 
-__all__ = ["dataclass", "field", "fields", "is_dataclass", "replace"]
+__all__ = ["MISSING", "dataclass", "field", "fields", "is_dataclass", "replace"]

@@ -26,8 +26,8 @@ FORMAT = Format(
     extensions=("cobs",),
     max_record=16777216,
     delimiter=b"\x00",
-    plain=PlainRow(head="<", fields=(), content="payload", is_text=False, checksum=None),
-    doc=__doc__,
     stuffing=Stuffing.COBS,
+    plain=PlainRow(head="<", content="payload"),
+    doc=__doc__,
     columns=(Column("payload", "binary", attribute="payload", doc="The content; it may be empty."),),
 )

@@ -32,10 +32,7 @@ FORMAT = Format(
         head=">IIBIQ",
         fields=(13, None, "fmt", "tenant", "ts_millis"),
         content="payload",
-        is_text=False,
-        checksum=RowChecksum(
-            algorithm="crc32c", initial=4294967295, final_xor=4294967295, start=21, end=None, replace=0
-        ),
+        checksum=RowChecksum("crc32c", initial=4294967295, final_xor=4294967295, start=21),
     ),
     doc=__doc__,
     columns=(
@@ -86,7 +83,7 @@ FORMAT = Format(
             "stride",
             (("layout", 0), ("rules", 13)),
             "auto",
-            (
+            doc=(
                 "How long a frame is, on which the format's own text contradicts itself.\n"
                 "\n"
                 "Its layout says 8 + LEN bytes: LEN counts FMT, TENANT, TS and PAYLOAD, and only LEN and "

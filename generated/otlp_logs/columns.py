@@ -248,36 +248,11 @@ PROGRAM = MessageProgram(
         FieldSource((1,)),  # time
         FieldSource((11,)),  # observed_time
         FieldSource((2,)),  # severity
-        FieldSource(
-            (
-                5,
-                1,
-            )
-        ),  # body_string
-        FieldSource(
-            (
-                5,
-                2,
-            )
-        ),  # body_bool
-        FieldSource(
-            (
-                5,
-                3,
-            )
-        ),  # body_int
-        FieldSource(
-            (
-                5,
-                4,
-            )
-        ),  # body_double
-        FieldSource(
-            (
-                5,
-                7,
-            )
-        ),  # body_bytes
+        FieldSource((5, 1)),  # body_string
+        FieldSource((5, 2)),  # body_bool
+        FieldSource((5, 3)),  # body_int
+        FieldSource((5, 4)),  # body_double
+        FieldSource((5, 7)),  # body_bytes
     ),
     rows=(1, 2, 2),
     version=1,

@@ -27,15 +27,14 @@ FORMAT = Format(
     extensions=("wsl",),
     max_record=16777216,
     delimiter=b"\xfe\xfd",
+    stuffing=Stuffing.WORD,
     plain=PlainRow(
         head="<II",
         fields=(None, "generation"),
         content="payload",
-        is_text=False,
-        checksum=RowChecksum(algorithm="crc32c", initial=0, final_xor=0, start=0, end=None, replace=255),
+        checksum=RowChecksum("crc32c", initial=0, final_xor=0, start=0, replace=255),
     ),
     doc=__doc__,
-    stuffing=Stuffing.WORD,
     columns=(
         Column(
             "generation",

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping
 from dataclasses import astuple
+
+from wireloom.format.description import Format
 
 from ...expression.types import Path
 from ...tree import Spec
 from ...wire import MODEL_VERSION
 from ..python.names import qualified
-from .literal import literal
+from ..source import arguments
 
 OUTER_PARSER = 'parser=__name__.rpartition(".")[0] + ".parser"'
 """The argument of a table whose package is nested in the package of the spec."""
+SENTENCE = 112
+"""Maximum number of characters in a line of a docstring, without the quotes."""
 
 
 def class_reference(spec: Spec, path: Path) -> str:
@@ -22,12 +27,10 @@ def class_reference(spec: Spec, path: Path) -> str:
 
 
 def format_arguments(
-    spec: Spec, row: str, rows_field: str, refusal: str | None, more: Mapping[str, tuple[object, object]]
+    spec: Spec, row: str, rows_field: str, refusal: str | None, more: Mapping[str, object]
 ) -> list[str]:
-    """Return the arguments of ``Format`` except ``columns``; those equal to their default are omitted.
-
-    ``more``: further arguments by name, each with its value and its default.
-    """
+    """Return the arguments of ``Format`` except ``columns``; those equal to their defaults are omitted.
+    ``more``: further arguments by name."""
     given: dict[str, object] = {
         "name": spec.name,
         "title": spec.title,
@@ -37,18 +40,22 @@ def format_arguments(
         "spec_file": spec.file.replace("\\", "/").rpartition("/")[2],
         "spec_sha256": spec.sha256,
         "model_version": MODEL_VERSION,
-    }
-    optional: dict[str, tuple[object, object]] = {
-        "codec": (spec.codec, "none"),
-        "extensions": (spec.file_extensions, ()),
-        "max_record": (spec.max_record, 64 * 1024 * 1024),
-        "preallocated": (None if spec.preallocated is None else astuple(spec.preallocated), None),
-        "nonempty": (spec.nonempty, False),
-        "advice": (spec.advice, ""),
-        "searched": (spec.searched, False),
+        "codec": spec.codec,
+        "extensions": spec.file_extensions,
+        "max_record": spec.max_record,
+        "preallocated": None if spec.preallocated is None else astuple(spec.preallocated),
+        "nonempty": spec.nonempty,
+        "advice": spec.advice,
+        "searched": spec.searched,
         **more,
-        "engine_refusal": (refusal, None),
+        "engine_refusal": refusal,
     }
-    given.update({name: value for name, (value, usual) in optional.items() if value != usual})
     # The package locates itself, so it can be installed anywhere.
-    return ["module=__name__", *(f"{name}={literal(value)}" for name, value in given.items())]
+    return ["module=__name__", *arguments(Format, given)]
+
+
+def refusal_text(refusal: str | None) -> str:
+    """Return the sentence of a generated module about columns that the engine does not read; empty if it reads all."""
+    if refusal is None:
+        return ""
+    return textwrap.fill(f"The engine cannot run these rows: {refusal}. The object parser reads them.", SENTENCE)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from wireloom.format.description import Level
+
 from ...expression.fold import constant_integer, fold
 from ...expression.nodes import EnumMember, Made, MemberAccess, Name, Node
 from ...expression.types import EnumType, IntegerType, Path, UserType
@@ -11,10 +13,11 @@ from ...expression.walk import names_in, walk
 from ...passes.chains import chained_in
 from ...passes.solving import solutions
 from ...tree import Attribute, Instance, Rows, Spec, Struct
-from ...wire import EndOfStreamSize, RepeatCount, RepeatUntil
+from ...wire import EndOfStreamSize, RepeatCount
 from ..python.items_around import for_each
 from ..python.iterating import row_ends
 from ..python.names import field_name
+from ..source import made
 from .arguments import class_reference
 from .arrow import ArrowType
 from .table import TableColumn
@@ -48,20 +51,19 @@ def _steps(spec: Spec, rows: Rows) -> Iterator[tuple[Struct, Attribute, Path]]:
 
 
 def _source(spec: Spec, struct: Struct, field: Attribute, path: Path) -> str:
-    given: dict[str, object] = {}
-    if field.repeat is not None:
-        given["repeated"] = True
-    if isinstance(field.repeat, RepeatCount):
-        given["most"] = _most(struct, field.repeat.expression)
-    if isinstance(field.repeat, RepeatUntil):
-        given["until"] = row_ends(field)
-    given["begins"] = field.begins_with is not None
-    given["ends"] = field.ends_with is not None
-    given["notes"] = 0 if field.ends_with is None else len(for_each(fold(field.ends_with)))
-    given["indexer"] = field.indexer
-    given["tags"] = _tags(spec, struct, field, path)
-    more = "".join(f", {name}={value!r}" for name, value in given.items() if value)
-    return f"Level({class_reference(spec, struct.path)!r}, {field_name(field.id)!r}{more})"
+    given = {
+        "type": class_reference(spec, struct.path),
+        "attribute": field_name(field.id),
+        "repeated": field.repeat is not None,
+        "most": _most(struct, field.repeat.expression) if isinstance(field.repeat, RepeatCount) else 0,
+        "until": row_ends(field),
+        "begins": field.begins_with is not None,
+        "ends": field.ends_with is not None,
+        "notes": 0 if field.ends_with is None else len(for_each(fold(field.ends_with))),
+        "indexer": field.indexer,
+        "tags": _tags(spec, struct, field, path),
+    }
+    return made(Level, given)
 
 
 def _most(struct: Struct, count: Node) -> int:

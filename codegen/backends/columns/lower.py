@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from wireloom.checksums import algorithm
-from wireloom.format.columns import PlainRow
-from wireloom.format.message_rules import MAX_DEPTH, FieldKind
-from wireloom.format.program import ChecksumRule, ColumnProgram, MessageField, MessageTable, Place
+from wireloom.format.columns import Column, LookUp, PlainRow
+from wireloom.format.description import Choice, Fragments
+from wireloom.format.program import ChecksumRule, ColumnProgram, Place, Stuffing
 
-from ...dataclass import dataclass, field, fields, replace
+from ...dataclass import dataclass, field, replace
 from ...expression.nodes import MemberAccess
 from ...expression.types import StreamType
 from ...expression.walk import walk
 from ...passes import has_sums
 from ...tree import Rows, Spec, Struct, Way
 from ..python.names import condition_name, field_name, qualified
-from .arguments import OUTER_PARSER, class_reference, format_arguments
+from ..source import arguments, made
+from .arguments import OUTER_PARSER, class_reference, format_arguments, refusal_text
 from .arrow import ArrowType
 from .given import Givens
 from .levels import has_levels, is_chained, level_sources, solved_structs, solves, unfilled, ways
 from .lines import Listing
-from .literal import literal, refusal_text
 from .message_lower import lower_units
 from .numbering import Numbering
 from .plain_rows import plain_row
@@ -31,8 +31,6 @@ from .refusal import ColumnRefusedError, NotForEngineError
 from .shared_steps import shared_steps
 from .table import TableColumn, table_columns
 from .view import ColumnView, ProgramView, View
-
-_IS_PROCESS = ", is_process=True"
 
 _PROGRAM_NAMES = (
     "ChecksumRule",
@@ -86,10 +84,7 @@ def _lower_table(spec: Spec, rows: Rows, numbering: Numbering | None = None) -> 
     compiled = compile_program(spec, rows, columns, numbering)
     refusal = compiled.refusal
     program = None if compiled.listing is None else _program(compiled.listing)
-    choices = tuple(
-        f"Choice({choice.name!r}, {choice.padding!r}, {choice.default!r}, {literal(choice.doc)})"
-        for choice in spec.choices
-    )
+    choices = tuple(made(Choice, vars(each)) for each in spec.choices)
     levels = () if rows.inside else level_sources(spec, rows)
     open = () if rows.inside else unfilled(spec, rows, columns)
     settable = () if open or rows.inside or not has_levels(spec, rows) else Givens(spec, rows).settable(columns)
@@ -154,33 +149,19 @@ def column_program(spec: Spec) -> ColumnProgram | None:
 
 def _program(listing: Listing) -> ProgramView:
     program = listing.program
-    arguments = [
+    texts = [
         f"version={program.version}",
         f"columns=({''.join(f'Storage.{each.name}, ' for each in program.columns)})",
     ]
     names = ("registers", "spans", "marks", "levels", "loops", "whole", "chains", "series", "variables")
-    given = ((name, getattr(program, name)) for name in names)
-    arguments += [f"{name}={value!r}" for name, value in given if value or name == "registers"]
+    texts += arguments(ColumnProgram, {name: getattr(program, name) for name in names})
     if program.constants:
-        arguments.append(f"constants=bytes.fromhex({program.constants.hex()!r})")
+        texts.append(f"constants=bytes.fromhex({program.constants.hex()!r})")
     if program.checksums:
-        arguments.append(f"checksums=({''.join(f'{_checksum(each)}, ' for each in program.checksums)})")
-    if program.expansions:
-        blocks = (
-            f"Expansion({each.codecs!r}, most={each.most}{_IS_PROCESS * each.is_process}), "
-            for each in program.expansions
-        )
-        arguments.append(f"expansions=({''.join(blocks)})")
-    if program.messages:
-        arguments.append(f"messages=({''.join(f'{_message(each)}, ' for each in program.messages)})")
-    if program.preset:
-        arguments.append(f"preset={program.preset!r}")
-    if program.known:
-        places = (f"KnownBytes({each.name!r}, start={each.start}, size={each.size}), " for each in program.known)
-        arguments.append(f"known=({''.join(places)})")
-    if program.delimiter:
-        arguments += [f"delimiter={program.delimiter!r}", f"stuffing=Stuffing.{program.stuffing.name}"]
-    return ProgramView(listing.lines, tuple(arguments))
+        texts.append(f"checksums=({''.join(f'{_checksum(each)}, ' for each in program.checksums)})")
+    names = ("expansions", "messages", "preset", "known", "delimiter", "stuffing")
+    texts += arguments(ColumnProgram, {name: getattr(program, name) for name in names})
+    return ProgramView(listing.lines, tuple(texts))
 
 
 def _checksum(rule: ChecksumRule) -> str:
@@ -200,22 +181,6 @@ def _checksum(rule: ChecksumRule) -> str:
     return text + ")"
 
 
-def _message(table: MessageTable) -> str:
-    fields = "".join(f"{_given(each)}, " for each in table.fields)
-    text = f"MessageTable(({fields}), left={table.left}, broken={table.broken}"
-    if table.strict:
-        text += ", strict=True"
-    return text + (f", depth={table.depth})" if table.depth != MAX_DEPTH else ")")
-
-
-def _given(field: MessageField) -> str:
-    """Return the source that constructs a field, without arguments equal to their defaults."""
-    kind = f"FieldKind.{FieldKind(field.kind).name}"
-    others = ((each.name, getattr(field, each.name), each.default) for each in fields(field)[2:])
-    more = "".join(f", {name}={value!r}" for name, value, default in others if value != default)
-    return f"MessageField({field.number}, {kind}{more})"
-
-
 def _program_imports(program: ProgramView | None) -> tuple[str, ...]:
     if program is None:
         return ()
@@ -225,59 +190,30 @@ def _program_imports(program: ProgramView | None) -> tuple[str, ...]:
 
 
 def _column(spec: Spec, rows: Rows, column: TableColumn, refusal: str | None) -> ColumnView:
-    given: dict[str, object] = {}
-    if not column.default:
-        given["default"] = False
-    if column.attribute:
-        given["attribute"] = column.attribute
-    if column.parent:
-        given["parent"] = True
-    if column.field.doc:
-        given["doc"] = column.field.doc
-    if column.labels:
-        given["labels"] = column.labels
-    for name in ("unsigned", "derived", "constant", "filled", "optional"):
-        if getattr(column, name):
-            given[name] = True
-    givens = Givens(spec, rows)
+    givens, look_up = Givens(spec, rows), column.look_up
+    given = {"name": column.name, "type": column.type.name, "default": column.default, "attribute": column.attribute}
+    given |= {"parent": column.parent, "doc": column.field.doc}
+    names = ("labels", "unsigned", "derived", "constant", "filled", "optional")
+    given |= {name: getattr(column, name) for name in names}
     if (asked := givens.asked(column)) is not None:
-        given["asks"] = asked.name, asked.up
-        given["asked_by"] = asked.by
-        if asked.presumed:
-            given["presumed"] = True
-        if around := givens.around(column) - asked.up:
-            given["around"] = around
-    if shown := givens.shown(column):
-        given["shows"] = shown
-    if column.same_as:
-        given["same_as"] = column.same_as
-    if column.up:
-        given["up"] = column.up
-    if refusal:
-        given["engine_refusal"] = refusal
-    if variants := column.type.switched:
-        given["variants"] = variants
+        given |= {"asks": (asked.name, asked.up), "asked_by": asked.by, "presumed": asked.presumed}
+        given["around"] = givens.around(column) - asked.up
     holder = spec.top(rows) if column.parent else spec.struct([spec.top(rows).path, *rows.types][-1 - column.up])
     structs_inside = (*ways(spec, holder, column), *solved_structs(spec, rows, column))
-    if inside := tuple((prefix, class_reference(spec, path)) for prefix, path in structs_inside):
-        given["inside"] = inside
-    if maps := column.type.maps:
-        given["maps"] = maps
-    if column.type.absents:
-        given["absent"] = column.type.absents
-    if structs := tuple(_structs(spec, column.type, "")):
-        given["structs"] = structs
-    if solved := solves(spec, rows, column):
-        given["solves"] = solved
-    arguments = (
-        repr(column.name),
-        literal(column.type.name),
-        *(f"{name}={literal(value)}" for name, value in given.items()),
-    )
-    if column.look_up is not None:
-        parts = (column.look_up.table, column.look_up.key, column.look_up.match, column.look_up.value)
-        arguments += (f"looked_up=LookUp({', '.join(map(repr, parts))})",)
-    return ColumnView(column.name, column.type.constructor, arguments)
+    given |= {
+        "shows": givens.shown(column),
+        "same_as": column.same_as,
+        "up": column.up,
+        "engine_refusal": refusal or "",
+        "variants": column.type.switched,
+        "inside": tuple((prefix, class_reference(spec, path)) for prefix, path in structs_inside),
+        "maps": column.type.maps,
+        "absent": column.type.absents,
+        "structs": tuple(_structs(spec, column.type, "")),
+        "solves": solves(spec, rows, column),
+        "looked_up": look_up and LookUp(look_up.table, look_up.key, look_up.match, look_up.value),
+    }
+    return ColumnView(column.name, column.type.constructor, tuple(arguments(Column, given)))
 
 
 def _structs(spec: Spec, type: ArrowType, path: str) -> Iterator[tuple[str, str]]:
@@ -343,37 +279,38 @@ def _format_arguments(
     attribute = spec.top(rows).attribute(rows.attribute)
     framing = attribute.framing if attribute is not None else None
     names = tuple(each.name for each in spec.tables) if rows.name else ()
-    more: dict[str, tuple[object, object]] = {
-        "option": ("table" if rows.name else "", ""),
-        "table": (rows.name, ""),
-        "tables": (names, ()),
-        "delimiter": (framing.delimiter if framing else b"", b""),
-        "path_pattern": (spec.path_pattern, None),
-        "has_prologue": (bool(spec.prologue(rows)), False),
-        "ahead": (_ahead(spec) if rows.streaming else (), ()),
-        "streaming": (rows.streaming, True),
-        "sized_rows": (rows.sized, False),
-        "block": (rows.block, 0),
-        "marker": (marker_of(spec, rows), ""),
-        "fixed_rows": (spec.struct(rows.types[0]).fixed_size, False),
-        "unit": (qualified(rows.types[0]) if rows.path else "", ""),
-        "rows_path": (tuple(map(field_name, rows.path)), ()),
-        "unfilled": (open, ()),
-        "settable": (settable, ()),
-        "plain": (plain, None),
-        "positional": (any(_is_positional(spec.struct(each)) for each in rows.row_types), False),
-        "chained": (is_chained(spec, rows), False),
-        "ways": (tuple(tuple(map(spec.steps.index, way)) for way in rows.ways), ()),
-        "variables": (_variables(spec, rows), ()),
-        "where": ("" if rows.where is None else condition_name("where", rows.name), ""),
-        "unsupported": ("" if rows.unsupported is None else condition_name("unsupported", rows.name), ""),
-        "distinct": (rows.distinct, False),
-        "units": (_units(spec, rows), ()),
-        "within": (within_of(spec, rows), ""),
-        "positions": (any(spec.is_at_position(each) for way in rows.ways for each in way), False),
-        "fills_input": (not rows.streaming and not _reads_elsewhere(spec), False),
-        "inside": (rows.inside, ""),
-        "sums_units": (any(has_sums(spec, rows, way, -1) for way in rows.ways), False),
+    more: dict[str, object] = {
+        "option": "table" if rows.name else "",
+        "table": rows.name,
+        "tables": names,
+        "delimiter": framing.delimiter if framing else b"",
+        "stuffing": Stuffing[framing.stuffing.upper()] if framing else Stuffing.NONE,
+        "path_pattern": spec.path_pattern,
+        "has_prologue": bool(spec.prologue(rows)),
+        "ahead": _ahead(spec) if rows.streaming else (),
+        "streaming": rows.streaming,
+        "sized_rows": rows.sized,
+        "block": rows.block,
+        "marker": marker_of(spec, rows),
+        "fixed_rows": spec.struct(rows.types[0]).fixed_size,
+        "unit": qualified(rows.types[0]) if rows.path else "",
+        "rows_path": tuple(map(field_name, rows.path)),
+        "unfilled": open,
+        "settable": settable,
+        "plain": plain,
+        "positional": any(_is_positional(spec.struct(each)) for each in rows.row_types),
+        "chained": is_chained(spec, rows),
+        "ways": tuple(tuple(map(spec.steps.index, way)) for way in rows.ways),
+        "variables": _variables(spec, rows),
+        "where": "" if rows.where is None else condition_name("where", rows.name),
+        "unsupported": "" if rows.unsupported is None else condition_name("unsupported", rows.name),
+        "distinct": rows.distinct,
+        "units": _units(spec, rows),
+        "within": within_of(spec, rows),
+        "positions": any(spec.is_at_position(each) for way in rows.ways for each in way),
+        "fills_input": not rows.streaming and not _reads_elsewhere(spec),
+        "inside": rows.inside,
+        "sums_units": any(has_sums(spec, rows, way, -1) for way in rows.ways),
     }
     texts = format_arguments(spec, class_reference(spec, rows.row), rows.attribute, refusal, more)
     if rows is not spec.tables[0]:
@@ -381,8 +318,5 @@ def _format_arguments(
     if spec.doc or rows is not spec.tables[0]:
         texts.append("doc=__doc__")
     if rows.fragments is not None:
-        given = {key: value for key, value in vars(rows.fragments).items() if value}
-        texts.append(f"fragments=Fragments({', '.join(f'{key}={value!r}' for key, value in given.items())})")
-    if framing:
-        texts.append(f"stuffing=Stuffing.{framing.stuffing.upper()}")
+        texts.append(f"fragments={made(Fragments, vars(rows.fragments))}")
     return tuple(texts)

@@ -6,14 +6,15 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
-from wireloom.format.message_program import Envelope, MessageProgram
+from wireloom.format.description import Column, MessageUnits
+from wireloom.format.message_program import MessageProgram
 
 from ...tree import Spec
 from ...wire import UnitKind, Units
 from ..python.names import field_name
-from .arguments import OUTER_PARSER, class_reference, format_arguments
-from .literal import literal, refusal_text
-from .message_program import message_program, source
+from ..source import arguments, made, source
+from .arguments import OUTER_PARSER, class_reference, format_arguments, refusal_text
+from .message_program import message_program
 from .message_table import MessageColumn, message_columns
 from .refusal import NotForEngineError
 from .view import ColumnView, FunctionView, MessageView, View
@@ -111,7 +112,9 @@ def coverage(spec: Spec, units: Units) -> str | None:
 
 
 def _column(column: MessageColumn) -> ColumnView:
-    given: dict[str, object] = {
+    given = {
+        "name": column.name,
+        "type": column.type.name,
         "default": column.default,
         "attribute": column.attribute,
         "doc": column.doc,
@@ -121,24 +124,13 @@ def _column(column: MessageColumn) -> ColumnView:
         "up": column.up,
         "lookup": column.lookup,
     }
-    usual = {"default": True, "attribute": "", "doc": "", "labels": (), "derived": False, "same_as": "", "up": 0}
-    arguments = (
-        repr(column.name),
-        literal(column.type.name),
-        *(f"{name}={literal(value)}" for name, value in given.items() if value != usual.get(name, "")),
-    )
-    return ColumnView(column.name, column.type.constructor, arguments)
+    return ColumnView(column.name, column.type.constructor, tuple(arguments(Column, given)))
 
 
 def _message(program: MessageProgram, kind: UnitKind, columns: tuple[MessageColumn, ...]) -> MessageView:
-    arguments = [f"rows={program.rows!r}"] if program.rows else []
-    if program.envelope != Envelope():
-        arguments.append(f"envelope={source(program.envelope)}")
-    if program.whole >= 0:
-        arguments.append(f"whole={program.whole}")
-    if program.unit_columns:
-        arguments.append(f"unit_columns={source(program.unit_columns)}")
-    arguments.append(f"version={program.version}")
+    names = ("rows", "envelope", "whole", "unit_columns")
+    texts = arguments(MessageProgram, {name: getattr(program, name) for name in names})
+    texts.append(f"version={program.version}")
     types = tuple(source(each) for each in program.types.messages)
     sources = tuple((source(each.source), each.name) for each in columns)
     functions = tuple(
@@ -152,7 +144,7 @@ def _message(program: MessageProgram, kind: UnitKind, columns: tuple[MessageColu
         for each in columns
         if each.function is not None
     )
-    return MessageView(types=types, sources=sources, arguments=tuple(arguments), functions=functions)
+    return MessageView(types=types, sources=sources, arguments=tuple(texts), functions=functions)
 
 
 def _imports(messages: Iterable[MessageView]) -> tuple[str, ...]:
@@ -175,12 +167,7 @@ def _format_arguments(
     """Return the arguments of ``Format`` except its columns; those equal to their defaults are omitted."""
     default = kind is default_kind(units)
     tables = tuple(each.name for each in units.kinds) if units.option else ()
-    more: dict[str, tuple[object, object]] = {
-        "path_pattern": (spec.path_pattern, None),
-        "option": (units.option, ""),
-        "table": (kind.name, ""),
-        "tables": (tables, ()),
-    }
+    more = {"path_pattern": spec.path_pattern, "option": units.option, "table": kind.name, "tables": tables}
     texts = format_arguments(spec, class_reference(spec, kind.row), "", refusal, more)
     if not default:
         texts.append(OUTER_PARSER)
@@ -192,7 +179,8 @@ def _format_arguments(
 
 def _units(spec: Spec, units: Units, kind: UnitKind, columns: tuple[MessageColumn, ...]) -> str:
     names = {each.name for each in columns}
-    given: dict[str, object] = {
+    given = {
+        "message": class_reference(spec, kind.message),
         "rows": tuple(field_name(each) for each in kind.rows),
         "packing": units.packing,
         "hooks": units.hooks,
@@ -203,12 +191,7 @@ def _units(spec: Spec, units: Units, kind: UnitKind, columns: tuple[MessageColum
         "digest": units.digest,
         "least": units.least,
         "unit_columns": tuple(field_name(each) for each in kind.unit_columns),
+        "framing": units.framing,
+        "framings": units.framings,
     }
-    if units.framing != "whole":
-        given["framing"] = units.framing
-    given["framings"] = units.framings
-    texts = [
-        repr(class_reference(spec, kind.message)),
-        *(f"{name}={value!r}" for name, value in given.items() if value),
-    ]
-    return f"MessageUnits({', '.join(texts)})"
+    return made(MessageUnits, given)

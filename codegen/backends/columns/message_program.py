@@ -1,13 +1,8 @@
-"""A table of messages as the program that the engine runs, and as its source code."""
+"""A table of messages as the program that the engine runs."""
 
 from __future__ import annotations
 
-import math
-from dataclasses import fields, is_dataclass
-from enum import IntEnum
-
-from wireloom.format.message_program import ComputedSource, Envelope, FieldSource, LookupSource, MessageProgram
-from wireloom.format.message_rules import FieldRule, MessageRule
+from wireloom.format.message_program import Envelope, FieldSource, MessageProgram
 
 from ...tree import Spec
 from ...wire import UnitKind, Units
@@ -55,33 +50,3 @@ def unit_sources(spec: Spec, kind: UnitKind) -> tuple[FieldSource, ...]:
             refuse(struct.position, f'"{name}" is not a field of {"::".join(struct.path)}')
         found.append(FieldSource((field_of(attribute).number,)))
     return tuple(found)
-
-
-# Source code ---------------------------------------------------------------------------------------------------------
-
-_LEADING: dict[type, int] = {FieldRule: 4, MessageRule: 2, FieldSource: 1, LookupSource: 2, ComputedSource: 1}
-"""The number of leading arguments that are passed by position."""
-
-
-def source(value: object) -> str:
-    """Return the source code of rules and column sources. Arguments equal to their defaults are omitted.
-
-    >>> source(FieldSource((1,), up=1))
-    'FieldSource((1, ), up=1)'
-    """
-    if isinstance(value, IntEnum):
-        return f"{type(value).__name__}.{value.name}"
-    if isinstance(value, tuple):
-        return f"({''.join(f'{source(each)}, ' for each in value)})"
-    if isinstance(value, float) and not math.isfinite(value):
-        return f'float("{value}")'
-    if not is_dataclass(value) or isinstance(value, type):
-        return repr(value)
-    arguments = []
-    for place, each in enumerate(fields(value)):
-        held = getattr(value, each.name)
-        if held == each.default and type(held) is type(each.default):
-            continue
-        text = hex(held) if each.name == "mask" else source(held)
-        arguments.append(text if place < _LEADING.get(type(value), 0) else f"{each.name}={text}")
-    return f"{type(value).__name__}({', '.join(arguments)})"

@@ -1,11 +1,8 @@
-"""Message types as the plain data of ``wireloom.format.message_rules``, and as the Python text that creates it."""
+"""Message types as the plain data of ``wireloom.format.message_rules``."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
-from dataclasses import MISSING, fields
-from enum import IntEnum
 
 from wireloom.format.message_rules import FieldKind, FieldRule, Label, MessageRule, MessageSet
 
@@ -73,23 +70,3 @@ def _field_rule(spec: Spec, struct: Struct, field: Attribute, numbers: Mapping[P
         values=values,
         json=rule.json,
     )
-
-
-def literal(value: object, names: Mapping[str, str]) -> str:
-    """Return the text that creates a rule; ``names``: the local names of the classes."""
-    if isinstance(value, IntEnum):
-        return f"{names[type(value).__name__]}.{value.name}"
-    if isinstance(value, tuple):
-        return f"({', '.join(literal(each, names) for each in value)}{',' if len(value) == 1 else ''})"
-    if isinstance(value, float) and not math.isfinite(value):
-        return f'float("{value}")'
-    if not isinstance(value, FieldRule | MessageRule | MessageSet):
-        return repr(value)
-    parts = []
-    for field in fields(value):
-        held = getattr(value, field.name)
-        if field.default is MISSING:
-            parts.append(literal(held, names))
-        elif held != field.default or type(held) is not type(field.default):
-            parts.append(f"{field.name}={literal(held, names)}")
-    return f"{names[type(value).__name__]}({', '.join(parts)})"

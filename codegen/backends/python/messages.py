@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from ...expression.types import EnumType, UserType
+from ..source import source
 from .checksum_proofs import covers_method
 from .checksums import verify_lines
 from .marks import Marks
-from .message_rules import literal, message_set
+from .message_rules import message_set
 from .module import Module
 from .names import field_name
 from .scope import ClassScope
@@ -19,7 +20,7 @@ def messages_constant(module: Module) -> str:
     """Return the assignment of ``MESSAGES``; empty for a spec without message types."""
     if not module.message_numbers:
         return ""
-    made = literal(message_set(module.spec, tuple(module.message_numbers)), {name: module.use(name) for name in RULES})
+    made = source(message_set(module.spec, tuple(module.message_numbers)), {name: module.use(name) for name in RULES})
     return f"MESSAGES = {made}"
 
 
