@@ -175,7 +175,7 @@ class Fields:
 
 
 def _wire_type(type: Type) -> Type:
-    return type.base if isinstance(type, EnumType) else type
+    return type.on_wire
 
 
 def _enum(spec: Spec, type: Type) -> Enum | None:

@@ -13,6 +13,11 @@ Path = tuple[str, ...]
 class Type:
     """Base of all types."""
 
+    @property
+    def on_wire(self) -> Type:
+        """Return the type on the wire: that of the numbers of an enum."""
+        return self
+
 
 @dataclass(frozen=True)
 class IntegerType(Type):
@@ -108,6 +113,11 @@ class EnumType(Type):
 
     path: Path
     base: Type
+
+    @property
+    def on_wire(self) -> Type:
+        """Return the type on the wire."""
+        return self.base
 
 
 @dataclass(frozen=True)

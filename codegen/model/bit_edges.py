@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from ..dataclass import dataclass, field
-from ..expression.types import BitsType, EnumType, Path, UserType
+from ..expression.types import BitsType, Path, UserType
 from ..tree import Attribute, Struct, SwitchCase
 from ..wire import OwnSize
 
@@ -85,7 +85,7 @@ class _Edges:
 
 
 def _width(attribute: Attribute | SwitchCase) -> int | None:
-    kind = attribute.type.base if isinstance(attribute.type, EnumType) else attribute.type
+    kind = attribute.type.on_wire
     return kind.width if isinstance(kind, BitsType) else None
 
 

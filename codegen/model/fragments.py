@@ -7,7 +7,7 @@ from dataclasses import replace
 from wireloom.codecs import MAX_EXPANDED
 
 from ..expression.fold import constant_integer
-from ..expression.types import BytesType, ComputedIntegerType, EnumType, IntegerType
+from ..expression.types import BytesType, ComputedIntegerType, IntegerType
 from ..spec.diagnostics import Diagnostics
 from ..spec.syntax import Expression, Integer, Section
 from ..tree import Attribute, Instance, Struct
@@ -120,7 +120,7 @@ def _member(keys: Section, key: str, row: Struct, diagnostics: Diagnostics) -> A
 
 def _integer_type(member: Attribute | Instance) -> IntegerType | ComputedIntegerType | None:
     """Return the type of an integer that is read or computed with the row; ``None`` for others."""
-    type = member.type.base if isinstance(member.type, EnumType) else member.type
+    type = member.type.on_wire
     is_read = isinstance(member, Attribute) or member.pos is None
     if not isinstance(type, IntegerType | ComputedIntegerType) or isinstance(member.logical, Labels) or not is_read:
         return None

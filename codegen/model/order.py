@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..expression.nodes import CoveredChecksum, Name, Node
-from ..expression.types import EnumType, FloatType, IntegerType, Type, UserType
+from ..expression.types import FloatType, IntegerType, Type, UserType
 from ..expression.walk import walk
 from ..spec.diagnostics import Diagnostics
 from ..spec.syntax import Expression
@@ -52,7 +52,7 @@ def refuse_names_before_byte_order(symbol: Symbol, expression: Expression, diagn
 
 def _has_computed_order(symbol: Symbol, type: Type) -> bool:
     """Return whether values of ``type`` in the type of ``symbol`` have the byte order that is computed there."""
-    base = type.base if isinstance(type, EnumType) else type
+    base = type.on_wire
     if isinstance(base, UserType):
         target = symbol.types.get(base.path[-1])
         return target is not None and target.inherits_endian

@@ -117,4 +117,4 @@ class Sizes:
 
 
 def _is_bits(type: Type) -> bool:
-    return isinstance(type.base if isinstance(type, EnumType) else type, BitsType)
+    return isinstance(type.on_wire, BitsType)

@@ -8,7 +8,6 @@ from dataclasses import replace
 from ..expression.nodes import IntegerLiteral
 from ..expression.types import (
     BitsType,
-    EnumType,
     FloatType,
     IntegerType,
     Path,
@@ -43,7 +42,7 @@ def _is_fixed(spec: Spec, attribute: Attribute, known: dict[Path, bool]) -> bool
         return True
     if literal_size(attribute.size) is not None or isinstance(attribute.type, BitsType):
         return True
-    base = attribute.type.base if isinstance(attribute.type, EnumType) else attribute.type
+    base = attribute.type.on_wire
     if isinstance(base, UserType) and not base.opaque and isinstance(attribute.size, OwnSize):
         return _has_fixed_size(spec, spec.struct(base.path), known)
     return isinstance(base, IntegerType | FloatType | BitsType)
@@ -71,7 +70,7 @@ class Minimums:
         """Return the minimum size in bits: bit fields may share a byte with those of enclosing types."""
         if attribute.condition or attribute.switch or isinstance(attribute.size, WithinSize):
             return 0
-        base = attribute.type.base if isinstance(attribute.type, EnumType) else attribute.type
+        base = attribute.type.on_wire
         if isinstance(base, IntegerType | FloatType):
             return 8 * base.size
         if isinstance(base, BitsType):

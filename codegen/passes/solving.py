@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ..dataclass import dataclass
 from ..expression.fold import constant_integer, fold
 from ..expression.nodes import Binary, Cast, IntegerLiteral, MemberAccess, Name, Node, Subscript, Unary
-from ..expression.types import ComputedIntegerType, Path, UserType
+from ..expression.types import ComputedIntegerType, Path
 from ..expression.walk import children, depth, mapped, walk
 from ..tree import Spec, Struct, is_number
 
@@ -58,14 +58,10 @@ def _solutions(spec: Spec, struct: Struct, whole: Node) -> Iterator[Solution]:
 def _place(spec: Spec, struct: Struct, node: Node) -> tuple[Node | None, Struct, str] | None:
     """Return the owner, the owner's type and the name of the attribute or parameter that a node refers to; ``None`` for
     other nodes."""
-    match node:
-        case Name(id):
-            return (None, struct, id) if _may_follow(struct, id) else None
-        case MemberAccess(value, name) if isinstance(value.type, UserType) and not value.type.opaque:
-            holder = _holder(spec, value.type)
-            if holder is not None and _may_follow(holder, name):
-                return value, holder, name
-    return None
+    found = spec.member(struct, node)
+    if found is None or not _may_follow(*found):
+        return None
+    return node.value if isinstance(node, MemberAccess) else None, *found
 
 
 def _may_follow(struct: Struct, name: str) -> bool:
@@ -73,13 +69,6 @@ def _may_follow(struct: Struct, name: str) -> bool:
     if field is not None:
         return field.solvable
     return parameter is not None and is_number(parameter.type)
-
-
-def _holder(spec: Spec, kind: UserType) -> Struct | None:
-    try:
-        return spec.struct(kind.path)
-    except KeyError:
-        return None
 
 
 def _parts(node: Node, target: Node) -> tuple[Node, Node] | None:
@@ -207,17 +196,8 @@ def _instances_in(spec: Spec, struct: Struct, expression: Node) -> list[tuple[St
 
 def _instance(spec: Spec, struct: Struct, node: Node) -> tuple[Struct, str, Node] | None:
     """Return the type, name and value of the value instance that a node refers to; ``None`` for other nodes."""
-    holder: Struct | None = None
-    name = ""
-    match node:
-        case Name(id):
-            holder, name = struct, id
-        case MemberAccess(value, id) if isinstance(value.type, UserType) and not value.type.opaque:
-            holder, name = _holder(spec, value.type), id
-    instance = holder.instance(name) if holder is not None else None
-    if holder is None or instance is None or instance.value is None:
-        return None
-    return holder, name, instance.value
+    found = spec.instance(struct, node)
+    return None if found is None or found[1].value is None else (found[0], found[1].id, found[1].value)
 
 
 def _rebased(node: Node, owner: Node) -> Node:

@@ -9,8 +9,8 @@ from itertools import groupby
 from wireloom.objects import only_read
 
 from ..dataclass import dataclass, replace
-from ..expression.nodes import CoveredChecksum, MemberAccess, Name, Node
-from ..expression.types import BitsType, Path, UserType, VarintType
+from ..expression.nodes import CoveredChecksum, Node
+from ..expression.types import BitsType, Path, VarintType
 from ..expression.walk import all_names, walk
 from ..spec.diagnostic import Diagnostic
 from ..spec.diagnostics import ERROR, InvalidSpecError
@@ -185,9 +185,10 @@ def _integers(
     while waiting:
         holder, whole = waiting.pop()
         for each in walk(whole):
-            owner, name = _member(spec, holder, each)
-            if owner is None or (owner.path, name) in seen:
+            member = spec.member(holder, each)
+            if member is None or (member[0].path, member[1]) in seen:
                 continue
+            owner, name = member
             seen.add((owner.path, name))
             field, instance = owner.attribute(name), owner.instance(name)
             if field is not None and field.solvable:
@@ -197,12 +198,3 @@ def _integers(
             if owner.parameter(name) is not None:
                 uses = (one for one in given if (one.kind, one.parameter) == (owner.path, name))
                 waiting.extend((one.user, one.expression) for one in uses)
-
-
-def _member(spec: Spec, holder: Struct, node: Node) -> tuple[Struct | None, str]:
-    match node:
-        case Name(id):
-            return holder, id
-        case MemberAccess(value, name) if isinstance(value.type, UserType) and not value.type.opaque:
-            return spec.struct(value.type.path), name
-    return None, ""

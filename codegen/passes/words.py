@@ -70,7 +70,7 @@ def bits_of(field: Attribute) -> int | None:
     size, type = field.size, field.type
     if isinstance(size, FixedSize):
         return size.size * 8
-    base = type.base if isinstance(type, EnumType) else type
+    base = type.on_wire
     if isinstance(base, BitsType):
         return base.width
     text = written(size.expression) if isinstance(size, ExpressionSize) else ""
@@ -79,7 +79,7 @@ def bits_of(field: Attribute) -> int | None:
 
 def size_of(field: Attribute) -> str:
     """Return the size of a value in words."""
-    type = field.type.base if isinstance(field.type, EnumType) else field.type
+    type = field.type.on_wire
     match field.size:
         case FixedSize(size=size):
             return str(size)

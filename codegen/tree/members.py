@@ -237,7 +237,7 @@ class Attribute:
         """
         if self.condition or self.repeat or self.switch or self.process:
             return None
-        base = self.type.base if isinstance(self.type, EnumType) else self.type
+        base = self.type.on_wire
         if isinstance(base, IntegerType | FloatType):
             return base.size if base.endian != "computed" else None
         if isinstance(base, BytesType | StringType):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import accumulate, groupby
 
 from ..dataclass import dataclass
-from ..expression.types import EnumType, FloatType, IntegerType
+from ..expression.types import FloatType, IntegerType
 from .members import Attribute
 
 
@@ -65,7 +65,7 @@ def _pieces(attributes: tuple[Attribute, ...], offsets: tuple[int, ...]) -> Iter
     """Yield the pieces of a run, each of a single byte order; single bytes fit any."""
     begin, endian = 0, None
     for number, each in enumerate(attributes):
-        base = each.type.base if isinstance(each.type, EnumType) else each.type
+        base = each.type.on_wire
         wanted = base.endian if isinstance(base, IntegerType | FloatType) and base.size > 1 else None
         if wanted and endian and wanted != endian:
             yield Piece(attributes[begin:number], endian, offsets[begin], offsets[number] - offsets[begin])

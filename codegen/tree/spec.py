@@ -14,6 +14,7 @@ from ..expression.types import Path, UserType
 from ..spec.diagnostic import Diagnostic
 from ..spec.position import Position
 from ..wire import Choice, Enum, Fragments, LookUp, Preallocated, RowWay, Units
+from .members import Instance
 from .types import Struct
 
 RowStep = tuple[Path, str, Path]
@@ -260,6 +261,22 @@ class Spec:
     @cached_property
     def _structs(self) -> dict[Path, Struct]:
         return {each.path: each for each in reversed(list(self.family))}
+
+    def member(self, struct: Struct, node: Node) -> tuple[Struct, str] | None:
+        """Return the member that a node in an expression of a type names: the type that has it, and its name; ``None``
+        for other nodes, and for members of types that are not in a spec."""
+        match node:
+            case Name(id):
+                return struct, id
+            case MemberAccess(Node(type=UserType(path, opaque=False)), name) if path in self._structs:
+                return self._structs[path], name
+        return None
+
+    def instance(self, struct: Struct, node: Node) -> tuple[Struct, Instance] | None:
+        """Return the instance that a node names, as for ``member``."""
+        found = self.member(struct, node)
+        instance = None if found is None else found[0].instance(found[1])
+        return None if found is None or instance is None else (found[0], instance)
 
     def enum(self, path: Path) -> Enum:
         """Return the enum with that absolute path. Raises ``KeyError``."""

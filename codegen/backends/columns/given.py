@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from ...dataclass import dataclass
 from ...expression.fold import fold
@@ -82,8 +82,7 @@ class Givens:
             for field in struct.attributes
             if field.default is not None
             for node in walk(field.default)
-            for owner, name in _members(self._spec, struct, node)
-            if (owner.path, name) == (holder.path, instance.id)
+            if self._spec.member(struct, node) == (holder, instance.id)
         )
         return tuple(dict.fromkeys(found))
 
@@ -193,12 +192,3 @@ def _instance(column: TableColumn) -> Instance | None:
 def _is_free(struct: Struct, field: Attribute) -> bool:
     """Return whether a field has a default and its value is not determined by anything else."""
     return field.default is not None and struct.solved(field.id) is None and field.repeat is None
-
-
-def _members(spec: Spec, struct: Struct, node: Node) -> Iterator[tuple[Struct, str]]:
-    """Yield the type and the name of the member that a node refers to."""
-    match node:
-        case Name(id):
-            yield struct, id
-        case MemberAccess(value, name) if isinstance(value.type, UserType) and spec.owns(value.type):
-            yield spec.struct(value.type.path), name

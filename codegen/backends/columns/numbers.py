@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from wireloom.format.program import Kind, Op
 
-from ...expression.types import BitsType, EnumType, FloatType, IntegerType, UnionType, UserType, VarintType
+from ...expression.types import BitsType, FloatType, IntegerType, UnionType, UserType, VarintType
 from ...tree import Attribute
 from .arrow import integer_interval, wire_kind
 from .byte_order import read_number
@@ -126,7 +126,7 @@ def _finish(state: State, scope: Scope, field: Attribute, scalar: Scalar, direct
 def begins_a_byte(field: Attribute) -> bool:
     """Return whether the field always begins at a byte boundary, so that the rest of a byte of bit fields is skipped
     before it. A list does not guarantee that, since it may have no items."""
-    type = field.type.base if isinstance(field.type, EnumType) else field.type
+    type = field.type.on_wire
     whole = not isinstance(type, BitsType | UserType | UnionType | VarintType)
     return whole and field.repeat is None and field.condition is None
 
@@ -135,7 +135,7 @@ def ends_byte(state: State, fields: Sequence[Attribute], last: Attribute) -> boo
     """Return whether the bit fields right after ``last`` complete the byte in which it ends."""
     left = state.run.bits_left
     for field in fields[fields.index(last) + 1 :]:
-        kind = field.type.base if isinstance(field.type, EnumType) else field.type
+        kind = field.type.on_wire
         if not isinstance(kind, BitsType) or field.condition is not None or field.repeat is not None:
             return False
         left -= kind.width

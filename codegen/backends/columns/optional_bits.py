@@ -9,7 +9,7 @@ from itertools import product
 from wireloom.format.program import Code, Op
 
 from ...expression.nodes import Comparison, Node, Unary
-from ...expression.types import BitsType, EnumType
+from ...expression.types import BitsType
 from ...tree import Attribute
 from .compiled import Compiled, constant, joined
 from .facts import facts_of
@@ -43,7 +43,7 @@ def rest_of_byte(state: State, fields: Sequence[Attribute]) -> tuple[Attribute, 
 
 
 def _kind(field: Attribute) -> BitsType | None:
-    kind = field.type.base if isinstance(field.type, EnumType) else field.type
+    kind = field.type.on_wire
     single = field.repeat is None and field.switch is None
     return kind if single and isinstance(kind, BitsType) else None
 

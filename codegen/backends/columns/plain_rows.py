@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from wireloom.format.columns import PlainRow, RowChecksum
 
-from ...expression.types import BytesType, EnumType, FloatType, IntegerType, StringType
+from ...expression.types import BytesType, FloatType, IntegerType, StringType
 from ...passes.filling import measured_size
 from ...tree import Attribute, Fill, Rows, Spec, StoredChecksum, Struct, run_of
 from ...wire import EndOfStreamSize, ExpressionSize
@@ -56,7 +56,7 @@ def _is_simple(spec: Spec, rows: Rows, struct: Struct) -> bool:
 
 def _number(field: Attribute) -> IntegerType | FloatType | None:
     """Return the type on the wire of an attribute that is a number in every row; ``None`` for others."""
-    kind = field.type.base if isinstance(field.type, EnumType) else field.type
+    kind = field.type.on_wire
     return kind if field.fixed_size is not None and isinstance(kind, IntegerType | FloatType) else None
 
 

@@ -8,7 +8,7 @@ from functools import partial
 from wireloom.format.program import Code, Loop, Op
 
 from ...expression.nodes import Binary, Comparison, Conditional, IntegerLiteral, Node
-from ...expression.types import BitsType, BytesType, EnumType, FloatType, IntegerType, UserType
+from ...expression.types import BitsType, BytesType, FloatType, IntegerType, UserType
 from ...tree import Attribute
 from ...wire import OwnSize, Repeat, RepeatCount, RepeatEos, RepeatUntil
 from .compiled import Compiled, constant
@@ -89,7 +89,7 @@ def _is_bits(state: State, field: Attribute) -> bool:
     if field.switch is not None or field.condition is not None:
         return False
     if not isinstance(field.type, UserType) or field.type.opaque:
-        kind = field.type.base if isinstance(field.type, EnumType) else field.type
+        kind = field.type.on_wire
         return isinstance(kind, BitsType)
     if not isinstance(field.size, OwnSize):
         return False
@@ -100,7 +100,7 @@ def _is_bits(state: State, field: Attribute) -> bool:
 def _item_size(state: State, scope: Scope, field: Attribute) -> int | None:
     """Return the size of one item in bytes; ``None`` if it varies, or if the item is checked, processed or used for
     anything but its value."""
-    kind = field.type.base if isinstance(field.type, EnumType) else field.type
+    kind = field.type.on_wire
     ruled = field.checks or field.process or field.is_checksum or field.switch
     if not ruled and isinstance(kind, IntegerType | FloatType):
         return kind.size

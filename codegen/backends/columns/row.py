@@ -12,7 +12,6 @@ from wireloom.format.program_limits import DEEPEST_LIMIT, DEEPEST_UNIT
 from ...expression.types import (
     BitsType,
     BytesType,
-    EnumType,
     FloatType,
     IntegerType,
     StringType,
@@ -225,7 +224,7 @@ def _lower_value(state: State, scope: Scope, field: Attribute) -> None:
     if field.switch is not None:
         lower_switch(state, scope, field, field.switch, lambda form: _lower_value(state, scope, form))
         return
-    match field.type.base if isinstance(field.type, EnumType) else field.type:
+    match field.type.on_wire:
         case IntegerType() as kind:
             lower_integer(state, scope, field, kind)
         case FloatType() as kind:

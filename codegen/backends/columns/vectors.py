@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NoReturn
 
 from ...dataclass import dataclass
-from ...expression.types import BooleanType, BytesType, EnumType, FloatType, IntegerType, StringType, Type, UserType
+from ...expression.types import BooleanType, BytesType, FloatType, IntegerType, StringType, Type, UserType
 from ...tree import Attribute, Spec, Struct
 from ...wire import Timestamp
 from .arrow import integer_interval
@@ -100,7 +100,7 @@ def field_vector(spec: Spec, text: str, attribute: Attribute, owner: Struct, *, 
 def typed_vector(spec: Spec, text: str, type: Type, owner: Struct, *, picked: bool = False) -> Vector:
     """Return a column of values of ``type``, for a field of ``owner``."""
     interval = integer_interval(type)
-    base = type.base if isinstance(type, EnumType) else type
+    base = type.on_wire
     match base:
         case BooleanType():
             return Vector(text, "bool_", picked=picked)

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...expression.nodes import Cast, Comparison, Conditional, MemberAccess, Name, Node, Subscript
-from ...expression.types import ListType, UserType
+from ...expression.nodes import Cast, Comparison, Conditional, MemberAccess, Node, Subscript
+from ...expression.types import ListType
 from ...expression.walk import walk
 from ...tree import Instance, Struct
 from .api import Api
@@ -19,31 +19,24 @@ if TYPE_CHECKING:
 def may_be_absent(module: Module, struct: Struct, node: Node) -> bool:
     """Return whether the value of an expression in ``struct`` may be ``None``."""
     match node:
-        case Name(id):
-            return not has_default(struct, id) and member_may_be_absent(module, struct, id)
         case Subscript(value) | MemberAccess(value, "first" | "last") if isinstance(value.type, ListType):
             return items_may_be_unmatched(module, struct, value)
-        case MemberAccess(value, name) if isinstance(value.type, UserType) and not value.type.opaque:
-            holder = module.spec.struct(value.type.path)
-            return not has_default(holder, name) and member_may_be_absent(module, holder, name)
         case Conditional(_, then, otherwise):
             return any(may_be_absent(module, struct, each) for each in (then, otherwise))
         case Cast(value):
             return may_be_absent(module, struct, value)
-    return False
+    found = module.spec.member(struct, node)
+    return found is not None and not has_default(*found) and member_may_be_absent(module, *found)
 
 
 def items_may_be_unmatched(module: Module, struct: Struct, node: Node) -> bool:
     """Return whether the list to which an expression in ``struct`` refers may have items that match no case of its
     switch.
     """
-    match node:
-        case Name(id):
-            holder, name = struct, id
-        case MemberAccess(value, name) if isinstance(value.type, UserType) and not value.type.opaque:
-            holder = module.spec.struct(value.type.path)
-        case _:
-            return False
+    found = module.spec.member(struct, node)
+    if found is None:
+        return False
+    holder, name = found
     instance = holder.instance(name)
     field = holder.attribute(name) or (instance.attribute if instance is not None else None)
     return field is not None and module.api is Api.WIRELOOM and field.unmatched

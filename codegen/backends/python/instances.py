@@ -24,7 +24,7 @@ from ...expression.nodes import (
 from ...expression.types import AnyStructType, BooleanType, EnumType, UnionType, UserType
 from ...expression.walk import children, walk
 from ...passes.variables import follows_variables
-from ...tree import Instance, Struct
+from ...tree import Instance
 from ...wire import IntegerText
 from .absence import needs_what_may_be_absent
 from .docstrings import described, named
@@ -62,9 +62,9 @@ def is_kept(scope: ClassScope, instance: Instance) -> bool:
         struct, node = waiting.pop()
         left -= 1
         waiting += [(struct, each) for each in children(node)]
-        owner, named = _instance(scope, struct, node)
-        if named is not None and not _is_costly(named):
-            waiting += [(owner, each) for each in (named.value, named.condition) if each is not None]
+        found = scope.spec.instance(struct, node)
+        if found is not None and not _is_costly(found[1]):
+            waiting += [(found[0], each) for each in (found[1].value, found[1].condition) if each is not None]
     return left < 0
 
 
@@ -78,17 +78,6 @@ def _is_costly(instance: Instance) -> bool:
 
 def _is_cheap(node: Node) -> bool:
     return isinstance(node, _CHEAP) and not (isinstance(node, Name) and node.id == "_io")
-
-
-def _instance(scope: ClassScope, struct: Struct, node: Node) -> tuple[Struct, Instance | None]:
-    """Return the instance to which a node in an expression of ``struct`` refers, and the type that has it."""
-    match node:
-        case Name(id):
-            return struct, struct.instance(id)
-        case MemberAccess(value, name) if isinstance(value.type, UserType) and not value.type.opaque:
-            owner = scope.spec.struct(value.type.path)
-            return owner, owner.instance(name)
-    return struct, None
 
 
 def slot(instance: Instance) -> str:

@@ -12,7 +12,6 @@ from ...expression.nodes import (
     Conditional,
     IntegerLiteral,
     MemberAccess,
-    Name,
     Node,
     Subscript,
     Unary,
@@ -70,12 +69,8 @@ def _bits(module: Module, struct: Struct, node: Node) -> int | None:
 
 def _read(module: Module, struct: Struct, node: Node) -> Type | None:
     """Return the type of a field that is read; ``None`` for anything else, such as instances and parameters."""
-    match node:
-        case Name(id) if struct.attribute(id) is not None:
-            return node.type
-        case MemberAccess(value, name) if isinstance(value.type, UserType) and not value.type.opaque:
-            return node.type if module.spec.struct(value.type.path).attribute(name) is not None else None
-    return None
+    found = module.spec.member(struct, node)
+    return node.type if found is not None and found[0].attribute(found[1]) is not None else None
 
 
 def _bits_of(kind: Type | None) -> int | None:

@@ -23,7 +23,7 @@ def piece_code(piece: Piece) -> str:
 
 def field_code(field: Attribute) -> str:
     """Return the format character of one field of a run, without byte order."""
-    base = field.type.base if isinstance(field.type, EnumType) else field.type
+    base = field.type.on_wire
     if isinstance(base, IntegerType | FloatType):
         return number_code(base)
     return f"{field.fixed_size}s"

@@ -12,7 +12,6 @@ from ...expression.nodes import MemberAccess, Name, Node
 from ...expression.types import (
     BitsType,
     BytesType,
-    EnumType,
     FloatType,
     IntegerType,
     StringType,
@@ -368,7 +367,7 @@ def _write_value(scope: ClassScope, field: Attribute, value: str, content: str |
         if end is not None and isinstance(field.size, TerminatedSize) and not end.consume:
             lines += (f"io.ends_with({end.value!r}, {field.id!r}, required={end.eos_error})",)
         return lines
-    match field.type.base if isinstance(field.type, EnumType) else field.type:
+    match field.type.on_wire:
         case UserType() as kind:
             if field.parent is None and scope.spec.owns(kind) and value.isidentifier():
                 return (f"{value}._parent = self", f"{value}._root = self._root", f"{value}._append(io)")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ....expression.types import BytesType, EnumType, FloatType, IntegerType, StringType, UserType
+from ....expression.types import BytesType, FloatType, IntegerType, StringType, UserType
 from ....tree import Attribute, Run
 from ....wire import ExpressionSize, FixedSize, RepeatCount, RepeatUntil, TerminatedSize
 from ..checksums import computed_text
@@ -191,7 +191,7 @@ def _assembled(scope: ClassScope, field: Attribute) -> Lines:
 
 
 def _value(scope: ClassScope, field: Attribute, value: str, data: str) -> Lines:
-    match field.type.base if isinstance(field.type, EnumType) else field.type:
+    match field.type.on_wire:
         case BytesType() | StringType():
             end = field.terminator
             return (f"parts.append({data if end is None or end.include else f'{data} + {end.value!r}'})",)

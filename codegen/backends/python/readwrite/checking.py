@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ....expression.fold import constant, fold
-from ....expression.types import BitsType, BytesType, EnumType, StringType, UserType
+from ....expression.types import BitsType, BytesType, StringType, UserType
 from ....passes.following import is_steady
 from ....tree import Attribute, Instance
 from ....wire import RepeatCount, RepeatEos, RepeatUntil
@@ -151,7 +151,7 @@ def _case(scope: ClassScope, field: Attribute, case: Attribute, value: str) -> L
 
 
 def _value(scope: ClassScope, field: Attribute, value: str) -> Lines:
-    kind = field.type.base if isinstance(field.type, EnumType) else field.type
+    kind = field.type.on_wire
     match kind:
         case BytesType() | StringType():
             return check_content(scope, field, value)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ....expression.nodes import MemberAccess, Name, Node
+from ....expression.nodes import Name, Node
 from ....expression.types import Path, StreamType, UserType
 from ....expression.walk import walk
-from ....tree import Attribute, Instance, Struct
+from ....tree import Attribute, Struct
 from ..scope import ClassScope
 
 
@@ -23,8 +23,8 @@ def asks_place(scope: ClassScope, node: Node) -> bool:
     """Return whether an expression depends on an instance at a position, so that it must be evaluated where a reader
     evaluates it.
     """
-    instances = (_instance(scope, struct, each) for struct, each in _reached(scope, node))
-    return any(each is not None and each.attribute is not None for each in instances)
+    instances = (scope.spec.instance(struct, each) for struct, each in _reached(scope, node))
+    return any(each is not None and each[1].attribute is not None for each in instances)
 
 
 def _reached(scope: ClassScope, node: Node) -> Iterator[tuple[Struct, Node]]:
@@ -37,27 +37,10 @@ def _reached(scope: ClassScope, node: Node) -> Iterator[tuple[Struct, Node]]:
         struct, whole = waiting.pop()
         for each in walk(whole):
             yield struct, each
-            instance = _instance(scope, struct, each)
-            if instance is not None and instance.value is not None:
-                holder, name = _member(scope, struct, each)
-                key = (holder.path if holder is not None else struct.path, name)
-                if key not in seen:
-                    seen.add(key)
-                    waiting.append((holder or struct, instance.value))
-
-
-def _instance(scope: ClassScope, struct: Struct, node: Node) -> Instance | None:
-    holder, name = _member(scope, struct, node)
-    return holder.instance(name) if holder is not None else None
-
-
-def _member(scope: ClassScope, struct: Struct, node: Node) -> tuple[Struct | None, str]:
-    match node:
-        case Name(id):
-            return struct, id
-        case MemberAccess(value, name) if isinstance(value.type, UserType) and not value.type.opaque:
-            return scope.spec.struct(value.type.path), name
-    return None, ""
+            found = scope.spec.instance(struct, each)
+            if found is not None and found[1].value is not None and (found[0].path, found[1].id) not in seen:
+                seen.add((found[0].path, found[1].id))
+                waiting.append((found[0], found[1].value))
 
 
 def item_name(field: Attribute) -> str:

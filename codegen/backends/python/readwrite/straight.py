@@ -12,7 +12,6 @@ from ....expression.nodes import MemberAccess, Name, Node
 from ....expression.types import (
     AnyStructType,
     BytesType,
-    EnumType,
     FloatType,
     IntegerType,
     Path,
@@ -101,7 +100,7 @@ def _is_straight_attribute(struct: Struct, field: Attribute, local: dict[str, bo
         return False
     if computed_value(field) is not None or not all(_is_local(struct, each, local) for each in expressions_in(field)):
         return False
-    kind = field.type.base if isinstance(field.type, EnumType) else field.type
+    kind = field.type.on_wire
     match kind:
         case IntegerType() | FloatType():
             return kind.size == 1 or kind.endian != "computed"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ....expression.nodes import BooleanLiteral, MemberAccess, Name, Node
-from ....expression.types import BitsType, BytesType, EnumType, FloatType, IntegerType, StringType, Type, UserType
+from ....expression.types import BitsType, BytesType, FloatType, IntegerType, StringType, Type, UserType
 from ....expression.walk import names_in
 from ....tree import Attribute, Struct, Switch
 from ..names import field_name
@@ -51,7 +51,7 @@ def case_line(scope: ClassScope, field: Attribute, case: Attribute, value: str) 
     switch = field.switch
     if switch is None or not field.object_types:
         return ()
-    kind = case.type.base if isinstance(case.type, EnumType) else case.type
+    kind = case.type.on_wire
     if isinstance(kind, UserType):
         wanted = "" if kind.opaque else scope.module.class_of(kind.path)
     else:
@@ -87,7 +87,7 @@ def _tag(scope: ClassScope, on: Node) -> tuple[Struct, Node | None, str] | None:
 
 
 def _may_follow(target: Attribute) -> bool:
-    kind = target.type.base if isinstance(target.type, EnumType) else target.type
+    kind = target.type.on_wire
     plain = target.repeat is None and target.switch is None and not target.is_checksum and not target.given
     return plain and isinstance(kind, IntegerType | BitsType | StringType)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 
 from ....expression.nodes import Node
-from ....expression.types import BitsType, BytesType, EnumType, FloatType, IntegerType, StringType, UserType
+from ....expression.types import BitsType, BytesType, FloatType, IntegerType, StringType, UserType
 from ....tree import Attribute, Run, run_of
 from ....wire import Framing, RepeatCount, RepeatEos, RepeatUntil
 from ..encoding import array_arguments, is_array, packer_text, written_number
@@ -122,7 +122,7 @@ def _write_item(scope: ClassScope, field: Attribute, value: str, index: str | No
 
 
 def _write_value(scope: ClassScope, field: Attribute, value: str, index: str | None) -> Lines:
-    kind = field.type.base if isinstance(field.type, EnumType) else field.type
+    kind = field.type.on_wire
     match kind:
         case BytesType() | StringType():
             return write_content(scope, field, value)
