@@ -8,7 +8,7 @@ from pathlib import Path
 from wireloom.base.errors import WireloomError
 
 from ..backends.base import HEADER_START
-from ..backends.python.api import Api
+from ..backends.python.names import Api
 from ..dataclass import dataclass
 from ..emit import Changes, check_folder, difference, formatted, from_here, put
 from .modules import modules

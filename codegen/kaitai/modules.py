@@ -10,9 +10,8 @@ from wireloom.base.errors import SpecError, WireloomError
 from ..backends.base import HEADER_START, template_environment
 from ..backends.escaping import python_comment
 from ..backends.python import BACKEND
-from ..backends.python.api import Api
 from ..backends.python.lower import lower_module
-from ..backends.python.names import module_name
+from ..backends.python.names import Api, module_name
 from ..dataclass import dataclass, field, replace
 from ..emit import noted, same_id
 from ..model.load import load, unreadable

@@ -28,13 +28,12 @@ from ..wire import (
 )
 from ..words import shown
 from .block_codecs import BlockCodecs
-from .byte_orders import computed_endian
 from .checksums import ChecksumReader
 from .defaults import default_of, instance_default, size_of, with_added_items
 from .extensions import FieldExtensions, fills_stream, struct_columns
 from .fields import Field, PendingSize, PendingSwitch, PendingWithin
 from .messages import message_of
-from .order import refuse_later_names
+from .order import computed_endian, refuse_later_names
 from .scope import NOTHING, UNKNOWN, Bindings, Typing
 from .symbols import AlreadyReportedError, Member, Symbol, World
 from .varints import varint_of

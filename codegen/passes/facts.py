@@ -15,9 +15,8 @@ from ..tree import Attribute, Checksum, InnerSum, Instance, Spec, StoredChecksum
 from ..wire import SIZE_PRESERVING, EndOfStreamSize, ExpressionSize, FixedSize, RepeatUntil, WithinSize
 from .buffered import BufferedTypes
 from .derivations import derivations
-from .filling import fills_of
+from .filling import fills_of, with_made
 from .lengths import length_fields
-from .made import with_made
 from .nesting import recursive_types
 from .sizes import Minimums, has_fixed_size
 from .unsolved import with_read_only

@@ -135,7 +135,7 @@ def _kaitai(
     check: bool,
     as_json: bool,
 ) -> int:
-    from wireloom.codegen.backends.python.api import Api
+    from wireloom.codegen.backends.python.names import Api
     from wireloom.codegen.kaitai.generate import generate
 
     if output is None or not specs:

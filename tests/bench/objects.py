@@ -16,7 +16,7 @@ from typing import Any
 from crc32c import crc32c
 from kaitaistruct import KaitaiStream
 from wireloom import engine
-from wireloom.codegen.backends.python.api import Api
+from wireloom.codegen.backends.python.names import Api
 from wireloom.codegen.kaitai.generate import generate
 from wireloom.formats.edgemq_segment.parser import EdgemqSegment
 from wireloom.objects import MemoryStream

@@ -9,10 +9,9 @@ from typing import Any, cast
 
 import wireloom.objects
 from wireloom.codegen.backends.python.annotations import Annotations
-from wireloom.codegen.backends.python.api import Api
 from wireloom.codegen.backends.python.expressions import Translator
 from wireloom.codegen.backends.python.module import Module
-from wireloom.codegen.backends.python.names import class_name
+from wireloom.codegen.backends.python.names import Api, class_name
 from wireloom.codegen.expression.parser import parse_expression
 from wireloom.codegen.expression.typer import typed
 from wireloom.codegen.model.declare import Declarer

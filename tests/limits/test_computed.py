@@ -11,7 +11,7 @@ import wireloom
 from click.testing import CliRunner
 from wireloom import DamagedInputError, Format, WireloomError
 from wireloom.base.limits import MAX_COMPUTED
-from wireloom.codegen.backends.python.api import Api
+from wireloom.codegen.backends.python.names import Api
 from wireloom.codegen.explore import load_format
 from wireloom.codegen.kaitai.modules import modules
 from wireloom.command import main

@@ -10,7 +10,7 @@ import pytest
 import wireloom
 from click.testing import CliRunner
 from wireloom.base.limits import MAX_INTEGER_BITS
-from wireloom.codegen.backends.python.api import Api
+from wireloom.codegen.backends.python.names import Api
 from wireloom.codegen.explore import load_format
 from wireloom.codegen.kaitai.modules import modules
 from wireloom.command import main

@@ -13,7 +13,7 @@ from typing import TypeVar
 import pytest
 import wireloom
 from wireloom import SpecError, WireloomError
-from wireloom.codegen.backends.python.api import Api
+from wireloom.codegen.backends.python.names import Api
 from wireloom.codegen.changes.compare import compare
 from wireloom.codegen.emit import load_all, render
 from wireloom.codegen.explore import load_format

@@ -1,21 +1,24 @@
-"""Lowers checksums to steps that verify them at the end of their type."""
+"""Lowers checksums to steps: the marks that the engine sets while it reads the bytes that they cover, those that are
+verified at the end of their type, and those that are values of instances."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from wireloom.checksums import function
 from wireloom.format.program import ChecksumRule, Op, Place
 
 from ...dataclass import dataclass, replace
+from ...expression.nodes import CoveredChecksum
 from ...passes.chains import chain_holder, chained_in
 from ...tree import StoredChecksum
 from .assembler import Assembler
+from .compiled import Compiled
 from .interval import Interval
-from .lines import Label
-from .marks import Marks
+from .lines import Label, Line, ReadLine
 from .refusal import NotForEngineError
-from .scope import Scalar, Scope, Span
+from .run import Run
+from .scope import Scalar, Scope, Span, checksum_target
 from .state import State
 
 
@@ -164,3 +167,99 @@ def begin_chains(state: State, scope: Scope) -> None:
     for name in chained_in(scope.spec, scope.struct.path):
         number = state.chains[scope, name] = state.assembler.chain()
         state.assembler.add(Op.CHAIN_BEGIN, number, comment=name)
+
+
+class Marks:
+    """The marks of one type. A position that several checksums use has one mark."""
+
+    def __init__(self, assembler: Assembler, covers: Iterable[StoredChecksum]) -> None:
+        self._before: dict[str, int] = {}
+        self._after: dict[str, int] = {}
+        self._covered: dict[tuple[str, ...], tuple[int, int]] = {}
+        for cover in covers:
+            if cover.content:
+                self._covered[cover.way] = (assembler.mark(), assembler.mark())
+                continue
+            if cover.replace is not None and cover.attribute.id not in self._before:
+                self._before[cover.attribute.id] = assembler.mark()
+            if cover.first not in self._before:
+                self._before[cover.first] = assembler.mark()
+            if cover.last not in self._after:
+                self._after[cover.last] = assembler.mark()
+            self._covered[cover.way] = (self._before[cover.first], self._after[cover.last])
+
+    def before(self, name: str) -> int | None:
+        """Return the mark before an attribute; ``None`` if there is none."""
+        return self._before.get(name)
+
+    def set_before(self, run: Run, name: str) -> None:
+        """Append the mark before an attribute, if there is one."""
+        if name in self._before:
+            run.mark(self._before[name], f"{name} begins")
+
+    def set_after(self, run: Run, name: str) -> None:
+        """Append the mark after an attribute, if there is one."""
+        if name in self._after:
+            run.mark(self._after[name], f"{name} ends")
+
+    def covered(self, cover: StoredChecksum) -> tuple[int, int]:
+        """Return the marks between which a checksum is computed."""
+        return self._covered[cover.way]
+
+
+# Checksums that are values of instances -------------------------------------------------------------------------------
+
+
+class ComputedChecksums:
+    """The checksums of one object. Each has two marks for each run of attributes, with consecutive numbers."""
+
+    def __init__(self, state: State, scope: Scope) -> None:
+        self.state, self.scope = state, scope
+        self.nodes = () if scope.in_function else scope.struct.computed_checksums
+        self._targets = {each.id: checksum_target(each) for each in self.nodes}
+        self._marks = {each.id: [state.assembler.mark() for _ in range(2 * len(each.runs))] for each in self.nodes}
+
+    def before(self, name: str) -> None:
+        """Append the marks before an attribute. They are dropped if no step needs the checksum."""
+        self._mark(name, 0, f"{name} begins")
+
+    def after(self, name: str) -> None:
+        """Append the marks after an attribute, and the steps of the checksums whose last attribute it is."""
+        self._mark(name, 1, f"{name} ends")
+        for each in self.nodes:
+            if each.runs[-1][1] == name:
+                self._lower(each)
+
+    def _mark(self, name: str, place: int, comment: str) -> None:
+        for each in self.nodes:
+            for number, run in enumerate(each.runs):
+                if run[place] == name:
+                    mark = self._marks[each.id][2 * number + place]
+                    self.state.run.mark(mark, comment, self._targets[each.id])
+
+    def _lower(self, node: CoveredChecksum) -> None:
+        state, target, assembler = self.state, self._targets[node.id], self.state.assembler
+        state.run.flush()
+        target.facts = state.facts
+        self.scope.checksums[node.id] = target
+        state.created.append(target)
+        absent, held = Label(), self._condition(node)
+        if held is not None:
+            question = f"is {node.id} there?"
+            line = Line(Op.SKIP_IF_ZERO, assembler.temporary(held, question), 1, absent, comment=question)
+            assembler.items.append(ReadLine(line, target))
+        place = Place.SPAN_LE if isinstance(target, Span) else Place.REGISTER
+        rule = ChecksumRule(node.algorithm, node.initial, node.final_xor, place=place)
+        covered = ", ".join(first if first == last else f"{first} to {last}" for first, last in node.runs)
+        assembler.sum(target, rule, self._marks[node.id][0], len(node.runs), f"{node.id} over {covered}")
+        assembler.place(absent)
+
+    def _condition(self, node: CoveredChecksum) -> Compiled | None:
+        """Return the condition of the instance, without which no expression uses its value; ``None`` if there is none,
+        or if it is not known yet."""
+        instance = self.scope.struct.instance(node.id)
+        try:
+            condition = None if instance is None else instance.condition
+            return None if condition is None else self.state.compiler(self.scope).strict.compile(condition)
+        except NotForEngineError:
+            return None

@@ -14,8 +14,7 @@ from ...passes.chains import chained_in
 from ...passes.solving import solutions
 from ...tree import Attribute, Instance, Rows, Spec, Struct
 from ...wire import EndOfStreamSize, RepeatCount
-from ..python.items_around import for_each
-from ..python.iterating import row_ends
+from ..python.iterating import for_each, row_ends
 from ..python.names import field_name
 from ..source import made
 from .arguments import class_reference

@@ -9,9 +9,8 @@ from ...expression.nodes import Cast, MemberAccess, Name, Node
 from ...expression.types import Path, UserType
 from ...tree import Attribute, Instance, Spec, Struct
 from ...wire import UnitKind
-from .effort import Effort
 from .message_types import field_of
-from .refusal import NotForEngineError
+from .refusal import Effort, NotForEngineError
 
 MAX_NESTING = 64
 """Maximum depth of instances that depend on each other; beyond it the lowering gives up on an expression."""

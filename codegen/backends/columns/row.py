@@ -23,14 +23,12 @@ from ...wire import OwnSize, Repeat, WithinSize
 from .blobs import lower_bytes
 from .blocks import enter, expand, leave
 from .byte_order import decide_order
-from .checksums import after_expansion, before_expansion, begin_chains, lower_checksum
+from .checksums import ComputedChecksums, Marks, after_expansion, before_expansion, begin_chains, lower_checksum
 from .column_nodes import own_columns
 from .compiled import constant
-from .computed_checksums import ComputedChecksums
 from .functions import call, contains_itself
 from .lines import Line
 from .loops import lower_list, lower_loop
-from .marks import Marks
 from .numbers import begins_a_byte, ends_byte, lower_bits, lower_float, lower_integer, lower_varint
 from .optional import lower_optional
 from .optional_bits import lower_rest_of_byte, rest_of_byte

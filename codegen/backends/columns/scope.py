@@ -11,9 +11,9 @@ from ...dataclass import dataclass, field
 from ...expression.nodes import CoveredChecksum, Node
 from ...expression.types import Path, Type, UserType
 from ...tree import Spec, Struct
-from .effort import Effort
 from .encodings import Encoding
 from .interval import Interval
+from .refusal import Effort
 
 
 @dataclass(eq=False)

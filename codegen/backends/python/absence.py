@@ -10,7 +10,7 @@ from ...expression.nodes import Cast, Comparison, Conditional, MemberAccess, Nod
 from ...expression.types import ListType
 from ...expression.walk import walk
 from ...tree import Instance, Struct
-from .api import Api
+from .names import Api
 
 if TYPE_CHECKING:
     from .module import Module

@@ -23,9 +23,8 @@ from ...expression.types import (
 from ...tree import Attribute, Instance, Struct
 from ..base import refuse
 from .absence import member_may_be_absent
-from .api import Api
 from .module import Module
-from .names import field_name
+from .names import Api, field_name
 
 DECORATORS = ("classmethod", "property")
 BUILTINS = ("bool", "bytes", "dict", "float", "int", "list", "str", "tuple", "type", *DECORATORS)

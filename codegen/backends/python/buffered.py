@@ -10,11 +10,10 @@ from ...expression.nodes import Binary, IntegerLiteral, Name, Node
 from ...expression.types import IntegerType, StringType, UserType
 from ...tree import Attribute, Piece, Run, Step, StoredChecksum, run_of
 from ...wire import ExpressionSize
-from .api import Api
 from .checksums import verified_lines, when_needed
 from .expressions import SUM
 from .marks import Marks
-from .names import field_name
+from .names import Api, field_name
 from .runs import cooked_value, is_cooked, packer, raw_name
 from .scope import ClassScope, member
 from .statements import when

@@ -12,12 +12,11 @@ from ...tree import Attribute, StoredChecksum
 from ..base import refuse
 from .marks import Blanked, Marks
 from .names import covered_slot, field_name
-from .processing import defers
 from .scope import ClassScope, member
 from .statements import when
 from .struct_codes import byte_order, number_code
 from .view import Lines, MethodView
-from .wire_bytes import stream_text
+from .wire_bytes import defers, stream_text
 
 ORDERS = {"le": "little", "be": "big"}
 

@@ -12,11 +12,10 @@ from ..base import refuse
 from .checksums import checked_content
 from .endian import inherited_argument
 from .names import field_name
-from .processing import defers
 from .scope import ClassScope
 from .statements import attempt, block
 from .view import Lines
-from .wire_bytes import stream_text
+from .wire_bytes import defers, stream_text
 
 
 @dataclass(frozen=True)

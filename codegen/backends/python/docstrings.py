@@ -5,8 +5,8 @@ from __future__ import annotations
 import textwrap
 
 from ..base import LINE_LENGTH
-from .api import Api
 from .module import Module
+from .names import Api
 
 
 def described(doc: str, references: tuple[str, ...]) -> str:

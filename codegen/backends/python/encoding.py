@@ -1,6 +1,9 @@
-"""Values as the text that encodes them: the inverse of ``wire_bytes.bytes_text``."""
+"""Values as the text that encodes them, the inverse of ``wire_bytes.bytes_text``, and the content of compressed fields
+that is created before anything is written, because its size or checksum is filled in."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 from wireloom.format.routines import process_place
 
@@ -10,8 +13,10 @@ from ...expression.walk import walk
 from ...tree import Attribute
 from ...wire import SIZE_PRESERVING, EndOfStreamSize, ExpressionSize, FixedSize, OwnSize, TerminatedSize
 from .constructing import parent_text
-from .scope import ClassScope
+from .names import field_name
+from .scope import ClassScope, member
 from .struct_codes import byte_order, number_code
+from .view import Lines
 from .wire_bytes import codec
 
 FUNCTIONS = {"zlib": "compress", "xor": "xor", "rol": "rotate_right", "ror": "rotate_left"}
@@ -170,3 +175,35 @@ def array_arguments(field: Attribute, values: str) -> tuple[str, ...]:
     """Return the arguments of the functions that pack the items of a field of which ``is_array`` is true."""
     assert isinstance(field.type, IntegerType | FloatType)
     return repr(byte_order(field.type.endian)), repr(number_code(field.type)), repr(field.id), values
+
+
+Contents = Mapping[str, str]
+"""By field, the text of its content before compression: a local variable, or the value itself."""
+
+
+def contents_of(scope: ClassScope) -> Contents:
+    """Return the fields whose content is required for values that are filled in."""
+    asked = {each.last for each in scope.struct.checksums if each.of_object}
+    for fill in scope.struct.fills:
+        if fill.how == "solved" and fill.value is not None:
+            asked |= contents_in(fill.value)
+    return {each.id: _text(each) for each in scope.struct.attributes if each.id in asked}
+
+
+def contents_in(expression: Node) -> set[str]:
+    """Return the ids of the fields from whose content a solved value is computed."""
+    members = (each for each in walk(expression) if isinstance(each, MemberAccess) and each.name == "content")
+    return {each.value.id for each in members if isinstance(each.value, Name)}
+
+
+def content_lines(scope: ClassScope, contents: Contents) -> Lines:
+    """Return the statements that create the content of objects."""
+    return tuple(
+        f"{contents[each.id]} = {scope.call('enclosed', adopted(scope, each, member(each.id)))}"
+        for each in scope.struct.attributes
+        if each.id in contents and isinstance(each.type, UserType)
+    )
+
+
+def _text(field: Attribute) -> str:
+    return f"content_{field_name(field.id)}" if isinstance(field.type, UserType) else member(field.id)

@@ -8,8 +8,8 @@ from operator import itemgetter
 from ...expression.nodes import Node
 from ...expression.types import UserType
 from ...wire import ComputedEndian, InheritedEndian
-from .api import Api
 from .expressions import BIT_OR
+from .names import Api
 from .scope import ClassScope
 from .statements import branched, when
 from .view import Lines

@@ -51,12 +51,10 @@ from ...tree import Attribute, Struct
 from ..base import refuse
 from .absence import has_default, may_be_absent, member_may_be_absent
 from .annotations import Annotations
-from .api import Api
-from .made_values import aggregate_text, for_each_text, made_text
+from .expression_texts import METHODS, aggregate_text, for_each_text, made_text
 from .magnitude import may_outgrow
-from .method_texts import METHODS
 from .module import Module
-from .names import field_name, label_name
+from .names import Api, field_name, label_name
 
 CONDITIONAL, OR, AND, NOT, COMPARISON, BIT_OR, BIT_XOR, BIT_AND, SHIFT, SUM, PRODUCT, SIGN, PRIMARY = range(13)
 """Precedence of Python's operators, lowest first."""

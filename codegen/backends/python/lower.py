@@ -10,7 +10,6 @@ from ...tree import Run, Spec, Struct
 from ...wire import Enum
 from ..base import refuse
 from .annotations import DECORATORS, member_names
-from .api import Api
 from .buffered import head_constant, head_of, is_buffered
 from .docstrings import described, laid_out, named
 from .instances import is_kept, slot
@@ -18,7 +17,7 @@ from .kaitai import debug_field, read_constants
 from .messages import messages_constant
 from .methods import base_class, class_methods
 from .module import Module
-from .names import class_name, covered_slot, field_name, label_name, naming
+from .names import Api, class_name, covered_slot, field_name, label_name, naming
 from .readwrite import class_constants, kept_annotation
 from .runs import parts
 from .scope import ClassScope

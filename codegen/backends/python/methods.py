@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from .api import Api
 from .buffered import BASES, is_buffered, rest_method
 from .checksum_proofs import covers_method
 from .endian import endian_lines
 from .instances import condition_method
-from .items_around import framing_item_methods
-from .iterating import ending_methods, iterator_methods
+from .iterating import ending_methods, framing_item_methods, iterator_methods
 from .kaitai import read_methods
 from .messages import sum_methods, types_method
-from .names import condition_name, field_name
+from .names import Api, condition_name, field_name
 from .readwrite import read_write_methods
 from .rows import has_rows, instance_steps, row_methods
 from .scope import ClassScope

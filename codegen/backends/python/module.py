@@ -18,9 +18,8 @@ from ...passes.following import Followers, followers
 from ...tree import Attribute, Spec, Struct
 from ...wire import Process
 from ..base import refuse
-from .api import Api
 from .message_rules import message_paths
-from .names import class_name, constant_name, covered_slot, enum_classes, module_name, qualified
+from .names import Api, class_name, constant_name, covered_slot, enum_classes, module_name, qualified
 from .statements import when
 
 STANDARD = {

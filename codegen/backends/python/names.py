@@ -8,11 +8,10 @@ import keyword
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from enum import IntEnum
+from enum import Enum, IntEnum
 
 from ...expression.types import Path
 from ...tree import Struct
-from .api import Api
 
 KAITAI = frozenset({"self", "cls", "close", "from_bytes", "from_file", "from_io"})
 """Names that the base classes with Kaitai's API, or all methods, use."""
@@ -117,3 +116,17 @@ def constant_name(path: Path, *more: str) -> str:
     '_EDGEMQ_SEGMENT_FRAME_LEN'
     """
     return "_" + "_".join((*path, *more)).upper().lstrip("_")
+
+
+class Api(Enum):
+    """The API of generated classes.
+
+    ``WIRELOOM``: classes that read and write, with the additions that formats of wireloom need (rows, messages).
+    ``KAITAI``: the classes of Kaitai's own compiler, whose constructor reads and which cannot write.
+    ``KAITAI_READ_WRITE``: the classes of its read-write mode, on which the user calls ``_read``, ``_check`` and
+    ``_write``.
+    """
+
+    WIRELOOM = "wireloom"
+    KAITAI = "kaitai"
+    KAITAI_READ_WRITE = "kaitai-read-write"

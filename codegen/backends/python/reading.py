@@ -27,7 +27,6 @@ from ...wire import (
     WithinSize,
 )
 from ..base import refusal, refuse
-from .api import Api
 from .checksums import checked_content, verify_content
 from .constructing import (
     Keep,
@@ -38,15 +37,14 @@ from .constructing import (
     object_lines,
     parent_text,
 )
-from .names import field_name
-from .processing import defers, undoing
+from .names import Api, field_name
 from .scope import ClassScope
 from .statements import block, when
 from .struct_codes import byte_order, number_code
 from .switches import branching
 from .validation import check_field
 from .view import Lines
-from .wire_bytes import bytes_text, decoded, stream_text, substream_text, wire_text
+from .wire_bytes import bytes_text, decoded, defers, stream_text, substream_text, undoing, wire_text
 
 
 def read_lines(scope: ClassScope, field: Attribute, target: str) -> Lines:

@@ -11,10 +11,9 @@ from ...expression.types import UserType
 from ...spec.position import Position
 from ...tree import Attribute, RowStep, Spec, Struct
 from .annotations import Annotations
-from .api import Api
 from .expressions import Translator
 from .module import Module
-from .names import field_name
+from .names import Api, field_name
 
 SEQUENCE: Mapping[str, str] = {"_io": "io", "_index": "index"}
 """The variables with the stream and the index of the item in methods that read and write."""

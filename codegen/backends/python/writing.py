@@ -23,12 +23,15 @@ from ...tree import Attribute, Fill, ReadOnly, Run
 from ...wire import Framing, RepeatCount, RepeatUntil, TerminatedSize, Timestamp
 from ..base import refusal
 from .checksums import chain_lines, early_lines, late_lines
-from .contents import Contents, content_lines, contents_in, contents_of
 from .encoding import (
+    Contents,
     adopted,
     array_arguments,
     asks_for_end,
+    content_lines,
     content_text,
+    contents_in,
+    contents_of,
     fitted_text,
     has_bytes,
     is_array,

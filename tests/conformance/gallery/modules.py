@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wireloom import WireloomError
-from wireloom.codegen.backends.python.api import Api
+from wireloom.codegen.backends.python.names import Api
 from wireloom.codegen.kaitai.generate import generate
 
 from tests.conformance.gallery.checkout import Checkout

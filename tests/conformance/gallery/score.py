@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from wireloom.codegen.backends.python.api import Api
+from wireloom.codegen.backends.python.names import Api
 
 from tests.conformance.gallery import modules, reference
 from tests.conformance.gallery.checkout import Checkout

@@ -22,7 +22,7 @@ from markdown_it.token import Token
 from wireloom.base.printable import markup
 from wireloom.codegen.backends.base import Target
 from wireloom.codegen.backends.escaping import markdown, markdown_code, python_comment, python_docstring, xml_comment
-from wireloom.codegen.backends.python.api import Api
+from wireloom.codegen.backends.python.names import Api
 from wireloom.codegen.emit import generate, load_all, render
 from wireloom.codegen.explore import load_format
 from wireloom.codegen.kaitai.modules import modules

@@ -10,8 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from wireloom.codegen.backends.python.api import Api
-from wireloom.codegen.backends.python.names import class_name
+from wireloom.codegen.backends.python.names import Api, class_name
 from wireloom.codegen.kaitai.modules import modules
 
 NUMBERS = itertools.count()

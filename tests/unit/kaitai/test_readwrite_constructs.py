@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from wireloom.codegen.backends.python.api import Api
+from wireloom.codegen.backends.python.names import Api
 
 from .compiling import Compiled
 from .writing import META, read, there_and_back, writable, written

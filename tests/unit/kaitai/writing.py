@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from kaitaistruct import KaitaiStream
-from wireloom.codegen.backends.python.api import Api
+from wireloom.codegen.backends.python.names import Api
 
 from .compiling import Compiled
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from kaitaistruct import KaitaiStream
 from wireloom import WireloomError
-from wireloom.codegen.backends.python.api import Api
+from wireloom.codegen.backends.python.names import Api
 from wireloom.objects import DepthError
 
 from ..kaitai.compiling import Compiled

@@ -8,8 +8,8 @@ import zlib
 from itertools import islice
 
 import pytest
-from wireloom.codegen.backends.python.api import Api
 from wireloom.codegen.backends.python.lower import lower_module
+from wireloom.codegen.backends.python.names import Api
 from wireloom.codegen.model.load import load
 from wireloom.codegen.passes import with_facts
 from wireloom.objects import ChecksumError, EndOfStreamError, MemoryStream

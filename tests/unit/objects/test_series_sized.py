@@ -4,7 +4,7 @@ import io
 from pathlib import Path
 
 import pytest
-from wireloom.codegen.backends.python.api import Api
+from wireloom.codegen.backends.python.names import Api
 from wireloom.objects import FileStream, KaitaiStream, MemoryStream
 
 from ..kaitai.compiling import Compiled

@@ -14,10 +14,9 @@ from ..instances import is_kept, slot
 from ..names import field_name
 from ..runs import packer
 from ..scope import ClassScope, member
-from ..statements import attempt, when
+from ..statements import attempt, loop, when, when_all
 from ..validation import refusals
 from ..view import Lines, MethodView
-from .blocks import loop, when_all
 from .content import data_text
 from .questions import item_name
 from .solved import followed_alone, solved_names

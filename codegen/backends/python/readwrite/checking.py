@@ -14,11 +14,10 @@ from ..expressions import AND
 from ..instances import is_kept, slot
 from ..names import field_name
 from ..scope import ClassScope, member
-from ..statements import when
+from ..statements import loop, when, when_all
 from ..switches import switch_branches
 from ..validation import check_lines
 from ..view import Lines, MethodView
-from .blocks import loop, when_all
 from .checksums import check_checksum, follow_unless_set
 from .computed import check_computed, computed_value, without_late_checks
 from .content import check_content

@@ -10,9 +10,9 @@ from ....expression.walk import names_in
 from ....tree import Attribute
 from ..names import field_name
 from ..scope import ClassScope
+from ..statements import when_all
 from ..validation import check_lines
 from ..view import Lines
-from .blocks import when_all
 from .questions import asks_stream
 
 

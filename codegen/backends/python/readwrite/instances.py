@@ -9,9 +9,8 @@ from ..docstrings import described, named
 from ..instances import instance_method, is_kept, read_in_place, slot
 from ..names import field_name
 from ..scope import INSTANCE, ClassScope
-from ..statements import block, when
+from ..statements import block, when, when_all
 from ..view import Lines, MethodView
-from .blocks import when_all
 from .questions import asks_stream
 from .solved import solution_texts
 from .writing import field_writer

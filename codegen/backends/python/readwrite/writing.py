@@ -14,9 +14,9 @@ from ..instances import is_kept, slot
 from ..names import field_name
 from ..runs import names_text, packer
 from ..scope import ClassScope, member
+from ..statements import loop, when_all
 from ..switches import switch_branches
 from ..view import Lines, MethodView
-from .blocks import loop, when_all
 from .checksums import late_lines, wanted_marks
 from .computed import late_value
 from .content import data_text, enclosed_line, has_stream, is_cut, write_content, write_object
