@@ -1,4 +1,4 @@
-"""Order of evaluation: members must be read before expressions use them."""
+"""Order of evaluation: members must be read before expressions use them, byte orders before numbers."""
 
 from __future__ import annotations
 
