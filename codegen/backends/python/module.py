@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import keyword
 import re
 from collections import defaultdict
@@ -46,7 +45,9 @@ for Kaitai's read-write API, from wireloom.objects.readwrite."""
 @cache
 def _read_write_names() -> frozenset[str]:
     # Imported for this API only, since it takes longer than to generate a small module.
-    return frozenset(importlib.import_module("wireloom.objects.readwrite").__all__)
+    from wireloom.objects import readwrite
+
+    return frozenset(readwrite.__all__)
 
 
 class Module:
