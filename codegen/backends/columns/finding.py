@@ -169,8 +169,7 @@ class Finder(ABC):
 
     def knows(self, member: Scalar | Span | Repeated | Called | Scope | Chosen) -> bool:
         """Return whether the member is known to be present."""
-        facts, known = set(member.facts), {*self.facts, *self.assumed}
-        return facts <= known or facts <= with_remaining(known)
+        return set(member.facts) <= with_remaining({*self.facts, *self.assumed})
 
     @property
     def strict(self) -> Self:
