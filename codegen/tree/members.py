@@ -288,6 +288,11 @@ class Attribute:
         return self.terminator is not None or self.pad_right is not None
 
     @property
+    def has_stream(self) -> bool:
+        """Return whether the value is an object with a stream of its own."""
+        return isinstance(self.type, UserType) and not isinstance(self.size, OwnSize)
+
+    @property
     def unmatched(self) -> bool:
         """Return whether a value may have none of the types of the switch."""
         return self.switch is not None and not self.switch.exhaustive

@@ -178,6 +178,10 @@ class Spec:
         them."""
         return self.struct(rows.root) if rows is not None and rows.root else self.root
 
+    def levels(self, rows: Rows) -> tuple[Path, ...]:
+        """Return the types of the objects that a writer creates for rows, outermost first, down to the row."""
+        return (self.top(rows).path, *rows.types) if rows.streaming else rows.types
+
     def prologue(self, rows: Rows) -> tuple[str, ...]:
         """Return the attributes before the units of a table; empty if the input is its only unit."""
         before = takewhile(lambda each: each.id != rows.attribute, self.top(rows).attributes)

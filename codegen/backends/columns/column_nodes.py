@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from wireloom.format.program import Storage
+from wireloom.format.program import Op, Storage
 
 from ...dataclass import dataclass, field
 from ...expression.types import UserType
 from ...tree import Attribute, Spec, Struct
 from ..base import refuse
 from .arrow import ArrowType
+from .assembler import Assembler
 from .field_arrow import variant_name
 from .refusal import ColumnRefusedError, NotForEngineError
 from .table import TableColumn
@@ -34,6 +35,11 @@ class ColumnNode:
         inside = [*self.fields.values(), *([self.item] if self.item else [])]
         for each in inside:
             yield from each.all()
+
+    def null(self, assembler: Assembler) -> None:
+        """Append the steps that make it null, with the columns inside it."""
+        for each in self.same_level():
+            assembler.add(Op.COLUMN_NULL, each.number, comment=each.column.name)
 
     def same_level(self) -> Iterator[ColumnNode]:
         """Yield this column and those inside it that have exactly one value for each of its values."""

@@ -36,7 +36,7 @@ class Givens:
 
     def __init__(self, spec: Spec, rows: Rows) -> None:
         self._spec = spec
-        self.levels = [spec.top(rows).path, *rows.types] if rows.streaming else list(rows.types)
+        self.levels = spec.levels(rows)
 
     def asked(self, column: TableColumn) -> Asked | None:
         """Return the value instance that defaults of attributes are computed from: the instance of a column, or one

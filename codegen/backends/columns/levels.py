@@ -105,7 +105,7 @@ def solves(spec: Spec, rows: Rows, column: TableColumn) -> tuple[tuple[str, int,
         return ()
     if column.look_up is not None:
         return ()
-    around = [spec.top(rows).path, *rows.types] if rows.streaming else list(rows.types)
+    around = spec.levels(rows)
     holder = spec.struct(around[len(around) - 1 - column.up])
     found = []
     for each in solutions(spec, holder, instance.value):
@@ -123,7 +123,7 @@ def solves(spec: Spec, rows: Rows, column: TableColumn) -> tuple[tuple[str, int,
 
 def solved_structs(spec: Spec, rows: Rows, column: TableColumn) -> tuple[tuple[str, Path], ...]:
     """Return the structs of the attributes that a value instance is solved for, as in ``Column.inside``."""
-    around = [spec.top(rows).path, *rows.types] if rows.streaming else list(rows.types)
+    around = spec.levels(rows)
     found: dict[str, Path] = {}
     for attribute, up, _ in solves(spec, rows, column):
         struct, prefix = spec.struct(around[len(around) - 1 - up]), ""

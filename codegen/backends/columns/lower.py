@@ -10,9 +10,6 @@ from wireloom.format.description import Choice, Fragments
 from wireloom.format.program import ChecksumRule, ColumnProgram, Place, Stuffing
 
 from ...dataclass import dataclass, field, replace
-from ...expression.nodes import MemberAccess
-from ...expression.types import StreamType
-from ...expression.walk import walk
 from ...passes import has_sums
 from ...tree import Rows, Spec, Struct, Way
 from ..python.names import condition_name, field_name, qualified
@@ -25,6 +22,7 @@ from .lines import Listing
 from .message_lower import lower_units
 from .numbering import Numbering
 from .plain_rows import plain_row
+from .positions import asks_position
 from .program import lower_program
 from .read_only import within_of
 from .refusal import ColumnRefusedError, NotForEngineError
@@ -257,9 +255,7 @@ def _variables(spec: Spec, rows: Rows) -> tuple[str, ...]:
 
 def _is_positional(row: Struct) -> bool:
     """Return whether a value instance of a row depends on the position of its stream."""
-    inside = (node for each in row.instances if each.value is not None for node in walk(each.value))
-    stands = (each for each in inside if isinstance(each, MemberAccess) and each.name in ("pos", "eof"))
-    return any(isinstance(each.value.type, StreamType) for each in stands)
+    return any(each.value is not None and asks_position(each.value) for each in row.instances)
 
 
 def _reads_elsewhere(spec: Spec) -> bool:

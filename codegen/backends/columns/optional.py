@@ -75,8 +75,8 @@ def note_present(assembler: Assembler, lines: Iterable[ExpressionLine]) -> None:
 
 def note_absent(assembler: Assembler, column: ColumnNode | None, created: Sequence[Created]) -> None:
     """Append the steps that run if the field is absent."""
-    for node in column.same_level() if column is not None else ():
-        assembler.add(Op.COLUMN_NULL, node.number, comment=node.column.name)
+    if column is not None:
+        column.null(assembler)
     for each in created:
         # Expressions may run if the field is absent; they must not see the value of an earlier row.
         if isinstance(each, Scalar):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 from wireloom.format.program import Code, Kind, Loop, Op
 from wireloom.format.program_limits import MOST_LOOPS
@@ -198,26 +199,26 @@ class _Lowering:
             if entry.present is None or field_of(each).default is not None:
                 self._store(node, each, self._or_default(message, each, entry))
                 continue
-            absent, after = Label(), Label()
-            self._assembler.add(Op.SKIP_IF_ZERO, entry.present, 0, absent, comment=entry.present.name)
-            self._store(node, each, entry.value)
-            self._otherwise_null(node, absent, after)
+            with self._where_present(entry.present, node):
+                self._store(node, each, entry.value)
         for arm in message.parts:
             if arm.node is None:
                 continue
             assert arm.inner is not None
             assert arm.entry.present is not None
-            absent, after = Label(), Label()
-            self._assembler.add(Op.SKIP_IF_ZERO, arm.entry.present, 0, absent, comment=arm.entry.present.name)
-            self._assembler.add(Op.COLUMN_STRUCT, arm.node.number, comment=arm.field.id)
-            self._store_all(arm.inner)
-            self._otherwise_null(arm.node, absent, after)
+            with self._where_present(arm.entry.present, arm.node):
+                self._assembler.add(Op.COLUMN_STRUCT, arm.node.number, comment=arm.field.id)
+                self._store_all(arm.inner)
 
-    def _otherwise_null(self, node: ColumnNode, absent: Label, after: Label) -> None:
+    @contextmanager
+    def _where_present(self, present: Scalar, node: ColumnNode) -> Iterator[None]:
+        """Append the steps of the ``with`` block for rows in which a field is present; in others its column is null."""
+        absent, after = Label(), Label()
+        self._assembler.add(Op.SKIP_IF_ZERO, present, 0, absent, comment=present.name)
+        yield
         self._assembler.add(Op.JUMP, 0, 0, after)
         self._assembler.place(absent)
-        for each in node.same_level():
-            self._assembler.add(Op.COLUMN_NULL, each.number, comment=each.column.name)
+        node.null(self._assembler)
         self._assembler.place(after)
 
     def _or_default(self, message: MessagePlace, each: Attribute, entry: TagField) -> Scalar | Span:

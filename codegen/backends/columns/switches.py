@@ -73,7 +73,8 @@ def lower_switch(
         asked += state.kept[kept:]
         del state.kept[kept:]
     else:
-        _null(state, node)
+        if node is not None:
+            node.null(assembler)
         if result is not None:
             assembler.absent(result)
         if result is not None and result.there is not None:
@@ -240,7 +241,7 @@ def _lower_form(
             state.assembler.add(Op.COLUMN_STRUCT, node.number, comment=form.id)
         for each in node.fields.values():
             if inner is not node and each is not inner:
-                _null(state, each)
+                each.null(state.assembler)
     before = state.fills.get(scope, {})
     others = {name: each for name, each in before.items() if name != form.id}
     state.fills[scope] = others if inner is None else {**others, form.id: inner}
@@ -249,8 +250,3 @@ def _lower_form(
         raise NotForEngineError(f'the type of "{form.id}" is a switch, and it may end inside a byte')
     state.run.flush()
     state.fills[scope] = before
-
-
-def _null(state: State, node: ColumnNode | None) -> None:
-    for each in node.same_level() if node is not None else ():
-        state.assembler.add(Op.COLUMN_NULL, each.number, comment=each.column.name)

@@ -7,7 +7,6 @@ from functools import lru_cache
 
 from ...expression.types import Path, UserType
 from ...tree import Attribute, StoredChecksum
-from ...wire import OwnSize
 from .checksums import Chain, chain_of, may_continue_itself
 from .module import Module
 from .names import field_name
@@ -125,14 +124,14 @@ def _bytes_term(scope: ClassScope, field: Attribute, value: str, depth: int = 0)
             return value
         item = _bytes_term(scope, replace(field, repeat=None, condition=None), "each", depth)
         return f"any({'' if item == 'each' else f'{item} for each in '}{values})"
-    if field.switch is not None and any(map(_has_stream, field.forms)):
+    if field.switch is not None and any(each.has_stream for each in field.forms):
         return f"({value}._io.size() if isinstance({value}, {scope.use('Struct')}) else {value})"
     if field.least and field.switch is None:
         # A number that is 0 has bytes too.
         return value if isinstance(field.type, UserType) else f"{value} is not None"
     if not isinstance(field.type, UserType):
         return value
-    if _has_stream(field):
+    if field.has_stream:
         size = f"{value}._io.size()"
     elif field.type.opaque or depth == DEEPEST_TERM:
         return value
@@ -141,10 +140,6 @@ def _bytes_term(scope: ClassScope, field: Attribute, value: str, depth: int = 0)
         terms = (_bytes_term(scope, each, f"{value}.{field_name(each.id)}", depth + 1) for each in fields)
         size = f"({' or '.join(terms) or 'False'})"
     return size if field.condition is None else f"({value} is not None and {size})"
-
-
-def _has_stream(field: Attribute) -> bool:
-    return isinstance(field.type, UserType) and not isinstance(field.size, OwnSize)
 
 
 def _inner_term(field: Attribute) -> str:

@@ -25,9 +25,7 @@ FUNCTIONS = {"zlib": "compress", "xor": "xor", "rol": "rotate_right", "ror": "ro
 
 def has_bytes(field: Attribute) -> bool:
     """Return whether the value is written as bytes of its own: bytes, text, or an object with a stream of its own."""
-    if isinstance(field.type, UserType):
-        return not isinstance(field.size, OwnSize)
-    return isinstance(field.type, BytesType | StringType)
+    return field.has_stream or isinstance(field.type, BytesType | StringType)
 
 
 def adopted(scope: ClassScope, field: Attribute, value: str) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ....expression.types import StringType, UserType
+from ....expression.types import StringType
 from ....tree import Attribute
-from ....wire import SIZE_PRESERVING, EndOfStreamSize, ExpressionSize, FixedSize, OwnSize, Process, TerminatedSize
+from ....wire import SIZE_PRESERVING, EndOfStreamSize, ExpressionSize, FixedSize, Process, TerminatedSize
 from ..scope import ClassScope
 from ..statements import when
 from ..view import Lines
@@ -23,7 +23,7 @@ def check_content(scope: ClassScope, field: Attribute, value: str) -> Lines:
         lines = (scope.call("check_terminated", repr(field.id), data, *_terminator(field)),)
     elif _size_text(scope, field) is not None:
         check = _check_size(scope, field, data)
-        if is_cut(field):
+        if field.is_cut:
             lines = with_room(scope, field, f"len({data})", check)
         elif isinstance(field.size, ExpressionSize):
             lines = (*solve_line(scope, field.size.expression, field, f"len({data})"), check)
@@ -43,14 +43,14 @@ def write_content(scope: ClassScope, field: Attribute, value: str) -> Lines:
     late: Lines = ()
     if _checked_when_written(scope, field):
         late = (when(f"not {scope.call('is_open', 'io')}", [_check_size(scope, field, data)]),)
-    if is_cut(field):
+    if field.is_cut:
         return (*first, *late, scope.call("write_limited", "io", data, _size_text(scope, field), *_cut(field)))
     return (*first, *late, f"io.write_bytes({data})")
 
 
 def _check_size(scope: ClassScope, field: Attribute, data: str) -> str:
     """Return the check that bytes have the size of their field, or are not longer if they may be shorter."""
-    function = "check_limited" if is_cut(field) else "check_size"
+    function = "check_limited" if field.is_cut else "check_size"
     return scope.call(function, repr(field.id), data, _size_text(scope, field), *_cut(field))
 
 
@@ -90,16 +90,6 @@ def enclosed_line(scope: ClassScope, value: str, parts: list[str], encoder: list
     if not encoder:
         return scope.call("write_enclosed", *given)
     return f"{scope.call('begin_enclosed', *given)}.finish({', '.join(('io', *encoder))})"
-
-
-def has_stream(field: Attribute) -> bool:
-    """Return whether the value is an object with a stream of its own."""
-    return isinstance(field.type, UserType) and not isinstance(field.size, OwnSize)
-
-
-def is_cut(field: Attribute) -> bool:
-    """Return whether a value may be shorter than its field."""
-    return field.terminator is not None or field.pad_right is not None
 
 
 def data_text(scope: ClassScope, field: Attribute, value: str) -> str:

@@ -22,7 +22,6 @@ from ..statements import when
 from ..view import MethodView
 from .assembling import assemble_method, assembling_constants
 from .checking import check_method
-from .content import has_stream
 from .instances import instance_methods
 from .solved import solved_names
 from .writing import write_method
@@ -64,7 +63,7 @@ def class_constants(scope: ClassScope) -> tuple[str, ...]:
         lines.append("_m_is_plain = True")
     lines += assembling_constants(scope)
     for each in struct.attributes:
-        if any(has_stream(form) for form in each.forms):
+        if any(form.has_stream for form in each.forms):
             lines.append(f"_raw_{each.id} = {scope.use('RawContent')}({field_name(each.id)!r})")
     boolean = scope.annotations.builtin("bool")
     for name in placed:

@@ -19,7 +19,7 @@ from ..switches import switch_branches
 from ..view import Lines, MethodView
 from .checksums import late_lines, wanted_marks
 from .computed import late_value
-from .content import data_text, enclosed_line, has_stream, is_cut, write_content, write_object
+from .content import data_text, enclosed_line, write_content, write_object
 from .questions import arguments_of, asks_place, asks_stream, item_name
 from .tags import as_case
 
@@ -51,7 +51,7 @@ def write_method(scope: ClassScope) -> MethodView:
 
 def _can_be_fused(field: Attribute) -> bool:
     """Return whether the value can be written together with its neighbours."""
-    plain = not isinstance(field.type, BytesType | StringType) or not is_cut(field)
+    plain = not isinstance(field.type, BytesType | StringType) or not field.is_cut
     return plain and field.fixed_size is not None
 
 
@@ -85,7 +85,7 @@ def _write_repeated(scope: ClassScope, field: Attribute, values: str) -> Lines:
     if isinstance(repeat, RepeatCount) and is_array(field):
         line = scope.call("write_numbers", "io", *array_arguments(field, values))
         return (*_late_count(scope, field, repeat.expression, values), line)
-    objects = field.framing is not None or any(has_stream(each) for each in field.forms)
+    objects = field.framing is not None or any(each.has_stream for each in field.forms)
     body = list(_write_item(scope, field, item, "index" if objects else None))
     before: Lines = ()
     after: Lines = ()
@@ -127,7 +127,7 @@ def _write_value(scope: ClassScope, field: Attribute, value: str, index: str | N
         case BytesType() | StringType():
             return write_content(scope, field, value)
         case UserType():
-            own_stream = has_stream(field)
+            own_stream = field.has_stream
             write = write_object(scope, field, value, index) if own_stream else (f"{value}._write__seq(io)",)
             return (*_late_arguments(scope, field, kind, value), *write)
         case BitsType(width, endian):
