@@ -157,8 +157,8 @@ def _program(listing: Listing) -> ProgramView:
         texts.append(f"constants=bytes.fromhex({program.constants.hex()!r})")
     if program.checksums:
         texts.append(f"checksums=({''.join(f'{_checksum(each)}, ' for each in program.checksums)})")
-    names = ("expansions", "messages", "preset", "known", "delimiter", "stuffing")
-    texts += arguments(ColumnProgram, {name: getattr(program, name) for name in names})
+    last = ("expansions", "messages", "preset", "known", "delimiter", "stuffing")
+    texts += arguments(ColumnProgram, {name: getattr(program, name) for name in last})
     return ProgramView(listing.lines, tuple(texts))
 
 
