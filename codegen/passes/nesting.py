@@ -11,20 +11,12 @@ from ..tree import Spec, Struct
 def recursive_types(spec: Spec) -> frozenset[Path]:
     """Return the types whose objects may contain, at any depth, an object of the same type."""
     endless = _endless(spec)
-    return frozenset(each.path for each in spec.root.whole if each.path in endless and _holds_itself(spec, each))
-
-
-def _holds_itself(spec: Spec, struct: Struct) -> bool:
-    waiting = list(_contained(spec, struct))
-    seen: set[Path] = set()
-    while waiting:
-        current = waiting.pop()
-        if current.path == struct.path:
-            return True
-        if current.path not in seen:
-            seen.add(current.path)
-            waiting.extend(_contained(spec, current))
-    return False
+    found = (each for each in spec.root.whole if each.path in endless)
+    return frozenset(
+        each.path
+        for each in found
+        if each.path in spec.reached((inner.path for inner in _contained(spec, each)), instances=True)
+    )
 
 
 def _endless(spec: Spec) -> frozenset[Path]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import takewhile
 from typing import Any
 
@@ -281,6 +281,20 @@ class Spec:
         found = self.member(struct, node)
         instance = None if found is None else found[0].instance(found[1])
         return None if found is None or instance is None else (found[0], instance)
+
+    def reached(self, begin: Iterable[Path], *, instances: bool = False) -> tuple[Path, ...]:
+        """Return types and those of the objects inside them, at any depth, outermost first. ``instances``: also those
+        of what instances read."""
+        found = list(dict.fromkeys(begin))
+        known = set(found)
+        for path in found:
+            # Grows while it is iterated over.
+            struct = self.struct(path)
+            fields = struct.read if instances else struct.attributes
+            inside = dict.fromkeys(kind.path for each in fields for kind in each.object_types if not kind.opaque)
+            found += (each for each in inside if each not in known)
+            known.update(inside)
+        return tuple(found)
 
     def enum(self, path: Path) -> Enum:
         """Return the enum with that absolute path. Raises ``KeyError``."""

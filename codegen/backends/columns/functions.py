@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 
 from wireloom.format.program import Op
@@ -47,20 +47,8 @@ def _needs_of_parent(struct: Struct) -> tuple[Path, tuple[Name, ...]]:
 
 def contains_itself(spec: Spec, struct: Struct) -> bool:
     """Return whether objects of a type may contain objects of that type among the fields that are read in order."""
-    seen: set[Path] = set()
-    waiting = list(_held(spec, struct))
-    while waiting:
-        current = waiting.pop()
-        if current.path == struct.path:
-            return True
-        if current.path not in seen:
-            seen.add(current.path)
-            waiting += _held(spec, current)
-    return False
-
-
-def _held(spec: Spec, struct: Struct) -> Iterator[Struct]:
-    return (spec.struct(each.path) for field in struct.attributes for each in field.object_types if not each.opaque)
+    kinds = (kind for each in struct.attributes for kind in each.object_types)
+    return struct.path in spec.reached(each.path for each in kinds if not each.opaque)
 
 
 def call(state: State, scope: Scope, field: Attribute, struct: Struct, lower: Callable[[State, Scope], None]) -> None:

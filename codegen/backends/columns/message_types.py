@@ -8,13 +8,13 @@ from ...expression.types import Path
 from ...tree import Attribute, Spec
 from ...wire import MessageField
 from ..base import refuse
-from ..python.message_rules import message_set, reached
+from ..python.message_rules import message_set
 
 
 def types_of(spec: Spec, unit: Path) -> MessageSet:
     """Return the type of a unit and all types that its fields lead to, without duplicates; the unit's own type comes
     first."""
-    return message_set(spec, reached(spec, [unit]))
+    return message_set(spec, spec.reached([unit]))
 
 
 def field_of(attribute: Attribute) -> MessageField:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import field as declared
 
 from ...dataclass import dataclass
-from ...expression.types import EnumType, Path, UserType
+from ...expression.types import EnumType, UserType
 from ...passes.words import bits_of, condition, covered, field_type, hexadecimal, repetition, size_of
 from ...tree import Attribute, Spec, Struct
 from .view import BoxView, PictureView, TableView, TextView
@@ -55,23 +55,9 @@ def _line(cells: Iterable[str]) -> str:
 
 def shown_structs(spec: Spec) -> list[Struct]:
     """Return the root, if it has bytes of its own, and every type that occurs in the input, outermost first."""
-    shown: list[Path] = []
-    _add(spec, shown, [spec.root.path])
-    if spec.units is not None:
-        _add(spec, shown, [each.message for each in spec.units.kinds])
+    kinds = () if spec.units is None else (each.message for each in spec.units.kinds)
+    shown = dict.fromkeys((*spec.reached([spec.root.path]), *spec.reached(kinds)))
     return [each for each in map(spec.struct, shown) if each.attributes]
-
-
-def _add(spec: Spec, shown: list[Path], begin: list[Path]) -> None:
-    """Add these types and all types inside them, breadth first."""
-    while begin:
-        new = [path for path in dict.fromkeys(begin) if path not in shown]
-        shown += new
-        begin = [inner for path in new for inner in _inside(spec.struct(path))]
-
-
-def _inside(struct: Struct) -> list[Path]:
-    return [each.path for field in struct.attributes for each in field.object_types if not each.opaque]
 
 
 WIDTH = 840

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from wireloom.format.message_rules import FieldKind, FieldRule, Label, MessageRule, MessageSet
 
@@ -14,17 +14,7 @@ from .names import field_name, qualified
 
 def message_paths(spec: Spec) -> tuple[Path, ...]:
     """Return the message types of a spec, outermost first, then those of other specs to which their fields lead."""
-    return reached(spec, (each.path for each in spec.structs if each.message is not None))
-
-
-def reached(spec: Spec, begin: Iterable[Path]) -> tuple[Path, ...]:
-    """Return types and all types to which their fields lead, without duplicates."""
-    found = list(dict.fromkeys(begin))
-    for path in found:
-        # Grows while it is iterated over.
-        types = (each.type for each in spec.struct(path).attributes)
-        found.extend(each.path for each in types if isinstance(each, UserType) and each.path not in found)
-    return tuple(found)
+    return spec.reached(each.path for each in spec.structs if each.message is not None)
 
 
 def message_set(spec: Spec, paths: tuple[Path, ...]) -> MessageSet:

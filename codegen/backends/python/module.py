@@ -102,14 +102,8 @@ class Module:
         """Return the types that are read from a buffer: those of repeated objects that allow it, and of the objects
         inside them.
         """
-        found: set[Path] = set()
-        waiting = [each.type for type in self.spec.structs for each in type.read if self.has_series(each)]
-        while waiting:
-            kind = waiting.pop()
-            if isinstance(kind, UserType) and kind.path not in found:
-                found.add(kind.path)
-                waiting += [each.type for each in self.spec.struct(kind.path).attributes]
-        return frozenset(found)
+        fields = (each for type in self.spec.structs for each in type.read if self.has_series(each))
+        return frozenset(self.spec.reached(kind.path for each in fields for kind in each.object_types))
 
     def has_series(self, field: Attribute) -> bool:
         """Return whether the items of a repeated field are read from a buffer."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from ...expression.nodes import MemberAccess, Name, Node
-from ...expression.types import Path, UserType
+from ...expression.types import UserType
 from ...expression.walk import all_names, expressions_in, names_in, walk
 from ...tree import Attribute, Spec
 from .names import field_name
@@ -114,17 +114,11 @@ def _depending_names(spec: Spec) -> set[str]:
 def _reaches(spec: Spec, kind: UserType, names: set[str]) -> bool:
     """Return whether objects of a type, or objects inside them, refer to one of ``names`` of an object that contains
     them."""
-    waiting, seen = [kind], set[Path]()
-    while waiting:
-        current = waiting.pop()
-        if current.opaque or current.path in seen:
-            continue
-        seen.add(current.path)
-        struct = spec.struct(current.path)
+    for path in () if kind.opaque else spec.reached([kind.path], instances=True):
+        struct = spec.struct(path)
         for expression in expressions_in((struct.attributes, struct.instances)):
             nodes = [*walk(expression)]
             outside = any(isinstance(each, Name) and each.id in ("_parent", "_root") for each in nodes)
             if outside and any(isinstance(each, MemberAccess) and each.name in names for each in nodes):
                 return True
-        waiting.extend(kind for each in struct.read for kind in each.object_types)
     return False
