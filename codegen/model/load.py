@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path as FilePath
 
 from wireloom.base.errors import NO_SPEC_FILE, WireloomError
 from wireloom.format.routines import checked_modules
 
 from ..dataclass import dataclass, replace
-from ..expression.types import Path
+from ..expression.nodes import IntegerLiteral
+from ..expression.types import ComputedIntegerType, Path, UserType
+from ..expression.walk import updated
 from ..spec.diagnostic import Diagnostic
 from ..spec.diagnostics import Diagnostics, InvalidSpecError, TooManyErrorsError
 from ..spec.occupied import occupied
 from ..spec.position import Position
 from ..spec.syntax import Section
-from ..tree import Spec, Struct
+from ..tree import Instance, Spec, Struct
+from ..wire import OwnSize
 from .build import Builder
 from .checksums import check_sums, refuse_inner_sums
 from .declare import Declarer
@@ -33,7 +36,6 @@ from .settings import is_searched
 from .sizes import Sizes
 from .symbols import SourceFile, World
 from .table import Extensions, TableReader
-from .unplaced import with_positions
 from .variables import check_variables
 from .varints import with_varints
 
@@ -236,3 +238,20 @@ def _spec(file: SourceFile, root: Struct, structs: Structs, world: World, diagno
         license=meta.word("license"),
         debug=meta.flag("ks-debug"),
     )
+
+
+def with_positions(struct: Struct, structs: Mapping[Path, Struct]) -> Struct:
+    """Return a type, with those inside it, whose instances of such objects are read at the beginning of their
+    stream."""
+    instances = tuple(_placed(each, structs) for each in struct.instances)
+    return updated(struct, instances=instances, structs=tuple(with_positions(each, structs) for each in struct.structs))
+
+
+def _placed(instance: Instance, structs: Mapping[Path, Struct]) -> Instance:
+    read = instance.attribute
+    if read is None or instance.pos is not None or read.switch is not None or not isinstance(read.size, OwnSize):
+        return instance
+    kind = structs.get(read.type.path) if isinstance(read.type, UserType) else None
+    if kind is None or kind.attributes or kind.message is not None:
+        return instance
+    return replace(instance, pos=IntegerLiteral(0, type=ComputedIntegerType()))

@@ -32,8 +32,8 @@ from ...expression.types import BytesType, ComputedIntegerType, EnumType, UserTy
 from ...tree import Instance
 from . import vector_operations as operations
 from .arrow import ArrowType, computed_integer
+from .message_arrow import field_of
 from .message_paths import MAX_NESTING, FieldFound, InstanceFound, Paths, Place
-from .message_types import field_of
 from .refusal import NotForEngineError
 from .vectors import Vector, field_vector, number, refuse_kind
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from ...expression.types import BooleanType, IntegerType, Path, StringType, Type, UserType
 from ...tree import Attribute, Instance, Spec
-from ...wire import Labels
+from ...wire import Labels, MessageField
 from ..base import refuse
 from .arrow import TEXT, ArrowType, list_type, scalar_type, struct_type
-from .message_types import field_of
 
 KEYS: dict[str, Type] = {
     "bool": BooleanType(),
@@ -57,3 +56,10 @@ def message_type(spec: Spec, path: Path, field: Attribute | Instance, within: tu
         )
     fields = spec.struct(path).attributes
     return struct_type(tuple((each.id, message_field_type(spec, each, (*within, path))) for each in fields), path)
+
+
+def field_of(attribute: Attribute) -> MessageField:
+    """Return the field data of an attribute of a message type. Raises ``SpecError`` if it has none."""
+    if attribute.message is None:
+        refuse(attribute.position, f'"{attribute.id}" is not a field of a message')
+    return attribute.message

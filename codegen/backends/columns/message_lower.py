@@ -13,12 +13,13 @@ from wireloom.format.message_program import Envelope, FieldSource, MessageProgra
 from ...tree import Spec
 from ...wire import UnitKind, Units
 from ..base import refuse
+from ..python.message_rules import message_set
 from ..python.names import field_name
 from ..source import arguments, made, source
 from .arguments import OUTER_PARSER, class_reference, format_arguments, refusal_text
+from .message_arrow import field_of
 from .message_paths import row_numbers
 from .message_table import MessageColumn, message_columns
-from .message_types import field_of, types_of
 from .refusal import NotForEngineError
 from .view import ColumnView, FunctionView, MessageView, View
 
@@ -209,7 +210,7 @@ def message_program(spec: Spec, units: Units, kind: UnitKind, columns: tuple[Mes
     _refuse_rows(columns, rows)
     names = [each.name for each in columns]
     return MessageProgram(
-        types=types_of(spec, kind.message),
+        types=message_set(spec, spec.reached([kind.message])),
         columns=tuple(each.source for each in columns if each.source is not None),
         rows=rows,
         envelope=Envelope(units.prefix, units.digest, units.least),

@@ -14,7 +14,7 @@ from ...tree import Attribute, Struct
 from .arrow import integer_interval
 from .column_nodes import ColumnNode
 from .interval import Interval
-from .message_types import field_of
+from .message_arrow import field_of
 from .refusal import NotForEngineError
 from .scope import Fact, Scalar, Scope, Span, Unavailable
 from .state import State

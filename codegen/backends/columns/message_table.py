@@ -24,9 +24,8 @@ from ..python.names import field_name
 from .arrow import BOOLEAN, INTEGERS, LABELS, ArrowType, list_type
 from .computed import Function, Whole, compute
 from .field_arrow import field_type
-from .message_arrow import message_field_type, message_type
+from .message_arrow import field_of, message_field_type, message_type
 from .message_paths import FieldFound, Paths, Place, levels
-from .message_types import field_of
 from .refusal import NotForEngineError
 
 SHOWN = ("dictionary", "timestamp")

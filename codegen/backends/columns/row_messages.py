@@ -16,8 +16,8 @@ from .column_nodes import ColumnNode
 from .compiled import Compiled, constant, joined
 from .interval import BOOLEAN, Interval
 from .lines import Label, Refusal
+from .message_arrow import field_of
 from .message_places import BEGUN, Arm, MessagePlace, Places
-from .message_types import field_of
 from .refusal import NotForEngineError
 from .scope import Scalar, Scope, Span
 from .state import State

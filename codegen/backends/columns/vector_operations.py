@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...tree import Spec
 from .interval import BINARY, Interval
-from .message_types import field_of
+from .message_arrow import field_of
 from .refusal import NotForEngineError
 from .vectors import Vector, common_type, field_vector, number, refuse_kind, typed_vector
 

@@ -10,7 +10,7 @@ from ...tree import Attribute, Spec, Struct
 from ...wire import Timestamp
 from .arrow import integer_interval
 from .interval import INT64, Interval, of_bytes
-from .message_types import field_of
+from .message_arrow import field_of
 from .refusal import NotForEngineError
 
 UINT64 = of_bytes(8, signed=False)
