@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import tracemalloc
-from pathlib import Path
 
 import pytest
 import wireloom
@@ -13,6 +12,8 @@ from wireloom.input.window import MemoryWindow
 from wireloom.rows import object_search
 from wireloom.rows.object_reader import ObjectRowReader
 from wireloom.rows.reader import Settings
+
+from ..specs import format_of
 
 pytestmark = pytest.mark.slow
 
@@ -29,14 +30,12 @@ ENGINE = ("numbers", "strings")
 SHORT = ("counted", "until", "numbers")
 
 
-def format_of(folder: Path, name: str) -> Format:
-    path = folder / "list_rows.ksy"
-    path.write_text(
+def listed(name: str) -> Format:
+    return format_of(
         "meta: {id: list_rows, endian: le, -wireloom: {rows: rows, columns: [magic, n]}}\n"
         "seq: [{id: rows, type: row, repeat: eos}]\n"
         f"types: {{{ITEM}, row: {{seq: [{{id: magic, type: u1, valid: 171}}, {LISTS[name]}]}}}}\n"
     )
-    return wireloom.load_spec(path)
 
 
 def row_of(name: str, items: int, chance: random.Random) -> bytes:
@@ -66,36 +65,36 @@ def most(data: bytes, allowance: int) -> int:
 @pytest.mark.parametrize(
     "name", [pytest.param(each, marks=() if each in SHORT else pytest.mark.thorough) for each in LISTS]
 )
-def test_what_is_read_grows_with_the_bytes(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    format, data = format_of(tmp_path, name), hostile(name)
+def test_what_is_read_grows_with_the_bytes(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    format, data = listed(name), hostile(name)
     monkeypatch.setattr(object_search, "ALLOWANCE", 20_000)
     assert searched(format, data) <= most(data, 20_000)
     assert len(data) // 10 < searched(format, 2 * data) <= most(2 * data, 20_000)
 
 
-def test_without_a_bound_it_would_be_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_bound_it_would_be_more(monkeypatch: pytest.MonkeyPatch) -> None:
     data = hostile("counted")
     monkeypatch.setattr(object_search, "ALLOWANCE", 10**9)
-    assert searched(format_of(tmp_path, "counted"), data) > 2 * most(data, 20_000)
+    assert searched(listed("counted"), data) > 2 * most(data, 20_000)
 
 
-def test_the_first_of_several_rows_is_found(tmp_path: Path) -> None:
+def test_the_first_of_several_rows_is_found() -> None:
     """A long row before a short one: that the short one is seen first is no reason to return it."""
-    format, chance = format_of(tmp_path, "counted"), random.Random(1)
+    format, chance = listed("counted"), random.Random(1)
     rows = [row_of("counted", items, chance) for items in (2000, 1, 1)]
     row_reader = ObjectRowReader(format, None, Settings(wanted=(0, 1)))
     assert row_reader.resync(MemoryWindow(memoryview(b"\0\0\0" + b"".join(rows))), 0) == (True, 3)
 
 
-def test_a_list_that_cannot_fit_is_refused_before_its_first_item(tmp_path: Path) -> None:
-    format = format_of(tmp_path, "counted with many")
+def test_a_list_that_cannot_fit_is_refused_before_its_first_item() -> None:
+    format = listed("counted with many")
     assert searched(format, b"\xab\xff\xff\xff" * 3000) == 0
 
 
 @pytest.mark.parametrize("size", [100, 3_000])
 @pytest.mark.parametrize("name", LISTS)
-def test_long_rows_after_damage_are_found(name: str, size: int, tmp_path: Path) -> None:
-    format = format_of(tmp_path, name)
+def test_long_rows_after_damage_are_found(name: str, size: int) -> None:
+    format = listed(name)
     chance = random.Random(name)
     rows = [row_of(name, size + number, chance) for number in range(8)]
     damaged = bytearray(rows[3])
@@ -108,8 +107,8 @@ def test_long_rows_after_damage_are_found(name: str, size: int, tmp_path: Path) 
 
 @pytest.mark.skipif(not engine.available, reason="the engine is not there to agree with")
 @pytest.mark.parametrize("name", ["numbers", pytest.param("strings", marks=pytest.mark.thorough)])
-def test_the_engine_finds_the_same(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    format = format_of(tmp_path, name)
+def test_the_engine_finds_the_same(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    format = listed(name)
     assert format.engine_refusal is None
     chance = random.Random(name)
     for _ in range(10):
@@ -139,14 +138,13 @@ types:
 
 
 @pytest.mark.parametrize("position", [1 << 31, 1 << 40, (1 << 63) - 1])
-def test_a_position_that_the_input_claims_allocates_nothing(tmp_path: Path, position: int):
-    path = tmp_path / "positioned.ksy"
-    path.write_text(POSITIONED)
-    data = position.to_bytes(8, "little") + bytes(4096)
+def test_a_position_that_the_input_claims_allocates_nothing(position: int):
+    format = format_of(POSITIONED)
+    data = position.to_bytes(8, "little") + bytes(512)
     tracemalloc.start()
     try:
         with pytest.raises(wireloom.WireloomError):
-            wireloom.read(wireloom.load_spec(path), data, recover=True, mode="failfast")
+            wireloom.read(format, data, recover=True, mode="failfast")
         assert tracemalloc.get_traced_memory()[1] < 50 << 20
     finally:
         tracemalloc.stop()
