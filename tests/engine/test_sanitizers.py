@@ -18,17 +18,17 @@ ADDRESS_SANITIZER = "quarantine_size_mb=4:malloc_context_size=1"
 """Enough for whatever these small inputs free, and several times as fast as fresh memory for each allocation. For the
 whole stack of an allocation, run the test with other ``ASAN_OPTIONS``, which come last."""
 FUZZ_ROUNDS = {
-    "fuzz_fill": 500,
-    "fuzz_rows": 75,
-    "fuzz_units": 250,
-    "fuzz_encode": 1000,
-    "fuzz_messages": 1250,
-    "fuzz_fields": 500,
-    "fuzz_stuffing": 300,
-    "fuzz_wire": 2000,
-    "fuzz_expression": 5000,
-    "fuzz_index": 500,
-    "fuzz_digests": 250,
+    "fuzz_fill": 250,
+    "fuzz_rows": 37,
+    "fuzz_units": 125,
+    "fuzz_encode": 500,
+    "fuzz_messages": 625,
+    "fuzz_fields": 250,
+    "fuzz_stuffing": 150,
+    "fuzz_wire": 1000,
+    "fuzz_expression": 2500,
+    "fuzz_index": 250,
+    "fuzz_digests": 125,
 }
 
 
@@ -123,7 +123,7 @@ def test_c(built: Path, name: str) -> None:
 def test_fuzz_target(built: Path, name: str) -> None:
     rounds = FUZZ_ROUNDS[name]
     for seed in (1, 20240229) if PROFILE == "thorough" else (1,):
-        run_test(built / name, str(rounds * 4 if PROFILE == "thorough" else rounds), str(seed))
+        run_test(built / name, str(rounds * 8 if PROFILE == "thorough" else rounds), str(seed))
 
 
 def test_every_target_is_run() -> None:
