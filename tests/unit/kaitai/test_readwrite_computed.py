@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from kaitaistruct import ValidationGreaterThanError, ValidationNotEqualError
 
-from .writing import read, there_and_back, writable, written
+from .writing import made, read, there_and_back, writable, written
 
 FILE = """
 seq:
@@ -20,13 +20,6 @@ types:
   head: {seq: [{id: whole, type: u2, valid: _root.total}, {id: top, type: u2, valid: {max: _root._io.size}}]}
 instances: {total: {value: _io.size}}
 """
-
-
-def made(kind: Any, **values: Any) -> Any:
-    value = kind()
-    for name, each in values.items():
-        setattr(value, name, each)
-    return value
 
 
 def file(kind: Any, text: str, top: int = 3) -> Any:

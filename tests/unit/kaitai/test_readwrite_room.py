@@ -8,16 +8,9 @@ from typing import Any
 import pytest
 from kaitaistruct import ConsistencyError
 
-from .writing import read, there_and_back, writable, written
+from .writing import made, read, there_and_back, writable, written
 
 TEXT = "seq: [{id: n, type: u1}, {id: a, type: strz, size: n}]"
-
-
-def made(kind: Any, **values: Any) -> Any:
-    value = kind()
-    for name, each in values.items():
-        setattr(value, name, each)
-    return value
 
 
 @pytest.mark.parametrize(

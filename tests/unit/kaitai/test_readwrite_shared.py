@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 from click.testing import CliRunner
 from kaitaistruct import ConsistencyError
 from wireloom.command import main
 
-from .writing import read, writable
+from .writing import made, read, writable
 
 SHARED = "seq: [{id: n, type: u1}, {id: a, size: n}, {id: b, size: n}]"
 OPTIONAL = "seq: [{id: n, type: u1}, {id: t, type: u1}, {id: a, size: n, if: t == 1}, {id: b, size: n}]"
@@ -22,13 +21,6 @@ seq:
   - {id: b, size: total - len_a}
 """
 GRID = "seq: [{id: w, type: u1}, {id: h, type: u1}, {id: cells, type: u1, repeat: expr, repeat-expr: w * h}]"
-
-
-def made(kind: Any, **values: Any) -> Any:
-    value = kind()
-    for name, each in values.items():
-        setattr(value, name, each)
-    return value
 
 
 def test_fields_that_share_a_size_must_be_as_long_as_each_other(tmp_path: Path) -> None:

@@ -21,6 +21,14 @@ def writable(folder: Path, *texts: str) -> Any:
     return compiled.made
 
 
+def made(kind: Any, **values: Any) -> Any:
+    """Return a new object with these attributes."""
+    value = kind()
+    for name, each in values.items():
+        setattr(value, name, each)
+    return value
+
+
 def read(kind: Any, data: bytes) -> Any:
     """Return an object read from bytes."""
     value = kind.from_bytes(data)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import struct
 import threading
 from pathlib import Path
 from typing import Any
@@ -18,6 +16,7 @@ from wireloom.format.message_program import FieldSource, MessageProgram
 from wireloom.format.message_rules import FieldKind, FieldRule, Label, MessageRule, MessageSet
 from wireloom.rows.messages import most_repeated
 
+from ..kpl.vectors import canonical_sha256
 from .hand_made import RECORDS_FORMAT, decoder_of, enveloped, format_of, record, rows_of
 from .units import placed
 from .wire_inputs import delimited
@@ -39,15 +38,6 @@ def shown(text: dict[str, str] | None) -> str | None:
     if text is None:
         return None
     return text["s"] if "s" in text else bytes.fromhex(text["hex"]).decode("utf-8", "replace")
-
-
-def canonical(rows: list[dict[str, Any]]) -> str:
-    digest = hashlib.sha256()
-    for row in rows:
-        for value in (row["partition_key"], row["explicit_hash_key"], row["data"]):
-            content = value.encode() if isinstance(value, str) else value
-            digest.update(struct.pack("<i", -1 if content is None else len(content)) + (content or b""))
-    return digest.hexdigest()
 
 
 @pytest.mark.parametrize("name", ["valid", "unusual", "plain", "malformed"])
@@ -82,7 +72,7 @@ def test_what_the_consumer_of_records_emits(name: str) -> None:
             assert row["partition_key"] == shown(known["pk"])
             assert row["explicit_hash_key"] == shown(known.get("ehk"))
         if "hex" not in json.dumps(expected.get("records", "")):
-            assert canonical(rows) == expected["canon_sha256"], vector["id"]
+            assert canonical_sha256(rows) == expected["canon_sha256"], vector["id"]
     assert checked > 5
 
 

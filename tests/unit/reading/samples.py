@@ -2,6 +2,7 @@
 
 import random
 import struct
+from collections.abc import Callable
 from typing import Any
 
 import crc32c
@@ -55,6 +56,24 @@ def stuff_cobs(data: bytes) -> bytes:
 
 def cobs_log(payloads: list[bytes]) -> bytes:
     return b"".join(stuff_cobs(payload) + b"\0" for payload in payloads)
+
+
+def in_blocks(records: list[bytes], block: int, header: int, piece: Callable[[int, int, bytes], bytes]) -> bytes:
+    """Return a log whose records are in pieces. ``piece`` makes a piece from its kind (0: whole, 1: first, 2: middle,
+    3: last), where it begins, and its data."""
+    out = bytearray()
+    for record in records:
+        rest, is_first = record, True
+        while is_first or rest:
+            left = block - len(out) % block
+            if left < header:
+                out += bytes(left)
+                left = block
+            data, rest = rest[: left - header], rest[left - header :]
+            kind = (1 if is_first else 2) if rest else (0 if is_first else 3)
+            out += piece(kind, len(out), data)
+            is_first = False
+    return bytes(out)
 
 
 def payloads(count: int, seed: int = 1, largest: int = 120) -> list[bytes]:

@@ -12,6 +12,7 @@ import wireloom
 
 from ..specs import format_of
 from .running import ROW_READERS, read
+from .samples import in_blocks
 
 BLOCK = 32
 HEADER = 6
@@ -58,19 +59,8 @@ def piece(kind: int, data: bytes) -> bytes:
 
 
 def log_of(records: list[bytes]) -> bytes:
-    out = bytearray()
-    for record in records:
-        rest, is_first = record, True
-        while is_first or rest:
-            left = BLOCK - len(out) % BLOCK
-            if left < HEADER:
-                out += bytes(left)
-                left = BLOCK
-            data, rest = rest[: left - HEADER], rest[left - HEADER :]
-            kinds = {(True, False): FULL, (True, True): FIRST, (False, True): MIDDLE, (False, False): LAST}
-            out += piece(kinds[is_first, bool(rest)], data)
-            is_first = False
-    return bytes(out)
+    kinds = (FULL, FIRST, MIDDLE, LAST)
+    return in_blocks(records, BLOCK, HEADER, lambda kind, _, data: piece(kinds[kind], data))
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from wireloom.checksums import algorithm, function
 from wireloom.format.registry import get as format_of
 
 from .running import ROW_READERS, read
+from .samples import in_blocks
 
 BLOCK, HEADER = 32768, 11
 FORMAT = format_of("leveldb_log")
@@ -27,18 +28,7 @@ def piece(kind: int, number: int, data: bytes) -> bytes:
 
 def log_of(number: int, records: list[bytes]) -> bytes:
     """A log whose records have the kinds that say to which log they belong."""
-    out = bytearray()
-    for record in records:
-        rest, is_first = record, True
-        while is_first or rest:
-            left = BLOCK - len(out) % BLOCK
-            if left < HEADER:
-                out += bytes(left)
-                left = BLOCK
-            data, rest = rest[: left - HEADER], rest[left - HEADER :]
-            out += piece({(1, 0): 5, (1, 1): 6, (0, 1): 7, (0, 0): 8}[is_first, bool(rest)], number, data)
-            is_first = False
-    return bytes(out)
+    return in_blocks(records, BLOCK, HEADER, lambda kind, _, data: piece(5 + kind, number, data))
 
 
 def reused(count: int) -> tuple[bytes, list[bytes], int]:

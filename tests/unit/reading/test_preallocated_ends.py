@@ -15,6 +15,7 @@ from wireloom.format.registry import get as format_of
 
 from . import samples
 from .running import ROW_READERS, read
+from .samples import in_blocks
 
 VECTORS = Path(__file__).parents[2] / "vectors"
 BLOCK = 32768
@@ -31,19 +32,7 @@ def chunk(kind: int, header: bytes, data: bytes) -> bytes:
 
 def wal_sync(number: int, records: list[bytes]) -> bytes:
     """Return a log of Pebble in its "WAL sync" format, where each chunk has the number of the log and an offset."""
-    out = bytearray()
-    for record in records:
-        rest, is_first = record, True
-        while is_first or rest:
-            left = BLOCK - len(out) % BLOCK
-            if left < 19:
-                out += bytes(left)
-                left = BLOCK
-            data, rest = rest[: left - 19], rest[left - 19 :]
-            kind = {(1, 0): 9, (1, 1): 10, (0, 1): 11, (0, 0): 12}[is_first, bool(rest)]
-            out += chunk(kind, struct.pack("<IQ", number, len(out)), data)
-            is_first = False
-    return bytes(out)
+    return in_blocks(records, BLOCK, 19, lambda kind, at, data: chunk(9 + kind, struct.pack("<IQ", number, at), data))
 
 
 def trailer(number: int) -> bytes:
