@@ -75,7 +75,7 @@ doc: |
 
   A chunk whose checksum is wrong has no rows. Messages outside of chunks have no checksum of their own: that of
   `data_end` covers all of the file before it, and is not verified, since that would cost all messages. After a damaged
-  length, the option `recover` finds the next chunk or attachment by its checksum, or three other records in a row.
+  length, the option `recover` finds the next chunk or attachment by its checksum, or three other known records.
 doc-ref: https://mcap.dev/spec
 seq:
   - {id: magic, contents: [0x89, MCAP, '0', "\r\n"], doc: The same eight bytes at both ends of a file.}

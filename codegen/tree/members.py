@@ -298,6 +298,11 @@ class Attribute:
         return self.switch is not None and not self.switch.exhaustive
 
     @property
+    def has_default_case(self) -> bool:
+        """Return whether it is a single value whose switch has a default case: ``_``, or the bytes of its size."""
+        return self.repeat is None and self.switch is not None and self.switch.otherwise is not None
+
+    @property
     def optional(self) -> bool:
         """Return whether the attribute may be absent: it has a condition, may match no case, or is an optional field of
         a message."""

@@ -212,7 +212,7 @@ STEPS = (
     (IN_QUERIES, Step(Op.EXPRESSION, 262, 0, 46, 9)),  # is len_status there?
     (IN_QUERIES, Step(Op.EXPRESSION, 263, 0, 1359, 3)),  # len_status
     (IN_QUERIES, Step(Op.EXPRESSION, 264, 0, 46, 9)),  # is more there?
-    (IN_ALL, Step(Op.JUMP, 0, 0, 940)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 941)),
     (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 39, 0, 1347, 13)),  # what content is
     (IN_QUERIES, Step(Op.EXPRESSION, 39, 0, 1362, 13)),  # what content is
     (IN_ALL, Step(Op.SKIP_IF_ZERO, 39, 0, 327)),  # what content is
@@ -365,7 +365,7 @@ STEPS = (
     (IN_ALL, Step(Op.BYTES_REGISTER, 17, 87, 0)),  # value
     (IN_ALL, Step(Op.AGAIN, 4, Loop.END, 292, 0)),  # next of more
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_ALL, Step(Op.JUMP, 0, 0, 940)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 941)),
     (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 88, 0, 3039, 223)),  # what content is
     (IN_QUERIES, Step(Op.EXPRESSION, 88, 0, 3054, 223)),  # what content is
     (IN_ALL, Step(Op.SKIP_IF_ZERO, 88, 0, 420)),  # what content is
@@ -458,7 +458,7 @@ STEPS = (
     (IN_ALL, Step(Op.EXPRESSION, 110, 0, 185, 9)),  # no head
     (IN_ALL, Step(Op.EXPRESSION, 113, 0, 185, 9)),  # no len
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_ALL, Step(Op.JUMP, 0, 0, 940)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 941)),
     (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 116, 0, 4153, 13)),  # what content is
     (IN_QUERIES, Step(Op.EXPRESSION, 116, 0, 4168, 13)),  # what content is
     (IN_ALL, Step(Op.SKIP_IF_ZERO, 116, 0, 656)),  # what content is
@@ -694,7 +694,7 @@ STEPS = (
     (IN_QUERIES, Step(Op.EXPRESSION, 188, 0, 7272, 7)),  # nothing after transaction_payload?
     (IN_ALL, Step(Op.CHECK_TRUE, 188, Outcome.REFUSED | Reason.LENGTH << 8)),  # nothing after transaction_payload?
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_ALL, Step(Op.JUMP, 0, 0, 940)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 941)),
     (IN_ALL, Step(Op.EXPRESSION, 189, 0, 3, 13)),  # what content is
     (IN_ALL, Step(Op.SKIP_IF_ZERO, 189, 0, 673)),  # what content is
     (IN_ALL, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
@@ -711,7 +711,7 @@ STEPS = (
     (IN_ALL, Step(Op.AGAIN, 8, Loop.COUNT, 666, 192)),  # next of post_headers
     (IN_ALL, Step(Op.SET, 2, 1, 2)),  # first
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_ALL, Step(Op.JUMP, 0, 0, 940)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 941)),
     (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 194, 0, 7324, 13)),  # what content is
     (IN_QUERIES, Step(Op.EXPRESSION, 194, 0, 7339, 13)),  # what content is
     (IN_ALL, Step(Op.SKIP_IF_ZERO, 194, 0, 684)),  # what content is
@@ -722,7 +722,7 @@ STEPS = (
     (IN_XIDS, Step(Op.EXPRESSION, 293, 0, 46, 9)),  # is xid there?
     (IN_XIDS, Step(Op.EXPRESSION, 294, 0, 46, 9)),  # is number there?
     (IN_XIDS, Step(Op.EXPRESSION, 295, 0, 7337, 3)),  # number
-    (IN_ALL, Step(Op.JUMP, 0, 0, 940)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 941)),
     (IN_TABLES_14, Step(Op.EXPRESSION, 195, 0, 7337, 13)),  # what content is
     (IN_QUERIES, Step(Op.EXPRESSION, 195, 0, 7352, 13)),  # what content is
     (IN_XIDS, Step(Op.EXPRESSION, 195, 0, 7340, 13)),  # what content is
@@ -791,7 +791,7 @@ STEPS = (
     (IN_GTIDS, Step(Op.EXPRESSION, 284, 0, 7766, 3)),  # seq_no
     (IN_GTIDS, Step(Op.EXPRESSION, 285, 0, 46, 9)),  # is domain_id there?
     (IN_GTIDS, Step(Op.EXPRESSION, 286, 0, 7769, 3)),  # domain_id
-    (IN_ALL, Step(Op.JUMP, 0, 0, 940)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 941)),
     (IN_TABLES_15, Step(Op.EXPRESSION, 216, 0, 7766, 13)),  # what content is
     (IN_QUERIES, Step(Op.EXPRESSION, 216, 0, 7781, 13)),  # what content is
     (IN_GTIDS, Step(Op.EXPRESSION, 216, 0, 7772, 13)),  # what content is
@@ -820,7 +820,7 @@ STEPS = (
     (IN_XIDS, Step(Op.EXPRESSION, 224, 0, 7851, 7)),  # nothing after gtid_list?
     (IN_ALL, Step(Op.CHECK_TRUE, 224, Outcome.REFUSED | Reason.LENGTH << 8)),  # nothing after gtid_list?
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_ALL, Step(Op.JUMP, 0, 0, 940)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 941)),
     (IN_TABLES_15, Step(Op.EXPRESSION, 225, 0, 7855, 27)),  # what content is
     (IN_QUERIES, Step(Op.EXPRESSION, 225, 0, 7870, 27)),  # what content is
     (IN_GTIDS, Step(Op.EXPRESSION, 225, 0, 7861, 27)),  # what content is
@@ -829,7 +829,7 @@ STEPS = (
     (IN_ALL, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
     (IN_ALL, Step(Op.NEED, 25)),  # fields
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_ALL, Step(Op.JUMP, 0, 0, 940)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 941)),
     (IN_TABLES_15, Step(Op.EXPRESSION, 226, 0, 7882, 13)),  # what content is
     (IN_QUERIES, Step(Op.EXPRESSION, 226, 0, 7897, 13)),  # what content is
     (IN_GTIDS, Step(Op.EXPRESSION, 226, 0, 7888, 13)),  # what content is
@@ -838,7 +838,7 @@ STEPS = (
     (IN_ALL, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
     (IN_ALL, Step(Op.NEED, 8)),  # fields
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_ALL, Step(Op.JUMP, 0, 0, 940)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 941)),
     (IN_TABLES_15, Step(Op.EXPRESSION, 227, 0, 7895, 13)),  # what content is
     (IN_QUERIES, Step(Op.EXPRESSION, 227, 0, 7910, 13)),  # what content is
     (IN_GTIDS, Step(Op.EXPRESSION, 227, 0, 7901, 13)),  # what content is
@@ -847,7 +847,7 @@ STEPS = (
     (IN_ALL, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
     (IN_ALL, Step(Op.NEED, 9)),  # fields
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_ALL, Step(Op.JUMP, 0, 0, 940)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 941)),
     (IN_TABLES_15, Step(Op.EXPRESSION, 228, 0, 7908, 13)),  # what content is
     (IN_QUERIES, Step(Op.EXPRESSION, 228, 0, 7923, 13)),  # what content is
     (IN_GTIDS, Step(Op.EXPRESSION, 228, 0, 7914, 13)),  # what content is
@@ -856,7 +856,7 @@ STEPS = (
     (IN_ALL, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
     (IN_ALL, Step(Op.NEED, 16)),  # fields
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_ALL, Step(Op.JUMP, 0, 0, 940)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 941)),
     (IN_TABLES_15, Step(Op.EXPRESSION, 229, 0, 7921, 55)),  # what content is
     (IN_QUERIES, Step(Op.EXPRESSION, 229, 0, 7936, 55)),  # what content is
     (IN_GTIDS, Step(Op.EXPRESSION, 229, 0, 7927, 55)),  # what content is
@@ -865,7 +865,7 @@ STEPS = (
     (IN_ALL, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
     (IN_ALL, Step(Op.NEED, 4)),  # fields
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_ALL, Step(Op.JUMP, 0, 0, 940)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 941)),
     (IN_TABLES_15, Step(Op.EXPRESSION, 230, 0, 7976, 13)),  # what content is
     (IN_QUERIES, Step(Op.EXPRESSION, 230, 0, 7991, 13)),  # what content is
     (IN_GTIDS, Step(Op.EXPRESSION, 230, 0, 7982, 13)),  # what content is
@@ -874,7 +874,7 @@ STEPS = (
     (IN_ALL, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
     (IN_ALL, Step(Op.NEED, 17)),  # fields
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_ALL, Step(Op.JUMP, 0, 0, 940)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 941)),
     (IN_TABLES_15, Step(Op.EXPRESSION, 231, 0, 7989, 13)),  # what content is
     (IN_QUERIES, Step(Op.EXPRESSION, 231, 0, 8004, 13)),  # what content is
     (IN_GTIDS, Step(Op.EXPRESSION, 231, 0, 7995, 13)),  # what content is
@@ -885,7 +885,7 @@ STEPS = (
     (IN_ALL, Step(Op.REGISTER_FIXED, 232, Kind.U1, 2)),  # len
     (IN_ALL, Step(Op.BYTES_REGISTER, 29, 232, 0)),  # text
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_ALL, Step(Op.JUMP, 0, 0, 940)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 941)),
     (IN_TABLES_15, Step(Op.EXPRESSION, 233, 0, 8002, 13)),  # what content is
     (IN_QUERIES, Step(Op.EXPRESSION, 233, 0, 8017, 13)),  # what content is
     (IN_GTIDS, Step(Op.EXPRESSION, 233, 0, 8008, 13)),  # what content is
@@ -924,7 +924,7 @@ STEPS = (
     (IN_XIDS, Step(Op.EXPRESSION, 241, 0, 8077, 7)),  # nothing after previous_gtids?
     (IN_ALL, Step(Op.CHECK_TRUE, 241, Outcome.REFUSED | Reason.LENGTH << 8)),  # nothing after previous_gtids?
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_ALL, Step(Op.JUMP, 0, 0, 940)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 941)),
     (IN_TABLES_15, Step(Op.EXPRESSION, 242, 0, 8081, 13)),  # what content is
     (IN_QUERIES, Step(Op.EXPRESSION, 242, 0, 8096, 13)),  # what content is
     (IN_GTIDS, Step(Op.EXPRESSION, 242, 0, 8087, 13)),  # what content is
@@ -964,7 +964,7 @@ STEPS = (
     (IN_ALL, Step(Op.SKIP_IF_ZERO, 249, 0, 924)),  # is value there?
     (IN_ALL, Step(Op.BYTES_REGISTER, 33, 248, 0)),  # value
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_ALL, Step(Op.JUMP, 0, 0, 940)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 941)),
     (IN_TABLES_15, Step(Op.EXPRESSION, 250, 0, 8107, 13)),  # what content is
     (IN_QUERIES, Step(Op.EXPRESSION, 250, 0, 8122, 13)),  # what content is
     (IN_GTIDS, Step(Op.EXPRESSION, 250, 0, 8113, 13)),  # what content is
@@ -975,11 +975,12 @@ STEPS = (
     (IN_ALL, Step(Op.REGISTER_FIXED, 251, Kind.U4LE, 0)),  # len_name
     (IN_ALL, Step(Op.BYTES_REGISTER, 34, 251, 0)),  # name
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_ALL, Step(Op.JUMP, 0, 0, 940)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 941)),
+    (IN_ALL, Step(Op.DEFAULT)),  # content: default case
     (IN_ALL, Step(Op.LIMIT_SPAN, 0, 0, 0)),  # content
     (IN_ALL, Step(Op.BYTES_REST, 35)),  # content
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 9, 0, 942)),  # is crc there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 9, 0, 943)),  # is crc there?
     (IN_ALL, Step(Op.CHECKSUM, 0, 10, 0, 1)),  # crc over timestamp to data
     (IN_TABLES_15, Step(Op.EXPRESSION, 252, 0, 8120, 70)),  # next_algorithm
     (IN_QUERIES, Step(Op.EXPRESSION, 252, 0, 8135, 70)),  # next_algorithm

@@ -176,6 +176,7 @@ class MysqlBinlog(Struct):
             | bytes
         ) = UNSET
         """The same, field by field."""
+        _is_default: bool = _kept(init=False)
         _m_has_crc: bool = _kept(init=False)
         _m_is_in_use: bool = _kept(init=False)
         _m_next_algorithm: int = _kept(init=False)
@@ -336,6 +337,7 @@ class MysqlBinlog(Struct):
                 except FAILURES as error:
                     self._refuse_inner(error)
             else:
+                self._is_default = True
                 self.content = self.data
             if self.crc is not None:
                 covered = wire_bytes(io, begin_timestamp, end_data)

@@ -370,6 +370,7 @@ class PrometheusWal(Struct):
             | None
         ) = UNSET
         """What it holds; a record may be empty."""
+        _is_default: bool = _kept(init=False)
 
         def _read(self) -> None:
             io = self._io
@@ -417,6 +418,7 @@ class PrometheusWal(Struct):
                         item_body_float_histograms = PrometheusWal.FloatHistograms(part_body, self, self._root)
                         self.body = item_body_float_histograms
                 else:
+                    self._is_default = True
                     self.body = io.read_bytes_full()
             else:
                 self.body = None

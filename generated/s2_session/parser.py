@@ -30,6 +30,7 @@ from wireloom.objects import (
     to_end,
     within,
 )
+from wireloom.objects import kept as _kept
 from wireloom.objects.messages.errors import MessageError
 
 from ..s2_messages import parser as _s2_messages
@@ -84,6 +85,7 @@ class S2Session(Struct):
         """The message. Compressed where it had 1024 bytes or more, also where that made it larger; before and after
         decompression it has at most 2,097,151 bytes.
         """
+        _is_default: bool = _kept(init=False)
 
         def _read(self) -> None:
             io = self._io
@@ -112,6 +114,7 @@ class S2Session(Struct):
                         self._refuse(error, error.reason or "message")
                         self.message = _s2_messages.S2Messages.ReadBatch(_parent=self)
                 else:
+                    self._is_default = True
                     self.message = io.read_bytes(self.length - 1)
             else:
                 self.message = None

@@ -13,8 +13,8 @@ static bool may_sum(wl_run *run, size_t size) {
 
 static uint64_t over(wl_run *run, const wl_checksum *checksum, uint64_t state, const uint8_t *from, const uint8_t *to) {
     size_t size = (size_t)(to - from);
+    run->covered += size;
     if (WL_UNLIKELY(run->index != NULL)) {
-        run->covered += size;
         if (checksum->algorithm->crc)
             return wl_index_crc(run->index, checksum, state, from, to);
         if (!may_sum(run, size))

@@ -100,9 +100,9 @@ bool wl_damaged(wl_run *run, wl_fill_result *result, size_t begin, size_t end, u
     wl_row_take_back(run, result->rows);
     if (result->damage_count == arguments->damage_capacity)
         return false;
-    wl_damage damage = {arguments->base_offset + begin, arguments->base_offset + end, -1, reason & ~WL_BY_CODEC, inside};
+    const uint64_t from = arguments->base_offset + begin, to = arguments->base_offset + end;
+    wl_damage damage = {from, to, result->rows, to, reason & ~WL_BY_CODEC, inside};
     if (arguments->null_rows) {
-        damage.row = (int64_t)result->rows;
         wl_row_nulls(run, result->rows);
         wl_row_add(run, result, begin);
     }

@@ -121,11 +121,12 @@ enum {
     WL_OVERSIZE,   /* the frame at `position` has no delimiter within max_record; continue the search from `consumed` */
 };
 
-/* Bytes without a row. `begin` and `end` are absolute; `row` is the null row that represents them, or -1. */
+/* Bytes without a row. `begin`, `end` and `until` are absolute. */
 typedef struct {
     uint64_t begin;
     uint64_t end;
-    int64_t row;
+    uint64_t rows;  /* number of rows before it; with `null_rows`, of the null row that represents it */
+    uint64_t until; /* the end of the units directly after it that prove nothing: they are as doubtful as its end */
     uint32_t reason;
     uint32_t inside; /* 1: part of a unit whose end is known */
 } wl_damage;
@@ -243,8 +244,8 @@ typedef struct {
     size_t *null_counts; /* provided by the caller, one per column of the program */
     size_t *data_used;   /* likewise: data bytes of variable columns */
     size_t *items_used;  /* provided by the caller, one per level of lists */
-    size_t unit_begin;   /* of the last complete unit: its index in source, and the numbers of rows and damages before
-                          * it */
+    size_t unit_begin;   /* of the last complete unit, except those that extend the doubt of damage: its index in source,
+                          * and the numbers of rows and damages before it */
     size_t unit_rows;
     size_t unit_damages;
 } wl_fill_result;

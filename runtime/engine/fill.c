@@ -86,6 +86,7 @@ static bool take_row(wl_run *run, wl_fill_result *result, size_t begin, size_t e
         finish(result, WL_BATCH_FULL, begin);
         return false;
     }
+    wl_unit_extends_doubt(run, result, begin, end);
     wl_row_done(run, result, begin);
     return true;
 }

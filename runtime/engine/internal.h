@@ -30,6 +30,8 @@ void wl_row_prepare(wl_run *run, const uint8_t *begin, size_t row);
 void wl_unit_begin(wl_run *run, wl_fill_result *result, size_t position, size_t after);
 /* Runs the program over one unit; what is lost in a sub-stream with a known end costs the rest of that sub-stream. */
 int wl_unit_run(wl_run *run, const uint8_t *begin, const uint8_t *end);
+/* Whether the unit that has been read could be any bytes: it does not show that the position of its begin is right. */
+static inline bool wl_proves_nothing(const wl_run *run) { return WL_UNLIKELY(run->is_default) && !run->covered; }
 /* Removes all rows and damages of the outermost unit. */
 void wl_unit_take_back(wl_run *run);
 /* Ends the units inside of it that began when `depth` or more sub-streams were open and were not read to their end:
@@ -37,6 +39,9 @@ void wl_unit_take_back(wl_run *run);
 void wl_units_abandon(wl_run *run, unsigned depth);
 /* The reason why something around the rows is refused, in the outermost such unit; or WL_REASON_NONE. */
 uint32_t wl_refused_around(const wl_run *run);
+/* If the valid unit at [begin, end) proves nothing and directly follows damage, it is as doubtful as that damage's end:
+ * records so, and returns true. */
+bool wl_unit_extends_doubt(const wl_run *run, const wl_fill_result *result, size_t begin, size_t end);
 /* The unit ends at `end`; it is removed as a whole if it is refused. False: there is no room to record that. */
 bool wl_unit_end(wl_run *run, wl_fill_result *result, size_t begin, size_t end);
 /* Records the numbers of items at the beginning of a row; removes those added since. */

@@ -9,6 +9,8 @@
 #define SOME 65536
 /* Number of consecutive rows that are accepted without a checksum. */
 #define ENOUGH 3
+/* Number of consecutive rows that are read for that, of which some may prove nothing. */
+#define MOST 16
 
 typedef enum { NO_ROW, ROW, NOT_YET } answer;
 
@@ -16,7 +18,6 @@ typedef enum { NO_ROW, ROW, NOT_YET } answer;
 static answer row_holds(wl_run *run, size_t at, size_t *next) {
     const wl_fill_arguments *arguments = run->arguments;
     const uint8_t *source = arguments->source;
-    run->covered = 0;
     const uint8_t *limit = source + at + wl_smaller(arguments->end - at, arguments->max_record);
     wl_fill_result nothing = {.rows = 0};
     wl_unit_begin(run, &nothing, at, at);
@@ -33,16 +34,19 @@ static answer row_holds(wl_run *run, size_t at, size_t *next) {
 }
 
 /* A row whose checksums cover nothing proves little: the rows after it must be valid too, up to one whose checksum is a
- * proof, `ENOUGH` in all, or the end of the input. */
+ * proof, `ENOUGH` in all, or the end of the input. One that could be any bytes is no beginning, and does not count. */
 static answer counts(wl_run *run, size_t at) {
     const wl_fill_arguments *arguments = run->arguments;
     wl_chains_forget(run);
-    for (size_t rows = 1;; rows++) {
+    for (size_t rows = 1, proving = 0;; rows++) {
         size_t next;
         answer found = row_holds(run, at, &next);
-        if (found != ROW || run->covered || rows == ENOUGH)
+        if (found != ROW || run->covered)
             return found;
-        if (arguments->proven)
+        proving += !wl_proves_nothing(run);
+        if (proving == ENOUGH)
+            return ROW;
+        if (arguments->proven || !proving || rows == MOST)
             return NO_ROW;
         if (arguments->end - next <= arguments->padding)
             return arguments->at_end ? ROW : NOT_YET;

@@ -246,9 +246,10 @@ struct wl_run {
     unsigned call_depth;
     wl_series series[WL_MOST_SERIES]; /* their parts are owned (series.c) */
     bool series_of_contents; /* some of them may contain text that is in a content */
+    size_t covered;  /* number of bytes that the unit's checksums have covered */
+    bool is_default; /* the unit has taken the default case of its switch */
     /* Resync only. */
     wl_index *index; /* owned by wl_resync() */
-    size_t covered;  /* number of bytes that the row's checksums have covered */
     uint64_t summed; /* number of bytes that checksums without an index may still process */
     /* Inline rather than separately allocated, so that one addition computes their address. */
     wl_integer registers[WL_MOST_REGISTERS];

@@ -60,6 +60,8 @@ void wl_unit_begin(wl_run *run, wl_fill_result *result, size_t position, size_t 
     run->unit_position = position;
     run->unit_after = after;
     run->unit_depth = 0;
+    run->covered = 0;
+    run->is_default = false;
     run->block_begin = NULL;
     run->block_depth = 0;
     begin_unit(run);
@@ -87,11 +89,27 @@ void wl_unit_take_back(wl_run *run) {
     run->in_row = false;
 }
 
+bool wl_unit_extends_doubt(const wl_run *run, const wl_fill_result *result, size_t begin, size_t end) {
+    const wl_fill_arguments *arguments = run->arguments;
+    if (!wl_proves_nothing(run) || run->refused || !result->damage_count)
+        return false;
+    wl_damage damage;
+    uint8_t *last = (uint8_t *)arguments->damages + (result->damage_count - 1) * sizeof damage;
+    memcpy(&damage, last, sizeof damage);
+    if (damage.until + arguments->padding != arguments->base_offset + begin)
+        return false;
+    damage.until = arguments->base_offset + end;
+    memcpy(last, &damage, sizeof damage);
+    return true;
+}
+
 bool wl_unit_end(wl_run *run, wl_fill_result *result, size_t begin, size_t end) {
-    result->unit_begin = begin;
-    result->unit_rows = run->units[0].rows;
-    result->unit_damages = run->units[0].damages;
-    wl_chains_tell(run, 1);
+    if (!wl_unit_extends_doubt(run, result, begin, end)) {
+        result->unit_begin = begin;
+        result->unit_rows = run->units[0].rows;
+        result->unit_damages = run->units[0].damages;
+        wl_chains_tell(run, 1);
+    }
     if (WL_LIKELY(!run->refused))
         return true;
     wl_unit_take_back(run);
@@ -135,6 +153,11 @@ WL_HANDLER(wl_unit_enter) {
     unit->sums = step->b;
     unit->refused = run->refused;
     run->refused = WL_REASON_NONE;
+    GO_ON;
+}
+
+WL_HANDLER(wl_default_case) {
+    run->is_default = true;
     GO_ON;
 }
 

@@ -26,22 +26,22 @@ CONTENT = 1024 * 1024
 def hold_back(filled: Filled, window: Window, padding: int, full: bool) -> tuple[Filled, RowDamage | None]:
     """Remove refused rows from the end of a fill while it is unknown whether their lengths are valid.
 
-    Such a row is damaged in its content or in its length, and only the following bytes show which. If no row follows,
-    the positions of everything after the first of them are unknown: that row is returned, to be read again once more
-    input is available, and to be the beginning of the damage if ``next_row`` finds one. At most ``CHAIN_ROWS`` rows and
-    ``CHAIN_BYTES`` are held back, but always one row; none if that would be all of a batch of ``CAPACITY`` (``full``),
-    so that reading continues.
+    Such a row is damaged in its content or in its length, and only the following bytes show which. Units after it that
+    could be any bytes show nothing, and are removed with it. If no other row follows, the positions of everything after
+    the first of them are unknown: that row is returned, to be read again once more input is available, and to be the
+    beginning of the damage if ``next_row`` finds one. At most ``CHAIN_ROWS`` such rows and ``CHAIN_BYTES`` are held
+    back, but always one row; none if that would be all of a batch of ``CAPACITY`` (``full``), so that reading goes on.
     """
     if filled.status is Status.END and window.at_end and filled.consumed == len(window.view):
         return filled, None
     following = window.base + filled.consumed
     damages = filled.damages
-    if damages and damages[-1].inside and damages[-1].end == following:
+    if damages and damages[-1].inside and damages[-1].until == following:
         return _hold_unit_back(filled, window, full)
     first = len(damages)
     while first and len(damages) - first < CHAIN_ROWS:
         last = damages[first - 1]
-        if last.inside or following not in (last.end, last.end + padding):
+        if last.inside or following not in (last.until, last.until + padding):
             break
         if first < len(damages) and damages[-1].end - last.begin > CHAIN_BYTES:
             break
@@ -50,8 +50,7 @@ def hold_back(filled: Filled, window: Window, padding: int, full: bool) -> tuple
     consumed = following - window.base
     if first == len(damages) or (filled.status is Status.BATCH_FULL and consumed == window.begin and full):
         return filled, None
-    rows = damages[first].row if damages[first].row >= 0 else filled.rows
-    return _first(filled, rows, first, consumed), damages[first]
+    return _first(filled, damages[first].rows, first, consumed), damages[first]
 
 
 def _hold_unit_back(filled: Filled, window: Window, full: bool) -> tuple[Filled, RowDamage | None]:
@@ -59,8 +58,7 @@ def _hold_unit_back(filled: Filled, window: Window, full: bool) -> tuple[Filled,
     the rows before it remain valid."""
     unit, last = filled.last_unit, filled.damages[-1]
     if filled.status in (Status.TRUNCATED, Status.LOST):
-        rows = last.row if last.row >= 0 else filled.rows
-        return _first(filled, rows, len(filled.damages) - 1, last.begin - window.base), last
+        return _first(filled, last.rows, len(filled.damages) - 1, last.begin - window.base), last
     if filled.status is Status.BATCH_FULL and unit.begin == window.begin and full:
         return filled, None
     return _first(filled, unit.rows, unit.damages, unit.begin), last
@@ -70,8 +68,7 @@ def without_last(filled: Filled, status: Status, base: int) -> Filled:
     """Return a fill that ends, with a status, at the beginning of its last damaged row. ``base``: that of the
     window."""
     last = filled.damages[-1]
-    rows = last.row if last.row >= 0 else filled.rows
-    first = _first(filled, rows, len(filled.damages) - 1, last.begin - base)
+    first = _first(filled, last.rows, len(filled.damages) - 1, last.begin - base)
     return dataclasses.replace(first, status=status, position=last.begin)
 
 

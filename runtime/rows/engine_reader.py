@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 DAMAGES = 1024
 """Maximum number of damaged rows that one fill records."""
-DAMAGE = struct.Struct("<QQqII")
+DAMAGE = struct.Struct("<QQQQII")
 WORDS = (*REASONS[: Reason.ITEMS], "limit", "message", "limit")
 """Names of the engine's reasons."""
 STATELESS = ReaderState()
@@ -230,8 +230,18 @@ class EngineRowReader:
             self._density = max(self._density, rows / max(left, 1))
             self._items = [max(known, count / rows) for known, count in zip(self._items, items, strict=True)]
         noted = [
-            RowDamage(begin, end, row, WORDS[number], bool(inside) and self._has_units)
-            for begin, end, row, number, inside in DAMAGE.iter_unpack(memoryview(damages)[: DAMAGE.size * damage_count])
+            RowDamage(
+                begin,
+                end,
+                before if settings.null_rows else -1,
+                WORDS[number],
+                bool(inside) and self._has_units,
+                before,
+                until,
+            )
+            for begin, end, before, until, number, inside in DAMAGE.iter_unpack(
+                memoryview(damages)[: DAMAGE.size * damage_count]
+            )
         ]
         filled = Filled(
             rows,

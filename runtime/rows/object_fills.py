@@ -64,10 +64,17 @@ class _Rows:
             if refused is not None:
                 self.damage(begin, end, refused, inside=each.inside)
 
-    def add_unit(self, begin: int, logged: Sequence[LoggedRow]) -> None:
-        """Append the rows of the complete unit that begins at index ``begin``."""
-        self._last_unit = begin, len(self._rows), len(self._damages)
+    def add_unit(self, begin: int, end: int, logged: Sequence[LoggedRow]) -> None:
+        """Append the rows of a complete unit."""
+        rows, damages = len(self._rows), len(self._damages)
         self.add_all(logged)
+        after = self.base + begin - self.row_reader.settings.padding
+        is_next = 0 < damages == len(self._damages) and self._damages[-1].until == after
+        if is_next and self.row_reader.proves_nothing():
+            # The unit is as doubtful as the end of the damage directly before it.
+            self._damages[-1] = self._damages[-1]._replace(until=self.base + end)
+        else:
+            self._last_unit = begin, rows, damages
 
     def add_sound(self, begin: int, logged: Sequence[LoggedRow], broken: BrokenError | None) -> int:
         """Append the rows that are valid although their unit, which begins at index ``begin``, is incomplete. Return
@@ -80,12 +87,13 @@ class _Rows:
 
     def damage(self, begin: int, end: int, reason: str, *, inside: bool = False) -> None:
         """Record a range without a row."""
-        number = -1
+        number, before = -1, len(self._rows)
         if self.row_reader.settings.null_rows:
-            number = len(self._rows)
+            number = before
             self._rows.append(None)
             self._offsets.append(self.base + begin)
-        self._damages.append(RowDamage(self.base + begin, self.base + end, number, reason, inside))
+        begin, end = self.base + begin, self.base + end
+        self._damages.append(RowDamage(begin, end, number, reason, inside, before, end))
 
     def done(
         self,
@@ -162,13 +170,13 @@ def fill_rows(row_reader: ObjectRows, window: Window, capacity: int, stop: int) 
         following = stream.pos() - base
         if is_whole:
             # Its rows may all be at explicit positions: the unit has no bytes then.
-            rows.add_unit(begin, logged)
+            rows.add_unit(begin, following, logged)
             return rows.done(Status.END, following)
         if following == begin:
             return rows.done(Status.LOST, begin, begin, "length")
         if end - following < padding and not window.at_end:
             return rows.done(Status.NEED_INPUT, begin)
-        rows.add_unit(begin, logged)
+        rows.add_unit(begin, following, logged)
         begin = following + min(padding, end - following)
         taken = STRETCH
 

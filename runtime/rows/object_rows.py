@@ -145,6 +145,8 @@ class ObjectRows:
         self._broken_off: Variables | None = None
         """The variables at the end of an incomplete unit."""
         self.refusals: Sequence[Exception] = ()
+        self._unit: Struct | None = None
+        """The last unit, if it is valid; a row that is no part of a unit is one too."""
 
     def state(self, offset: int) -> ReaderState:
         """Implement ``RowReader.state``."""
@@ -252,7 +254,7 @@ class ObjectRows:
         """
         if refusals is None:
             refusals = [] if whole else FirstRefusal()
-        self.refusals, self._root._refusals = refusals, refusals
+        self.refusals, self._root._refusals, self._unit = refusals, refusals, None
         begin = stream.pos()
         if self.format.chained or self.format.variables:
             self._states.give(self._root, self.format.variables, begin, keeps=whole)
@@ -277,7 +279,19 @@ class ObjectRows:
             chains[stream.pos()] = chains[stream.pos() + self.settings.padding] = self._root._chain
         self._keep_variables(stream)
         refusal = deciding(refusals, verify=verify) if refusals else None
-        return row, None if refusal is None else reason_of(refusal)
+        if refusal is not None:
+            return row, reason_of(refusal)
+        self._unit = row
+        return row, None
+
+    def proves_nothing(self, *, verify: bool | None = None) -> bool:
+        """Return whether the last unit is valid but could be any bytes, since it took the default case of its switch
+        and no checksum covers bytes of it: it does not show that the position of its begin is right. ``verify``: as for
+        ``parse``; by default as in the settings."""
+        if not getattr(self._unit, "_is_default", False):
+            return False
+        verify = self.settings.verify if verify is None else verify
+        return not (verify and getattr(self._unit, "_covers_bytes", False))
 
     def _keep_variables(self, stream: MemoryStream) -> None:
         """Record the values of variables after a unit."""

@@ -24,6 +24,8 @@ ALLOWANCE = 4_000_000
 """Number of additional items for all searches of an input."""
 ENOUGH = 3
 """Number of consecutive rows that are accepted without a checksum."""
+MOST = 16
+"""Number of consecutive rows that are read for that, of which some may prove nothing."""
 STRETCH = 4096
 """Number of offsets that are decided before later ones are examined."""
 
@@ -96,9 +98,9 @@ class ObjectSearch:
     def _judged(self, stream: MemoryStream, place: int, at_end: bool) -> tuple[bool | None, int]:
         settings = self._row_reader.settings
         base, size = stream.base, len(stream.data)
-        begin, least, rows = place, 0, 0
+        begin, least, proving = place, 0, 0
         self._row_reader.begin_chains()
-        while True:
+        for _ in range(MOST):
             stream.seek(base + begin)
             stream.end = min(size, begin + settings.max_record)
             stream.saw_end = False
@@ -115,17 +117,19 @@ class ObjectSearch:
             end = stream.pos() - base
             if refused is not None or end == begin:
                 return False, least
-            rows += 1
-            if rows == ENOUGH or getattr(row, "_covers_bytes", False):
+            proving += not self._row_reader.proves_nothing(verify=True)
+            if proving == ENOUGH or getattr(row, "_covers_bytes", False):
                 return True, least
-            if self._proven:
+            if self._proven or not proving:
                 return False, least
-            # A row whose checksums cover nothing proves little: the rows after it must be valid too.
+            # A row whose checksums cover nothing proves little: the rows after it must be valid too. One that could be
+            # any bytes is no beginning, and does not count.
             if size - end <= settings.padding:
                 return (True if at_end else None), least
             begin = end + settings.padding
             # The answer depends on the input not ending after the row.
             least = begin + 1 - place
+        return False, least
 
 
 def _after(data: bytes, place: int, seen: int) -> int:

@@ -49,14 +49,22 @@ class Status(IntEnum):
 
 
 class RowDamage(NamedTuple):
-    """The bytes ``[begin, end)`` of the input contain no row. ``row``: the row of nulls that represents them, or -1;
-    ``inside``: they are part of a unit whose end is known."""
+    """The bytes ``[begin, end)`` of the input contain no row.
+
+    - ``row``: the row of nulls that represents them, or -1.
+    - ``inside``: whether they are part of a unit whose end is known.
+    - ``rows``: of a fill: the number of rows before it.
+    - ``until``: of a fill: the offset up to which units that prove nothing follow, ``end`` if none does. They are as
+      doubtful as ``end``.
+    """
 
     begin: int
     end: int
     row: int
     reason: str
     inside: bool = False
+    rows: int = 0
+    until: int = -1
 
 
 @dataclass(frozen=True)
@@ -80,8 +88,8 @@ class Settings:
 
 
 class LastUnit(NamedTuple):
-    """The last complete unit of a fill: the index of its first byte in the view, and the numbers of rows and damages
-    before it."""
+    """The last complete unit of a fill, apart from those before ``RowDamage.until``: the index of its first byte in the
+    view, and the numbers of rows and damages before it."""
 
     begin: int
     rows: int

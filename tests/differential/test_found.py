@@ -227,7 +227,7 @@ item:
 """
 
 
-@pytest.mark.parametrize("part", ["type: part", "size: 0, type: {switch-on: mark.length, cases: {0: item, _: part}}"])
+@pytest.mark.parametrize("part", ["type: part", "size: 0, type: {switch-on: mark.length, cases: {0: item, 1: part}}"])
 def test_a_checksum_over_an_object_without_bytes_proves_nothing(part: str) -> None:
     row = f"""
     seq:

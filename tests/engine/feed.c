@@ -140,8 +140,8 @@ static void note_rows(reading *it, const wl_fill_result *result) {
     CHECK(result->damage_count <= it->damage_capacity);
     for (; damage < result->damage_count; damage++) {
         const wl_damage *each = it->damages + damage;
-        CHECK(each->begin <= each->end && (each->row >= 0) == it->how->null_rows);
-        CHECK(each->row < (int64_t)result->rows);
+        CHECK(each->begin <= each->end && each->end <= each->until);
+        CHECK(each->rows + it->how->null_rows <= result->rows);
     }
     it->out.rows += result->rows;
     it->out.dropped += result->dropped;

@@ -218,7 +218,8 @@ class Batch:
 
     def damage(self, result: Filled) -> list[tuple[int, int, int, int]]:
         records = [DAMAGE.unpack_from(self.damages, DAMAGE.size * i) for i in range(result.damage_count)]
-        return [(begin, end, row, reason) for begin, end, row, reason, _ in records]
+        is_shown = self.options.null_rows
+        return [(begin, end, rows if is_shown else -1, reason) for begin, end, rows, _, reason, _ in records]
 
 
 def read(

@@ -53,6 +53,7 @@ def lower_program(
         itself = (((spec.top(rows).path, rows.attribute, rows.row),),)
         state.row, state.ways = _row_columns, rows.ways or itself
     if rows.streaming:
+        state.unit = unit
         # Their items are read one after another: the reader keeps the checksum of the last one.
         for name in chained_in(spec, spec.top(rows).path):
             state.chains[root, name] = assembler.chain()

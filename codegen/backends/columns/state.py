@@ -58,6 +58,7 @@ class State:
     - ``fills``: the columns that fields of objects fill.
     - ``steps``: the number of steps taken on the way to the rows; ``ways``: the ways that begin with these steps.
     - ``units``: the number of open units inside the outermost one.
+    - ``unit``: the unit, if the input consists of units that are read one by one.
     - ``streams``: the open streams, that of the unit first.
     - ``facts``: the conditions under which the current field is read.
     - ``created``: the scalars, spans and objects created so far in the innermost optional field.
@@ -86,6 +87,7 @@ class State:
     steps: int = 0
     ways: tuple[Way, ...] = ()
     units: int = 0
+    unit: Scope | None = None
     run: Run = field(init=False)
     streams: list[Stream] = field(default_factory=lambda: [Stream()])
     facts: tuple[Fact, ...] = ()

@@ -64,6 +64,9 @@ def lower_switch(
         del state.kept[kept:]
     if switch.otherwise is not None:
         kept = len(state.kept)
+        whole = scope.struct.attribute(field.id)
+        if scope is state.unit and whole is not None and whole.has_default_case:
+            assembler.add(Op.DEFAULT, comment=f"{field.id}: default case")
         if objects is not None:
             objects.begin(*(Comparison("!=", switch.on, each) for matches, _ in switch.branches for each in matches))
         _lower_form(state, scope, switch.otherwise, node, value)

@@ -17,7 +17,7 @@ from .kaitai import debug_field, read_constants
 from .messages import messages_constant
 from .methods import base_class, class_methods
 from .module import Module
-from .names import Api, class_name, covered_slot, field_name, label_name, naming
+from .names import DEFAULT_CASE, Api, class_name, covered_slot, field_name, label_name, naming
 from .readwrite import class_constants, kept_annotation
 from .runs import parts
 from .scope import ClassScope
@@ -150,6 +150,8 @@ def _fields(scope: ClassScope, depth: int) -> tuple[FieldView, ...]:
         found.append(FieldView(field_name(each.id), annotations.of_field(each), doc, unset))
     if struct.endian is not None:
         found.append(_kept(scope, "_is_le", annotations.builtin("bool")))
+    if scope.own and any(each.has_default_case for each in struct.attributes):
+        found.append(_kept(scope, DEFAULT_CASE, annotations.builtin("bool")))
     if scope.module.debug:
         found.append(debug_field(scope))
     for checksum in struct.computed_checksums:

@@ -19,6 +19,9 @@ KAITAI = frozenset({"self", "cls", "close", "from_bytes", "from_file", "from_io"
 RESERVED = KAITAI | {"to_bytes", "get", "has", "property", "classmethod"}
 """Names that the base classes of formats, all methods or the decorators use."""
 
+DEFAULT_CASE = "_is_default"
+"""The attribute of an object that is true if it has a value of the default case of a switch."""
+
 _reserved = ContextVar("reserved", default=RESERVED)
 
 

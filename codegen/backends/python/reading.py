@@ -37,7 +37,7 @@ from .constructing import (
     object_lines,
     parent_text,
 )
-from .names import Api, field_name
+from .names import DEFAULT_CASE, Api, field_name
 from .scope import ClassScope
 from .statements import block, when
 from .struct_codes import byte_order, number_code
@@ -323,6 +323,9 @@ def _switch(scope: ClassScope, field: Attribute, switch: Switch, keep: Keep) -> 
     branches = [(matches, _form_lines(scope, each, keep)) for matches, each in switch.branches]
     if switch.otherwise is not None:
         otherwise = _form_lines(scope, switch.otherwise, keep)
+        whole = scope.struct.attribute(field.id)
+        if scope.own and whole is not None and whole.has_default_case:
+            otherwise = (f"self.{DEFAULT_CASE} = True", *otherwise)
     return branching(scope, field, switch.on, branches, otherwise)
 
 
