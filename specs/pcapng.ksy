@@ -32,8 +32,8 @@ doc: |
 
   The two lengths of a block must be the same. Where they are not, or a block is damaged in another way, the packets
   after it have the order and the interfaces that were known before it. What has been lost may have declared an
-  interface, so those that are declared later in the section have no number. A packet of an interface that is not known
-  has no time. For what the blocks before it say, a file has no split points.
+  interface, so those that are declared later in the section have no number. A packet of an interface that is not known,
+  or whose declaration is damaged, has no time. For what the blocks before it say, a file has no split points.
 
   The columns of headers are those of the format `pcap`, by the link type of the packet's interface.
 doc-ref: https://datatracker.ietf.org/doc/draft-ietf-opsawg-pcapng/
@@ -51,6 +51,7 @@ instances:
   offset: {value: 0, -wireloom: {variable: true}, doc: Seconds to add to the interface's times.}
   linktype: {value: 0, -wireloom: {variable: true}, doc: Of the interface.}
   snaplen: {value: 0, -wireloom: {variable: true}, doc: Of the interface.}
+  is_read: {value: 0, -wireloom: {variable: true}, doc: Whether the block declares an interface that is not damaged.}
   multipliers: &of_all {value: '[0]', -wireloom: {variable: true}, doc: 'Of all interfaces, from the item 1 on.'}
   divisors: *of_all
   offsets: *of_all
@@ -91,13 +92,14 @@ types:
       lost: {value: '_parent.kind == 0x0a0d0d0a ? 0 : _root.lost + (_io.pos - _parent.len != _root.position ? 1 : 0)',
         -wireloom: {sets: _root.lost}}
       position: {value: _io.pos, -wireloom: {sets: _root.position}}
+      next: {value: 0, -wireloom: {sets: _root.is_read}}
   declared:
     doc: What is kept of an interface for its packets.
     instances:
       multiplier: {value: _root.multiplier, -wireloom: {sets: _root.multipliers}}
-      divisor: {value: _root.divisor, -wireloom: {sets: _root.divisors}}
+      divisor: {value: '_root.is_read > 0 ? _root.divisor : 0', -wireloom: {sets: _root.divisors}}
       offset: {value: _root.offset, -wireloom: {sets: _root.offsets}}
-      linktype: {value: _root.linktype, -wireloom: {sets: _root.linktypes}}
+      linktype: {value: '_root.is_read > 0 ? _root.linktype : 0x10000', -wireloom: {sets: _root.linktypes}}
       snaplen: {value: _root.snaplen, -wireloom: {sets: _root.snaplens}}
   body:
     doc: What a block holds.
@@ -127,6 +129,7 @@ types:
           snaplen: {value: head.snaplen, doc: The most bytes of a packet that were captured; 0 for all.}
           tsresol: {value: 6, -wireloom: {variable: true}, doc: 'Unit of times: 10 to the power of -n seconds, or of 2 for 128 + n.'}
           tsoffset: {value: 0, -wireloom: {variable: true}, doc: Seconds to add to times.}
+          ends: {value: 1, -wireloom: {sets: _root.is_read}}
       interface_head:
         doc: What every interface says.
         seq: [{id: linktype, type: u2}, {id: reserved, type: u2}, {id: snaplen, type: u4}]
@@ -187,7 +190,7 @@ types:
           captured_len: {value: 'kind != 3 ? len_captured : cut_len', doc: Bytes of the packet in the file.}
           index: {value: _root.first + interface_id}
           is_declared: {value: interface_id < _root.linktypes.size - _root.first}
-          linktype: {value: '_root.linktypes[index]', if: is_declared,
+          linktype: {value: link, if: link < 0x10000,
             doc: Type of the packet's outermost header (LINKTYPE); 1 is Ethernet.}
           link: {value: 'is_declared ? _root.linktypes[index] : 0x10000', doc: The same where it is known.}
           units: {value: ts_high << 32 | ts_low, if: kind != 3}

@@ -157,3 +157,19 @@ def test_interfaces_after_a_lost_block_have_no_number(row_reader: str, recover: 
         # The interfaces of the next section are known again.
         assert not recover or table.to_pylist()[-1] == right[-1], (place, bit)
     assert without_time > 0
+
+
+@pytest.mark.parametrize("row_reader", ROW_READERS)
+def test_packets_of_a_damaged_interface_have_no_time(row_reader: str) -> None:
+    """Its options are not all read: they may say the unit of its times. It keeps its number."""
+    content, places = lost_blocks()
+    columns = ["_offset", "interface_id", "ts", "linktype"]
+    right = read(row_reader, "pcapng", content, columns=columns)[0].to_pylist()
+    for bit in range(4, 16):
+        damaged = bytearray(content)
+        # The length of the first option of the second interface is larger than the block.
+        damaged[places[3] + 18 + bit // 8] ^= 1 << bit % 8
+        table, report = read(row_reader, "pcapng", bytes(damaged), columns=columns)
+        assert report["damaged"], bit
+        unknown = [each | {"ts": None, "linktype": None} if each["_offset"] == places[4] else each for each in right]
+        assert table.to_pylist() == unknown, bit
