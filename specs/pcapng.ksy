@@ -42,7 +42,7 @@ seq:
 instances:
   magic: {value: 0x1a2b3c4d, -wireloom: {variable: true}, doc: Byte-order magic of the section.}
   position: {value: 0, -wireloom: {variable: true}, doc: Where the last block ended.}
-  lost: {value: 0, -wireloom: {variable: true}, doc: How often blocks of the section have been lost.}
+  lost: {value: 0, -wireloom: {variable: true}, doc: How many blocks of the section may have been lost.}
   is_begun: {value: 0, -wireloom: {variable: true}, doc: Whether there was a block.}
   len_start: {value: 0, -wireloom: {variable: true}, doc: Length of the block with which the section begins.}
   first: {value: 1, -wireloom: {variable: true}, doc: Number of its first interface among all of the file.}
@@ -86,11 +86,14 @@ types:
   end:
     doc: The end of a block.
     meta: {endian: *order}
-    seq: [{id: len, type: u4, valid: _parent.len, doc: Length of the block once more.}]
+    seq:
+      - {id: len, type: u4, doc: Length of the block once more.}
+      - {id: same, size: 0, valid: {expr: len == _parent.len}, doc: 'No bytes: whether that is the length.'}
     instances:
-      # Nothing is known of a block that is lost: it may have declared an interface.
-      lost: {value: '_parent.kind == 0x0a0d0d0a ? 0 : _root.lost + (_io.pos - _parent.len != _root.position ? 1 : 0)',
-        -wireloom: {sets: _root.lost}}
+      # Nothing is known of a block that is lost, or of blocks that a wrong length covers: they may have declared
+      # interfaces.
+      lost: {value: '(_parent.kind == 0x0a0d0d0a ? 0 : _root.lost + (_io.pos - _parent.len != _root.position ? 1 : 0))
+          + (len != _parent.len ? 1 : 0)', -wireloom: {sets: _root.lost}}
       position: {value: _io.pos, -wireloom: {sets: _root.position}}
       next: {value: 0, -wireloom: {sets: _root.is_read}}
   declared:
@@ -105,6 +108,8 @@ types:
     doc: What a block holds.
     meta: {endian: *order}
     seq:
+      - {id: magic, type: u4le, if: _parent.kind > 6 and _parent.kind != 0x0a0d0d0a and _io.size > 15,
+        valid: {expr: _ != 0x1a2b3c4d and _ != 0x4d3c2b1a}, doc: 'No byte-order magic: the block would begin a section.'}
       - {id: content, doc: Blocks of other kinds are passed over., type: {switch-on: _parent.kind, cases: {1: interface,
           2: packet(2), 3: packet(3), 4: name_resolution, 5: interface_statistics, 6: packet(6), 0x0a0d0d0a: section}}}
     types:

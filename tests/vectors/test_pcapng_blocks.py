@@ -173,3 +173,31 @@ def test_packets_of_a_damaged_interface_have_no_time(row_reader: str) -> None:
         assert report["damaged"], bit
         unknown = [each | {"ts": None, "linktype": None} if each["_offset"] == places[4] else each for each in right]
         assert table.to_pylist() == unknown, bit
+
+
+@pytest.mark.parametrize("row_reader", ROW_READERS)
+def test_a_length_that_covers_the_next_block_may_cover_an_interface(row_reader: str) -> None:
+    """The interfaces after it have no number: packets must not get the times of others."""
+    content, places = lost_blocks()
+    columns = ["_offset", "interface_id", "ts", "linktype"]
+    right = read(row_reader, "pcapng", content, columns=columns)[0].to_pylist()
+    without_times = [{**each, "ts": None, "linktype": None} for each in right]
+    for place, after in zip(places[1:6], places[3:], strict=False):
+        damaged = content[: place + 4] + struct.pack("<I", after - place) + content[place + 8 :]
+        table, report = read(row_reader, "pcapng", damaged, columns=columns)
+        assert report["damaged"] == [[place, after - place, "value"]]
+        for each in table.to_pylist():
+            assert each in right or each in without_times, place
+        assert table.to_pylist()[-1] == right[-1], place
+
+
+@pytest.mark.parametrize("row_reader", ROW_READERS)
+@pytest.mark.parametrize("order", "<>")
+def test_a_section_whose_kind_is_damaged(order: str, row_reader: str) -> None:
+    file = File(order)
+    first, second = file.blocks(b"", b""), file.blocks(b"", b"")
+    for bit in range(32):
+        damaged = bytearray(first + second)
+        damaged[len(first) + bit // 8] ^= 1 << bit % 8
+        _, report = read(row_reader, "pcapng", bytes(damaged))
+        assert report["damaged"][0][0] == len(first), bit
