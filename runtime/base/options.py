@@ -16,6 +16,8 @@ from .arguments import check_booleans, check_callable, check_texts, names, one_o
 FLAG, NUMBER, TEXT, CHOICE, NAMES, FUNCTION, OTHER = "flag", "number", "text", "choice", "names", "function", "other"
 """Kinds of options: a boolean, a number from 1, text, one of a few words, a list of names, a function, and a value with
 a check of its own."""
+WORD, INTEGER, TIME, DURATION = "word", "integer", "time", "duration"
+"""A word in letters of any case, with a check of its own; any integer; a point in time, and a time span."""
 
 
 @dataclass(frozen=True)
@@ -23,10 +25,10 @@ class Option:
     """An option. ``doc``: its documentation; the first sentence is the short description.
 
     - ``kind``: one of the kinds of this module.
-    - ``most``: the effect of larger numbers.
+    - ``most``: the effect of larger numbers; ``least``: the smallest number in a text.
     - ``values``: the values of a choice, each with its meaning.
     - ``what``: the description of a value in an error.
-    - ``check``: for the kind ``OTHER``, a function of a value that returns the value to use and raises
+    - ``check``: for the kinds ``WORD`` and ``OTHER``, a function of a value that returns the value to use and raises
       ``WireloomError``.
     - ``off``: for a flag that is on by default, the effect of turning it off.
     - ``python``: whether it is an option of the Python functions only, since its values cannot be written as text.
@@ -35,6 +37,7 @@ class Option:
     doc: str
     kind: str
     most: int | None = None
+    least: int = 1
     values: Mapping[str, str] = field(default_factory=dict)
     what: str = ""
     check: Callable[[Any], Any] | None = None

@@ -18,6 +18,7 @@ from ..base.options import (
     NAMES,
     NUMBER,
     OTHER,
+    WORD,
     documented,
     option,
     options_of,
@@ -128,7 +129,7 @@ class ScanOptions(Location):
         NUMBER,
     )
     codec: str = option(
-        codecs.AUTO, f"How inputs are compressed: {codecs.listed('auto (by content)')}.", OTHER, check=codecs.checked
+        codecs.AUTO, f"How inputs are compressed: {codecs.listed('auto (by content)')}.", WORD, check=codecs.checked
     )
     prefetch: bool | None = option(
         None,
@@ -180,7 +181,7 @@ class ScanOptions(Location):
 DEFAULTS = ScanOptions()
 NAMES_OF_OPTIONS = tuple(options_of(ScanOptions))
 LIMITS = tuple(
-    name for name, each in options_of(ScanOptions).items() if each.kind in (NUMBER, OTHER) and not each.python
+    name for name, each in options_of(ScanOptions).items() if each.kind in (NUMBER, WORD) and not each.python
 )
 """The limits and the codec: options that the command line accepts as ``--option NAME=VALUE``."""
 

@@ -17,9 +17,9 @@ the batch of a stream; and an id that is unique to the job.
 """
 
 
-def check_pattern(pattern: str) -> None:
-    """Raise ``UnknownNameError`` for an unknown field, and ``WireloomError`` if the pattern cannot produce unique,
-    valid names.
+def check_pattern(pattern: str) -> str:
+    """Return the pattern. Raises ``UnknownNameError`` for an unknown field, and ``WireloomError`` if it cannot produce
+    unique, valid names.
     """
     try:
         fields = [name for _, name, _, _ in Formatter().parse(pattern) if name is not None]
@@ -39,6 +39,7 @@ def check_pattern(pattern: str) -> None:
             f"option fileName is {pattern!r}: a name must not contain a slash, and readers ignore names that begin "
             "with . or _"
         )
+    return pattern
 
 
 def file_names(

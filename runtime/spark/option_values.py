@@ -1,16 +1,109 @@
-"""Parsers of the values of Spark's options, which are strings."""
+"""Options of Spark's sources, derived from dataclasses of options: their names, which are in camel case, their
+documentation, and their values, which Spark passes as strings."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
+from functools import cache
+from types import MappingProxyType
+from typing import Any
 
+from ..base import options as base
 from ..base.errors import WireloomError
 from ..base.nearest import unknown
+from ..base.options import Option, camel_case, defaults_of, options_of
 
 _UNITS = {"": 1, "b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 _SPANS = {"s": timedelta(seconds=1), "m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1)}
+NO_NAMES: Mapping[str, str] = MappingProxyType({})
+
+
+def documentation(kind: type, without: Collection[str] = ()) -> dict[str, str]:
+    """Return the documentation of the options of a dataclass by their names in Spark; ``without``: names of fields that
+    are left out."""
+    defaults = defaults_of(kind)
+    return {
+        spelling: _described(each, defaults.get(name))
+        for spelling, (name, each) in _spelled(kind).items()
+        if name not in without
+    }
+
+
+def _described(option: Option, default: Any) -> str:
+    """Return the documentation of an option with its default."""
+    text = option.text
+    if option.kind == base.FLAG and default:
+        return f"true (default): {_lower(text)} false: {_lower(option.off)}"
+    if option.kind == base.FLAG and default is False:
+        return f"true: {_lower(text)} Default false."
+    if option.kind == base.CHOICE:
+        return f"{text} Default {default}."
+    if option.kind == base.NUMBER and default is not None:
+        return f"{text} Default {f'{default >> 20}m' if default % (1 << 20) == 0 else default}."
+    return text
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:]
+
+
+@cache
+def _spelled(kind: type) -> dict[str, tuple[str, Option]]:
+    """Return the names of fields and their options, by the names in Spark."""
+    return {camel_case(name): (name, each) for name, each in options_of(kind).items() if not each.python}
+
+
+def usual_names(
+    given: Mapping[str, str],
+    names: Iterable[str],
+    internal: Iterable[str] = (),
+    *,
+    other_names: Mapping[str, str] = NO_NAMES,
+    what: str = "option",
+) -> dict[str, str]:
+    """Return the options by their usual spelling. ``internal``: further names, which are not suggested;
+    ``other_names``: alternatives, in lower case, for some of ``names``.
+
+    Raises ``UnknownNameError`` for another option, with the nearest known one as a suggestion.
+    """
+    spelling = {**{name.lower(): name for name in (*names, *internal)}, **other_names}
+    values = {}
+    for key, value in given.items():
+        name = spelling.get(key.lower())
+        if name is None:
+            raise unknown(what, key, dict.fromkeys(names))
+        values[name] = value
+    return values
+
+
+def parsed(kind: type, values: Mapping[str, str]) -> dict[str, Any]:
+    """Return the values of fields of a dataclass of options. ``values``: texts by the usual names, which may include
+    those of other options. Raises ``WireloomError`` for an invalid one."""
+    known = _spelled(kind)
+    return {known[name][0]: _parsed(name, known[name][1], text) for name, text in values.items() if name in known}
+
+
+def _parsed(name: str, option: Option, text: str) -> Any:
+    match option.kind:
+        case base.FLAG:
+            return flag(name, text)
+        case base.NUMBER:
+            return size(name, text, least=option.least)
+        case base.CHOICE:
+            return one_of(name, text.strip().lower(), option.values)
+        case base.NAMES:
+            return tuple(each.strip() for each in text.split(",") if each.strip())
+        case base.INTEGER:
+            return integer(name, text)
+        case base.TIME:
+            return time_of(name, text)
+        case base.DURATION:
+            return duration(name, text)
+        case base.WORD:
+            return text.strip().lower()
+    return text
 
 
 def one_of(name: str, value: str, known: Iterable[str]) -> str:
@@ -62,10 +155,8 @@ def integer(name: str, value: str) -> int:
         raise WireloomError(f"option {name} is {value!r}: expected a number") from None
 
 
-def time_of(name: str, value: str | None) -> datetime | None:
-    """Return a time, in UTC unless it names a time zone; ``None`` for ``None``. Raises ``WireloomError``."""
-    if value is None:
-        return None
+def time_of(name: str, value: str) -> datetime:
+    """Return a time, in UTC unless it names a time zone. Raises ``WireloomError``."""
     try:
         found = datetime.fromisoformat(value)
     except ValueError:

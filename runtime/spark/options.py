@@ -3,38 +3,45 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from .. import codecs
-from ..base.errors import WireloomError
-from ..base.nearest import unknown
+from ..base.errors import UnsupportedError, WireloomError
 from ..base.options import (
     CHOICE,
+    DURATION,
     FLAG,
+    INTEGER,
     NAMES,
     NUMBER,
+    OTHER,
     TEXT,
-    Option,
-    camel_case,
+    TIME,
+    WORD,
     check_options,
-    defaults_of,
     option,
     options_of,
 )
 from ..format.description import Format
 from ..input.inputs import Location
 from ..reading.options import COMPLETE, GROWING, NANOSECONDS, ScanOptions
+from ..reading.request import looks_up
 from .file_names import DEFAULT as FILE_NAME
 from .file_names import check_pattern
-from .option_values import flag, integer, one_of, size, time_of
+from .option_values import documentation, one_of, parsed, usual_names
 
 TAIL_WORDS = {"complete": COMPLETE, "false": COMPLETE, "growing": GROWING, "true": GROWING, "auto": None}
-PARTITION_COLUMNS = ("infer", "text", "off")
+MORE = {
+    "tail": "Streams have more values.",
+    "columns": "Names are separated by commas. A schema passed to the reader takes precedence; its names must be among"
+    " these, or names of folders key=value. _metadata is a column too.",
+    "verifySha256": "Such files are not split.",
+}
+"""Additional documentation of options of every reader that applies in Spark only."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,134 +65,65 @@ class ColumnTypes:
         check_options(self)
 
 
-SCAN_OPTIONS = {name: each for name, each in options_of(ScanOptions).items() if not each.python}
-"""The options of every reader that Spark's readers have as well, in camel case."""
 TYPE_OPTIONS = options_of(ColumnTypes)
-STORE_OPTIONS = {
-    name: each for name, each in options_of(Location).items() if name != "verify_sha256" and not each.python
-}
-"""The options for object stores, which writers have as well."""
-MORE = {
-    "tail": "Streams have more values.",
-    "columns": "Names are separated by commas. A schema passed to the reader takes precedence; its names must be among"
-    " these, or names of folders key=value. _metadata is a column too.",
-    "verify_sha256": "Such files are not split.",
-}
-"""Additional documentation that applies in Spark only."""
 
 
-def _text(name: str, option: Option, kind: type = ScanOptions) -> str:
-    """Return the documentation of an option of a class of options, in Spark's terms."""
-    default = defaults_of(kind)[name]
-    text = option.text
-    if option.kind == FLAG:
-        text = (
-            f"true (default): {_lower(text)} false: {_lower(option.off)}"
-            if default
-            else f"true: {_lower(text)} Default false."
-        )
-    elif option.kind == CHOICE:
-        text += f" Default {default}."
-    elif option.kind == NUMBER and default is not None:
-        text += f" Default {f'{default >> 20}m' if default % (1 << 20) == 0 else default}."
-    return " ".join((text, MORE[name])) if name in MORE else text
-
-
-def _lower(text: str) -> str:
-    return text[:1].lower() + text[1:]
-
-
-READ_OPTIONS = {
-    "path": "A path, glob, folder (including subfolders), or s3:// address; the argument of load(…).",
-    "paths": "Several paths as a JSON list; the argument of load([…]). A file that several of them name is read once.",
-    **{camel_case(name): _text(name, each) for name, each in SCAN_OPTIONS.items()},
-    "columnNameOfCorruptRecord": "Name of the column with the bytes of a damaged record; default _corrupt_record.",
-    **{camel_case(name): _text(name, each, ColumnTypes) for name, each in TYPE_OPTIONS.items()},
-    "recursiveFileLookup": "false: only the files directly in a folder. Default true.",
-    "pathGlobFilter": "Only files whose name matches this pattern.",
-    "modifiedAfter": "Only files changed after this time, such as 2026-03-01T00:00:00; UTC unless it has another zone.",
-    "modifiedBefore": "Only files changed before this time.",
-    "ignoreMissingFiles": "true: a path that matches nothing, and a file that is gone when it is read, are skipped. "
-    "Default: false for paths; for files, in a batch read, the value of spark.sql.files.ignoreMissingFiles.",
-    "ignoreCorruptFiles": "true: the rest of a file that cannot be opened or read is skipped, in mode FAILFAST also of "
-    "one that is damaged; whole batches of rows before that are kept. Default: in a batch read the value of "
-    "spark.sql.files.ignoreCorruptFiles, otherwise false.",
-    "partitionColumns": "infer (default): folders named key=value become columns, of int, bigint or date if all "
-    "values are, otherwise string; text: all as string; off: none.",
-    "basePath": "Only folders below this one become columns.",
-    "maxPartitionBytes": "Approximate number of bytes per partition; default 128m.",
-    "openCostInBytes": "The cost of opening one more object of a store, in bytes, when small files share partitions; "
-    "1/32 of it for a file on a mounted disk, 1/1024 for a small one that is read together with others. No smaller "
-    "file is split. Default 4m.",
-    "minPartitions": "Minimum number of partitions, if there is enough to read; default: the driver's processors.",
-}
-"""Documentation of the options of every format's reader. A format's own options (``stride``) are added to them."""
-
-STREAM_OPTIONS = {
-    "maxFilesPerTrigger": "Maximum number of files per batch; default 1000.",
-    "maxBytesPerTrigger": "Approximate number of stored bytes per batch, but at least one file, or one row of a "
-    "growing file; default: no limit.",
-    "tail": "Whether files grow at their ends. growing (or true): their complete rows are read, and later the rows "
-    "that were added; complete (or false): a file is read once, when it is found; auto (default): growing for local "
-    "uncompressed files of a delimited format.",
-    "failOnDataLoss": "true (default): the query fails, and names the file, if one has vanished, shrunk or been "
-    "replaced, before or after it was read, and was not rotated; false: the file is skipped and "
-    "counted.",
-    "latestFirst": "true: read the newest files first. Default false.",
-    "maxTrackedFiles": "The number of read files of which the offset keeps an entry; default 10000. Growing files "
-    "are always kept while they exist.",
-    "fullListingInterval": "Of s3://: time, such as 10m, between full listings. In between, only the end and the parts "
-    "with recently added objects are listed. Default: everything is listed for each batch.",
-    "reportFolder": "Folder in which each batch creates a folder with its reports and its damaged records, which are "
-    "then not returned as rows.",
-}
-"""Options of a streaming read in addition to ``READ_OPTIONS``; a batch read refuses them."""
-
-WRITE_OPTIONS = {
-    "path": "The folder to write to; the argument of save(…).",
-    "codec": f"{codecs.listed()}; by default the format's own.",
-    "compression": "The same; the name that Spark's own sources use.",
-    "maxRecordsPerFile": "Maximum number of rows per file; default: no limit.",
-    "maxFileBytes": "Approximate maximum size of a file in stored bytes; default: no limit.",
-    "partitionBy": "Names of columns, separated by commas, whose values name folders, day=2026-03-01/host=a, and "
-    "are not in the files; default: none. Spark refuses its own partitionBy(…) for Python sources.",
-    **{camel_case(name): _text(name, each) for name, each in STORE_OPTIONS.items()},
-    "fileName": "Pattern of the files' names, without their suffix; default part-{partition:05d}-{number:03d}-{job}. "
-    "{sequence} continues the numbers of the existing files; {batch} is the batch of a stream.",
-    "level": "Level of the codec.",
-    "maxRecord": "Largest record in bytes; default: the format's.",
-}
-"""Documentation of the options of every format's writer. A format's own options are added to them."""
-
-INTERNAL_OPTIONS = ("reportfolder", "listedfiles", "ingests")
-"""Options for internal use by ``wireloom.spark``: the folder for the reports of a batch read; the files that were
-listed for it; whether the read is part of an ingest, which may leave reports.
-"""
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ReadOptions:
     """The checked options of a reader. ``scan``: the options of every reader; ``own``: those of the format."""
 
     paths: tuple[str, ...]
     scan: ScanOptions = field(default_factory=ScanOptions)
     own: Mapping[str, Any] = field(default_factory=dict)
-    corrupt_record: str = "_corrupt_record"
     types: ColumnTypes = field(default_factory=ColumnTypes)
-    recursive: bool = True
-    name_filter: str | None = None
-    modified_after: datetime | None = None
-    modified_before: datetime | None = None
-    ignore_missing: bool | None = None
+    column_name_of_corrupt_record: str = option(
+        "_corrupt_record", "Name of the column with the bytes of a damaged record; default _corrupt_record.", TEXT
+    )
+    recursive_file_lookup: bool = option(
+        True, "Also files in subfolders.", FLAG, off="Only the files directly in a folder."
+    )
+    path_glob_filter: str | None = option(None, "Only files whose name matches this pattern.", TEXT)
+    modified_after: datetime | None = option(
+        None, "Only files changed after this time, such as 2026-03-01T00:00:00; UTC unless it has another zone.", TIME
+    )
+    modified_before: datetime | None = option(None, "Only files changed before this time.", TIME)
+    ignore_missing_files: bool | None = option(
+        None,
+        "true: a path that matches nothing, and a file that is gone when it is read, are skipped. Default: false for"
+        " paths; for files, in a batch read, the value of spark.sql.files.ignoreMissingFiles.",
+        FLAG,
+    )
     """``None``: use the session's setting, which Spark makes known to tasks only."""
-    ignore_corrupt: bool | None = None
-    """``None``: use the session's setting, as for ``ignore_missing``."""
-    partition_columns: str = "infer"
-    """One of ``PARTITION_COLUMNS``."""
-    base_path: str | None = None
-    max_partition_bytes: int = 128 << 20
-    open_cost: int = 4 << 20
-    min_partitions: int = 1
+    ignore_corrupt_files: bool | None = option(
+        None,
+        "true: the rest of a file that cannot be opened or read is skipped, in mode FAILFAST also of one that is"
+        " damaged; whole batches of rows before that are kept. Default: in a batch read the value of"
+        " spark.sql.files.ignoreCorruptFiles, otherwise false.",
+        FLAG,
+    )
+    """``None``: use the session's setting, as for ``ignore_missing_files``."""
+    partition_columns: str = option(
+        "infer",
+        "Columns from folders named key=value.",
+        CHOICE,
+        values={
+            "infer": "of int, bigint or date if all values are, otherwise string",
+            "text": "all as string",
+            "off": "none",
+        },
+    )
+    base_path: str | None = option(None, "Only folders below this one become columns.", TEXT)
+    max_partition_bytes: int = option(128 << 20, "Approximate number of bytes per partition.", NUMBER)
+    open_cost_in_bytes: int = option(
+        4 << 20,
+        "The cost of opening one more object of a store, in bytes, when small files share partitions; 1/32 of it for a"
+        " file on a mounted disk, 1/1024 for a small one that is read together with others. No smaller file is split.",
+        NUMBER,
+        least=0,
+    )
+    min_partitions: int | None = option(
+        None, "Minimum number of partitions, if there is enough to read; default: the driver's processors.", NUMBER
+    )
     report_folder: str | None = None
     listed_files: str | None = None
     """The files to read, encoded by ``read.file_listing.encoded``; ``None``: the paths have to be listed."""
@@ -196,56 +134,154 @@ class ReadOptions:
         return replace(self.scan.location, verify_sha256=False)
 
 
-@dataclass(frozen=True)
-class WriteOptions:
-    """The checked options of a writer."""
+@dataclass(frozen=True, kw_only=True)
+class StreamOptions:
+    """The checked options of a streaming read, in addition to ``ReadOptions``."""
 
-    path: str
-    codec: str | None = None
-    level: int | None = None
+    max_files_per_trigger: int = option(1000, "Maximum number of files per batch.", NUMBER)
+    max_bytes_per_trigger: int | None = option(
+        None,
+        "Approximate number of stored bytes per batch, but at least one file, or one row of a growing file; default: no"
+        " limit.",
+        NUMBER,
+    )
+    tail: str | None = option(
+        None,
+        "Whether files grow at their ends. growing (or true): their complete rows are read, and later the rows that"
+        " were added; complete (or false): a file is read once, when it is found; auto (default): growing for local"
+        " uncompressed files of a delimited format.",
+        OTHER,
+    )
+    fail_on_data_loss: bool = option(
+        True,
+        "The query fails, and names the file, if one has vanished, shrunk or been replaced, before or after it was"
+        " read, and was not rotated.",
+        FLAG,
+        off="The file is skipped and counted.",
+    )
+    latest_first: bool = option(False, "Read the newest files first.", FLAG)
+    max_tracked_files: int = option(
+        10_000,
+        "The number of read files of which the offset keeps an entry. Growing files are always kept while they exist.",
+        NUMBER,
+    )
+    full_listing_interval: timedelta | None = option(
+        None,
+        "Of s3://: time, such as 10m, between full listings. In between, only the end and the parts with recently added"
+        " objects are listed. Default: everything is listed for each batch.",
+        DURATION,
+    )
+    report_folder: str | None = option(
+        None,
+        "Folder in which each batch creates a folder with its reports and its damaged records, which are then not"
+        " returned as rows.",
+        TEXT,
+    )
+
+
+def _codec(value: str) -> str:
+    return one_of("codec", value, codecs.CODECS)
+
+
+@dataclass(frozen=True, kw_only=True)
+class WriteOptions:
+    """The checked options of a writer. ``format``: the options of the format, as for ``wireloom.write``."""
+
+    path: str = option("", "The folder to write to; the argument of save(…).", TEXT)
+    codec: str | None = option(None, f"{codecs.listed()}; by default the format's own.", WORD, check=_codec)
+    compression: str | None = option(None, "The same; the name that Spark's own sources use.", WORD, check=_codec)
+    max_records_per_file: int | None = option(None, "Maximum number of rows per file; default: no limit.", NUMBER)
+    max_file_bytes: int | None = option(
+        None, "Approximate maximum size of a file in stored bytes; default: no limit.", NUMBER
+    )
+    partition_by: tuple[str, ...] = option(
+        (),
+        "Names of columns, separated by commas, whose values name folders, day=2026-03-01/host=a, and are not in the"
+        " files; default: none. Spark refuses its own partitionBy(…) for Python sources.",
+        NAMES,
+    )
+    file_name: str = option(
+        FILE_NAME,
+        f"Pattern of the files' names, without their suffix; default {FILE_NAME}. {{sequence}} continues the numbers of"
+        " the existing files; {batch} is the batch of a stream.",
+        OTHER,
+        check=check_pattern,
+    )
+    level: int | None = option(None, "Level of the codec.", INTEGER)
+    max_record: int | None = option(None, "Largest record in bytes; default: the format's.", NUMBER)
     format: Mapping[str, Any] = field(default_factory=dict)
-    max_records: int | None = None
-    max_bytes: int | None = None
-    file_name: str = FILE_NAME
-    partition_by: tuple[str, ...] = ()
     location: Location = field(default_factory=Location)
     """Options for access to an object store."""
+
+    def __post_init__(self) -> None:
+        check_options(self)
+
+
+READ_OPTIONS = {
+    "path": "A path, glob, folder (including subfolders), or s3:// address; the argument of load(…).",
+    "paths": "Several paths as a JSON list; the argument of load([…]). A file that several of them name is read once.",
+    **{
+        name: f"{text} {MORE[name]}" if name in MORE else text
+        for kind in (ScanOptions, ColumnTypes, ReadOptions)
+        for name, text in documentation(kind).items()
+    },
+}
+"""Documentation of the options of every format's reader. A format's own options (``stride``) are added to them."""
+STREAM_OPTIONS = documentation(StreamOptions)
+"""Options of a streaming read in addition to ``READ_OPTIONS``; a batch read refuses them."""
+WRITE_OPTIONS = {**documentation(WriteOptions), **documentation(Location, without=("verify_sha256",))}
+"""Documentation of the options of every format's writer. A format's own options are added to them."""
+
+INTERNAL_OPTIONS = ("listedFiles", "ingests")
+"""Options for internal use by ``wireloom.spark``: the files that were listed for a batch read; whether the read is part
+of an ingest, which may leave reports (option ``reportFolder``).
+"""
 
 
 def read_options(format: Format, given: Mapping[str, str]) -> ReadOptions:
     """Return the checked options of a reader. Raises ``UnknownNameError`` and ``WireloomError``."""
     own = _own_options(format)
-    values = _known(given, (*READ_OPTIONS, *STREAM_OPTIONS, *own), INTERNAL_OPTIONS)
+    values = usual_names(given, (*READ_OPTIONS, *STREAM_OPTIONS, *own), INTERNAL_OPTIONS)
     for choice in format.choices:
         if choice.name in values:
             one_of(choice.name, values[choice.name], ("auto", *(name for name, _ in choice.padding)))
-    ingests = "reportfolder" in values
+    report_folder = values.get("reportFolder")
+    if report_folder is not None:
+        # Damage from which the ingest pipeline gets no rows goes to its quarantine. A table of the pipeline has the
+        # requested columns, whatever the folders of its inputs are called.
+        values = {"checkFormat": "false", "partitionColumns": "off", **values}
+    if "tail" in values:
+        values["tail"] = tail(values["tail"]) or COMPLETE
     return ReadOptions(
         paths=_paths(values),
-        # Damage from which the ingest pipeline gets no rows goes to its quarantine.
-        scan=ScanOptions(**{"check_format": not ingests, **_of_texts(SCAN_OPTIONS, values)}),
+        scan=ScanOptions(**parsed(ScanOptions, values)),
         own={name: values[name] for name in own if name in values},
-        corrupt_record=values.get("columnNameOfCorruptRecord", "_corrupt_record"),
-        types=ColumnTypes(**_of_texts(TYPE_OPTIONS, values)),
-        recursive=flag("recursiveFileLookup", values.get("recursiveFileLookup", "true")),
-        name_filter=values.get("pathGlobFilter"),
-        modified_after=time_of("modifiedAfter", values.get("modifiedAfter")),
-        modified_before=time_of("modifiedBefore", values.get("modifiedBefore")),
-        ignore_missing=_flag_or_none("ignoreMissingFiles", values),
-        ignore_corrupt=_flag_or_none("ignoreCorruptFiles", values),
-        # A table of the pipeline has the requested columns, whatever the folders of its inputs are called.
-        partition_columns=one_of(
-            "partitionColumns",
-            values.get("partitionColumns", "off" if ingests else "infer").lower(),
-            PARTITION_COLUMNS,
-        ),
-        base_path=values.get("basePath"),
-        max_partition_bytes=size("maxPartitionBytes", values.get("maxPartitionBytes", "128m")),
-        open_cost=size("openCostInBytes", values.get("openCostInBytes", "4m"), least=0),
-        min_partitions=size("minPartitions", values.get("minPartitions", str(os.cpu_count() or 1))),
-        report_folder=values.get("reportfolder"),
-        listed_files=values.get("listedfiles"),
+        types=ColumnTypes(**parsed(ColumnTypes, values)),
+        **parsed(ReadOptions, values),
+        report_folder=report_folder,
+        listed_files=values.get("listedFiles"),
     )
+
+
+def stream_options(format: Format, columns: Iterable[str], given: Mapping[str, str]) -> StreamOptions:
+    """Return the checked options of a streaming read. Raises ``WireloomError``."""
+    names = {name.lower(): name for name in STREAM_OPTIONS}
+    values = {names[key.lower()]: value for key, value in given.items() if key.lower() in names}
+    found = StreamOptions(**parsed(StreamOptions, values) | {"tail": tail(values.get("tail", "auto"))})
+    if found.tail == GROWING and not can_grow(format, columns):
+        raise UnsupportedError(
+            "tail=growing needs rows that can be read one by one, but a file "
+            f"of {format.name} is read as a whole: leave it out"
+        )
+    return found
+
+
+def can_grow(format: Format, columns: Iterable[str]) -> bool:
+    """Return whether these columns of the first rows of a file can be read before the file is complete."""
+    if format.message is not None or looks_up(format, columns):
+        return False
+    one_by_one = format.streaming and not format.in_pieces
+    return (one_by_one or format.wire.block > 0) and not format.has_prologue and not format.variables
 
 
 def check_batch_options(given: Mapping[str, str]) -> None:
@@ -256,26 +292,6 @@ def check_batch_options(given: Mapping[str, str]) -> None:
     found = next((names[key.lower()] for key in given if key.lower() in names), None)
     if found is not None:
         raise WireloomError(f"option {found} applies only to streams: leave it out of a batch read, or use readStream")
-
-
-def _of_texts(options: Mapping[str, Option], values: Mapping[str, str]) -> dict[str, Any]:
-    """Return the parsed values of the options that were given as strings, by their usual names."""
-    spelled = {camel_case(name): name for name in options}
-    return {spelled[key]: _of_text(key, options[spelled[key]], text) for key, text in values.items() if key in spelled}
-
-
-def _of_text(name: str, option: Option, text: str) -> Any:
-    if name == "tail":
-        return tail(text) or COMPLETE
-    if option.kind == FLAG:
-        return flag(name, text)
-    if option.kind == NUMBER:
-        return size(name, text)
-    if option.kind == NAMES:
-        return tuple(each.strip() for each in text.split(",") if each.strip())
-    if option.kind == CHOICE:
-        return one_of(name, text.lower(), option.values)
-    return text if option.kind == TEXT else text.strip().lower()
 
 
 def _own_options(format: Format, *, writing: bool = False) -> tuple[str, ...]:
@@ -309,44 +325,17 @@ def write_options(format: Format, given: Mapping[str, str]) -> WriteOptions:
     """Return the checked options of a writer. Raises ``UnknownNameError`` and ``WireloomError``."""
     own = _own_options(format, writing=True)
     # Spark adds its own options of a stream to those of the source.
-    values = _known(given, (*WRITE_OPTIONS, *own), ("checkpointLocation", "queryName"))
-    codec = values.get("codec", values.get("compression"))
+    values = usual_names(given, (*WRITE_OPTIONS, *own), ("checkpointLocation", "queryName"))
     if "path" not in values:
         raise WireloomError(
             "no folder to write to: give one to save(…), or as option path. Spark does not pass on that of "
             "a table of the catalog: INSERT INTO t WITH (path = '…') SELECT …, or save(…) to the table's folder"
         )
     options: dict[str, Any] = {name: values[name] for name in own if name in values}
-    if "maxRecord" in values:
-        options["max_record"] = size("maxRecord", values["maxRecord"])
-    level = values.get("level")
-    pattern = values.get("fileName", FILE_NAME)
-    check_pattern(pattern)
-    return WriteOptions(
-        values["path"],
-        None if codec is None else one_of("codec", codec.strip().lower(), codecs.CODECS),
-        None if level is None else integer("level", level),
-        options,
-        max_records=size("maxRecordsPerFile", values["maxRecordsPerFile"]) if "maxRecordsPerFile" in values else None,
-        max_bytes=size("maxFileBytes", values["maxFileBytes"]) if "maxFileBytes" in values else None,
-        file_name=pattern,
-        partition_by=tuple(filter(None, (each.strip() for each in values.get("partitionBy", "").split(",")))),
-        location=Location(**_of_texts(STORE_OPTIONS, values)),
-    )
-
-
-def _known(given: Mapping[str, str], names: Iterable[str], internal: Iterable[str]) -> dict[str, str]:
-    """Return the options by their usual spelling. An unknown option is refused with the nearest known one as a
-    suggestion.
-    """
-    spelling = {name.lower(): name for name in (*names, *internal)}
-    values = {}
-    for key, value in given.items():
-        name = spelling.get(key.lower())
-        if name is None:
-            raise unknown("option", key, dict.fromkeys(names))
-        values[name] = value
-    return values
+    found = WriteOptions(**parsed(WriteOptions, values), format=options, location=Location(**parsed(Location, values)))
+    if found.max_record is not None:
+        options["max_record"] = found.max_record
+    return replace(found, codec=found.codec or found.compression)
 
 
 def _paths(values: Mapping[str, str]) -> tuple[str, ...]:
@@ -375,7 +364,3 @@ def tail(value: str) -> str | None:
     the file.
     """
     return TAIL_WORDS[one_of("tail", value.strip().lower(), TAIL_WORDS)]
-
-
-def _flag_or_none(name: str, values: Mapping[str, str]) -> bool | None:
-    return flag(name, values[name]) if name in values else None

@@ -50,7 +50,7 @@ class FormatSource(DataSource):
         format = table_of(self.described, given)
         wire = self.wire_schema if format is self.described else wire_schema(format)
         options = read_options(self.described, given)
-        known = known_columns(format, wire, options.corrupt_record, options.types)
+        known = known_columns(format, wire, options.column_name_of_corrupt_record, options.types)
         known.setdefault(METADATA, StructField(METADATA, METADATA_TYPE))
         return format, options, known
 
@@ -103,7 +103,9 @@ class FormatSource(DataSource):
 
         with HideTraceback():
             _, options, known = self._columns(options_of_read(self.options, schema))
-            return FormatReader(self.described, targets(schema, known, options.corrupt_record), options, tuple(known))
+            return FormatReader(
+                self.described, targets(schema, known, options.column_name_of_corrupt_record), options, tuple(known)
+            )
 
     def streamReader(self, schema: StructType) -> FormatStreamReader:  # noqa: N802
         """Return the streaming reader of these columns, which also accepts ``options.STREAM_OPTIONS``. Raises
@@ -116,7 +118,7 @@ class FormatSource(DataSource):
 
         with HideTraceback():
             check_streams()
-        from .stream.options import stream_options
+        from .options import stream_options
         from .stream.reader import FormatStreamReader
 
         with HideTraceback():
@@ -131,8 +133,8 @@ class FormatSource(DataSource):
             reader.options = replace(
                 known,
                 scan=replace(known.scan, tail=COMPLETE),
-                ignore_missing=bool(known.ignore_missing),
-                ignore_corrupt=bool(known.ignore_corrupt),
+                ignore_missing_files=bool(known.ignore_missing_files),
+                ignore_corrupt_files=bool(known.ignore_corrupt_files),
                 listed_files=None,
             )
             return FormatStreamReader(reader, stream)

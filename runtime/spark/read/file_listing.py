@@ -49,7 +49,7 @@ def list_inputs(
         return _decoded(options.listed_files, options.scan.location)
     if STANDARD_INPUT in options.paths:
         raise WireloomError("Spark's tasks cannot read standard input: give a path")
-    missing_ok = missing_ok or bool(options.ignore_missing)
+    missing_ok = missing_ok or bool(options.ignore_missing_files)
     found: dict[str, Input] = {}
     for path in options.paths:
         for each in _chosen(_expanded(path, options, missing_ok, expand), path, options):
@@ -120,10 +120,10 @@ def _expanded(
 
 def _chosen(found: Iterable[Input], path: str, options: ReadOptions) -> Iterable[Input]:
     """Return the files of one path that the options select."""
-    if not options.recursive:
+    if not options.recursive_file_lookup:
         found = [each for each in found if _is_directly_in(each.path or "", path)]
-    if options.name_filter is not None:
-        patterns = alternatives(options.name_filter)
+    if options.path_glob_filter is not None:
+        patterns = alternatives(options.path_glob_filter)
         found = [each for each in found if any(fnmatchcase(each.name, pattern) for pattern in patterns)]
     after, before = options.modified_after, options.modified_before
     if after is not None:
@@ -151,7 +151,7 @@ def candidate(format: Format, found: Input, options: ReadOptions, columns: Colle
     """
     codec = str(options.scan.codec)
     compressed = _has_suffix(found) if codec == "auto" else codec != "none"
-    large = found.size is not None and found.size > options.open_cost
+    large = found.size is not None and found.size > options.open_cost_in_bytes
     whole = (format.has_prologue and not (format.marker or format.searched)) or options.scan.verify_sha256
     splittable = (
         splits(format, options.scan.recover, columns) and not whole and not compressed and found.seekable and large
@@ -181,8 +181,8 @@ def planned(format: Format, candidates: Iterable[Candidate], options: ReadOption
     return plan(
         candidates,
         max_partition_bytes=options.max_partition_bytes,
-        open_cost=options.open_cost,
-        min_partitions=options.min_partitions,
+        open_cost=options.open_cost_in_bytes,
+        min_partitions=options.min_partitions or os.cpu_count() or 1,
         confirm=confirm,
     )
 

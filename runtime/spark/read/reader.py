@@ -102,7 +102,7 @@ class FormatReader(DataSourceReader):
         self.known = tuple(known)
         """All columns that can be read."""
         self.options = options
-        self.ends_where_storage_fails = bool(options.ignore_corrupt)
+        self.ends_where_storage_fails = bool(options.ignore_corrupt_files)
         """Whether a storage failure ends a file, whose rows up to there are kept, instead of failing the task."""
 
     @property
@@ -158,13 +158,13 @@ class FormatReader(DataSourceReader):
         if not isinstance(partition, Partition):
             # Spark reads a partition of its own making if there are no files.
             return iter(())
-        missing, corrupt = self.options.ignore_missing, self.options.ignore_corrupt
+        missing, corrupt = self.options.ignore_missing_files, self.options.ignore_corrupt_files
         if missing is None:
             missing = _setting("ignoreMissingFiles")
         if corrupt is None:
             corrupt = _setting("ignoreCorruptFiles")
             self.ends_where_storage_fails |= corrupt
-        self.options = replace(self.options, ignore_missing=missing, ignore_corrupt=corrupt)
+        self.options = replace(self.options, ignore_missing_files=missing, ignore_corrupt_files=corrupt)
         return self._read(partition)
 
     def _read(self, partition: Partition) -> Iterator[pa.RecordBatch]:
@@ -240,12 +240,12 @@ class FormatReader(DataSourceReader):
                 with closing(scanner):
                     yield from scanner
             except NothingThereError:
-                if not options.ignore_missing and not options.ignore_corrupt:
+                if not options.ignore_missing_files and not options.ignore_corrupt_files:
                     raise
             except WireloomError:
-                if not options.ignore_corrupt:
+                if not options.ignore_corrupt_files:
                     raise
-            if options.scan.check_format and not options.ignore_corrupt:
+            if options.scan.check_format and not options.ignore_corrupt_files:
                 foreign = scanner.wrong_format(FORMAT_ADVICE)
                 if foreign is not None:
                     raise foreign

@@ -9,13 +9,13 @@ from typing import Any
 from ...base.addresses import is_remote
 from ...base.errors import WireloomError
 from ...input.expansion import expand
+from ..options import StreamOptions
 from ..read.reader import FormatReader
 from .file_contents import FileContents
 from .growing import GrowingFiles
 from .incremental_listing import IncrementalListing
 from .listing import ListedFile, listing, with_tags
 from .offset import StreamOffset
-from .options import StreamOptions
 from .partitions import partitions_of
 from .planned_slices import PlannedSlice
 from .planner import Limits, Planner

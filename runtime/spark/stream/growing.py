@@ -8,13 +8,12 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 
 from ...format.description import Format
-from ...reading.options import GROWING
-from ..options import ReadOptions
+from ...reading.options import COMPLETE, GROWING
+from ..options import ReadOptions, StreamOptions, can_grow
 from ..read.file_listing import is_uncompressed
 from ..read.split_planning import LAST
 from .delimiter_search import find_first, find_last, find_nonzero, read_at, start_of_zeros
 from .listing import FileCache, ListedFile
-from .options import StreamOptions, can_grow
 
 HEADER = 64
 """Maximum number of bytes from the start of a row to the end of its length. If only zeros follow them, the length may
@@ -45,9 +44,9 @@ class GrowingFiles:
 
     def grows(self, file: ListedFile) -> bool:
         """Return whether more rows may be appended to the file."""
-        if self._tail is False:
+        if self._tail == COMPLETE:
             return False
-        return (self._tail or bool(self._format.delimiter and file.is_local)) and self.may_grow(file)
+        return (self._tail == GROWING or bool(self._format.delimiter and file.is_local)) and self.may_grow(file)
 
     def may_grow(self, file: ListedFile) -> bool:
         """Return whether ``tail=true`` would read rows that are appended to the file."""

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from ...base.errors import NothingThereError, WireloomError
+from ..options import StreamOptions
 from .listing import ListedFile
 from .offset import FilePart, FileProgress, Kind, StreamOffset, hash_of_time
 from .older_files import OlderFileSets
-from .options import StreamOptions
 from .rotation import Matches
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class Planner:
         self._options = options
         self._growing = growing
         self._contents = contents
-        self._older = OlderFileSets(options.max_tracked)
+        self._older = OlderFileSets(options.max_tracked_files)
         self._beyond: dict[int, FileProgress] = {}
         """Files that wait, beyond those for which the offset has room."""
         self.vanished: set[str] = set()
@@ -90,7 +90,7 @@ class Planner:
         ``failOnDataLoss`` is on.
         """
         located = Matches(self._contents, files, {**self._beyond, **start.known()}, self._growing.grows)
-        known, most = located.known, self._options.max_tracked
+        known, most = located.known, self._options.max_tracked_files
         batch = _Batch(limits, lost=set(self.vanished))
         self._check_lost(batch, located)
         if not self._take_compressed(batch, located):

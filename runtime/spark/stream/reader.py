@@ -19,10 +19,10 @@ from pyspark.sql.streaming.datasource import (
 
 from ...base.errors import WireloomError
 from ..errors import HideTraceback
+from ..options import StreamOptions
 from ..read.partition import Partition
 from ..read.reader import FormatReader
 from .offset import StreamOffset
-from .options import StreamOptions
 from .planner import ADVICE, Limits
 from .reports import folder_of
 
@@ -71,7 +71,7 @@ class FormatStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802
         """Return ``maxFilesPerTrigger``; ``maxBytesPerTrigger`` applies in addition."""
-        return ReadMaxFiles(self.stream.max_files)
+        return ReadMaxFiles(self.stream.max_files_per_trigger)
 
     def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:  # noqa: N802
         """Return the end offset of the next batch. Raises ``WireloomError`` for lost data if
@@ -108,8 +108,8 @@ class FormatStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def _limits(self, limit: ReadLimit) -> Limits:
         if isinstance(limit, ReadAllAvailable):
             return Limits()
-        files = limit.max_files if isinstance(limit, ReadMaxFiles) else self.stream.max_files
-        return Limits(files, limit.max_bytes if isinstance(limit, ReadMaxBytes) else self.stream.max_bytes)
+        files = limit.max_files if isinstance(limit, ReadMaxFiles) else self.stream.max_files_per_trigger
+        return Limits(files, limit.max_bytes if isinstance(limit, ReadMaxBytes) else self.stream.max_bytes_per_trigger)
 
     # In the tasks ----------------------------------------------------------------------------------------------------
 

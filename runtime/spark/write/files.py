@@ -101,7 +101,7 @@ def _new_name(format: Format, options: WriteOptions) -> str:
 
 def _taken(format: Format, rows: _PendingRows, file: Counted, options: WriteOptions) -> Iterator[pa.RecordBatch]:
     """Yield the rows of one file: at least one row, whatever its size."""
-    most, largest = options.max_records or MOST_ROWS, options.max_bytes
+    most, largest = options.max_records_per_file or MOST_ROWS, options.max_file_bytes
     whole = 0
     while most and rows.more():
         piece = rows.take(most, None if largest is None else largest // PIECES)
@@ -145,12 +145,12 @@ def _write_units(
     """Write rows of a format in which a file is one message: one file per message."""
     from ...writing.messages.output import UnitWriter
 
-    if options.max_bytes is not None:
+    if options.max_file_bytes is not None:
         raise WireloomError(f"a file of {format.name} is one message: the format's own options set its size")
     writer = UnitWriter(format, dict(options.format))
     rows = writer.rows(batches)
     while (first := next(rows, None)) is not None:
-        for packed in writer.units(chain([first], islice(rows, (options.max_records or MOST_ROWS) - 1))):
+        for packed in writer.units(chain([first], islice(rows, (options.max_records_per_file or MOST_ROWS) - 1))):
             name = _new_name(format, options)
             packer = codecs.compressor(options.codec or format.codec, options.level)
             with place.created(name) as file:
