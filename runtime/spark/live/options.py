@@ -1,62 +1,49 @@
-"""Options that the sources of all services have, and the readers that have them. Spark passes options as strings, with
-their names in lower case."""
+"""Options that the sources of all services have, and the readers that have them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.datasource import DataSourceReader
 
-from ...base.nearest import unknown
-from ..option_values import flag, size
+from ...base.options import FLAG, NAMES, NUMBER, check_options, option
 
-FOREIGN = ("path", "paths", "checkpointlocation", "querywatermark", "queryname")
-"""Options that Spark may add by itself."""
+if TYPE_CHECKING:
+    from ..read.schema import TargetColumn
+    from .stream import StreamPlanning
 
 
 @dataclass(frozen=True, kw_only=True)
 class LiveReadOptions:
-    """The checked options of a read that all services have. ``columns``, ``max_records``: ``None`` for all. ``end``:
-    the end of a batch read, ``None`` for the end of the stream at that moment."""
+    """The checked options of a read that all services have."""
 
-    end: str | datetime | None
-    columns: tuple[str, ...] | None
-    max_records: int | None
-    fail_on_data_loss: bool
+    columns: tuple[str, ...] | None = option(None, "Names of columns, separated by commas; default: all.", NAMES)
+    max_records_per_trigger: int | None = option(
+        None,
+        "Maximum number of records per batch of a streaming read, divided among the streams; default: no limit.",
+        NUMBER,
+    )
+    fail_on_data_loss: bool = option(
+        True,
+        "The query fails if records that were to be read, or a stream, no longer exist.",
+        FLAG,
+        off="This is logged, and reading continues after them.",
+    )
+
+    def __post_init__(self) -> None:
+        check_options(self)
 
 
 class LiveBatchReader(DataSourceReader):
     """The batch reader of a service. It is pickled to be sent to the tasks, without credentials."""
 
-    options: LiveReadOptions
+    def __init__(self, options: Any, targets: Sequence[TargetColumn]) -> None:
+        self.options = options
+        self.targets = tuple(targets)
 
-
-def common_options(values: Mapping[str, str]) -> dict[str, Any]:
-    """Return the fields of ``LiveReadOptions``. Raises ``WireloomError``."""
-    columns, most = values.get("columns"), values.get("maxRecordsPerTrigger")
-    return {
-        "columns": None if columns is None else tuple(each.strip() for each in columns.split(",") if each.strip()),
-        "max_records": None if most is None else size("maxRecordsPerTrigger", most),
-        "fail_on_data_loss": flag("failOnDataLoss", values.get("failOnDataLoss", "true")),
-    }
-
-
-def known_options(
-    source: str, given: Mapping[str, str], names: Iterable[str], other_names: Mapping[str, str] | None = None
-) -> dict[str, str]:
-    """Return the given options by their usual spelling. ``other_names``: alternative names, in lower case, for some of
-    ``names``.
-
-    Raises ``UnknownNameError``, with the nearest known option, for one that ``source`` does not have.
-    """
-    spelling = {**{name.lower(): name for name in names}, **(other_names or {})}
-    found = {}
-    for key, value in given.items():
-        if key.lower() in spelling:
-            found[spelling[key.lower()]] = value
-        elif key.lower() not in FOREIGN:
-            raise unknown(f"option of {source}", key, dict.fromkeys(spelling.values()))
-    return found
+    @abstractmethod
+    def planning(self) -> StreamPlanning:
+        """Return the planning of a streaming query that has just begun or is continued."""

@@ -4,8 +4,8 @@ does no work."""
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pyspark.sql.datasource import DataSource
 from pyspark.sql.types import StructField, StructType
@@ -13,17 +13,41 @@ from pyspark.sql.types import StructField, StructType
 from ..errors import HideTraceback
 
 if TYPE_CHECKING:
-    from ..read.schema import TargetColumn
     from .options import LiveBatchReader, LiveReadOptions
-    from .stream import LiveStreamReader, StreamPlanning
+    from .stream import LiveStreamReader
+
+
+FOREIGN = ("path", "paths", "checkpointLocation", "queryWatermark", "queryName")
+"""Options that Spark may add by itself."""
 
 
 class LiveSource(DataSource):
-    """A data source for the streams of a service."""
+    """A data source for the streams of a service, for ``spark.read``, ``readStream``, ``df.write`` and ``writeStream``.
+
+    Subclasses import the functions and classes of their service only when they are asked for them. ``computed``: names
+    of columns that are not taken from a record; ``other_names``: alternative names of options, in lower case.
+    """
+
+    computed: ClassVar[tuple[str, ...]] = ()
+    other_names: ClassVar[Mapping[str, str]] = {}
 
     @abstractmethod
-    def read_options(self) -> LiveReadOptions:
+    def option_classes(self) -> tuple[type[LiveReadOptions], type[Any]]:
+        """Return the classes of the options of reads and of writes."""
+
+    def read_options(self) -> Any:
         """Return the checked options of a read. Raises ``UnknownNameError`` and ``WireloomError``."""
+        return self._parsed(self.option_classes()[0])
+
+    def write_options(self) -> Any:
+        """Return the checked options of a write. Raises ``UnknownNameError`` and ``WireloomError``."""
+        return self._parsed(self.option_classes()[1])
+
+    def _parsed(self, kind: type[Any]) -> Any:
+        from ..option_values import documentation, parsed, usual_names
+
+        names, what = documentation(kind), f"option of {self.name()}"
+        return kind(**parsed(kind, usual_names(self.options, names, FOREIGN, other_names=self.other_names, what=what)))
 
     @abstractmethod
     def columns(self) -> dict[str, StructField]:
@@ -33,6 +57,14 @@ class LiveSource(DataSource):
         """Return the names of the columns that are read by default."""
         return self.columns()
 
+    @abstractmethod
+    def reader_class(self) -> type[LiveBatchReader]:
+        """Return the class of the batch reader."""
+
+    @abstractmethod
+    def writer_classes(self) -> tuple[type[Any], type[Any]]:
+        """Return the classes of the writers of a data frame and of the batches of a stream."""
+
     def schema(self) -> StructType:
         """Return the columns of option ``columns``, or the default ones. Raises ``WireloomError``."""
         with HideTraceback():
@@ -40,14 +72,16 @@ class LiveSource(DataSource):
             self._check(chosen)
             return StructType([known[name] for name in chosen])
 
-    @abstractmethod
     def reader(self, schema: StructType) -> LiveBatchReader:
-        """Return the reader of these columns. Raises ``WireloomError``."""
+        """Return the reader of these columns. Raises ``WireloomError``, and ``UnknownNameError`` for a column that
+        records do not have."""
+        from ..read.schema import targets
 
-    @property
-    @abstractmethod
-    def planning(self) -> type[StreamPlanning]:
-        """Return the class that plans the batches of a streaming query; it is constructed with the options."""
+        with HideTraceback():
+            options = self.read_options()
+            self._check(schema.names, folded=True)
+            known = {name: each for name, each in self.columns().items() if name not in self.computed}
+            return self.reader_class()(options, targets(schema, known, ""))
 
     def streamReader(self, schema: StructType) -> LiveStreamReader:  # noqa: N802
         """Return the streaming reader of these columns. Raises ``WireloomError``."""
@@ -56,23 +90,23 @@ class LiveSource(DataSource):
 
         with HideTraceback():
             check_streams()
-            # The streaming interface of Spark is in a module that older versions lack.
+            # Versions of PySpark without such streams do not have its base class.
             from .stream import LiveStreamReader
 
             reader = self.reader(schema)
             if reader.options.end is not None:
                 raise WireloomError("option end applies only to batch reads: leave it out")
-            return LiveStreamReader(reader, self.planning)
+            return LiveStreamReader(reader)
 
-    def targets(self, schema: StructType, computed: Iterable[str] = ()) -> tuple[TargetColumn, ...]:
-        """Return the source of each column of a read. Columns of ``computed`` are not taken from a record.
+    def writer(self, schema: StructType, overwrite: bool) -> Any:
+        """Return the writer of a data frame. Raises ``WireloomError``."""
+        with HideTraceback():
+            return self.writer_classes()[0](self.write_options(), schema, overwrite)
 
-        Raises ``UnknownNameError`` for an unknown column.
-        """
-        from ..read.schema import targets
-
-        self._check(schema.names, folded=True)
-        return targets(schema, {name: each for name, each in self.columns().items() if name not in computed}, "")
+    def streamWriter(self, schema: StructType, overwrite: bool) -> Any:  # noqa: N802
+        """Return the writer of the batches of a stream. Raises ``WireloomError``."""
+        with HideTraceback():
+            return self.writer_classes()[1](self.write_options(), schema, overwrite)
 
     def _check(self, names: Iterable[str], *, folded: bool = False) -> None:
         from ...base.nearest import unknown

@@ -1,5 +1,4 @@
-"""The base class of the streaming readers of all services, which implements Spark's interface with each
-service's planning."""
+"""The streaming reader of all services, which implements Spark's interface with each service's planning."""
 
 from __future__ import annotations
 
@@ -22,8 +21,6 @@ class StreamPlanning(Protocol):
 
     Each method raises ``WireloomError``, also for lost data if ``failOnDataLoss`` is on.
     """
-
-    def __init__(self, options: Any) -> None: ...
 
     def initial(self) -> dict[str, Any]:
         """Return the offset at which reading begins."""
@@ -50,12 +47,10 @@ class LiveStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     """The streaming reader of a service. It is pickled for the tasks, without the state that only the driver needs.
 
     ``reader``: the batch reader of the same columns, which reads the partitions that are planned here.
-    ``planning``: the class that plans them, constructed with its options when a query begins or is continued.
     """
 
-    def __init__(self, reader: LiveBatchReader, planning: type[StreamPlanning]) -> None:
+    def __init__(self, reader: LiveBatchReader) -> None:
         self.reader = reader
-        self._kind = planning
         self._planning: StreamPlanning | None = None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -70,7 +65,7 @@ class LiveStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802
         """Return ``maxRecordsPerTrigger``."""
-        most = self.reader.options.max_records
+        most = self.reader.options.max_records_per_trigger
         return ReadAllAvailable() if most is None else ReadMaxRows(most)
 
     def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:  # noqa: N802
@@ -95,7 +90,7 @@ class LiveStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def _planned(self) -> StreamPlanning:
         if self._planning is None:
-            self._planning = self._kind(self.reader.options)
+            self._planning = self.reader.planning()
         return self._planning
 
     # In the tasks ----------------------------------------------------------------------------------------------------

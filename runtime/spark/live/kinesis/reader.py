@@ -12,12 +12,13 @@ from ....base.errors import WireloomError
 from ....kinesis import LATEST, TICK, Position, ShardReading, StreamShard, first_positions, list_shards, records_of
 from ...errors import HideTraceback
 from ...read.casting import Caster
-from ...read.schema import TargetColumn
 from ..options import LiveBatchReader
 from .options import KinesisReadOptions
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from .planning import KinesisPlanning
 
 
 class ShardPartition(InputPartition):
@@ -42,9 +43,11 @@ class KinesisReader(LiveBatchReader):
 
     options: KinesisReadOptions
 
-    def __init__(self, options: KinesisReadOptions, targets: Sequence[TargetColumn]) -> None:
-        self.options = options
-        self.targets = tuple(targets)
+    def planning(self) -> KinesisPlanning:
+        """Return the planning of a streaming query."""
+        from .planning import KinesisPlanning
+
+        return KinesisPlanning(self.options)
 
     def partitions(self) -> Sequence[InputPartition]:
         """Return a partition for each shard. Raises ``WireloomError``."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from pyspark.sql.types import (
     ArrayType,
@@ -15,14 +15,12 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
-from ...errors import HideTraceback
 from ..source import LiveSource
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
-    from .options import KinesisReadOptions
-    from .planning import KinesisPlanning
+    from .options import KinesisReadOptions, KinesisWriteOptions
     from .reader import KinesisReader
     from .writer import KinesisStreamWriter, KinesisWriter
 
@@ -39,19 +37,20 @@ TYPES = {
 
 
 class KinesisStreamSource(LiveSource):
-    """The data source of streams of Kinesis, for ``spark.read``, ``readStream``, ``df.write`` and ``writeStream``. The
-    options are ``options.READ_OPTIONS`` and ``options.WRITE_OPTIONS``."""
+    """The data source of streams of Kinesis. The options are ``options.READ_OPTIONS`` and ``options.WRITE_OPTIONS``."""
+
+    other_names: ClassVar[Mapping[str, str]] = {"path": "stream"}
 
     @classmethod
     def name(cls) -> str:
         """Return the name of the source."""
         return "kinesis_stream"
 
-    def read_options(self) -> KinesisReadOptions:
-        """Return the checked options of a read. Raises ``WireloomError``."""
-        from .options import read_options
+    def option_classes(self) -> tuple[type[KinesisReadOptions], type[KinesisWriteOptions]]:
+        """Return the classes of the options."""
+        from .options import KinesisReadOptions, KinesisWriteOptions
 
-        return read_options(self.options)
+        return KinesisReadOptions, KinesisWriteOptions
 
     def columns(self) -> dict[str, StructField]:
         """Return all columns that can be read, by name."""
@@ -66,32 +65,14 @@ class KinesisStreamSource(LiveSource):
         names: Iterable[str] = COLUMNS
         return names
 
-    def reader(self, schema: StructType) -> KinesisReader:
-        """Return the reader of these columns. Raises ``WireloomError``."""
+    def reader_class(self) -> type[KinesisReader]:
+        """Return the class of the batch reader."""
         from .reader import KinesisReader
 
-        with HideTraceback():
-            return KinesisReader(self.read_options(), self.targets(schema))
+        return KinesisReader
 
-    @property
-    def planning(self) -> type[KinesisPlanning]:
-        """Implement ``LiveSource.planning``."""
-        from .planning import KinesisPlanning
+    def writer_classes(self) -> tuple[type[KinesisWriter], type[KinesisStreamWriter]]:
+        """Return the classes of the writers."""
+        from .writer import KinesisStreamWriter, KinesisWriter
 
-        return KinesisPlanning
-
-    def writer(self, schema: StructType, overwrite: bool) -> KinesisWriter:
-        """Return the writer of a data frame. Raises ``WireloomError``."""
-        from .options import write_options
-        from .writer import KinesisWriter
-
-        with HideTraceback():
-            return KinesisWriter(write_options(self.options), schema, overwrite)
-
-    def streamWriter(self, schema: StructType, overwrite: bool) -> KinesisStreamWriter:  # noqa: N802
-        """Return the writer of the batches of a stream. Raises ``WireloomError``."""
-        from .options import write_options
-        from .writer import KinesisStreamWriter
-
-        with HideTraceback():
-            return KinesisStreamWriter(write_options(self.options), schema, overwrite)
+        return KinesisWriter, KinesisStreamWriter

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
+
+from pyspark.sql.datasource import InputPartition
 
 from ....base.errors import WireloomError
 from ....s2.places import place_of
@@ -31,6 +33,19 @@ class Range:
     earliest: bool = False
 
 
+class S2Partition(InputPartition):
+    """The input of one task."""
+
+    def __init__(self, index: int, range: Range) -> None:
+        super().__init__(index)
+        self.range = range
+
+
+def partitions_of(ranges: Sequence[Range]) -> list[S2Partition]:
+    """Return Spark's partitions of the ranges."""
+    return [S2Partition(index, each) for index, each in enumerate(ranges)]
+
+
 class S2Planning:
     """Requests the positions of the streams that options name."""
 
@@ -40,9 +55,9 @@ class S2Planning:
     def streams(self) -> list[str]:
         """Return the current streams."""
         options = self._options
-        if not options.prefix:
+        if options.stream is not None:
             return [options.stream]
-        return streams_of(options.basin, options.stream, endpoint=options.endpoint)
+        return streams_of(options.basin, options.stream_prefix or "", endpoint=options.endpoint)
 
     def tails(self, streams: Iterable[str]) -> dict[str, int]:
         """Return the ends of the streams."""
@@ -76,7 +91,7 @@ class S2Planning:
 
     def divided(self, ranges: Iterable[Range]) -> Iterable[Range]:
         """Yield the ranges in parts of at most ``maxRecordsPerPartition`` records."""
-        most = self._options.max_partition
+        most = self._options.max_records_per_partition
         for each in ranges:
             step = most or each.end - each.begin
             for begin in range(each.begin, each.end, step):
@@ -115,6 +130,38 @@ class S2Planning:
                 LOG.warning("s2://%s/%s: %s", self._options.basin, name, problem)
                 found.setdefault(name, begin)
         return found
+
+
+class S2StreamPlanning(S2Planning):
+    """Plans the batches of a streaming query. An offset is the sequence number of the next record of each stream."""
+
+    def __init__(self, options: S2ReadOptions) -> None:
+        super().__init__(options)
+        self._is_fixed = False
+        self._fixed: dict[str, int] | None = None
+        self._tails: dict[str, int] = {}
+
+    def initial(self) -> dict[str, Any]:
+        """Return the first offset, see ``live.stream.StreamPlanning``."""
+        return dict(sorted(self.begin(self.streams()).items()))
+
+    def fix(self) -> None:
+        """Restrict planning to existing records, see ``live.stream.StreamPlanning``."""
+        self._is_fixed = True
+
+    def latest(self, start: Mapping[str, Any], limit: int | None) -> dict[str, Any]:
+        """Return the end offset of the next batch, see ``live.stream.StreamPlanning``."""
+        self._tails = self._fixed if self._fixed is not None else self.checked_tails(start)
+        self._fixed = self._tails if self._is_fixed else None
+        return limited(start, self._tails, limit)
+
+    def progress(self) -> dict[str, Any]:
+        """Return the ends of the streams."""
+        return dict(sorted(self._tails.items()))
+
+    def partitions(self, start: Mapping[str, Any], end: Mapping[str, Any]) -> list[S2Partition]:
+        """Return the partitions of a batch, see ``live.stream.StreamPlanning``."""
+        return partitions_of(self.between(start, end))
 
 
 def _each(names: Iterable[str], ask: Callable[[str], Result]) -> dict[str, Result]:

@@ -1,23 +1,22 @@
-"""Reads ranges of streams in the tasks, and plans them on the driver."""
+"""Reads ranges of streams in the tasks, and plans them for a batch read."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from pyspark.sql.datasource import InputPartition
 
 from ....s2.reading import LostRecordsError
 from ...errors import HideTraceback
-from ...read.schema import TargetColumn
 from ..options import LiveBatchReader
 from .options import S2ReadOptions
-from .planning import ADVICE, Range, S2Planning, limited
+from .planning import ADVICE, Range, S2Partition, S2Planning, S2StreamPlanning, partitions_of
+from .source import STREAM
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-STREAM = "_stream"
 NUMBER = "seq_num"
 PATIENCE = 60.0
 """Seconds of continuous failures after which a task fails; Spark then runs it again."""
@@ -25,22 +24,14 @@ BATCH_ROWS = 8192
 """Maximum number of rows of a batch."""
 
 
-class S2Partition(InputPartition):
-    """The input of one task."""
-
-    def __init__(self, index: int, range: Range) -> None:
-        super().__init__(index)
-        self.range = range
-
-
 class S2Reader(LiveBatchReader):
     """The batch reader of streams, between two positions."""
 
     options: S2ReadOptions
 
-    def __init__(self, options: S2ReadOptions, targets: Sequence[TargetColumn]) -> None:
-        self.options = options
-        self.targets = tuple(targets)
+    def planning(self) -> S2StreamPlanning:
+        """Return the planning of a streaming query."""
+        return S2StreamPlanning(self.options)
 
     def partitions(self) -> Sequence[InputPartition]:
         """Return a partition for each stream, up to its current end. Raises ``WireloomError``."""
@@ -82,40 +73,3 @@ class S2Reader(LiveBatchReader):
         ) as reading:
             for batch in coalesced(reading, BATCH_ROWS):
                 yield caster.cast(batch, {STREAM: wanted.stream})
-
-
-def partitions_of(ranges: Sequence[Range]) -> list[S2Partition]:
-    """Return Spark's partitions of the ranges."""
-    return [S2Partition(index, each) for index, each in enumerate(ranges)]
-
-
-class S2StreamPlanning(S2Planning):
-    """Plans the batches of a streaming query. An offset is the sequence number of the next record of each stream."""
-
-    def __init__(self, options: S2ReadOptions) -> None:
-        super().__init__(options)
-        self._is_fixed = False
-        self._fixed: dict[str, int] | None = None
-        self._tails: dict[str, int] = {}
-
-    def initial(self) -> dict[str, Any]:
-        """Return the first offset, see ``live.stream.StreamPlanning``."""
-        return dict(sorted(self.begin(self.streams()).items()))
-
-    def fix(self) -> None:
-        """Restrict planning to existing records, see ``live.stream.StreamPlanning``."""
-        self._is_fixed = True
-
-    def latest(self, start: Mapping[str, Any], limit: int | None) -> dict[str, Any]:
-        """Return the end offset of the next batch, see ``live.stream.StreamPlanning``."""
-        self._tails = self._fixed if self._fixed is not None else self.checked_tails(start)
-        self._fixed = self._tails if self._is_fixed else None
-        return limited(start, self._tails, limit)
-
-    def progress(self) -> dict[str, Any]:
-        """Return the ends of the streams."""
-        return dict(sorted(self._tails.items()))
-
-    def partitions(self, start: Mapping[str, Any], end: Mapping[str, Any]) -> list[S2Partition]:
-        """Return the partitions of a batch, see ``live.stream.StreamPlanning``."""
-        return partitions_of(self.between(start, end))

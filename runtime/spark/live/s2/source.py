@@ -2,71 +2,63 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar
 
-from pyspark.sql.types import StringType, StructField, StructType
+from pyspark.sql.types import StringType, StructField
 
-from ...errors import HideTraceback
 from ..source import LiveSource
 
 if TYPE_CHECKING:
-    from .options import S2ReadOptions
-    from .reader import S2Reader, S2StreamPlanning
+    from .options import S2ReadOptions, S2WriteOptions
+    from .reader import S2Reader
     from .writer import S2StreamWriter, S2Writer
+
+STREAM = "_stream"
 
 
 class S2StreamSource(LiveSource):
-    """The data source of streams of S2, for ``spark.read``, ``readStream``, ``df.write`` and ``writeStream``. The
-    options are ``options.READ_OPTIONS`` and ``options.WRITE_OPTIONS``."""
+    """The data source of streams of S2. The options are ``options.READ_OPTIONS`` and ``options.WRITE_OPTIONS``."""
+
+    computed: ClassVar[tuple[str, ...]] = (STREAM,)
 
     @classmethod
     def name(cls) -> str:
         """Return the name of the source."""
         return "s2_stream"
 
-    def read_options(self) -> S2ReadOptions:
-        """Return the checked options of a read. Raises ``WireloomError``."""
-        from .options import read_options
+    def option_classes(self) -> tuple[type[S2ReadOptions], type[S2WriteOptions]]:
+        """Return the classes of the options."""
+        from .options import S2ReadOptions, S2WriteOptions
 
-        return read_options(self.options)
+        return S2ReadOptions, S2WriteOptions
+
+    def write_options(self) -> S2WriteOptions:
+        """Return the checked options of a write. Raises ``WireloomError``."""
+        found: S2WriteOptions = super().write_options()
+        checkpoint = next((value for name, value in self.options.items() if name.lower() == "checkpointlocation"), None)
+        if found.state_location or not checkpoint:
+            return found
+        return replace(found, state_location=f"{checkpoint.rstrip('/')}/s2_stream")
 
     def columns(self) -> dict[str, StructField]:
         """Return all columns by name: those of a record, and the name of its stream."""
         from ....format.registry import get
         from ...read.schema import narrowed, wire_schema
-        from .reader import STREAM
 
         kinds = {each.name: each.dataType for each in wire_schema(get("s2_session"))}
-        if self.read_options().narrow:
+        if self.read_options().unsigned64 == "long":
             kinds = {name: narrowed(kind) for name, kind in kinds.items()}
         return {name: StructField(name, kind) for name, kind in {**kinds, STREAM: StringType()}.items()}
 
-    def reader(self, schema: StructType) -> S2Reader:
-        """Return the reader of these columns. Raises ``WireloomError``."""
-        from .reader import STREAM, S2Reader
+    def reader_class(self) -> type[S2Reader]:
+        """Return the class of the batch reader."""
+        from .reader import S2Reader
 
-        with HideTraceback():
-            return S2Reader(self.read_options(), self.targets(schema, computed=(STREAM,)))
+        return S2Reader
 
-    @property
-    def planning(self) -> type[S2StreamPlanning]:
-        """Implement ``LiveSource.planning``."""
-        from .reader import S2StreamPlanning
+    def writer_classes(self) -> tuple[type[S2Writer], type[S2StreamWriter]]:
+        """Return the classes of the writers."""
+        from .writer import S2StreamWriter, S2Writer
 
-        return S2StreamPlanning
-
-    def writer(self, schema: StructType, overwrite: bool) -> S2Writer:
-        """Return the writer of a data frame. Raises ``WireloomError``."""
-        from .options import write_options
-        from .writer import S2Writer
-
-        with HideTraceback():
-            return S2Writer(write_options(self.options), schema, overwrite)
-
-    def streamWriter(self, schema: StructType, overwrite: bool) -> S2StreamWriter:  # noqa: N802
-        """Return the writer of the batches of a stream. Raises ``WireloomError``."""
-        from .options import write_options
-        from .writer import S2StreamWriter
-
-        with HideTraceback():
-            return S2StreamWriter(write_options(self.options), schema, overwrite)
+        return S2Writer, S2StreamWriter

@@ -39,8 +39,8 @@ class StreamsWriter:
         check_columns(schema)
         if overwrite:
             raise WireloomError("records of a stream cannot be replaced: use mode append")
-        if options.token is not None:
-            check_token(options.token)
+        if options.fencing_token is not None:
+            check_token(options.fencing_token)
         self.options = options
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> WriterCommitMessage:
@@ -54,7 +54,7 @@ class StreamsWriter:
                     options.basin,
                     stream,
                     self._begin(stream),
-                    fencing_token=options.token,
+                    fencing_token=options.fencing_token,
                     endpoint=options.endpoint,
                     patience=PATIENCE,
                 )
@@ -100,7 +100,7 @@ class S2StreamWriter(StreamsWriter, DataSourceStreamWriter, DataSourceArrowWrite
 
     def __init__(self, options: S2WriteOptions, schema: StructType, overwrite: bool) -> None:
         super().__init__(options, schema, overwrite)
-        if options.state is None:
+        if options.state_location is None:
             raise WireloomError(
                 "the position at which a batch begins has to be stored: set checkpointLocation, or option stateLocation"
             )
@@ -121,7 +121,7 @@ class S2StreamWriter(StreamsWriter, DataSourceStreamWriter, DataSourceArrowWrite
         return end
 
     def _kept(self, query: str, stream: str) -> Folder:
-        place = (self.options.state or "").rstrip("/")
+        place = (self.options.state_location or "").rstrip("/")
         return folder(place, None).inside(query, quote(stream, safe=""))
 
 
