@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..base.ingest_choices import COMPRESSIONS, EVOLUTIONS, EXISTING, KINDS, REFUSE
-from ..base.options import camel_case
+from ..base.ingest_options import IngestOptions
+from ..base.options import camel_case, defaults_of, options_of
 from ..base.plurals import counted
 from . import completing
 from .parameters import (
     OPTIONS,
     Count,
+    derived_option,
     format_argument,
     inputs_argument,
     location_of,
-    names,
     reader_options,
     report_option,
 )
@@ -41,6 +41,35 @@ if TYPE_CHECKING:
     from ..spark.ingest import IngestProgress, IngestSummary
 
 
+FOLDER = {"metavar": "OUT", "shell_complete": completing.folders}
+SHOWN: Mapping[str, Mapping[str, Any]] = {
+    "to": {},
+    "quarantine": FOLDER,
+    "metrics": FOLDER,
+    "prometheus_file": {"metavar": "FILE", "shell_complete": completing.files},
+    "prometheus_port": {"metavar": "PORT", "type": Count(1, 65535)},
+    "partition_by": {},
+    "sort_by": {},
+    "file_bytes": {
+        "metavar": "SIZE",
+        "help": "Approximate maximum size of a file of the table, such as 256m.  [default: 1g]",
+    },
+    "compression": {},
+    "dictionary": {},
+    "existing": {},
+    "schema_evolution": {},
+}
+"""The options of ``ingest`` that the command has, besides those of readers, with more arguments of ``click.option``."""
+
+
+def _ingest_options(function: Callable[..., None]) -> Callable[..., None]:
+    """Add the options of ``SHOWN``."""
+    options, defaults = options_of(IngestOptions), defaults_of(IngestOptions)
+    for name, more in reversed(list(SHOWN.items())):
+        function = derived_option(name, options[name], defaults[name], **more)(function)
+    return function
+
+
 @click.command("ingest", short_help="Read files into a table with Spark, and damaged records into a quarantine table.")
 @format_argument
 @inputs_argument()
@@ -51,37 +80,6 @@ if TYPE_CHECKING:
     shell_complete=completing.folders,
     help="Folder of the table to write.",
 )
-@click.option(
-    "--to",
-    type=click.Choice(KINDS),
-    default="parquet",
-    show_default=True,
-    help="Kind of the table.",
-)
-@click.option(
-    "--quarantine",
-    metavar="OUT",
-    shell_complete=completing.folders,
-    help="Folder of a Parquet table for the damaged records.",
-)
-@click.option(
-    "--metrics",
-    metavar="OUT",
-    shell_complete=completing.folders,
-    help="Folder for metrics of each batch and its files, a file of JSON lines per batch.",
-)
-@click.option(
-    "--prometheus-file",
-    metavar="FILE",
-    shell_complete=completing.files,
-    help="File for metrics that Prometheus reads, NAME.prom in the folder of node_exporter's textfile collector.",
-)
-@click.option(
-    "--prometheus-port",
-    metavar="PORT",
-    type=Count(1, 65535),
-    help="Port on 127.0.0.1 for the same metrics, during the run.",
-)
 @click.option("--stream", is_flag=True, help="Read as a stream, in batches that Spark keeps in a checkpoint.")
 @click.option("--checkpoint", metavar="DIR", shell_complete=completing.folders, help="Spark's folder for the stream.")
 @click.option(
@@ -90,79 +88,22 @@ if TYPE_CHECKING:
     help="Run until interrupted, with a batch every TIME ('30 seconds'); otherwise stop when everything is read.",
 )
 @click.option("--batch-files", metavar="N", type=Count(1), help="Number of files per commit.  [default: 10000]")
-@click.option(
-    "--partition-by",
-    metavar="A,B",
-    callback=names,
-    shell_complete=completing.columns,
-    help="Columns whose values name the table's folders.",
-)
-@click.option(
-    "--sort-by",
-    metavar="A,B",
-    callback=names,
-    shell_complete=completing.columns,
-    help="Columns by which each file of the table is sorted.",
-)
-@click.option(
-    "--file-bytes",
-    metavar="SIZE",
-    help="Approximate maximum size of a file of the table, such as 256m.  [default: 1g]",
-)
-@click.option(
-    "--compression",
-    type=click.Choice(COMPRESSIONS),
-    default="snappy",
-    show_default=True,
-    help="Compression of the table's files.",
-)
-@click.option(
-    "--dictionary",
-    metavar="A,B",
-    callback=names,
-    shell_complete=completing.columns,
-    help="Columns with dictionary encoding; by default all except binary ones.",
-)
+@_ingest_options
 @reader_options("columns", "mode", "recover", table=False)
-@click.option(
-    "--existing",
-    type=click.Choice(EXISTING),
-    default="append",
-    show_default=True,
-    help="If the table exists: append new files, also to Parquet files of other software, replace it, or fail.",
-)
-@click.option(
-    "--schema-evolution",
-    type=click.Choice(EVOLUTIONS),
-    default=REFUSE,
-    show_default=True,
-    help="If the columns differ from those of the table: fail, add new ones to it, or quarantine what it cannot hold.",
-)
 @report_option("the summary and the read report as JSON")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary and the read report as JSON.")
 def command(
     format_name: str,
     inputs: tuple[str, ...],
     table: str,
-    to: str,
-    quarantine: str | None,
-    metrics: str | None,
-    prometheus_file: str | None,
-    prometheus_port: int | None,
     stream: bool,
     checkpoint: str | None,
     every: str | None,
     batch_files: int | None,
-    partition_by: list[str] | None,
-    sort_by: list[str] | None,
-    file_bytes: str | None,
-    compression: str,
-    dictionary: list[str] | None,
-    existing: str,
-    schema_evolution: str,
     report_path: str | None,
     as_json: bool,
     options: dict[str, Any],
+    **asked: Any,
 ) -> None:
     """Read INPUT with Spark and write a table: of Parquet files, or of Delta Lake or Iceberg.
 
@@ -180,7 +121,6 @@ def command(
     from ..format.registry import get
     from ..input.expansion import expand
     from ..spark.ingest import ingest, ingest_stream
-    from ..spark.ingest.batches import BATCH_FILES
     from ..spark.ingest.catalogs import catalog_of
     from ..spark.ingest.failures import translate_failures
     from ..spark.option_values import size
@@ -191,32 +131,20 @@ def command(
     _check_stream(stream, checkpoint, every, batch_files)
     if report_path == "-":
         raise click.UsageError("summary and report would be mixed: use --json, or name a file")
-    refuse_overwrite(("-", report_path), inputs, format_name, folders=(table, quarantine, metrics, checkpoint))
+    folders = (table, asked["quarantine"], asked["metrics"], checkpoint)
+    refuse_overwrite(("-", report_path), inputs, format_name, folders=folders)
     location = location_of(options)
     arguments: dict[str, Any] = {name: options.pop(name) for name in ("mode", "recover", "columns") if name in options}
     further = {camel_case(name) if name in OPTIONS else name: _spelled(value) for name, value in options.items()}
     # Spark takes seconds to start, so an unknown option and a missing package or input are reported first.
     read_options(format, {"path": inputs[0], **further})
-    catalog_of(to)
+    catalog_of(asked["to"])
     if not stream:
         check_batch_options(further)
         expand(list(inputs), location)
-    asked: dict[str, Any] = {
-        "quarantine": quarantine,
-        "metrics": metrics,
-        "prometheus_file": prometheus_file,
-        "prometheus_port": prometheus_port,
-        **arguments,
-        "partition_by": partition_by or (),
-        "sort_by": sort_by or (),
-        "file_bytes": None if file_bytes is None else size("--file-bytes", file_bytes),
-        "compression": compression,
-        "dictionary": dictionary,
-        "options": further,
-        "existing": existing,
-        "schema_evolution": schema_evolution,
-        "to": to,
-    }
+    asked = {**{name: value for name, value in asked.items() if value is not None}, **arguments, "options": further}
+    if "file_bytes" in asked:
+        asked["file_bytes"] = size("--file-bytes", asked["file_bytes"])
     if checkpoint is not None:
         with translate_failures(), _without_logs_of_py4j(), _session() as spark:
             told = None if as_json else _tell
@@ -232,9 +160,9 @@ def command(
         ):
             # Requesting the progress has a cost.
             progress = _teller(shown) if sys.stderr.isatty() else None
-            summary = ingest(
-                spark, format, list(inputs), table, batch_files=batch_files or BATCH_FILES, progress=progress, **asked
-            )
+            if batch_files is not None:
+                asked["batch_files"] = batch_files
+            summary = ingest(spark, format, list(inputs), table, progress=progress, **asked)
     if report_path is not None:
         write_json(report_path, summary.to_dict())
     if as_json:

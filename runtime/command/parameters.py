@@ -8,7 +8,7 @@ from typing import Any, TypeVar, cast
 
 import click
 
-from ..base.options import CHOICE, FLAG, NAMES, NUMBER, defaults_of, options_of
+from ..base.options import CHOICE, FLAG, NAMES, NUMBER, Option, defaults_of, options_of
 from ..input.inputs import Location
 from ..reading.options import LIMITS, ScanOptions
 from . import completing
@@ -91,21 +91,25 @@ def location_of(options: Mapping[str, Any]) -> Location:
 
 def scan_option(name: str) -> Callable[[Function], Function]:
     """Add the option ``--name`` for the option of readers of that name."""
-    option, default, dashed = OPTIONS[name], DEFAULTS[name], name.replace("_", "-")
+    more = {"metavar": METAVARS[name]} if name in METAVARS else {}
+    return derived_option(name, OPTIONS[name], DEFAULTS[name], **more)
+
+
+def derived_option(name: str, option: Option, default: Any, **more: Any) -> Callable[[Function], Function]:
+    """Add the option ``--name`` for an option of a function; ``more``: other arguments of ``click.option``."""
+    dashed = name.replace("_", "-")
     if option.kind == FLAG and default:
         spellings = [f"--no-{dashed}", *(["--no-crc"] if name == "verify" else [])]
         return click.option(*spellings, name, flag_value=False, default=True, help=option.off)
+    given: dict[str, Any] = {"help": option.short, "metavar": name.upper()}
     if option.kind == FLAG:
-        return click.option(f"--{dashed}", name, is_flag=True, help=option.short)
-    if option.kind == CHOICE:
+        given = {"help": option.short, "is_flag": True}
+    elif option.kind == CHOICE:
         kind = click.Choice(tuple(option.values), case_sensitive=False)
-        return click.option(f"--{dashed}", name, type=kind, default=default, show_default=True, help=option.text)
-    if option.kind == NAMES:
-        completed = completing.columns
-        return click.option(
-            f"--{dashed}", name, metavar="A,B", callback=names, shell_complete=completed, help=option.short
-        )
-    return click.option(f"--{dashed}", name, metavar=METAVARS.get(name, name.upper()), help=option.short)
+        given = {"help": option.text, "type": kind, "default": default, "show_default": True}
+    elif option.kind == NAMES:
+        given |= {"metavar": "A,B", "callback": names, "shell_complete": completing.columns}
+    return click.option(f"--{dashed}", name, **{**given, **more})
 
 
 def spelled(name: str, value: Any) -> str:

@@ -20,6 +20,7 @@ import pyarrow.dataset
 import pyarrow.parquet as pq
 from pyspark.sql.types import StringType, StructField, StructType
 from wireloom import Damage, FileReport
+from wireloom.base.ingest_options import IngestOptions
 from wireloom.spark.folders import Folder, folder
 from wireloom.spark.ingest import (
     BatchAttempt,
@@ -105,8 +106,7 @@ def asked(
         metrics=folder(str(base / "metrics")) if metrics else None,
         layout=FileLayout(("kind",)),
         options={},
-        existing=existing,
-        to=to,
+        chosen=IngestOptions(existing=existing, to=to),
     )
 
 

@@ -17,7 +17,7 @@ __getattr__ = face(
         "failures": "failure",
         "iceberg": "IcebergCatalog",
         "job_progress": "unwrap_task_errors",
-        "layout": "COMPRESSIONS FileLayout",
+        "layout": "FileLayout",
         "lock": "locked",
         "ledger": "Shape compact_ledger",
         "prometheus": "PrometheusMetrics file_metrics totals",

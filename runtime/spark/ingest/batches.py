@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Unpack
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
-from ...base.arguments import check_callable, positive
 from ...base.errors import UnsupportedError
+from ...base.ingest_options import IngestOptions
+from ...base.options import FUNCTION, NUMBER, option
 from ...base.report import FileReport, ReadReport
 from ...format.description import Format
 from ...rows.select import name_of
@@ -23,7 +24,7 @@ from .failures import unwrap_task_errors
 from .job_progress import IngestProgress, run_job
 from .ledger import key
 from .prometheus import PrometheusMetrics, batch_metrics
-from .request import Choices, IngestRequest, check_choices, request
+from .request import IngestRequest, ingests, options_of_call, request
 from .summary import IngestSummary
 from .table_files import WrittenFile, taken_back
 from .tables import BatchAttempt, IngestTables, StreamBatch, open_tables
@@ -43,66 +44,48 @@ BATCH_FILES = 10_000
 """Default number of files in a batch."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class BatchIngestOptions(IngestOptions):
+    """The options of ``ingest``."""
+
+    batch_files: int = option(BATCH_FILES, "Number of files that are committed together.", NUMBER)
+    progress: Callable[[IngestProgress], None] | None = option(
+        None,
+        "Called several times a second with the progress, in the caller's thread.",
+        FUNCTION,
+        what="a function that takes the run's progress",
+    )
+
+
+@ingests(BatchIngestOptions)
 def ingest(
-    spark: SparkSession,
-    format: str | Format,
-    inputs: str | Sequence[str],
-    table: str,
-    *,
-    batch_files: int = BATCH_FILES,
-    progress: Callable[[IngestProgress], None] | None = None,
-    **choices: Unpack[Choices],
+    spark: SparkSession, format: str | Format, inputs: str | Sequence[str], table: str, **choices: Any
 ) -> IngestSummary:
     """Read ``inputs`` (a path, glob, folder or address, or several) with Spark and write a table.
 
     A repeated run reads only new files: the files that are done are stored in the table's folder, atomically with the
     table. Every record is in the table or the quarantine exactly once, even if a run is killed. Keyword arguments:
 
-    - ``columns``: the columns of the table, by default the format's own; those of ``partition_by`` are added.
-    - ``quarantine``: folder for damaged records, a Parquet table of ``_path``, ``_offset``, ``_length``, ``_error`` and
-      ``_corrupt_record``, with one row for each damaged range, including the end of a file that is truncated or cannot
-      be read further.
-    - ``metrics``: folder for JSON lines, one file per batch, with the metrics of the batch and of its files.
-    - ``mode``: ``permissive``; ``dropmalformed``, which keeps no bytes of damaged records; or ``failfast``.
-    - ``recover``: search for the next good row after a damaged length.
-    - ``options``: further options of the data source.
-    - ``existing``: handling of existing tables. ``append``: they must have the same columns; ``adopt``: like
-      ``append``, but also to Parquet files that were written by other software; ``overwrite``: all files are read, and
-      then replace the existing content; ``error``: nothing is done.
-    - ``to``: ``parquet``, ``delta`` or ``iceberg``.
-    - ``sort_by``: columns by which each file is sorted.
-    - ``file_bytes``: approximate maximum size of a file.
-    - ``compression``: ``snappy``, ``zstd``, ``lz4``, ``gzip`` or ``none``.
-    - ``dictionary``: columns with dictionary encoding, by default all except binary ones.
-    - ``schema_evolution``: handling of a read whose columns differ from those of the table: ``refuse`` it; ``add`` its
-      new columns to the table; or ``quarantine`` the records that the table cannot hold.
-    - ``prometheus_file``: a file ``….prom`` for metrics that Prometheus scrapes through node_exporter.
-    - ``prometheus_port``: a port of this machine, on 127.0.0.1, that serves these metrics during the run.
-    - ``allow_modules``: modules whose classes a spec may reference; see ``wireloom.load_spec``.
-
-    ``batch_files``: number of files that are committed together. ``progress`` is called several times a second, in the
-    caller's thread.
+    {options}
 
     Raises ``UnknownNameError`` and ``WireloomError``; ``TemporaryError`` if another run is active, the disk is full or
     a storage fails; in mode ``failfast`` the error of the first damage.
     """
-    check_choices("ingest", choices, ("batch_files", "progress"))
-    positive("batch_files", batch_files)
-    check_batch_options(choices.get("options") or {})
-    if progress is not None:
-        check_callable("progress", progress, "a function that takes the run's progress")
-    wanted = request(spark, format, inputs, table, **choices)
+    chosen: BatchIngestOptions = options_of_call(BatchIngestOptions, "ingest", choices)
+    batch_files, progress = chosen.batch_files, chosen.progress
+    check_batch_options(chosen.options or {})
+    wanted = request(spark, format, inputs, table, chosen)
     if wanted.grows:
         raise UnsupportedError(
             "a batch run reads each file once, and would never read what a growing file gets "
             "later: leave tail=growing out, or ingest as a stream"
         )
     started = time.monotonic()
-    prometheus = PrometheusMetrics(wanted.table, wanted.prometheus_file, wanted.prometheus_port)
+    prometheus = PrometheusMetrics(wanted.table, wanted.chosen.prometheus_file, wanted.chosen.prometheus_port)
     found = wanted.files()
     with prometheus.run(), open_tables(wanted) as tables:
         run = _BatchRun(wanted, tables, progress, started, prometheus)
-        known = tables.ledger.files if wanted.existing != "overwrite" else {}
+        known = tables.ledger.files if wanted.chosen.existing != "overwrite" else {}
         # Rows that a file has received since it was empty are not in the table.
         new = [each for path, each in found.items() if key(path) not in known or (known[key(path)] == 0 and each.size)]
         taken = {id(each) for each in new}

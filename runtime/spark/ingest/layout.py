@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
 
-from ...base.arguments import names, one_of, positive
 from ...base.errors import UnsupportedError, WireloomError
-from ...base.ingest_choices import COMPRESSIONS
 from ...base.nearest import unknown
 
 FILE_BYTES = 1 << 30
@@ -63,27 +60,3 @@ class FileLayout:
             return list(self.dictionary)
         # Binary records are rarely equal, and detecting that takes as long as all other work.
         return [each.name for each in schema if not pa.types.is_binary(each.type)]
-
-
-def file_layout(
-    partition_by: Sequence[str],
-    sort_by: Sequence[str],
-    file_bytes: int | None,
-    compression: str,
-    dictionary: Sequence[str] | None,
-) -> FileLayout:
-    """Return the checked layout. Raises ``WireloomError``."""
-    one_of("compression", compression, COMPRESSIONS)
-    if file_bytes is not None:
-        positive("file_bytes", file_bytes)
-    partitions = names("partition_by", partition_by)
-    twice = next((each for each in partitions if partitions.count(each) > 1), None)
-    if twice is not None:
-        raise WireloomError(f"partition_by names {twice!r} twice: name it once")
-    return FileLayout(
-        partitions,
-        names("sort_by", sort_by),
-        FILE_BYTES if file_bytes is None else file_bytes,
-        compression,
-        None if dictionary is None else names("dictionary", dictionary),
-    )

@@ -5,23 +5,24 @@ from __future__ import annotations
 import glob
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
 from itertools import combinations
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Any, ParamSpec, Protocol
 
 from ...base.addresses import S3, is_remote, local_path, same_for_all, scheme_of
-from ...base.arguments import check_texts, names, one_of, positive, shown
+from ...base.arguments import names, shown
 from ...base.errors import UnsupportedError, WireloomError
-from ...base.ingest_choices import EVOLUTIONS, EXISTING, KINDS, QUARANTINE, REFUSE
+from ...base.ingest_options import IngestOptions
 from ...base.nearest import unknown
+from ...base.options import documented
 from ...format.description import Format
 from ...format.in_memory import InMemoryFormat
 from ...format.registry import formats, get
 from ...input.expansion import STANDARD_INPUT
 from ...input.inputs import WILDCARDS, Input
 from ...input.listing import hidden
-from ...reading.options import GROWING, ScanOptions
+from ...reading.options import GROWING
 from ...reading.request import of_table
 from ..folders import Folder, folder
 from ..options import read_options
@@ -29,11 +30,13 @@ from ..read.file_listing import encoded, list_inputs
 from ..registration import source_of
 from .catalogs import check_place
 from .conversion import RowConversion
-from .layout import FileLayout, file_layout
+from .layout import FILE_BYTES, FileLayout
 from .task_source import WRITES, TaskWriting, writing_name, writing_source
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+
+    from .summary import IngestSummary
 
 ARGUMENTS = {"mode": "mode", "recover": "recover", "columns": "columns", "path": "inputs", "paths": "inputs"}
 """Options of a read, in lower case, that have an equivalent argument of ``ingest``."""
@@ -41,32 +44,40 @@ PASSED_OVER = ("ignoreMissingFiles", "ignoreCorruptFiles")
 """Options that are also settings of a session."""
 
 
-class Choices(TypedDict, total=False):
-    """Keyword arguments that ``ingest`` and ``ingest_stream`` have in common; see ``ingest``."""
+P = ParamSpec("P")
 
-    quarantine: str | None
-    metrics: str | None
-    mode: str
-    recover: bool
-    partition_by: Sequence[str]
-    columns: Sequence[str] | None
-    options: Mapping[str, str] | None
-    existing: str
-    to: str
-    allow_modules: Sequence[str]
-    sort_by: Sequence[str]
-    file_bytes: int | None
-    compression: str
-    dictionary: Sequence[str] | None
-    schema_evolution: str
-    prometheus_file: str | None
-    prometheus_port: int | None
+
+class Ingest(Protocol[P]):
+    """A function that ingests, with the options ``P``."""
+
+    def __call__(
+        self,
+        spark: SparkSession,
+        format: str | Format,
+        inputs: str | Sequence[str],
+        table: str,
+        *arguments: P.args,
+        **options: P.kwargs,
+    ) -> IngestSummary:
+        """Run the ingest."""
+        ...
+
+
+def ingests(options: Callable[P, IngestOptions]) -> Callable[[Callable[..., IngestSummary]], Ingest[P]]:
+    """Return a decorator for a function with ``**options``: its signature and its documentation receive the options of
+    that class, for readers and for type checkers."""
+
+    def decorate(function: Callable[..., IngestSummary]) -> Ingest[P]:
+        documented(function, options)
+        return function
+
+    return decorate
 
 
 @dataclass(frozen=True)
 class IngestRequest:
     """The checked request of an ingest. ``source``: the name of the format's data source in Spark; ``options``: the
-    options of the data source."""
+    options of the data source; ``chosen``: those of the ingest."""
 
     spark: SparkSession
     format: Format
@@ -76,11 +87,7 @@ class IngestRequest:
     metrics: Folder | None
     layout: FileLayout
     options: Mapping[str, str]
-    existing: str
-    to: str
-    schema_evolution: str = REFUSE
-    prometheus_file: str | None = None
-    prometheus_port: int | None = None
+    chosen: IngestOptions
 
     @property
     def partition_by(self) -> tuple[str, ...]:
@@ -137,54 +144,29 @@ class IngestRequest:
         return {each.path: each for each in found if each.path is not None}
 
 
+def options_of_call(kind: type[Any], function: str, given: Mapping[str, Any]) -> Any:
+    """Return the keyword arguments of a function as its dataclass of options. Raises ``UnknownNameError`` for one that
+    the function does not have, and ``WireloomError``."""
+    names = [each.name for each in fields(kind)]
+    own = [name for name in names if name not in IngestOptions.__annotations__]
+    for name in given:
+        if name not in names:
+            raise unknown(f"option of {function}", name, [*own, *IngestOptions.__annotations__])
+    return kind(**given)
+
+
 def request(
-    spark: SparkSession,
-    format: str | Format,
-    inputs: str | Sequence[str],
-    table: str,
-    *,
-    quarantine: str | None = None,
-    metrics: str | None = None,
-    mode: str = "permissive",
-    recover: bool = False,
-    partition_by: Sequence[str] = (),
-    columns: Sequence[str] | None = None,
-    options: Mapping[str, str] | None = None,
-    existing: str = "append",
-    to: str = "parquet",
-    allow_modules: Sequence[str] = (),
-    sort_by: Sequence[str] = (),
-    file_bytes: int | None = None,
-    compression: str = "snappy",
-    dictionary: Sequence[str] | None = None,
-    schema_evolution: str = REFUSE,
-    prometheus_file: str | None = None,
-    prometheus_port: int | None = None,
+    spark: SparkSession, format: str | Format, inputs: str | Sequence[str], table: str, chosen: IngestOptions
 ) -> IngestRequest:
     """Return the request with all arguments checked; see ``ingest``. Raises ``UnknownNameError`` and
     ``WireloomError``."""
-    described = get(format, allow_modules)
-    ScanOptions(mode=mode, recover=recover)
-    check_texts(quarantine=quarantine, metrics=metrics, prometheus_file=prometheus_file)
-    if prometheus_port is not None:
-        positive("prometheus_port", prometheus_port)
-    one_of("value of existing", existing, EXISTING)
-    one_of("kind of table", to, KINDS)
-    one_of("value of schema_evolution", schema_evolution, EVOLUTIONS)
-    if schema_evolution == QUARANTINE and quarantine is None:
-        raise WireloomError(
-            "schema_evolution=quarantine needs a quarantine for the records that the table cannot hold: name its folder"
-        )
+    described, options, existing = get(format, chosen.allow_modules), chosen.options or {}, chosen.existing
     if not isinstance(table, str):
         raise WireloomError(f"table must be the address of a folder, or the name of a table, not {shown(table)}")
-    if options is not None and not (isinstance(options, Mapping) and all(isinstance(each, str) for each in options)):
-        raise WireloomError(f"options must be a dictionary of strings, not {shown(options)}")
-    for name, value in (options or {}).items():
-        if not isinstance(value, str):
-            raise WireloomError(f"options must be a dictionary of strings, and {name} is {shown(value)}")
     given = [inputs] if isinstance(inputs, str) else names("inputs", inputs)
-    layout = file_layout(partition_by, sort_by, file_bytes, compression, dictionary)
-    chosen = None if columns is None else names("columns", columns)
+    partitions, sizes = tuple(chosen.partition_by), chosen.file_bytes or FILE_BYTES
+    dictionary = None if chosen.dictionary is None else tuple(chosen.dictionary)
+    layout = FileLayout(partitions, tuple(chosen.sort_by), sizes, chosen.compression, dictionary)
     source = described.name
     if isinstance(described, InMemoryFormat):
         # Registered under a distinct name, since an installed format may have the same id.
@@ -192,11 +174,11 @@ def request(
         spark.dataSource.register(source_of(described, source))
     elif described.name not in formats():
         raise UnsupportedError(f"Spark's tasks need generated code for {described.name}: run 'wireloom generate' first")
-    store = read_options(described, {**(options or {}), "path": table}).store
+    store = read_options(described, {**options, "path": table}).store
     target = folder(table, store)
-    if to != "parquet":
-        check_place(target, to)
-    beside = [None if each is None else folder(each, store) for each in (quarantine, metrics)]
+    if chosen.to != "parquet":
+        check_place(target, chosen.to)
+    beside = [None if each is None else folder(each, store) for each in (chosen.quarantine, chosen.metrics)]
     places = [target, *(each for each in beside if each is not None)]
     check_disjoint(places)
     for place in (target, beside[0]):
@@ -206,12 +188,12 @@ def request(
             raise WireloomError(
                 "already exists: name another table, remove it, or use append or overwrite", path=place.address
             )
-    _check_options(options or {})
-    read, _ = of_table(described, options or {})
-    wanted = list(read.default_columns if chosen is None else chosen)
+    _check_options(options)
+    read, _ = of_table(described, options)
+    wanted = list(read.default_columns if chosen.columns is None else chosen.columns)
     wanted += [name for name in layout.partition_by if name not in wanted]
     paths = tuple(_absolute(each) for each in given)
-    _check_outside(paths, places, options or {})
+    _check_outside(paths, places, options)
     return IngestRequest(
         spark=spark,
         format=described,
@@ -224,27 +206,15 @@ def request(
             # The session's settings are not available during planning.
             **{name: "true" for name in PASSED_OVER if spark.conf.get(f"spark.sql.files.{name}", "false") == "true"},
             # Types of partition columns must not depend on the currently existing folders.
-            **({} if "partitioncolumns" in {each.lower() for each in options or {}} else {"partitionColumns": "text"}),
-            **(options or {}),
+            **({} if "partitioncolumns" in {each.lower() for each in options} else {"partitionColumns": "text"}),
+            **options,
             "paths": json.dumps(paths),
             "columns": ",".join(wanted),
-            "mode": mode,
-            "recover": str(recover).lower(),
+            "mode": chosen.mode,
+            "recover": str(chosen.recover).lower(),
         },
-        existing=existing,
-        to=to,
-        schema_evolution=schema_evolution,
-        prometheus_file=prometheus_file,
-        prometheus_port=prometheus_port,
+        chosen=chosen,
     )
-
-
-def check_choices(function: str, choices: Iterable[str], own: Iterable[str]) -> None:
-    """Raise ``UnknownNameError`` for a keyword argument that is neither in ``Choices`` nor one of the function's
-    ``own``."""
-    for name in choices:
-        if name not in Choices.__annotations__:
-            raise unknown(f"option of {function}", name, [*own, *Choices.__annotations__])
 
 
 def _check_options(options: Mapping[str, str]) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ...base.errors import WireloomError
-from ...base.ingest_choices import ADD, REFUSE
+from ...base.ingest_options import ADD, REFUSE
 from .ledger import Shape
 
 if TYPE_CHECKING:

@@ -12,10 +12,13 @@ import json
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Unpack
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from ...base.addresses import S3, scheme_of
 from ...base.errors import NothingThereError, UnsupportedError, WireloomError
+from ...base.ingest_options import IngestOptions
+from ...base.options import FUNCTION, TEXT, option
 from ...format.description import Format
 from ..folders import Folder, folder
 from ..versions import check_streams
@@ -24,7 +27,7 @@ from .failures import unwrap_task_errors
 from .jobs import is_connect
 from .ledger import key
 from .prometheus import PrometheusMetrics
-from .request import Choices, IngestRequest, check_choices, check_disjoint, request, spark_address
+from .request import IngestRequest, check_disjoint, ingests, options_of_call, request, spark_address
 from .summary import IngestSummary
 from .tables import BatchAttempt, IngestTables, StreamBatch, open_tables
 
@@ -39,6 +42,26 @@ PAUSE = 1
 """Seconds between two checks of a running query."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class StreamIngestOptions(IngestOptions):
+    """The options of ``ingest_stream``. ``checkpoint``: Spark's folder for the query; each table needs its own."""
+
+    checkpoint: str
+    every: str | None = option(
+        None,
+        "The interval between batches, such as ``30 seconds``, of a query that continues until it is interrupted; by"
+        " default the query ends when all existing input is read.",
+        TEXT,
+    )
+    told: Callable[[Mapping[str, Any]], None] | None = option(
+        None,
+        "Called with the metrics of each batch when it is committed.",
+        FUNCTION,
+        what="a function that takes the metrics of a batch",
+    )
+
+
+@ingests(StreamIngestOptions)
 def ingest_stream(
     spark: SparkSession,
     format: str | Format,
@@ -46,22 +69,21 @@ def ingest_stream(
     table: str,
     *,
     checkpoint: str,
-    every: str | None = None,
-    told: Callable[[Mapping[str, Any]], None] | None = None,
-    **choices: Unpack[Choices],
+    **choices: Any,
 ) -> IngestSummary:
-    """Run ``ingest`` with a streaming read; ``options`` may include those of a stream (``maxFilesPerTrigger``).
+    """Run ``ingest`` with a streaming read, whose options may include those of a stream (``maxFilesPerTrigger``).
 
-    ``checkpoint``: Spark's folder for the query; each table needs its own. ``every``: the interval between batches,
-    such as ``30 seconds``, of a query that continues until it is interrupted; if it is omitted, the query ends when all
-    existing input is read. ``told`` is called with the metrics of each batch when it is committed.
+    - ``checkpoint``: Spark's folder for the query; each table needs its own.
+    {options}
 
     Raises the same errors as ``ingest``, and ``WireloomError`` if the table has files that a new checkpoint would read
     again.
     """
     check_streams()
-    check_choices("ingest_stream", choices, ("checkpoint", "every", "told"))
-    wanted = request(spark, format, inputs, table, **choices)
+    given = {"checkpoint": checkpoint, **choices}
+    chosen: StreamIngestOptions = options_of_call(StreamIngestOptions, "ingest_stream", given)
+    every, told = chosen.every, chosen.told
+    wanted = request(spark, format, inputs, table, chosen)
     if is_connect(spark):
         raise UnsupportedError(
             "a session of Spark Connect runs the batches of a stream in a process of the server, which cannot write "
@@ -71,14 +93,14 @@ def ingest_stream(
     check_checkpoint(spark, place)
     check_disjoint([place, *wanted.places])
     started = time.monotonic()
-    prometheus = PrometheusMetrics(wanted.table, wanted.prometheus_file, wanted.prometheus_port)
+    prometheus = PrometheusMetrics(wanted.table, wanted.chosen.prometheus_file, wanted.chosen.prometheus_port)
     with prometheus.run(), open_tables(wanted) as tables:
         query = query_of(place)
-        if wanted.existing == "overwrite" and query is not None:
+        if wanted.chosen.existing == "overwrite" and query is not None:
             raise WireloomError(
                 "contains a query's progress, which conflicts with overwrite: name a new checkpoint", path=checkpoint
             )
-        if wanted.existing != "overwrite":
+        if wanted.chosen.existing != "overwrite":
             _check_batches(place, query, tables)
             _check_new(wanted, tables, begun=query in tables.ledger.streams)
         run = _StreamRun(wanted, tables, place, told, started, prometheus)

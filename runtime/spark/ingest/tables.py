@@ -118,7 +118,7 @@ class IngestTables:
         self._wanted = wanted
         self._quarantine = wanted.quarantine
         self._check_lock = check_lock
-        self._catalog = catalog_of(wanted.to)
+        self._catalog = catalog_of(wanted.chosen.to)
         self._log = CommitLog(wanted.table, self._publish)
         # Tables may share a quarantine; each removes only its own attempts.
         self._address = absolute_address(wanted.table)
@@ -142,13 +142,13 @@ class IngestTables:
         Raises ``WireloomError`` if they do not fit, or if the ledger does not match the table.
         """
         wanted = self._wanted
-        check_kind(self.table, self.ledger, wanted.to)
-        new, columns = shape_of(schema, wanted.partition_by, wanted.to), schema
+        check_kind(self.table, self.ledger, wanted.chosen.to)
+        new, columns = shape_of(schema, wanted.partition_by, wanted.chosen.to), schema
         if self._catalog is not None:
             self._catalog.check(self.table, new)
-        if self._catalog is None and not self.ledger.last and wanted.existing != "adopt":
-            check_no_others(self.table, OVERWRITE_ADVICE if wanted.existing == "overwrite" else APPEND_ADVICE)
-        if wanted.existing == "overwrite":
+        if self._catalog is None and not self.ledger.last and wanted.chosen.existing != "adopt":
+            check_no_others(self.table, OVERWRITE_ADVICE if wanted.chosen.existing == "overwrite" else APPEND_ADVICE)
+        if wanted.chosen.existing == "overwrite":
             self._replace()
         else:
             self._check()
@@ -159,9 +159,9 @@ class IngestTables:
                 check_quarantine(self._address, self._quarantine, self.ledger)
             there = self.ledger.shape or self._found_shape(new)
             if there is not None:
-                columns = evolved(self.table.address, there, schema, new, wanted.schema_evolution)
+                columns = evolved(self.table.address, there, schema, new, wanted.chosen.schema_evolution)
         wanted.layout.check_columns(to_arrow_schema(columns))
-        self._shape = shape_of(columns, wanted.partition_by, wanted.to)
+        self._shape = shape_of(columns, wanted.partition_by, wanted.chosen.to)
         self._conversion = RowConversion.of(schema, columns)
 
     @property
