@@ -22,16 +22,10 @@ from pyspark.sql.types import StringType, StructField, StructType
 from wireloom import Damage, FileReport
 from wireloom.base.ingest_options import IngestOptions
 from wireloom.spark.folders import Folder, folder
-from wireloom.spark.ingest import (
-    BatchAttempt,
-    FileLayout,
-    IngestRequest,
-    IngestTables,
-    StreamBatch,
-    WrittenFile,
-    open_tables,
-    write_table_files,
-)
+from wireloom.spark.ingest.layout import FileLayout
+from wireloom.spark.ingest.request import IngestRequest
+from wireloom.spark.ingest.table_files import WrittenFile, write_table_files
+from wireloom.spark.ingest.tables import BatchAttempt, IngestTables, StreamBatch, open_tables
 from wireloom.spark.read.task_reports import QUARANTINE_SCHEMA
 
 SCHEMA = StructType([StructField("record", StringType()), StructField("kind", StringType())])

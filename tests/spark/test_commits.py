@@ -19,7 +19,9 @@ import pytest
 from wireloom import WireloomError
 from wireloom.base.errors import NothingThereError
 from wireloom.spark.folders import Folder, folder
-from wireloom.spark.ingest import ledger, locked, open_tables
+from wireloom.spark.ingest import ledger
+from wireloom.spark.ingest.lock import locked
+from wireloom.spark.ingest.tables import open_tables
 from wireloom.spark.ingest_files import committed_files
 
 from ..examples import PROFILE, strided

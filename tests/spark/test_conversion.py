@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from wireloom.spark.ingest import cast_exactly
+from wireloom.spark.ingest.conversion import cast_exactly
 
 from ..examples import examples
 

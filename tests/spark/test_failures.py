@@ -18,7 +18,8 @@ from wireloom.command import main
 from wireloom.spark import ingest as pipeline
 from wireloom.spark import session
 from wireloom.spark.folders import folder
-from wireloom.spark.ingest import failure, locked, unwrap_task_errors
+from wireloom.spark.ingest.failures import failure, unwrap_task_errors
+from wireloom.spark.ingest.lock import locked
 
 FULL = """Job aborted due to stage failure: Task 0 in stage 0.0 failed 1 times, most recent failure: Lost task 0.0
 org.apache.spark.SparkException: [TASK_WRITE_FAILED] Task failed while writing rows to file:/data/t. SQLSTATE: 58030

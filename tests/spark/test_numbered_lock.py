@@ -13,7 +13,8 @@ import pytest
 from fsspec.implementations.memory import MemoryFileSystem
 from wireloom import TemporaryError, UnsupportedError
 from wireloom.spark.folders import Folder, folder
-from wireloom.spark.ingest import lease, locked
+from wireloom.spark.ingest import lease
+from wireloom.spark.ingest.lock import locked
 
 
 @pytest.fixture

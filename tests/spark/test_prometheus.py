@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 from wireloom import UnsupportedError, WireloomError
 from wireloom.spark.folders import folder
-from wireloom.spark.ingest import PrometheusMetrics, compact_ledger, open_tables
+from wireloom.spark.ingest.ledger import compact_ledger
+from wireloom.spark.ingest.prometheus import PrometheusMetrics
+from wireloom.spark.ingest.tables import open_tables
 
 from ..ports import free_ports
 from .pipeline import asked, check, make_inputs, run

@@ -15,7 +15,8 @@ from wireloom import FileReport, ReadReport, s2
 from wireloom.reading import damage_log
 from wireloom.reading.recovery import CONTENT
 from wireloom.spark.folders import folder
-from wireloom.spark.ingest import file_metrics, totals, write_quarantine
+from wireloom.spark.ingest.prometheus import file_metrics, totals
+from wireloom.spark.ingest.tables import write_quarantine
 from wireloom.spark.read.task_reports import TaskReports, merge_reports
 
 from .driver import planned

@@ -18,7 +18,9 @@ import pyarrow.parquet as pq
 import pytest
 from wireloom import UnknownNameError, UnsupportedError, WireloomError
 from wireloom.spark.folders import folder
-from wireloom.spark.ingest import OPEN_FILES, FileLayout, WrittenFile, table_files, write_table_files
+from wireloom.spark.ingest import table_files
+from wireloom.spark.ingest.layout import FileLayout
+from wireloom.spark.ingest.table_files import OPEN_FILES, WrittenFile, write_table_files
 
 SCHEMA = pa.schema([("kind", pa.string()), ("number", pa.int64()), ("payload", pa.binary())])
 

@@ -18,7 +18,8 @@ from wireloom import UnsupportedError, WireloomError
 from wireloom.input.inputs import Location
 from wireloom.input.object_stores import filesystem
 from wireloom.spark.folders import folder
-from wireloom.spark.ingest import ingest, lease, locked, store_lock
+from wireloom.spark.ingest import ingest, lease, store_lock
+from wireloom.spark.ingest.lock import locked
 from wireloom.spark.ingest_stream import ingest_stream
 
 from ...storage_server import BUCKET, Store

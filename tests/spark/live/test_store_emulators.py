@@ -25,7 +25,8 @@ from wireloom import TemporaryError
 from wireloom.input.inputs import Location
 from wireloom.input.stores import store_of
 from wireloom.spark.folders import folder
-from wireloom.spark.ingest import ingest, lease, locked
+from wireloom.spark.ingest import ingest, lease
+from wireloom.spark.ingest.lock import locked
 from wireloom.spark.ingest_stream import ingest_stream
 from wireloom.writing import opened
 

@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from wireloom import UnsupportedError, WireloomError
 from wireloom.spark.folders import folder
-from wireloom.spark.ingest import IcebergCatalog, Shape, catalog_of, ingest
+from wireloom.spark.ingest import ingest
+from wireloom.spark.ingest.catalogs import catalog_of
+from wireloom.spark.ingest.iceberg import IcebergCatalog
+from wireloom.spark.ingest.ledger import Shape
 from wireloom.spark.read.partition_columns import NULL
 
 from ..logs import log, logs

@@ -146,7 +146,7 @@ def names() -> dict[str, object]:
     from wireloom.command import main
     from wireloom.format import registry as formats
     from wireloom.spark import source_of
-    from wireloom.spark.ingest import catalog_of
+    from wireloom.spark.ingest.catalogs import catalog_of
     from wireloom.spark.live.kinesis import KinesisStreamSource
     from wireloom.spark.live.s2 import S2StreamSource
     from wireloom.spark.options import write_options
