@@ -44,7 +44,7 @@ class FormatSource(DataSource):
     def _columns(self, given: Mapping[str, str]) -> tuple[Format, ReadOptions, dict[str, StructField]]:
         """Return the format (or the selected table, if there are several), the options, and all readable columns."""
         from .options import read_options, table_of
-        from .read.file_metadata import METADATA, METADATA_TYPE
+        from .read.casting import METADATA, METADATA_TYPE
         from .read.schema import known_columns, wire_schema
 
         format = table_of(self.described, given)

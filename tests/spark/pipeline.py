@@ -22,9 +22,8 @@ from pyspark.sql.types import StringType, StructField, StructType
 from wireloom import Damage, FileReport
 from wireloom.base.ingest_options import IngestOptions
 from wireloom.spark.folders import Folder, folder
-from wireloom.spark.ingest.layout import FileLayout
 from wireloom.spark.ingest.request import IngestRequest
-from wireloom.spark.ingest.table_files import WrittenFile, write_table_files
+from wireloom.spark.ingest.table_files import FileLayout, WrittenFile, write_table_files
 from wireloom.spark.ingest.tables import BatchAttempt, IngestTables, StreamBatch, open_tables
 from wireloom.spark.read.task_reports import QUARANTINE_SCHEMA
 

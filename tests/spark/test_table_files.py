@@ -19,8 +19,7 @@ import pytest
 from wireloom import UnknownNameError, UnsupportedError, WireloomError
 from wireloom.spark.folders import folder
 from wireloom.spark.ingest import table_files
-from wireloom.spark.ingest.layout import FileLayout
-from wireloom.spark.ingest.table_files import OPEN_FILES, WrittenFile, write_table_files
+from wireloom.spark.ingest.table_files import OPEN_FILES, FileLayout, WrittenFile, write_table_files
 
 SCHEMA = pa.schema([("kind", pa.string()), ("number", pa.int64()), ("payload", pa.binary())])
 

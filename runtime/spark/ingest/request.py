@@ -30,7 +30,7 @@ from ..read.file_listing import encoded, list_inputs
 from ..registration import source_of
 from .catalogs import check_place
 from .conversion import RowConversion
-from .layout import FILE_BYTES, FileLayout
+from .table_files import FILE_BYTES, FileLayout
 from .task_source import WRITES, TaskWriting, writing_name, writing_source
 
 if TYPE_CHECKING:

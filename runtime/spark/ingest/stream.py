@@ -24,7 +24,7 @@ from ..folders import Folder, folder
 from ..versions import check_streams
 from .batches import IngestRun, write_rows
 from .failures import unwrap_task_errors
-from .jobs import is_connect
+from .job_progress import is_connect
 from .ledger import key
 from .prometheus import PrometheusMetrics
 from .request import IngestRequest, check_disjoint, ingests, options_of_call, request, spark_address

@@ -16,8 +16,7 @@ from ..folders import Folder, folder
 from ..read.reader import FormatReader
 from ..versions import from_arrow_schema
 from .conversion import RowConversion
-from .layout import FileLayout
-from .table_files import HANDED_BACK, handed_back, write_table_files
+from .table_files import HANDED_BACK, FileLayout, handed_back, write_table_files
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -1,20 +1,55 @@
-"""The base class of the data sources of all services. Spark imports this module to discover sources, so importing it
+"""The base classes of the sources of all services. Spark imports this module to discover sources, so importing it
 does no work."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pyspark.sql.datasource import DataSource
+from pyspark.sql.datasource import DataSource, DataSourceReader
 from pyspark.sql.types import StructField, StructType
 
+from ...base.options import FLAG, NAMES, NUMBER, check_options, option
 from ..errors import HideTraceback
 
 if TYPE_CHECKING:
-    from .options import LiveBatchReader, LiveReadOptions
-    from .stream import LiveStreamReader
+    from ..read.schema import TargetColumn
+    from .stream import LiveStreamReader, StreamPlanning
+
+
+@dataclass(frozen=True, kw_only=True)
+class LiveReadOptions:
+    """The checked options of a read that all services have."""
+
+    columns: tuple[str, ...] | None = option(None, "Names of columns, separated by commas; default: all.", NAMES)
+    max_records_per_trigger: int | None = option(
+        None,
+        "Maximum number of records per batch of a streaming read, divided among the streams; default: no limit.",
+        NUMBER,
+    )
+    fail_on_data_loss: bool = option(
+        True,
+        "The query fails if records that were to be read, or a stream, no longer exist.",
+        FLAG,
+        off="This is logged, and reading continues after them.",
+    )
+
+    def __post_init__(self) -> None:
+        check_options(self)
+
+
+class LiveBatchReader(DataSourceReader):
+    """The batch reader of a service. It is pickled to be sent to the tasks, without credentials."""
+
+    def __init__(self, options: Any, targets: Sequence[TargetColumn]) -> None:
+        self.options = options
+        self.targets = tuple(targets)
+
+    @abstractmethod
+    def planning(self) -> StreamPlanning:
+        """Return the planning of a streaming query that has just begun or is continued."""
 
 
 FOREIGN = ("path", "paths", "checkpointLocation", "queryWatermark", "queryName")

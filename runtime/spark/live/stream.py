@@ -13,7 +13,7 @@ from ..errors import HideTraceback
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from .options import LiveBatchReader
+    from .source import LiveBatchReader
 
 
 class StreamPlanning(Protocol):

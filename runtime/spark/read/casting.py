@@ -1,19 +1,67 @@
-"""Casts batches of the reader to the exact schema that Spark expects."""
+"""Casts batches of the reader to the exact schema that Spark expects, and adds the column ``_metadata``: the file of a
+row, with the fields of Spark's own file sources."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from datetime import datetime
+from typing import Any
 
 import pyarrow as pa
-from pyspark.sql.types import StructType
+from pyspark.sql.types import LongType, StringType, StructField, StructType, TimestampType
 
+from ...base.addresses import path_text
 from ...base.errors import WireloomError
 from ...rows.nanoseconds import Rounding
 from ...rows.shapes import without_unions
 from ..versions import to_arrow_schema
-from .file_metadata import METADATA, FileMetadata
 from .schema import TargetColumn
+from .split_planning import Slice
+
+METADATA = "_metadata"
+METADATA_TYPE = StructType(
+    [
+        StructField("file_path", StringType()),
+        StructField("file_name", StringType()),
+        StructField("file_size", LongType()),
+        StructField("file_block_start", LongType()),
+        StructField("file_block_length", LongType()),
+        StructField("file_modification_time", TimestampType()),
+    ]
+)
+"""``file_block_start`` and ``file_block_length`` are the part of the file that was assigned to the task, in stored
+bytes.
+"""
+
+
+class FileMetadata:
+    """Builds the column for the rows of slices of different files."""
+
+    def __init__(self, slices: Iterable[Slice]) -> None:
+        self._values = {path_text(each.input.path or ""): _value(each) for each in slices}
+
+    def column(self, paths: pa.Array) -> pa.Array:
+        """Return the column for rows with the given values of ``_path``."""
+        found = paths.dictionary_encode()
+        values = [self._values.get(each) for each in found.dictionary.to_pylist()]
+        kind = pa.struct(list(to_arrow_schema(METADATA_TYPE)))
+        return pa.array(values, kind).take(found.indices)
+
+
+def _value(piece: Slice) -> dict[str, Any]:
+    source = piece.input
+    end = source.size if piece.end is None or source.size is None else min(piece.end, source.size)
+    modified: datetime | None = source.modified
+    return {
+        "file_path": path_text(source.path or ""),
+        "file_name": source.name,
+        "file_size": source.size,
+        "file_block_start": piece.begin,
+        "file_block_length": None if end is None else max(0, end - piece.begin),
+        "file_modification_time": modified,
+    }
+
 
 NONE: Mapping[str, str | None] = {}
 

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import gc
 import logging
+import os
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from itertools import repeat
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pyspark import TaskContext
 from pyspark.sql.datasource import DataSourceReader, InputPartition
 
+from ...base.ahead import Ahead
 from ...base.errors import NothingThereError, TemporaryError, WireloomError
 from ...base.nearest import unknown
 from ...format.description import Format
+from ...input.inputs import FileInput, Location
 from ..errors import HideTraceback
 from ..options import ReadOptions
-from .partition import Partition
+from .file_listing import input_of, microseconds
 from .schema import CORRUPT_RECORD, TargetColumn
 from .split_planning import Slice
 
@@ -26,13 +32,44 @@ if TYPE_CHECKING:
     from ...input.inputs import Input
     from ...reading.request import ScanRequest
     from .task_reports import TaskReportWriter
-import gc
-import os
-from functools import cache
-from itertools import repeat
-from typing import TypeVar
 
-from ...base.ahead import Ahead
+
+class Partition(InputPartition):
+    """The input of one task. ``index`` counts the partitions of a read."""
+
+    def __init__(self, index: int, slices: tuple[Slice, ...]) -> None:
+        super().__init__(index)
+        self.index = index
+        self.slices = slices
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle plain values only: a read may have hundreds of thousands of partitions, and resolving the classes of
+        their contents would take longer than everything else.
+        """
+        places = [getattr(each.input, "location", None) for each in self.slices]
+        location = next((each for each in places if each is not None and each != Location()), None)
+        return _sent, (self.index, location, [_packed(each) for each in self.slices])
+
+
+def _packed(piece: Slice) -> tuple[Any, ...]:
+    source = piece.input
+    file_id = source.file_id if isinstance(source, FileInput) else 0
+    return (
+        *(source.address, source.size, microseconds(source.modified), source.sparse, file_id),
+        *(piece.begin, piece.end, piece.cost, piece.opening),
+    )
+
+
+def _sent(index: int, location: Location | None, slices: list[tuple[Any, ...]]) -> Partition:
+    place = Location() if location is None else location
+    return Partition(
+        index,
+        tuple(
+            Slice(input_of(path, size, modified, place, sparse=sparse, file_id=file_id), *rest)
+            for path, size, modified, sparse, file_id, *rest in slices
+        ),
+    )
+
 
 Item = TypeVar("Item")
 
@@ -185,8 +222,7 @@ class FormatReader(DataSourceReader):
 
     def _cast_rows(self, partition: Partition, reports: TaskReportWriter | None) -> Generator[pa.RecordBatch]:
         from ...reading.coalescing import coalesced
-        from .casting import Caster
-        from .file_metadata import METADATA, FileMetadata
+        from .casting import METADATA, Caster, FileMetadata
 
         caster = Caster(self.targets)
         # Rows have to be counted even if Spark reads only null columns.

@@ -21,7 +21,7 @@ from ...base.report import Damage, FileReport
 from ...input.inputs import Location
 from ...rows.batches import end_explained, explained
 from ...writing import opened
-from ..folders import Folder
+from ..folders import Folder, folder
 from .file_listing import microseconds
 from .split_planning import Slice
 
@@ -224,3 +224,40 @@ def count_by_reason(report: FileReport) -> dict[str, int]:
     found = Counter(each.reason for each in damaged_ranges(report))
     found.update(report.unlisted_reasons)
     return dict(sorted(found.items()))
+
+
+def folder_of(address: str, batch: int) -> str:
+    """Return the folder to which the tasks of a batch write their reports and damaged records."""
+    return f"{address.rstrip('/')}/batch-{batch:09d}"
+
+
+class BatchReports:
+    """The totals of the reports on the driver, from the first batch of this process on."""
+
+    def __init__(self, address: str, location: Location) -> None:
+        self._location = location
+        self._address = address
+        self._before = {"rows": 0, "damaged": 0}
+        self._current: TaskReports | None = None
+        self._batch = 0
+
+    def begin(self, batch: int) -> None:
+        """Begin a batch, or begin it again."""
+        if self._current is not None and self._batch == batch:
+            return
+        self._before = self.totals() or self._before
+        place = folder(folder_of(self._address, batch), self._location)
+        # An earlier process may have read the same batch in more parts and left their reports when it died.
+        place.remove()
+        place.make()
+        self._current, self._batch = TaskReports(place), batch
+
+    def totals(self) -> dict[str, int]:
+        """Return the number of good rows and damaged ranges so far; empty before the first batch."""
+        if self._current is None:
+            return {}
+        self._current.refresh()
+        reports = self._current.reports
+        damaged = sum(sum(count_by_reason(each).values()) for each in merge_reports(reports))
+        rows = sum(each["rows"] for each in reports)
+        return {"rows": self._before["rows"] + rows, "damaged": self._before["damaged"] + damaged}

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from ...base.addresses import is_remote
 from ...base.errors import WireloomError
+from ...format.description import Format
 from ...input.expansion import expand
-from ..options import StreamOptions
+from ...reading.request import splits
+from ..options import ReadOptions, StreamOptions
+from ..read.file_listing import candidate, input_of, planned
 from ..read.reader import FormatReader
+from ..read.split_planning import LAST, Candidate, Slice
+from ..read.task_reports import BatchReports
 from .file_contents import FileContents
 from .growing import GrowingFiles
 from .incremental_listing import IncrementalListing
 from .listing import ListedFile, listing, with_tags
-from .offset import StreamOffset
-from .partitions import partitions_of
+from .offset import FilePart, StreamOffset
 from .planned_slices import PlannedSlice
 from .planner import Limits, Planner
-from .reports import BatchReports
 
 
 class Driver:
@@ -110,3 +113,37 @@ class Driver:
             "waitingBytes": sum(self._planner.backlog),
         }
         return {**found, **({} if self._reports is None else self._reports.totals())}
+
+
+def partitions_of(
+    format: Format, columns: Collection[str], options: ReadOptions, taken: Iterable[FilePart]
+) -> list[tuple[PlannedSlice, ...]]:
+    """Return the partitions, packed and split like those of a batch read of these columns."""
+    parts = {each.path: each for each in taken if each.kind != "skip"}
+    made = planned(format, [_candidate(format, columns, options, each) for each in parts.values()], options)
+    return [tuple(_planned_slice(each, parts[each.input.path or ""], options) for each in found) for found in made]
+
+
+def _candidate(format: Format, columns: Collection[str], options: ReadOptions, part: FilePart) -> Candidate:
+    """Return a candidate for split planning that represents the part as if it were the whole file."""
+    whole = input_of(part.path, part.size, part.modified, options.scan.location)
+    if part.kind == "rest":
+        return Candidate(whole, compressed=True)
+    if part.kind != "whole":
+        return Candidate(replace(whole, size=part.end - part.begin), splittable=splits(format, False, columns))
+    return candidate(format, whole, options, columns)
+
+
+def _planned_slice(found: Slice, part: FilePart, options: ReadOptions) -> PlannedSlice:
+    location = options.scan.location
+    source = input_of(part.path, part.size, part.modified, location)
+    if part.kind == "rest":
+        return PlannedSlice(replace(found, input=source, begin=part.begin, end=LAST), part, location)
+    if part.kind == "whole":
+        return PlannedSlice(replace(found, input=source), part, location)
+    begin = part.begin + found.begin
+    end = part.end if found.end in (None, LAST) else part.begin + (found.end or 0)
+    if part.kind == "last" and end == part.end:
+        # The damage at its end has to be reported too.
+        end = LAST
+    return PlannedSlice(Slice(source, begin, end, found.cost), part, location)

@@ -17,7 +17,6 @@ from ...base.errors import NothingThereError, WireloomError
 from ...codecs import CodecError, Decoder
 from ...input.inputs import FileInput, LocalStream, Stream
 from ...input.stored import StorageError
-from .delimiter_search import read_at
 
 FIRST_BYTES = 1024
 LAST_BYTES = 4096
@@ -28,6 +27,16 @@ CHUNK = 1 << 20
 
 _ROTATED = re.compile(r"(.+?)[.\-_](\d[\d.\-_T:]*|old|bak|prev)(\.[A-Za-z][^.]*)?", re.DOTALL)
 _REUSED = re.compile(r"\d{1,3}|old|bak|prev")
+
+
+def read_at(stream: Stream, begin: int, end: int) -> bytes:
+    """Return the bytes ``begin`` … ``end``; fewer if the file ends earlier."""
+    stream.seek(begin)
+    buffer = bytearray(end - begin)
+    view, filled = memoryview(buffer), 0
+    while filled < len(buffer) and (count := stream.readinto(view[filled:])):
+        filled += count
+    return bytes(view[:filled])
 
 
 def digest(stream: Stream, position: int) -> int:

@@ -8,11 +8,12 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 
 from ...format.description import Format
+from ...input.inputs import Stream
 from ...reading.options import COMPLETE, GROWING
 from ..options import ReadOptions, StreamOptions, can_grow
 from ..read.file_listing import is_uncompressed
 from ..read.split_planning import LAST
-from .delimiter_search import find_first, find_last, find_nonzero, read_at, start_of_zeros
+from .file_identity import read_at
 from .listing import FileCache, ListedFile
 
 HEADER = 64
@@ -136,3 +137,55 @@ class GrowingFiles:
         with closing(file.input.open()) as stream:
             header = end + HEADER if end + HEADER < file.size else end
             return CompleteRows(end, last=not recovers and find_nonzero(stream, header, file.size) < file.size)
+
+
+BLOCK = 256 * 1024
+"""Number of bytes that are searched at a time."""
+
+
+def find_last(stream: Stream, delimiter: bytes, begin: int, end: int) -> int | None:
+    """Return the offset of the last delimiter within ``begin`` … ``end``; ``None`` if there is none."""
+    while end - begin >= len(delimiter):
+        start = max(begin, end - BLOCK)
+        found = read_at(stream, start, end).rfind(delimiter)
+        if found >= 0:
+            return start + found
+        if start == begin:
+            break
+        end = start + len(delimiter) - 1
+    return None
+
+
+def find_first(stream: Stream, delimiter: bytes, begin: int, end: int) -> int | None:
+    """Return the offset of the first delimiter within ``begin`` … ``end``; ``None`` if there is none."""
+    while end - begin >= len(delimiter):
+        stop = min(end, begin + BLOCK)
+        found = read_at(stream, begin, stop).find(delimiter)
+        if found >= 0:
+            return begin + found
+        if stop == end:
+            break
+        begin = stop - len(delimiter) + 1
+    return None
+
+
+def start_of_zeros(stream: Stream, begin: int, end: int) -> int:
+    """Return the start of the run of zeros that ends at ``end``, but not less than ``begin``."""
+    while end > begin:
+        start = max(begin, end - BLOCK)
+        found = len(read_at(stream, start, end).rstrip(b"\0"))
+        if found:
+            return start + found
+        end = start
+    return begin
+
+
+def find_nonzero(stream: Stream, begin: int, end: int) -> int:
+    """Return the offset of the first byte that is not zero within ``begin`` … ``end``; ``end`` if there is none."""
+    while begin < end:
+        found = read_at(stream, begin, min(end, begin + BLOCK))
+        rest = len(found.lstrip(b"\0"))
+        if rest or not found:
+            return begin + len(found) - rest if rest else end
+        begin += len(found)
+    return end

@@ -20,11 +20,10 @@ from pyspark.sql.streaming.datasource import (
 from ...base.errors import WireloomError
 from ..errors import HideTraceback
 from ..options import StreamOptions
-from ..read.partition import Partition
-from ..read.reader import FormatReader
+from ..read.reader import FormatReader, Partition
+from ..read.task_reports import folder_of
 from .offset import StreamOffset
 from .planner import ADVICE, Limits
-from .reports import folder_of
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -10,7 +10,7 @@ from ....base.options import CHOICE, FLAG, NUMBER, OTHER, TEXT, WORD, check_opti
 from ....kinesis import Calls, start_of, time_of
 from ....reading.options import MODES
 from ...option_values import documentation, one_of
-from ..options import LiveReadOptions
+from ..source import LiveReadOptions
 
 
 @dataclass(frozen=True, kw_only=True)

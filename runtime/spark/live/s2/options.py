@@ -9,7 +9,7 @@ from ....base.options import CHOICE, NUMBER, OTHER, TEXT, option
 from ....s2.endpoint import endpoint_of
 from ....s2.places import place_of
 from ...option_values import documentation
-from ..options import LiveReadOptions
+from ..source import LiveReadOptions
 
 EARLIEST = "earliest"
 

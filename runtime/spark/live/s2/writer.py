@@ -3,22 +3,38 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+import pyarrow as pa
 from pyspark import TaskContext
 from pyspark.sql.datasource import DataSourceArrowWriter, DataSourceStreamWriter, WriterCommitMessage
+from pyspark.sql.types import (
+    ArrayType,
+    BinaryType,
+    ByteType,
+    DataType,
+    DecimalType,
+    IntegerType,
+    LongType,
+    ShortType,
+    StringType,
+    StructType,
+    TimestampType,
+)
 
 from ....base.errors import WireloomError
+from ....base.nearest import unknown
 from ....s2.appending import Appender
 from ....s2.commands import check_token
+from ....s2.messages import AppendRecord, Header
 from ....s2.streams import end_or_beginning, streams_of, tail_of
 from ...errors import HideTraceback
 from ...folders import Folder, folder
 from .options import S2WriteOptions
 from .reader import PATIENCE
-from .records import check_columns, records_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -136,3 +152,65 @@ def _property(name: str) -> str:
 def _chained(first: pa.RecordBatch, others: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     yield first
     yield from others
+
+
+COLUMNS = ("body", "headers", "timestamp")
+TEXT = (BinaryType, StringType)
+NUMBERS = (ByteType, ShortType, IntegerType, LongType, TimestampType)
+
+
+def check_columns(schema: StructType) -> None:
+    """Raise ``WireloomError`` for columns that cannot be appended."""
+    for each in schema.fields:
+        if each.name not in COLUMNS:
+            raise unknown("column that s2_stream can write", each.name, COLUMNS)
+        if not _fits(each.name, each.dataType):
+            raise WireloomError(
+                f"column {each.name} is {each.dataType.simpleString()}: body is binary or string, headers an array of "
+                "structs of name and value, both binary or string, timestamp a whole number or a timestamp"
+            )
+    if "body" not in schema.names:
+        raise WireloomError("missing column body")
+
+
+def _fits(name: str, kind: DataType) -> bool:
+    if name == "body":
+        return isinstance(kind, TEXT)
+    if name == "timestamp":
+        return isinstance(kind, NUMBERS) or (isinstance(kind, DecimalType) and not kind.scale)
+    item = kind.elementType if isinstance(kind, ArrayType) else None
+    if not isinstance(item, StructType) or item.names != ["name", "value"]:
+        return False
+    return all(isinstance(each.dataType, TEXT) for each in item.fields)
+
+
+def records_of(rows: Iterable[pa.RecordBatch]) -> Iterator[AppendRecord]:
+    """Yield the rows as records; a null body becomes an empty one. Raises ``WireloomError`` for a null header."""
+    for batch in rows:
+        columns = {field.name: _plain(batch.column(place)) for place, field in enumerate(batch.schema)}
+        bodies = columns["body"]
+        headers = columns.get("headers") or [None] * len(bodies)
+        stamps = columns.get("timestamp") or [None] * len(bodies)
+        for body, several, stamp in zip(bodies, headers, stamps, strict=True):
+            yield AppendRecord(
+                timestamp=int(stamp) if isinstance(stamp, Decimal) else stamp,
+                headers=[_header(each) for each in several or ()],
+                body=_bytes(body),
+            )
+
+
+def _plain(array: pa.Array) -> list[Any]:
+    if pa.types.is_timestamp(array.type):
+        array = array.cast(pa.timestamp("ms", array.type.tz), safe=False).cast(pa.int64())
+    values: list[Any] = array.to_pylist()
+    return values
+
+
+def _header(found: dict[str, Any] | None) -> Header:
+    if found is None or found["name"] is None:
+        raise WireloomError("a header without a name")
+    return Header(name=_bytes(found["name"]), value=_bytes(found["value"]))
+
+
+def _bytes(value: str | bytes | None) -> bytes:
+    return value.encode() if isinstance(value, str) else value or b""
