@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from .format.registry import formats, load_spec
     from .reading.blobs.exploding import explode
     from .reading.blobs.from_wire import from_wire, from_wire_with_report
-    from .reading.blobs.report import BlobProblem, BlobReport
+    from .reading.blobs.reader import BlobProblem, BlobReport
     from .reading.dataset import dataset
     from .reading.read import read, read_with_report
     from .reading.scanning import Scanner, scan, schema
@@ -86,7 +86,7 @@ _HOMES = {
         "WrongFormatError",
     ),
     "format.description": ("Format",),
-    "reading.blobs.report": ("BlobProblem", "BlobReport"),
+    "reading.blobs.reader": ("BlobProblem", "BlobReport"),
     "reading.blobs.from_wire": ("from_wire", "from_wire_with_report"),
     "reading.blobs.exploding": ("explode",),
     "writing.messages.output": ("to_wire",),

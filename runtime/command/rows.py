@@ -18,10 +18,9 @@ from ..input.expansion import STANDARD_INPUT
 from ..input.inputs import Location
 from ..input.stored import Stored
 from ..writing.batches import ROWS
-from .json_text import parse_json
 from .sinks import KINDS
 from .standard import standard_input
-from .text_columns import csv_column, json_column
+from .text_columns import csv_column, json_column, parse_json
 
 Place = Callable[[], tuple[int, int | None]]
 """A function that returns the number of stored bytes read so far, and the total (``None`` if it is not known)."""

@@ -13,9 +13,8 @@ from ..format.description import Format
 from ..input.inputs import Input
 from ..reading.events import DamagedRange, End, Event, Head, Rows
 from ..reading.input_scan import InputScan
-from ..reading.place import UnitStart
 from ..reading.readers import Readers
-from ..reading.request import ScanRequest, scan_request
+from ..reading.request import ScanRequest, UnitStart, scan_request
 from ..rows.batches import ERROR, OFFSET
 from ..rows.unit_states import UnitStates
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..format.description import Format
 from ..input.inputs import Input
-from ..reading.place import UnitStart
+from ..reading.request import UnitStart
 from .locating import RecordScan, Wanted, record_scan
 from .messages import MessageScan
 from .records import Record, records

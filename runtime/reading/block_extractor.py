@@ -29,7 +29,7 @@ from .recovery import CONTENT
 from .row_extractor import IN_ORDER
 
 if TYPE_CHECKING:
-    from .log_numbers import LogNumbers
+    from .fragment_columns import LogNumbers
     from .opening import Opened
 
 PIECE = 8 * 1024 * 1024

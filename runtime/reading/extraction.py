@@ -20,9 +20,8 @@ if TYPE_CHECKING:
     from .events import Event
     from .fragments import FragmentJoiner
     from .opening import Opened
-    from .place import UnitStart
     from .readers import Readers
-    from .request import ScanRequest
+    from .request import ScanRequest, UnitStart
     from .wrong_format import FormatCheck
 
 

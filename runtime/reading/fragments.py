@@ -20,8 +20,7 @@ from ..rows.numbers import number_scalar
 from ..rows.reader import RowDamage
 from ..rows.zero_runs import ZeroRuns
 from .events import DamagedRange, Event, Rows
-from .log_numbers import LogNumbers
-from .record_codecs import RecordCodecs
+from .fragment_columns import LogNumbers, RecordCodecs
 from .records import RecordRows
 from .recovery import Content, GrowingRange
 from .whole_records import (

@@ -19,10 +19,9 @@ from .end_of_file import ends_in_zeros
 from .events import DamagedRange, End, Event, Failed
 from .extraction import Ended, Extraction, Extractor, Lost, Next, ScannedInput
 from .opening import Opened, open_input
-from .place import UnitStart
 from .readers import Readers
 from .recovery import CONTENT
-from .request import ScanRequest
+from .request import ScanRequest, UnitStart
 from .wrong_format import FormatCheck
 
 if TYPE_CHECKING:

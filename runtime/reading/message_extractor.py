@@ -18,8 +18,8 @@ from ..units.recovering import Search
 from .damage_log import Detail, cut_advice, lost_advice
 from .events import DamagedRange, Event, FramingBytes, Rows
 from .extraction import Ended, Extraction, Extractor, Lost, Next, ScannedInput
-from .place import UnitStart
 from .recovery import CHAIN_BYTES, CONTENT, Skipped
+from .request import UnitStart
 from .unit_rows import unit_rows
 
 if TYPE_CHECKING:

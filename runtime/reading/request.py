@@ -15,9 +15,17 @@ from ..format.description import Choice, Format
 from ..rows.batches import OFFSET, Layout
 from ..rows.select import name_of
 from .options import GROWING, NAMES_OF_OPTIONS, ScanOptions
-from .place import UnitStart
 from .pushed_filter import NOTHING, Pushed, pushed
 from .row_filter import filter_columns
+
+
+@dataclass(frozen=True)
+class UnitStart:
+    """The beginning of a unit at ``offset``. ``state``: what the extractor of the format needs to know of the units
+    before it."""
+
+    offset: int
+    state: Any = None
 
 
 @dataclass(frozen=True, kw_only=True)

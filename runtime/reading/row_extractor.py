@@ -15,14 +15,13 @@ from ..rows.leading_zeros import holds, skip_zeros
 from ..rows.reader import FEW_DAMAGES, Filled, RowDamage, RowReader, Status
 from ..rows.zero_runs import AfterZeros, Fill, cut_at_zeros, is_wiped, pass_zeros
 from . import recovery
+from .byte_ranges import SearchedRange, marked_range
 from .damage_details import DamageDetails
 from .end_of_file import ends_in_zeros, fill_up_to_break, has_proof, unwritten, without_torn
 from .events import DamagedRange, Event, Head, Rows
 from .extraction import Ended, Extraction, Extractor, Lost, Next, ScannedInput
-from .marked_ranges import marked_range
-from .place import UnitStart
 from .recovery import CAPACITY, CONTENT, IncompleteRow
-from .searched_ranges import SearchedRange
+from .request import UnitStart
 from .stride_detection import decide
 
 if TYPE_CHECKING:

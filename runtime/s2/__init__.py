@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .errors import ServerError, error_from_json, error_of, error_to_json
     from .frames import Frame, FrameDecoder, FrameError, Terminal, encode_frame, encode_terminal
     from .json import (
+        JsonError,
         append_ack_from_json,
         append_ack_to_json,
         append_input_from_json,
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
         tail_from_json,
         tail_to_json,
     )
-    from .json_shapes import JsonError
-    from .json_tables import table_from_json, table_to_json
     from .live import Delivery, Gap, LiveReader, Step
     from .messages import AppendAck, AppendInput, AppendRecord, Header, ReadBatch, SequencedRecord, StreamPosition
     from .metering import Accepted, check_append, metered_size
@@ -56,6 +55,7 @@ if TYPE_CHECKING:
         event_to_text,
     )
     from .streams import read, scan, streams_of, tail, tail_of
+    from .tables import table_from_json, table_to_json
 
 __all__ = [
     "COMPRESSIONS",
@@ -141,10 +141,8 @@ __getattr__ = face(
         "config": "StreamConfig",
         "errors": "ServerError error_from_json error_of error_to_json",
         "frames": "Frame FrameDecoder FrameError Terminal encode_frame encode_terminal",
-        "json": "append_ack_from_json append_ack_to_json append_input_from_json append_input_to_json"
+        "json": "JsonError append_ack_from_json append_ack_to_json append_input_from_json append_input_to_json"
         " format_of_header read_batch_from_json read_batch_to_json tail_from_json tail_to_json",
-        "json_shapes": "JsonError",
-        "json_tables": "table_from_json table_to_json",
         "live": "Delivery Gap LiveReader Step",
         "messages": "AppendAck AppendInput AppendRecord Header ReadBatch SequencedRecord StreamPosition",
         "metering": "Accepted check_append metered_size",
@@ -154,5 +152,6 @@ __getattr__ = face(
         "session": "SessionFraming frame_parts",
         "sse": "BatchEvent DoneEvent ErrorEvent EventReader LastEventId PingEvent event_to_text",
         "streams": "first_of read scan streams_of tail tail_of",
+        "tables": "table_from_json table_to_json",
     },
 )

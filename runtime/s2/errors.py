@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .frames import Terminal
-from .json import dumps, position_from, tail_to_json
-from .json_shapes import JsonError, JsonShape, document_of, text, unsigned
+from .json import JsonError, JsonShape, document_of, dumps, position_from, tail_to_json, text, unsigned
 from .messages import StreamPosition
 
 RANGE_NOT_SATISFIABLE = 416

@@ -13,8 +13,18 @@ from typing import NoReturn
 
 from ..base.errors import WireloomError
 from .errors import ServerError, error_from_json, error_to_json
-from .json import dumps, format_of_header, position_from, position_to, read_batch_from_json, read_batch_to_json
-from .json_shapes import JsonShape, document_of, optional, unsigned
+from .json import (
+    JsonShape,
+    document_of,
+    dumps,
+    format_of_header,
+    optional,
+    position_from,
+    position_to,
+    read_batch_from_json,
+    read_batch_to_json,
+    unsigned,
+)
 from .messages import ReadBatch, StreamPosition
 
 CONTENT_TYPE = "text/event-stream"

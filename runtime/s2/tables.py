@@ -1,21 +1,34 @@
-"""Decodes batches of a live stream to Arrow record batches with the engine."""
+"""Batches of a live stream as Arrow record batches, which the engine decodes, and tables as S2's JSON."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import io
+from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Unpack
+from typing import Any, Unpack
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from .. import engine
+from ..base.arguments import one_of
 from ..base.errors import WireloomError
 from ..base.nearest import unknown
 from ..format.registry import get
+from ..reading.read import read
 from ..rows.messages import make_decoder
+from ..writing import write
+from .json import (
+    Document,
+    append_ack_from_json,
+    append_ack_to_json,
+    append_input_from_json,
+    append_input_to_json,
+    read_batch_from_json,
+    read_batch_to_json,
+)
 from .live import HEARTBEAT_SILENCE, LiveReader
-from .messages import StreamPosition
+from .messages import AppendAck, AppendInput, ReadBatch, StreamPosition
 from .metering import HEADER_COST, RECORD_COST
 from .progress import ReadArguments
 
@@ -121,3 +134,37 @@ class TableReader(LiveReader):
 
 def _bytes_of(array: pa.Array) -> int:
     return pc.sum(pc.binary_length(array)).as_py() or 0
+
+
+_FROM: dict[str, Callable[[Document, str], Any]] = {
+    "read_batch": read_batch_from_json,
+    "append_input": append_input_from_json,
+    "append_ack": lambda document, _format: append_ack_from_json(document),
+}
+_TO: dict[str, Callable[[bytes, str], str]] = {
+    "read_batch": lambda unit, format: read_batch_to_json(ReadBatch.from_bytes(unit), format),
+    "append_input": lambda unit, format: append_input_to_json(AppendInput.from_bytes(unit), format),
+    "append_ack": lambda unit, _format: append_ack_to_json(AppendAck.from_bytes(unit)),
+}
+
+
+def table_from_json(
+    document: Document, message: str = "read_batch", *, format: str = "raw", columns: Sequence[str] | None = None
+) -> pa.Table:
+    """Return the table of one JSON body: the same as ``wireloom.read("s2_messages", …, message=…)`` returns for the
+    message.
+
+    ``message``: ``read_batch``, ``append_input`` or ``append_ack``. Raises ``UnknownNameError`` for any other value,
+    ``JsonError`` and ``ValidationError`` for an invalid body.
+    """
+    unit = _FROM[one_of("kind of message", message, _FROM)](document, format).to_bytes()
+    return read(FORMAT, unit, message=message, columns=columns)
+
+
+def table_to_json(table: pa.Table, message: str = "read_batch", *, format: str = "raw") -> str:
+    """Return the JSON body with all rows of a table. Raises ``WireloomError`` for rows that do not form a
+    single message."""
+    one_of("kind of message", message, _TO)
+    written = io.BytesIO()
+    write(FORMAT, table, written, message=message)
+    return _TO[message](written.getvalue(), format)

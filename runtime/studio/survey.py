@@ -13,9 +13,8 @@ from ..format.description import Format
 from ..input.inputs import Input
 from ..inspecting import ranges
 from ..reading.input_scan import InputScan
-from ..reading.place import UnitStart
 from ..reading.readers import Readers
-from ..reading.request import scan_request
+from ..reading.request import UnitStart, scan_request
 from ..rows.batches import OFFSET
 from ..rows.unit_states import ReaderState
 

@@ -17,8 +17,7 @@ from ..input.expansion import expand
 from ..input.inputs import FileInput, Input
 from ..inspecting import Field, Wanted, shown, shown_records
 from ..reading.opening import open_input
-from ..reading.place import UnitStart
-from ..reading.request import looks_up, of_table, scan_request
+from ..reading.request import UnitStart, looks_up, of_table, scan_request
 from ..reading.scanning import Scanner
 from ..rows.batches import ERROR, OFFSET
 from .described import Lines, attribute_lines, described_record

@@ -12,9 +12,7 @@ from ...base.errors import WireloomError
 from ...base.options import documented
 from ...format.description import Format
 from ..options import ScanOptions
-from .memory import not_bytes
-from .reader import SHOWN_OPTIONS, BlobReader
-from .report import BlobReport
+from .reader import SHOWN_OPTIONS, BlobReader, BlobReport, not_bytes
 
 
 def from_wire(array: Any, format: str | Path | Format, **options: Any) -> Any:

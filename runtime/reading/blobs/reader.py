@@ -7,7 +7,7 @@ The decoder reads the column's own memory; nothing is copied before that, except
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -28,8 +28,110 @@ from ..options import ScanOptions
 from ..readers import Readers
 from ..request import ScanRequest, request_of
 from ..unit_rows import unit_rows
-from .memory import memory_of
-from .report import MOST_LISTED, BlobProblem, BlobReport
+
+
+def memory_of(array: pa.Array) -> tuple[Any, pa.Array, pa.Array]:
+    """Return the memory with the values of an array of bytes, and the begin and size in bytes of each value (uint64;
+    undefined for nulls). Raises ``WireloomError`` for other arrays."""
+    if isinstance(array, pa.ExtensionArray):
+        array = array.storage
+    kind = array.type
+    if pa.types.is_dictionary(kind):
+        return memory_of(array.dictionary_decode())
+    if pa.types.is_null(kind):
+        array, kind = array.cast(pa.binary()), pa.binary()
+    if kind == pa.binary_view():
+        array, kind = array.cast(pa.large_binary()), pa.large_binary()
+    if pa.types.is_fixed_size_binary(kind):
+        width = kind.byte_width
+        begins = pa.array(range(array.offset * width, (array.offset + len(array)) * width, width or 1), pa.uint64())
+        begins = begins if width else pa.array([0] * len(array), pa.uint64())
+        return _buffer(array.buffers()[1]), begins, pa.repeat(pa.scalar(width, pa.uint64()), len(array))
+    if not (pa.types.is_binary(kind) or pa.types.is_large_binary(kind)):
+        raise not_bytes(str(kind), is_text=kind in (pa.utf8(), pa.large_utf8(), pa.string_view()))
+    large = pa.types.is_large_binary(kind)
+    _, offsets, data = array.buffers()
+    if offsets is None or not len(array):
+        empty = pa.array([], pa.uint64())
+        return _buffer(data), empty, empty
+    places = pa.Array.from_buffers(
+        pa.int64() if large else pa.int32(), len(array) + 1, [None, offsets], offset=array.offset
+    ).cast(pa.uint64())
+    begins = places.slice(0, len(array))
+    return _buffer(data), begins, pc.subtract(places.slice(1), begins)
+
+
+def not_bytes(kind: str, *, is_text: bool) -> WireloomError:
+    """Return the error for a column of another type. ``is_text``: whether the column is text that contains bytes in
+    some encoding."""
+    if is_text:
+        return WireloomError(
+            f"blobs must be a column of bytes, found text ({kind}): decode it first (base64 by"
+            " base64.b64decode, in Spark by unbase64)"
+        )
+    return WireloomError(f"blobs must be a column of bytes, found {kind}: give a binary column")
+
+
+def _buffer(data: pa.Buffer | None) -> Any:
+    return data if data is not None else b""
+
+
+MOST_LISTED = 100_000
+"""Maximum number of damaged blobs that a report lists; others are only counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class BlobProblem:
+    """A damaged blob of a column.
+
+    - ``blob``: its number in the column, from 0.
+    - ``offset``: the offset in the blob at which the damage was found.
+    - ``reason``: one of ``wireloom.base.report.REASONS``.
+    - ``detail``: a sentence that names the field.
+    - ``rows``: the number of rows before the damage, which are returned.
+    """
+
+    blob: int
+    offset: int
+    reason: str
+    detail: str
+    rows: int
+
+
+@dataclass
+class BlobReport:
+    """The report of a column of blobs.
+
+    - ``blobs``: the number of blobs; ``nulls``: how many of them are null; ``whole``: how many are not a message and
+      were returned as one row, in formats that allow this.
+    - ``rows``: the number of rows that were returned.
+    - ``problems``: the damaged blobs.
+    - ``facts``: details that are specific to the format.
+    - ``engine``: as in ``ReadReport``.
+    """
+
+    format: str
+    blobs: int = 0
+    nulls: int = 0
+    whole: int = 0
+    rows: int = 0
+    problems: list[BlobProblem] = field(default_factory=list)
+    unlisted: int = 0
+    """Number of damaged blobs that are not in ``problems``, which contains at most the first 100,000."""
+    facts: dict[str, Any] = field(default_factory=dict)
+    engine: str = "columns"
+
+    @property
+    def clean(self) -> bool:
+        """Return whether every blob is valid."""
+        return not self.problems
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report as values for JSON."""
+        result = asdict(self) | {"clean": self.clean} | self.facts
+        del result["facts"]
+        return result
+
 
 SHOWN_OPTIONS = ("columns", "mode", "verify", "allow_modules")
 READ_OPTIONS = (*SHOWN_OPTIONS, "max_record", "batch_rows")

@@ -19,8 +19,7 @@ from .column_tree import ColumnTree
 from .decoding import Decoded, UnitProblem
 from .packed import pack
 from .problems import PROBLEM_SIZE, Explainer
-from .repeating import DETAIL, oversized_units, rows_without
-from .repetition import repeated
+from .repeating import DETAIL, oversized_units, repeated, rows_without
 from .vectors import MOST, Memory, Vector, VectorStorage
 
 BATCH_BYTES = 4 << 20

@@ -22,7 +22,7 @@ from pyspark.sql.types import ArrayType, BinaryType, DataType, NullType, StringT
 from ...base.errors import UnsupportedError, WireloomError
 from ...base.options import documented
 from ...format.description import Format
-from ...reading.blobs.memory import not_bytes
+from ...reading.blobs.reader import not_bytes
 from ..errors import HideTraceback
 from ..options import ColumnTypes
 from ..versions import check_functions, to_arrow_schema

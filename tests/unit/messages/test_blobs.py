@@ -11,7 +11,7 @@ import wireloom
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from wireloom import DamagedInputError, UnknownNameError, UnsupportedError, WireloomError
-from wireloom.reading.blobs.memory import memory_of
+from wireloom.reading.blobs.reader import memory_of
 
 from .notes import FORMAT, framed
 from .notes.wire import field, note, page

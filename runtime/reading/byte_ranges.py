@@ -1,12 +1,16 @@
-"""Byte ranges of inputs whose units are found by a search: each range begins and ends where a unit is found.
+"""Byte ranges of inputs without delimiters: each begins and ends where a unit is found by a search, or at a marker.
 
 The result of a search does not depend on the bytes before its beginning, so that adjacent ranges contain each unit
 once. Only units with checksums over some of their bytes are found. If bytes inside a unit look like a unit, the search
 finds those; the range before it then ends elsewhere, which is an error.
+
+If units end with a marker, the bytes before the units are read for every range. The assignment of units to ranges does
+not depend on the content of earlier units, so that adjacent ranges contain each unit once, including damaged ones.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -80,3 +84,25 @@ class SearchedRange:
                 f"{path or 'the input'}: bytes inside of a record, at offset {self.stop}, are also a valid"
                 f" record, so the file cannot be read in byte ranges: leave recover out, {AS_A_WHOLE}"
             )
+
+
+def marked_range(restart: Restart, marker: bytes, first: int, wanted: tuple[int, int]) -> tuple[int, int]:
+    """Return the offsets at which the units of a byte range begin and end. ``first``: the offset of the first unit of
+    the input."""
+    begin, stop = (_place_after(restart, marker, first, each) for each in wanted)
+    return begin, stop
+
+
+def _place_after(restart: Restart, marker: bytes, first: int, offset: int) -> int:
+    """Return the first offset at or after ``offset`` at which a unit begins; the end of the input if there is none."""
+    if offset <= first:
+        return first
+    window = restart(max(first, offset - len(marker)))
+    wanted = re.compile(re.escape(marker))
+    while True:
+        found = wanted.search(window.view, window.begin)
+        if found:
+            return window.base + found.end()
+        window.begin = max(window.begin, len(window.view) - len(marker) + 1)
+        if not window.extend():
+            return max(offset, window.base + len(window.view))
