@@ -26,7 +26,7 @@ from ...input.stores import AZURE
 from ..folders import Folder
 from ..write.commit_log import LOG_FOLDER
 from ..write.driver_process import driver_process, has_ended
-from .lock import LeasedLock
+from .lease import LeasedLock
 
 NAME = re.compile(r"lock-(\d{9})")
 RELEASED = "released"

@@ -21,7 +21,7 @@ from ...input.inputs import Location
 from ..folders import Folder
 from ..write.commit_log import LOG_FOLDER
 from ..write.driver_process import driver_process, has_ended
-from .lock import LeasedLock
+from .lease import LeasedLock
 
 REFUSED = frozenset({"PreconditionFailed", "ConditionalRequestConflict", "412", "409"})
 """Error codes of a store for a write whose condition is not met."""

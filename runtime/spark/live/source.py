@@ -41,7 +41,10 @@ class LiveReadOptions:
 
 
 class LiveBatchReader(DataSourceReader):
-    """The batch reader of a service. It is pickled to be sent to the tasks, without credentials."""
+    """The batch reader of a service. It is pickled to be sent to the tasks, without credentials. ``computed``: names of
+    columns that are not taken from a record."""
+
+    computed: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, options: Any, targets: Sequence[TargetColumn]) -> None:
         self.options = options
@@ -59,11 +62,10 @@ FOREIGN = ("path", "paths", "checkpointLocation", "queryWatermark", "queryName")
 class LiveSource(DataSource):
     """A data source for the streams of a service, for ``spark.read``, ``readStream``, ``df.write`` and ``writeStream``.
 
-    Subclasses import the functions and classes of their service only when they are asked for them. ``computed``: names
-    of columns that are not taken from a record; ``other_names``: alternative names of options, in lower case.
+    Subclasses import the functions and classes of their service only when they are asked for them. ``other_names``:
+    alternative names of options, in lower case.
     """
 
-    computed: ClassVar[tuple[str, ...]] = ()
     other_names: ClassVar[Mapping[str, str]] = {}
 
     @abstractmethod
@@ -115,8 +117,9 @@ class LiveSource(DataSource):
         with HideTraceback():
             options = self.read_options()
             self._check(schema.names, folded=True)
-            known = {name: each for name, each in self.columns().items() if name not in self.computed}
-            return self.reader_class()(options, targets(schema, known, ""))
+            kind = self.reader_class()
+            known = {name: each for name, each in self.columns().items() if name not in kind.computed}
+            return kind(options, targets(schema, known, ""))
 
     def streamReader(self, schema: StructType) -> LiveStreamReader:  # noqa: N802
         """Return the streaming reader of these columns. Raises ``WireloomError``."""

@@ -13,8 +13,6 @@ from ..errors import HideTraceback
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from .source import LiveBatchReader
-
 
 class StreamPlanning(Protocol):
     """Plans the batches of one streaming query, on the driver. Offsets are JSON values in Spark's checkpoint.
@@ -49,7 +47,7 @@ class LiveStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     ``reader``: the batch reader of the same columns, which reads the partitions that are planned here.
     """
 
-    def __init__(self, reader: LiveBatchReader) -> None:
+    def __init__(self, reader: Any) -> None:
         self.reader = reader
         self._planning: StreamPlanning | None = None
 
@@ -97,4 +95,5 @@ class LiveStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """Yield the batches of one partition, like the batch reader. Raises ``WireloomError``."""
-        return self.reader.read(partition)
+        found: Iterator[pa.RecordBatch] = self.reader.read(partition)
+        return found

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from pyspark.sql.datasource import InputPartition
 
@@ -17,7 +17,6 @@ from ....s2.streams import first_of, streams_of, tail_of
 from ...errors import HideTraceback
 from ..source import LiveBatchReader
 from .options import EARLIEST, S2ReadOptions
-from .source import STREAM
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -202,6 +201,7 @@ def limited(start: Mapping[str, int], tails: Mapping[str, int], most: int | None
     return dict(sorted(ends.items()))
 
 
+STREAM = "_stream"
 NUMBER = "seq_num"
 PATIENCE = 60.0
 """Seconds of continuous failures after which a task fails; Spark then runs it again."""
@@ -212,6 +212,7 @@ BATCH_ROWS = 8192
 class S2Reader(LiveBatchReader):
     """The batch reader of streams, between two positions."""
 
+    computed: ClassVar[tuple[str, ...]] = (STREAM,)
     options: S2ReadOptions
 
     def planning(self) -> S2StreamPlanning:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from pyspark.sql.types import StringType, StructField
 
@@ -14,13 +14,9 @@ if TYPE_CHECKING:
     from .reader import S2Reader
     from .writer import S2StreamWriter, S2Writer
 
-STREAM = "_stream"
-
 
 class S2StreamSource(LiveSource):
     """The data source of streams of S2. The options are ``options.READ_OPTIONS`` and ``options.WRITE_OPTIONS``."""
-
-    computed: ClassVar[tuple[str, ...]] = (STREAM,)
 
     @classmethod
     def name(cls) -> str:
@@ -45,6 +41,7 @@ class S2StreamSource(LiveSource):
         """Return all columns by name: those of a record, and the name of its stream."""
         from ....format.registry import get
         from ...read.schema import narrowed, wire_schema
+        from .reader import STREAM
 
         kinds = {each.name: each.dataType for each in wire_schema(get("s2_session"))}
         if self.read_options().unsigned64 == "long":
