@@ -26,7 +26,7 @@ from .events import DamagedRange, Rows
 from .extraction import Ended, Extraction, Extractor, Lost, Next, ScannedInput
 from .pieces_ahead import PieceFill, PiecesAhead
 from .recovery import CONTENT
-from .row_extractor import IN_ORDER
+from .row_extractor import chosen_rows
 
 if TYPE_CHECKING:
     from .fragment_columns import LogNumbers
@@ -198,11 +198,8 @@ class BlockExtractor(DamageDetails, Extractor):
         """Return the next rows of a piece."""
         request = self._request
         fill = partial(row_reader.fill, piece, capacity=request.batch_rows)
-        filled = fill(chooses=bool(request.pushed.predicates) and request.byte_range is None and not request.grows)
-        if filled.dropped is not None and (filled.damages or filled.status not in IN_ORDER):
-            # Damage is reported together with all rows before it.
-            filled = fill()
-        return filled
+        chooses = bool(request.pushed.predicates) and request.byte_range is None and not request.grows
+        return chosen_rows(fill, chooses=chooses)
 
     def _skip_block(self, filled: Filled, piece: BlockWindow, *, is_old: bool) -> Iterator[DamagedRange]:
         """Continue after the block in which rows were lost. ``is_old``: the rest of it is left of an older log."""
@@ -256,9 +253,6 @@ class BlockExtractor(DamageDetails, Extractor):
         stop = self._stop if unfinished is None else unfinished
         if stop >= 0 or self._begin:
             filled = _within(filled, self._begin, stop)
-        nulls = sum(each.row >= 0 for each in filled.damages)
-        damages = self._zeros.joined(filled.damages, piece.view, piece.offset)
-        gone = {each.row for each in filled.damages} - {each.row for each in damages} - {-1}
 
         def details(damage: RowDamage) -> Detail:
             inside = damage._replace(begin=damage.begin - piece.offset, end=damage.end - piece.offset)
@@ -266,11 +260,7 @@ class BlockExtractor(DamageDetails, Extractor):
             # How many records the fragments before it form is found later.
             return found._replace(record=None) if self._scanned.joiner is not None else found
 
-        hidden = frozenset(each.row for each in damages if not self._log.note(each, details))
-        self._report.rows += filled.rows - nulls + (filled.dropped or 0)
-        hidden = (hidden | gone) - {-1}
-        rows = filled.rows
-        made = Rows.of(replace(filled, damages=damages), piece.view, piece.offset, first=0, last=rows, hidden=hidden)
+        made = self.event(filled, piece.view, piece.offset, details)
         if stop >= 0:
             made.end = min(made.end, stop)
         return made

@@ -11,7 +11,8 @@ from ..base.report import EMPTY
 from ..input.window import Window
 from ..rows.reader import Filled, RowDamage, Settings
 from ..rows.zero_runs import ZeroRuns
-from .damage_log import HEADER_ADVICE, Detail, cut_advice, lost_advice
+from .damage_log import HEADER_ADVICE, Detail, Details, cut_advice, lost_advice
+from .events import Rows
 from .recovery import takes_row
 from .request import grows_by_rows, searches_rows
 
@@ -127,16 +128,22 @@ class DamageDetails:
             return "raise {max_record} to read it, unless its length is damaged"
         return "raise {max_record} to read it" if taken else "its length is damaged, or the input is truncated"
 
-    def zeros_joined(self, filled: Filled, window: Window) -> tuple[Filled, set[int]]:
-        """Return a fill with one damaged range for each run of zeros inside units, and the rows of nulls of the ranges
-        that were joined."""
-        if not any(each.inside for each in filled.damages):
-            return filled, set()
-        damages = self._zeros.joined(filled.damages, window.view, window.base)
-        gone = {each.row for each in filled.damages} - {each.row for each in damages} - {-1}
-        return replace(filled, damages=damages), gone
-
     # Recording -------------------------------------------------------------------------------------------------------
+
+    def event(
+        self, filled: Filled, view: memoryview, base: int, details: Details, first: int = 0, last: int | None = None
+    ) -> Rows:
+        """Return the event of the rows ``first`` … ``last`` of a fill, whose damage is recorded, with one range for
+        each run of zeros inside units. ``view``: the bytes of the input from offset ``base`` on."""
+        last, damages = filled.rows if last is None else last, filled.damages
+        if any(each.inside for each in damages):
+            damages = self._zeros.joined(damages, view, base)
+        here = range(first, last)
+        nulls = {each.row for each in filled.damages if each.row in here}
+        shown = {each.row for each in damages if self._log.note(each, details)}
+        self._report.rows += last - first - len(nulls) + (filled.dropped or 0)
+        made = replace(filled, damages=damages)
+        return Rows.of(made, view, base, first=first, last=last, hidden=frozenset(nulls - shown))
 
     def note(self, damage: RowDamage, content: bytes, field: str | None = None, *, sentence: str | None = None) -> bool:
         """Record a damaged range that is not part of a fill, like ``DamageLog.note``. ``content``: its bytes;

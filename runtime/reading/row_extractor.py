@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from operator import attrgetter
@@ -29,10 +29,20 @@ if TYPE_CHECKING:
 
 MOST_LOOKED_AT = 1 << 62
 """Number of unwritten zeros that are examined; there may be any number of them, and none is kept."""
-IN_ORDER = (Status.NEED_INPUT, Status.BATCH_FULL, Status.END)
-"""Statuses of a fill without a problem."""
 TAILS = {"length": "invalid_length", "limit": "limit", "truncated": "truncated"}
 """The value of the tail, by the reason why a row was lost; ``invalid_value`` for others."""
+
+
+def is_in_order(filled: Filled) -> bool:
+    """Return whether a fill has no damage and ends without a problem."""
+    return not filled.damages and filled.status in (Status.NEED_INPUT, Status.BATCH_FULL, Status.END)
+
+
+def chosen_rows(fill: Callable[..., Filled], *, chooses: bool) -> Filled:
+    """Fill once: with the rows that match the filter's predicates (``chooses``), but with all rows if there is damage,
+    which is reported together with the rows before it."""
+    filled = fill(chooses=chooses)
+    return filled if filled.dropped is None or is_in_order(filled) else fill()
 
 
 def lost_row(window: Window, offset: int, reason: str, *, of_unit: bool = False, **more: Any) -> Lost | Ended:
@@ -280,7 +290,7 @@ class RowExtractor(DamageDetails, Extractor):
         filled: Filled = self._row_reader.fill(
             window, capacity=self._capacity, at_start=self._at_start, stop=self._stop, chooses=True
         )
-        if filled.dropped is not None and not filled.damages and filled.status in IN_ORDER:
+        if filled.dropped is not None and is_in_order(filled):
             self._doubts = 0
             return filled
         # If damage is everywhere, reading everything twice would take longer than the filter saves.
@@ -310,18 +320,9 @@ class RowExtractor(DamageDetails, Extractor):
             place = filled.offsets.offset
             first = bisect_left(places, self._begin, place, place + last) - place
             last = bisect_left(places, self._stop, place, place + last) - place
-        filled, gone = self.zeros_joined(filled, window)
-        hidden = {row for row in gone if first <= row < last}
-        nulls = len(hidden)
         begin, at_start = self._filled_from
         details = partial(self.of_fill, window, begin=begin, at_start=at_start)
-        for damage in filled.damages:
-            shown = self._log.note(damage, details)
-            if first <= damage.row < last:
-                nulls += 1
-                hidden |= set() if shown else {damage.row}
-        self._report.rows += last - first - nulls + (filled.dropped or 0)
-        return Rows.of(filled, window.view, window.base, first=first, last=last, hidden=frozenset(hidden))
+        return self.event(filled, window.view, window.base, details, first, last)
 
     # Damage ----------------------------------------------------------------------------------------------------------
 

@@ -6,12 +6,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ..input.window import Window
-from ..rows.reader import Filled, RowDamage, RowReader, Status
+from ..rows.reader import RowDamage, RowReader, Status
 from .damage_details import DamageDetails
 from .damage_log import Detail, Details
-from .events import Head, Rows
+from .events import Head
 from .extraction import Ended, Extraction, Extractor, Lost, Next, ScannedInput
-from .row_extractor import IN_ORDER, TAILS, lost_row
+from .row_extractor import TAILS, chosen_rows, lost_row
 from .wrong_format import TAKES_IT
 
 if TYPE_CHECKING:
@@ -65,14 +65,12 @@ class WholeExtractor(DamageDetails, Extractor):
         """Implement ``Extractor.take``."""
         request, begin = self._request, window.begin
         fill = partial(self._row_reader.fill, window, capacity=request.batch_rows)
-        filled = fill(chooses=bool(request.pushed.predicates))
-        if filled.dropped is not None and (filled.damages or filled.status not in IN_ORDER):
-            # Damage is reported together with all rows before it.
-            filled = fill()
+        filled = chosen_rows(fill, chooses=bool(request.pushed.predicates))
         window.begin = filled.consumed
         self._scanned.count(window)
         if filled.rows or filled.damages or filled.dropped:
-            yield self._rows(filled, window, begin)
+            details: Details = partial(self.of_fill, window, begin=begin, at_start=True)
+            yield self.event(filled, window.view, window.base, details)
         if filled.status in (Status.TRUNCATED, Status.LOST):
             reason = "truncated" if filled.status is Status.TRUNCATED else filled.reason
             return lost_row(window, filled.position, reason, of_unit=True, sentence=filled.error)
@@ -81,12 +79,3 @@ class WholeExtractor(DamageDetails, Extractor):
             sentence = "the input has bytes after the end of the format"
             return Lost(window.base + window.begin, "length", TAILS["length"], sentence=sentence, is_read=True)
         return Ended(window.base + window.begin, is_read=True)
-
-    def _rows(self, filled: Filled, window: Window, begin: int) -> Rows:
-        """Return the event of a fill that began at index ``begin`` of the view; its damage is recorded."""
-        nulls = sum(each.row >= 0 for each in filled.damages)
-        filled, gone = self.zeros_joined(filled, window)
-        details: Details = partial(self.of_fill, window, begin=begin, at_start=True)
-        hidden = frozenset(each.row for each in filled.damages if not self._log.note(each, details))
-        self._report.rows += filled.rows - nulls + (filled.dropped or 0)
-        return Rows.of(filled, window.view, window.base, first=0, last=filled.rows, hidden=(hidden | gone) - {-1})
