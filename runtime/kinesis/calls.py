@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import random
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -15,13 +13,12 @@ from typing import Any
 
 from ..base.errors import TemporaryError, WireloomError
 from ..base.extras import require
+from ..base.retries import Retries
 
 LOG = logging.getLogger(__name__)
 
 PATIENCE = 60.0
 """Seconds of continuous failures after which a call raises an error."""
-FIRST_PAUSE, LONGEST_PAUSE = 0.1, 5.0
-"""Initial and maximum number of seconds before a call is retried."""
 CONNECT_SECONDS, ANSWER_SECONDS = 5, 30
 
 TEMPORARY = frozenset(
@@ -51,12 +48,6 @@ class CallError(WireloomError):
     def __init__(self, message: str, *, code: str) -> None:
         super().__init__(message)
         self.code = code
-
-
-def pause(attempt: int) -> float:
-    """Return the seconds to wait after failed attempt ``attempt``, counted from 1: they double, with a random part so
-    that clients do not retry simultaneously."""
-    return min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** min(attempt - 1, 10)) * random.uniform(0.5, 1.0)
 
 
 @dataclass(frozen=True)
@@ -102,10 +93,8 @@ class Calls:
             parameters["StreamARN"] = self.stream
         elif named:
             parameters["StreamName"] = self.stream
-        begun = time.monotonic()
-        attempt = 0
+        retries = Retries(self.patience)
         while True:
-            attempt += 1
             try:
                 answer: dict[str, Any] = getattr(client, operation)(**parameters)
                 return answer
@@ -121,10 +110,8 @@ class Calls:
             except (BotoCoreError, ValueError) as error:
                 # No region, no credentials or an invalid address: another attempt does not help.
                 raise WireloomError(f"{self.shown}: {operation}: {error!s:.300}") from None
-            if time.monotonic() - begun > self.patience:
-                raise TemporaryError(f"{self.shown}: {operation}: {reason}, for {self.patience:.0f} seconds")
-            LOG.warning("%s: %s: %s: attempt %d", self.shown, operation, reason, attempt)
-            time.sleep(pause(attempt))
+            LOG.warning("%s: %s: %s: attempt %d", self.shown, operation, reason, retries.attempt)
+            retries.wait(TemporaryError(f"{self.shown}: {operation}: {reason}, for {self.patience:.0f} seconds"))
 
     def _client(self) -> Any:
         region = self.region

@@ -12,7 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..base.errors import DamagedInputError, TemporaryError
-from .calls import CallError, Calls, pause
+from ..base.retries import pause
+from .calls import CallError, Calls
 from .positions import SHARD_END, Position
 from .records import SEQUENCE, SUB, RecordBatches
 

@@ -11,10 +11,11 @@ import pyarrow as pa
 
 from ..base.errors import TemporaryError, WireloomError
 from ..base.keywords import checks_keywords
+from ..base.retries import Retries, pause
 from ..kpl import Aggregator, KinesisRecord, Shard, ShardMap, UserRecord, hash_of, range_of
 from ..kpl.aggregator import MAX_SIZE, TARGET_SIZE
 from ..reading.blobs.from_wire import from_wire
-from .calls import PATIENCE, TEMPORARY, Calls, pause
+from .calls import PATIENCE, TEMPORARY, Calls
 from .shards import list_shards
 
 LOG = logging.getLogger(__name__)
@@ -120,7 +121,7 @@ class Producer:
 
     def _send(self) -> None:
         """Send one request, and repeat it until at least one of its records was accepted."""
-        begun, attempt = time.monotonic(), 0
+        retries = Retries(self._calls.patience)
         while True:
             chosen = self._chosen()
             answer = self._calls("put_records", Records=[_entry(self._waiting[place]) for place in chosen])
@@ -151,11 +152,8 @@ class Producer:
                     LOG.warning("%s: %d records to be put again: %.200s", self._calls.shown, len(failures), failures[0])
                     time.sleep(pause(1))
                 return
-            attempt += 1
-            if time.monotonic() - begun > self._calls.patience:
-                reason = f"{failures[0]:.300}, for {self._calls.patience:.0f} seconds"
-                raise TemporaryError(f"{self._calls.shown}: put_records: {reason}")
-            time.sleep(pause(attempt))
+            reason = f"{failures[0]:.300}, for {self._calls.patience:.0f} seconds"
+            retries.wait(TemporaryError(f"{self._calls.shown}: put_records: {reason}"))
 
     def _chosen(self) -> list[int]:
         """Return the indexes of the first records of different lanes, up to the limits of a request."""

@@ -3,12 +3,12 @@ appended twice."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..base.errors import TemporaryError, WireloomError
-from .client import client_of, pause, refusal
+from ..base.retries import Retries
+from .client import client_of, refusal
 from .commands import ValidationError
 from .endpoint import encryption_key
 from .errors import error_from_json
@@ -62,9 +62,8 @@ class Appender:
         return count
 
     def _append(self, batch: list[AppendRecord]) -> None:
-        until, attempt = time.monotonic() + self._patience, 0
+        retries = Retries(self._patience)
         while batch:
-            attempt += 1
             failure: WireloomError
             try:
                 status, body = self._client.ask(self._request(batch))
@@ -83,10 +82,8 @@ class Appender:
                     raise failure
             except TemporaryError as problem:
                 failure = TemporaryError(f"appending to {self._name}: {problem.message}")
-            if time.monotonic() >= until:
-                raise failure
             # Whether or not the batch was received, its sequence numbers are known.
-            time.sleep(pause(attempt))
+            retries.wait(failure)
 
     def _request(self, batch: list[AppendRecord]) -> Any:
         return append_unary(

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import random
 import re
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -14,6 +12,7 @@ from urllib.parse import urlsplit
 
 from ..base.errors import TemporaryError, WireloomError
 from ..base.extras import require
+from ..base.retries import Retries
 from .endpoint import Endpoint, authorization, endpoint_of
 from .errors import ServerError, error_from_json
 from .requests import Request
@@ -29,8 +28,6 @@ CONNECTIONS = 16
 """Maximum number of connections that are kept for each host."""
 MAX_BODY = 4 << 20
 """Maximum size in bytes of a single response, or of an error's body: batches have 1 MiB, and 2 MiB when encoded."""
-FIRST_PAUSE, LONGEST_PAUSE = 0.1, 5.0
-"""Initial and maximum number of seconds before a request is retried."""
 
 
 class S2Error(WireloomError):
@@ -39,12 +36,6 @@ class S2Error(WireloomError):
     def __init__(self, message: str, *, error: ServerError) -> None:
         super().__init__(message)
         self.error = error
-
-
-def pause(attempt: int) -> float:
-    """Return the seconds to wait before attempt ``attempt + 1``: they double, with a random part so that clients do not
-    retry simultaneously."""
-    return min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** min(attempt - 1, 10)) * random.uniform(0.5, 1.0)
 
 
 def refusal(stream: str, error: ServerError, what: str) -> S2Error:
@@ -148,10 +139,8 @@ def answer_to(client: Client, request: Request, name: str, what: str, *, patienc
     """Return the body of the response to a repeatable request, which is retried for ``patience`` seconds
     if that may help. Raises ``S2Error`` and ``TemporaryError``; ``what`` and ``name`` are the operation
     and its target, for the message."""
-    until = time.monotonic() + patience
-    attempt = 0
+    retries = Retries(patience)
     while True:
-        attempt += 1
         failure: WireloomError
         try:
             status, body = client.ask(request)
@@ -163,6 +152,4 @@ def answer_to(client: Client, request: Request, name: str, what: str, *, patienc
                 raise failure
         except TemporaryError as problem:
             failure = TemporaryError(f"{what} {name}: {problem.message}")
-        if time.monotonic() >= until:
-            raise failure
-        time.sleep(pause(attempt))
+        retries.wait(failure)

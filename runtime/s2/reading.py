@@ -11,7 +11,8 @@ import pyarrow as pa
 
 from ..base.arguments import one_of
 from ..base.errors import DamagedInputError, TemporaryError, WireloomError
-from .client import body_of, chunks, client_of, pause, refusal
+from ..base.retries import pause
+from .client import body_of, chunks, client_of, refusal
 from .endpoint import encryption_key
 from .live import COMPLETE, HEARTBEAT_SILENCE, Delivery, Gap, Step
 from .messages import StreamPosition

@@ -25,7 +25,7 @@ FAULTS = [Fault(), Fault(), Fault(status=503), Fault(status=429), Fault(lose_ack
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_each_record_is_appended_once(s2_server: Server, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
-    monkeypatch.setattr("wireloom.s2.client.FIRST_PAUSE", 0.001)
+    monkeypatch.setattr("wireloom.base.retries.FIRST_PAUSE", 0.001)
     s2_server.fill("out", 3)
     wanted = records(2700, size=500)
     s2_server.append_faults.extend(random.Random(seed).choices(FAULTS, k=10))

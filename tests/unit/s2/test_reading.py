@@ -61,7 +61,7 @@ FAULTS = [
 def test_every_record_comes_once_whatever_happens(
     s2_server: Server, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
-    monkeypatch.setattr("wireloom.s2.client.FIRST_PAUSE", 0.001)
+    monkeypatch.setattr("wireloom.base.retries.FIRST_PAUSE", 0.001)
     source = random.Random(seed)
     s2_server.fill("orders", 400, size=20)
     s2_server.batch = 17
