@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import signal
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import IO, TYPE_CHECKING, Any
@@ -63,7 +63,7 @@ def reading(
         raise
 
 
-def followed(found: StreamReading, file: IO[bytes]) -> Iterator[Any]:
+def followed(found: StreamReading, file: IO[bytes]) -> Generator[Any]:
     """Yield the batches, each passed on before the next one is requested; Ctrl-C ends them, and the
     received batches are written."""
     with suppress(KeyboardInterrupt):

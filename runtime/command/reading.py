@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -56,24 +56,21 @@ def chosen(format_name: str, options: dict[str, Any], *, needs_rows: bool = True
     return of_table(format, {"codec": "none"} | options if format.is_plain else options)
 
 
-def _followed(scanner: Scanner, shown: Any) -> Iterator[Any]:
+def _followed(scanner: Scanner, shown: Any) -> Generator[Any]:
     for batch in scanner:
         shown.rows += batch.num_rows
         shown.damaged = scanner.report.damaged
         yield batch
 
 
-def limited(batches: Iterator[Any], limit: int | None) -> Iterator[Any]:
+def limited(batches: Generator[Any], limit: int | None) -> Generator[Any]:
     """Yield the batches up to ``limit`` rows, the last one truncated; all of them if it is ``None``.
 
     No batch is requested after the one with the last wanted row.
     """
-    if limit is None:
-        yield from batches
-        return
-    while limit > 0 and (batch := next(batches, None)) is not None:
-        yield batch.slice(0, min(limit, batch.num_rows))
-        limit -= batch.num_rows
+    from ..reading import row_filter
+
+    return batches if limit is None else row_filter.limited(batches, limit)
 
 
 def warn(scanner: Scanner) -> None:

@@ -16,7 +16,7 @@ from ..base.errors import WireloomError
 from ..base.nearest import unknown
 from ..format.registry import get
 from ..reading.read import read
-from ..rows.messages import make_decoder
+from ..rows.messages.decoders import make as make_decoder
 from ..writing import write
 from .json import (
     Document,
