@@ -137,14 +137,6 @@ def compile_program(
             return Compilation(None, refusal.sentence)
 
 
-def column_program(spec: Spec) -> ColumnProgram | None:
-    """Return the column program of a spec as data; ``None`` if it has no rows or the engine cannot run them."""
-    if spec.rows is None:
-        return None
-    listing = compile_program(spec, spec.rows, table_columns(spec, spec.rows)).listing
-    return listing.program if listing is not None else None
-
-
 def _program(listing: Listing) -> ProgramView:
     program = listing.program
     texts = [

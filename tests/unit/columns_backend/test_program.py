@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 from wireloom.codegen.backends.columns import BACKEND
-from wireloom.codegen.backends.columns.lower import column_program
 from wireloom.format.program import TIME_UNITS, ChecksumRule, Kind, Op, Outcome, Reason, Step, Storage, Stuffing
 
 from .cases import SPECS
@@ -92,7 +91,7 @@ def test_the_emitted_source_is_the_program(name: str) -> None:
     texts = {each.path.rpartition("/")[2]: each.text for each in BACKEND.files(plan)}
     emitted: dict[str, object] = {}
     exec(texts["columns.py"], emitted)
-    program = column_program(plan)
+    program, _ = compiled(SPECS[name])
     assert emitted["PROGRAM"] == program
     assert program is not None
     package: dict[str, object] = {"__doc__": ""}
