@@ -9,6 +9,7 @@ meta:
   -wireloom:
     rows: packets
     columns: [ts, incl_len, orig_len, data]
+    evidence: incl_len == orig_len or incl_len == snaplen
     selectable:
       - ts_sec
       - ts_frac

@@ -1,4 +1,4 @@
-"""The keys ``where`` and ``unsupported`` of tables: conditions of their rows, stored with the row type."""
+"""The keys ``where``, ``unsupported`` and ``evidence`` of tables: conditions of rows, stored with the row type."""
 
 from __future__ import annotations
 
@@ -10,14 +10,12 @@ from ..expression.types import Path
 from ..spec.diagnostics import Diagnostics
 from ..spec.syntax import Section
 from ..tree import Struct
+from ..tree.spec import CONDITIONS
 from ..words import shown
 from .build import BOOLEAN, Builder
 from .records import paths_to_rows, record_paths, table_sections
 from .row_path import RowPathReader
 from .symbols import World
-
-CONDITIONS = ("where", "unsupported")
-"""The keys of a table that are conditions of its rows."""
 
 
 def condition_of(row: Struct, table: str, key: str) -> Node | None:

@@ -8,6 +8,7 @@ from ..spec.diagnostics import Diagnostics
 from ..spec.position import Position
 from ..spec.syntax import Section, Text
 from ..tree import Attribute, Instance, Rows, Struct
+from ..tree.spec import CONDITIONS
 from ..wire import Choice, OwnSize, Preallocated, RepeatEos, RowWay, Units
 from ..words import shown, suggestion
 from .bit_edges import begins_with_bits, ends_inside_a_byte
@@ -15,7 +16,7 @@ from .fragments import read_fragments
 from .look_ups import look_up_names, with_look_ups
 from .records import RecordPath, check_records, record_paths
 from .row_columns import flat_columns, is_scalar, members_of, own_columns
-from .row_conditions import CONDITIONS, condition_of
+from .row_conditions import condition_of
 from .row_layout import block_size, has_no_bytes, has_sized_rows, is_streaming
 from .row_path import attribute_of, steps_of
 from .settings import read_options, read_path, read_preallocated
@@ -181,6 +182,9 @@ class TableReader:
             self.diagnostics.error(section.keys["distinct"], "'distinct' and 'fragments' cannot be used together")
         if fragments is not None and where is not None:
             self.diagnostics.error(where.position, "'where' and 'fragments' cannot be used together")
+        evidence = section.expression("evidence")
+        if evidence is not None and (path or not streaming):
+            self.diagnostics.error(evidence.position, "'evidence' requires rows that are read one by one at the root")
         if fragments is not None:
             there = {*columns, *selectable, *parents}
             selectable = (*selectable, *(each for each in fragments.columns if each not in there))
@@ -200,6 +204,7 @@ class TableReader:
             fragments=fragments,
             where=condition_of(row, table, "where"),
             unsupported=condition_of(row, table, "unsupported"),
+            evidence=condition_of(row, table, "evidence"),
             flatten=section.flag("flatten"),
             distinct=section.flag("distinct"),
             root=() if inside is None else self.root.path,

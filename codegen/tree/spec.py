@@ -24,6 +24,10 @@ Way = tuple[RowStep, ...]
 """The attributes on the way to rows, in order."""
 
 
+CONDITIONS = ("where", "unsupported", "evidence")
+"""The members of ``Rows`` that are conditions of rows, and the keys of a table."""
+
+
 @dataclass(frozen=True)
 class Rows:
     """``-wireloom: {rows: …}`` in ``meta``: a table of the format."""
@@ -63,6 +67,8 @@ class Rows:
     """The condition of the table's rows, in the scope of the row type."""
     unsupported: Node | None = None
     """The condition of items that contain rows of the table which cannot be read."""
+    evidence: Node | None = None
+    """The condition of rows that show where rows are: a search does not end at others."""
     flatten: bool = False
     """Whether each field of a struct becomes a column."""
     distinct: bool = False

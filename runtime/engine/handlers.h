@@ -100,6 +100,7 @@ WL_HANDLER(wl_loop_begin);
 WL_HANDLER(wl_again);
 WL_HANDLER(wl_loop_index);
 WL_HANDLER(wl_default_case);
+WL_HANDLER(wl_evidence);
 WL_HANDLER(wl_unit_enter);
 WL_HANDLER(wl_unit_leave);
 WL_HANDLER(wl_where);

@@ -11,6 +11,7 @@ enum {
     WL_FOR_COLUMN,    /* the column a */
     WL_FOR_CHECKSUMS, /* checksums are verified */
     WL_FOR_ROWS,      /* all calls except searches for rows after damage */
+    WL_FOR_SEARCH,    /* such searches */
     WL_FOR_LIST,      /* a column of the list, or of its items */
     WL_FOR_NOTHING,   /* only its place counts */
 };

@@ -38,6 +38,8 @@ static bool is_needed(wl_needs *need, const wl_step *step) {
     case WL_FOR_ROWS:
         /* A row outside of the table is also evidence of where rows are. */
         return !need->parse_only && (step->op != WL_OP_REFUSE || !step->b || wl_wants_column(need, step->b - 1));
+    case WL_FOR_SEARCH:
+        return need->parse_only;
     case WL_FOR_LIST:
         return is_list_needed(need, step);
     case WL_FOR_NOTHING:

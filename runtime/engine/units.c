@@ -161,6 +161,11 @@ WL_HANDLER(wl_default_case) {
     GO_ON;
 }
 
+WL_HANDLER(wl_evidence) {
+    run->is_default |= wl_is_poisoned(run, step->a) || !run->registers[step->a];
+    GO_ON;
+}
+
 WL_HANDLER(wl_unit_leave) {
     assert(run->unit_depth > 1);
     const wl_unit *unit = run->units + --run->unit_depth;

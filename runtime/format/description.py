@@ -168,10 +168,8 @@ class Format:
     option: str = ""
     """The reader's option that chooses one of several tables: ``table``, or that for the kind of message. The
     ``FORMAT`` of the package is the default table; those of the others are in subpackages with their names."""
-    table: str = ""
-    """The name of this table."""
-    tables: tuple[str, ...] = ()
-    """The names of all tables, if there is an option."""
+    table: str = ""  # the name of this table
+    tables: tuple[str, ...] = ()  # the names of all tables, if there is an option
     unit: str = ""
     """The qualified name of the class of a unit, as in ``row``; empty if units are the rows."""
     rows_path: tuple[str, ...] = ()
@@ -190,6 +188,7 @@ class Format:
     unsupported: str = ""
     """The property of a row's object that says whether it contains rows of the table that cannot be read; empty: none
     does."""
+    evidence: str = ""  # the property of a row's object that says whether it shows where rows are; empty: all do
     distinct: bool = False  # rows that equal an earlier one in all default columns, apart from look-ups, are left out
     units: tuple[tuple[str, ...], ...] = ()
     """For each of these steps: ``plain`` or ``sums`` if the items of its field are units inside the outermost one,

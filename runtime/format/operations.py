@@ -218,7 +218,9 @@ class Op(IntEnum):
     DIGEST = 79
     """span[a] ← the digest with the number [b], of runs as for ``SUM``. The span is read by the same steps as computed
     text, up to the next ``DIGEST`` with this number; no two steps have the same number."""
-    DEFAULT = 80
+    EVIDENCE = 80
+    """In a search after damage: if register[a] is zero, the unit proves nothing, as with ``DEFAULT``."""
+    DEFAULT = 81
     """The unit takes the default case of its switch: it proves nothing unless a checksum covers bytes of it."""
 
 
@@ -303,6 +305,7 @@ OPERANDS: dict[Op, tuple[str, ...]] = {
     Op.REFUSE: ("REGISTER", "NUMBER"),
     Op.SUM: ("RESULT", "CHECKSUM", "MARK", "NUMBER"),
     Op.DIGEST: ("TEXT_RESULT", "CHECKSUM", "MARK", "NUMBER"),
+    Op.EVIDENCE: ("REGISTER",),
     Op.DEFAULT: (),
 }
 """The kinds of the operands of each step up to the last that it uses: ``WL_IS_…`` of ``operations.h``."""

@@ -284,11 +284,22 @@ class ObjectRows:
         self._unit = row
         return row, None
 
-    def proves_nothing(self, *, verify: bool | None = None) -> bool:
+    def _lacks_evidence(self) -> bool:
+        """Return whether the last unit is a row for which ``Format.evidence`` is false or cannot be computed."""
+        if not self.format.evidence or self._unit is None:
+            return False
+        try:
+            with self.computing:
+                return not getattr(self._unit, self.format.evidence)
+        except FAILURES:
+            return True
+
+    def proves_nothing(self, *, verify: bool | None = None, searching: bool = False) -> bool:
         """Return whether the last unit is valid but could be any bytes, since it took the default case of its switch
         and no checksum covers bytes of it: it does not show that the position of its begin is right. ``verify``: as for
-        ``parse``; by default as in the settings."""
-        if not getattr(self._unit, "_is_default", False):
+        ``parse``; by default as in the settings. ``searching``: a row without ``Format.evidence`` is no proof either.
+        """
+        if not getattr(self._unit, "_is_default", False) and not (searching and self._lacks_evidence()):
             return False
         verify = self.settings.verify if verify is None else verify
         return not (verify and getattr(self._unit, "_covers_bytes", False))

@@ -117,7 +117,7 @@ class ObjectSearch:
             end = stream.pos() - base
             if refused is not None or end == begin:
                 return False, least
-            proving += not self._row_reader.proves_nothing(verify=True)
+            proving += not self._row_reader.proves_nothing(verify=True, searching=True)
             if proving == ENOUGH or getattr(row, "_covers_bytes", False):
                 return True, least
             if self._proven or not proving:

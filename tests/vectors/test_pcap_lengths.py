@@ -1,7 +1,8 @@
-"""Files of old versions, whose packets have their lengths in the other order, as libpcap reads them (sf-pcap.c)."""
+"""Lengths of packets: of old versions, in the other order, as libpcap reads them (sf-pcap.c), and damaged ones."""
 
 from __future__ import annotations
 
+import random
 import struct
 
 import pytest
@@ -30,3 +31,30 @@ def test_lengths_by_version(order: str, magic: int, row_reader: str, subtests: p
                 rows = [(each["incl_len"], each["orig_len"], len(each["data"])) for each in table.to_pylist()]
                 assert rows == [(captured, original, captured) for captured, original in PACKETS]
                 assert (file["damaged"], file["tail"]) == ([], "clean")
+
+
+@pytest.mark.parametrize("row_reader", ROW_READERS)
+@pytest.mark.parametrize("order", "<>")
+@pytest.mark.parametrize("snaplen", [96, 262144])
+def test_reading_goes_on_at_a_packet_after_a_damaged_length(order: str, snaplen: int, row_reader: str) -> None:
+    """Four bytes later, the microseconds and both lengths look like a header too, whose length ends at the next one."""
+    content = bytearray(struct.pack(order + "IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, snaplen, 1))
+    source, offsets = random.Random(1), []
+    for number in range(60):
+        data = bytes([0, 17, 34, 51]) + source.randbytes(source.choice([10, 60, 200]))
+        captured = min(len(data), snaplen)
+        offsets.append(len(content))
+        content += struct.pack(order + "4I", 1700000000 + number, number * 13007, captured, len(data)) + data[:captured]
+    columns = ["_offset", "ts", "orig_len", "data"]
+    written = read(row_reader, "pcap", bytes(content), columns=columns)[0].to_pylist()
+    for bit in range(32):
+        damaged, place = bytearray(content), offsets[3] + 8 + (bit // 8 if order == "<" else 3 - bit // 8)
+        damaged[place] ^= 1 << bit % 8
+        length = struct.unpack_from(order + "I", damaged, offsets[3] + 8)[0]
+        if length == struct.unpack_from(order + "I", content, offsets[3] + 8)[0] + 4:
+            # The next header is read four bytes late, without damage.
+            continue
+        rows = read(row_reader, "pcap", bytes(damaged), columns=columns, recover=True)[0].to_pylist()
+        assert [each["_offset"] for each in rows if each not in written] in ([], [offsets[3]]), bit
+        covers_last = offsets[-1] < offsets[3] + 16 + length <= len(content)
+        assert covers_last or rows[-1] == written[-1], bit

@@ -292,6 +292,7 @@ def _format_arguments(
         "variables": _variables(spec, rows),
         "where": "" if rows.where is None else condition_name("where", rows.name),
         "unsupported": "" if rows.unsupported is None else condition_name("unsupported", rows.name),
+        "evidence": "" if rows.evidence is None else condition_name("evidence", rows.name),
         "distinct": rows.distinct,
         "units": _units(spec, rows),
         "within": within_of(spec, rows),

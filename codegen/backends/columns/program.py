@@ -108,6 +108,9 @@ def _row_columns(state: State, row: Scope) -> None:
             compiled = row_compiler(state, row, state.facts).compile(condition)
             state.refuse_for_needs()
             state.assembler.add(Op.WHERE, state.assembler.temporary(compiled, key), reason, comment=key)
+    if rows.evidence is not None:
+        compiled = row_compiler(state, row, state.facts).compile(rows.evidence)
+        state.assembler.add(Op.EVIDENCE, state.assembler.temporary(compiled, "evidence"), comment="evidence")
     for node in state.columns_of(row.struct.path).columns:
         try:
             _row_column(state, row, node, rows, sharing)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from ...tree.spec import CONDITIONS
 from .buffered import BASES, is_buffered, rest_method
 from .checksum_proofs import covers_method
 from .endian import endian_lines
@@ -59,7 +60,8 @@ def _methods(scope: ClassScope) -> list[MethodView]:
     methods += ending_methods(scope)
     methods += framing_item_methods(scope)
     for rows in scope.spec.tables:
-        for key, condition in (("where", rows.where), ("unsupported", rows.unsupported)):
+        for key in CONDITIONS:
+            condition = getattr(rows, key)
             if condition is not None and rows.row == scope.struct.path:
                 methods.append(condition_method(scope, condition_name(key, rows.name), condition))
     covers = covers_method(scope)
