@@ -180,25 +180,40 @@ class _Reader:
             if wanted.offset < max(each.end, 1) and wanted.number == 1:
                 yield _from(root, wanted.offset)
             return
-        rows = next((found for found in root.fields if found.name == self._format.rows_attribute), None)
-        items = [] if rows is None else items_of(trace, rows)
-        shown_to = max((found.end for found in root.fields), default=0) if rows is not None else each.end
+        rows = self._rows_of(root)
+        items = [] if rows is None else [(item, root) for item in items_of(trace, rows)]
+        part, block = root, self._format.block
+        while block and part.reason is not None and items:
+            # A damaged block costs its own bytes: the next one begins at a multiple of the size of blocks.
+            begin = max(items[-1][0].begin, part.begin) // block * block + block
+            if begin >= each.end:
+                break
+            data = each.data[begin:]
+            part = Record(kind, None, begin, each.end, None, None, data, data, begin)
+            trace = self._read(part, self._format.root_class(), "_read")
+            found = self._rows_of(part)
+            items += [] if found is None else [(item, part) for item in items_of(trace, found)]
+        shown_to = max((found.end for found in part.fields), default=0) if rows is not None else each.end
         self._scan.count_whole(len(items), shown_to)
         head, foot = _head_and_foot(root, rows)
         if wanted.number == 1 and not wanted.offset and head is not None:
             yield head
         count = 0
-        for number, item in enumerate(items, 1):
+        for number, (item, part) in enumerate(items, 1):
             begin, end = max(item.begin, 0), max(item.end, 0)
             if number < wanted.number or end <= wanted.offset or count >= wanted.count:
                 continue
             count += 1
             problem = _problem(item.children) or item.problem
-            reason = None if problem is None else (root.reason or "value")
+            reason = None if problem is None else (part.reason or "value")
             data = each.data[begin:end]
             yield Record("record", number, begin, end, reason, problem, data, data, begin, item.children)
         if foot is not None and count < wanted.count and wanted.number <= len(items) and wanted.offset < foot.end:
             yield foot
+
+    def _rows_of(self, root: Record) -> Field | None:
+        """Return the field with the rows of a format that is read as a whole; ``None`` if it was not read."""
+        return next((found for found in root.fields if found.name == self._format.rows_attribute), None)
 
 
 def _problem(fields: list[Field]) -> str | None:

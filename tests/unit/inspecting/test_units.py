@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import wireloom
 
 from .samples import run
 
@@ -66,3 +67,18 @@ def test_fields_of_a_record_that_depends_on_records_before_it(file: str) -> None
         shown = json.loads(run("inspect", format, path, "--json", "--record", number, "-n", 2))
         assert shown == every[number - 1 : number + 1]
     assert json.loads(run("inspect", format, path, "--json", "--at", every[-1]["begin"] + 1)) == every[-1:]
+
+
+def test_a_block_after_a_damaged_one(tmp_path: Path) -> None:
+    path, block = tmp_path / "a.log", 32768
+    wireloom.write("leveldb_log", [{"data": bytes([number]) * 900} for number in range(120)], path)
+    content = bytearray(path.read_bytes())
+    # The length of the first whole record of the second block.
+    content[block + 7 + int.from_bytes(content[block + 4 : block + 6], "little") + 5] ^= 0x7F
+    path.write_bytes(content)
+    shown = json.loads(run("inspect", "leveldb_log", path, "--json", "-n", "9"))
+    places = [(each["begin"], each["end"], each["reason"] is None) for each in shown]
+    ends = [*range(block, len(content), block), len(content)]
+    assert places == [(end - (end - 1) % block - 1, end, end != 2 * block) for end in ends]
+    (last,) = json.loads(run("inspect", "leveldb_log", path, "--json", "--at", str(3 * block + 1), "-n", "1"))
+    assert last["begin"] == 3 * block
