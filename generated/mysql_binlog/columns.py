@@ -95,28 +95,20 @@ STEPS = (
     (IN_ALL, Step(Op.EXPRESSION, 10, 0, 185, 9)),  # no crc
     (IN_ALL, Step(Op.EXPRESSION, 11, 0, 252, 111)),  # size of unverified
     (IN_ALL, Step(Op.BYTES_REGISTER, 1, 11, 0)),  # unverified
-    (IN_QUERIES, Step(Op.EXPRESSION, 253, 0, 185, 9)),  # is query there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 254, 0, 185, 9)),  # is thread_id there?
-    (IN_QUERIES, Step(Op.ABSENT, 255)),  # no thread_id
-    (IN_QUERIES, Step(Op.EXPRESSION, 256, 0, 185, 9)),  # is execution_time there?
-    (IN_QUERIES, Step(Op.ABSENT, 257)),  # no execution_time
-    (IN_QUERIES, Step(Op.EXPRESSION, 258, 0, 185, 9)),  # is len_schema there?
-    (IN_QUERIES, Step(Op.ABSENT, 259)),  # no len_schema
-    (IN_QUERIES, Step(Op.EXPRESSION, 260, 0, 185, 9)),  # is error_code there?
-    (IN_QUERIES, Step(Op.ABSENT, 261)),  # no error_code
-    (IN_QUERIES, Step(Op.EXPRESSION, 262, 0, 185, 9)),  # is len_status there?
-    (IN_QUERIES, Step(Op.ABSENT, 263)),  # no len_status
-    (IN_QUERIES, Step(Op.EXPRESSION, 264, 0, 185, 9)),  # is more there?
-    (IN_GTIDS, Step(Op.EXPRESSION, 282, 0, 185, 9)),  # is gtid there?
-    (IN_GTIDS, Step(Op.EXPRESSION, 283, 0, 185, 9)),  # is seq_no there?
-    (IN_GTIDS, Step(Op.ABSENT, 284)),  # no seq_no
-    (IN_GTIDS, Step(Op.EXPRESSION, 285, 0, 185, 9)),  # is domain_id there?
-    (IN_GTIDS, Step(Op.ABSENT, 286)),  # no domain_id
-    (IN_XIDS, Step(Op.EXPRESSION, 293, 0, 185, 9)),  # is xid there?
-    (IN_XIDS, Step(Op.EXPRESSION, 294, 0, 185, 9)),  # is number there?
-    (IN_XIDS, Step(Op.ABSENT, 295)),  # no number
+    (IN_QUERIES, Step(Op.EXPRESSION, 244, 0, 185, 9)),  # is query there?
+    (IN_QUERIES, Step(Op.ABSENT, 245)),  # no thread_id
+    (IN_QUERIES, Step(Op.ABSENT, 246)),  # no execution_time
+    (IN_QUERIES, Step(Op.ABSENT, 247)),  # no len_schema
+    (IN_QUERIES, Step(Op.ABSENT, 248)),  # no error_code
+    (IN_QUERIES, Step(Op.ABSENT, 249)),  # no len_status
+    (IN_QUERIES, Step(Op.EXPRESSION, 250, 0, 185, 9)),  # is more there?
+    (IN_GTIDS, Step(Op.EXPRESSION, 267, 0, 185, 9)),  # is gtid there?
+    (IN_GTIDS, Step(Op.ABSENT, 268)),  # no seq_no
+    (IN_GTIDS, Step(Op.ABSENT, 269)),  # no domain_id
+    (IN_XIDS, Step(Op.EXPRESSION, 276, 0, 185, 9)),  # is xid there?
+    (IN_XIDS, Step(Op.ABSENT, 277)),  # no number
     (IN_ALL, Step(Op.EXPRESSION, 12, 0, 363, 41)),  # what content is
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 12, 0, 174)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 12, 0, 161)),  # what content is
     (IN_ALL, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
     (IN_ALL, Step(Op.EXPRESSION, 13, 0, 404, 17)),  # number of an item of post_headers
     (IN_ALL, Step(Op.ITEM_OF, 14, 0, 13, 1)),  # post_headers
@@ -124,15 +116,15 @@ STEPS = (
     (IN_ALL, Step(Op.EXPRESSION, 16, 1, 469, 7)),  # len_fixed of content?
     (IN_ALL, Step(Op.CHECK_TRUE, 16, Outcome.LOST | Reason.VALUE << 8)),  # len_fixed of content
     (IN_ALL, Step(Op.NEED, 13)),  # thread_id, execution_time, len_schema, error_code, len_status
-    (IN_QUERIES, Step(Op.REGISTER_FIXED, 265, Kind.U4LE, 0)),  # thread_id
-    (IN_QUERIES, Step(Op.REGISTER_FIXED, 266, Kind.U4LE, 4)),  # execution_time
+    (IN_QUERIES, Step(Op.REGISTER_FIXED, 251, Kind.U4LE, 0)),  # thread_id
+    (IN_QUERIES, Step(Op.REGISTER_FIXED, 252, Kind.U4LE, 4)),  # execution_time
     (IN_ALL, Step(Op.REGISTER_FIXED, 17, Kind.U1, 8)),  # len_schema
-    (IN_QUERIES, Step(Op.REGISTER_FIXED, 267, Kind.U2LE, 9)),  # error_code
+    (IN_QUERIES, Step(Op.REGISTER_FIXED, 253, Kind.U2LE, 9)),  # error_code
     (IN_ALL, Step(Op.REGISTER_FIXED, 18, Kind.U2LE, 11)),  # len_status
     (IN_ALL, Step(Op.EXPRESSION, 19, 0, 476, 36)),  # size of more
     (IN_ALL, Step(Op.BYTES_REGISTER, 2, 19, 0)),  # more
     (IN_ALL, Step(Op.LIMIT_REGISTER, 18, 0, 0)),  # status
-    (IN_ALL, Step(Op.LOOP, 0, Loop.END, 133, 0)),  # variables
+    (IN_ALL, Step(Op.LOOP, 0, Loop.END, 125, 0)),  # variables
     (IN_ALL, Step(Op.NEED, 1)),  # code
     (IN_ALL, Step(Op.REGISTER_FIXED, 20, Kind.U1, 0)),  # code
     (IN_ALL, Step(Op.EXPRESSION, 21, 0, 512, 27)),  # valid code
@@ -140,55 +132,55 @@ STEPS = (
     (IN_ALL, Step(Op.EXPRESSION, 22, 0, 539, 301)),  # size of value
     (IN_ALL, Step(Op.BYTES_REGISTER, 3, 22, 0)),  # value
     (IN_ALL, Step(Op.EXPRESSION, 23, 0, 840, 55)),  # is first there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 23, 0, 106)),  # is first there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 23, 0, 98)),  # is first there?
     (IN_ALL, Step(Op.NEED, 1)),  # len
     (IN_ALL, Step(Op.REGISTER_FIXED, 24, Kind.U1, 0)),  # len
     (IN_ALL, Step(Op.BYTES_REGISTER, 4, 24, 0)),  # text
-    (IN_ALL, Step(Op.JUMP, 0, 0, 107)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 99)),
     (IN_ALL, Step(Op.EXPRESSION, 24, 0, 185, 9)),  # no len
     (IN_ALL, Step(Op.EXPRESSION, 25, 0, 840, 13)),  # is first_end there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 25, 0, 111)),  # is first_end there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 25, 0, 103)),  # is first_end there?
     (IN_ALL, Step(Op.NEED, 1)),  # first_end
     (IN_ALL, Step(Op.CHECK_CONSTANT, 2, Outcome.LOST | Reason.VALUE << 8, 0, 1)),  # first_end
     (IN_ALL, Step(Op.EXPRESSION, 26, 0, 881, 13)),  # is second there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 26, 0, 117)),  # is second there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 26, 0, 109)),  # is second there?
     (IN_ALL, Step(Op.NEED, 1)),  # len
     (IN_ALL, Step(Op.REGISTER_FIXED, 27, Kind.U1, 0)),  # len
     (IN_ALL, Step(Op.BYTES_REGISTER, 5, 27, 0)),  # text
-    (IN_ALL, Step(Op.JUMP, 0, 0, 118)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 110)),
     (IN_ALL, Step(Op.EXPRESSION, 27, 0, 185, 9)),  # no len
     (IN_ALL, Step(Op.EXPRESSION, 28, 0, 895, 13)),  # is num_databases there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 28, 0, 123)),  # is num_databases there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 28, 0, 115)),  # is num_databases there?
     (IN_ALL, Step(Op.NEED, 1)),  # num_databases
     (IN_ALL, Step(Op.REGISTER_FIXED, 29, Kind.U1, 0)),  # num_databases
-    (IN_ALL, Step(Op.JUMP, 0, 0, 124)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 116)),
     (IN_ALL, Step(Op.EXPRESSION, 29, 0, 185, 9)),  # no num_databases
     (IN_ALL, Step(Op.EXPRESSION, 30, 0, 908, 27)),  # is databases there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 30, 0, 129)),  # is databases there?
-    (IN_ALL, Step(Op.LOOP, 1, Loop.COUNT, 129, 29)),  # databases
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 30, 0, 121)),  # is databases there?
+    (IN_ALL, Step(Op.LOOP, 1, Loop.COUNT, 121, 29)),  # databases
     (IN_ALL, Step(Op.BYTES_TERMINATED, 6, 0, 6)),  # databases
-    (IN_ALL, Step(Op.AGAIN, 1, Loop.COUNT, 127, 29)),  # next of databases
+    (IN_ALL, Step(Op.AGAIN, 1, Loop.COUNT, 119, 29)),  # next of databases
     (IN_ALL, Step(Op.EXPRESSION, 31, 0, 935, 70)),  # is rest there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 31, 0, 132)),  # is rest there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 31, 0, 124)),  # is rest there?
     (IN_ALL, Step(Op.BYTES_REST, 7)),  # rest
-    (IN_ALL, Step(Op.AGAIN, 0, Loop.END, 94, 0)),  # next of variables
+    (IN_ALL, Step(Op.AGAIN, 0, Loop.END, 86, 0)),  # next of variables
     (IN_ALL, Step(Op.LIMIT_END)),  # status
     (IN_ALL, Step(Op.BYTES_REGISTER, 8, 17, 0)),  # schema
     (IN_ALL, Step(Op.NEED, 1)),  # schema_end
     (IN_ALL, Step(Op.CHECK_CONSTANT, 2, Outcome.LOST | Reason.VALUE << 8, 0, 1)),  # schema_end
     (IN_ALL, Step(Op.EXPRESSION, 32, 0, 1005, 13)),  # is compressed there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 32, 0, 158)),  # is compressed there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 32, 0, 150)),  # is compressed there?
     (IN_ALL, Step(Op.NEED, 1)),  # head
     (IN_ALL, Step(Op.REGISTER_FIXED, 33, Kind.U1, 0)),  # head
     (IN_ALL, Step(Op.EXPRESSION, 34, 0, 1018, 71)),  # valid head
     (IN_ALL, Step(Op.CHECK_TRUE, 34, Outcome.LOST | Reason.LENGTH << 8)),  # valid head
     (IN_ALL, Step(Op.EXPRESSION, 35, 0, 1041, 13)),  # number of len
     (IN_ALL, Step(Op.SERIES, 0)),  # len
-    (IN_ALL, Step(Op.LOOP, 2, Loop.COUNT, 150, 35)),  # len
+    (IN_ALL, Step(Op.LOOP, 2, Loop.COUNT, 142, 35)),  # len
     (IN_ALL, Step(Op.NEED, 1)),  # len
     (IN_ALL, Step(Op.REGISTER_FIXED, 36, Kind.U1, 0)),  # len
     (IN_ALL, Step(Op.SERIES_ADD, 0, 36)),  # item of len
-    (IN_ALL, Step(Op.AGAIN, 2, Loop.COUNT, 146, 35)),  # next of len
+    (IN_ALL, Step(Op.AGAIN, 2, Loop.COUNT, 138, 35)),  # next of len
     (IN_ALL, Step(Op.BYTES_FIXED, 9, 0, 0)),  # content
     (IN_ALL, Step(Op.LIMIT_FIXED, 1, 0, 0)),  # content
     (IN_ALL, Step(Op.EXPRESSION, 37, 0, 185, 9)),  # codec of content
@@ -196,26 +188,21 @@ STEPS = (
     (IN_ALL, Step(Op.EXPAND, 0, 0, 37, 38)),  # content
     (IN_ALL, Step(Op.BYTES_REST, 9)),  # content of content
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_ALL, Step(Op.JUMP, 0, 0, 160)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 152)),
     (IN_ALL, Step(Op.EXPRESSION, 33, 0, 185, 9)),  # no head
     (IN_ALL, Step(Op.EXPRESSION, 36, 0, 185, 9)),  # no len
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_QUERIES, Step(Op.EXPRESSION, 253, 0, 46, 9)),  # is query there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 254, 0, 46, 9)),  # is thread_id there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 255, 0, 1347, 3)),  # thread_id
-    (IN_QUERIES, Step(Op.EXPRESSION, 256, 0, 46, 9)),  # is execution_time there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 257, 0, 1350, 3)),  # execution_time
-    (IN_QUERIES, Step(Op.EXPRESSION, 258, 0, 46, 9)),  # is len_schema there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 259, 0, 1353, 3)),  # len_schema
-    (IN_QUERIES, Step(Op.EXPRESSION, 260, 0, 46, 9)),  # is error_code there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 261, 0, 1356, 3)),  # error_code
-    (IN_QUERIES, Step(Op.EXPRESSION, 262, 0, 46, 9)),  # is len_status there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 263, 0, 1359, 3)),  # len_status
-    (IN_QUERIES, Step(Op.EXPRESSION, 264, 0, 46, 9)),  # is more there?
-    (IN_ALL, Step(Op.JUMP, 0, 0, 941)),
+    (IN_QUERIES, Step(Op.EXPRESSION, 244, 0, 46, 9)),  # is query there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 245, 0, 1347, 3)),  # thread_id
+    (IN_QUERIES, Step(Op.EXPRESSION, 246, 0, 1350, 3)),  # execution_time
+    (IN_QUERIES, Step(Op.EXPRESSION, 247, 0, 1353, 3)),  # len_schema
+    (IN_QUERIES, Step(Op.EXPRESSION, 248, 0, 1356, 3)),  # error_code
+    (IN_QUERIES, Step(Op.EXPRESSION, 249, 0, 1359, 3)),  # len_status
+    (IN_QUERIES, Step(Op.EXPRESSION, 250, 0, 46, 9)),  # is more there?
+    (IN_ALL, Step(Op.JUMP, 0, 0, 899)),
     (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 39, 0, 1347, 13)),  # what content is
     (IN_QUERIES, Step(Op.EXPRESSION, 39, 0, 1362, 13)),  # what content is
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 39, 0, 327)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 39, 0, 314)),  # what content is
     (IN_ALL, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
     (IN_ALL, Step(Op.EXPRESSION, 40, 0, 404, 17)),  # number of an item of post_headers
     (IN_ALL, Step(Op.ITEM_OF, 41, 0, 40, 1)),  # post_headers
@@ -244,27 +231,27 @@ STEPS = (
     (IN_ALL, Step(Op.CHECK_TRUE, 48, Outcome.LOST | Reason.LENGTH << 8)),  # valid first
     (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 49, 0, 1468, 27)),  # is two there?
     (IN_QUERIES, Step(Op.EXPRESSION, 49, 0, 1483, 27)),  # is two there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 49, 0, 211)),  # is two there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 49, 0, 198)),  # is two there?
     (IN_ALL, Step(Op.NEED, 2)),  # two
     (IN_ALL, Step(Op.REGISTER_FIXED, 50, Kind.U2LE, 0)),  # two
     (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 51, 0, 1495, 3)),  # two
     (IN_QUERIES, Step(Op.EXPRESSION, 51, 0, 1510, 3)),  # two
-    (IN_ALL, Step(Op.JUMP, 0, 0, 213)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 200)),
     (IN_ALL, Step(Op.EXPRESSION, 50, 0, 185, 9)),  # no two
     (IN_ALL, Step(Op.ABSENT, 51)),  # no two
     (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 52, 0, 1481, 13)),  # is high there?
     (IN_QUERIES, Step(Op.EXPRESSION, 52, 0, 1496, 13)),  # is high there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 52, 0, 219)),  # is high there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 52, 0, 206)),  # is high there?
     (IN_ALL, Step(Op.NEED, 1)),  # high
     (IN_ALL, Step(Op.REGISTER_FIXED, 53, Kind.U1, 0)),  # high
-    (IN_ALL, Step(Op.JUMP, 0, 0, 220)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 207)),
     (IN_ALL, Step(Op.EXPRESSION, 53, 0, 185, 9)),  # no high
     (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 54, 0, 1498, 13)),  # is eight there?
     (IN_QUERIES, Step(Op.EXPRESSION, 54, 0, 1513, 13)),  # is eight there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 54, 0, 226)),  # is eight there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 54, 0, 213)),  # is eight there?
     (IN_ALL, Step(Op.NEED, 8)),  # eight
     (IN_ALL, Step(Op.REGISTER_FIXED, 55, Kind.U8LE, 0)),  # eight
-    (IN_ALL, Step(Op.JUMP, 0, 0, 227)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 214)),
     (IN_ALL, Step(Op.EXPRESSION, 55, 0, 185, 9)),  # no eight
     (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 56, 1, 1511, 68)),  # size of types
     (IN_QUERIES, Step(Op.EXPRESSION, 56, 1, 1526, 68)),  # size of types
@@ -276,768 +263,729 @@ STEPS = (
     (IN_ALL, Step(Op.CHECK_TRUE, 58, Outcome.LOST | Reason.LENGTH << 8)),  # valid first
     (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 59, 0, 1606, 27)),  # is two there?
     (IN_QUERIES, Step(Op.EXPRESSION, 59, 0, 1621, 27)),  # is two there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 59, 0, 243)),  # is two there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 59, 0, 230)),  # is two there?
     (IN_ALL, Step(Op.NEED, 2)),  # two
     (IN_ALL, Step(Op.REGISTER_FIXED, 60, Kind.U2LE, 0)),  # two
     (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 61, 0, 1633, 3)),  # two
     (IN_QUERIES, Step(Op.EXPRESSION, 61, 0, 1648, 3)),  # two
-    (IN_ALL, Step(Op.JUMP, 0, 0, 245)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 232)),
     (IN_ALL, Step(Op.EXPRESSION, 60, 0, 185, 9)),  # no two
     (IN_ALL, Step(Op.ABSENT, 61)),  # no two
     (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 62, 0, 1619, 13)),  # is high there?
     (IN_QUERIES, Step(Op.EXPRESSION, 62, 0, 1634, 13)),  # is high there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 62, 0, 251)),  # is high there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 62, 0, 238)),  # is high there?
     (IN_ALL, Step(Op.NEED, 1)),  # high
     (IN_ALL, Step(Op.REGISTER_FIXED, 63, Kind.U1, 0)),  # high
-    (IN_ALL, Step(Op.JUMP, 0, 0, 252)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 239)),
     (IN_ALL, Step(Op.EXPRESSION, 63, 0, 185, 9)),  # no high
     (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 64, 0, 1636, 13)),  # is eight there?
     (IN_QUERIES, Step(Op.EXPRESSION, 64, 0, 1651, 13)),  # is eight there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 64, 0, 258)),  # is eight there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 64, 0, 245)),  # is eight there?
     (IN_ALL, Step(Op.NEED, 8)),  # eight
     (IN_ALL, Step(Op.REGISTER_FIXED, 65, Kind.U8LE, 0)),  # eight
-    (IN_ALL, Step(Op.JUMP, 0, 0, 259)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 246)),
     (IN_ALL, Step(Op.EXPRESSION, 65, 0, 185, 9)),  # no eight
     (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 66, 1, 1649, 68)),  # size of metadata
     (IN_QUERIES, Step(Op.EXPRESSION, 66, 1, 1664, 68)),  # size of metadata
     (IN_ALL, Step(Op.LIMIT_REGISTER, 66, 0, 0)),  # metadata
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 67, 1, 1717, 78)),  # is columns there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 67, 1, 1732, 78)),  # is columns there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 67, 0, 282)),  # is columns there?
-    (IN_ALL, Step(Op.LOOP, 3, Loop.UNTIL, 282, 0)),  # columns
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 67, 1, 1717, 79)),  # is columns there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 67, 1, 1732, 79)),  # is columns there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 67, 0, 269)),  # is columns there?
+    (IN_ALL, Step(Op.LOOP, 3, Loop.UNTIL, 269, 0)),  # columns
     (IN_ALL, Step(Op.INDEX, 68, 3)),  # _index
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 69, 1, 1795, 6)),  # type of columns
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 70, 1, 1801, 7)),  # type of columns?
-    (IN_QUERIES, Step(Op.EXPRESSION, 69, 1, 1810, 6)),  # type of columns
-    (IN_QUERIES, Step(Op.EXPRESSION, 70, 1, 1816, 7)),  # type of columns?
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 69, 1, 1796, 6)),  # type of columns
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 70, 1, 1802, 7)),  # type of columns?
+    (IN_QUERIES, Step(Op.EXPRESSION, 69, 1, 1811, 6)),  # type of columns
+    (IN_QUERIES, Step(Op.EXPRESSION, 70, 1, 1817, 7)),  # type of columns?
     (IN_ALL, Step(Op.CHECK_TRUE, 70, Outcome.LOST | Reason.VALUE << 8)),  # type of columns
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 71, 0, 1808, 279)),  # size of value
-    (IN_QUERIES, Step(Op.EXPRESSION, 71, 0, 1823, 279)),  # size of value
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 71, 0, 1809, 279)),  # size of value
+    (IN_QUERIES, Step(Op.EXPRESSION, 71, 0, 1824, 279)),  # size of value
     (IN_ALL, Step(Op.BYTES_REGISTER, 14, 71, 0)),  # value
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 72, 0, 2087, 318)),  # is rest there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 72, 0, 2102, 318)),  # is rest there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 72, 0, 279)),  # is rest there?
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 72, 0, 2088, 318)),  # is rest there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 72, 0, 2103, 318)),  # is rest there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 72, 0, 266)),  # is rest there?
     (IN_ALL, Step(Op.BYTES_REST, 15)),  # rest
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 73, 1, 2405, 401)),  # last of columns?
-    (IN_QUERIES, Step(Op.EXPRESSION, 73, 1, 2420, 401)),  # last of columns?
-    (IN_ALL, Step(Op.AGAIN, 3, Loop.UNTIL, 266, 73)),  # next of columns
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 73, 1, 2406, 401)),  # last of columns?
+    (IN_QUERIES, Step(Op.EXPRESSION, 73, 1, 2421, 401)),  # last of columns?
+    (IN_ALL, Step(Op.AGAIN, 3, Loop.UNTIL, 253, 73)),  # next of columns
     (IN_ALL, Step(Op.STREAM, 74, 0, 2)),  # _io.pos
     (IN_ALL, Step(Op.STREAM, 75, 1, 2)),  # _io.size
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 76, 0, 2806, 7)),  # nothing after metadata?
-    (IN_QUERIES, Step(Op.EXPRESSION, 76, 0, 2821, 7)),  # nothing after metadata?
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 76, 0, 2807, 7)),  # nothing after metadata?
+    (IN_QUERIES, Step(Op.EXPRESSION, 76, 0, 2822, 7)),  # nothing after metadata?
     (IN_ALL, Step(Op.CHECK_TRUE, 76, Outcome.REFUSED | Reason.LENGTH << 8)),  # nothing after metadata?
     (IN_ALL, Step(Op.LIMIT_END)),  # metadata
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 77, 1, 2813, 88)),  # size of nullable
-    (IN_QUERIES, Step(Op.EXPRESSION, 77, 1, 2828, 88)),  # size of nullable
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 77, 1, 2814, 88)),  # size of nullable
+    (IN_QUERIES, Step(Op.EXPRESSION, 77, 1, 2829, 88)),  # size of nullable
     (IN_ALL, Step(Op.BYTES_REGISTER, 16, 77, 0)),  # nullable
-    (IN_ALL, Step(Op.LOOP, 4, Loop.END, 325, 0)),  # more
+    (IN_ALL, Step(Op.LOOP, 4, Loop.END, 312, 0)),  # more
     (IN_ALL, Step(Op.NEED, 2)),  # kind, first
     (IN_ALL, Step(Op.REGISTER_FIXED, 78, Kind.U1, 1)),  # first
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 79, 0, 2901, 27)),  # valid first
-    (IN_QUERIES, Step(Op.EXPRESSION, 79, 0, 2916, 27)),  # valid first
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 79, 0, 2902, 27)),  # valid first
+    (IN_QUERIES, Step(Op.EXPRESSION, 79, 0, 2917, 27)),  # valid first
     (IN_ALL, Step(Op.CHECK_TRUE, 79, Outcome.LOST | Reason.LENGTH << 8)),  # valid first
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 80, 0, 2928, 27)),  # is two there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 80, 0, 2943, 27)),  # is two there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 80, 0, 305)),  # is two there?
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 80, 0, 2929, 27)),  # is two there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 80, 0, 2944, 27)),  # is two there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 80, 0, 292)),  # is two there?
     (IN_ALL, Step(Op.NEED, 2)),  # two
     (IN_ALL, Step(Op.REGISTER_FIXED, 81, Kind.U2LE, 0)),  # two
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 82, 0, 2955, 3)),  # two
-    (IN_QUERIES, Step(Op.EXPRESSION, 82, 0, 2970, 3)),  # two
-    (IN_ALL, Step(Op.JUMP, 0, 0, 307)),
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 82, 0, 2956, 3)),  # two
+    (IN_QUERIES, Step(Op.EXPRESSION, 82, 0, 2971, 3)),  # two
+    (IN_ALL, Step(Op.JUMP, 0, 0, 294)),
     (IN_ALL, Step(Op.EXPRESSION, 81, 0, 185, 9)),  # no two
     (IN_ALL, Step(Op.ABSENT, 82)),  # no two
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 83, 0, 2941, 13)),  # is high there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 83, 0, 2956, 13)),  # is high there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 83, 0, 313)),  # is high there?
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 83, 0, 2942, 13)),  # is high there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 83, 0, 2957, 13)),  # is high there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 83, 0, 300)),  # is high there?
     (IN_ALL, Step(Op.NEED, 1)),  # high
     (IN_ALL, Step(Op.REGISTER_FIXED, 84, Kind.U1, 0)),  # high
-    (IN_ALL, Step(Op.JUMP, 0, 0, 314)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 301)),
     (IN_ALL, Step(Op.EXPRESSION, 84, 0, 185, 9)),  # no high
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 85, 0, 2958, 13)),  # is eight there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 85, 0, 2973, 13)),  # is eight there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 85, 0, 320)),  # is eight there?
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 85, 0, 2959, 13)),  # is eight there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 85, 0, 2974, 13)),  # is eight there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 85, 0, 307)),  # is eight there?
     (IN_ALL, Step(Op.NEED, 8)),  # eight
     (IN_ALL, Step(Op.REGISTER_FIXED, 86, Kind.U8LE, 0)),  # eight
-    (IN_ALL, Step(Op.JUMP, 0, 0, 321)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 308)),
     (IN_ALL, Step(Op.EXPRESSION, 86, 0, 185, 9)),  # no eight
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 87, 1, 2971, 68)),  # size of value
-    (IN_QUERIES, Step(Op.EXPRESSION, 87, 1, 2986, 68)),  # size of value
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 87, 1, 2972, 68)),  # size of value
+    (IN_QUERIES, Step(Op.EXPRESSION, 87, 1, 2987, 68)),  # size of value
     (IN_ALL, Step(Op.BYTES_REGISTER, 17, 87, 0)),  # value
-    (IN_ALL, Step(Op.AGAIN, 4, Loop.END, 292, 0)),  # next of more
+    (IN_ALL, Step(Op.AGAIN, 4, Loop.END, 279, 0)),  # next of more
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_ALL, Step(Op.JUMP, 0, 0, 941)),
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 88, 0, 3039, 223)),  # what content is
-    (IN_QUERIES, Step(Op.EXPRESSION, 88, 0, 3054, 223)),  # what content is
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 88, 0, 420)),  # what content is
+    (IN_ALL, Step(Op.JUMP, 0, 0, 899)),
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 88, 0, 3040, 223)),  # what content is
+    (IN_QUERIES, Step(Op.EXPRESSION, 88, 0, 3055, 223)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 88, 0, 407)),  # what content is
     (IN_ALL, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
     (IN_ALL, Step(Op.EXPRESSION, 89, 0, 404, 17)),  # number of an item of post_headers
     (IN_ALL, Step(Op.ITEM_OF, 90, 0, 89, 1)),  # post_headers
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 91, 1, 3262, 48)),  # len_fixed of content
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 92, 1, 3310, 7)),  # len_fixed of content?
-    (IN_QUERIES, Step(Op.EXPRESSION, 91, 1, 3277, 48)),  # len_fixed of content
-    (IN_QUERIES, Step(Op.EXPRESSION, 92, 1, 3325, 7)),  # len_fixed of content?
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 91, 1, 3263, 48)),  # len_fixed of content
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 92, 1, 3311, 7)),  # len_fixed of content?
+    (IN_QUERIES, Step(Op.EXPRESSION, 91, 1, 3278, 48)),  # len_fixed of content
+    (IN_QUERIES, Step(Op.EXPRESSION, 92, 1, 3326, 7)),  # len_fixed of content?
     (IN_ALL, Step(Op.CHECK_TRUE, 92, Outcome.LOST | Reason.VALUE << 8)),  # len_fixed of content
     (IN_ALL, Step(Op.NEED, 8)),  # head
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 93, 0, 3317, 70)),  # is len_extra there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 93, 0, 3332, 70)),  # is len_extra there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 93, 0, 346)),  # is len_extra there?
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 93, 0, 3318, 70)),  # is len_extra there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 93, 0, 3333, 70)),  # is len_extra there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 93, 0, 333)),  # is len_extra there?
     (IN_ALL, Step(Op.NEED, 2)),  # len_extra
     (IN_ALL, Step(Op.REGISTER_FIXED, 94, Kind.U2LE, 0)),  # len_extra
     (IN_ALL, Step(Op.CHECK_RANGE, 94, Outcome.LOST | Reason.LENGTH << 8, 2, 65535)),  # valid len_extra
-    (IN_ALL, Step(Op.JUMP, 0, 0, 347)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 334)),
     (IN_ALL, Step(Op.EXPRESSION, 94, 0, 185, 9)),  # no len_extra
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 95, 0, 3317, 70)),  # is extra there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 95, 0, 3332, 70)),  # is extra there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 95, 0, 351)),  # is extra there?
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 95, 0, 3318, 70)),  # is extra there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 95, 0, 3333, 70)),  # is extra there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 95, 0, 338)),  # is extra there?
     (IN_ALL, Step(Op.BYTES_REGISTER, 18, 94, -2)),  # extra
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 96, 0, 3387, 196)),  # size of more
-    (IN_QUERIES, Step(Op.EXPRESSION, 96, 0, 3402, 196)),  # size of more
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 96, 0, 3388, 196)),  # size of more
+    (IN_QUERIES, Step(Op.EXPRESSION, 96, 0, 3403, 196)),  # size of more
     (IN_ALL, Step(Op.BYTES_REGISTER, 19, 96, 0)),  # more
     (IN_ALL, Step(Op.NEED, 1)),  # first
     (IN_ALL, Step(Op.REGISTER_FIXED, 97, Kind.U1, 0)),  # first
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 98, 0, 3583, 27)),  # valid first
-    (IN_QUERIES, Step(Op.EXPRESSION, 98, 0, 3598, 27)),  # valid first
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 98, 0, 3584, 27)),  # valid first
+    (IN_QUERIES, Step(Op.EXPRESSION, 98, 0, 3599, 27)),  # valid first
     (IN_ALL, Step(Op.CHECK_TRUE, 98, Outcome.LOST | Reason.LENGTH << 8)),  # valid first
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 99, 0, 3610, 27)),  # is two there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 99, 0, 3625, 27)),  # is two there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 99, 0, 367)),  # is two there?
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 99, 0, 3611, 27)),  # is two there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 99, 0, 3626, 27)),  # is two there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 99, 0, 354)),  # is two there?
     (IN_ALL, Step(Op.NEED, 2)),  # two
     (IN_ALL, Step(Op.REGISTER_FIXED, 100, Kind.U2LE, 0)),  # two
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 101, 0, 3637, 3)),  # two
-    (IN_QUERIES, Step(Op.EXPRESSION, 101, 0, 3652, 3)),  # two
-    (IN_ALL, Step(Op.JUMP, 0, 0, 369)),
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 101, 0, 3638, 3)),  # two
+    (IN_QUERIES, Step(Op.EXPRESSION, 101, 0, 3653, 3)),  # two
+    (IN_ALL, Step(Op.JUMP, 0, 0, 356)),
     (IN_ALL, Step(Op.EXPRESSION, 100, 0, 185, 9)),  # no two
     (IN_ALL, Step(Op.ABSENT, 101)),  # no two
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 102, 0, 3623, 13)),  # is high there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 102, 0, 3638, 13)),  # is high there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 102, 0, 375)),  # is high there?
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 102, 0, 3624, 13)),  # is high there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 102, 0, 3639, 13)),  # is high there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 102, 0, 362)),  # is high there?
     (IN_ALL, Step(Op.NEED, 1)),  # high
     (IN_ALL, Step(Op.REGISTER_FIXED, 103, Kind.U1, 0)),  # high
-    (IN_ALL, Step(Op.JUMP, 0, 0, 376)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 363)),
     (IN_ALL, Step(Op.EXPRESSION, 103, 0, 185, 9)),  # no high
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 104, 0, 3640, 13)),  # is eight there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 104, 0, 3655, 13)),  # is eight there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 104, 0, 382)),  # is eight there?
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 104, 0, 3641, 13)),  # is eight there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 104, 0, 3656, 13)),  # is eight there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 104, 0, 369)),  # is eight there?
     (IN_ALL, Step(Op.NEED, 8)),  # eight
     (IN_ALL, Step(Op.REGISTER_FIXED, 105, Kind.U8LE, 0)),  # eight
-    (IN_ALL, Step(Op.JUMP, 0, 0, 383)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 370)),
     (IN_ALL, Step(Op.EXPRESSION, 105, 0, 185, 9)),  # no eight
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 106, 1, 3653, 88)),  # size of present
-    (IN_QUERIES, Step(Op.EXPRESSION, 106, 1, 3668, 88)),  # size of present
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 106, 1, 3654, 88)),  # size of present
+    (IN_QUERIES, Step(Op.EXPRESSION, 106, 1, 3669, 88)),  # size of present
     (IN_ALL, Step(Op.BYTES_REGISTER, 20, 106, 0)),  # present
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 107, 0, 3741, 83)),  # is present_after there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 107, 0, 3756, 83)),  # is present_after there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 107, 0, 392)),  # is present_after there?
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 108, 1, 3653, 88)),  # size of present_after
-    (IN_QUERIES, Step(Op.EXPRESSION, 108, 1, 3668, 88)),  # size of present_after
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 107, 0, 3742, 83)),  # is present_after there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 107, 0, 3757, 83)),  # is present_after there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 107, 0, 379)),  # is present_after there?
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 108, 1, 3654, 88)),  # size of present_after
+    (IN_QUERIES, Step(Op.EXPRESSION, 108, 1, 3669, 88)),  # size of present_after
     (IN_ALL, Step(Op.BYTES_REGISTER, 21, 108, 0)),  # present_after
     (IN_ALL, Step(Op.EXPRESSION, 109, 0, 1005, 13)),  # is compressed there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 109, 0, 416)),  # is compressed there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 109, 0, 403)),  # is compressed there?
     (IN_ALL, Step(Op.NEED, 1)),  # head
     (IN_ALL, Step(Op.REGISTER_FIXED, 110, Kind.U1, 0)),  # head
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 111, 0, 3824, 71)),  # valid head
-    (IN_QUERIES, Step(Op.EXPRESSION, 111, 0, 3839, 71)),  # valid head
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 111, 0, 3825, 71)),  # valid head
+    (IN_QUERIES, Step(Op.EXPRESSION, 111, 0, 3840, 71)),  # valid head
     (IN_ALL, Step(Op.CHECK_TRUE, 111, Outcome.LOST | Reason.LENGTH << 8)),  # valid head
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 112, 0, 3847, 13)),  # number of len
-    (IN_QUERIES, Step(Op.EXPRESSION, 112, 0, 3862, 13)),  # number of len
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 112, 0, 3848, 13)),  # number of len
+    (IN_QUERIES, Step(Op.EXPRESSION, 112, 0, 3863, 13)),  # number of len
     (IN_ALL, Step(Op.SERIES, 1)),  # len
-    (IN_ALL, Step(Op.LOOP, 5, Loop.COUNT, 407, 112)),  # len
+    (IN_ALL, Step(Op.LOOP, 5, Loop.COUNT, 394, 112)),  # len
     (IN_ALL, Step(Op.NEED, 1)),  # len
     (IN_ALL, Step(Op.REGISTER_FIXED, 113, Kind.U1, 0)),  # len
     (IN_ALL, Step(Op.SERIES_ADD, 1, 113)),  # item of len
-    (IN_ALL, Step(Op.AGAIN, 5, Loop.COUNT, 403, 112)),  # next of len
+    (IN_ALL, Step(Op.AGAIN, 5, Loop.COUNT, 390, 112)),  # next of len
     (IN_ALL, Step(Op.BYTES_FIXED, 22, 0, 0)),  # content
     (IN_ALL, Step(Op.LIMIT_FIXED, 1, 0, 0)),  # content
     (IN_ALL, Step(Op.EXPRESSION, 114, 0, 185, 9)),  # codec of content
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 115, 0, 3895, 258)),  # size of the content of content
-    (IN_QUERIES, Step(Op.EXPRESSION, 115, 0, 3910, 258)),  # size of the content of content
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 115, 0, 3896, 258)),  # size of the content of content
+    (IN_QUERIES, Step(Op.EXPRESSION, 115, 0, 3911, 258)),  # size of the content of content
     (IN_ALL, Step(Op.EXPAND, 1, 0, 114, 115)),  # content
     (IN_ALL, Step(Op.BYTES_REST, 22)),  # content of content
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_ALL, Step(Op.JUMP, 0, 0, 418)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 405)),
     (IN_ALL, Step(Op.EXPRESSION, 110, 0, 185, 9)),  # no head
     (IN_ALL, Step(Op.EXPRESSION, 113, 0, 185, 9)),  # no len
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_ALL, Step(Op.JUMP, 0, 0, 941)),
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 116, 0, 4153, 13)),  # what content is
-    (IN_QUERIES, Step(Op.EXPRESSION, 116, 0, 4168, 13)),  # what content is
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 116, 0, 656)),  # what content is
+    (IN_ALL, Step(Op.JUMP, 0, 0, 899)),
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 116, 0, 4154, 13)),  # what content is
+    (IN_QUERIES, Step(Op.EXPRESSION, 116, 0, 4169, 13)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 116, 0, 617)),  # what content is
     (IN_ALL, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
     (IN_ALL, Step(Op.SERIES, 2)),  # fields
     (IN_ALL, Step(Op.SERIES, 3)),  # fields
     (IN_ALL, Step(Op.SERIES, 4)),  # fields
     (IN_ALL, Step(Op.EXPRESSION, 117, 0, 185, 9)),  # number of fields
-    (IN_ALL, Step(Op.SERIES, 5)),  # fields
-    (IN_ALL, Step(Op.SERIES, 6)),  # fields
-    (IN_ALL, Step(Op.SERIES, 7)),  # fields
-    (IN_ALL, Step(Op.LOOP, 6, Loop.UNTIL, 633, 0)),  # fields
+    (IN_ALL, Step(Op.LOOP, 6, Loop.UNTIL, 594, 0)),  # fields
     (IN_ALL, Step(Op.INDEX, 118, 6)),  # _index
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 119, 1, 4166, 39)),  # size_before of fields
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 120, 1, 4205, 7)),  # size_before of fields?
-    (IN_QUERIES, Step(Op.EXPRESSION, 119, 1, 4181, 39)),  # size_before of fields
-    (IN_QUERIES, Step(Op.EXPRESSION, 120, 1, 4220, 7)),  # size_before of fields?
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 119, 1, 4167, 50)),  # size_before of fields
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 120, 1, 4217, 7)),  # size_before of fields?
+    (IN_QUERIES, Step(Op.EXPRESSION, 119, 1, 4182, 50)),  # size_before of fields
+    (IN_QUERIES, Step(Op.EXPRESSION, 120, 1, 4232, 7)),  # size_before of fields?
     (IN_ALL, Step(Op.CHECK_TRUE, 120, Outcome.LOST | Reason.VALUE << 8)),  # size_before of fields
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 121, 1, 4212, 39)),  # algorithm_before of fields
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 122, 1, 4251, 7)),  # algorithm_before of fields?
-    (IN_QUERIES, Step(Op.EXPRESSION, 121, 1, 4227, 39)),  # algorithm_before of fields
-    (IN_QUERIES, Step(Op.EXPRESSION, 122, 1, 4266, 7)),  # algorithm_before of fields?
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 121, 1, 4224, 50)),  # algorithm_before of fields
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 122, 1, 4274, 7)),  # algorithm_before of fields?
+    (IN_QUERIES, Step(Op.EXPRESSION, 121, 1, 4239, 50)),  # algorithm_before of fields
+    (IN_QUERIES, Step(Op.EXPRESSION, 122, 1, 4289, 7)),  # algorithm_before of fields?
     (IN_ALL, Step(Op.CHECK_TRUE, 122, Outcome.LOST | Reason.VALUE << 8)),  # algorithm_before of fields
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 123, 1, 4258, 39)),  # size_content_before of fields
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 124, 1, 4297, 7)),  # size_content_before of fields?
-    (IN_QUERIES, Step(Op.EXPRESSION, 123, 1, 4273, 39)),  # size_content_before of fields
-    (IN_QUERIES, Step(Op.EXPRESSION, 124, 1, 4312, 7)),  # size_content_before of fields?
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 123, 1, 4281, 50)),  # size_content_before of fields
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 124, 1, 4331, 7)),  # size_content_before of fields?
+    (IN_QUERIES, Step(Op.EXPRESSION, 123, 1, 4296, 50)),  # size_content_before of fields
+    (IN_QUERIES, Step(Op.EXPRESSION, 124, 1, 4346, 7)),  # size_content_before of fields?
     (IN_ALL, Step(Op.CHECK_TRUE, 124, Outcome.LOST | Reason.VALUE << 8)),  # size_content_before of fields
     (IN_ALL, Step(Op.NEED, 1)),  # first
     (IN_ALL, Step(Op.REGISTER_FIXED, 125, Kind.U1, 0)),  # first
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 126, 0, 4304, 27)),  # valid first
-    (IN_QUERIES, Step(Op.EXPRESSION, 126, 0, 4319, 27)),  # valid first
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 126, 0, 4338, 27)),  # valid first
+    (IN_QUERIES, Step(Op.EXPRESSION, 126, 0, 4353, 27)),  # valid first
     (IN_ALL, Step(Op.CHECK_TRUE, 126, Outcome.LOST | Reason.LENGTH << 8)),  # valid first
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 127, 0, 4331, 27)),  # is two there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 127, 0, 4346, 27)),  # is two there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 127, 0, 462)),  # is two there?
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 127, 0, 4365, 27)),  # is two there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 127, 0, 4380, 27)),  # is two there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 127, 0, 445)),  # is two there?
     (IN_ALL, Step(Op.NEED, 2)),  # two
     (IN_ALL, Step(Op.REGISTER_FIXED, 128, Kind.U2LE, 0)),  # two
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 129, 0, 4358, 3)),  # two
-    (IN_QUERIES, Step(Op.EXPRESSION, 129, 0, 4373, 3)),  # two
-    (IN_ALL, Step(Op.EXPRESSION, 130, 0, 46, 9)),  # is two there?
-    (IN_ALL, Step(Op.JUMP, 0, 0, 465)),
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 129, 0, 4392, 3)),  # two
+    (IN_QUERIES, Step(Op.EXPRESSION, 129, 0, 4407, 3)),  # two
+    (IN_ALL, Step(Op.JUMP, 0, 0, 447)),
     (IN_ALL, Step(Op.EXPRESSION, 128, 0, 185, 9)),  # no two
     (IN_ALL, Step(Op.ABSENT, 129)),  # no two
-    (IN_ALL, Step(Op.EXPRESSION, 130, 0, 185, 9)),  # no two
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 131, 0, 4344, 13)),  # is high there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 131, 0, 4359, 13)),  # is high there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 131, 0, 471)),  # is high there?
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 130, 0, 4378, 13)),  # is high there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 130, 0, 4393, 13)),  # is high there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 130, 0, 453)),  # is high there?
     (IN_ALL, Step(Op.NEED, 1)),  # high
-    (IN_ALL, Step(Op.REGISTER_FIXED, 132, Kind.U1, 0)),  # high
-    (IN_ALL, Step(Op.JUMP, 0, 0, 472)),
-    (IN_ALL, Step(Op.EXPRESSION, 132, 0, 185, 9)),  # no high
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 133, 0, 4361, 13)),  # is eight there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 133, 0, 4376, 13)),  # is eight there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 133, 0, 478)),  # is eight there?
+    (IN_ALL, Step(Op.REGISTER_FIXED, 131, Kind.U1, 0)),  # high
+    (IN_ALL, Step(Op.JUMP, 0, 0, 454)),
+    (IN_ALL, Step(Op.EXPRESSION, 131, 0, 185, 9)),  # no high
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 132, 0, 4395, 13)),  # is eight there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 132, 0, 4410, 13)),  # is eight there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 132, 0, 460)),  # is eight there?
     (IN_ALL, Step(Op.NEED, 8)),  # eight
-    (IN_ALL, Step(Op.REGISTER_FIXED, 134, Kind.U8LE, 0)),  # eight
+    (IN_ALL, Step(Op.REGISTER_FIXED, 133, Kind.U8LE, 0)),  # eight
+    (IN_ALL, Step(Op.JUMP, 0, 0, 461)),
+    (IN_ALL, Step(Op.EXPRESSION, 133, 0, 185, 9)),  # no eight
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 134, 1, 4408, 79)),  # is len there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 134, 1, 4423, 79)),  # is len there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 134, 0, 503)),  # is len there?
+    (IN_ALL, Step(Op.NEED, 1)),  # first
+    (IN_ALL, Step(Op.REGISTER_FIXED, 135, Kind.U1, 0)),  # first
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 136, 0, 4487, 27)),  # valid first
+    (IN_QUERIES, Step(Op.EXPRESSION, 136, 0, 4502, 27)),  # valid first
+    (IN_ALL, Step(Op.CHECK_TRUE, 136, Outcome.LOST | Reason.LENGTH << 8)),  # valid first
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 137, 0, 4514, 27)),  # is two there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 137, 0, 4529, 27)),  # is two there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 137, 0, 477)),  # is two there?
+    (IN_ALL, Step(Op.NEED, 2)),  # two
+    (IN_ALL, Step(Op.REGISTER_FIXED, 138, Kind.U2LE, 0)),  # two
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 139, 0, 4541, 3)),  # two
+    (IN_QUERIES, Step(Op.EXPRESSION, 139, 0, 4556, 3)),  # two
     (IN_ALL, Step(Op.JUMP, 0, 0, 479)),
-    (IN_ALL, Step(Op.EXPRESSION, 134, 0, 185, 9)),  # no eight
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 135, 1, 4374, 188)),  # is len there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 135, 1, 4389, 188)),  # is len there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 135, 0, 522)),  # is len there?
-    (IN_ALL, Step(Op.NEED, 1)),  # first
-    (IN_ALL, Step(Op.REGISTER_FIXED, 136, Kind.U1, 0)),  # first
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 137, 0, 4562, 27)),  # valid first
-    (IN_QUERIES, Step(Op.EXPRESSION, 137, 0, 4577, 27)),  # valid first
-    (IN_ALL, Step(Op.CHECK_TRUE, 137, Outcome.LOST | Reason.LENGTH << 8)),  # valid first
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 138, 0, 4589, 27)),  # is two there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 138, 0, 4604, 27)),  # is two there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 138, 0, 495)),  # is two there?
-    (IN_ALL, Step(Op.NEED, 2)),  # two
-    (IN_ALL, Step(Op.REGISTER_FIXED, 139, Kind.U2LE, 0)),  # two
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 140, 0, 4616, 3)),  # two
-    (IN_QUERIES, Step(Op.EXPRESSION, 140, 0, 4631, 3)),  # two
-    (IN_ALL, Step(Op.JUMP, 0, 0, 497)),
-    (IN_ALL, Step(Op.EXPRESSION, 139, 0, 185, 9)),  # no two
-    (IN_ALL, Step(Op.ABSENT, 140)),  # no two
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 141, 0, 4602, 13)),  # is high there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 141, 0, 4617, 13)),  # is high there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 141, 0, 505)),  # is high there?
+    (IN_ALL, Step(Op.EXPRESSION, 138, 0, 185, 9)),  # no two
+    (IN_ALL, Step(Op.ABSENT, 139)),  # no two
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 140, 0, 4527, 13)),  # is high there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 140, 0, 4542, 13)),  # is high there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 140, 0, 487)),  # is high there?
     (IN_ALL, Step(Op.NEED, 1)),  # high
-    (IN_ALL, Step(Op.REGISTER_FIXED, 142, Kind.U1, 0)),  # high
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 143, 0, 4619, 3)),  # high
-    (IN_QUERIES, Step(Op.EXPRESSION, 143, 0, 4634, 3)),  # high
-    (IN_ALL, Step(Op.JUMP, 0, 0, 507)),
-    (IN_ALL, Step(Op.EXPRESSION, 142, 0, 185, 9)),  # no high
-    (IN_ALL, Step(Op.ABSENT, 143)),  # no high
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 144, 0, 4622, 13)),  # is eight there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 144, 0, 4637, 13)),  # is eight there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 144, 0, 515)),  # is eight there?
+    (IN_ALL, Step(Op.REGISTER_FIXED, 141, Kind.U1, 0)),  # high
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 142, 0, 4544, 3)),  # high
+    (IN_QUERIES, Step(Op.EXPRESSION, 142, 0, 4559, 3)),  # high
+    (IN_ALL, Step(Op.JUMP, 0, 0, 489)),
+    (IN_ALL, Step(Op.EXPRESSION, 141, 0, 185, 9)),  # no high
+    (IN_ALL, Step(Op.ABSENT, 142)),  # no high
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 143, 0, 4547, 13)),  # is eight there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 143, 0, 4562, 13)),  # is eight there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 143, 0, 497)),  # is eight there?
     (IN_ALL, Step(Op.NEED, 8)),  # eight
-    (IN_ALL, Step(Op.REGISTER_FIXED, 145, Kind.U8LE, 0)),  # eight
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 146, 0, 4635, 3)),  # eight
-    (IN_QUERIES, Step(Op.EXPRESSION, 146, 0, 4650, 3)),  # eight
-    (IN_ALL, Step(Op.JUMP, 0, 0, 517)),
-    (IN_ALL, Step(Op.EXPRESSION, 145, 0, 185, 9)),  # no eight
-    (IN_ALL, Step(Op.ABSENT, 146)),  # no eight
-    (IN_ALL, Step(Op.EXPRESSION, 147, 0, 46, 9)),  # is packed there?
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 148, 0, 4562, 3)),  # first
-    (IN_QUERIES, Step(Op.EXPRESSION, 148, 0, 4577, 3)),  # first
-    (IN_ALL, Step(Op.EXPRESSION, 149, 0, 46, 9)),  # is first there?
-    (IN_ALL, Step(Op.JUMP, 0, 0, 532)),
-    (IN_ALL, Step(Op.EXPRESSION, 147, 0, 185, 9)),  # no packed
-    (IN_ALL, Step(Op.EXPRESSION, 136, 0, 185, 9)),  # no first
-    (IN_ALL, Step(Op.ABSENT, 148)),  # no first
-    (IN_ALL, Step(Op.EXPRESSION, 149, 0, 185, 9)),  # no first
-    (IN_ALL, Step(Op.EXPRESSION, 139, 0, 185, 9)),  # no two
-    (IN_ALL, Step(Op.ABSENT, 140)),  # no two
-    (IN_ALL, Step(Op.EXPRESSION, 142, 0, 185, 9)),  # no high
-    (IN_ALL, Step(Op.ABSENT, 143)),  # no high
-    (IN_ALL, Step(Op.EXPRESSION, 145, 0, 185, 9)),  # no eight
-    (IN_ALL, Step(Op.ABSENT, 146)),  # no eight
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 150, 1, 4638, 157)),  # is value there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 150, 1, 4653, 157)),  # is value there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 150, 0, 591)),  # is value there?
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 151, 1, 4795, 130)),  # size of value
-    (IN_QUERIES, Step(Op.EXPRESSION, 151, 1, 4810, 130)),  # size of value
-    (IN_ALL, Step(Op.LIMIT_REGISTER, 151, 0, 0)),  # value
+    (IN_ALL, Step(Op.REGISTER_FIXED, 144, Kind.U8LE, 0)),  # eight
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 145, 0, 4560, 3)),  # eight
+    (IN_QUERIES, Step(Op.EXPRESSION, 145, 0, 4575, 3)),  # eight
+    (IN_ALL, Step(Op.JUMP, 0, 0, 499)),
+    (IN_ALL, Step(Op.EXPRESSION, 144, 0, 185, 9)),  # no eight
+    (IN_ALL, Step(Op.ABSENT, 145)),  # no eight
+    (IN_ALL, Step(Op.EXPRESSION, 146, 0, 46, 9)),  # is packed there?
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 147, 0, 4487, 3)),  # first
+    (IN_QUERIES, Step(Op.EXPRESSION, 147, 0, 4502, 3)),  # first
+    (IN_ALL, Step(Op.JUMP, 0, 0, 512)),
+    (IN_ALL, Step(Op.EXPRESSION, 146, 0, 185, 9)),  # no packed
+    (IN_ALL, Step(Op.EXPRESSION, 135, 0, 185, 9)),  # no first
+    (IN_ALL, Step(Op.ABSENT, 147)),  # no first
+    (IN_ALL, Step(Op.EXPRESSION, 138, 0, 185, 9)),  # no two
+    (IN_ALL, Step(Op.ABSENT, 139)),  # no two
+    (IN_ALL, Step(Op.EXPRESSION, 141, 0, 185, 9)),  # no high
+    (IN_ALL, Step(Op.ABSENT, 142)),  # no high
+    (IN_ALL, Step(Op.EXPRESSION, 144, 0, 185, 9)),  # no eight
+    (IN_ALL, Step(Op.ABSENT, 145)),  # no eight
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 148, 1, 4563, 159)),  # is value there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 148, 1, 4578, 159)),  # is value there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 148, 0, 564)),  # is value there?
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 149, 1, 4722, 83)),  # size of value
+    (IN_QUERIES, Step(Op.EXPRESSION, 149, 1, 4737, 83)),  # size of value
+    (IN_ALL, Step(Op.LIMIT_REGISTER, 149, 0, 0)),  # value
     (IN_ALL, Step(Op.NEED, 1)),  # first
-    (IN_ALL, Step(Op.REGISTER_FIXED, 152, Kind.U1, 0)),  # first
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 153, 0, 4925, 27)),  # valid first
-    (IN_QUERIES, Step(Op.EXPRESSION, 153, 0, 4940, 27)),  # valid first
-    (IN_ALL, Step(Op.CHECK_TRUE, 153, Outcome.LOST | Reason.LENGTH << 8)),  # valid first
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 154, 0, 4952, 27)),  # is two there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 154, 0, 4967, 27)),  # is two there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 154, 0, 552)),  # is two there?
+    (IN_ALL, Step(Op.REGISTER_FIXED, 150, Kind.U1, 0)),  # first
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 151, 0, 4805, 27)),  # valid first
+    (IN_QUERIES, Step(Op.EXPRESSION, 151, 0, 4820, 27)),  # valid first
+    (IN_ALL, Step(Op.CHECK_TRUE, 151, Outcome.LOST | Reason.LENGTH << 8)),  # valid first
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 152, 0, 4832, 27)),  # is two there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 152, 0, 4847, 27)),  # is two there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 152, 0, 531)),  # is two there?
     (IN_ALL, Step(Op.NEED, 2)),  # two
-    (IN_ALL, Step(Op.REGISTER_FIXED, 155, Kind.U2LE, 0)),  # two
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 156, 0, 4979, 3)),  # two
-    (IN_QUERIES, Step(Op.EXPRESSION, 156, 0, 4994, 3)),  # two
-    (IN_ALL, Step(Op.EXPRESSION, 157, 0, 46, 9)),  # is two there?
-    (IN_ALL, Step(Op.JUMP, 0, 0, 555)),
-    (IN_ALL, Step(Op.EXPRESSION, 155, 0, 185, 9)),  # no two
-    (IN_ALL, Step(Op.ABSENT, 156)),  # no two
-    (IN_ALL, Step(Op.EXPRESSION, 157, 0, 185, 9)),  # no two
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 158, 0, 4965, 13)),  # is high there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 158, 0, 4980, 13)),  # is high there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 158, 0, 564)),  # is high there?
+    (IN_ALL, Step(Op.REGISTER_FIXED, 153, Kind.U2LE, 0)),  # two
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 154, 0, 4859, 3)),  # two
+    (IN_QUERIES, Step(Op.EXPRESSION, 154, 0, 4874, 3)),  # two
+    (IN_ALL, Step(Op.JUMP, 0, 0, 533)),
+    (IN_ALL, Step(Op.EXPRESSION, 153, 0, 185, 9)),  # no two
+    (IN_ALL, Step(Op.ABSENT, 154)),  # no two
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 155, 0, 4845, 13)),  # is high there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 155, 0, 4860, 13)),  # is high there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 155, 0, 541)),  # is high there?
     (IN_ALL, Step(Op.NEED, 1)),  # high
-    (IN_ALL, Step(Op.REGISTER_FIXED, 159, Kind.U1, 0)),  # high
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 160, 0, 4982, 3)),  # high
-    (IN_QUERIES, Step(Op.EXPRESSION, 160, 0, 4997, 3)),  # high
-    (IN_ALL, Step(Op.EXPRESSION, 161, 0, 46, 9)),  # is high there?
-    (IN_ALL, Step(Op.JUMP, 0, 0, 567)),
-    (IN_ALL, Step(Op.EXPRESSION, 159, 0, 185, 9)),  # no high
-    (IN_ALL, Step(Op.ABSENT, 160)),  # no high
-    (IN_ALL, Step(Op.EXPRESSION, 161, 0, 185, 9)),  # no high
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 162, 0, 4985, 13)),  # is eight there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 162, 0, 5000, 13)),  # is eight there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 162, 0, 576)),  # is eight there?
+    (IN_ALL, Step(Op.REGISTER_FIXED, 156, Kind.U1, 0)),  # high
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 157, 0, 4862, 3)),  # high
+    (IN_QUERIES, Step(Op.EXPRESSION, 157, 0, 4877, 3)),  # high
+    (IN_ALL, Step(Op.JUMP, 0, 0, 543)),
+    (IN_ALL, Step(Op.EXPRESSION, 156, 0, 185, 9)),  # no high
+    (IN_ALL, Step(Op.ABSENT, 157)),  # no high
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 158, 0, 4865, 13)),  # is eight there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 158, 0, 4880, 13)),  # is eight there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 158, 0, 551)),  # is eight there?
     (IN_ALL, Step(Op.NEED, 8)),  # eight
-    (IN_ALL, Step(Op.REGISTER_FIXED, 163, Kind.U8LE, 0)),  # eight
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 164, 0, 4998, 3)),  # eight
-    (IN_QUERIES, Step(Op.EXPRESSION, 164, 0, 5013, 3)),  # eight
-    (IN_ALL, Step(Op.EXPRESSION, 165, 0, 46, 9)),  # is eight there?
-    (IN_ALL, Step(Op.JUMP, 0, 0, 579)),
-    (IN_ALL, Step(Op.EXPRESSION, 163, 0, 185, 9)),  # no eight
-    (IN_ALL, Step(Op.ABSENT, 164)),  # no eight
-    (IN_ALL, Step(Op.EXPRESSION, 165, 0, 185, 9)),  # no eight
-    (IN_ALL, Step(Op.STREAM, 166, 0, 2)),  # _io.pos
-    (IN_ALL, Step(Op.STREAM, 167, 1, 2)),  # _io.size
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 168, 0, 5001, 7)),  # nothing after payload_value?
-    (IN_QUERIES, Step(Op.EXPRESSION, 168, 0, 5016, 7)),  # nothing after payload_value?
-    (IN_ALL, Step(Op.CHECK_TRUE, 168, Outcome.REFUSED | Reason.LENGTH << 8)),  # nothing after payload_value?
+    (IN_ALL, Step(Op.REGISTER_FIXED, 159, Kind.U8LE, 0)),  # eight
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 160, 0, 4878, 3)),  # eight
+    (IN_QUERIES, Step(Op.EXPRESSION, 160, 0, 4893, 3)),  # eight
+    (IN_ALL, Step(Op.JUMP, 0, 0, 553)),
+    (IN_ALL, Step(Op.EXPRESSION, 159, 0, 185, 9)),  # no eight
+    (IN_ALL, Step(Op.ABSENT, 160)),  # no eight
+    (IN_ALL, Step(Op.STREAM, 161, 0, 2)),  # _io.pos
+    (IN_ALL, Step(Op.STREAM, 162, 1, 2)),  # _io.size
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 163, 0, 4881, 7)),  # nothing after payload_value?
+    (IN_QUERIES, Step(Op.EXPRESSION, 163, 0, 4896, 7)),  # nothing after payload_value?
+    (IN_ALL, Step(Op.CHECK_TRUE, 163, Outcome.REFUSED | Reason.LENGTH << 8)),  # nothing after payload_value?
     (IN_ALL, Step(Op.LIMIT_END)),  # value
-    (IN_ALL, Step(Op.EXPRESSION, 169, 0, 46, 9)),  # is payload_value there?
-    (IN_ALL, Step(Op.EXPRESSION, 170, 0, 46, 9)),  # is packed there?
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 171, 0, 4925, 3)),  # first
-    (IN_QUERIES, Step(Op.EXPRESSION, 171, 0, 4940, 3)),  # first
-    (IN_ALL, Step(Op.EXPRESSION, 172, 0, 46, 9)),  # is first there?
-    (IN_ALL, Step(Op.JUMP, 0, 0, 605)),
-    (IN_ALL, Step(Op.EXPRESSION, 169, 0, 185, 9)),  # no payload_value
-    (IN_ALL, Step(Op.EXPRESSION, 170, 0, 185, 9)),  # no packed
-    (IN_ALL, Step(Op.EXPRESSION, 152, 0, 185, 9)),  # no first
-    (IN_ALL, Step(Op.ABSENT, 171)),  # no first
-    (IN_ALL, Step(Op.EXPRESSION, 172, 0, 185, 9)),  # no first
-    (IN_ALL, Step(Op.EXPRESSION, 155, 0, 185, 9)),  # no two
-    (IN_ALL, Step(Op.ABSENT, 156)),  # no two
-    (IN_ALL, Step(Op.EXPRESSION, 157, 0, 185, 9)),  # no two
-    (IN_ALL, Step(Op.EXPRESSION, 159, 0, 185, 9)),  # no high
-    (IN_ALL, Step(Op.ABSENT, 160)),  # no high
-    (IN_ALL, Step(Op.EXPRESSION, 161, 0, 185, 9)),  # no high
-    (IN_ALL, Step(Op.EXPRESSION, 163, 0, 185, 9)),  # no eight
-    (IN_ALL, Step(Op.ABSENT, 164)),  # no eight
-    (IN_ALL, Step(Op.EXPRESSION, 165, 0, 185, 9)),  # no eight
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 173, 1, 5008, 78)),  # is unknown there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 173, 1, 5023, 78)),  # is unknown there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 173, 0, 611)),  # is unknown there?
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 174, 1, 4795, 130)),  # size of unknown
-    (IN_QUERIES, Step(Op.EXPRESSION, 174, 1, 4810, 130)),  # size of unknown
-    (IN_ALL, Step(Op.BYTES_REGISTER, 23, 174, 0)),  # unknown
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 175, 1, 5086, 322)),  # item of fields
-    (IN_QUERIES, Step(Op.EXPRESSION, 175, 1, 5101, 322)),  # item of fields
-    (IN_ALL, Step(Op.SERIES_ADD, 2, 175)),  # item of fields
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 176, 1, 5408, 322)),  # item of fields
-    (IN_QUERIES, Step(Op.EXPRESSION, 176, 1, 5423, 322)),  # item of fields
-    (IN_ALL, Step(Op.SERIES_ADD, 3, 176)),  # item of fields
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 177, 1, 5730, 322)),  # item of fields
-    (IN_QUERIES, Step(Op.EXPRESSION, 177, 1, 5745, 322)),  # item of fields
-    (IN_ALL, Step(Op.SERIES_ADD, 4, 177)),  # item of fields
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 117, 0, 6052, 13)),  # number of fields
-    (IN_QUERIES, Step(Op.EXPRESSION, 117, 0, 6067, 13)),  # number of fields
-    (IN_ALL, Step(Op.EXPRESSION, 178, 1, 46, 9)),  # item of fields
-    (IN_ALL, Step(Op.SERIES_ADD, 5, 178)),  # item of fields
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 179, 1, 6065, 331)),  # item of fields
-    (IN_QUERIES, Step(Op.EXPRESSION, 179, 1, 6080, 331)),  # item of fields
-    (IN_ALL, Step(Op.SERIES_ADD, 6, 179)),  # item of fields
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 180, 1, 6396, 331)),  # item of fields
-    (IN_QUERIES, Step(Op.EXPRESSION, 180, 1, 6411, 331)),  # item of fields
-    (IN_ALL, Step(Op.SERIES_ADD, 7, 180)),  # item of fields
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 181, 1, 6727, 188)),  # last of fields?
-    (IN_QUERIES, Step(Op.EXPRESSION, 181, 1, 6742, 188)),  # last of fields?
-    (IN_ALL, Step(Op.AGAIN, 6, Loop.UNTIL, 432, 181)),  # next of fields
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 182, 1, 6915, 16)),  # size of events
-    (IN_QUERIES, Step(Op.EXPRESSION, 182, 1, 6930, 16)),  # size of events
-    (IN_ALL, Step(Op.LIMIT_REGISTER, 182, 0, 0)),  # events
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 183, 0, 6931, 205)),  # codec of events
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 184, 0, 7136, 121)),  # size of the content of events
-    (IN_QUERIES, Step(Op.EXPRESSION, 183, 0, 6946, 205)),  # codec of events
-    (IN_QUERIES, Step(Op.EXPRESSION, 184, 0, 7151, 121)),  # size of the content of events
-    (IN_ALL, Step(Op.EXPAND, 2, 0, 183, 184)),  # events
-    (IN_ALL, Step(Op.LOOP, 7, Loop.END, 648, 0)),  # events
+    (IN_ALL, Step(Op.EXPRESSION, 164, 0, 46, 9)),  # is payload_value there?
+    (IN_ALL, Step(Op.EXPRESSION, 165, 0, 46, 9)),  # is packed there?
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 166, 0, 4805, 3)),  # first
+    (IN_QUERIES, Step(Op.EXPRESSION, 166, 0, 4820, 3)),  # first
+    (IN_ALL, Step(Op.JUMP, 0, 0, 574)),
+    (IN_ALL, Step(Op.EXPRESSION, 164, 0, 185, 9)),  # no payload_value
+    (IN_ALL, Step(Op.EXPRESSION, 165, 0, 185, 9)),  # no packed
+    (IN_ALL, Step(Op.EXPRESSION, 150, 0, 185, 9)),  # no first
+    (IN_ALL, Step(Op.ABSENT, 166)),  # no first
+    (IN_ALL, Step(Op.EXPRESSION, 153, 0, 185, 9)),  # no two
+    (IN_ALL, Step(Op.ABSENT, 154)),  # no two
+    (IN_ALL, Step(Op.EXPRESSION, 156, 0, 185, 9)),  # no high
+    (IN_ALL, Step(Op.ABSENT, 157)),  # no high
+    (IN_ALL, Step(Op.EXPRESSION, 159, 0, 185, 9)),  # no eight
+    (IN_ALL, Step(Op.ABSENT, 160)),  # no eight
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 167, 1, 4888, 79)),  # is unknown there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 167, 1, 4903, 79)),  # is unknown there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 167, 0, 580)),  # is unknown there?
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 168, 1, 4722, 83)),  # size of unknown
+    (IN_QUERIES, Step(Op.EXPRESSION, 168, 1, 4737, 83)),  # size of unknown
+    (IN_ALL, Step(Op.BYTES_REGISTER, 23, 168, 0)),  # unknown
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 169, 1, 4967, 182)),  # item of fields
+    (IN_QUERIES, Step(Op.EXPRESSION, 169, 1, 4982, 182)),  # item of fields
+    (IN_ALL, Step(Op.SERIES_ADD, 2, 169)),  # item of fields
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 170, 1, 5149, 182)),  # item of fields
+    (IN_QUERIES, Step(Op.EXPRESSION, 170, 1, 5164, 182)),  # item of fields
+    (IN_ALL, Step(Op.SERIES_ADD, 3, 170)),  # item of fields
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 171, 1, 5331, 182)),  # item of fields
+    (IN_QUERIES, Step(Op.EXPRESSION, 171, 1, 5346, 182)),  # item of fields
+    (IN_ALL, Step(Op.SERIES_ADD, 4, 171)),  # item of fields
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 117, 0, 5513, 13)),  # number of fields
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 172, 1, 5526, 79)),  # last of fields?
+    (IN_QUERIES, Step(Op.EXPRESSION, 117, 0, 5528, 13)),  # number of fields
+    (IN_QUERIES, Step(Op.EXPRESSION, 172, 1, 5541, 79)),  # last of fields?
+    (IN_ALL, Step(Op.AGAIN, 6, Loop.UNTIL, 416, 172)),  # next of fields
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 173, 1, 5605, 16)),  # size of events
+    (IN_QUERIES, Step(Op.EXPRESSION, 173, 1, 5620, 16)),  # size of events
+    (IN_ALL, Step(Op.LIMIT_REGISTER, 173, 0, 0)),  # events
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 174, 0, 5621, 83)),  # codec of events
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 175, 0, 5704, 62)),  # size of the content of events
+    (IN_QUERIES, Step(Op.EXPRESSION, 174, 0, 5636, 83)),  # codec of events
+    (IN_QUERIES, Step(Op.EXPRESSION, 175, 0, 5719, 62)),  # size of the content of events
+    (IN_ALL, Step(Op.EXPAND, 2, 0, 174, 175)),  # events
+    (IN_ALL, Step(Op.LOOP, 7, Loop.END, 609, 0)),  # events
     (IN_ALL, Step(Op.NEED, 13)),  # timestamp, type, server_id, event_size
-    (IN_ALL, Step(Op.REGISTER_FIXED, 185, Kind.U4LE, 9)),  # event_size
-    (IN_ALL, Step(Op.CHECK_RANGE, 185, Outcome.LOST | Reason.LENGTH << 8, 19, 4294967295)),  # valid event_size
+    (IN_ALL, Step(Op.REGISTER_FIXED, 176, Kind.U4LE, 9)),  # event_size
+    (IN_ALL, Step(Op.CHECK_RANGE, 176, Outcome.LOST | Reason.LENGTH << 8, 19, 4294967295)),  # valid event_size
     (IN_ALL, Step(Op.NEED, 6)),  # log_pos, flags
-    (IN_ALL, Step(Op.BYTES_REGISTER, 24, 185, -19)),  # data
-    (IN_ALL, Step(Op.AGAIN, 7, Loop.END, 642, 0)),  # next of events
+    (IN_ALL, Step(Op.BYTES_REGISTER, 24, 176, -19)),  # data
+    (IN_ALL, Step(Op.AGAIN, 7, Loop.END, 603, 0)),  # next of events
     (IN_ALL, Step(Op.LIMIT_END)),  # events
-    (IN_ALL, Step(Op.STREAM, 186, 0, 1)),  # _io.pos
-    (IN_ALL, Step(Op.STREAM, 187, 1, 1)),  # _io.size
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 188, 0, 7257, 7)),  # nothing after transaction_payload?
-    (IN_QUERIES, Step(Op.EXPRESSION, 188, 0, 7272, 7)),  # nothing after transaction_payload?
-    (IN_ALL, Step(Op.CHECK_TRUE, 188, Outcome.REFUSED | Reason.LENGTH << 8)),  # nothing after transaction_payload?
+    (IN_ALL, Step(Op.STREAM, 177, 0, 1)),  # _io.pos
+    (IN_ALL, Step(Op.STREAM, 178, 1, 1)),  # _io.size
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 179, 0, 5766, 7)),  # nothing after transaction_payload?
+    (IN_QUERIES, Step(Op.EXPRESSION, 179, 0, 5781, 7)),  # nothing after transaction_payload?
+    (IN_ALL, Step(Op.CHECK_TRUE, 179, Outcome.REFUSED | Reason.LENGTH << 8)),  # nothing after transaction_payload?
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_ALL, Step(Op.JUMP, 0, 0, 941)),
-    (IN_ALL, Step(Op.EXPRESSION, 189, 0, 3, 13)),  # what content is
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 189, 0, 673)),  # what content is
+    (IN_ALL, Step(Op.JUMP, 0, 0, 899)),
+    (IN_ALL, Step(Op.EXPRESSION, 180, 0, 3, 13)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 180, 0, 634)),  # what content is
     (IN_ALL, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
     (IN_ALL, Step(Op.NEED, 57)),  # binlog_version, server_version, create_timestamp, len_header
-    (IN_ALL, Step(Op.REGISTER_FIXED, 190, Kind.U1, 56)),  # len_header
-    (IN_ALL, Step(Op.CHECK_RANGE, 190, Outcome.REFUSED | Reason.VALUE << 8, 19, 19)),  # valid len_header
-    (IN_ALL, Step(Op.STREAM, 191, 1, 1)),  # _io.size
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 192, 0, 7264, 60)),  # number of post_headers
-    (IN_QUERIES, Step(Op.EXPRESSION, 192, 0, 7279, 60)),  # number of post_headers
-    (IN_ALL, Step(Op.LOOP, 8, Loop.COUNT, 670, 192)),  # post_headers
+    (IN_ALL, Step(Op.REGISTER_FIXED, 181, Kind.U1, 56)),  # len_header
+    (IN_ALL, Step(Op.CHECK_RANGE, 181, Outcome.REFUSED | Reason.VALUE << 8, 19, 19)),  # valid len_header
+    (IN_ALL, Step(Op.STREAM, 182, 1, 1)),  # _io.size
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 183, 0, 5773, 60)),  # number of post_headers
+    (IN_QUERIES, Step(Op.EXPRESSION, 183, 0, 5788, 60)),  # number of post_headers
+    (IN_ALL, Step(Op.LOOP, 8, Loop.COUNT, 631, 183)),  # post_headers
     (IN_ALL, Step(Op.NEED, 1)),  # len
-    (IN_ALL, Step(Op.REGISTER_FIXED, 193, Kind.U1, 0)),  # len
-    (IN_ALL, Step(Op.APPEND, 0, 193, 1, 1)),  # known
-    (IN_ALL, Step(Op.AGAIN, 8, Loop.COUNT, 666, 192)),  # next of post_headers
+    (IN_ALL, Step(Op.REGISTER_FIXED, 184, Kind.U1, 0)),  # len
+    (IN_ALL, Step(Op.APPEND, 0, 184, 1, 1)),  # known
+    (IN_ALL, Step(Op.AGAIN, 8, Loop.COUNT, 627, 183)),  # next of post_headers
     (IN_ALL, Step(Op.SET, 2, 1, 2)),  # first
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_ALL, Step(Op.JUMP, 0, 0, 941)),
-    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 194, 0, 7324, 13)),  # what content is
-    (IN_QUERIES, Step(Op.EXPRESSION, 194, 0, 7339, 13)),  # what content is
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 194, 0, 684)),  # what content is
+    (IN_ALL, Step(Op.JUMP, 0, 0, 899)),
+    (IN_ALL_BUT_QUERIES, Step(Op.EXPRESSION, 185, 0, 5833, 13)),  # what content is
+    (IN_QUERIES, Step(Op.EXPRESSION, 185, 0, 5848, 13)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 185, 0, 644)),  # what content is
     (IN_ALL, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
     (IN_ALL, Step(Op.NEED, 8)),  # number
-    (IN_XIDS, Step(Op.REGISTER_FIXED, 296, Kind.U8LE, 0)),  # number
+    (IN_XIDS, Step(Op.REGISTER_FIXED, 278, Kind.U8LE, 0)),  # number
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_XIDS, Step(Op.EXPRESSION, 293, 0, 46, 9)),  # is xid there?
-    (IN_XIDS, Step(Op.EXPRESSION, 294, 0, 46, 9)),  # is number there?
-    (IN_XIDS, Step(Op.EXPRESSION, 295, 0, 7337, 3)),  # number
-    (IN_ALL, Step(Op.JUMP, 0, 0, 941)),
-    (IN_TABLES_14, Step(Op.EXPRESSION, 195, 0, 7337, 13)),  # what content is
-    (IN_QUERIES, Step(Op.EXPRESSION, 195, 0, 7352, 13)),  # what content is
-    (IN_XIDS, Step(Op.EXPRESSION, 195, 0, 7340, 13)),  # what content is
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 195, 0, 753)),  # what content is
+    (IN_XIDS, Step(Op.EXPRESSION, 276, 0, 46, 9)),  # is xid there?
+    (IN_XIDS, Step(Op.EXPRESSION, 277, 0, 5846, 3)),  # number
+    (IN_ALL, Step(Op.JUMP, 0, 0, 899)),
+    (IN_TABLES_14, Step(Op.EXPRESSION, 186, 0, 5846, 13)),  # what content is
+    (IN_QUERIES, Step(Op.EXPRESSION, 186, 0, 5861, 13)),  # what content is
+    (IN_XIDS, Step(Op.EXPRESSION, 186, 0, 5849, 13)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 186, 0, 711)),  # what content is
     (IN_ALL, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
     (IN_ALL, Step(Op.NEED, 13)),  # seq_no, domain_id, flags
-    (IN_GTIDS, Step(Op.REGISTER_FIXED, 287, Kind.U8LE, 0)),  # seq_no
-    (IN_GTIDS, Step(Op.REGISTER_FIXED, 288, Kind.U4LE, 8)),  # domain_id
-    (IN_ALL, Step(Op.REGISTER_FIXED, 196, Kind.U1, 12)),  # flags
-    (IN_TABLES_14, Step(Op.EXPRESSION, 197, 0, 7350, 23)),  # is commit_id there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 197, 0, 7365, 23)),  # is commit_id there?
-    (IN_XIDS, Step(Op.EXPRESSION, 197, 0, 7353, 23)),  # is commit_id there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 197, 0, 698)),  # is commit_id there?
+    (IN_GTIDS, Step(Op.REGISTER_FIXED, 270, Kind.U8LE, 0)),  # seq_no
+    (IN_GTIDS, Step(Op.REGISTER_FIXED, 271, Kind.U4LE, 8)),  # domain_id
+    (IN_ALL, Step(Op.REGISTER_FIXED, 187, Kind.U1, 12)),  # flags
+    (IN_TABLES_14, Step(Op.EXPRESSION, 188, 0, 5859, 23)),  # is commit_id there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 188, 0, 5874, 23)),  # is commit_id there?
+    (IN_XIDS, Step(Op.EXPRESSION, 188, 0, 5862, 23)),  # is commit_id there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 188, 0, 658)),  # is commit_id there?
     (IN_ALL, Step(Op.NEED, 8)),  # commit_id
-    (IN_TABLES_14, Step(Op.EXPRESSION, 198, 0, 7373, 23)),  # is xa there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 198, 0, 7388, 23)),  # is xa there?
-    (IN_XIDS, Step(Op.EXPRESSION, 198, 0, 7376, 23)),  # is xa there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 198, 0, 710)),  # is xa there?
+    (IN_TABLES_14, Step(Op.EXPRESSION, 189, 0, 5882, 23)),  # is xa there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 189, 0, 5897, 23)),  # is xa there?
+    (IN_XIDS, Step(Op.EXPRESSION, 189, 0, 5885, 23)),  # is xa there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 189, 0, 670)),  # is xa there?
     (IN_ALL, Step(Op.NEED, 6)),  # format, len_global, len_branch
-    (IN_ALL, Step(Op.REGISTER_FIXED, 199, Kind.U1, 4)),  # len_global
-    (IN_ALL, Step(Op.REGISTER_FIXED, 200, Kind.U1, 5)),  # len_branch
-    (IN_TABLES_14, Step(Op.EXPRESSION, 201, 0, 7396, 7)),  # size of names
-    (IN_QUERIES, Step(Op.EXPRESSION, 201, 0, 7411, 7)),  # size of names
-    (IN_XIDS, Step(Op.EXPRESSION, 201, 0, 7399, 7)),  # size of names
-    (IN_ALL, Step(Op.BYTES_REGISTER, 25, 201, 0)),  # names
-    (IN_ALL, Step(Op.JUMP, 0, 0, 712)),
-    (IN_ALL, Step(Op.EXPRESSION, 199, 0, 185, 9)),  # no len_global
-    (IN_ALL, Step(Op.EXPRESSION, 200, 0, 185, 9)),  # no len_branch
-    (IN_ALL, Step(Op.STREAM, 202, 0, 1)),  # _io.pos
-    (IN_ALL, Step(Op.STREAM, 203, 1, 1)),  # _io.size
-    (IN_TABLES_14, Step(Op.EXPRESSION, 204, 0, 7403, 8)),  # is more_flags there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 204, 0, 7418, 8)),  # is more_flags there?
-    (IN_XIDS, Step(Op.EXPRESSION, 204, 0, 7406, 8)),  # is more_flags there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 204, 0, 724)),  # is more_flags there?
+    (IN_ALL, Step(Op.REGISTER_FIXED, 190, Kind.U1, 4)),  # len_global
+    (IN_ALL, Step(Op.REGISTER_FIXED, 191, Kind.U1, 5)),  # len_branch
+    (IN_TABLES_14, Step(Op.EXPRESSION, 192, 0, 5905, 7)),  # size of names
+    (IN_QUERIES, Step(Op.EXPRESSION, 192, 0, 5920, 7)),  # size of names
+    (IN_XIDS, Step(Op.EXPRESSION, 192, 0, 5908, 7)),  # size of names
+    (IN_ALL, Step(Op.BYTES_REGISTER, 25, 192, 0)),  # names
+    (IN_ALL, Step(Op.JUMP, 0, 0, 672)),
+    (IN_ALL, Step(Op.EXPRESSION, 190, 0, 185, 9)),  # no len_global
+    (IN_ALL, Step(Op.EXPRESSION, 191, 0, 185, 9)),  # no len_branch
+    (IN_ALL, Step(Op.STREAM, 193, 0, 1)),  # _io.pos
+    (IN_ALL, Step(Op.STREAM, 194, 1, 1)),  # _io.size
+    (IN_TABLES_14, Step(Op.EXPRESSION, 195, 0, 5912, 8)),  # is more_flags there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 195, 0, 5927, 8)),  # is more_flags there?
+    (IN_XIDS, Step(Op.EXPRESSION, 195, 0, 5915, 8)),  # is more_flags there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 195, 0, 684)),  # is more_flags there?
     (IN_ALL, Step(Op.NEED, 1)),  # more_flags
-    (IN_ALL, Step(Op.REGISTER_FIXED, 205, Kind.U1, 0)),  # more_flags
-    (IN_TABLES_14, Step(Op.EXPRESSION, 206, 0, 7411, 3)),  # more_flags
-    (IN_QUERIES, Step(Op.EXPRESSION, 206, 0, 7426, 3)),  # more_flags
-    (IN_XIDS, Step(Op.EXPRESSION, 206, 0, 7414, 3)),  # more_flags
-    (IN_ALL, Step(Op.JUMP, 0, 0, 726)),
-    (IN_ALL, Step(Op.EXPRESSION, 205, 0, 185, 9)),  # no more_flags
-    (IN_ALL, Step(Op.ABSENT, 206)),  # no more_flags
-    (IN_ALL, Step(Op.STREAM, 207, 1, 1)),  # _io.size
-    (IN_ALL, Step(Op.STREAM, 208, 1, 1)),  # _io.size
-    (IN_TABLES_14, Step(Op.EXPRESSION, 209, 1, 7414, 158)),  # is engines there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 209, 1, 7429, 158)),  # is engines there?
-    (IN_XIDS, Step(Op.EXPRESSION, 209, 1, 7417, 158)),  # is engines there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 209, 0, 733)),  # is engines there?
+    (IN_ALL, Step(Op.REGISTER_FIXED, 196, Kind.U1, 0)),  # more_flags
+    (IN_TABLES_14, Step(Op.EXPRESSION, 197, 0, 5920, 3)),  # more_flags
+    (IN_QUERIES, Step(Op.EXPRESSION, 197, 0, 5935, 3)),  # more_flags
+    (IN_XIDS, Step(Op.EXPRESSION, 197, 0, 5923, 3)),  # more_flags
+    (IN_ALL, Step(Op.JUMP, 0, 0, 686)),
+    (IN_ALL, Step(Op.EXPRESSION, 196, 0, 185, 9)),  # no more_flags
+    (IN_ALL, Step(Op.ABSENT, 197)),  # no more_flags
+    (IN_ALL, Step(Op.STREAM, 198, 1, 1)),  # _io.size
+    (IN_ALL, Step(Op.STREAM, 199, 1, 1)),  # _io.size
+    (IN_TABLES_14, Step(Op.EXPRESSION, 200, 1, 5923, 158)),  # is engines there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 200, 1, 5938, 158)),  # is engines there?
+    (IN_XIDS, Step(Op.EXPRESSION, 200, 1, 5926, 158)),  # is engines there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 200, 0, 693)),  # is engines there?
     (IN_ALL, Step(Op.NEED, 1)),  # engines
-    (IN_ALL, Step(Op.STREAM, 210, 1, 1)),  # _io.size
-    (IN_ALL, Step(Op.STREAM, 211, 1, 1)),  # _io.size
-    (IN_TABLES_14, Step(Op.EXPRESSION, 212, 1, 7572, 158)),  # is alter_seq_no there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 212, 1, 7587, 158)),  # is alter_seq_no there?
-    (IN_XIDS, Step(Op.EXPRESSION, 212, 1, 7575, 158)),  # is alter_seq_no there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 212, 0, 740)),  # is alter_seq_no there?
+    (IN_ALL, Step(Op.STREAM, 201, 1, 1)),  # _io.size
+    (IN_ALL, Step(Op.STREAM, 202, 1, 1)),  # _io.size
+    (IN_TABLES_14, Step(Op.EXPRESSION, 203, 1, 6081, 158)),  # is alter_seq_no there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 203, 1, 6096, 158)),  # is alter_seq_no there?
+    (IN_XIDS, Step(Op.EXPRESSION, 203, 1, 6084, 158)),  # is alter_seq_no there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 203, 0, 700)),  # is alter_seq_no there?
     (IN_ALL, Step(Op.NEED, 8)),  # alter_seq_no
-    (IN_ALL, Step(Op.STREAM, 213, 0, 1)),  # _io.pos
-    (IN_ALL, Step(Op.STREAM, 214, 0, 1)),  # _io.pos
-    (IN_TABLES_14, Step(Op.EXPRESSION, 215, 0, 7730, 36)),  # size of unused
-    (IN_QUERIES, Step(Op.EXPRESSION, 215, 0, 7745, 36)),  # size of unused
-    (IN_XIDS, Step(Op.EXPRESSION, 215, 0, 7733, 36)),  # size of unused
-    (IN_ALL, Step(Op.BYTES_REGISTER, 26, 215, 0)),  # unused
+    (IN_ALL, Step(Op.STREAM, 204, 0, 1)),  # _io.pos
+    (IN_ALL, Step(Op.STREAM, 205, 0, 1)),  # _io.pos
+    (IN_TABLES_14, Step(Op.EXPRESSION, 206, 0, 6239, 36)),  # size of unused
+    (IN_QUERIES, Step(Op.EXPRESSION, 206, 0, 6254, 36)),  # size of unused
+    (IN_XIDS, Step(Op.EXPRESSION, 206, 0, 6242, 36)),  # size of unused
+    (IN_ALL, Step(Op.BYTES_REGISTER, 26, 206, 0)),  # unused
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_GTIDS, Step(Op.EXPRESSION, 282, 0, 46, 9)),  # is gtid there?
-    (IN_GTIDS, Step(Op.EXPRESSION, 283, 0, 46, 9)),  # is seq_no there?
-    (IN_GTIDS, Step(Op.EXPRESSION, 284, 0, 7766, 3)),  # seq_no
-    (IN_GTIDS, Step(Op.EXPRESSION, 285, 0, 46, 9)),  # is domain_id there?
-    (IN_GTIDS, Step(Op.EXPRESSION, 286, 0, 7769, 3)),  # domain_id
-    (IN_ALL, Step(Op.JUMP, 0, 0, 941)),
-    (IN_TABLES_15, Step(Op.EXPRESSION, 216, 0, 7766, 13)),  # what content is
-    (IN_QUERIES, Step(Op.EXPRESSION, 216, 0, 7781, 13)),  # what content is
-    (IN_GTIDS, Step(Op.EXPRESSION, 216, 0, 7772, 13)),  # what content is
-    (IN_XIDS, Step(Op.EXPRESSION, 216, 0, 7769, 13)),  # what content is
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 216, 0, 782)),  # what content is
+    (IN_GTIDS, Step(Op.EXPRESSION, 267, 0, 46, 9)),  # is gtid there?
+    (IN_GTIDS, Step(Op.EXPRESSION, 268, 0, 6275, 3)),  # seq_no
+    (IN_GTIDS, Step(Op.EXPRESSION, 269, 0, 6278, 3)),  # domain_id
+    (IN_ALL, Step(Op.JUMP, 0, 0, 899)),
+    (IN_TABLES_15, Step(Op.EXPRESSION, 207, 0, 6275, 13)),  # what content is
+    (IN_QUERIES, Step(Op.EXPRESSION, 207, 0, 6290, 13)),  # what content is
+    (IN_GTIDS, Step(Op.EXPRESSION, 207, 0, 6281, 13)),  # what content is
+    (IN_XIDS, Step(Op.EXPRESSION, 207, 0, 6278, 13)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 207, 0, 740)),  # what content is
     (IN_ALL, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
     (IN_ALL, Step(Op.NEED, 4)),  # count
-    (IN_ALL, Step(Op.REGISTER_FIXED, 217, Kind.U4LE, 0)),  # count
-    (IN_TABLES_15, Step(Op.EXPRESSION, 218, 1, 7779, 23)),  # size of items
-    (IN_QUERIES, Step(Op.EXPRESSION, 218, 1, 7794, 23)),  # size of items
-    (IN_GTIDS, Step(Op.EXPRESSION, 218, 1, 7785, 23)),  # size of items
-    (IN_XIDS, Step(Op.EXPRESSION, 218, 1, 7782, 23)),  # size of items
-    (IN_ALL, Step(Op.BYTES_REGISTER, 27, 218, 0)),  # items
-    (IN_ALL, Step(Op.STREAM, 219, 0, 1)),  # _io.pos
-    (IN_ALL, Step(Op.STREAM, 220, 1, 1)),  # _io.size
-    (IN_TABLES_15, Step(Op.EXPRESSION, 221, 0, 7802, 46)),  # size of unused
-    (IN_QUERIES, Step(Op.EXPRESSION, 221, 0, 7817, 46)),  # size of unused
-    (IN_GTIDS, Step(Op.EXPRESSION, 221, 0, 7808, 46)),  # size of unused
-    (IN_XIDS, Step(Op.EXPRESSION, 221, 0, 7805, 46)),  # size of unused
-    (IN_ALL, Step(Op.BYTES_REGISTER, 28, 221, 0)),  # unused
-    (IN_ALL, Step(Op.STREAM, 222, 0, 1)),  # _io.pos
-    (IN_ALL, Step(Op.STREAM, 223, 1, 1)),  # _io.size
-    (IN_TABLES_15, Step(Op.EXPRESSION, 224, 0, 7848, 7)),  # nothing after gtid_list?
-    (IN_QUERIES, Step(Op.EXPRESSION, 224, 0, 7863, 7)),  # nothing after gtid_list?
-    (IN_GTIDS, Step(Op.EXPRESSION, 224, 0, 7854, 7)),  # nothing after gtid_list?
-    (IN_XIDS, Step(Op.EXPRESSION, 224, 0, 7851, 7)),  # nothing after gtid_list?
-    (IN_ALL, Step(Op.CHECK_TRUE, 224, Outcome.REFUSED | Reason.LENGTH << 8)),  # nothing after gtid_list?
+    (IN_ALL, Step(Op.REGISTER_FIXED, 208, Kind.U4LE, 0)),  # count
+    (IN_TABLES_15, Step(Op.EXPRESSION, 209, 1, 6288, 23)),  # size of items
+    (IN_QUERIES, Step(Op.EXPRESSION, 209, 1, 6303, 23)),  # size of items
+    (IN_GTIDS, Step(Op.EXPRESSION, 209, 1, 6294, 23)),  # size of items
+    (IN_XIDS, Step(Op.EXPRESSION, 209, 1, 6291, 23)),  # size of items
+    (IN_ALL, Step(Op.BYTES_REGISTER, 27, 209, 0)),  # items
+    (IN_ALL, Step(Op.STREAM, 210, 0, 1)),  # _io.pos
+    (IN_ALL, Step(Op.STREAM, 211, 1, 1)),  # _io.size
+    (IN_TABLES_15, Step(Op.EXPRESSION, 212, 0, 6311, 46)),  # size of unused
+    (IN_QUERIES, Step(Op.EXPRESSION, 212, 0, 6326, 46)),  # size of unused
+    (IN_GTIDS, Step(Op.EXPRESSION, 212, 0, 6317, 46)),  # size of unused
+    (IN_XIDS, Step(Op.EXPRESSION, 212, 0, 6314, 46)),  # size of unused
+    (IN_ALL, Step(Op.BYTES_REGISTER, 28, 212, 0)),  # unused
+    (IN_ALL, Step(Op.STREAM, 213, 0, 1)),  # _io.pos
+    (IN_ALL, Step(Op.STREAM, 214, 1, 1)),  # _io.size
+    (IN_TABLES_15, Step(Op.EXPRESSION, 215, 0, 6357, 7)),  # nothing after gtid_list?
+    (IN_QUERIES, Step(Op.EXPRESSION, 215, 0, 6372, 7)),  # nothing after gtid_list?
+    (IN_GTIDS, Step(Op.EXPRESSION, 215, 0, 6363, 7)),  # nothing after gtid_list?
+    (IN_XIDS, Step(Op.EXPRESSION, 215, 0, 6360, 7)),  # nothing after gtid_list?
+    (IN_ALL, Step(Op.CHECK_TRUE, 215, Outcome.REFUSED | Reason.LENGTH << 8)),  # nothing after gtid_list?
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_ALL, Step(Op.JUMP, 0, 0, 941)),
-    (IN_TABLES_15, Step(Op.EXPRESSION, 225, 0, 7855, 27)),  # what content is
-    (IN_QUERIES, Step(Op.EXPRESSION, 225, 0, 7870, 27)),  # what content is
-    (IN_GTIDS, Step(Op.EXPRESSION, 225, 0, 7861, 27)),  # what content is
-    (IN_XIDS, Step(Op.EXPRESSION, 225, 0, 7858, 27)),  # what content is
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 225, 0, 791)),  # what content is
+    (IN_ALL, Step(Op.JUMP, 0, 0, 899)),
+    (IN_TABLES_15, Step(Op.EXPRESSION, 216, 0, 6364, 27)),  # what content is
+    (IN_QUERIES, Step(Op.EXPRESSION, 216, 0, 6379, 27)),  # what content is
+    (IN_GTIDS, Step(Op.EXPRESSION, 216, 0, 6370, 27)),  # what content is
+    (IN_XIDS, Step(Op.EXPRESSION, 216, 0, 6367, 27)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 216, 0, 749)),  # what content is
     (IN_ALL, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
     (IN_ALL, Step(Op.NEED, 25)),  # fields
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_ALL, Step(Op.JUMP, 0, 0, 941)),
-    (IN_TABLES_15, Step(Op.EXPRESSION, 226, 0, 7882, 13)),  # what content is
-    (IN_QUERIES, Step(Op.EXPRESSION, 226, 0, 7897, 13)),  # what content is
-    (IN_GTIDS, Step(Op.EXPRESSION, 226, 0, 7888, 13)),  # what content is
-    (IN_XIDS, Step(Op.EXPRESSION, 226, 0, 7885, 13)),  # what content is
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 226, 0, 800)),  # what content is
+    (IN_ALL, Step(Op.JUMP, 0, 0, 899)),
+    (IN_TABLES_15, Step(Op.EXPRESSION, 217, 0, 6391, 13)),  # what content is
+    (IN_QUERIES, Step(Op.EXPRESSION, 217, 0, 6406, 13)),  # what content is
+    (IN_GTIDS, Step(Op.EXPRESSION, 217, 0, 6397, 13)),  # what content is
+    (IN_XIDS, Step(Op.EXPRESSION, 217, 0, 6394, 13)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 217, 0, 758)),  # what content is
     (IN_ALL, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
     (IN_ALL, Step(Op.NEED, 8)),  # fields
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_ALL, Step(Op.JUMP, 0, 0, 941)),
-    (IN_TABLES_15, Step(Op.EXPRESSION, 227, 0, 7895, 13)),  # what content is
-    (IN_QUERIES, Step(Op.EXPRESSION, 227, 0, 7910, 13)),  # what content is
-    (IN_GTIDS, Step(Op.EXPRESSION, 227, 0, 7901, 13)),  # what content is
-    (IN_XIDS, Step(Op.EXPRESSION, 227, 0, 7898, 13)),  # what content is
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 227, 0, 809)),  # what content is
+    (IN_ALL, Step(Op.JUMP, 0, 0, 899)),
+    (IN_TABLES_15, Step(Op.EXPRESSION, 218, 0, 6404, 13)),  # what content is
+    (IN_QUERIES, Step(Op.EXPRESSION, 218, 0, 6419, 13)),  # what content is
+    (IN_GTIDS, Step(Op.EXPRESSION, 218, 0, 6410, 13)),  # what content is
+    (IN_XIDS, Step(Op.EXPRESSION, 218, 0, 6407, 13)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 218, 0, 767)),  # what content is
     (IN_ALL, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
     (IN_ALL, Step(Op.NEED, 9)),  # fields
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_ALL, Step(Op.JUMP, 0, 0, 941)),
-    (IN_TABLES_15, Step(Op.EXPRESSION, 228, 0, 7908, 13)),  # what content is
-    (IN_QUERIES, Step(Op.EXPRESSION, 228, 0, 7923, 13)),  # what content is
-    (IN_GTIDS, Step(Op.EXPRESSION, 228, 0, 7914, 13)),  # what content is
-    (IN_XIDS, Step(Op.EXPRESSION, 228, 0, 7911, 13)),  # what content is
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 228, 0, 818)),  # what content is
+    (IN_ALL, Step(Op.JUMP, 0, 0, 899)),
+    (IN_TABLES_15, Step(Op.EXPRESSION, 219, 0, 6417, 13)),  # what content is
+    (IN_QUERIES, Step(Op.EXPRESSION, 219, 0, 6432, 13)),  # what content is
+    (IN_GTIDS, Step(Op.EXPRESSION, 219, 0, 6423, 13)),  # what content is
+    (IN_XIDS, Step(Op.EXPRESSION, 219, 0, 6420, 13)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 219, 0, 776)),  # what content is
     (IN_ALL, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
     (IN_ALL, Step(Op.NEED, 16)),  # fields
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_ALL, Step(Op.JUMP, 0, 0, 941)),
-    (IN_TABLES_15, Step(Op.EXPRESSION, 229, 0, 7921, 55)),  # what content is
-    (IN_QUERIES, Step(Op.EXPRESSION, 229, 0, 7936, 55)),  # what content is
-    (IN_GTIDS, Step(Op.EXPRESSION, 229, 0, 7927, 55)),  # what content is
-    (IN_XIDS, Step(Op.EXPRESSION, 229, 0, 7924, 55)),  # what content is
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 229, 0, 827)),  # what content is
+    (IN_ALL, Step(Op.JUMP, 0, 0, 899)),
+    (IN_TABLES_15, Step(Op.EXPRESSION, 220, 0, 6430, 55)),  # what content is
+    (IN_QUERIES, Step(Op.EXPRESSION, 220, 0, 6445, 55)),  # what content is
+    (IN_GTIDS, Step(Op.EXPRESSION, 220, 0, 6436, 55)),  # what content is
+    (IN_XIDS, Step(Op.EXPRESSION, 220, 0, 6433, 55)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 220, 0, 785)),  # what content is
     (IN_ALL, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
     (IN_ALL, Step(Op.NEED, 4)),  # fields
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_ALL, Step(Op.JUMP, 0, 0, 941)),
-    (IN_TABLES_15, Step(Op.EXPRESSION, 230, 0, 7976, 13)),  # what content is
-    (IN_QUERIES, Step(Op.EXPRESSION, 230, 0, 7991, 13)),  # what content is
-    (IN_GTIDS, Step(Op.EXPRESSION, 230, 0, 7982, 13)),  # what content is
-    (IN_XIDS, Step(Op.EXPRESSION, 230, 0, 7979, 13)),  # what content is
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 230, 0, 836)),  # what content is
+    (IN_ALL, Step(Op.JUMP, 0, 0, 899)),
+    (IN_TABLES_15, Step(Op.EXPRESSION, 221, 0, 6485, 13)),  # what content is
+    (IN_QUERIES, Step(Op.EXPRESSION, 221, 0, 6500, 13)),  # what content is
+    (IN_GTIDS, Step(Op.EXPRESSION, 221, 0, 6491, 13)),  # what content is
+    (IN_XIDS, Step(Op.EXPRESSION, 221, 0, 6488, 13)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 221, 0, 794)),  # what content is
     (IN_ALL, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
     (IN_ALL, Step(Op.NEED, 17)),  # fields
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_ALL, Step(Op.JUMP, 0, 0, 941)),
-    (IN_TABLES_15, Step(Op.EXPRESSION, 231, 0, 7989, 13)),  # what content is
-    (IN_QUERIES, Step(Op.EXPRESSION, 231, 0, 8004, 13)),  # what content is
-    (IN_GTIDS, Step(Op.EXPRESSION, 231, 0, 7995, 13)),  # what content is
-    (IN_XIDS, Step(Op.EXPRESSION, 231, 0, 7992, 13)),  # what content is
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 231, 0, 847)),  # what content is
+    (IN_ALL, Step(Op.JUMP, 0, 0, 899)),
+    (IN_TABLES_15, Step(Op.EXPRESSION, 222, 0, 6498, 13)),  # what content is
+    (IN_QUERIES, Step(Op.EXPRESSION, 222, 0, 6513, 13)),  # what content is
+    (IN_GTIDS, Step(Op.EXPRESSION, 222, 0, 6504, 13)),  # what content is
+    (IN_XIDS, Step(Op.EXPRESSION, 222, 0, 6501, 13)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 222, 0, 805)),  # what content is
     (IN_ALL, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
     (IN_ALL, Step(Op.NEED, 3)),  # number, len
-    (IN_ALL, Step(Op.REGISTER_FIXED, 232, Kind.U1, 2)),  # len
-    (IN_ALL, Step(Op.BYTES_REGISTER, 29, 232, 0)),  # text
+    (IN_ALL, Step(Op.REGISTER_FIXED, 223, Kind.U1, 2)),  # len
+    (IN_ALL, Step(Op.BYTES_REGISTER, 29, 223, 0)),  # text
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_ALL, Step(Op.JUMP, 0, 0, 941)),
-    (IN_TABLES_15, Step(Op.EXPRESSION, 233, 0, 8002, 13)),  # what content is
-    (IN_QUERIES, Step(Op.EXPRESSION, 233, 0, 8017, 13)),  # what content is
-    (IN_GTIDS, Step(Op.EXPRESSION, 233, 0, 8008, 13)),  # what content is
-    (IN_XIDS, Step(Op.EXPRESSION, 233, 0, 8005, 13)),  # what content is
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 233, 0, 886)),  # what content is
+    (IN_ALL, Step(Op.JUMP, 0, 0, 899)),
+    (IN_TABLES_15, Step(Op.EXPRESSION, 224, 0, 6511, 13)),  # what content is
+    (IN_QUERIES, Step(Op.EXPRESSION, 224, 0, 6526, 13)),  # what content is
+    (IN_GTIDS, Step(Op.EXPRESSION, 224, 0, 6517, 13)),  # what content is
+    (IN_XIDS, Step(Op.EXPRESSION, 224, 0, 6514, 13)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 224, 0, 844)),  # what content is
     (IN_ALL, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
     (IN_ALL, Step(Op.NEED, 8)),  # num_sources
-    (IN_ALL, Step(Op.REGISTER_FIXED, 234, Kind.U8LE, 0)),  # num_sources
-    (IN_TABLES_15, Step(Op.EXPRESSION, 235, 0, 8015, 23)),  # is sources there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 235, 0, 8030, 23)),  # is sources there?
-    (IN_GTIDS, Step(Op.EXPRESSION, 235, 0, 8021, 23)),  # is sources there?
-    (IN_XIDS, Step(Op.EXPRESSION, 235, 0, 8018, 23)),  # is sources there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 235, 0, 870)),  # is sources there?
-    (IN_ALL, Step(Op.LOOP, 9, Loop.COUNT, 869, 234)),  # sources
+    (IN_ALL, Step(Op.REGISTER_FIXED, 225, Kind.U8LE, 0)),  # num_sources
+    (IN_TABLES_15, Step(Op.EXPRESSION, 226, 0, 6524, 23)),  # is sources there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 226, 0, 6539, 23)),  # is sources there?
+    (IN_GTIDS, Step(Op.EXPRESSION, 226, 0, 6530, 23)),  # is sources there?
+    (IN_XIDS, Step(Op.EXPRESSION, 226, 0, 6527, 23)),  # is sources there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 226, 0, 828)),  # is sources there?
+    (IN_ALL, Step(Op.LOOP, 9, Loop.COUNT, 827, 225)),  # sources
     (IN_ALL, Step(Op.NEED, 24)),  # source, num_intervals
-    (IN_ALL, Step(Op.REGISTER_FIXED, 236, Kind.U8LE, 16)),  # num_intervals
-    (IN_TABLES_15, Step(Op.EXPRESSION, 237, 1, 8038, 13)),  # size of intervals
-    (IN_QUERIES, Step(Op.EXPRESSION, 237, 1, 8053, 13)),  # size of intervals
-    (IN_GTIDS, Step(Op.EXPRESSION, 237, 1, 8044, 13)),  # size of intervals
-    (IN_XIDS, Step(Op.EXPRESSION, 237, 1, 8041, 13)),  # size of intervals
-    (IN_ALL, Step(Op.BYTES_REGISTER, 30, 237, 0)),  # intervals
-    (IN_ALL, Step(Op.AGAIN, 9, Loop.COUNT, 861, 234)),  # next of sources
-    (IN_ALL, Step(Op.JUMP, 0, 0, 871)),
-    (IN_ALL, Step(Op.EXPRESSION, 236, 0, 185, 9)),  # no num_intervals
-    (IN_TABLES_15, Step(Op.EXPRESSION, 238, 0, 8051, 23)),  # is tagged there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 238, 0, 8066, 23)),  # is tagged there?
-    (IN_GTIDS, Step(Op.EXPRESSION, 238, 0, 8057, 23)),  # is tagged there?
-    (IN_XIDS, Step(Op.EXPRESSION, 238, 0, 8054, 23)),  # is tagged there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 238, 0, 877)),  # is tagged there?
+    (IN_ALL, Step(Op.REGISTER_FIXED, 227, Kind.U8LE, 16)),  # num_intervals
+    (IN_TABLES_15, Step(Op.EXPRESSION, 228, 1, 6547, 13)),  # size of intervals
+    (IN_QUERIES, Step(Op.EXPRESSION, 228, 1, 6562, 13)),  # size of intervals
+    (IN_GTIDS, Step(Op.EXPRESSION, 228, 1, 6553, 13)),  # size of intervals
+    (IN_XIDS, Step(Op.EXPRESSION, 228, 1, 6550, 13)),  # size of intervals
+    (IN_ALL, Step(Op.BYTES_REGISTER, 30, 228, 0)),  # intervals
+    (IN_ALL, Step(Op.AGAIN, 9, Loop.COUNT, 819, 225)),  # next of sources
+    (IN_ALL, Step(Op.JUMP, 0, 0, 829)),
+    (IN_ALL, Step(Op.EXPRESSION, 227, 0, 185, 9)),  # no num_intervals
+    (IN_TABLES_15, Step(Op.EXPRESSION, 229, 0, 6560, 23)),  # is tagged there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 229, 0, 6575, 23)),  # is tagged there?
+    (IN_GTIDS, Step(Op.EXPRESSION, 229, 0, 6566, 23)),  # is tagged there?
+    (IN_XIDS, Step(Op.EXPRESSION, 229, 0, 6563, 23)),  # is tagged there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 229, 0, 835)),  # is tagged there?
     (IN_ALL, Step(Op.BYTES_REST, 31)),  # tagged
-    (IN_ALL, Step(Op.STREAM, 239, 0, 1)),  # _io.pos
-    (IN_ALL, Step(Op.STREAM, 240, 1, 1)),  # _io.size
-    (IN_TABLES_15, Step(Op.EXPRESSION, 241, 0, 8074, 7)),  # nothing after previous_gtids?
-    (IN_QUERIES, Step(Op.EXPRESSION, 241, 0, 8089, 7)),  # nothing after previous_gtids?
-    (IN_GTIDS, Step(Op.EXPRESSION, 241, 0, 8080, 7)),  # nothing after previous_gtids?
-    (IN_XIDS, Step(Op.EXPRESSION, 241, 0, 8077, 7)),  # nothing after previous_gtids?
-    (IN_ALL, Step(Op.CHECK_TRUE, 241, Outcome.REFUSED | Reason.LENGTH << 8)),  # nothing after previous_gtids?
+    (IN_ALL, Step(Op.STREAM, 230, 0, 1)),  # _io.pos
+    (IN_ALL, Step(Op.STREAM, 231, 1, 1)),  # _io.size
+    (IN_TABLES_15, Step(Op.EXPRESSION, 232, 0, 6583, 7)),  # nothing after previous_gtids?
+    (IN_QUERIES, Step(Op.EXPRESSION, 232, 0, 6598, 7)),  # nothing after previous_gtids?
+    (IN_GTIDS, Step(Op.EXPRESSION, 232, 0, 6589, 7)),  # nothing after previous_gtids?
+    (IN_XIDS, Step(Op.EXPRESSION, 232, 0, 6586, 7)),  # nothing after previous_gtids?
+    (IN_ALL, Step(Op.CHECK_TRUE, 232, Outcome.REFUSED | Reason.LENGTH << 8)),  # nothing after previous_gtids?
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_ALL, Step(Op.JUMP, 0, 0, 941)),
-    (IN_TABLES_15, Step(Op.EXPRESSION, 242, 0, 8081, 13)),  # what content is
-    (IN_QUERIES, Step(Op.EXPRESSION, 242, 0, 8096, 13)),  # what content is
-    (IN_GTIDS, Step(Op.EXPRESSION, 242, 0, 8087, 13)),  # what content is
-    (IN_XIDS, Step(Op.EXPRESSION, 242, 0, 8084, 13)),  # what content is
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 242, 0, 926)),  # what content is
+    (IN_ALL, Step(Op.JUMP, 0, 0, 899)),
+    (IN_TABLES_15, Step(Op.EXPRESSION, 233, 0, 6590, 13)),  # what content is
+    (IN_QUERIES, Step(Op.EXPRESSION, 233, 0, 6605, 13)),  # what content is
+    (IN_GTIDS, Step(Op.EXPRESSION, 233, 0, 6596, 13)),  # what content is
+    (IN_XIDS, Step(Op.EXPRESSION, 233, 0, 6593, 13)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 233, 0, 884)),  # what content is
     (IN_ALL, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
     (IN_ALL, Step(Op.NEED, 4)),  # len_name
-    (IN_ALL, Step(Op.REGISTER_FIXED, 243, Kind.U4LE, 0)),  # len_name
-    (IN_ALL, Step(Op.BYTES_REGISTER, 32, 243, 0)),  # name
+    (IN_ALL, Step(Op.REGISTER_FIXED, 234, Kind.U4LE, 0)),  # len_name
+    (IN_ALL, Step(Op.BYTES_REGISTER, 32, 234, 0)),  # name
     (IN_ALL, Step(Op.NEED, 1)),  # is_null
-    (IN_ALL, Step(Op.REGISTER_FIXED, 244, Kind.U1, 0)),  # is_null
-    (IN_TABLES_15, Step(Op.EXPRESSION, 245, 0, 8094, 13)),  # is type there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 245, 0, 8109, 13)),  # is type there?
-    (IN_GTIDS, Step(Op.EXPRESSION, 245, 0, 8100, 13)),  # is type there?
-    (IN_XIDS, Step(Op.EXPRESSION, 245, 0, 8097, 13)),  # is type there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 245, 0, 903)),  # is type there?
+    (IN_ALL, Step(Op.REGISTER_FIXED, 235, Kind.U1, 0)),  # is_null
+    (IN_TABLES_15, Step(Op.EXPRESSION, 236, 0, 6603, 13)),  # is type there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 236, 0, 6618, 13)),  # is type there?
+    (IN_GTIDS, Step(Op.EXPRESSION, 236, 0, 6609, 13)),  # is type there?
+    (IN_XIDS, Step(Op.EXPRESSION, 236, 0, 6606, 13)),  # is type there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 236, 0, 861)),  # is type there?
     (IN_ALL, Step(Op.NEED, 1)),  # type
-    (IN_TABLES_15, Step(Op.EXPRESSION, 246, 0, 8094, 13)),  # is charset there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 246, 0, 8109, 13)),  # is charset there?
-    (IN_GTIDS, Step(Op.EXPRESSION, 246, 0, 8100, 13)),  # is charset there?
-    (IN_XIDS, Step(Op.EXPRESSION, 246, 0, 8097, 13)),  # is charset there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 246, 0, 909)),  # is charset there?
+    (IN_TABLES_15, Step(Op.EXPRESSION, 237, 0, 6603, 13)),  # is charset there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 237, 0, 6618, 13)),  # is charset there?
+    (IN_GTIDS, Step(Op.EXPRESSION, 237, 0, 6609, 13)),  # is charset there?
+    (IN_XIDS, Step(Op.EXPRESSION, 237, 0, 6606, 13)),  # is charset there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 237, 0, 867)),  # is charset there?
     (IN_ALL, Step(Op.NEED, 4)),  # charset
-    (IN_TABLES_15, Step(Op.EXPRESSION, 247, 0, 8094, 13)),  # is len_value there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 247, 0, 8109, 13)),  # is len_value there?
-    (IN_GTIDS, Step(Op.EXPRESSION, 247, 0, 8100, 13)),  # is len_value there?
-    (IN_XIDS, Step(Op.EXPRESSION, 247, 0, 8097, 13)),  # is len_value there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 247, 0, 917)),  # is len_value there?
+    (IN_TABLES_15, Step(Op.EXPRESSION, 238, 0, 6603, 13)),  # is len_value there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 238, 0, 6618, 13)),  # is len_value there?
+    (IN_GTIDS, Step(Op.EXPRESSION, 238, 0, 6609, 13)),  # is len_value there?
+    (IN_XIDS, Step(Op.EXPRESSION, 238, 0, 6606, 13)),  # is len_value there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 238, 0, 875)),  # is len_value there?
     (IN_ALL, Step(Op.NEED, 4)),  # len_value
-    (IN_ALL, Step(Op.REGISTER_FIXED, 248, Kind.U4LE, 0)),  # len_value
-    (IN_ALL, Step(Op.JUMP, 0, 0, 918)),
-    (IN_ALL, Step(Op.EXPRESSION, 248, 0, 185, 9)),  # no len_value
-    (IN_TABLES_15, Step(Op.EXPRESSION, 249, 0, 8094, 13)),  # is value there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 249, 0, 8109, 13)),  # is value there?
-    (IN_GTIDS, Step(Op.EXPRESSION, 249, 0, 8100, 13)),  # is value there?
-    (IN_XIDS, Step(Op.EXPRESSION, 249, 0, 8097, 13)),  # is value there?
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 249, 0, 924)),  # is value there?
-    (IN_ALL, Step(Op.BYTES_REGISTER, 33, 248, 0)),  # value
+    (IN_ALL, Step(Op.REGISTER_FIXED, 239, Kind.U4LE, 0)),  # len_value
+    (IN_ALL, Step(Op.JUMP, 0, 0, 876)),
+    (IN_ALL, Step(Op.EXPRESSION, 239, 0, 185, 9)),  # no len_value
+    (IN_TABLES_15, Step(Op.EXPRESSION, 240, 0, 6603, 13)),  # is value there?
+    (IN_QUERIES, Step(Op.EXPRESSION, 240, 0, 6618, 13)),  # is value there?
+    (IN_GTIDS, Step(Op.EXPRESSION, 240, 0, 6609, 13)),  # is value there?
+    (IN_XIDS, Step(Op.EXPRESSION, 240, 0, 6606, 13)),  # is value there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 240, 0, 882)),  # is value there?
+    (IN_ALL, Step(Op.BYTES_REGISTER, 33, 239, 0)),  # value
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_ALL, Step(Op.JUMP, 0, 0, 941)),
-    (IN_TABLES_15, Step(Op.EXPRESSION, 250, 0, 8107, 13)),  # what content is
-    (IN_QUERIES, Step(Op.EXPRESSION, 250, 0, 8122, 13)),  # what content is
-    (IN_GTIDS, Step(Op.EXPRESSION, 250, 0, 8113, 13)),  # what content is
-    (IN_XIDS, Step(Op.EXPRESSION, 250, 0, 8110, 13)),  # what content is
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 250, 0, 937)),  # what content is
+    (IN_ALL, Step(Op.JUMP, 0, 0, 899)),
+    (IN_TABLES_15, Step(Op.EXPRESSION, 241, 0, 6616, 13)),  # what content is
+    (IN_QUERIES, Step(Op.EXPRESSION, 241, 0, 6631, 13)),  # what content is
+    (IN_GTIDS, Step(Op.EXPRESSION, 241, 0, 6622, 13)),  # what content is
+    (IN_XIDS, Step(Op.EXPRESSION, 241, 0, 6619, 13)),  # what content is
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 241, 0, 895)),  # what content is
     (IN_ALL, Step(Op.LIMIT_SPAN, 0, 4, -1)),  # content
     (IN_ALL, Step(Op.NEED, 4)),  # len_name
-    (IN_ALL, Step(Op.REGISTER_FIXED, 251, Kind.U4LE, 0)),  # len_name
-    (IN_ALL, Step(Op.BYTES_REGISTER, 34, 251, 0)),  # name
+    (IN_ALL, Step(Op.REGISTER_FIXED, 242, Kind.U4LE, 0)),  # len_name
+    (IN_ALL, Step(Op.BYTES_REGISTER, 34, 242, 0)),  # name
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_ALL, Step(Op.JUMP, 0, 0, 941)),
+    (IN_ALL, Step(Op.JUMP, 0, 0, 899)),
     (IN_ALL, Step(Op.DEFAULT)),  # content: default case
     (IN_ALL, Step(Op.LIMIT_SPAN, 0, 0, 0)),  # content
     (IN_ALL, Step(Op.BYTES_REST, 35)),  # content
     (IN_ALL, Step(Op.LIMIT_END)),  # content
-    (IN_ALL, Step(Op.SKIP_IF_ZERO, 9, 0, 943)),  # is crc there?
+    (IN_ALL, Step(Op.SKIP_IF_ZERO, 9, 0, 901)),  # is crc there?
     (IN_ALL, Step(Op.CHECKSUM, 0, 10, 0, 1)),  # crc over timestamp to data
-    (IN_TABLES_15, Step(Op.EXPRESSION, 252, 0, 8120, 70)),  # next_algorithm
-    (IN_QUERIES, Step(Op.EXPRESSION, 252, 0, 8135, 70)),  # next_algorithm
-    (IN_GTIDS, Step(Op.EXPRESSION, 252, 0, 8126, 70)),  # next_algorithm
-    (IN_XIDS, Step(Op.EXPRESSION, 252, 0, 8123, 70)),  # next_algorithm
+    (IN_TABLES_15, Step(Op.EXPRESSION, 243, 0, 6629, 70)),  # next_algorithm
+    (IN_QUERIES, Step(Op.EXPRESSION, 243, 0, 6644, 70)),  # next_algorithm
+    (IN_GTIDS, Step(Op.EXPRESSION, 243, 0, 6635, 70)),  # next_algorithm
+    (IN_XIDS, Step(Op.EXPRESSION, 243, 0, 6632, 70)),  # next_algorithm
     (
         IN_ALL,
-        Step(Op.CHECK_RANGE, 252, Outcome.LOST | Reason.VALUE << 8, -9223372036854775808, 9223372036854775807),
+        Step(Op.CHECK_RANGE, 243, Outcome.LOST | Reason.VALUE << 8, -9223372036854775808, 9223372036854775807),
     ),  # next_algorithm
-    (IN_ALL, Step(Op.SET, 0, 252, 0)),  # next_algorithm
-    (IN_QUERIES, Step(Op.EXPRESSION, 268, 0, 4168, 13)),  # unsupported
-    (IN_TABLES_16, Step(Op.EXPRESSION, 268, 0, 4153, 13)),  # unsupported
-    (IN_TABLES_17, Step(Op.WHERE, 268, Reason.UNSUPPORTED)),  # unsupported
-    (IN_QUERIES, Step(Op.EXPRESSION, 269, 0, 8205, 27)),  # where
-    (IN_TABLE_MAPS, Step(Op.EXPRESSION, 269, 0, 1347, 13)),  # where
-    (IN_ROWS, Step(Op.EXPRESSION, 269, 0, 8190, 97)),  # where
-    (IN_GTIDS, Step(Op.EXPRESSION, 269, 0, 7337, 13)),  # where
-    (IN_XIDS, Step(Op.EXPRESSION, 269, 0, 7324, 13)),  # where
-    (IN_ALL_BUT_EVENTS, Step(Op.WHERE, 269, Reason.NONE)),  # where
-    (IN_QUERIES, Step(Op.EXPRESSION, 270, 0, 8232, 36)),  # is thread_id there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 271, 0, 8268, 16)),  # thread_id
-    (IN_QUERIES, Step(Op.COLUMN_REGISTER, 3, 271, Kind.U4LE)),  # thread_id
-    (IN_QUERIES, Step(Op.NULL_UNLESS, 3, 270)),  # thread_id
-    (IN_QUERIES, Step(Op.EXPRESSION, 272, 0, 8284, 36)),  # is execution_time there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 273, 0, 8320, 16)),  # execution_time
-    (IN_QUERIES, Step(Op.COLUMN_REGISTER, 4, 273, Kind.U4LE)),  # execution_time
-    (IN_QUERIES, Step(Op.NULL_UNLESS, 4, 272)),  # execution_time
-    (IN_QUERIES, Step(Op.EXPRESSION, 274, 0, 8336, 36)),  # is error_code there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 275, 0, 8372, 16)),  # error_code
-    (IN_QUERIES, Step(Op.COLUMN_REGISTER, 5, 275, Kind.U2LE)),  # error_code
-    (IN_QUERIES, Step(Op.NULL_UNLESS, 5, 274)),  # error_code
-    (IN_QUERIES, Step(Op.EXPRESSION, 276, 0, 8388, 147)),  # is ofs_schema there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 277, 0, 8535, 53)),  # ofs_schema
-    (IN_QUERIES, Step(Op.COLUMN_REGISTER, 6, 277, Kind.S8LE)),  # ofs_schema
-    (IN_QUERIES, Step(Op.NULL_UNLESS, 6, 276)),  # ofs_schema
-    (IN_QUERIES, Step(Op.EXPRESSION, 278, 0, 8588, 36)),  # is len_schema there?
-    (IN_QUERIES, Step(Op.EXPRESSION, 279, 0, 8624, 16)),  # len_schema
-    (IN_QUERIES, Step(Op.COLUMN_REGISTER, 7, 279, Kind.U1)),  # len_schema
-    (IN_QUERIES, Step(Op.NULL_UNLESS, 7, 278)),  # len_schema
-    (IN_TABLE_MAPS, Step(Op.EXPRESSION, 280, 0, 8190, 127)),  # table_id
-    (IN_TABLE_MAPS, Step(Op.COLUMN_REGISTER, 3, 280, Kind.S8LE)),  # table_id
-    (IN_ROWS, Step(Op.EXPRESSION, 280, 0, 8287, 127)),  # table_id
-    (IN_ROWS, Step(Op.COLUMN_REGISTER, 4, 280, Kind.S8LE)),  # table_id
-    (IN_ROWS, Step(Op.EXPRESSION, 281, 0, 8414, 35)),  # row_flags
-    (IN_ROWS, Step(Op.COLUMN_REGISTER, 5, 281, Kind.S8LE)),  # row_flags
-    (IN_GTIDS, Step(Op.EXPRESSION, 289, 0, 8196, 36)),  # is domain_id there?
-    (IN_GTIDS, Step(Op.EXPRESSION, 290, 0, 8232, 16)),  # domain_id
-    (IN_GTIDS, Step(Op.COLUMN_REGISTER, 3, 290, Kind.U4LE)),  # domain_id
-    (IN_GTIDS, Step(Op.NULL_UNLESS, 3, 289)),  # domain_id
-    (IN_GTIDS, Step(Op.EXPRESSION, 291, 0, 8248, 36)),  # is seq_no there?
-    (IN_GTIDS, Step(Op.EXPRESSION, 292, 0, 8284, 16)),  # seq_no
-    (IN_GTIDS, Step(Op.COLUMN_REGISTER, 4, 292, Kind.U8LE)),  # seq_no
-    (IN_GTIDS, Step(Op.NULL_UNLESS, 4, 291)),  # seq_no
-    (IN_XIDS, Step(Op.EXPRESSION, 297, 0, 8193, 36)),  # is xid there?
-    (IN_XIDS, Step(Op.EXPRESSION, 298, 0, 8229, 16)),  # xid
-    (IN_XIDS, Step(Op.COLUMN_REGISTER, 3, 298, Kind.U8LE)),  # xid
-    (IN_XIDS, Step(Op.NULL_UNLESS, 3, 297)),  # xid
+    (IN_ALL, Step(Op.SET, 0, 243, 0)),  # next_algorithm
+    (IN_QUERIES, Step(Op.EXPRESSION, 254, 0, 4169, 13)),  # unsupported
+    (IN_TABLES_16, Step(Op.EXPRESSION, 254, 0, 4154, 13)),  # unsupported
+    (IN_TABLES_17, Step(Op.WHERE, 254, Reason.UNSUPPORTED)),  # unsupported
+    (IN_QUERIES, Step(Op.EXPRESSION, 255, 0, 6714, 27)),  # where
+    (IN_TABLE_MAPS, Step(Op.EXPRESSION, 255, 0, 1347, 13)),  # where
+    (IN_ROWS, Step(Op.EXPRESSION, 255, 0, 6699, 97)),  # where
+    (IN_GTIDS, Step(Op.EXPRESSION, 255, 0, 5846, 13)),  # where
+    (IN_XIDS, Step(Op.EXPRESSION, 255, 0, 5833, 13)),  # where
+    (IN_ALL_BUT_EVENTS, Step(Op.WHERE, 255, Reason.NONE)),  # where
+    (IN_QUERIES, Step(Op.EXPRESSION, 256, 1, 6741, 47)),  # thread_id
+    (IN_QUERIES, Step(Op.EXPRESSION, 257, 2, 3944, 3)),  # thread_id, as its column has it
+    (IN_QUERIES, Step(Op.COLUMN_REGISTER, 3, 257, Kind.U4LE)),  # thread_id
+    (IN_QUERIES, Step(Op.EXPRESSION, 258, 1, 6788, 47)),  # execution_time
+    (IN_QUERIES, Step(Op.EXPRESSION, 259, 2, 6835, 3)),  # execution_time, as its column has it
+    (IN_QUERIES, Step(Op.COLUMN_REGISTER, 4, 259, Kind.U4LE)),  # execution_time
+    (IN_QUERIES, Step(Op.EXPRESSION, 260, 1, 6838, 47)),  # error_code
+    (IN_QUERIES, Step(Op.EXPRESSION, 261, 2, 6885, 3)),  # error_code, as its column has it
+    (IN_QUERIES, Step(Op.COLUMN_REGISTER, 5, 261, Kind.U2LE)),  # error_code
+    (IN_QUERIES, Step(Op.EXPRESSION, 262, 2, 6888, 120)),  # ofs_schema
+    (IN_QUERIES, Step(Op.COLUMN_REGISTER, 6, 262, Kind.S8LE)),  # ofs_schema
+    (IN_QUERIES, Step(Op.EXPRESSION, 263, 1, 7008, 47)),  # len_schema
+    (IN_QUERIES, Step(Op.EXPRESSION, 264, 2, 7055, 3)),  # len_schema, as its column has it
+    (IN_QUERIES, Step(Op.COLUMN_REGISTER, 7, 264, Kind.U1)),  # len_schema
+    (IN_TABLE_MAPS, Step(Op.EXPRESSION, 265, 0, 6699, 127)),  # table_id
+    (IN_TABLE_MAPS, Step(Op.COLUMN_REGISTER, 3, 265, Kind.S8LE)),  # table_id
+    (IN_ROWS, Step(Op.EXPRESSION, 265, 0, 6796, 127)),  # table_id
+    (IN_ROWS, Step(Op.COLUMN_REGISTER, 4, 265, Kind.S8LE)),  # table_id
+    (IN_ROWS, Step(Op.EXPRESSION, 266, 0, 6923, 35)),  # row_flags
+    (IN_ROWS, Step(Op.COLUMN_REGISTER, 5, 266, Kind.S8LE)),  # row_flags
+    (IN_GTIDS, Step(Op.EXPRESSION, 272, 1, 6705, 47)),  # domain_id
+    (IN_GTIDS, Step(Op.EXPRESSION, 273, 2, 6752, 3)),  # domain_id, as its column has it
+    (IN_GTIDS, Step(Op.COLUMN_REGISTER, 3, 273, Kind.U4LE)),  # domain_id
+    (IN_GTIDS, Step(Op.EXPRESSION, 274, 1, 6755, 47)),  # seq_no
+    (IN_GTIDS, Step(Op.EXPRESSION, 275, 2, 6802, 3)),  # seq_no, as its column has it
+    (IN_GTIDS, Step(Op.COLUMN_REGISTER, 4, 275, Kind.U8LE)),  # seq_no
+    (IN_XIDS, Step(Op.EXPRESSION, 279, 2, 6702, 47)),  # xid
+    (IN_XIDS, Step(Op.COLUMN_REGISTER, 3, 279, Kind.U8LE)),  # xid
     (IN_ALL, Step(Op.END)),
 )
 """The steps of the programs, each with the tables that have it. A step that leads to another one has the number of that
@@ -1070,14 +1018,14 @@ TABLES = {
                 Storage.VARIABLE,
                 Storage.FIXED32,
             ),
-            registers=253,
+            registers=244,
             spans=36,
             marks=2,
             loops=10,
-            series=8,
+            series=5,
             variables=(1, (0,), 1),
             constants=bytes.fromhex(
-                "010500010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f180017000000000000000013000000000000001804010400000f000000000000000f010500006c000000000000001316150200000001000000000000000420000000020000000000000011170200000001000000000000000420000000ff000000000000000f17010400000f000000000000000f01060000010000000000000008000000000000000000101615010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f1816010400000f000000000000000f010600000100000000000000080000000000000000001016010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f1816000400000000000000000000000000000000180104000002000000000000000f0104000012000000000000000f1701040000a5000000000000000f17010200010400030001000000000000000401040000000000000000000013010200010400030101001216010e000000000000000000000300000000000000000018010f00010f000f010f00000d0000000000000013010f00000d0000000000000004000000000000000000180114000020000000000000001101140000800000000000000014170114000000000000000000000f0114000003000000000000000f17011400000a000000000000000f170004000000000000000114000001000000000000000f0114000009000000000000000f170114000011000000000000000f170114000081000000000000000f170008000000000000000114000004000000000000000f0006000000000000000114000007000000000000000f0114000008000000000000000f170114000012000000000000000f170114000082000000000000000f17000200000000000000011400000d000000000000000f0114000080000000000000000f170003000000000000000114000010000000000000000f0114000013000000000000000f170114000014000000000000000f170001000000000000000000000000000000001818181818180114000002000000000000000f0114000005000000000000000f170114000006000000000000000f17011400000b000000000000000f17011400000c000000000000000f011400000c000000000000000f011d0000fe000000000000001016011400000d000000000000001201140000100000000000000014011400001400000000000000121617011400008000000000000000140114000082000000000000001216171501040000a5000000000000001401210000f800000000000000080080000000000000000f012100000700000000000000080001000000000000001416012100000700000000000000080004000000000000001216012100000700000000000000080001000000000000000f0000000000000000001c0000012100000700000000000000080002000000000000000f0000000000000000001c00000008000000000000000b0001000000000000001c000009012100000700000000000000080003000000000000000f0000000000000000001c00000010000000000000000b0001000000000000001c00000008000000000000000b090002000000000000001c0000090000000000000000001c00000018000000000000000b0001000000000000001c00000010000000000000000b090002000000000000001c00000008000000000000000b090003000000000000001c0000091818180104000013000000000000000f010400000000000000000000130102000104000301010012160129000000000000000000000300000000000000000018012a00012a000f012a0000080000000000000013012a0000080000000000000018012f0000fb0000000000000010012f0000ff000000000000001016012f0000fc000000000000000f012f0000fd000000000000000f17013200012f0000fe000000000000000f012f0000fc000000000000000f013300012f0000fd000000000000000f0135000010000000000000000b01330009012f0000fe000000000000000f013700012f0018181801390000fb000000000000001001390000ff00000000000000101601390000fc000000000000000f01390000fd000000000000000f17013c0001390000fe000000000000000f01390000fc000000000000000f013d0001390000fd000000000000000f013f000010000000000000000b013d000901390000fe000000000000000f014100013900181818012f0000fc000000000000000f013300012f0000fd000000000000000f0135000010000000000000000b01330009012f0000fe000000000000000f013700012f0018181800000000000000000013014400200d000145000145000f0145000004000000000000000f0145000005000000000000000f170145000011000000000000000f170145000012000000000000000f170145000013000000000000000f17014500008c000000000000000f1701450000f2000000000000000f1701450000f5000000000000000f1701450000f9000000000000001401450000fc0000000000000012161701450000ff000000000000000f17000100000000000000014500000f000000000000000f0145000010000000000000000f17014500008d000000000000000f1701450000f6000000000000000f1701450000f7000000000000000f1701450000f8000000000000000f1701450000fe000000000000000f1700020000000000000000000000000000000018180145000004000000000000000f0145000005000000000000000f170145000011000000000000000f170145000012000000000000000f170145000013000000000000000f17014500008c000000000000000f1701450000f2000000000000000f1701450000f5000000000000000f1701450000f9000000000000001401450000fc0000000000000012161701450000ff000000000000000f17000100000000000000014500000f000000000000000f0145000010000000000000000f17014500008d000000000000000f1701450000f6000000000000000f1701450000f7000000000000000f1701450000f8000000000000000f1701450000fe000000000000000f1700020000000000000000000000000000000018180000000000000000001301450000000000000000000013014500000f0000000000000011161715014400012f0000fc000000000000000f013300012f0000fd000000000000000f0135000010000000000000000b01330009012f0000fe000000000000000f013700012f00181818000100000000000000040f0145000004000000000000000f0145000005000000000000000f170145000011000000000000000f170145000012000000000000000f170145000013000000000000000f17014500008c000000000000000f1701450000f2000000000000000f1701450000f5000000000000000f1701450000f9000000000000001401450000fc0000000000000012161701450000ff000000000000000f17000100000000000000014500000f000000000000000f0145000010000000000000000f17014500008d000000000000000f1701450000f6000000000000000f1701450000f7000000000000000f1701450000f8000000000000000f1701450000fe000000000000000f1700020000000000000000000000000000000018180000000000000000001301450000000000000000000013014500000f000000000000001116171517014a00014b000f012f0000fc000000000000000f013300012f0000fd000000000000000f0135000010000000000000000b01330009012f0000fe000000000000000f013700012f001818180007000000000000000300080000000000000006014e0000fb0000000000000010014e0000ff000000000000001016014e0000fc000000000000000f014e0000fd000000000000000f17015100014e0000fe000000000000000f014e0000fc000000000000000f015200014e0000fd000000000000000f0154000010000000000000000b01520009014e0000fe000000000000000f015600014e001818180104000014000000000000000f0104000015000000000000000f170104000016000000000000000f170104000017000000000000000f170104000018000000000000000f170104000019000000000000000f17010400001e000000000000000f17010400001f000000000000000f170104000020000000000000000f170104000027000000000000000f1701040000a6000000000000000f1701040000a7000000000000000f1701040000a8000000000000000f1701040000a9000000000000000f1701040000aa000000000000000f1701040000ab000000000000000f1701040000000000000000000013010200010400030101001216015a000000000000000000000300000000000000000018015b00015b000f010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f015b00010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f000a000000000000000008000000000000001813015b00010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f000a0000000000000000080000000000000018040000000000000000001801610000fb000000000000001001610000ff00000000000000101601610000fc000000000000000f01610000fd000000000000000f1701640001610000fe000000000000000f01610000fc000000000000000f01650001610000fd000000000000000f0167000010000000000000000b0165000901610000fe000000000000000f01690001610018181800070000000000000003000800000000000000060104000015000000000000000f0104000018000000000000000f17010400001f000000000000000f170104000027000000000000000f1701040000a7000000000000000f1701040000aa000000000000000f17016e0000f800000000000000080080000000000000000f016e00000700000000000000080001000000000000001416016e00000700000000000000080004000000000000001216016e00000700000000000000080001000000000000000f0000000000000000001c0100016e00000700000000000000080002000000000000000f0000000000000000001c01000008000000000000000b0001000000000000001c010009016e00000700000000000000080003000000000000000f0000000000000000001c01000010000000000000000b0001000000000000001c01000008000000000000000b090002000000000000001c0100090000000000000000001c01000018000000000000000b0001000000000000001c01000010000000000000000b090002000000000000001c01000008000000000000000b090003000000000000001c0100091818180104000028000000000000000f0176000000000000000000000f000000000000000000017600000100000000000000041c0200180177000177000f0176000000000000000000000f00ff00000000000000017600000100000000000000041c0300180179000179000f0176000000000000000000000f000000000000000000017600000100000000000000041c040018017b00017b000f017d0000fb0000000000000010017d0000ff000000000000001016017d0000fc000000000000000f017d0000fd000000000000000f17018000017d0000fe000000000000000f000100000000000000017d0000fc000000000000000f018200017d0000fd000000000000000f0184000010000000000000000b0184000010000000000000000b0f018200160001000000000000001818017d0000fc000000000000000f018100017d0000fd000000000000000f0184000010000000000000000b01810009017d0000fe000000000000000f018600017d001818180000000000000000001000010000000000000018000100000000000000000000000000000000071801880000fb000000000000001001880000ff00000000000000101601880000fc000000000000000f01880000fd000000000000000f17018b00018e0001880000fe000000000000000f019100017d0000fc000000000000000f018100017d0000fd000000000000000f0184000010000000000000000b01810009017d0000fe000000000000000f018600017d0018181800010000000000000014017d0000fc000000000000000f018100017d0000fd000000000000000f0184000010000000000000000b01810009017d0000fe000000000000000f018600017d00181818000300000000000000121601930001950001880000fc000000000000000f00000000000000000018018c0001950001880000fd000000000000000f00000000000000000018018f000010000000000000000b018c000901950001880000fe000000000000000f00000000000000000018019200019400181818000100000000000000000000000000000000071801980000fb000000000000001001980000ff00000000000000101601980000fc000000000000000f01980000fd000000000000000f17019b00019f0001980000fe000000000000000f01a30001a60001a7000f017d0000fc000000000000000f018100017d0000fd000000000000000f0184000010000000000000000b01810009017d0000fe000000000000000f018600017d0018181800030000000000000013000100000000000000017d0000fc000000000000000f018200017d0000fd000000000000000f0184000010000000000000000b0184000010000000000000000b0f018200160001000000000000001818017d0000fc000000000000000f018100017d0000fd000000000000000f0184000010000000000000000b01810009017d0000fe000000000000000f018600017d001818180001000000000000000f00000000000000000018000100000000000000000000000000000000071801aa0001ac0001980000fc000000000000000f00000000000000000018019c0001ac0001980000fd000000000000000f0000000000000000001801a0000010000000000000000b019c000901ac0001980000fe000000000000000f0000000000000000001801a40001ab00181818000100000000000000000000000000000000071801770018000100000000000000017d0000fc000000000000000f018200017d0000fd000000000000000f0184000010000000000000000b0184000010000000000000000b0f018200160001000000000000001818017d0000fc000000000000000f018100017d0000fd000000000000000f0184000010000000000000000b01810009017d0000fe000000000000000f018600017d001818180002000000000000000f00000000000000000018000100000000000000000000000000000000071801aa0001ac0001980000fc000000000000000f00000000000000000018019c0001ac0001980000fd000000000000000f0000000000000000001801a0000010000000000000000b019c000901ac0001980000fe000000000000000f0000000000000000001801a40001ab00181818000100000000000000000000000000000000071801790018000100000000000000017d0000fc000000000000000f018200017d0000fd000000000000000f0184000010000000000000000b0184000010000000000000000b0f018200160001000000000000001818017d0000fc000000000000000f018100017d0000fd000000000000000f0184000010000000000000000b01810009017d0000fe000000000000000f018600017d001818180003000000000000000f00000000000000000018000100000000000000000000000000000000071801aa0001ac0001980000fc000000000000000f00000000000000000018019c0001ac0001980000fd000000000000000f0000000000000000001801a0000010000000000000000b019c000901ac0001980000fe000000000000000f0000000000000000001801a40001ab001818180001000000000000000000000000000000000718017b001801760000010000000000000003000100000000000000017d0000fc000000000000000f018200017d0000fd000000000000000f0184000010000000000000000b0184000010000000000000000b0f018200160001000000000000001818017d0000fc000000000000000f018100017d0000fd000000000000000f0184000010000000000000000b01810009017d0000fe000000000000000f018600017d001818180002000000000000000f00000000000000000018000100000000000000000000000000000000071801a90001aa001601ac0001980000fc000000000000000f00000000000000000018019d0001ac0001980000fd000000000000000f0000000000000000001801a10001a0000010000000000000000b01a0000010000000000000000b0f019d00161601ac0001980000fe000000000000000f0000000000000000001801a50001ac001818181600010000000000000018000100000000000000017d0000fc000000000000000f018200017d0000fd000000000000000f0184000010000000000000000b0184000010000000000000000b0f018200160001000000000000001818017d0000fc000000000000000f018100017d0000fd000000000000000f0184000010000000000000000b01810009017d0000fe000000000000000f018600017d001818180003000000000000000f00000000000000000018000100000000000000000000000000000000071801a90001aa001601ac0001980000fc000000000000000f00000000000000000018019d0001ac0001980000fd000000000000000f0000000000000000001801a10001a0000010000000000000000b01a0000010000000000000000b0f019d00161601ac0001980000fe000000000000000f0000000000000000001801a50001ac001818181600010000000000000018000100000000000000017d0000fc000000000000000f018200017d0000fd000000000000000f0184000010000000000000000b0184000010000000000000000b0f018200160001000000000000001818017d0000fc000000000000000f018100017d0000fd000000000000000f0184000010000000000000000b01810009017d0000fe000000000000000f018600017d001818180000000000000000000f000000000000000000180001000000000000000000000000000000000718017500000100000000000000041c0200017500000100000000000000041c0500017500000100000000000000041c0600017500000100000000000000041c03000000000000000000000f000000000000000000180001000000000000000000000000000000000718000000000000000000017500000100000000000000041c0500017500000100000000000000041c0600017500000100000000000000041c030000ff000000000000000f00000000000000000018000100000000000000000000000000000000071800010000000000000000ffffffffffffffff1818017500000100000000000000041c0500017500000100000000000000041c0700017500000100000000000000041c04000000000000000000000f000000000000000000180001000000000000000000000000000000000718017500000100000000000000041c0200017500000100000000000000041c04001801ba0001bb000f01bf0000390000000000000004010400000f000000000000000f010500006c00000000000000131600010000000000000000000000000000000018040104000010000000000000000f01040000a2000000000000000f01c400000200000000000000080000000000000000001001c40000c000000000000000080000000000000000001001c70001c8000301ca0001cb000f1501cd0001c40000c000000000000000080000000000000000000f01cf0001c400000200000000000000080000000000000000000f000d00000000000000001500000000000000181301d00001c400000200000000000000080000000000000000000f000d00000000000000001500000000000000180006000000000000000301c7000301c80003131801ce0000010000000000000008000000000000000000101601c40000c000000000000000080000000000000000000f01d20001c400000200000000000000080000000000000000000f000d00000000000000001500000000000000181301d30001c400000200000000000000080000000000000000000f000d00000000000000001500000000000000180006000000000000000301c7000301c80003131801ce00000c0000000000000008000000000000000000101601d5000013000000000000001100130000000000000001d600040000000000000000001801040000a3000000000000000f01d90000ffffff0f00000000080010000000000000000501db000004000000000000000f01dc000006000000000000000f160002000000000000000000000000000000001801de0001df000f0104000021000000000000000f0104000022000000000000000f170104000004000000000000000f0104000005000000000000000f010400000d000000000000000f0104000011000000000000000f0104000009000000000000000f17010400000b000000000000000f17010400000a000000000000000f1701040000a4000000000000000f010400001a000000000000000f0104000023000000000000000f01ea000038000000000000000c0000000000000000000f01ec000010000000000000000501ea000038000000000000000c0000000000000000001001ef0001f0000f010400000e000000000000000f01f4000000000000000000000f01040000a1000000000000000f010400000f0000000000000010010000010400000f000000000000000f010500006c000000000000001316020000000100000000000000042000000000000000000000001818"
+                "010500010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f180017000000000000000013000000000000001804010400000f000000000000000f010500006c000000000000001316150200000001000000000000000420000000020000000000000011170200000001000000000000000420000000ff000000000000000f17010400000f000000000000000f01060000010000000000000008000000000000000000101615010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f1816010400000f000000000000000f010600000100000000000000080000000000000000001016010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f1816000400000000000000000000000000000000180104000002000000000000000f0104000012000000000000000f1701040000a5000000000000000f17010200010400030001000000000000000401040000000000000000000013010200010400030101001216010e000000000000000000000300000000000000000018010f00010f000f010f00000d0000000000000013010f00000d0000000000000004000000000000000000180114000020000000000000001101140000800000000000000014170114000000000000000000000f0114000003000000000000000f17011400000a000000000000000f170004000000000000000114000001000000000000000f0114000009000000000000000f170114000011000000000000000f170114000081000000000000000f170008000000000000000114000004000000000000000f0006000000000000000114000007000000000000000f0114000008000000000000000f170114000012000000000000000f170114000082000000000000000f17000200000000000000011400000d000000000000000f0114000080000000000000000f170003000000000000000114000010000000000000000f0114000013000000000000000f170114000014000000000000000f170001000000000000000000000000000000001818181818180114000002000000000000000f0114000005000000000000000f170114000006000000000000000f17011400000b000000000000000f17011400000c000000000000000f011400000c000000000000000f011d0000fe000000000000001016011400000d000000000000001201140000100000000000000014011400001400000000000000121617011400008000000000000000140114000082000000000000001216171501040000a5000000000000001401210000f800000000000000080080000000000000000f012100000700000000000000080001000000000000001416012100000700000000000000080004000000000000001216012100000700000000000000080001000000000000000f0000000000000000001c0000012100000700000000000000080002000000000000000f0000000000000000001c00000008000000000000000b0001000000000000001c000009012100000700000000000000080003000000000000000f0000000000000000001c00000010000000000000000b0001000000000000001c00000008000000000000000b090002000000000000001c0000090000000000000000001c00000018000000000000000b0001000000000000001c00000010000000000000000b090002000000000000001c00000008000000000000000b090003000000000000001c0000091818180104000013000000000000000f010400000000000000000000130102000104000301010012160129000000000000000000000300000000000000000018012a00012a000f012a0000080000000000000013012a0000080000000000000018012f0000fb0000000000000010012f0000ff000000000000001016012f0000fc000000000000000f012f0000fd000000000000000f17013200012f0000fe000000000000000f012f0000fc000000000000000f013300012f0000fd000000000000000f0135000010000000000000000b01330009012f0000fe000000000000000f013700012f0018181801390000fb000000000000001001390000ff00000000000000101601390000fc000000000000000f01390000fd000000000000000f17013c0001390000fe000000000000000f01390000fc000000000000000f013d0001390000fd000000000000000f013f000010000000000000000b013d000901390000fe000000000000000f014100013900181818012f0000fc000000000000000f013300012f0000fd000000000000000f0135000010000000000000000b01330009012f0000fe000000000000000f013700012f001818182500000000000000000013014400200d000145000145000f0145000004000000000000000f0145000005000000000000000f170145000011000000000000000f170145000012000000000000000f170145000013000000000000000f17014500008c000000000000000f1701450000f2000000000000000f1701450000f5000000000000000f1701450000f9000000000000001401450000fc0000000000000012161701450000ff000000000000000f17000100000000000000014500000f000000000000000f0145000010000000000000000f17014500008d000000000000000f1701450000f6000000000000000f1701450000f7000000000000000f1701450000f8000000000000000f1701450000fe000000000000000f1700020000000000000000000000000000000018180145000004000000000000000f0145000005000000000000000f170145000011000000000000000f170145000012000000000000000f170145000013000000000000000f17014500008c000000000000000f1701450000f2000000000000000f1701450000f5000000000000000f1701450000f9000000000000001401450000fc0000000000000012161701450000ff000000000000000f17000100000000000000014500000f000000000000000f0145000010000000000000000f17014500008d000000000000000f1701450000f6000000000000000f1701450000f7000000000000000f1701450000f8000000000000000f1701450000fe000000000000000f1700020000000000000000000000000000000018180000000000000000001301450000000000000000000013014500000f0000000000000011161715014400012f0000fc000000000000000f013300012f0000fd000000000000000f0135000010000000000000000b01330009012f0000fe000000000000000f013700012f00181818000100000000000000040f0145000004000000000000000f0145000005000000000000000f170145000011000000000000000f170145000012000000000000000f170145000013000000000000000f17014500008c000000000000000f1701450000f2000000000000000f1701450000f5000000000000000f1701450000f9000000000000001401450000fc0000000000000012161701450000ff000000000000000f17000100000000000000014500000f000000000000000f0145000010000000000000000f17014500008d000000000000000f1701450000f6000000000000000f1701450000f7000000000000000f1701450000f8000000000000000f1701450000fe000000000000000f1700020000000000000000000000000000000018180000000000000000001301450000000000000000000013014500000f000000000000001116171517014a00014b000f012f0000fc000000000000000f013300012f0000fd000000000000000f0135000010000000000000000b01330009012f0000fe000000000000000f013700012f001818180007000000000000000300080000000000000006014e0000fb0000000000000010014e0000ff000000000000001016014e0000fc000000000000000f014e0000fd000000000000000f17015100014e0000fe000000000000000f014e0000fc000000000000000f015200014e0000fd000000000000000f0154000010000000000000000b01520009014e0000fe000000000000000f015600014e001818180104000014000000000000000f0104000015000000000000000f170104000016000000000000000f170104000017000000000000000f170104000018000000000000000f170104000019000000000000000f17010400001e000000000000000f17010400001f000000000000000f170104000020000000000000000f170104000027000000000000000f1701040000a6000000000000000f1701040000a7000000000000000f1701040000a8000000000000000f1701040000a9000000000000000f1701040000aa000000000000000f1701040000ab000000000000000f1701040000000000000000000013010200010400030101001216015a000000000000000000000300000000000000000018015b00015b000f010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f015b00010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f000a000000000000000008000000000000001813015b00010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f000a0000000000000000080000000000000018040000000000000000001801610000fb000000000000001001610000ff00000000000000101601610000fc000000000000000f01610000fd000000000000000f1701640001610000fe000000000000000f01610000fc000000000000000f01650001610000fd000000000000000f0167000010000000000000000b0165000901610000fe000000000000000f01690001610018181800070000000000000003000800000000000000060104000015000000000000000f0104000018000000000000000f17010400001f000000000000000f170104000027000000000000000f1701040000a7000000000000000f1701040000aa000000000000000f17016e0000f800000000000000080080000000000000000f016e00000700000000000000080001000000000000001416016e00000700000000000000080004000000000000001216016e00000700000000000000080001000000000000000f0000000000000000001c0100016e00000700000000000000080002000000000000000f0000000000000000001c01000008000000000000000b0001000000000000001c010009016e00000700000000000000080003000000000000000f0000000000000000001c01000010000000000000000b0001000000000000001c01000008000000000000000b090002000000000000001c0100090000000000000000001c01000018000000000000000b0001000000000000001c01000010000000000000000b090002000000000000001c01000008000000000000000b090003000000000000001c0100091818180104000028000000000000000f0176000000000000000000000f000000000000000000017600000100000000000000041c02002518000000000000000000030177000177000f0176000000000000000000000f00ff00000000000000017600000100000000000000041c03002518000000000000000000030179000179000f0176000000000000000000000f000000000000000000017600000100000000000000041c0400251800000000000000000003017b00017b000f017d0000fb0000000000000010017d0000ff000000000000001016017d0000fc000000000000000f017d0000fd000000000000000f17018000017d0000fe000000000000000f017d0000fc000000000000000f018100017d0000fd000000000000000f0183000010000000000000000b01810009017d0000fe000000000000000f018500017d00181818250000000000000000001001870000fb000000000000001001870000ff00000000000000101601870000fc000000000000000f01870000fd000000000000000f17018a00018d0001870000fe000000000000000f019000017d0000fc000000000000000f018100017d0000fd000000000000000f0183000010000000000000000b01810009017d0000fe000000000000000f018500017d001818182500010000000000000014017d0000fc000000000000000f018100017d0000fd000000000000000f0183000010000000000000000b01810009017d0000fe000000000000000f018500017d0018181825000300000000000000121601920001930000fc000000000000000f018b0001930000fd000000000000000f018e000010000000000000000b018b000901930000fe000000000000000f01910001930018181824000000000000000000031801960000fb000000000000001001960000ff00000000000000101601960000fc000000000000000f01960000fd000000000000000f17019900019c0001960000fe000000000000000f019f0001a10001a2000f017d0000fc000000000000000f018100017d0000fd000000000000000f0183000010000000000000000b01810009017d0000fe000000000000000f018500017d001818182500030000000000000013017d0000fc000000000000000f018100017d0000fd000000000000000f0183000010000000000000000b01810009017d0000fe000000000000000f018500017d00181818250001000000000000000f01a40001a50024000000000000000000031801a60000fc000000000000000f019a0001a60000fd000000000000000f019d000010000000000000000b019a000901a60000fe000000000000000f01a00001a6001818182400000000000000000003182501770018017d0000fc000000000000000f018100017d0000fd000000000000000f0183000010000000000000000b01810009017d0000fe000000000000000f018500017d00181818250002000000000000000f01a40001a50024000000000000000000031801a60000fc000000000000000f019a0001a60000fd000000000000000f019d000010000000000000000b019a000901a60000fe000000000000000f01a00001a6001818182400000000000000000003182501790018017d0000fc000000000000000f018100017d0000fd000000000000000f0183000010000000000000000b01810009017d0000fe000000000000000f018500017d00181818250003000000000000000f01a40001a50024000000000000000000031801a60000fc000000000000000f019a0001a60000fd000000000000000f019d000010000000000000000b019a000901a60000fe000000000000000f01a00001a60018181824000000000000000000031825017b001801760000010000000000000003017d0000fc000000000000000f018100017d0000fd000000000000000f0183000010000000000000000b01810009017d0000fe000000000000000f018500017d00181818250000000000000000000f017500000100000000000000041c0200017500000100000000000000041c0300250000000000000000000f000000000000000000017500000100000000000000041c03002500ff000000000000000f00010000000000000000ffffffffffffffff1818017500000100000000000000041c0400250000000000000000000f017500000100000000000000041c020025017500000100000000000000041c0400251801b10001b2000f01b60000390000000000000004010400000f000000000000000f010500006c00000000000000131600010000000000000000000000000000000018040104000010000000000000000f01040000a2000000000000000f01bb00000200000000000000080000000000000000001001bb0000c000000000000000080000000000000000001001be0001bf000301c10001c2000f1501c40001bb0000c000000000000000080000000000000000000f01c60001bb00000200000000000000080000000000000000000f000d00000000000000001500000000000000181301c70001bb00000200000000000000080000000000000000000f000d00000000000000001500000000000000180006000000000000000301be000301bf0003131801c50000010000000000000008000000000000000000101601bb0000c000000000000000080000000000000000000f01c90001bb00000200000000000000080000000000000000000f000d00000000000000001500000000000000181301ca0001bb00000200000000000000080000000000000000000f000d00000000000000001500000000000000180006000000000000000301be000301bf0003131801c500000c0000000000000008000000000000000000101601cc000013000000000000001100130000000000000001cd00040000000000000000001801040000a3000000000000000f01d00000ffffff0f00000000080010000000000000000501d2000004000000000000000f01d3000006000000000000000f160002000000000000000000000000000000001801d50001d6000f0104000021000000000000000f0104000022000000000000000f170104000004000000000000000f0104000005000000000000000f010400000d000000000000000f0104000011000000000000000f0104000009000000000000000f17010400000b000000000000000f17010400000a000000000000000f1701040000a4000000000000000f010400001a000000000000000f0104000023000000000000000f01e1000038000000000000000c0000000000000000000f01e3000010000000000000000501e1000038000000000000000c0000000000000000001001e60001e7000f010400000e000000000000000f01eb000000000000000000000f01040000a1000000000000000f010400000f0000000000000010010000010400000f000000000000000f010500006c000000000000001316020000000100000000000000042000000000000000000000001818"
             ),
             checksums=(ChecksumRule("crc32", initial=0xFFFFFFFF, final_xor=0xFFFFFFFF),),
             expansions=(
@@ -1123,14 +1071,14 @@ TABLES = {
                 Storage.FIXED16,
                 Storage.FIXED32,
             ),
-            registers=280,
+            registers=265,
             spans=36,
             marks=2,
             loops=10,
-            series=8,
+            series=5,
             variables=(1, (0,), 1),
             constants=bytes.fromhex(
-                "010500010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f180017000000000000000013000000000000001804010400000f000000000000000f010500006c000000000000001316150200000001000000000000000420000000020000000000000011170200000001000000000000000420000000ff000000000000000f17010400000f000000000000000f01060000010000000000000008000000000000000000101615010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f1816010400000f000000000000000f010600000100000000000000080000000000000000001016010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f1816000400000000000000000000000000000000180104000002000000000000000f0104000012000000000000000f1701040000a5000000000000000f17010200010400030001000000000000000401040000000000000000000013010200010400030101001216010e000000000000000000000300000000000000000018010f00010f000f010f00000d0000000000000013010f00000d0000000000000004000000000000000000180114000020000000000000001101140000800000000000000014170114000000000000000000000f0114000003000000000000000f17011400000a000000000000000f170004000000000000000114000001000000000000000f0114000009000000000000000f170114000011000000000000000f170114000081000000000000000f170008000000000000000114000004000000000000000f0006000000000000000114000007000000000000000f0114000008000000000000000f170114000012000000000000000f170114000082000000000000000f17000200000000000000011400000d000000000000000f0114000080000000000000000f170003000000000000000114000010000000000000000f0114000013000000000000000f170114000014000000000000000f170001000000000000000000000000000000001818181818180114000002000000000000000f0114000005000000000000000f170114000006000000000000000f17011400000b000000000000000f17011400000c000000000000000f011400000c000000000000000f011d0000fe000000000000001016011400000d000000000000001201140000100000000000000014011400001400000000000000121617011400008000000000000000140114000082000000000000001216171501040000a5000000000000001401210000f800000000000000080080000000000000000f012100000700000000000000080001000000000000001416012100000700000000000000080004000000000000001216012100000700000000000000080001000000000000000f0000000000000000001c0000012100000700000000000000080002000000000000000f0000000000000000001c00000008000000000000000b0001000000000000001c000009012100000700000000000000080003000000000000000f0000000000000000001c00000010000000000000000b0001000000000000001c00000008000000000000000b090002000000000000001c0000090000000000000000001c00000018000000000000000b0001000000000000001c00000010000000000000000b090002000000000000001c00000008000000000000000b090003000000000000001c000009181818010901010a01011100010b010112000104000013000000000000000f010400000000000000000000130102000104000301010012160129000000000000000000000300000000000000000018012a00012a000f012a0000080000000000000013012a0000080000000000000018012f0000fb0000000000000010012f0000ff000000000000001016012f0000fc000000000000000f012f0000fd000000000000000f17013200012f0000fe000000000000000f012f0000fc000000000000000f013300012f0000fd000000000000000f0135000010000000000000000b01330009012f0000fe000000000000000f013700012f0018181801390000fb000000000000001001390000ff00000000000000101601390000fc000000000000000f01390000fd000000000000000f17013c0001390000fe000000000000000f01390000fc000000000000000f013d0001390000fd000000000000000f013f000010000000000000000b013d000901390000fe000000000000000f014100013900181818012f0000fc000000000000000f013300012f0000fd000000000000000f0135000010000000000000000b01330009012f0000fe000000000000000f013700012f0018181800000000000000000013014400200d000145000145000f0145000004000000000000000f0145000005000000000000000f170145000011000000000000000f170145000012000000000000000f170145000013000000000000000f17014500008c000000000000000f1701450000f2000000000000000f1701450000f5000000000000000f1701450000f9000000000000001401450000fc0000000000000012161701450000ff000000000000000f17000100000000000000014500000f000000000000000f0145000010000000000000000f17014500008d000000000000000f1701450000f6000000000000000f1701450000f7000000000000000f1701450000f8000000000000000f1701450000fe000000000000000f1700020000000000000000000000000000000018180145000004000000000000000f0145000005000000000000000f170145000011000000000000000f170145000012000000000000000f170145000013000000000000000f17014500008c000000000000000f1701450000f2000000000000000f1701450000f5000000000000000f1701450000f9000000000000001401450000fc0000000000000012161701450000ff000000000000000f17000100000000000000014500000f000000000000000f0145000010000000000000000f17014500008d000000000000000f1701450000f6000000000000000f1701450000f7000000000000000f1701450000f8000000000000000f1701450000fe000000000000000f1700020000000000000000000000000000000018180000000000000000001301450000000000000000000013014500000f0000000000000011161715014400012f0000fc000000000000000f013300012f0000fd000000000000000f0135000010000000000000000b01330009012f0000fe000000000000000f013700012f00181818000100000000000000040f0145000004000000000000000f0145000005000000000000000f170145000011000000000000000f170145000012000000000000000f170145000013000000000000000f17014500008c000000000000000f1701450000f2000000000000000f1701450000f5000000000000000f1701450000f9000000000000001401450000fc0000000000000012161701450000ff000000000000000f17000100000000000000014500000f000000000000000f0145000010000000000000000f17014500008d000000000000000f1701450000f6000000000000000f1701450000f7000000000000000f1701450000f8000000000000000f1701450000fe000000000000000f1700020000000000000000000000000000000018180000000000000000001301450000000000000000000013014500000f000000000000001116171517014a00014b000f012f0000fc000000000000000f013300012f0000fd000000000000000f0135000010000000000000000b01330009012f0000fe000000000000000f013700012f001818180007000000000000000300080000000000000006014e0000fb0000000000000010014e0000ff000000000000001016014e0000fc000000000000000f014e0000fd000000000000000f17015100014e0000fe000000000000000f014e0000fc000000000000000f015200014e0000fd000000000000000f0154000010000000000000000b01520009014e0000fe000000000000000f015600014e001818180104000014000000000000000f0104000015000000000000000f170104000016000000000000000f170104000017000000000000000f170104000018000000000000000f170104000019000000000000000f17010400001e000000000000000f17010400001f000000000000000f170104000020000000000000000f170104000027000000000000000f1701040000a6000000000000000f1701040000a7000000000000000f1701040000a8000000000000000f1701040000a9000000000000000f1701040000aa000000000000000f1701040000ab000000000000000f1701040000000000000000000013010200010400030101001216015a000000000000000000000300000000000000000018015b00015b000f010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f015b00010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f000a000000000000000008000000000000001813015b00010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f000a0000000000000000080000000000000018040000000000000000001801610000fb000000000000001001610000ff00000000000000101601610000fc000000000000000f01610000fd000000000000000f1701640001610000fe000000000000000f01610000fc000000000000000f01650001610000fd000000000000000f0167000010000000000000000b0165000901610000fe000000000000000f01690001610018181800070000000000000003000800000000000000060104000015000000000000000f0104000018000000000000000f17010400001f000000000000000f170104000027000000000000000f1701040000a7000000000000000f1701040000aa000000000000000f17016e0000f800000000000000080080000000000000000f016e00000700000000000000080001000000000000001416016e00000700000000000000080004000000000000001216016e00000700000000000000080001000000000000000f0000000000000000001c0100016e00000700000000000000080002000000000000000f0000000000000000001c01000008000000000000000b0001000000000000001c010009016e00000700000000000000080003000000000000000f0000000000000000001c01000010000000000000000b0001000000000000001c01000008000000000000000b090002000000000000001c0100090000000000000000001c01000018000000000000000b0001000000000000001c01000010000000000000000b090002000000000000001c01000008000000000000000b090003000000000000001c0100091818180104000028000000000000000f0176000000000000000000000f000000000000000000017600000100000000000000041c0200180177000177000f0176000000000000000000000f00ff00000000000000017600000100000000000000041c0300180179000179000f0176000000000000000000000f000000000000000000017600000100000000000000041c040018017b00017b000f017d0000fb0000000000000010017d0000ff000000000000001016017d0000fc000000000000000f017d0000fd000000000000000f17018000017d0000fe000000000000000f000100000000000000017d0000fc000000000000000f018200017d0000fd000000000000000f0184000010000000000000000b0184000010000000000000000b0f018200160001000000000000001818017d0000fc000000000000000f018100017d0000fd000000000000000f0184000010000000000000000b01810009017d0000fe000000000000000f018600017d001818180000000000000000001000010000000000000018000100000000000000000000000000000000071801880000fb000000000000001001880000ff00000000000000101601880000fc000000000000000f01880000fd000000000000000f17018b00018e0001880000fe000000000000000f019100017d0000fc000000000000000f018100017d0000fd000000000000000f0184000010000000000000000b01810009017d0000fe000000000000000f018600017d0018181800010000000000000014017d0000fc000000000000000f018100017d0000fd000000000000000f0184000010000000000000000b01810009017d0000fe000000000000000f018600017d00181818000300000000000000121601930001950001880000fc000000000000000f00000000000000000018018c0001950001880000fd000000000000000f00000000000000000018018f000010000000000000000b018c000901950001880000fe000000000000000f00000000000000000018019200019400181818000100000000000000000000000000000000071801980000fb000000000000001001980000ff00000000000000101601980000fc000000000000000f01980000fd000000000000000f17019b00019f0001980000fe000000000000000f01a30001a60001a7000f017d0000fc000000000000000f018100017d0000fd000000000000000f0184000010000000000000000b01810009017d0000fe000000000000000f018600017d0018181800030000000000000013000100000000000000017d0000fc000000000000000f018200017d0000fd000000000000000f0184000010000000000000000b0184000010000000000000000b0f018200160001000000000000001818017d0000fc000000000000000f018100017d0000fd000000000000000f0184000010000000000000000b01810009017d0000fe000000000000000f018600017d001818180001000000000000000f00000000000000000018000100000000000000000000000000000000071801aa0001ac0001980000fc000000000000000f00000000000000000018019c0001ac0001980000fd000000000000000f0000000000000000001801a0000010000000000000000b019c000901ac0001980000fe000000000000000f0000000000000000001801a40001ab00181818000100000000000000000000000000000000071801770018000100000000000000017d0000fc000000000000000f018200017d0000fd000000000000000f0184000010000000000000000b0184000010000000000000000b0f018200160001000000000000001818017d0000fc000000000000000f018100017d0000fd000000000000000f0184000010000000000000000b01810009017d0000fe000000000000000f018600017d001818180002000000000000000f00000000000000000018000100000000000000000000000000000000071801aa0001ac0001980000fc000000000000000f00000000000000000018019c0001ac0001980000fd000000000000000f0000000000000000001801a0000010000000000000000b019c000901ac0001980000fe000000000000000f0000000000000000001801a40001ab00181818000100000000000000000000000000000000071801790018000100000000000000017d0000fc000000000000000f018200017d0000fd000000000000000f0184000010000000000000000b0184000010000000000000000b0f018200160001000000000000001818017d0000fc000000000000000f018100017d0000fd000000000000000f0184000010000000000000000b01810009017d0000fe000000000000000f018600017d001818180003000000000000000f00000000000000000018000100000000000000000000000000000000071801aa0001ac0001980000fc000000000000000f00000000000000000018019c0001ac0001980000fd000000000000000f0000000000000000001801a0000010000000000000000b019c000901ac0001980000fe000000000000000f0000000000000000001801a40001ab001818180001000000000000000000000000000000000718017b001801760000010000000000000003000100000000000000017d0000fc000000000000000f018200017d0000fd000000000000000f0184000010000000000000000b0184000010000000000000000b0f018200160001000000000000001818017d0000fc000000000000000f018100017d0000fd000000000000000f0184000010000000000000000b01810009017d0000fe000000000000000f018600017d001818180002000000000000000f00000000000000000018000100000000000000000000000000000000071801a90001aa001601ac0001980000fc000000000000000f00000000000000000018019d0001ac0001980000fd000000000000000f0000000000000000001801a10001a0000010000000000000000b01a0000010000000000000000b0f019d00161601ac0001980000fe000000000000000f0000000000000000001801a50001ac001818181600010000000000000018000100000000000000017d0000fc000000000000000f018200017d0000fd000000000000000f0184000010000000000000000b0184000010000000000000000b0f018200160001000000000000001818017d0000fc000000000000000f018100017d0000fd000000000000000f0184000010000000000000000b01810009017d0000fe000000000000000f018600017d001818180003000000000000000f00000000000000000018000100000000000000000000000000000000071801a90001aa001601ac0001980000fc000000000000000f00000000000000000018019d0001ac0001980000fd000000000000000f0000000000000000001801a10001a0000010000000000000000b01a0000010000000000000000b0f019d00161601ac0001980000fe000000000000000f0000000000000000001801a50001ac001818181600010000000000000018000100000000000000017d0000fc000000000000000f018200017d0000fd000000000000000f0184000010000000000000000b0184000010000000000000000b0f018200160001000000000000001818017d0000fc000000000000000f018100017d0000fd000000000000000f0184000010000000000000000b01810009017d0000fe000000000000000f018600017d001818180000000000000000000f000000000000000000180001000000000000000000000000000000000718017500000100000000000000041c0200017500000100000000000000041c0500017500000100000000000000041c0600017500000100000000000000041c03000000000000000000000f000000000000000000180001000000000000000000000000000000000718000000000000000000017500000100000000000000041c0500017500000100000000000000041c0600017500000100000000000000041c030000ff000000000000000f00000000000000000018000100000000000000000000000000000000071800010000000000000000ffffffffffffffff1818017500000100000000000000041c0500017500000100000000000000041c0700017500000100000000000000041c04000000000000000000000f000000000000000000180001000000000000000000000000000000000718017500000100000000000000041c0200017500000100000000000000041c04001801ba0001bb000f01bf0000390000000000000004010400000f000000000000000f010500006c00000000000000131600010000000000000000000000000000000018040104000010000000000000000f01040000a2000000000000000f01c400000200000000000000080000000000000000001001c40000c000000000000000080000000000000000001001c70001c8000301ca0001cb000f1501cd0001c40000c000000000000000080000000000000000000f01cf0001c400000200000000000000080000000000000000000f000d00000000000000001500000000000000181301d00001c400000200000000000000080000000000000000000f000d00000000000000001500000000000000180006000000000000000301c7000301c80003131801ce0000010000000000000008000000000000000000101601c40000c000000000000000080000000000000000000f01d20001c400000200000000000000080000000000000000000f000d00000000000000001500000000000000181301d30001c400000200000000000000080000000000000000000f000d00000000000000001500000000000000180006000000000000000301c7000301c80003131801ce00000c0000000000000008000000000000000000101601d5000013000000000000001100130000000000000001d600040000000000000000001801040000a3000000000000000f01d90000ffffff0f00000000080010000000000000000501db000004000000000000000f01dc000006000000000000000f160002000000000000000000000000000000001801de0001df000f0104000021000000000000000f0104000022000000000000000f170104000004000000000000000f0104000005000000000000000f010400000d000000000000000f0104000011000000000000000f0104000009000000000000000f17010400000b000000000000000f17010400000a000000000000000f1701040000a4000000000000000f010400001a000000000000000f0104000023000000000000000f01ea000038000000000000000c0000000000000000000f01ec000010000000000000000501ea000038000000000000000c0000000000000000001001ef0001f0000f010400000e000000000000000f01f4000000000000000000000f01040000a1000000000000000f010400000f0000000000000010010000010400000f000000000000000f010500006c0000000000000013160200000001000000000000000420000000000000000000000018180104000002000000000000000f01040000a5000000000000000f1701fd00000100000000000000000100000000000000000000000000000000071801fe0016010e0101ff000000000000000000001801fd000001000000000000000001000000000000000000000000000000000718010001160110010101010000000000000000001801fd000001000000000000000001000000000000000000000000000000000718010401160112010105010000000000000000001801fd00000100000000000000000100000000000000000000000000000000071801080116000d00000000000000010801020200000100000000000000000000000000000000071803000d000000000000000108010202000001000000000000000000000000000000000718030f01fd000001000000000000000001000000000000000000000000000000000718010601161616011401000d00000000000000010801020200000100000000000000000000000000000000071803010701030000000000000000001801fd0000010000000000000000010000000000000000000000000000000007180102011601160101030100000000000000000018"
+                "010500010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f180017000000000000000013000000000000001804010400000f000000000000000f010500006c000000000000001316150200000001000000000000000420000000020000000000000011170200000001000000000000000420000000ff000000000000000f17010400000f000000000000000f01060000010000000000000008000000000000000000101615010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f1816010400000f000000000000000f010600000100000000000000080000000000000000001016010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f1816000400000000000000000000000000000000180104000002000000000000000f0104000012000000000000000f1701040000a5000000000000000f17010200010400030001000000000000000401040000000000000000000013010200010400030101001216010e000000000000000000000300000000000000000018010f00010f000f010f00000d0000000000000013010f00000d0000000000000004000000000000000000180114000020000000000000001101140000800000000000000014170114000000000000000000000f0114000003000000000000000f17011400000a000000000000000f170004000000000000000114000001000000000000000f0114000009000000000000000f170114000011000000000000000f170114000081000000000000000f170008000000000000000114000004000000000000000f0006000000000000000114000007000000000000000f0114000008000000000000000f170114000012000000000000000f170114000082000000000000000f17000200000000000000011400000d000000000000000f0114000080000000000000000f170003000000000000000114000010000000000000000f0114000013000000000000000f170114000014000000000000000f170001000000000000000000000000000000001818181818180114000002000000000000000f0114000005000000000000000f170114000006000000000000000f17011400000b000000000000000f17011400000c000000000000000f011400000c000000000000000f011d0000fe000000000000001016011400000d000000000000001201140000100000000000000014011400001400000000000000121617011400008000000000000000140114000082000000000000001216171501040000a5000000000000001401210000f800000000000000080080000000000000000f012100000700000000000000080001000000000000001416012100000700000000000000080004000000000000001216012100000700000000000000080001000000000000000f0000000000000000001c0000012100000700000000000000080002000000000000000f0000000000000000001c00000008000000000000000b0001000000000000001c000009012100000700000000000000080003000000000000000f0000000000000000001c00000010000000000000000b0001000000000000001c00000008000000000000000b090002000000000000001c0000090000000000000000001c00000018000000000000000b0001000000000000001c00000010000000000000000b090002000000000000001c00000008000000000000000b090003000000000000001c00000918181801fb0001fc0001110001fd000112000104000013000000000000000f010400000000000000000000130102000104000301010012160129000000000000000000000300000000000000000018012a00012a000f012a0000080000000000000013012a0000080000000000000018012f0000fb0000000000000010012f0000ff000000000000001016012f0000fc000000000000000f012f0000fd000000000000000f17013200012f0000fe000000000000000f012f0000fc000000000000000f013300012f0000fd000000000000000f0135000010000000000000000b01330009012f0000fe000000000000000f013700012f0018181801390000fb000000000000001001390000ff00000000000000101601390000fc000000000000000f01390000fd000000000000000f17013c0001390000fe000000000000000f01390000fc000000000000000f013d0001390000fd000000000000000f013f000010000000000000000b013d000901390000fe000000000000000f014100013900181818012f0000fc000000000000000f013300012f0000fd000000000000000f0135000010000000000000000b01330009012f0000fe000000000000000f013700012f001818182500000000000000000013014400200d000145000145000f0145000004000000000000000f0145000005000000000000000f170145000011000000000000000f170145000012000000000000000f170145000013000000000000000f17014500008c000000000000000f1701450000f2000000000000000f1701450000f5000000000000000f1701450000f9000000000000001401450000fc0000000000000012161701450000ff000000000000000f17000100000000000000014500000f000000000000000f0145000010000000000000000f17014500008d000000000000000f1701450000f6000000000000000f1701450000f7000000000000000f1701450000f8000000000000000f1701450000fe000000000000000f1700020000000000000000000000000000000018180145000004000000000000000f0145000005000000000000000f170145000011000000000000000f170145000012000000000000000f170145000013000000000000000f17014500008c000000000000000f1701450000f2000000000000000f1701450000f5000000000000000f1701450000f9000000000000001401450000fc0000000000000012161701450000ff000000000000000f17000100000000000000014500000f000000000000000f0145000010000000000000000f17014500008d000000000000000f1701450000f6000000000000000f1701450000f7000000000000000f1701450000f8000000000000000f1701450000fe000000000000000f1700020000000000000000000000000000000018180000000000000000001301450000000000000000000013014500000f0000000000000011161715014400012f0000fc000000000000000f013300012f0000fd000000000000000f0135000010000000000000000b01330009012f0000fe000000000000000f013700012f00181818000100000000000000040f0145000004000000000000000f0145000005000000000000000f170145000011000000000000000f170145000012000000000000000f170145000013000000000000000f17014500008c000000000000000f1701450000f2000000000000000f1701450000f5000000000000000f1701450000f9000000000000001401450000fc0000000000000012161701450000ff000000000000000f17000100000000000000014500000f000000000000000f0145000010000000000000000f17014500008d000000000000000f1701450000f6000000000000000f1701450000f7000000000000000f1701450000f8000000000000000f1701450000fe000000000000000f1700020000000000000000000000000000000018180000000000000000001301450000000000000000000013014500000f000000000000001116171517014a00014b000f012f0000fc000000000000000f013300012f0000fd000000000000000f0135000010000000000000000b01330009012f0000fe000000000000000f013700012f001818180007000000000000000300080000000000000006014e0000fb0000000000000010014e0000ff000000000000001016014e0000fc000000000000000f014e0000fd000000000000000f17015100014e0000fe000000000000000f014e0000fc000000000000000f015200014e0000fd000000000000000f0154000010000000000000000b01520009014e0000fe000000000000000f015600014e001818180104000014000000000000000f0104000015000000000000000f170104000016000000000000000f170104000017000000000000000f170104000018000000000000000f170104000019000000000000000f17010400001e000000000000000f17010400001f000000000000000f170104000020000000000000000f170104000027000000000000000f1701040000a6000000000000000f1701040000a7000000000000000f1701040000a8000000000000000f1701040000a9000000000000000f1701040000aa000000000000000f1701040000ab000000000000000f1701040000000000000000000013010200010400030101001216015a000000000000000000000300000000000000000018015b00015b000f010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f015b00010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f000a000000000000000008000000000000001813015b00010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f000a0000000000000000080000000000000018040000000000000000001801610000fb000000000000001001610000ff00000000000000101601610000fc000000000000000f01610000fd000000000000000f1701640001610000fe000000000000000f01610000fc000000000000000f01650001610000fd000000000000000f0167000010000000000000000b0165000901610000fe000000000000000f01690001610018181800070000000000000003000800000000000000060104000015000000000000000f0104000018000000000000000f17010400001f000000000000000f170104000027000000000000000f1701040000a7000000000000000f1701040000aa000000000000000f17016e0000f800000000000000080080000000000000000f016e00000700000000000000080001000000000000001416016e00000700000000000000080004000000000000001216016e00000700000000000000080001000000000000000f0000000000000000001c0100016e00000700000000000000080002000000000000000f0000000000000000001c01000008000000000000000b0001000000000000001c010009016e00000700000000000000080003000000000000000f0000000000000000001c01000010000000000000000b0001000000000000001c01000008000000000000000b090002000000000000001c0100090000000000000000001c01000018000000000000000b0001000000000000001c01000010000000000000000b090002000000000000001c01000008000000000000000b090003000000000000001c0100091818180104000028000000000000000f0176000000000000000000000f000000000000000000017600000100000000000000041c02002518000000000000000000030177000177000f0176000000000000000000000f00ff00000000000000017600000100000000000000041c03002518000000000000000000030179000179000f0176000000000000000000000f000000000000000000017600000100000000000000041c0400251800000000000000000003017b00017b000f017d0000fb0000000000000010017d0000ff000000000000001016017d0000fc000000000000000f017d0000fd000000000000000f17018000017d0000fe000000000000000f017d0000fc000000000000000f018100017d0000fd000000000000000f0183000010000000000000000b01810009017d0000fe000000000000000f018500017d00181818250000000000000000001001870000fb000000000000001001870000ff00000000000000101601870000fc000000000000000f01870000fd000000000000000f17018a00018d0001870000fe000000000000000f019000017d0000fc000000000000000f018100017d0000fd000000000000000f0183000010000000000000000b01810009017d0000fe000000000000000f018500017d001818182500010000000000000014017d0000fc000000000000000f018100017d0000fd000000000000000f0183000010000000000000000b01810009017d0000fe000000000000000f018500017d0018181825000300000000000000121601920001930000fc000000000000000f018b0001930000fd000000000000000f018e000010000000000000000b018b000901930000fe000000000000000f01910001930018181824000000000000000000031801960000fb000000000000001001960000ff00000000000000101601960000fc000000000000000f01960000fd000000000000000f17019900019c0001960000fe000000000000000f019f0001a10001a2000f017d0000fc000000000000000f018100017d0000fd000000000000000f0183000010000000000000000b01810009017d0000fe000000000000000f018500017d001818182500030000000000000013017d0000fc000000000000000f018100017d0000fd000000000000000f0183000010000000000000000b01810009017d0000fe000000000000000f018500017d00181818250001000000000000000f01a40001a50024000000000000000000031801a60000fc000000000000000f019a0001a60000fd000000000000000f019d000010000000000000000b019a000901a60000fe000000000000000f01a00001a6001818182400000000000000000003182501770018017d0000fc000000000000000f018100017d0000fd000000000000000f0183000010000000000000000b01810009017d0000fe000000000000000f018500017d00181818250002000000000000000f01a40001a50024000000000000000000031801a60000fc000000000000000f019a0001a60000fd000000000000000f019d000010000000000000000b019a000901a60000fe000000000000000f01a00001a6001818182400000000000000000003182501790018017d0000fc000000000000000f018100017d0000fd000000000000000f0183000010000000000000000b01810009017d0000fe000000000000000f018500017d00181818250003000000000000000f01a40001a50024000000000000000000031801a60000fc000000000000000f019a0001a60000fd000000000000000f019d000010000000000000000b019a000901a60000fe000000000000000f01a00001a60018181824000000000000000000031825017b001801760000010000000000000003017d0000fc000000000000000f018100017d0000fd000000000000000f0183000010000000000000000b01810009017d0000fe000000000000000f018500017d00181818250000000000000000000f017500000100000000000000041c0200017500000100000000000000041c0300250000000000000000000f000000000000000000017500000100000000000000041c03002500ff000000000000000f00010000000000000000ffffffffffffffff1818017500000100000000000000041c0400250000000000000000000f017500000100000000000000041c020025017500000100000000000000041c0400251801b10001b2000f01b60000390000000000000004010400000f000000000000000f010500006c00000000000000131600010000000000000000000000000000000018040104000010000000000000000f01040000a2000000000000000f01bb00000200000000000000080000000000000000001001bb0000c000000000000000080000000000000000001001be0001bf000301c10001c2000f1501c40001bb0000c000000000000000080000000000000000000f01c60001bb00000200000000000000080000000000000000000f000d00000000000000001500000000000000181301c70001bb00000200000000000000080000000000000000000f000d00000000000000001500000000000000180006000000000000000301be000301bf0003131801c50000010000000000000008000000000000000000101601bb0000c000000000000000080000000000000000000f01c90001bb00000200000000000000080000000000000000000f000d00000000000000001500000000000000181301ca0001bb00000200000000000000080000000000000000000f000d00000000000000001500000000000000180006000000000000000301be000301bf0003131801c500000c0000000000000008000000000000000000101601cc000013000000000000001100130000000000000001cd00040000000000000000001801040000a3000000000000000f01d00000ffffff0f00000000080010000000000000000501d2000004000000000000000f01d3000006000000000000000f160002000000000000000000000000000000001801d50001d6000f0104000021000000000000000f0104000022000000000000000f170104000004000000000000000f0104000005000000000000000f010400000d000000000000000f0104000011000000000000000f0104000009000000000000000f17010400000b000000000000000f17010400000a000000000000000f1701040000a4000000000000000f010400001a000000000000000f0104000023000000000000000f01e1000038000000000000000c0000000000000000000f01e3000010000000000000000501e1000038000000000000000c0000000000000000001001e60001e7000f010400000e000000000000000f01eb000000000000000000000f01040000a1000000000000000f010400000f0000000000000010010000010400000f000000000000000f010500006c0000000000000013160200000001000000000000000420000000000000000000000018180104000002000000000000000f01040000a5000000000000000f1701f400000100000000000000000100000000000000000000000000000000071801f50024000000000000000000031801f400000100000000000000000100000000000000000000000000000000071801f60024000000000000000000031801020101f400000100000000000000000100000000000000000000000000000000071801f800240000000000000000000318010401000d0000000000000001f400000100000000000000000100000000000000000000000000000000071801fa002400000000000000000003180202002400000000000000000003180301f400000100000000000000000100000000000000000000000000000000071801f9002400000000000000000003180301f400000100000000000000000100000000000000000000000000000000071801f700240000000000000000000318010701"
             ),
             checksums=(ChecksumRule("crc32", initial=0xFFFFFFFF, final_xor=0xFFFFFFFF),),
             expansions=(
@@ -1168,14 +1116,14 @@ TABLES = {
                 Storage.FIXED16,
                 Storage.FIXED32,
             ),
-            registers=281,
+            registers=266,
             spans=36,
             marks=2,
             loops=10,
-            series=8,
+            series=5,
             variables=(1, (0,), 1),
             constants=bytes.fromhex(
-                "010500010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f180017000000000000000013000000000000001804010400000f000000000000000f010500006c000000000000001316150200000001000000000000000420000000020000000000000011170200000001000000000000000420000000ff000000000000000f17010400000f000000000000000f01060000010000000000000008000000000000000000101615010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f1816010400000f000000000000000f010600000100000000000000080000000000000000001016010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f1816000400000000000000000000000000000000180104000002000000000000000f0104000012000000000000000f1701040000a5000000000000000f17010200010400030001000000000000000401040000000000000000000013010200010400030101001216010e000000000000000000000300000000000000000018010f00010f000f010f00000d0000000000000013010f00000d0000000000000004000000000000000000180114000020000000000000001101140000800000000000000014170114000000000000000000000f0114000003000000000000000f17011400000a000000000000000f170004000000000000000114000001000000000000000f0114000009000000000000000f170114000011000000000000000f170114000081000000000000000f170008000000000000000114000004000000000000000f0006000000000000000114000007000000000000000f0114000008000000000000000f170114000012000000000000000f170114000082000000000000000f17000200000000000000011400000d000000000000000f0114000080000000000000000f170003000000000000000114000010000000000000000f0114000013000000000000000f170114000014000000000000000f170001000000000000000000000000000000001818181818180114000002000000000000000f0114000005000000000000000f170114000006000000000000000f17011400000b000000000000000f17011400000c000000000000000f011400000c000000000000000f011d0000fe000000000000001016011400000d000000000000001201140000100000000000000014011400001400000000000000121617011400008000000000000000140114000082000000000000001216171501040000a5000000000000001401210000f800000000000000080080000000000000000f012100000700000000000000080001000000000000001416012100000700000000000000080004000000000000001216012100000700000000000000080001000000000000000f0000000000000000001c0000012100000700000000000000080002000000000000000f0000000000000000001c00000008000000000000000b0001000000000000001c000009012100000700000000000000080003000000000000000f0000000000000000001c00000010000000000000000b0001000000000000001c00000008000000000000000b090002000000000000001c0000090000000000000000001c00000018000000000000000b0001000000000000001c00000010000000000000000b090002000000000000001c00000008000000000000000b090003000000000000001c0000091818180104000013000000000000000f010400000000000000000000130102000104000301010012160129000000000000000000000300000000000000000018012a00012a000f012a0000080000000000000013012a0000080000000000000018012f0000fb0000000000000010012f0000ff000000000000001016012f0000fc000000000000000f012f0000fd000000000000000f17013200012f0000fe000000000000000f012f0000fc000000000000000f013300012f0000fd000000000000000f0135000010000000000000000b01330009012f0000fe000000000000000f013700012f0018181801390000fb000000000000001001390000ff00000000000000101601390000fc000000000000000f01390000fd000000000000000f17013c0001390000fe000000000000000f01390000fc000000000000000f013d0001390000fd000000000000000f013f000010000000000000000b013d000901390000fe000000000000000f014100013900181818012f0000fc000000000000000f013300012f0000fd000000000000000f0135000010000000000000000b01330009012f0000fe000000000000000f013700012f0018181800000000000000000013014400200d000145000145000f0145000004000000000000000f0145000005000000000000000f170145000011000000000000000f170145000012000000000000000f170145000013000000000000000f17014500008c000000000000000f1701450000f2000000000000000f1701450000f5000000000000000f1701450000f9000000000000001401450000fc0000000000000012161701450000ff000000000000000f17000100000000000000014500000f000000000000000f0145000010000000000000000f17014500008d000000000000000f1701450000f6000000000000000f1701450000f7000000000000000f1701450000f8000000000000000f1701450000fe000000000000000f1700020000000000000000000000000000000018180145000004000000000000000f0145000005000000000000000f170145000011000000000000000f170145000012000000000000000f170145000013000000000000000f17014500008c000000000000000f1701450000f2000000000000000f1701450000f5000000000000000f1701450000f9000000000000001401450000fc0000000000000012161701450000ff000000000000000f17000100000000000000014500000f000000000000000f0145000010000000000000000f17014500008d000000000000000f1701450000f6000000000000000f1701450000f7000000000000000f1701450000f8000000000000000f1701450000fe000000000000000f1700020000000000000000000000000000000018180000000000000000001301450000000000000000000013014500000f0000000000000011161715014400012f0000fc000000000000000f013300012f0000fd000000000000000f0135000010000000000000000b01330009012f0000fe000000000000000f013700012f00181818000100000000000000040f0145000004000000000000000f0145000005000000000000000f170145000011000000000000000f170145000012000000000000000f170145000013000000000000000f17014500008c000000000000000f1701450000f2000000000000000f1701450000f5000000000000000f1701450000f9000000000000001401450000fc0000000000000012161701450000ff000000000000000f17000100000000000000014500000f000000000000000f0145000010000000000000000f17014500008d000000000000000f1701450000f6000000000000000f1701450000f7000000000000000f1701450000f8000000000000000f1701450000fe000000000000000f1700020000000000000000000000000000000018180000000000000000001301450000000000000000000013014500000f000000000000001116171517014a00014b000f012f0000fc000000000000000f013300012f0000fd000000000000000f0135000010000000000000000b01330009012f0000fe000000000000000f013700012f001818180007000000000000000300080000000000000006014e0000fb0000000000000010014e0000ff000000000000001016014e0000fc000000000000000f014e0000fd000000000000000f17015100014e0000fe000000000000000f014e0000fc000000000000000f015200014e0000fd000000000000000f0154000010000000000000000b01520009014e0000fe000000000000000f015600014e001818180104000014000000000000000f0104000015000000000000000f170104000016000000000000000f170104000017000000000000000f170104000018000000000000000f170104000019000000000000000f17010400001e000000000000000f17010400001f000000000000000f170104000020000000000000000f170104000027000000000000000f1701040000a6000000000000000f1701040000a7000000000000000f1701040000a8000000000000000f1701040000a9000000000000000f1701040000aa000000000000000f1701040000ab000000000000000f1701040000000000000000000013010200010400030101001216015a000000000000000000000300000000000000000018015b00015b000f010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f015b00010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f000a000000000000000008000000000000001813015b00010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f000a0000000000000000080000000000000018040000000000000000001801610000fb000000000000001001610000ff00000000000000101601610000fc000000000000000f01610000fd000000000000000f1701640001610000fe000000000000000f01610000fc000000000000000f01650001610000fd000000000000000f0167000010000000000000000b0165000901610000fe000000000000000f01690001610018181800070000000000000003000800000000000000060104000015000000000000000f0104000018000000000000000f17010400001f000000000000000f170104000027000000000000000f1701040000a7000000000000000f1701040000aa000000000000000f17016e0000f800000000000000080080000000000000000f016e00000700000000000000080001000000000000001416016e00000700000000000000080004000000000000001216016e00000700000000000000080001000000000000000f0000000000000000001c0100016e00000700000000000000080002000000000000000f0000000000000000001c01000008000000000000000b0001000000000000001c010009016e00000700000000000000080003000000000000000f0000000000000000001c01000010000000000000000b0001000000000000001c01000008000000000000000b090002000000000000001c0100090000000000000000001c01000018000000000000000b0001000000000000001c01000010000000000000000b090002000000000000001c01000008000000000000000b090003000000000000001c0100091818180104000028000000000000000f0176000000000000000000000f000000000000000000017600000100000000000000041c0200180177000177000f0176000000000000000000000f00ff00000000000000017600000100000000000000041c0300180179000179000f0176000000000000000000000f000000000000000000017600000100000000000000041c040018017b00017b000f017d0000fb0000000000000010017d0000ff000000000000001016017d0000fc000000000000000f017d0000fd000000000000000f17018000017d0000fe000000000000000f000100000000000000017d0000fc000000000000000f018200017d0000fd000000000000000f0184000010000000000000000b0184000010000000000000000b0f018200160001000000000000001818017d0000fc000000000000000f018100017d0000fd000000000000000f0184000010000000000000000b01810009017d0000fe000000000000000f018600017d001818180000000000000000001000010000000000000018000100000000000000000000000000000000071801880000fb000000000000001001880000ff00000000000000101601880000fc000000000000000f01880000fd000000000000000f17018b00018e0001880000fe000000000000000f019100017d0000fc000000000000000f018100017d0000fd000000000000000f0184000010000000000000000b01810009017d0000fe000000000000000f018600017d0018181800010000000000000014017d0000fc000000000000000f018100017d0000fd000000000000000f0184000010000000000000000b01810009017d0000fe000000000000000f018600017d00181818000300000000000000121601930001950001880000fc000000000000000f00000000000000000018018c0001950001880000fd000000000000000f00000000000000000018018f000010000000000000000b018c000901950001880000fe000000000000000f00000000000000000018019200019400181818000100000000000000000000000000000000071801980000fb000000000000001001980000ff00000000000000101601980000fc000000000000000f01980000fd000000000000000f17019b00019f0001980000fe000000000000000f01a30001a60001a7000f017d0000fc000000000000000f018100017d0000fd000000000000000f0184000010000000000000000b01810009017d0000fe000000000000000f018600017d0018181800030000000000000013000100000000000000017d0000fc000000000000000f018200017d0000fd000000000000000f0184000010000000000000000b0184000010000000000000000b0f018200160001000000000000001818017d0000fc000000000000000f018100017d0000fd000000000000000f0184000010000000000000000b01810009017d0000fe000000000000000f018600017d001818180001000000000000000f00000000000000000018000100000000000000000000000000000000071801aa0001ac0001980000fc000000000000000f00000000000000000018019c0001ac0001980000fd000000000000000f0000000000000000001801a0000010000000000000000b019c000901ac0001980000fe000000000000000f0000000000000000001801a40001ab00181818000100000000000000000000000000000000071801770018000100000000000000017d0000fc000000000000000f018200017d0000fd000000000000000f0184000010000000000000000b0184000010000000000000000b0f018200160001000000000000001818017d0000fc000000000000000f018100017d0000fd000000000000000f0184000010000000000000000b01810009017d0000fe000000000000000f018600017d001818180002000000000000000f00000000000000000018000100000000000000000000000000000000071801aa0001ac0001980000fc000000000000000f00000000000000000018019c0001ac0001980000fd000000000000000f0000000000000000001801a0000010000000000000000b019c000901ac0001980000fe000000000000000f0000000000000000001801a40001ab00181818000100000000000000000000000000000000071801790018000100000000000000017d0000fc000000000000000f018200017d0000fd000000000000000f0184000010000000000000000b0184000010000000000000000b0f018200160001000000000000001818017d0000fc000000000000000f018100017d0000fd000000000000000f0184000010000000000000000b01810009017d0000fe000000000000000f018600017d001818180003000000000000000f00000000000000000018000100000000000000000000000000000000071801aa0001ac0001980000fc000000000000000f00000000000000000018019c0001ac0001980000fd000000000000000f0000000000000000001801a0000010000000000000000b019c000901ac0001980000fe000000000000000f0000000000000000001801a40001ab001818180001000000000000000000000000000000000718017b001801760000010000000000000003000100000000000000017d0000fc000000000000000f018200017d0000fd000000000000000f0184000010000000000000000b0184000010000000000000000b0f018200160001000000000000001818017d0000fc000000000000000f018100017d0000fd000000000000000f0184000010000000000000000b01810009017d0000fe000000000000000f018600017d001818180002000000000000000f00000000000000000018000100000000000000000000000000000000071801a90001aa001601ac0001980000fc000000000000000f00000000000000000018019d0001ac0001980000fd000000000000000f0000000000000000001801a10001a0000010000000000000000b01a0000010000000000000000b0f019d00161601ac0001980000fe000000000000000f0000000000000000001801a50001ac001818181600010000000000000018000100000000000000017d0000fc000000000000000f018200017d0000fd000000000000000f0184000010000000000000000b0184000010000000000000000b0f018200160001000000000000001818017d0000fc000000000000000f018100017d0000fd000000000000000f0184000010000000000000000b01810009017d0000fe000000000000000f018600017d001818180003000000000000000f00000000000000000018000100000000000000000000000000000000071801a90001aa001601ac0001980000fc000000000000000f00000000000000000018019d0001ac0001980000fd000000000000000f0000000000000000001801a10001a0000010000000000000000b01a0000010000000000000000b0f019d00161601ac0001980000fe000000000000000f0000000000000000001801a50001ac001818181600010000000000000018000100000000000000017d0000fc000000000000000f018200017d0000fd000000000000000f0184000010000000000000000b0184000010000000000000000b0f018200160001000000000000001818017d0000fc000000000000000f018100017d0000fd000000000000000f0184000010000000000000000b01810009017d0000fe000000000000000f018600017d001818180000000000000000000f000000000000000000180001000000000000000000000000000000000718017500000100000000000000041c0200017500000100000000000000041c0500017500000100000000000000041c0600017500000100000000000000041c03000000000000000000000f000000000000000000180001000000000000000000000000000000000718000000000000000000017500000100000000000000041c0500017500000100000000000000041c0600017500000100000000000000041c030000ff000000000000000f00000000000000000018000100000000000000000000000000000000071800010000000000000000ffffffffffffffff1818017500000100000000000000041c0500017500000100000000000000041c0700017500000100000000000000041c04000000000000000000000f000000000000000000180001000000000000000000000000000000000718017500000100000000000000041c0200017500000100000000000000041c04001801ba0001bb000f01bf0000390000000000000004010400000f000000000000000f010500006c00000000000000131600010000000000000000000000000000000018040104000010000000000000000f01040000a2000000000000000f01c400000200000000000000080000000000000000001001c40000c000000000000000080000000000000000001001c70001c8000301ca0001cb000f1501cd0001c40000c000000000000000080000000000000000000f01cf0001c400000200000000000000080000000000000000000f000d00000000000000001500000000000000181301d00001c400000200000000000000080000000000000000000f000d00000000000000001500000000000000180006000000000000000301c7000301c80003131801ce0000010000000000000008000000000000000000101601c40000c000000000000000080000000000000000000f01d20001c400000200000000000000080000000000000000000f000d00000000000000001500000000000000181301d30001c400000200000000000000080000000000000000000f000d00000000000000001500000000000000180006000000000000000301c7000301c80003131801ce00000c0000000000000008000000000000000000101601d5000013000000000000001100130000000000000001d600040000000000000000001801040000a3000000000000000f01d90000ffffff0f00000000080010000000000000000501db000004000000000000000f01dc000006000000000000000f160002000000000000000000000000000000001801de0001df000f0104000021000000000000000f0104000022000000000000000f170104000004000000000000000f0104000005000000000000000f010400000d000000000000000f0104000011000000000000000f0104000009000000000000000f17010400000b000000000000000f17010400000a000000000000000f1701040000a4000000000000000f010400001a000000000000000f0104000023000000000000000f01ea000038000000000000000c0000000000000000000f01ec000010000000000000000501ea000038000000000000000c0000000000000000001001ef0001f0000f010400000e000000000000000f01f4000000000000000000000f01040000a1000000000000000f010400000f0000000000000010010000010400000f000000000000000f010500006c0000000000000013160200000001000000000000000420000000000000000000000018180000000000000000002000000001000000000000002000000008000000000000000b090002000000000000002000000010000000000000000b090003000000000000002000000018000000000000000b090004000000000000002000000020000000000000000b090005000000000000002000000028000000000000000b09"
+                "010500010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f180017000000000000000013000000000000001804010400000f000000000000000f010500006c000000000000001316150200000001000000000000000420000000020000000000000011170200000001000000000000000420000000ff000000000000000f17010400000f000000000000000f01060000010000000000000008000000000000000000101615010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f1816010400000f000000000000000f010600000100000000000000080000000000000000001016010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f1816000400000000000000000000000000000000180104000002000000000000000f0104000012000000000000000f1701040000a5000000000000000f17010200010400030001000000000000000401040000000000000000000013010200010400030101001216010e000000000000000000000300000000000000000018010f00010f000f010f00000d0000000000000013010f00000d0000000000000004000000000000000000180114000020000000000000001101140000800000000000000014170114000000000000000000000f0114000003000000000000000f17011400000a000000000000000f170004000000000000000114000001000000000000000f0114000009000000000000000f170114000011000000000000000f170114000081000000000000000f170008000000000000000114000004000000000000000f0006000000000000000114000007000000000000000f0114000008000000000000000f170114000012000000000000000f170114000082000000000000000f17000200000000000000011400000d000000000000000f0114000080000000000000000f170003000000000000000114000010000000000000000f0114000013000000000000000f170114000014000000000000000f170001000000000000000000000000000000001818181818180114000002000000000000000f0114000005000000000000000f170114000006000000000000000f17011400000b000000000000000f17011400000c000000000000000f011400000c000000000000000f011d0000fe000000000000001016011400000d000000000000001201140000100000000000000014011400001400000000000000121617011400008000000000000000140114000082000000000000001216171501040000a5000000000000001401210000f800000000000000080080000000000000000f012100000700000000000000080001000000000000001416012100000700000000000000080004000000000000001216012100000700000000000000080001000000000000000f0000000000000000001c0000012100000700000000000000080002000000000000000f0000000000000000001c00000008000000000000000b0001000000000000001c000009012100000700000000000000080003000000000000000f0000000000000000001c00000010000000000000000b0001000000000000001c00000008000000000000000b090002000000000000001c0000090000000000000000001c00000018000000000000000b0001000000000000001c00000010000000000000000b090002000000000000001c00000008000000000000000b090003000000000000001c0000091818180104000013000000000000000f010400000000000000000000130102000104000301010012160129000000000000000000000300000000000000000018012a00012a000f012a0000080000000000000013012a0000080000000000000018012f0000fb0000000000000010012f0000ff000000000000001016012f0000fc000000000000000f012f0000fd000000000000000f17013200012f0000fe000000000000000f012f0000fc000000000000000f013300012f0000fd000000000000000f0135000010000000000000000b01330009012f0000fe000000000000000f013700012f0018181801390000fb000000000000001001390000ff00000000000000101601390000fc000000000000000f01390000fd000000000000000f17013c0001390000fe000000000000000f01390000fc000000000000000f013d0001390000fd000000000000000f013f000010000000000000000b013d000901390000fe000000000000000f014100013900181818012f0000fc000000000000000f013300012f0000fd000000000000000f0135000010000000000000000b01330009012f0000fe000000000000000f013700012f001818182500000000000000000013014400200d000145000145000f0145000004000000000000000f0145000005000000000000000f170145000011000000000000000f170145000012000000000000000f170145000013000000000000000f17014500008c000000000000000f1701450000f2000000000000000f1701450000f5000000000000000f1701450000f9000000000000001401450000fc0000000000000012161701450000ff000000000000000f17000100000000000000014500000f000000000000000f0145000010000000000000000f17014500008d000000000000000f1701450000f6000000000000000f1701450000f7000000000000000f1701450000f8000000000000000f1701450000fe000000000000000f1700020000000000000000000000000000000018180145000004000000000000000f0145000005000000000000000f170145000011000000000000000f170145000012000000000000000f170145000013000000000000000f17014500008c000000000000000f1701450000f2000000000000000f1701450000f5000000000000000f1701450000f9000000000000001401450000fc0000000000000012161701450000ff000000000000000f17000100000000000000014500000f000000000000000f0145000010000000000000000f17014500008d000000000000000f1701450000f6000000000000000f1701450000f7000000000000000f1701450000f8000000000000000f1701450000fe000000000000000f1700020000000000000000000000000000000018180000000000000000001301450000000000000000000013014500000f0000000000000011161715014400012f0000fc000000000000000f013300012f0000fd000000000000000f0135000010000000000000000b01330009012f0000fe000000000000000f013700012f00181818000100000000000000040f0145000004000000000000000f0145000005000000000000000f170145000011000000000000000f170145000012000000000000000f170145000013000000000000000f17014500008c000000000000000f1701450000f2000000000000000f1701450000f5000000000000000f1701450000f9000000000000001401450000fc0000000000000012161701450000ff000000000000000f17000100000000000000014500000f000000000000000f0145000010000000000000000f17014500008d000000000000000f1701450000f6000000000000000f1701450000f7000000000000000f1701450000f8000000000000000f1701450000fe000000000000000f1700020000000000000000000000000000000018180000000000000000001301450000000000000000000013014500000f000000000000001116171517014a00014b000f012f0000fc000000000000000f013300012f0000fd000000000000000f0135000010000000000000000b01330009012f0000fe000000000000000f013700012f001818180007000000000000000300080000000000000006014e0000fb0000000000000010014e0000ff000000000000001016014e0000fc000000000000000f014e0000fd000000000000000f17015100014e0000fe000000000000000f014e0000fc000000000000000f015200014e0000fd000000000000000f0154000010000000000000000b01520009014e0000fe000000000000000f015600014e001818180104000014000000000000000f0104000015000000000000000f170104000016000000000000000f170104000017000000000000000f170104000018000000000000000f170104000019000000000000000f17010400001e000000000000000f17010400001f000000000000000f170104000020000000000000000f170104000027000000000000000f1701040000a6000000000000000f1701040000a7000000000000000f1701040000a8000000000000000f1701040000a9000000000000000f1701040000aa000000000000000f1701040000ab000000000000000f1701040000000000000000000013010200010400030101001216015a000000000000000000000300000000000000000018015b00015b000f010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f015b00010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f000a000000000000000008000000000000001813015b00010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f000a0000000000000000080000000000000018040000000000000000001801610000fb000000000000001001610000ff00000000000000101601610000fc000000000000000f01610000fd000000000000000f1701640001610000fe000000000000000f01610000fc000000000000000f01650001610000fd000000000000000f0167000010000000000000000b0165000901610000fe000000000000000f01690001610018181800070000000000000003000800000000000000060104000015000000000000000f0104000018000000000000000f17010400001f000000000000000f170104000027000000000000000f1701040000a7000000000000000f1701040000aa000000000000000f17016e0000f800000000000000080080000000000000000f016e00000700000000000000080001000000000000001416016e00000700000000000000080004000000000000001216016e00000700000000000000080001000000000000000f0000000000000000001c0100016e00000700000000000000080002000000000000000f0000000000000000001c01000008000000000000000b0001000000000000001c010009016e00000700000000000000080003000000000000000f0000000000000000001c01000010000000000000000b0001000000000000001c01000008000000000000000b090002000000000000001c0100090000000000000000001c01000018000000000000000b0001000000000000001c01000010000000000000000b090002000000000000001c01000008000000000000000b090003000000000000001c0100091818180104000028000000000000000f0176000000000000000000000f000000000000000000017600000100000000000000041c02002518000000000000000000030177000177000f0176000000000000000000000f00ff00000000000000017600000100000000000000041c03002518000000000000000000030179000179000f0176000000000000000000000f000000000000000000017600000100000000000000041c0400251800000000000000000003017b00017b000f017d0000fb0000000000000010017d0000ff000000000000001016017d0000fc000000000000000f017d0000fd000000000000000f17018000017d0000fe000000000000000f017d0000fc000000000000000f018100017d0000fd000000000000000f0183000010000000000000000b01810009017d0000fe000000000000000f018500017d00181818250000000000000000001001870000fb000000000000001001870000ff00000000000000101601870000fc000000000000000f01870000fd000000000000000f17018a00018d0001870000fe000000000000000f019000017d0000fc000000000000000f018100017d0000fd000000000000000f0183000010000000000000000b01810009017d0000fe000000000000000f018500017d001818182500010000000000000014017d0000fc000000000000000f018100017d0000fd000000000000000f0183000010000000000000000b01810009017d0000fe000000000000000f018500017d0018181825000300000000000000121601920001930000fc000000000000000f018b0001930000fd000000000000000f018e000010000000000000000b018b000901930000fe000000000000000f01910001930018181824000000000000000000031801960000fb000000000000001001960000ff00000000000000101601960000fc000000000000000f01960000fd000000000000000f17019900019c0001960000fe000000000000000f019f0001a10001a2000f017d0000fc000000000000000f018100017d0000fd000000000000000f0183000010000000000000000b01810009017d0000fe000000000000000f018500017d001818182500030000000000000013017d0000fc000000000000000f018100017d0000fd000000000000000f0183000010000000000000000b01810009017d0000fe000000000000000f018500017d00181818250001000000000000000f01a40001a50024000000000000000000031801a60000fc000000000000000f019a0001a60000fd000000000000000f019d000010000000000000000b019a000901a60000fe000000000000000f01a00001a6001818182400000000000000000003182501770018017d0000fc000000000000000f018100017d0000fd000000000000000f0183000010000000000000000b01810009017d0000fe000000000000000f018500017d00181818250002000000000000000f01a40001a50024000000000000000000031801a60000fc000000000000000f019a0001a60000fd000000000000000f019d000010000000000000000b019a000901a60000fe000000000000000f01a00001a6001818182400000000000000000003182501790018017d0000fc000000000000000f018100017d0000fd000000000000000f0183000010000000000000000b01810009017d0000fe000000000000000f018500017d00181818250003000000000000000f01a40001a50024000000000000000000031801a60000fc000000000000000f019a0001a60000fd000000000000000f019d000010000000000000000b019a000901a60000fe000000000000000f01a00001a60018181824000000000000000000031825017b001801760000010000000000000003017d0000fc000000000000000f018100017d0000fd000000000000000f0183000010000000000000000b01810009017d0000fe000000000000000f018500017d00181818250000000000000000000f017500000100000000000000041c0200017500000100000000000000041c0300250000000000000000000f000000000000000000017500000100000000000000041c03002500ff000000000000000f00010000000000000000ffffffffffffffff1818017500000100000000000000041c0400250000000000000000000f017500000100000000000000041c020025017500000100000000000000041c0400251801b10001b2000f01b60000390000000000000004010400000f000000000000000f010500006c00000000000000131600010000000000000000000000000000000018040104000010000000000000000f01040000a2000000000000000f01bb00000200000000000000080000000000000000001001bb0000c000000000000000080000000000000000001001be0001bf000301c10001c2000f1501c40001bb0000c000000000000000080000000000000000000f01c60001bb00000200000000000000080000000000000000000f000d00000000000000001500000000000000181301c70001bb00000200000000000000080000000000000000000f000d00000000000000001500000000000000180006000000000000000301be000301bf0003131801c50000010000000000000008000000000000000000101601bb0000c000000000000000080000000000000000000f01c90001bb00000200000000000000080000000000000000000f000d00000000000000001500000000000000181301ca0001bb00000200000000000000080000000000000000000f000d00000000000000001500000000000000180006000000000000000301be000301bf0003131801c500000c0000000000000008000000000000000000101601cc000013000000000000001100130000000000000001cd00040000000000000000001801040000a3000000000000000f01d00000ffffff0f00000000080010000000000000000501d2000004000000000000000f01d3000006000000000000000f160002000000000000000000000000000000001801d50001d6000f0104000021000000000000000f0104000022000000000000000f170104000004000000000000000f0104000005000000000000000f010400000d000000000000000f0104000011000000000000000f0104000009000000000000000f17010400000b000000000000000f17010400000a000000000000000f1701040000a4000000000000000f010400001a000000000000000f0104000023000000000000000f01e1000038000000000000000c0000000000000000000f01e3000010000000000000000501e1000038000000000000000c0000000000000000001001e60001e7000f010400000e000000000000000f01eb000000000000000000000f01040000a1000000000000000f010400000f0000000000000010010000010400000f000000000000000f010500006c0000000000000013160200000001000000000000000420000000000000000000000018180000000000000000002000000001000000000000002000000008000000000000000b090002000000000000002000000010000000000000000b090003000000000000002000000018000000000000000b090004000000000000002000000020000000000000000b090005000000000000002000000028000000000000000b09"
             ),
             checksums=(ChecksumRule("crc32", initial=0xFFFFFFFF, final_xor=0xFFFFFFFF),),
             expansions=(
@@ -1215,14 +1163,14 @@ TABLES = {
                 Storage.FIXED16,
                 Storage.FIXED32,
             ),
-            registers=282,
+            registers=267,
             spans=36,
             marks=2,
             loops=10,
-            series=8,
+            series=5,
             variables=(1, (0,), 1),
             constants=bytes.fromhex(
-                "010500010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f180017000000000000000013000000000000001804010400000f000000000000000f010500006c000000000000001316150200000001000000000000000420000000020000000000000011170200000001000000000000000420000000ff000000000000000f17010400000f000000000000000f01060000010000000000000008000000000000000000101615010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f1816010400000f000000000000000f010600000100000000000000080000000000000000001016010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f1816000400000000000000000000000000000000180104000002000000000000000f0104000012000000000000000f1701040000a5000000000000000f17010200010400030001000000000000000401040000000000000000000013010200010400030101001216010e000000000000000000000300000000000000000018010f00010f000f010f00000d0000000000000013010f00000d0000000000000004000000000000000000180114000020000000000000001101140000800000000000000014170114000000000000000000000f0114000003000000000000000f17011400000a000000000000000f170004000000000000000114000001000000000000000f0114000009000000000000000f170114000011000000000000000f170114000081000000000000000f170008000000000000000114000004000000000000000f0006000000000000000114000007000000000000000f0114000008000000000000000f170114000012000000000000000f170114000082000000000000000f17000200000000000000011400000d000000000000000f0114000080000000000000000f170003000000000000000114000010000000000000000f0114000013000000000000000f170114000014000000000000000f170001000000000000000000000000000000001818181818180114000002000000000000000f0114000005000000000000000f170114000006000000000000000f17011400000b000000000000000f17011400000c000000000000000f011400000c000000000000000f011d0000fe000000000000001016011400000d000000000000001201140000100000000000000014011400001400000000000000121617011400008000000000000000140114000082000000000000001216171501040000a5000000000000001401210000f800000000000000080080000000000000000f012100000700000000000000080001000000000000001416012100000700000000000000080004000000000000001216012100000700000000000000080001000000000000000f0000000000000000001c0000012100000700000000000000080002000000000000000f0000000000000000001c00000008000000000000000b0001000000000000001c000009012100000700000000000000080003000000000000000f0000000000000000001c00000010000000000000000b0001000000000000001c00000008000000000000000b090002000000000000001c0000090000000000000000001c00000018000000000000000b0001000000000000001c00000010000000000000000b090002000000000000001c00000008000000000000000b090003000000000000001c0000091818180104000013000000000000000f010400000000000000000000130102000104000301010012160129000000000000000000000300000000000000000018012a00012a000f012a0000080000000000000013012a0000080000000000000018012f0000fb0000000000000010012f0000ff000000000000001016012f0000fc000000000000000f012f0000fd000000000000000f17013200012f0000fe000000000000000f012f0000fc000000000000000f013300012f0000fd000000000000000f0135000010000000000000000b01330009012f0000fe000000000000000f013700012f0018181801390000fb000000000000001001390000ff00000000000000101601390000fc000000000000000f01390000fd000000000000000f17013c0001390000fe000000000000000f01390000fc000000000000000f013d0001390000fd000000000000000f013f000010000000000000000b013d000901390000fe000000000000000f014100013900181818012f0000fc000000000000000f013300012f0000fd000000000000000f0135000010000000000000000b01330009012f0000fe000000000000000f013700012f0018181800000000000000000013014400200d000145000145000f0145000004000000000000000f0145000005000000000000000f170145000011000000000000000f170145000012000000000000000f170145000013000000000000000f17014500008c000000000000000f1701450000f2000000000000000f1701450000f5000000000000000f1701450000f9000000000000001401450000fc0000000000000012161701450000ff000000000000000f17000100000000000000014500000f000000000000000f0145000010000000000000000f17014500008d000000000000000f1701450000f6000000000000000f1701450000f7000000000000000f1701450000f8000000000000000f1701450000fe000000000000000f1700020000000000000000000000000000000018180145000004000000000000000f0145000005000000000000000f170145000011000000000000000f170145000012000000000000000f170145000013000000000000000f17014500008c000000000000000f1701450000f2000000000000000f1701450000f5000000000000000f1701450000f9000000000000001401450000fc0000000000000012161701450000ff000000000000000f17000100000000000000014500000f000000000000000f0145000010000000000000000f17014500008d000000000000000f1701450000f6000000000000000f1701450000f7000000000000000f1701450000f8000000000000000f1701450000fe000000000000000f1700020000000000000000000000000000000018180000000000000000001301450000000000000000000013014500000f0000000000000011161715014400012f0000fc000000000000000f013300012f0000fd000000000000000f0135000010000000000000000b01330009012f0000fe000000000000000f013700012f00181818000100000000000000040f0145000004000000000000000f0145000005000000000000000f170145000011000000000000000f170145000012000000000000000f170145000013000000000000000f17014500008c000000000000000f1701450000f2000000000000000f1701450000f5000000000000000f1701450000f9000000000000001401450000fc0000000000000012161701450000ff000000000000000f17000100000000000000014500000f000000000000000f0145000010000000000000000f17014500008d000000000000000f1701450000f6000000000000000f1701450000f7000000000000000f1701450000f8000000000000000f1701450000fe000000000000000f1700020000000000000000000000000000000018180000000000000000001301450000000000000000000013014500000f000000000000001116171517014a00014b000f012f0000fc000000000000000f013300012f0000fd000000000000000f0135000010000000000000000b01330009012f0000fe000000000000000f013700012f001818180007000000000000000300080000000000000006014e0000fb0000000000000010014e0000ff000000000000001016014e0000fc000000000000000f014e0000fd000000000000000f17015100014e0000fe000000000000000f014e0000fc000000000000000f015200014e0000fd000000000000000f0154000010000000000000000b01520009014e0000fe000000000000000f015600014e001818180104000014000000000000000f0104000015000000000000000f170104000016000000000000000f170104000017000000000000000f170104000018000000000000000f170104000019000000000000000f17010400001e000000000000000f17010400001f000000000000000f170104000020000000000000000f170104000027000000000000000f1701040000a6000000000000000f1701040000a7000000000000000f1701040000a8000000000000000f1701040000a9000000000000000f1701040000aa000000000000000f1701040000ab000000000000000f1701040000000000000000000013010200010400030101001216015a000000000000000000000300000000000000000018015b00015b000f010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f015b00010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f000a000000000000000008000000000000001813015b00010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f000a0000000000000000080000000000000018040000000000000000001801610000fb000000000000001001610000ff00000000000000101601610000fc000000000000000f01610000fd000000000000000f1701640001610000fe000000000000000f01610000fc000000000000000f01650001610000fd000000000000000f0167000010000000000000000b0165000901610000fe000000000000000f01690001610018181800070000000000000003000800000000000000060104000015000000000000000f0104000018000000000000000f17010400001f000000000000000f170104000027000000000000000f1701040000a7000000000000000f1701040000aa000000000000000f17016e0000f800000000000000080080000000000000000f016e00000700000000000000080001000000000000001416016e00000700000000000000080004000000000000001216016e00000700000000000000080001000000000000000f0000000000000000001c0100016e00000700000000000000080002000000000000000f0000000000000000001c01000008000000000000000b0001000000000000001c010009016e00000700000000000000080003000000000000000f0000000000000000001c01000010000000000000000b0001000000000000001c01000008000000000000000b090002000000000000001c0100090000000000000000001c01000018000000000000000b0001000000000000001c01000010000000000000000b090002000000000000001c01000008000000000000000b090003000000000000001c0100091818180104000028000000000000000f0176000000000000000000000f000000000000000000017600000100000000000000041c0200180177000177000f0176000000000000000000000f00ff00000000000000017600000100000000000000041c0300180179000179000f0176000000000000000000000f000000000000000000017600000100000000000000041c040018017b00017b000f017d0000fb0000000000000010017d0000ff000000000000001016017d0000fc000000000000000f017d0000fd000000000000000f17018000017d0000fe000000000000000f000100000000000000017d0000fc000000000000000f018200017d0000fd000000000000000f0184000010000000000000000b0184000010000000000000000b0f018200160001000000000000001818017d0000fc000000000000000f018100017d0000fd000000000000000f0184000010000000000000000b01810009017d0000fe000000000000000f018600017d001818180000000000000000001000010000000000000018000100000000000000000000000000000000071801880000fb000000000000001001880000ff00000000000000101601880000fc000000000000000f01880000fd000000000000000f17018b00018e0001880000fe000000000000000f019100017d0000fc000000000000000f018100017d0000fd000000000000000f0184000010000000000000000b01810009017d0000fe000000000000000f018600017d0018181800010000000000000014017d0000fc000000000000000f018100017d0000fd000000000000000f0184000010000000000000000b01810009017d0000fe000000000000000f018600017d00181818000300000000000000121601930001950001880000fc000000000000000f00000000000000000018018c0001950001880000fd000000000000000f00000000000000000018018f000010000000000000000b018c000901950001880000fe000000000000000f00000000000000000018019200019400181818000100000000000000000000000000000000071801980000fb000000000000001001980000ff00000000000000101601980000fc000000000000000f01980000fd000000000000000f17019b00019f0001980000fe000000000000000f01a30001a60001a7000f017d0000fc000000000000000f018100017d0000fd000000000000000f0184000010000000000000000b01810009017d0000fe000000000000000f018600017d0018181800030000000000000013000100000000000000017d0000fc000000000000000f018200017d0000fd000000000000000f0184000010000000000000000b0184000010000000000000000b0f018200160001000000000000001818017d0000fc000000000000000f018100017d0000fd000000000000000f0184000010000000000000000b01810009017d0000fe000000000000000f018600017d001818180001000000000000000f00000000000000000018000100000000000000000000000000000000071801aa0001ac0001980000fc000000000000000f00000000000000000018019c0001ac0001980000fd000000000000000f0000000000000000001801a0000010000000000000000b019c000901ac0001980000fe000000000000000f0000000000000000001801a40001ab00181818000100000000000000000000000000000000071801770018000100000000000000017d0000fc000000000000000f018200017d0000fd000000000000000f0184000010000000000000000b0184000010000000000000000b0f018200160001000000000000001818017d0000fc000000000000000f018100017d0000fd000000000000000f0184000010000000000000000b01810009017d0000fe000000000000000f018600017d001818180002000000000000000f00000000000000000018000100000000000000000000000000000000071801aa0001ac0001980000fc000000000000000f00000000000000000018019c0001ac0001980000fd000000000000000f0000000000000000001801a0000010000000000000000b019c000901ac0001980000fe000000000000000f0000000000000000001801a40001ab00181818000100000000000000000000000000000000071801790018000100000000000000017d0000fc000000000000000f018200017d0000fd000000000000000f0184000010000000000000000b0184000010000000000000000b0f018200160001000000000000001818017d0000fc000000000000000f018100017d0000fd000000000000000f0184000010000000000000000b01810009017d0000fe000000000000000f018600017d001818180003000000000000000f00000000000000000018000100000000000000000000000000000000071801aa0001ac0001980000fc000000000000000f00000000000000000018019c0001ac0001980000fd000000000000000f0000000000000000001801a0000010000000000000000b019c000901ac0001980000fe000000000000000f0000000000000000001801a40001ab001818180001000000000000000000000000000000000718017b001801760000010000000000000003000100000000000000017d0000fc000000000000000f018200017d0000fd000000000000000f0184000010000000000000000b0184000010000000000000000b0f018200160001000000000000001818017d0000fc000000000000000f018100017d0000fd000000000000000f0184000010000000000000000b01810009017d0000fe000000000000000f018600017d001818180002000000000000000f00000000000000000018000100000000000000000000000000000000071801a90001aa001601ac0001980000fc000000000000000f00000000000000000018019d0001ac0001980000fd000000000000000f0000000000000000001801a10001a0000010000000000000000b01a0000010000000000000000b0f019d00161601ac0001980000fe000000000000000f0000000000000000001801a50001ac001818181600010000000000000018000100000000000000017d0000fc000000000000000f018200017d0000fd000000000000000f0184000010000000000000000b0184000010000000000000000b0f018200160001000000000000001818017d0000fc000000000000000f018100017d0000fd000000000000000f0184000010000000000000000b01810009017d0000fe000000000000000f018600017d001818180003000000000000000f00000000000000000018000100000000000000000000000000000000071801a90001aa001601ac0001980000fc000000000000000f00000000000000000018019d0001ac0001980000fd000000000000000f0000000000000000001801a10001a0000010000000000000000b01a0000010000000000000000b0f019d00161601ac0001980000fe000000000000000f0000000000000000001801a50001ac001818181600010000000000000018000100000000000000017d0000fc000000000000000f018200017d0000fd000000000000000f0184000010000000000000000b0184000010000000000000000b0f018200160001000000000000001818017d0000fc000000000000000f018100017d0000fd000000000000000f0184000010000000000000000b01810009017d0000fe000000000000000f018600017d001818180000000000000000000f000000000000000000180001000000000000000000000000000000000718017500000100000000000000041c0200017500000100000000000000041c0500017500000100000000000000041c0600017500000100000000000000041c03000000000000000000000f000000000000000000180001000000000000000000000000000000000718000000000000000000017500000100000000000000041c0500017500000100000000000000041c0600017500000100000000000000041c030000ff000000000000000f00000000000000000018000100000000000000000000000000000000071800010000000000000000ffffffffffffffff1818017500000100000000000000041c0500017500000100000000000000041c0700017500000100000000000000041c04000000000000000000000f000000000000000000180001000000000000000000000000000000000718017500000100000000000000041c0200017500000100000000000000041c04001801ba0001bb000f01bf0000390000000000000004010400000f000000000000000f010500006c00000000000000131600010000000000000000000000000000000018040104000010000000000000000f01040000a2000000000000000f01c400000200000000000000080000000000000000001001c40000c000000000000000080000000000000000001001c70001c8000301ca0001cb000f1501cd0001c40000c000000000000000080000000000000000000f01cf0001c400000200000000000000080000000000000000000f000d00000000000000001500000000000000181301d00001c400000200000000000000080000000000000000000f000d00000000000000001500000000000000180006000000000000000301c7000301c80003131801ce0000010000000000000008000000000000000000101601c40000c000000000000000080000000000000000000f01d20001c400000200000000000000080000000000000000000f000d00000000000000001500000000000000181301d30001c400000200000000000000080000000000000000000f000d00000000000000001500000000000000180006000000000000000301c7000301c80003131801ce00000c0000000000000008000000000000000000101601d5000013000000000000001100130000000000000001d600040000000000000000001801040000a3000000000000000f01d90000ffffff0f00000000080010000000000000000501db000004000000000000000f01dc000006000000000000000f160002000000000000000000000000000000001801de0001df000f0104000021000000000000000f0104000022000000000000000f170104000004000000000000000f0104000005000000000000000f010400000d000000000000000f0104000011000000000000000f0104000009000000000000000f17010400000b000000000000000f17010400000a000000000000000f1701040000a4000000000000000f010400001a000000000000000f0104000023000000000000000f01ea000038000000000000000c0000000000000000000f01ec000010000000000000000501ea000038000000000000000c0000000000000000001001ef0001f0000f010400000e000000000000000f01f4000000000000000000000f01040000a1000000000000000f010400000f0000000000000010010000010400000f000000000000000f010500006c000000000000001316020000000100000000000000042000000000000000000000001818010400001400000000000000140104000019000000000000001216010400001e00000000000000140104000020000000000000001216170104000027000000000000000f1701040000a6000000000000001401040000ab000000000000001216170000000000000000002000000001000000000000002000000008000000000000000b090002000000000000002000000010000000000000000b090003000000000000002000000018000000000000000b090004000000000000002000000020000000000000000b090005000000000000002000000028000000000000000b090006000000000000002000000007000000000000002000000008000000000000000b09"
+                "010500010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f180017000000000000000013000000000000001804010400000f000000000000000f010500006c000000000000001316150200000001000000000000000420000000020000000000000011170200000001000000000000000420000000ff000000000000000f17010400000f000000000000000f01060000010000000000000008000000000000000000101615010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f1816010400000f000000000000000f010600000100000000000000080000000000000000001016010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f1816000400000000000000000000000000000000180104000002000000000000000f0104000012000000000000000f1701040000a5000000000000000f17010200010400030001000000000000000401040000000000000000000013010200010400030101001216010e000000000000000000000300000000000000000018010f00010f000f010f00000d0000000000000013010f00000d0000000000000004000000000000000000180114000020000000000000001101140000800000000000000014170114000000000000000000000f0114000003000000000000000f17011400000a000000000000000f170004000000000000000114000001000000000000000f0114000009000000000000000f170114000011000000000000000f170114000081000000000000000f170008000000000000000114000004000000000000000f0006000000000000000114000007000000000000000f0114000008000000000000000f170114000012000000000000000f170114000082000000000000000f17000200000000000000011400000d000000000000000f0114000080000000000000000f170003000000000000000114000010000000000000000f0114000013000000000000000f170114000014000000000000000f170001000000000000000000000000000000001818181818180114000002000000000000000f0114000005000000000000000f170114000006000000000000000f17011400000b000000000000000f17011400000c000000000000000f011400000c000000000000000f011d0000fe000000000000001016011400000d000000000000001201140000100000000000000014011400001400000000000000121617011400008000000000000000140114000082000000000000001216171501040000a5000000000000001401210000f800000000000000080080000000000000000f012100000700000000000000080001000000000000001416012100000700000000000000080004000000000000001216012100000700000000000000080001000000000000000f0000000000000000001c0000012100000700000000000000080002000000000000000f0000000000000000001c00000008000000000000000b0001000000000000001c000009012100000700000000000000080003000000000000000f0000000000000000001c00000010000000000000000b0001000000000000001c00000008000000000000000b090002000000000000001c0000090000000000000000001c00000018000000000000000b0001000000000000001c00000010000000000000000b090002000000000000001c00000008000000000000000b090003000000000000001c0000091818180104000013000000000000000f010400000000000000000000130102000104000301010012160129000000000000000000000300000000000000000018012a00012a000f012a0000080000000000000013012a0000080000000000000018012f0000fb0000000000000010012f0000ff000000000000001016012f0000fc000000000000000f012f0000fd000000000000000f17013200012f0000fe000000000000000f012f0000fc000000000000000f013300012f0000fd000000000000000f0135000010000000000000000b01330009012f0000fe000000000000000f013700012f0018181801390000fb000000000000001001390000ff00000000000000101601390000fc000000000000000f01390000fd000000000000000f17013c0001390000fe000000000000000f01390000fc000000000000000f013d0001390000fd000000000000000f013f000010000000000000000b013d000901390000fe000000000000000f014100013900181818012f0000fc000000000000000f013300012f0000fd000000000000000f0135000010000000000000000b01330009012f0000fe000000000000000f013700012f001818182500000000000000000013014400200d000145000145000f0145000004000000000000000f0145000005000000000000000f170145000011000000000000000f170145000012000000000000000f170145000013000000000000000f17014500008c000000000000000f1701450000f2000000000000000f1701450000f5000000000000000f1701450000f9000000000000001401450000fc0000000000000012161701450000ff000000000000000f17000100000000000000014500000f000000000000000f0145000010000000000000000f17014500008d000000000000000f1701450000f6000000000000000f1701450000f7000000000000000f1701450000f8000000000000000f1701450000fe000000000000000f1700020000000000000000000000000000000018180145000004000000000000000f0145000005000000000000000f170145000011000000000000000f170145000012000000000000000f170145000013000000000000000f17014500008c000000000000000f1701450000f2000000000000000f1701450000f5000000000000000f1701450000f9000000000000001401450000fc0000000000000012161701450000ff000000000000000f17000100000000000000014500000f000000000000000f0145000010000000000000000f17014500008d000000000000000f1701450000f6000000000000000f1701450000f7000000000000000f1701450000f8000000000000000f1701450000fe000000000000000f1700020000000000000000000000000000000018180000000000000000001301450000000000000000000013014500000f0000000000000011161715014400012f0000fc000000000000000f013300012f0000fd000000000000000f0135000010000000000000000b01330009012f0000fe000000000000000f013700012f00181818000100000000000000040f0145000004000000000000000f0145000005000000000000000f170145000011000000000000000f170145000012000000000000000f170145000013000000000000000f17014500008c000000000000000f1701450000f2000000000000000f1701450000f5000000000000000f1701450000f9000000000000001401450000fc0000000000000012161701450000ff000000000000000f17000100000000000000014500000f000000000000000f0145000010000000000000000f17014500008d000000000000000f1701450000f6000000000000000f1701450000f7000000000000000f1701450000f8000000000000000f1701450000fe000000000000000f1700020000000000000000000000000000000018180000000000000000001301450000000000000000000013014500000f000000000000001116171517014a00014b000f012f0000fc000000000000000f013300012f0000fd000000000000000f0135000010000000000000000b01330009012f0000fe000000000000000f013700012f001818180007000000000000000300080000000000000006014e0000fb0000000000000010014e0000ff000000000000001016014e0000fc000000000000000f014e0000fd000000000000000f17015100014e0000fe000000000000000f014e0000fc000000000000000f015200014e0000fd000000000000000f0154000010000000000000000b01520009014e0000fe000000000000000f015600014e001818180104000014000000000000000f0104000015000000000000000f170104000016000000000000000f170104000017000000000000000f170104000018000000000000000f170104000019000000000000000f17010400001e000000000000000f17010400001f000000000000000f170104000020000000000000000f170104000027000000000000000f1701040000a6000000000000000f1701040000a7000000000000000f1701040000a8000000000000000f1701040000a9000000000000000f1701040000aa000000000000000f1701040000ab000000000000000f1701040000000000000000000013010200010400030101001216015a000000000000000000000300000000000000000018015b00015b000f010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f015b00010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f000a000000000000000008000000000000001813015b00010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f000a0000000000000000080000000000000018040000000000000000001801610000fb000000000000001001610000ff00000000000000101601610000fc000000000000000f01610000fd000000000000000f1701640001610000fe000000000000000f01610000fc000000000000000f01650001610000fd000000000000000f0167000010000000000000000b0165000901610000fe000000000000000f01690001610018181800070000000000000003000800000000000000060104000015000000000000000f0104000018000000000000000f17010400001f000000000000000f170104000027000000000000000f1701040000a7000000000000000f1701040000aa000000000000000f17016e0000f800000000000000080080000000000000000f016e00000700000000000000080001000000000000001416016e00000700000000000000080004000000000000001216016e00000700000000000000080001000000000000000f0000000000000000001c0100016e00000700000000000000080002000000000000000f0000000000000000001c01000008000000000000000b0001000000000000001c010009016e00000700000000000000080003000000000000000f0000000000000000001c01000010000000000000000b0001000000000000001c01000008000000000000000b090002000000000000001c0100090000000000000000001c01000018000000000000000b0001000000000000001c01000010000000000000000b090002000000000000001c01000008000000000000000b090003000000000000001c0100091818180104000028000000000000000f0176000000000000000000000f000000000000000000017600000100000000000000041c02002518000000000000000000030177000177000f0176000000000000000000000f00ff00000000000000017600000100000000000000041c03002518000000000000000000030179000179000f0176000000000000000000000f000000000000000000017600000100000000000000041c0400251800000000000000000003017b00017b000f017d0000fb0000000000000010017d0000ff000000000000001016017d0000fc000000000000000f017d0000fd000000000000000f17018000017d0000fe000000000000000f017d0000fc000000000000000f018100017d0000fd000000000000000f0183000010000000000000000b01810009017d0000fe000000000000000f018500017d00181818250000000000000000001001870000fb000000000000001001870000ff00000000000000101601870000fc000000000000000f01870000fd000000000000000f17018a00018d0001870000fe000000000000000f019000017d0000fc000000000000000f018100017d0000fd000000000000000f0183000010000000000000000b01810009017d0000fe000000000000000f018500017d001818182500010000000000000014017d0000fc000000000000000f018100017d0000fd000000000000000f0183000010000000000000000b01810009017d0000fe000000000000000f018500017d0018181825000300000000000000121601920001930000fc000000000000000f018b0001930000fd000000000000000f018e000010000000000000000b018b000901930000fe000000000000000f01910001930018181824000000000000000000031801960000fb000000000000001001960000ff00000000000000101601960000fc000000000000000f01960000fd000000000000000f17019900019c0001960000fe000000000000000f019f0001a10001a2000f017d0000fc000000000000000f018100017d0000fd000000000000000f0183000010000000000000000b01810009017d0000fe000000000000000f018500017d001818182500030000000000000013017d0000fc000000000000000f018100017d0000fd000000000000000f0183000010000000000000000b01810009017d0000fe000000000000000f018500017d00181818250001000000000000000f01a40001a50024000000000000000000031801a60000fc000000000000000f019a0001a60000fd000000000000000f019d000010000000000000000b019a000901a60000fe000000000000000f01a00001a6001818182400000000000000000003182501770018017d0000fc000000000000000f018100017d0000fd000000000000000f0183000010000000000000000b01810009017d0000fe000000000000000f018500017d00181818250002000000000000000f01a40001a50024000000000000000000031801a60000fc000000000000000f019a0001a60000fd000000000000000f019d000010000000000000000b019a000901a60000fe000000000000000f01a00001a6001818182400000000000000000003182501790018017d0000fc000000000000000f018100017d0000fd000000000000000f0183000010000000000000000b01810009017d0000fe000000000000000f018500017d00181818250003000000000000000f01a40001a50024000000000000000000031801a60000fc000000000000000f019a0001a60000fd000000000000000f019d000010000000000000000b019a000901a60000fe000000000000000f01a00001a60018181824000000000000000000031825017b001801760000010000000000000003017d0000fc000000000000000f018100017d0000fd000000000000000f0183000010000000000000000b01810009017d0000fe000000000000000f018500017d00181818250000000000000000000f017500000100000000000000041c0200017500000100000000000000041c0300250000000000000000000f000000000000000000017500000100000000000000041c03002500ff000000000000000f00010000000000000000ffffffffffffffff1818017500000100000000000000041c0400250000000000000000000f017500000100000000000000041c020025017500000100000000000000041c0400251801b10001b2000f01b60000390000000000000004010400000f000000000000000f010500006c00000000000000131600010000000000000000000000000000000018040104000010000000000000000f01040000a2000000000000000f01bb00000200000000000000080000000000000000001001bb0000c000000000000000080000000000000000001001be0001bf000301c10001c2000f1501c40001bb0000c000000000000000080000000000000000000f01c60001bb00000200000000000000080000000000000000000f000d00000000000000001500000000000000181301c70001bb00000200000000000000080000000000000000000f000d00000000000000001500000000000000180006000000000000000301be000301bf0003131801c50000010000000000000008000000000000000000101601bb0000c000000000000000080000000000000000000f01c90001bb00000200000000000000080000000000000000000f000d00000000000000001500000000000000181301ca0001bb00000200000000000000080000000000000000000f000d00000000000000001500000000000000180006000000000000000301be000301bf0003131801c500000c0000000000000008000000000000000000101601cc000013000000000000001100130000000000000001cd00040000000000000000001801040000a3000000000000000f01d00000ffffff0f00000000080010000000000000000501d2000004000000000000000f01d3000006000000000000000f160002000000000000000000000000000000001801d50001d6000f0104000021000000000000000f0104000022000000000000000f170104000004000000000000000f0104000005000000000000000f010400000d000000000000000f0104000011000000000000000f0104000009000000000000000f17010400000b000000000000000f17010400000a000000000000000f1701040000a4000000000000000f010400001a000000000000000f0104000023000000000000000f01e1000038000000000000000c0000000000000000000f01e3000010000000000000000501e1000038000000000000000c0000000000000000001001e60001e7000f010400000e000000000000000f01eb000000000000000000000f01040000a1000000000000000f010400000f0000000000000010010000010400000f000000000000000f010500006c000000000000001316020000000100000000000000042000000000000000000000001818010400001400000000000000140104000019000000000000001216010400001e00000000000000140104000020000000000000001216170104000027000000000000000f1701040000a6000000000000001401040000ab000000000000001216170000000000000000002000000001000000000000002000000008000000000000000b090002000000000000002000000010000000000000000b090003000000000000002000000018000000000000000b090004000000000000002000000020000000000000000b090005000000000000002000000028000000000000000b090006000000000000002000000007000000000000002000000008000000000000000b09"
             ),
             checksums=(ChecksumRule("crc32", initial=0xFFFFFFFF, final_xor=0xFFFFFFFF),),
             expansions=(
@@ -1262,14 +1210,14 @@ TABLES = {
                 Storage.VARIABLE,
                 Storage.FIXED32,
             ),
-            registers=293,
+            registers=276,
             spans=36,
             marks=2,
             loops=10,
-            series=8,
+            series=5,
             variables=(1, (0,), 1),
             constants=bytes.fromhex(
-                "010500010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f180017000000000000000013000000000000001804010400000f000000000000000f010500006c000000000000001316150200000001000000000000000420000000020000000000000011170200000001000000000000000420000000ff000000000000000f17010400000f000000000000000f01060000010000000000000008000000000000000000101615010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f1816010400000f000000000000000f010600000100000000000000080000000000000000001016010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f1816000400000000000000000000000000000000180104000002000000000000000f0104000012000000000000000f1701040000a5000000000000000f17010200010400030001000000000000000401040000000000000000000013010200010400030101001216010e000000000000000000000300000000000000000018010f00010f000f010f00000d0000000000000013010f00000d0000000000000004000000000000000000180114000020000000000000001101140000800000000000000014170114000000000000000000000f0114000003000000000000000f17011400000a000000000000000f170004000000000000000114000001000000000000000f0114000009000000000000000f170114000011000000000000000f170114000081000000000000000f170008000000000000000114000004000000000000000f0006000000000000000114000007000000000000000f0114000008000000000000000f170114000012000000000000000f170114000082000000000000000f17000200000000000000011400000d000000000000000f0114000080000000000000000f170003000000000000000114000010000000000000000f0114000013000000000000000f170114000014000000000000000f170001000000000000000000000000000000001818181818180114000002000000000000000f0114000005000000000000000f170114000006000000000000000f17011400000b000000000000000f17011400000c000000000000000f011400000c000000000000000f011d0000fe000000000000001016011400000d000000000000001201140000100000000000000014011400001400000000000000121617011400008000000000000000140114000082000000000000001216171501040000a5000000000000001401210000f800000000000000080080000000000000000f012100000700000000000000080001000000000000001416012100000700000000000000080004000000000000001216012100000700000000000000080001000000000000000f0000000000000000001c0000012100000700000000000000080002000000000000000f0000000000000000001c00000008000000000000000b0001000000000000001c000009012100000700000000000000080003000000000000000f0000000000000000001c00000010000000000000000b0001000000000000001c00000008000000000000000b090002000000000000001c0000090000000000000000001c00000018000000000000000b0001000000000000001c00000010000000000000000b090002000000000000001c00000008000000000000000b090003000000000000001c0000091818180104000013000000000000000f010400000000000000000000130102000104000301010012160129000000000000000000000300000000000000000018012a00012a000f012a0000080000000000000013012a0000080000000000000018012f0000fb0000000000000010012f0000ff000000000000001016012f0000fc000000000000000f012f0000fd000000000000000f17013200012f0000fe000000000000000f012f0000fc000000000000000f013300012f0000fd000000000000000f0135000010000000000000000b01330009012f0000fe000000000000000f013700012f0018181801390000fb000000000000001001390000ff00000000000000101601390000fc000000000000000f01390000fd000000000000000f17013c0001390000fe000000000000000f01390000fc000000000000000f013d0001390000fd000000000000000f013f000010000000000000000b013d000901390000fe000000000000000f014100013900181818012f0000fc000000000000000f013300012f0000fd000000000000000f0135000010000000000000000b01330009012f0000fe000000000000000f013700012f0018181800000000000000000013014400200d000145000145000f0145000004000000000000000f0145000005000000000000000f170145000011000000000000000f170145000012000000000000000f170145000013000000000000000f17014500008c000000000000000f1701450000f2000000000000000f1701450000f5000000000000000f1701450000f9000000000000001401450000fc0000000000000012161701450000ff000000000000000f17000100000000000000014500000f000000000000000f0145000010000000000000000f17014500008d000000000000000f1701450000f6000000000000000f1701450000f7000000000000000f1701450000f8000000000000000f1701450000fe000000000000000f1700020000000000000000000000000000000018180145000004000000000000000f0145000005000000000000000f170145000011000000000000000f170145000012000000000000000f170145000013000000000000000f17014500008c000000000000000f1701450000f2000000000000000f1701450000f5000000000000000f1701450000f9000000000000001401450000fc0000000000000012161701450000ff000000000000000f17000100000000000000014500000f000000000000000f0145000010000000000000000f17014500008d000000000000000f1701450000f6000000000000000f1701450000f7000000000000000f1701450000f8000000000000000f1701450000fe000000000000000f1700020000000000000000000000000000000018180000000000000000001301450000000000000000000013014500000f0000000000000011161715014400012f0000fc000000000000000f013300012f0000fd000000000000000f0135000010000000000000000b01330009012f0000fe000000000000000f013700012f00181818000100000000000000040f0145000004000000000000000f0145000005000000000000000f170145000011000000000000000f170145000012000000000000000f170145000013000000000000000f17014500008c000000000000000f1701450000f2000000000000000f1701450000f5000000000000000f1701450000f9000000000000001401450000fc0000000000000012161701450000ff000000000000000f17000100000000000000014500000f000000000000000f0145000010000000000000000f17014500008d000000000000000f1701450000f6000000000000000f1701450000f7000000000000000f1701450000f8000000000000000f1701450000fe000000000000000f1700020000000000000000000000000000000018180000000000000000001301450000000000000000000013014500000f000000000000001116171517014a00014b000f012f0000fc000000000000000f013300012f0000fd000000000000000f0135000010000000000000000b01330009012f0000fe000000000000000f013700012f001818180007000000000000000300080000000000000006014e0000fb0000000000000010014e0000ff000000000000001016014e0000fc000000000000000f014e0000fd000000000000000f17015100014e0000fe000000000000000f014e0000fc000000000000000f015200014e0000fd000000000000000f0154000010000000000000000b01520009014e0000fe000000000000000f015600014e001818180104000014000000000000000f0104000015000000000000000f170104000016000000000000000f170104000017000000000000000f170104000018000000000000000f170104000019000000000000000f17010400001e000000000000000f17010400001f000000000000000f170104000020000000000000000f170104000027000000000000000f1701040000a6000000000000000f1701040000a7000000000000000f1701040000a8000000000000000f1701040000a9000000000000000f1701040000aa000000000000000f1701040000ab000000000000000f1701040000000000000000000013010200010400030101001216015a000000000000000000000300000000000000000018015b00015b000f010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f015b00010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f000a000000000000000008000000000000001813015b00010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f000a0000000000000000080000000000000018040000000000000000001801610000fb000000000000001001610000ff00000000000000101601610000fc000000000000000f01610000fd000000000000000f1701640001610000fe000000000000000f01610000fc000000000000000f01650001610000fd000000000000000f0167000010000000000000000b0165000901610000fe000000000000000f01690001610018181800070000000000000003000800000000000000060104000015000000000000000f0104000018000000000000000f17010400001f000000000000000f170104000027000000000000000f1701040000a7000000000000000f1701040000aa000000000000000f17016e0000f800000000000000080080000000000000000f016e00000700000000000000080001000000000000001416016e00000700000000000000080004000000000000001216016e00000700000000000000080001000000000000000f0000000000000000001c0100016e00000700000000000000080002000000000000000f0000000000000000001c01000008000000000000000b0001000000000000001c010009016e00000700000000000000080003000000000000000f0000000000000000001c01000010000000000000000b0001000000000000001c01000008000000000000000b090002000000000000001c0100090000000000000000001c01000018000000000000000b0001000000000000001c01000010000000000000000b090002000000000000001c01000008000000000000000b090003000000000000001c0100091818180104000028000000000000000f0176000000000000000000000f000000000000000000017600000100000000000000041c0200180177000177000f0176000000000000000000000f00ff00000000000000017600000100000000000000041c0300180179000179000f0176000000000000000000000f000000000000000000017600000100000000000000041c040018017b00017b000f017d0000fb0000000000000010017d0000ff000000000000001016017d0000fc000000000000000f017d0000fd000000000000000f17018000017d0000fe000000000000000f000100000000000000017d0000fc000000000000000f018200017d0000fd000000000000000f0184000010000000000000000b0184000010000000000000000b0f018200160001000000000000001818017d0000fc000000000000000f018100017d0000fd000000000000000f0184000010000000000000000b01810009017d0000fe000000000000000f018600017d001818180000000000000000001000010000000000000018000100000000000000000000000000000000071801880000fb000000000000001001880000ff00000000000000101601880000fc000000000000000f01880000fd000000000000000f17018b00018e0001880000fe000000000000000f019100017d0000fc000000000000000f018100017d0000fd000000000000000f0184000010000000000000000b01810009017d0000fe000000000000000f018600017d0018181800010000000000000014017d0000fc000000000000000f018100017d0000fd000000000000000f0184000010000000000000000b01810009017d0000fe000000000000000f018600017d00181818000300000000000000121601930001950001880000fc000000000000000f00000000000000000018018c0001950001880000fd000000000000000f00000000000000000018018f000010000000000000000b018c000901950001880000fe000000000000000f00000000000000000018019200019400181818000100000000000000000000000000000000071801980000fb000000000000001001980000ff00000000000000101601980000fc000000000000000f01980000fd000000000000000f17019b00019f0001980000fe000000000000000f01a30001a60001a7000f017d0000fc000000000000000f018100017d0000fd000000000000000f0184000010000000000000000b01810009017d0000fe000000000000000f018600017d0018181800030000000000000013000100000000000000017d0000fc000000000000000f018200017d0000fd000000000000000f0184000010000000000000000b0184000010000000000000000b0f018200160001000000000000001818017d0000fc000000000000000f018100017d0000fd000000000000000f0184000010000000000000000b01810009017d0000fe000000000000000f018600017d001818180001000000000000000f00000000000000000018000100000000000000000000000000000000071801aa0001ac0001980000fc000000000000000f00000000000000000018019c0001ac0001980000fd000000000000000f0000000000000000001801a0000010000000000000000b019c000901ac0001980000fe000000000000000f0000000000000000001801a40001ab00181818000100000000000000000000000000000000071801770018000100000000000000017d0000fc000000000000000f018200017d0000fd000000000000000f0184000010000000000000000b0184000010000000000000000b0f018200160001000000000000001818017d0000fc000000000000000f018100017d0000fd000000000000000f0184000010000000000000000b01810009017d0000fe000000000000000f018600017d001818180002000000000000000f00000000000000000018000100000000000000000000000000000000071801aa0001ac0001980000fc000000000000000f00000000000000000018019c0001ac0001980000fd000000000000000f0000000000000000001801a0000010000000000000000b019c000901ac0001980000fe000000000000000f0000000000000000001801a40001ab00181818000100000000000000000000000000000000071801790018000100000000000000017d0000fc000000000000000f018200017d0000fd000000000000000f0184000010000000000000000b0184000010000000000000000b0f018200160001000000000000001818017d0000fc000000000000000f018100017d0000fd000000000000000f0184000010000000000000000b01810009017d0000fe000000000000000f018600017d001818180003000000000000000f00000000000000000018000100000000000000000000000000000000071801aa0001ac0001980000fc000000000000000f00000000000000000018019c0001ac0001980000fd000000000000000f0000000000000000001801a0000010000000000000000b019c000901ac0001980000fe000000000000000f0000000000000000001801a40001ab001818180001000000000000000000000000000000000718017b001801760000010000000000000003000100000000000000017d0000fc000000000000000f018200017d0000fd000000000000000f0184000010000000000000000b0184000010000000000000000b0f018200160001000000000000001818017d0000fc000000000000000f018100017d0000fd000000000000000f0184000010000000000000000b01810009017d0000fe000000000000000f018600017d001818180002000000000000000f00000000000000000018000100000000000000000000000000000000071801a90001aa001601ac0001980000fc000000000000000f00000000000000000018019d0001ac0001980000fd000000000000000f0000000000000000001801a10001a0000010000000000000000b01a0000010000000000000000b0f019d00161601ac0001980000fe000000000000000f0000000000000000001801a50001ac001818181600010000000000000018000100000000000000017d0000fc000000000000000f018200017d0000fd000000000000000f0184000010000000000000000b0184000010000000000000000b0f018200160001000000000000001818017d0000fc000000000000000f018100017d0000fd000000000000000f0184000010000000000000000b01810009017d0000fe000000000000000f018600017d001818180003000000000000000f00000000000000000018000100000000000000000000000000000000071801a90001aa001601ac0001980000fc000000000000000f00000000000000000018019d0001ac0001980000fd000000000000000f0000000000000000001801a10001a0000010000000000000000b01a0000010000000000000000b0f019d00161601ac0001980000fe000000000000000f0000000000000000001801a50001ac001818181600010000000000000018000100000000000000017d0000fc000000000000000f018200017d0000fd000000000000000f0184000010000000000000000b0184000010000000000000000b0f018200160001000000000000001818017d0000fc000000000000000f018100017d0000fd000000000000000f0184000010000000000000000b01810009017d0000fe000000000000000f018600017d001818180000000000000000000f000000000000000000180001000000000000000000000000000000000718017500000100000000000000041c0200017500000100000000000000041c0500017500000100000000000000041c0600017500000100000000000000041c03000000000000000000000f000000000000000000180001000000000000000000000000000000000718000000000000000000017500000100000000000000041c0500017500000100000000000000041c0600017500000100000000000000041c030000ff000000000000000f00000000000000000018000100000000000000000000000000000000071800010000000000000000ffffffffffffffff1818017500000100000000000000041c0500017500000100000000000000041c0700017500000100000000000000041c04000000000000000000000f000000000000000000180001000000000000000000000000000000000718017500000100000000000000041c0200017500000100000000000000041c04001801ba0001bb000f01bf0000390000000000000004010400000f000000000000000f010500006c00000000000000131600010000000000000000000000000000000018040104000010000000000000000f01040000a2000000000000000f01c400000200000000000000080000000000000000001001c40000c000000000000000080000000000000000001001c70001c8000301ca0001cb000f1501cd0001c40000c000000000000000080000000000000000000f01cf0001c400000200000000000000080000000000000000000f000d00000000000000001500000000000000181301d00001c400000200000000000000080000000000000000000f000d00000000000000001500000000000000180006000000000000000301c7000301c80003131801ce0000010000000000000008000000000000000000101601c40000c000000000000000080000000000000000000f01d20001c400000200000000000000080000000000000000000f000d00000000000000001500000000000000181301d30001c400000200000000000000080000000000000000000f000d00000000000000001500000000000000180006000000000000000301c7000301c80003131801ce00000c0000000000000008000000000000000000101601d5000013000000000000001100130000000000000001d6000400000000000000000018011f0101200101040000a3000000000000000f01d90000ffffff0f00000000080010000000000000000501db000004000000000000000f01dc000006000000000000000f160002000000000000000000000000000000001801de0001df000f0104000021000000000000000f0104000022000000000000000f170104000004000000000000000f0104000005000000000000000f010400000d000000000000000f0104000011000000000000000f0104000009000000000000000f17010400000b000000000000000f17010400000a000000000000000f1701040000a4000000000000000f010400001a000000000000000f0104000023000000000000000f01ea000038000000000000000c0000000000000000000f01ec000010000000000000000501ea000038000000000000000c0000000000000000001001ef0001f0000f010400000e000000000000000f01f4000000000000000000000f01040000a1000000000000000f010400000f0000000000000010010000010400000f000000000000000f010500006c000000000000001316020000000100000000000000042000000000000000000000001818011a010001000000000000000001000000000000000000000000000000000718011d0116012101011e0100000000000000000018011a010001000000000000000001000000000000000000000000000000000718011b0116012301011c0100000000000000000018"
+                "010500010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f180017000000000000000013000000000000001804010400000f000000000000000f010500006c000000000000001316150200000001000000000000000420000000020000000000000011170200000001000000000000000420000000ff000000000000000f17010400000f000000000000000f01060000010000000000000008000000000000000000101615010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f1816010400000f000000000000000f010600000100000000000000080000000000000000001016010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f1816000400000000000000000000000000000000180104000002000000000000000f0104000012000000000000000f1701040000a5000000000000000f17010200010400030001000000000000000401040000000000000000000013010200010400030101001216010e000000000000000000000300000000000000000018010f00010f000f010f00000d0000000000000013010f00000d0000000000000004000000000000000000180114000020000000000000001101140000800000000000000014170114000000000000000000000f0114000003000000000000000f17011400000a000000000000000f170004000000000000000114000001000000000000000f0114000009000000000000000f170114000011000000000000000f170114000081000000000000000f170008000000000000000114000004000000000000000f0006000000000000000114000007000000000000000f0114000008000000000000000f170114000012000000000000000f170114000082000000000000000f17000200000000000000011400000d000000000000000f0114000080000000000000000f170003000000000000000114000010000000000000000f0114000013000000000000000f170114000014000000000000000f170001000000000000000000000000000000001818181818180114000002000000000000000f0114000005000000000000000f170114000006000000000000000f17011400000b000000000000000f17011400000c000000000000000f011400000c000000000000000f011d0000fe000000000000001016011400000d000000000000001201140000100000000000000014011400001400000000000000121617011400008000000000000000140114000082000000000000001216171501040000a5000000000000001401210000f800000000000000080080000000000000000f012100000700000000000000080001000000000000001416012100000700000000000000080004000000000000001216012100000700000000000000080001000000000000000f0000000000000000001c0000012100000700000000000000080002000000000000000f0000000000000000001c00000008000000000000000b0001000000000000001c000009012100000700000000000000080003000000000000000f0000000000000000001c00000010000000000000000b0001000000000000001c00000008000000000000000b090002000000000000001c0000090000000000000000001c00000018000000000000000b0001000000000000001c00000010000000000000000b090002000000000000001c00000008000000000000000b090003000000000000001c0000091818180104000013000000000000000f010400000000000000000000130102000104000301010012160129000000000000000000000300000000000000000018012a00012a000f012a0000080000000000000013012a0000080000000000000018012f0000fb0000000000000010012f0000ff000000000000001016012f0000fc000000000000000f012f0000fd000000000000000f17013200012f0000fe000000000000000f012f0000fc000000000000000f013300012f0000fd000000000000000f0135000010000000000000000b01330009012f0000fe000000000000000f013700012f0018181801390000fb000000000000001001390000ff00000000000000101601390000fc000000000000000f01390000fd000000000000000f17013c0001390000fe000000000000000f01390000fc000000000000000f013d0001390000fd000000000000000f013f000010000000000000000b013d000901390000fe000000000000000f014100013900181818012f0000fc000000000000000f013300012f0000fd000000000000000f0135000010000000000000000b01330009012f0000fe000000000000000f013700012f001818182500000000000000000013014400200d000145000145000f0145000004000000000000000f0145000005000000000000000f170145000011000000000000000f170145000012000000000000000f170145000013000000000000000f17014500008c000000000000000f1701450000f2000000000000000f1701450000f5000000000000000f1701450000f9000000000000001401450000fc0000000000000012161701450000ff000000000000000f17000100000000000000014500000f000000000000000f0145000010000000000000000f17014500008d000000000000000f1701450000f6000000000000000f1701450000f7000000000000000f1701450000f8000000000000000f1701450000fe000000000000000f1700020000000000000000000000000000000018180145000004000000000000000f0145000005000000000000000f170145000011000000000000000f170145000012000000000000000f170145000013000000000000000f17014500008c000000000000000f1701450000f2000000000000000f1701450000f5000000000000000f1701450000f9000000000000001401450000fc0000000000000012161701450000ff000000000000000f17000100000000000000014500000f000000000000000f0145000010000000000000000f17014500008d000000000000000f1701450000f6000000000000000f1701450000f7000000000000000f1701450000f8000000000000000f1701450000fe000000000000000f1700020000000000000000000000000000000018180000000000000000001301450000000000000000000013014500000f0000000000000011161715014400012f0000fc000000000000000f013300012f0000fd000000000000000f0135000010000000000000000b01330009012f0000fe000000000000000f013700012f00181818000100000000000000040f0145000004000000000000000f0145000005000000000000000f170145000011000000000000000f170145000012000000000000000f170145000013000000000000000f17014500008c000000000000000f1701450000f2000000000000000f1701450000f5000000000000000f1701450000f9000000000000001401450000fc0000000000000012161701450000ff000000000000000f17000100000000000000014500000f000000000000000f0145000010000000000000000f17014500008d000000000000000f1701450000f6000000000000000f1701450000f7000000000000000f1701450000f8000000000000000f1701450000fe000000000000000f1700020000000000000000000000000000000018180000000000000000001301450000000000000000000013014500000f000000000000001116171517014a00014b000f012f0000fc000000000000000f013300012f0000fd000000000000000f0135000010000000000000000b01330009012f0000fe000000000000000f013700012f001818180007000000000000000300080000000000000006014e0000fb0000000000000010014e0000ff000000000000001016014e0000fc000000000000000f014e0000fd000000000000000f17015100014e0000fe000000000000000f014e0000fc000000000000000f015200014e0000fd000000000000000f0154000010000000000000000b01520009014e0000fe000000000000000f015600014e001818180104000014000000000000000f0104000015000000000000000f170104000016000000000000000f170104000017000000000000000f170104000018000000000000000f170104000019000000000000000f17010400001e000000000000000f17010400001f000000000000000f170104000020000000000000000f170104000027000000000000000f1701040000a6000000000000000f1701040000a7000000000000000f1701040000a8000000000000000f1701040000a9000000000000000f1701040000aa000000000000000f1701040000ab000000000000000f1701040000000000000000000013010200010400030101001216015a000000000000000000000300000000000000000018015b00015b000f010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f015b00010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f000a000000000000000008000000000000001813015b00010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f000a0000000000000000080000000000000018040000000000000000001801610000fb000000000000001001610000ff00000000000000101601610000fc000000000000000f01610000fd000000000000000f1701640001610000fe000000000000000f01610000fc000000000000000f01650001610000fd000000000000000f0167000010000000000000000b0165000901610000fe000000000000000f01690001610018181800070000000000000003000800000000000000060104000015000000000000000f0104000018000000000000000f17010400001f000000000000000f170104000027000000000000000f1701040000a7000000000000000f1701040000aa000000000000000f17016e0000f800000000000000080080000000000000000f016e00000700000000000000080001000000000000001416016e00000700000000000000080004000000000000001216016e00000700000000000000080001000000000000000f0000000000000000001c0100016e00000700000000000000080002000000000000000f0000000000000000001c01000008000000000000000b0001000000000000001c010009016e00000700000000000000080003000000000000000f0000000000000000001c01000010000000000000000b0001000000000000001c01000008000000000000000b090002000000000000001c0100090000000000000000001c01000018000000000000000b0001000000000000001c01000010000000000000000b090002000000000000001c01000008000000000000000b090003000000000000001c0100091818180104000028000000000000000f0176000000000000000000000f000000000000000000017600000100000000000000041c02002518000000000000000000030177000177000f0176000000000000000000000f00ff00000000000000017600000100000000000000041c03002518000000000000000000030179000179000f0176000000000000000000000f000000000000000000017600000100000000000000041c0400251800000000000000000003017b00017b000f017d0000fb0000000000000010017d0000ff000000000000001016017d0000fc000000000000000f017d0000fd000000000000000f17018000017d0000fe000000000000000f017d0000fc000000000000000f018100017d0000fd000000000000000f0183000010000000000000000b01810009017d0000fe000000000000000f018500017d00181818250000000000000000001001870000fb000000000000001001870000ff00000000000000101601870000fc000000000000000f01870000fd000000000000000f17018a00018d0001870000fe000000000000000f019000017d0000fc000000000000000f018100017d0000fd000000000000000f0183000010000000000000000b01810009017d0000fe000000000000000f018500017d001818182500010000000000000014017d0000fc000000000000000f018100017d0000fd000000000000000f0183000010000000000000000b01810009017d0000fe000000000000000f018500017d0018181825000300000000000000121601920001930000fc000000000000000f018b0001930000fd000000000000000f018e000010000000000000000b018b000901930000fe000000000000000f01910001930018181824000000000000000000031801960000fb000000000000001001960000ff00000000000000101601960000fc000000000000000f01960000fd000000000000000f17019900019c0001960000fe000000000000000f019f0001a10001a2000f017d0000fc000000000000000f018100017d0000fd000000000000000f0183000010000000000000000b01810009017d0000fe000000000000000f018500017d001818182500030000000000000013017d0000fc000000000000000f018100017d0000fd000000000000000f0183000010000000000000000b01810009017d0000fe000000000000000f018500017d00181818250001000000000000000f01a40001a50024000000000000000000031801a60000fc000000000000000f019a0001a60000fd000000000000000f019d000010000000000000000b019a000901a60000fe000000000000000f01a00001a6001818182400000000000000000003182501770018017d0000fc000000000000000f018100017d0000fd000000000000000f0183000010000000000000000b01810009017d0000fe000000000000000f018500017d00181818250002000000000000000f01a40001a50024000000000000000000031801a60000fc000000000000000f019a0001a60000fd000000000000000f019d000010000000000000000b019a000901a60000fe000000000000000f01a00001a6001818182400000000000000000003182501790018017d0000fc000000000000000f018100017d0000fd000000000000000f0183000010000000000000000b01810009017d0000fe000000000000000f018500017d00181818250003000000000000000f01a40001a50024000000000000000000031801a60000fc000000000000000f019a0001a60000fd000000000000000f019d000010000000000000000b019a000901a60000fe000000000000000f01a00001a60018181824000000000000000000031825017b001801760000010000000000000003017d0000fc000000000000000f018100017d0000fd000000000000000f0183000010000000000000000b01810009017d0000fe000000000000000f018500017d00181818250000000000000000000f017500000100000000000000041c0200017500000100000000000000041c0300250000000000000000000f000000000000000000017500000100000000000000041c03002500ff000000000000000f00010000000000000000ffffffffffffffff1818017500000100000000000000041c0400250000000000000000000f017500000100000000000000041c020025017500000100000000000000041c0400251801b10001b2000f01b60000390000000000000004010400000f000000000000000f010500006c00000000000000131600010000000000000000000000000000000018040104000010000000000000000f01040000a2000000000000000f01bb00000200000000000000080000000000000000001001bb0000c000000000000000080000000000000000001001be0001bf000301c10001c2000f1501c40001bb0000c000000000000000080000000000000000000f01c60001bb00000200000000000000080000000000000000000f000d00000000000000001500000000000000181301c70001bb00000200000000000000080000000000000000000f000d00000000000000001500000000000000180006000000000000000301be000301bf0003131801c50000010000000000000008000000000000000000101601bb0000c000000000000000080000000000000000000f01c90001bb00000200000000000000080000000000000000000f000d00000000000000001500000000000000181301ca0001bb00000200000000000000080000000000000000000f000d00000000000000001500000000000000180006000000000000000301be000301bf0003131801c500000c0000000000000008000000000000000000101601cc000013000000000000001100130000000000000001cd000400000000000000000018010e01010f0101040000a3000000000000000f01d00000ffffff0f00000000080010000000000000000501d2000004000000000000000f01d3000006000000000000000f160002000000000000000000000000000000001801d50001d6000f0104000021000000000000000f0104000022000000000000000f170104000004000000000000000f0104000005000000000000000f010400000d000000000000000f0104000011000000000000000f0104000009000000000000000f17010400000b000000000000000f17010400000a000000000000000f1701040000a4000000000000000f010400001a000000000000000f0104000023000000000000000f01e1000038000000000000000c0000000000000000000f01e3000010000000000000000501e1000038000000000000000c0000000000000000001001e60001e7000f010400000e000000000000000f01eb000000000000000000000f01040000a1000000000000000f010400000f0000000000000010010000010400000f000000000000000f010500006c000000000000001316020000000100000000000000042000000000000000000000001818010b010001000000000000000001000000000000000000000000000000000718010d01240000000000000000000318011001010b010001000000000000000001000000000000000000000000000000000718010c01240000000000000000000318011201"
             ),
             checksums=(ChecksumRule("crc32", initial=0xFFFFFFFF, final_xor=0xFFFFFFFF),),
             expansions=(
@@ -1307,14 +1255,14 @@ TABLES = {
                 Storage.VARIABLE,
                 Storage.FIXED32,
             ),
-            registers=299,
+            registers=280,
             spans=36,
             marks=2,
             loops=10,
-            series=8,
+            series=5,
             variables=(1, (0,), 1),
             constants=bytes.fromhex(
-                "010500010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f180017000000000000000013000000000000001804010400000f000000000000000f010500006c000000000000001316150200000001000000000000000420000000020000000000000011170200000001000000000000000420000000ff000000000000000f17010400000f000000000000000f01060000010000000000000008000000000000000000101615010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f1816010400000f000000000000000f010600000100000000000000080000000000000000001016010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f1816000400000000000000000000000000000000180104000002000000000000000f0104000012000000000000000f1701040000a5000000000000000f17010200010400030001000000000000000401040000000000000000000013010200010400030101001216010e000000000000000000000300000000000000000018010f00010f000f010f00000d0000000000000013010f00000d0000000000000004000000000000000000180114000020000000000000001101140000800000000000000014170114000000000000000000000f0114000003000000000000000f17011400000a000000000000000f170004000000000000000114000001000000000000000f0114000009000000000000000f170114000011000000000000000f170114000081000000000000000f170008000000000000000114000004000000000000000f0006000000000000000114000007000000000000000f0114000008000000000000000f170114000012000000000000000f170114000082000000000000000f17000200000000000000011400000d000000000000000f0114000080000000000000000f170003000000000000000114000010000000000000000f0114000013000000000000000f170114000014000000000000000f170001000000000000000000000000000000001818181818180114000002000000000000000f0114000005000000000000000f170114000006000000000000000f17011400000b000000000000000f17011400000c000000000000000f011400000c000000000000000f011d0000fe000000000000001016011400000d000000000000001201140000100000000000000014011400001400000000000000121617011400008000000000000000140114000082000000000000001216171501040000a5000000000000001401210000f800000000000000080080000000000000000f012100000700000000000000080001000000000000001416012100000700000000000000080004000000000000001216012100000700000000000000080001000000000000000f0000000000000000001c0000012100000700000000000000080002000000000000000f0000000000000000001c00000008000000000000000b0001000000000000001c000009012100000700000000000000080003000000000000000f0000000000000000001c00000010000000000000000b0001000000000000001c00000008000000000000000b090002000000000000001c0000090000000000000000001c00000018000000000000000b0001000000000000001c00000010000000000000000b090002000000000000001c00000008000000000000000b090003000000000000001c0000091818180104000013000000000000000f010400000000000000000000130102000104000301010012160129000000000000000000000300000000000000000018012a00012a000f012a0000080000000000000013012a0000080000000000000018012f0000fb0000000000000010012f0000ff000000000000001016012f0000fc000000000000000f012f0000fd000000000000000f17013200012f0000fe000000000000000f012f0000fc000000000000000f013300012f0000fd000000000000000f0135000010000000000000000b01330009012f0000fe000000000000000f013700012f0018181801390000fb000000000000001001390000ff00000000000000101601390000fc000000000000000f01390000fd000000000000000f17013c0001390000fe000000000000000f01390000fc000000000000000f013d0001390000fd000000000000000f013f000010000000000000000b013d000901390000fe000000000000000f014100013900181818012f0000fc000000000000000f013300012f0000fd000000000000000f0135000010000000000000000b01330009012f0000fe000000000000000f013700012f0018181800000000000000000013014400200d000145000145000f0145000004000000000000000f0145000005000000000000000f170145000011000000000000000f170145000012000000000000000f170145000013000000000000000f17014500008c000000000000000f1701450000f2000000000000000f1701450000f5000000000000000f1701450000f9000000000000001401450000fc0000000000000012161701450000ff000000000000000f17000100000000000000014500000f000000000000000f0145000010000000000000000f17014500008d000000000000000f1701450000f6000000000000000f1701450000f7000000000000000f1701450000f8000000000000000f1701450000fe000000000000000f1700020000000000000000000000000000000018180145000004000000000000000f0145000005000000000000000f170145000011000000000000000f170145000012000000000000000f170145000013000000000000000f17014500008c000000000000000f1701450000f2000000000000000f1701450000f5000000000000000f1701450000f9000000000000001401450000fc0000000000000012161701450000ff000000000000000f17000100000000000000014500000f000000000000000f0145000010000000000000000f17014500008d000000000000000f1701450000f6000000000000000f1701450000f7000000000000000f1701450000f8000000000000000f1701450000fe000000000000000f1700020000000000000000000000000000000018180000000000000000001301450000000000000000000013014500000f0000000000000011161715014400012f0000fc000000000000000f013300012f0000fd000000000000000f0135000010000000000000000b01330009012f0000fe000000000000000f013700012f00181818000100000000000000040f0145000004000000000000000f0145000005000000000000000f170145000011000000000000000f170145000012000000000000000f170145000013000000000000000f17014500008c000000000000000f1701450000f2000000000000000f1701450000f5000000000000000f1701450000f9000000000000001401450000fc0000000000000012161701450000ff000000000000000f17000100000000000000014500000f000000000000000f0145000010000000000000000f17014500008d000000000000000f1701450000f6000000000000000f1701450000f7000000000000000f1701450000f8000000000000000f1701450000fe000000000000000f1700020000000000000000000000000000000018180000000000000000001301450000000000000000000013014500000f000000000000001116171517014a00014b000f012f0000fc000000000000000f013300012f0000fd000000000000000f0135000010000000000000000b01330009012f0000fe000000000000000f013700012f001818180007000000000000000300080000000000000006014e0000fb0000000000000010014e0000ff000000000000001016014e0000fc000000000000000f014e0000fd000000000000000f17015100014e0000fe000000000000000f014e0000fc000000000000000f015200014e0000fd000000000000000f0154000010000000000000000b01520009014e0000fe000000000000000f015600014e001818180104000014000000000000000f0104000015000000000000000f170104000016000000000000000f170104000017000000000000000f170104000018000000000000000f170104000019000000000000000f17010400001e000000000000000f17010400001f000000000000000f170104000020000000000000000f170104000027000000000000000f1701040000a6000000000000000f1701040000a7000000000000000f1701040000a8000000000000000f1701040000a9000000000000000f1701040000aa000000000000000f1701040000ab000000000000000f1701040000000000000000000013010200010400030101001216015a000000000000000000000300000000000000000018015b00015b000f010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f015b00010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f000a000000000000000008000000000000001813015b00010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f000a0000000000000000080000000000000018040000000000000000001801610000fb000000000000001001610000ff00000000000000101601610000fc000000000000000f01610000fd000000000000000f1701640001610000fe000000000000000f01610000fc000000000000000f01650001610000fd000000000000000f0167000010000000000000000b0165000901610000fe000000000000000f01690001610018181800070000000000000003000800000000000000060104000015000000000000000f0104000018000000000000000f17010400001f000000000000000f170104000027000000000000000f1701040000a7000000000000000f1701040000aa000000000000000f17016e0000f800000000000000080080000000000000000f016e00000700000000000000080001000000000000001416016e00000700000000000000080004000000000000001216016e00000700000000000000080001000000000000000f0000000000000000001c0100016e00000700000000000000080002000000000000000f0000000000000000001c01000008000000000000000b0001000000000000001c010009016e00000700000000000000080003000000000000000f0000000000000000001c01000010000000000000000b0001000000000000001c01000008000000000000000b090002000000000000001c0100090000000000000000001c01000018000000000000000b0001000000000000001c01000010000000000000000b090002000000000000001c01000008000000000000000b090003000000000000001c0100091818180104000028000000000000000f0176000000000000000000000f000000000000000000017600000100000000000000041c0200180177000177000f0176000000000000000000000f00ff00000000000000017600000100000000000000041c0300180179000179000f0176000000000000000000000f000000000000000000017600000100000000000000041c040018017b00017b000f017d0000fb0000000000000010017d0000ff000000000000001016017d0000fc000000000000000f017d0000fd000000000000000f17018000017d0000fe000000000000000f000100000000000000017d0000fc000000000000000f018200017d0000fd000000000000000f0184000010000000000000000b0184000010000000000000000b0f018200160001000000000000001818017d0000fc000000000000000f018100017d0000fd000000000000000f0184000010000000000000000b01810009017d0000fe000000000000000f018600017d001818180000000000000000001000010000000000000018000100000000000000000000000000000000071801880000fb000000000000001001880000ff00000000000000101601880000fc000000000000000f01880000fd000000000000000f17018b00018e0001880000fe000000000000000f019100017d0000fc000000000000000f018100017d0000fd000000000000000f0184000010000000000000000b01810009017d0000fe000000000000000f018600017d0018181800010000000000000014017d0000fc000000000000000f018100017d0000fd000000000000000f0184000010000000000000000b01810009017d0000fe000000000000000f018600017d00181818000300000000000000121601930001950001880000fc000000000000000f00000000000000000018018c0001950001880000fd000000000000000f00000000000000000018018f000010000000000000000b018c000901950001880000fe000000000000000f00000000000000000018019200019400181818000100000000000000000000000000000000071801980000fb000000000000001001980000ff00000000000000101601980000fc000000000000000f01980000fd000000000000000f17019b00019f0001980000fe000000000000000f01a30001a60001a7000f017d0000fc000000000000000f018100017d0000fd000000000000000f0184000010000000000000000b01810009017d0000fe000000000000000f018600017d0018181800030000000000000013000100000000000000017d0000fc000000000000000f018200017d0000fd000000000000000f0184000010000000000000000b0184000010000000000000000b0f018200160001000000000000001818017d0000fc000000000000000f018100017d0000fd000000000000000f0184000010000000000000000b01810009017d0000fe000000000000000f018600017d001818180001000000000000000f00000000000000000018000100000000000000000000000000000000071801aa0001ac0001980000fc000000000000000f00000000000000000018019c0001ac0001980000fd000000000000000f0000000000000000001801a0000010000000000000000b019c000901ac0001980000fe000000000000000f0000000000000000001801a40001ab00181818000100000000000000000000000000000000071801770018000100000000000000017d0000fc000000000000000f018200017d0000fd000000000000000f0184000010000000000000000b0184000010000000000000000b0f018200160001000000000000001818017d0000fc000000000000000f018100017d0000fd000000000000000f0184000010000000000000000b01810009017d0000fe000000000000000f018600017d001818180002000000000000000f00000000000000000018000100000000000000000000000000000000071801aa0001ac0001980000fc000000000000000f00000000000000000018019c0001ac0001980000fd000000000000000f0000000000000000001801a0000010000000000000000b019c000901ac0001980000fe000000000000000f0000000000000000001801a40001ab00181818000100000000000000000000000000000000071801790018000100000000000000017d0000fc000000000000000f018200017d0000fd000000000000000f0184000010000000000000000b0184000010000000000000000b0f018200160001000000000000001818017d0000fc000000000000000f018100017d0000fd000000000000000f0184000010000000000000000b01810009017d0000fe000000000000000f018600017d001818180003000000000000000f00000000000000000018000100000000000000000000000000000000071801aa0001ac0001980000fc000000000000000f00000000000000000018019c0001ac0001980000fd000000000000000f0000000000000000001801a0000010000000000000000b019c000901ac0001980000fe000000000000000f0000000000000000001801a40001ab001818180001000000000000000000000000000000000718017b001801760000010000000000000003000100000000000000017d0000fc000000000000000f018200017d0000fd000000000000000f0184000010000000000000000b0184000010000000000000000b0f018200160001000000000000001818017d0000fc000000000000000f018100017d0000fd000000000000000f0184000010000000000000000b01810009017d0000fe000000000000000f018600017d001818180002000000000000000f00000000000000000018000100000000000000000000000000000000071801a90001aa001601ac0001980000fc000000000000000f00000000000000000018019d0001ac0001980000fd000000000000000f0000000000000000001801a10001a0000010000000000000000b01a0000010000000000000000b0f019d00161601ac0001980000fe000000000000000f0000000000000000001801a50001ac001818181600010000000000000018000100000000000000017d0000fc000000000000000f018200017d0000fd000000000000000f0184000010000000000000000b0184000010000000000000000b0f018200160001000000000000001818017d0000fc000000000000000f018100017d0000fd000000000000000f0184000010000000000000000b01810009017d0000fe000000000000000f018600017d001818180003000000000000000f00000000000000000018000100000000000000000000000000000000071801a90001aa001601ac0001980000fc000000000000000f00000000000000000018019d0001ac0001980000fd000000000000000f0000000000000000001801a10001a0000010000000000000000b01a0000010000000000000000b0f019d00161601ac0001980000fe000000000000000f0000000000000000001801a50001ac001818181600010000000000000018000100000000000000017d0000fc000000000000000f018200017d0000fd000000000000000f0184000010000000000000000b0184000010000000000000000b0f018200160001000000000000001818017d0000fc000000000000000f018100017d0000fd000000000000000f0184000010000000000000000b01810009017d0000fe000000000000000f018600017d001818180000000000000000000f000000000000000000180001000000000000000000000000000000000718017500000100000000000000041c0200017500000100000000000000041c0500017500000100000000000000041c0600017500000100000000000000041c03000000000000000000000f000000000000000000180001000000000000000000000000000000000718000000000000000000017500000100000000000000041c0500017500000100000000000000041c0600017500000100000000000000041c030000ff000000000000000f00000000000000000018000100000000000000000000000000000000071800010000000000000000ffffffffffffffff1818017500000100000000000000041c0500017500000100000000000000041c0700017500000100000000000000041c04000000000000000000000f000000000000000000180001000000000000000000000000000000000718017500000100000000000000041c0200017500000100000000000000041c04001801ba0001bb000f01bf0000390000000000000004010400000f000000000000000f010500006c00000000000000131600010000000000000000000000000000000018040104000010000000000000000f01280101040000a2000000000000000f01c400000200000000000000080000000000000000001001c40000c000000000000000080000000000000000001001c70001c8000301ca0001cb000f1501cd0001c40000c000000000000000080000000000000000000f01cf0001c400000200000000000000080000000000000000000f000d00000000000000001500000000000000181301d00001c400000200000000000000080000000000000000000f000d00000000000000001500000000000000180006000000000000000301c7000301c80003131801ce0000010000000000000008000000000000000000101601c40000c000000000000000080000000000000000000f01d20001c400000200000000000000080000000000000000000f000d00000000000000001500000000000000181301d30001c400000200000000000000080000000000000000000f000d00000000000000001500000000000000180006000000000000000301c7000301c80003131801ce00000c0000000000000008000000000000000000101601d5000013000000000000001100130000000000000001d600040000000000000000001801040000a3000000000000000f01d90000ffffff0f00000000080010000000000000000501db000004000000000000000f01dc000006000000000000000f160002000000000000000000000000000000001801de0001df000f0104000021000000000000000f0104000022000000000000000f170104000004000000000000000f0104000005000000000000000f010400000d000000000000000f0104000011000000000000000f0104000009000000000000000f17010400000b000000000000000f17010400000a000000000000000f1701040000a4000000000000000f010400001a000000000000000f0104000023000000000000000f01ea000038000000000000000c0000000000000000000f01ec000010000000000000000501ea000038000000000000000c0000000000000000001001ef0001f0000f010400000e000000000000000f01f4000000000000000000000f01040000a1000000000000000f010400000f0000000000000010010000010400000f000000000000000f010500006c00000000000000131602000000010000000000000004200000000000000000000000181801250100010000000000000000010000000000000000000000000000000007180126011601290101270100000000000000000018"
+                "010500010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f180017000000000000000013000000000000001804010400000f000000000000000f010500006c000000000000001316150200000001000000000000000420000000020000000000000011170200000001000000000000000420000000ff000000000000000f17010400000f000000000000000f01060000010000000000000008000000000000000000101615010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f1816010400000f000000000000000f010600000100000000000000080000000000000000001016010400000f000000000000000f010400000f000000000000000f010500006c0000000000000013160100000001000000000000000f1816000400000000000000000000000000000000180104000002000000000000000f0104000012000000000000000f1701040000a5000000000000000f17010200010400030001000000000000000401040000000000000000000013010200010400030101001216010e000000000000000000000300000000000000000018010f00010f000f010f00000d0000000000000013010f00000d0000000000000004000000000000000000180114000020000000000000001101140000800000000000000014170114000000000000000000000f0114000003000000000000000f17011400000a000000000000000f170004000000000000000114000001000000000000000f0114000009000000000000000f170114000011000000000000000f170114000081000000000000000f170008000000000000000114000004000000000000000f0006000000000000000114000007000000000000000f0114000008000000000000000f170114000012000000000000000f170114000082000000000000000f17000200000000000000011400000d000000000000000f0114000080000000000000000f170003000000000000000114000010000000000000000f0114000013000000000000000f170114000014000000000000000f170001000000000000000000000000000000001818181818180114000002000000000000000f0114000005000000000000000f170114000006000000000000000f17011400000b000000000000000f17011400000c000000000000000f011400000c000000000000000f011d0000fe000000000000001016011400000d000000000000001201140000100000000000000014011400001400000000000000121617011400008000000000000000140114000082000000000000001216171501040000a5000000000000001401210000f800000000000000080080000000000000000f012100000700000000000000080001000000000000001416012100000700000000000000080004000000000000001216012100000700000000000000080001000000000000000f0000000000000000001c0000012100000700000000000000080002000000000000000f0000000000000000001c00000008000000000000000b0001000000000000001c000009012100000700000000000000080003000000000000000f0000000000000000001c00000010000000000000000b0001000000000000001c00000008000000000000000b090002000000000000001c0000090000000000000000001c00000018000000000000000b0001000000000000001c00000010000000000000000b090002000000000000001c00000008000000000000000b090003000000000000001c0000091818180104000013000000000000000f010400000000000000000000130102000104000301010012160129000000000000000000000300000000000000000018012a00012a000f012a0000080000000000000013012a0000080000000000000018012f0000fb0000000000000010012f0000ff000000000000001016012f0000fc000000000000000f012f0000fd000000000000000f17013200012f0000fe000000000000000f012f0000fc000000000000000f013300012f0000fd000000000000000f0135000010000000000000000b01330009012f0000fe000000000000000f013700012f0018181801390000fb000000000000001001390000ff00000000000000101601390000fc000000000000000f01390000fd000000000000000f17013c0001390000fe000000000000000f01390000fc000000000000000f013d0001390000fd000000000000000f013f000010000000000000000b013d000901390000fe000000000000000f014100013900181818012f0000fc000000000000000f013300012f0000fd000000000000000f0135000010000000000000000b01330009012f0000fe000000000000000f013700012f001818182500000000000000000013014400200d000145000145000f0145000004000000000000000f0145000005000000000000000f170145000011000000000000000f170145000012000000000000000f170145000013000000000000000f17014500008c000000000000000f1701450000f2000000000000000f1701450000f5000000000000000f1701450000f9000000000000001401450000fc0000000000000012161701450000ff000000000000000f17000100000000000000014500000f000000000000000f0145000010000000000000000f17014500008d000000000000000f1701450000f6000000000000000f1701450000f7000000000000000f1701450000f8000000000000000f1701450000fe000000000000000f1700020000000000000000000000000000000018180145000004000000000000000f0145000005000000000000000f170145000011000000000000000f170145000012000000000000000f170145000013000000000000000f17014500008c000000000000000f1701450000f2000000000000000f1701450000f5000000000000000f1701450000f9000000000000001401450000fc0000000000000012161701450000ff000000000000000f17000100000000000000014500000f000000000000000f0145000010000000000000000f17014500008d000000000000000f1701450000f6000000000000000f1701450000f7000000000000000f1701450000f8000000000000000f1701450000fe000000000000000f1700020000000000000000000000000000000018180000000000000000001301450000000000000000000013014500000f0000000000000011161715014400012f0000fc000000000000000f013300012f0000fd000000000000000f0135000010000000000000000b01330009012f0000fe000000000000000f013700012f00181818000100000000000000040f0145000004000000000000000f0145000005000000000000000f170145000011000000000000000f170145000012000000000000000f170145000013000000000000000f17014500008c000000000000000f1701450000f2000000000000000f1701450000f5000000000000000f1701450000f9000000000000001401450000fc0000000000000012161701450000ff000000000000000f17000100000000000000014500000f000000000000000f0145000010000000000000000f17014500008d000000000000000f1701450000f6000000000000000f1701450000f7000000000000000f1701450000f8000000000000000f1701450000fe000000000000000f1700020000000000000000000000000000000018180000000000000000001301450000000000000000000013014500000f000000000000001116171517014a00014b000f012f0000fc000000000000000f013300012f0000fd000000000000000f0135000010000000000000000b01330009012f0000fe000000000000000f013700012f001818180007000000000000000300080000000000000006014e0000fb0000000000000010014e0000ff000000000000001016014e0000fc000000000000000f014e0000fd000000000000000f17015100014e0000fe000000000000000f014e0000fc000000000000000f015200014e0000fd000000000000000f0154000010000000000000000b01520009014e0000fe000000000000000f015600014e001818180104000014000000000000000f0104000015000000000000000f170104000016000000000000000f170104000017000000000000000f170104000018000000000000000f170104000019000000000000000f17010400001e000000000000000f17010400001f000000000000000f170104000020000000000000000f170104000027000000000000000f1701040000a6000000000000000f1701040000a7000000000000000f1701040000a8000000000000000f1701040000a9000000000000000f1701040000aa000000000000000f1701040000ab000000000000000f1701040000000000000000000013010200010400030101001216015a000000000000000000000300000000000000000018015b00015b000f010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f015b00010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f000a000000000000000008000000000000001813015b00010400001e0000000000000014010400002700000000000000121601040000a9000000000000001417000200000000000000000100000000000000180002000000000000000f000a0000000000000000080000000000000018040000000000000000001801610000fb000000000000001001610000ff00000000000000101601610000fc000000000000000f01610000fd000000000000000f1701640001610000fe000000000000000f01610000fc000000000000000f01650001610000fd000000000000000f0167000010000000000000000b0165000901610000fe000000000000000f01690001610018181800070000000000000003000800000000000000060104000015000000000000000f0104000018000000000000000f17010400001f000000000000000f170104000027000000000000000f1701040000a7000000000000000f1701040000aa000000000000000f17016e0000f800000000000000080080000000000000000f016e00000700000000000000080001000000000000001416016e00000700000000000000080004000000000000001216016e00000700000000000000080001000000000000000f0000000000000000001c0100016e00000700000000000000080002000000000000000f0000000000000000001c01000008000000000000000b0001000000000000001c010009016e00000700000000000000080003000000000000000f0000000000000000001c01000010000000000000000b0001000000000000001c01000008000000000000000b090002000000000000001c0100090000000000000000001c01000018000000000000000b0001000000000000001c01000010000000000000000b090002000000000000001c01000008000000000000000b090003000000000000001c0100091818180104000028000000000000000f0176000000000000000000000f000000000000000000017600000100000000000000041c02002518000000000000000000030177000177000f0176000000000000000000000f00ff00000000000000017600000100000000000000041c03002518000000000000000000030179000179000f0176000000000000000000000f000000000000000000017600000100000000000000041c0400251800000000000000000003017b00017b000f017d0000fb0000000000000010017d0000ff000000000000001016017d0000fc000000000000000f017d0000fd000000000000000f17018000017d0000fe000000000000000f017d0000fc000000000000000f018100017d0000fd000000000000000f0183000010000000000000000b01810009017d0000fe000000000000000f018500017d00181818250000000000000000001001870000fb000000000000001001870000ff00000000000000101601870000fc000000000000000f01870000fd000000000000000f17018a00018d0001870000fe000000000000000f019000017d0000fc000000000000000f018100017d0000fd000000000000000f0183000010000000000000000b01810009017d0000fe000000000000000f018500017d001818182500010000000000000014017d0000fc000000000000000f018100017d0000fd000000000000000f0183000010000000000000000b01810009017d0000fe000000000000000f018500017d0018181825000300000000000000121601920001930000fc000000000000000f018b0001930000fd000000000000000f018e000010000000000000000b018b000901930000fe000000000000000f01910001930018181824000000000000000000031801960000fb000000000000001001960000ff00000000000000101601960000fc000000000000000f01960000fd000000000000000f17019900019c0001960000fe000000000000000f019f0001a10001a2000f017d0000fc000000000000000f018100017d0000fd000000000000000f0183000010000000000000000b01810009017d0000fe000000000000000f018500017d001818182500030000000000000013017d0000fc000000000000000f018100017d0000fd000000000000000f0183000010000000000000000b01810009017d0000fe000000000000000f018500017d00181818250001000000000000000f01a40001a50024000000000000000000031801a60000fc000000000000000f019a0001a60000fd000000000000000f019d000010000000000000000b019a000901a60000fe000000000000000f01a00001a6001818182400000000000000000003182501770018017d0000fc000000000000000f018100017d0000fd000000000000000f0183000010000000000000000b01810009017d0000fe000000000000000f018500017d00181818250002000000000000000f01a40001a50024000000000000000000031801a60000fc000000000000000f019a0001a60000fd000000000000000f019d000010000000000000000b019a000901a60000fe000000000000000f01a00001a6001818182400000000000000000003182501790018017d0000fc000000000000000f018100017d0000fd000000000000000f0183000010000000000000000b01810009017d0000fe000000000000000f018500017d00181818250003000000000000000f01a40001a50024000000000000000000031801a60000fc000000000000000f019a0001a60000fd000000000000000f019d000010000000000000000b019a000901a60000fe000000000000000f01a00001a60018181824000000000000000000031825017b001801760000010000000000000003017d0000fc000000000000000f018100017d0000fd000000000000000f0183000010000000000000000b01810009017d0000fe000000000000000f018500017d00181818250000000000000000000f017500000100000000000000041c0200017500000100000000000000041c0300250000000000000000000f000000000000000000017500000100000000000000041c03002500ff000000000000000f00010000000000000000ffffffffffffffff1818017500000100000000000000041c0400250000000000000000000f017500000100000000000000041c020025017500000100000000000000041c0400251801b10001b2000f01b60000390000000000000004010400000f000000000000000f010500006c00000000000000131600010000000000000000000000000000000018040104000010000000000000000f01160101040000a2000000000000000f01bb00000200000000000000080000000000000000001001bb0000c000000000000000080000000000000000001001be0001bf000301c10001c2000f1501c40001bb0000c000000000000000080000000000000000000f01c60001bb00000200000000000000080000000000000000000f000d00000000000000001500000000000000181301c70001bb00000200000000000000080000000000000000000f000d00000000000000001500000000000000180006000000000000000301be000301bf0003131801c50000010000000000000008000000000000000000101601bb0000c000000000000000080000000000000000000f01c90001bb00000200000000000000080000000000000000000f000d00000000000000001500000000000000181301ca0001bb00000200000000000000080000000000000000000f000d00000000000000001500000000000000180006000000000000000301be000301bf0003131801c500000c0000000000000008000000000000000000101601cc000013000000000000001100130000000000000001cd00040000000000000000001801040000a3000000000000000f01d00000ffffff0f00000000080010000000000000000501d2000004000000000000000f01d3000006000000000000000f160002000000000000000000000000000000001801d50001d6000f0104000021000000000000000f0104000022000000000000000f170104000004000000000000000f0104000005000000000000000f010400000d000000000000000f0104000011000000000000000f0104000009000000000000000f17010400000b000000000000000f17010400000a000000000000000f1701040000a4000000000000000f010400001a000000000000000f0104000023000000000000000f01e1000038000000000000000c0000000000000000000f01e3000010000000000000000501e1000038000000000000000c0000000000000000001001e60001e7000f010400000e000000000000000f01eb000000000000000000000f01040000a1000000000000000f010400000f0000000000000010010000010400000f000000000000000f010500006c0000000000000013160200000001000000000000000420000000000000000000000018180114010001000000000000000001000000000000000000000000000000000718011501240000000000000000000318"
             ),
             checksums=(ChecksumRule("crc32", initial=0xFFFFFFFF, final_xor=0xFFFFFFFF),),
             expansions=(

@@ -3,7 +3,7 @@
 
 #include "handlers.h"
 
-const uint8_t wl_no_text[2] = {0, 0};
+const uint8_t wl_no_text[WL_TOO_LONG + 1] = {0};
 
 /* The minimum and maximum of the second byte after a first one. */
 static bool follows(uint8_t first, uint8_t second) {
@@ -39,15 +39,17 @@ WL_HANDLER(wl_text_constant) {
 
 WL_HANDLER(wl_text_select) {
     int64_t chosen = run->registers[step->b] ? step->c : step->d;
-    bool none = chosen < 0 || wl_is_poisoned(run, step->b);
-    run->spans[step->a] = none ? wl_text_none(WL_REASON_VALUE) : run->spans[chosen];
+    if (WL_UNLIKELY(wl_is_poisoned(run, step->b)))
+        run->spans[step->a] = wl_text_none(wl_poison_of(run, step->b));
+    else
+        run->spans[step->a] = chosen < 0 ? wl_text_none(WL_NULL) : run->spans[chosen];
     GO_ON;
 }
 
 /* The index of the first character, and the number of characters; false if the range is invalid. */
 static bool take_places(const wl_run *run, const wl_instruction *step, size_t *from, size_t *count) {
     wl_integer begin = run->registers[step->c], end = run->registers[step->d];
-    if (wl_is_poisoned(run, (size_t)step->c) || wl_is_poisoned(run, (size_t)step->d) || begin < 0 || end < begin)
+    if (begin < 0 || end < begin)
         return false;
     *from = begin > (wl_integer)SIZE_MAX ? SIZE_MAX : (size_t)begin;
     *count = end - begin > (wl_integer)SIZE_MAX ? SIZE_MAX : (size_t)(end - begin);
@@ -64,9 +66,14 @@ static wl_span part(wl_run *run, const wl_instruction *step) {
     size_t from = 0, count = 0;
     wl_span text = run->spans[step->b];
     if (wl_text_missing(text))
-        return text;
+        return wl_text_without(wl_text_reason(text));
+    for (size_t i = 0; i < 2; i++) {
+        const size_t number = (size_t)(i ? step->d : step->c);
+        if (WL_UNLIKELY(wl_is_poisoned(run, number)))
+            return wl_text_without(wl_poison_of(run, number));
+    }
     if (!take_places(run, step, &from, &count) || !wl_text_may_be_checked(run, text.size))
-        return wl_text_none(WL_REASON_VALUE);
+        return wl_text_none(WL_FAILED);
     wl_span rest = without(text, from);
     return (wl_span){rest.at, rest.size - without(rest, count).size};
 }
@@ -92,13 +99,13 @@ static bool takes(wl_run *run, wl_span left, wl_span right, bool counted) {
 
 static wl_span joined(wl_run *run, wl_span left, wl_span right, bool counted) {
     if (wl_text_missing(left) || wl_text_missing(right))
-        return wl_text_missing(left) ? left : right;
+        return wl_text_without(wl_text_reason(wl_text_missing(left) ? left : right));
     if (!wl_text_may_be_checked(run, left.size + right.size) || !takes(run, left, right, counted))
-        return wl_text_none(WL_REASON_LIMIT);
+        return wl_text_none(WL_TOO_LONG);
     size_t size = left.size + right.size;
     uint8_t *made = wl_text_hold(run, size);
     if (!made)
-        return wl_text_none(WL_REASON_LIMIT);
+        return wl_text_none(WL_TOO_LONG);
     memcpy(made, left.at, left.size);
     memcpy(made + left.size, right.at, right.size);
     return (wl_span){made, size};
@@ -116,7 +123,7 @@ static wl_span digits(wl_run *run, size_t number) {
     size_t at = sizeof text;
     wl_integer value = run->registers[number];
     if (wl_is_poisoned(run, number))
-        return wl_text_none(WL_REASON_VALUE);
+        return wl_text_without(wl_poison_of(run, number));
     __extension__ unsigned __int128 rest = (unsigned __int128)value;
     rest = value < 0 ? 0 - rest : rest;
     do
@@ -126,7 +133,7 @@ static wl_span digits(wl_run *run, size_t number) {
         text[--at] = '-';
     uint8_t *made = wl_text_hold(run, sizeof text - at);
     if (!made)
-        return wl_text_none(WL_REASON_LIMIT);
+        return wl_text_none(WL_TOO_LONG);
     memcpy(made, text + at, sizeof text - at);
     return (wl_span){made, sizeof text - at};
 }
@@ -142,10 +149,10 @@ WL_HANDLER(wl_text_digits) {
 
 static wl_span reversed(wl_run *run, wl_span text) {
     if (wl_text_missing(text))
-        return text;
+        return wl_text_without(wl_text_reason(text));
     uint8_t *made = wl_text_may_be_checked(run, text.size) ? wl_text_hold(run, text.size) : NULL;
     if (!made)
-        return wl_text_none(WL_REASON_LIMIT);
+        return wl_text_none(WL_TOO_LONG);
     uint8_t *to = made + text.size;
     for (wl_span rest = text; rest.size;) {
         size_t size = wl_text_step(rest);

@@ -8,20 +8,17 @@
 
 #include "run.h"
 
-/* The addresses of spans without a value: the first for a value that does not exist, the second for one that is too
- * long. */
-extern const uint8_t wl_no_text[2];
+/* The addresses of spans without a value, by the reason: WL_FAILED, …, WL_TOO_LONG. */
+extern const uint8_t wl_no_text[WL_TOO_LONG + 1];
 
-/* Why a span has no value, or WL_REASON_NONE. */
-static inline uint32_t wl_text_missing(wl_span span) {
-    if (WL_LIKELY(span.at != wl_no_text && span.at != wl_no_text + 1))
-        return WL_REASON_NONE;
-    return span.at == wl_no_text ? WL_REASON_VALUE : WL_REASON_LIMIT;
+static inline bool wl_is_no_text(const uint8_t *at) {
+    return WL_UNLIKELY((uintptr_t)at - (uintptr_t)wl_no_text <= WL_TOO_LONG);
 }
-
-static inline wl_span wl_text_none(uint32_t reason) {
-    return (wl_span){wl_no_text + (reason == WL_REASON_LIMIT), 0};
-}
+static inline bool wl_text_missing(wl_span span) { return wl_is_no_text(span.at); }
+static inline unsigned wl_text_reason(wl_span span) { return (unsigned)(span.at - wl_no_text); }
+static inline wl_span wl_text_none(unsigned reason) { return (wl_span){wl_no_text + reason, 0}; }
+/* Text that cannot be made since what it is made of has no value, for that reason. */
+static inline wl_span wl_text_without(unsigned reason) { return wl_text_none(reason == WL_NULL ? WL_ABSENT : reason); }
 
 /* The number of UTF-8 characters; each invalid piece counts as the one character by which Python replaces it. */
 size_t wl_text_length(wl_span text);

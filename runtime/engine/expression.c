@@ -1,8 +1,10 @@
 /* The stack machine of EXPRESSION steps, over signed 128-bit integers, for what jumping code does not compute.
  *
- * A value that cannot be computed (division by zero, a result beyond 128 bits, a failed operand) is marked as failed
- * and passed on, so that it does no harm if it is not used: in the other branch of a SELECT, or after an AND or OR that
- * is already decided. This matches the language, which does not evaluate such operands. */
+ * An operand without a value (WL_FAILED, WL_NULL or WL_ABSENT, see run.h) is passed on, the first one of several, so
+ * that it does no harm if it is not used: in the other branch of a SELECT, or after an AND or OR that is already
+ * decided. This matches the language, which does not evaluate such operands. Only EQUAL and NOT_EQUAL take WL_NULL for a
+ * value; any other code that uses it is WL_ABSENT, which OPTIONAL, at the end of an attribute's expression, makes
+ * WL_NULL. */
 #include "expression.h"
 
 #include "handlers.h"
@@ -60,17 +62,11 @@ bool wl_expression_has_series(const uint8_t *code, size_t size) {
     return found;
 }
 
-/* One bit per value of the stack, starting at the first: whether it failed. */
+/* One bit per value of the stack, starting at the first: whether it has none, but the reason for that in its place. */
 static uint64_t bit(size_t place) { return UINT64_C(1) << place; }
 
-/* The result of `and` and `or`; `failed` is set for the operator, the right operand and the result. */
-static wl_integer decide(unsigned code, wl_integer left, wl_integer right, bool *failed) {
-    if ((left != 0) == (code == CODE_BOOLEAN_OR)) {
-        *failed = false;
-        return code == CODE_BOOLEAN_OR;
-    }
-    return right != 0;
-}
+/* Why there is no result if an operand has none. */
+static wl_integer passed_on(wl_integer reason) { return reason == WL_NULL ? WL_ABSENT : reason; }
 
 #define TWO(code)                                                                                                      \
     case code:                                                                                                         \
@@ -79,15 +75,27 @@ static wl_integer decide(unsigned code, wl_integer left, wl_integer right, bool 
 
 /* A code with two operands, of which the second is values[top]. */
 static uint64_t two(unsigned code, wl_integer *values, size_t top, uint64_t failed) {
+    const wl_integer left = values[top - 1], right = values[top];
     bool first = failed & bit(top - 1), second = failed & bit(top), holds = true;
     failed &= ~(bit(top - 1) | bit(top));
-    if (code == CODE_BOOLEAN_AND || code == CODE_BOOLEAN_OR) {
-        if (!first)
-            values[top - 1] = decide(code, values[top - 1], values[top], &second);
-        return first || second ? failed | bit(top - 1) : failed;
+    if (first && left == WL_NULL && (code == CODE_EQUAL || code == CODE_NOT_EQUAL)) {
+        const bool both = second && right == WL_NULL;
+        values[top - 1] = second && !both ? right : both == (code == CODE_EQUAL);
+        return second && !both ? failed | bit(top - 1) : failed;
     }
-    if (first || second)
+    if (second && !first && right == WL_NULL && (code == CODE_EQUAL || code == CODE_NOT_EQUAL)) {
+        values[top - 1] = code == CODE_NOT_EQUAL;
+        return failed;
+    }
+    if (!first && (code == CODE_BOOLEAN_AND || code == CODE_BOOLEAN_OR)) {
+        second &= (left != 0) == (code == CODE_BOOLEAN_AND);
+        values[top - 1] = second ? passed_on(right) : (left != 0) == (code == CODE_BOOLEAN_OR) ? left != 0 : right != 0;
+        return second ? failed | bit(top - 1) : failed;
+    }
+    if (first || second) {
+        values[top - 1] = passed_on(first ? left : right);
         return failed | bit(top - 1);
+    }
     switch (code) {
         TWO(CODE_ADD);
         TWO(CODE_SUBTRACT);
@@ -99,19 +107,31 @@ static uint64_t two(unsigned code, wl_integer *values, size_t top, uint64_t fail
     default:
         holds = wl_compute(code, values[top - 1], values[top], &values[top - 1]);
     }
-    return holds ? failed : failed | bit(top - 1);
+    if (holds)
+        return failed;
+    values[top - 1] = WL_FAILED;
+    return failed | bit(top - 1);
 }
 
-/* Whether the spans that a code reads have values. */
-static bool has_spans(const wl_run *run, unsigned code, const uint8_t *follows) {
-    return !wl_code_is_span(code) ||
-           (!wl_text_missing(run->spans[wl_code_number(follows)]) &&
-            (code != CODE_SPAN_COMPARE || !wl_text_missing(run->spans[wl_code_number(follows + 2)])));
+/* Whether the spans that a code reads have values; if not, `value` is the reason. */
+static bool has_spans(const wl_run *run, unsigned code, const uint8_t *follows, wl_integer *value) {
+    if (!wl_code_is_span(code))
+        return true;
+    wl_span span = run->spans[wl_code_number(follows)];
+    if (code == CODE_SPAN_COMPARE && !wl_text_missing(span))
+        span = run->spans[wl_code_number(follows + 2)];
+    if (WL_LIKELY(!wl_text_missing(span)))
+        return true;
+    *value = wl_text_reason(span);
+    /* Texts are compared by their order, of which one that is null has none. */
+    if (code != CODE_SPAN_ORDER && code != CODE_SPAN_COMPARE)
+        *value = passed_on(*value);
+    return false;
 }
 
 /* A code with one operand; false for other codes. */
 static bool one(const wl_run *run, unsigned code, const uint8_t *follows, wl_integer *value) {
-    if (WL_UNLIKELY(!has_spans(run, code, follows)))
+    if (WL_UNLIKELY(!has_spans(run, code, follows, value)))
         return false;
     switch (code) {
     case CODE_SERIES_ITEM:
@@ -119,7 +139,12 @@ static bool one(const wl_run *run, unsigned code, const uint8_t *follows, wl_int
     case CODE_SPAN_BYTE:
         return wl_span_byte(run->spans[wl_code_number(follows)], *value, value);
     case CODE_NEGATE:
-        return !__builtin_sub_overflow((wl_integer)0, *value, value);
+        if (!__builtin_sub_overflow((wl_integer)0, *value, value))
+            return true;
+        *value = WL_FAILED;
+        return false;
+    case CODE_OPTIONAL:
+        return true;
     case CODE_INVERT:
         *value = ~*value;
         return true;
@@ -127,16 +152,28 @@ static bool one(const wl_run *run, unsigned code, const uint8_t *follows, wl_int
         *value = *value == 0;
         return true;
     default: /* CODE_NARROW */
-        return wl_kind_holds(*follows, *value);
+        if (wl_kind_holds(*follows, *value))
+            return true;
+        *value = WL_FAILED;
+        return false;
     }
+}
+
+/* The reason why a code with one operand has no value, if the operand has none. */
+static wl_integer without(unsigned code, wl_integer reason) {
+    if (code == CODE_OPTIONAL)
+        return reason == WL_ABSENT ? WL_NULL : reason;
+    return code == CODE_NARROW ? reason : passed_on(reason);
 }
 
 /* A code without operands; false for other codes. */
 static bool leaf(wl_run *run, unsigned code, const uint8_t *follows, wl_integer *value) {
     wl_span other;
-    if (WL_UNLIKELY(!has_spans(run, code, follows)))
+    if (WL_UNLIKELY(!has_spans(run, code, follows, value)))
         return false;
     switch (code) {
+    case CODE_NULL:
+        return *value = WL_NULL, false;
     case CODE_CONSTANT:
         return *value = (int64_t)wl_load_le8(follows), true;
     case CODE_CONSTANT_UNSIGNED:
@@ -149,10 +186,16 @@ static bool leaf(wl_run *run, unsigned code, const uint8_t *follows, wl_integer 
         other = run->spans[wl_code_number(follows + 2)];
         return *value = wl_span_order(run->spans[wl_code_number(follows)], other.at, other.size), true;
     case CODE_SPAN_NUMBER:
-        return wl_text_number(run->spans[wl_code_number(follows)], follows[2], value);
+        if (wl_text_number(run->spans[wl_code_number(follows)], follows[2], value))
+            return true;
+        *value = WL_FAILED;
+        return false;
     case CODE_SPAN_LENGTH:
         other = run->spans[wl_code_number(follows)];
-        return *value = (wl_integer)wl_text_length(other), wl_text_may_be_checked(run, other.size);
+        *value = WL_FAILED;
+        if (!wl_text_may_be_checked(run, other.size))
+            return false;
+        return *value = (wl_integer)wl_text_length(other), true;
     case CODE_SERIES_SIZE:
         return *value = (wl_integer)run->series[wl_code_number(follows)].used, true;
     case CODE_SERIES_LEAST:
@@ -179,7 +222,9 @@ wl_integer wl_expression(wl_run *run, const wl_instruction *instruction, bool *f
             count++;
             break;
         case 1:
-            if (!(failed & bit(count - 1)) && !one(run, each, code, &values[count - 1]))
+            if (failed & bit(count - 1))
+                values[count - 1] = without(each, values[count - 1]);
+            else if (!one(run, each, code, &values[count - 1]))
                 failed |= bit(count - 1);
             break;
         case 2:
@@ -192,6 +237,8 @@ wl_integer wl_expression(wl_run *run, const wl_instruction *instruction, bool *f
                 size_t taken = values[count - 1] ? count : count + 1;
                 values[count - 1] = values[taken];
                 failed |= failed & bit(taken) ? bit(count - 1) : 0;
+            } else {
+                values[count - 1] = passed_on(values[count - 1]);
             }
             failed &= bit(count) - 1;
             break;
@@ -199,5 +246,5 @@ wl_integer wl_expression(wl_run *run, const wl_instruction *instruction, bool *f
         code += wl_code_bytes(each, code);
     }
     *failed_at_last = failed & 1;
-    return *failed_at_last ? 0 : values[0];
+    return values[0];
 }

@@ -43,6 +43,8 @@ enum {
     CODE_SPAN_NUMBER,
     CODE_SPAN_COMPARE,
     CODE_SPAN_LENGTH,
+    CODE_NULL,
+    CODE_OPTIONAL,
     CODE_COUNT,
 };
 
@@ -92,6 +94,7 @@ static inline unsigned wl_code_takes(unsigned code) {
     case CODE_SPAN_NUMBER:
     case CODE_SPAN_COMPARE:
     case CODE_SPAN_LENGTH:
+    case CODE_NULL:
         return 0;
     case CODE_NEGATE:
     case CODE_INVERT:
@@ -99,6 +102,7 @@ static inline unsigned wl_code_takes(unsigned code) {
     case CODE_NARROW:
     case CODE_SERIES_ITEM:
     case CODE_SPAN_BYTE:
+    case CODE_OPTIONAL:
         return 1;
     default:
         return code == CODE_SELECT ? 3 : 2;

@@ -96,6 +96,9 @@ static bool compute(unsigned code, const uint8_t *follows, const operand *operan
     case CODE_BOOLEAN_OR:
         made = left || operands[1].value;
         break;
+    case CODE_OPTIONAL:
+        made = left;
+        break;
     case CODE_SERIES_ITEM:
     case CODE_SPAN_BYTE:
         return false;

@@ -135,9 +135,15 @@ static inline bool wl_is_poisoned(const wl_run *run, size_t number) {
     return WL_UNLIKELY(run->poisoned) && (run->poison[number / 64] >> number % 64 & 1);
 }
 
+/* Why the register has no value: whatever program it is of, one of the first three. */
+static inline unsigned wl_poison_of(const wl_run *run, size_t number) {
+    const wl_integer reason = run->registers[number];
+    return reason == WL_NULL ? WL_NULL : reason == WL_ABSENT ? WL_ABSENT : WL_FAILED;
+}
+
 /* The register has no value. */
-static inline void wl_poison(wl_run *run, size_t number) {
-    run->registers[number] = 0;
+static inline void wl_poison(wl_run *run, size_t number, unsigned reason) {
+    run->registers[number] = reason;
     run->poisoned = true;
     run->unprepared = true;
     run->poison[number / 64] |= UINT64_C(1) << number % 64;

@@ -97,7 +97,7 @@ static inline size_t wl_contents_readable(const wl_run *run, const uint8_t *at) 
         const uintptr_t constant = (uintptr_t)at - (uintptr_t)run->program->constants;
         if (constant <= run->program->constant_size)
             return run->program->constant_size - constant;
-        if (at == wl_no_text || at == wl_no_text + 1)
+        if (wl_is_no_text(at))
             return 0;
     }
     return (size_t)(run->readable - at);

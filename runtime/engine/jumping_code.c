@@ -86,7 +86,7 @@ static instruction translate(const uint8_t *code) {
         made.code = TRUTH;
         break;
     default:
-        if (wl_code_is_span(*code) || wl_code_is_series(*code))
+        if (*code == CODE_NULL || wl_code_is_span(*code) || wl_code_is_series(*code))
             made.code = NOT_HERE;
     }
     return made;
@@ -100,6 +100,8 @@ static void write(wl_jumping_code *made, const uint8_t *code, size_t size, const
             open[depth++] = count;
             made->instructions[count++] = (instruction){.code = *jumps};
         }
+        if (*code == CODE_OPTIONAL)
+            continue;
         if (*code == CODE_SELECT) {
             const uint32_t over = open[--depth];
             made->instructions[over].to = count;

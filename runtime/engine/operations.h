@@ -106,7 +106,7 @@ static inline bool wl_makes_text(const wl_step *step) {
 /* Whether the step stores a value in column a. */
 static inline bool wl_writes_value(const wl_step *step) {
     return step->op == WL_OP_LIST_END || (wl_operation_of(step)->runs_for == WL_FOR_COLUMN &&
-                                          step->op != WL_OP_COLUMN_NULL && step->op != WL_OP_NULL_UNLESS);
+                                          step->op != WL_OP_COLUMN_NULL);
 }
 
 /* The code of an EXPRESSION. `folded`: the codes that have been simplified, whose numbers follow those of the

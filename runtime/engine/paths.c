@@ -9,8 +9,6 @@
 /* Whether the step gives the column a value or a null in every row. */
 static bool sets_column(const wl_step *step) { return wl_writes_value(step) || step->op == WL_OP_COLUMN_NULL; }
 
-static bool writes_column(const wl_step *step) { return sets_column(step) || step->op == WL_OP_NULL_UNLESS; }
-
 /* A column that two steps of a row write may be null by one of them and not by the other, so it also begins as null:
  * then every value that is written clears the null. */
 static void note_second_writers(wl_program *program) {
@@ -19,11 +17,11 @@ static void note_second_writers(wl_program *program) {
         const wl_step *step = program->steps + i;
         if (step->op == WL_OP_ROW)
             row = i;
-        if (!program->reachable[i] || !writes_column(step))
+        if (!program->reachable[i] || !sets_column(step))
             continue;
         for (uint32_t before = row; before < i && !program->conditional[step->a]; before++) {
             const wl_step *other = program->steps + before;
-            program->conditional[step->a] = program->reachable[before] && writes_column(other) && other->a == step->a;
+            program->conditional[step->a] = program->reachable[before] && sets_column(other) && other->a == step->a;
         }
     }
 }

@@ -50,7 +50,7 @@ static bool is_needed(wl_needs *need, const wl_step *step) {
 }
 
 static bool writes_column(const wl_step *step) {
-    return wl_writes_value(step) || step->op == WL_OP_COLUMN_NULL || step->op == WL_OP_NULL_UNLESS;
+    return wl_writes_value(step) || step->op == WL_OP_COLUMN_NULL;
 }
 
 /* Whether the result of the attempt that ends at the step `end` is not needed. */

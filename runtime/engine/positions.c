@@ -125,7 +125,7 @@ WL_HANDLER(wl_attempt_end) {
 
 WL_HANDLER(wl_refuse_for) {
     const wl_integer reason = run->registers[step->a];
-    if (WL_UNLIKELY(reason != WL_REASON_NONE))
+    if (WL_UNLIKELY(reason != WL_REASON_NONE && !wl_is_poisoned(run, step->a)))
         wl_refuse(run, reason > 0 && reason <= WL_REASON_ITEMS ? (uint32_t)reason : WL_REASON_VALUE);
     GO_ON;
 }

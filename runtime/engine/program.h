@@ -47,6 +47,9 @@ enum {
 /* In a VARINT_COLUMN: the number of adjacent varints from here on. */
 #define WL_VARINT_FOLLOWING(shape) ((size_t)((shape) >> 40))
 
+/* Operand b of EXPRESSION: whether a missing value refuses the row; 2: unless an attribute is absent. */
+enum { WL_MISSING_REFUSES, WL_MISSING_IS_LEFT, WL_MISSING_IS_NULL };
+
 /* Operand c of COLUMN_TIMESTAMP: the unit, and whether operand d is a number that means that there is no time. */
 enum { WL_SECONDS, WL_MILLISECONDS, WL_MICROSECONDS, WL_NANOSECONDS, WL_UNITS, WL_HAS_ABSENT = 4 };
 _Static_assert(!(WL_HAS_ABSENT & (WL_UNITS - 1)) && WL_HAS_ABSENT == WL_UNITS, "the flag is the bit above the unit");

@@ -83,11 +83,16 @@ static WL_HANDLER(register_be4) {
 }
 
 static WL_HANDLER(absent) {
-    wl_poison(run, step->a);
+    wl_poison(run, step->a, WL_NULL);
     GO_ON;
 }
 
+/* A column is null if its value is absent; a value that cannot be computed has refused the row. */
 static WL_HANDLER(column_register) {
+    if (wl_is_poisoned(run, step->b)) {
+        wl_column_null(run, step->a, row);
+        GO_ON;
+    }
     uint64_t value = (uint64_t)run->registers[step->b];
     uint8_t *out = step->out + row * (size_t)step->c;
     if (step->c == 1)
@@ -103,7 +108,7 @@ static WL_HANDLER(column_register) {
 
 static WL_HANDLER(column_timestamp) {
     wl_integer value = run->registers[step->b];
-    const bool is_absent = step->c & WL_HAS_ABSENT && value == step->d;
+    const bool is_absent = (step->c & WL_HAS_ABSENT && value == step->d) || wl_is_poisoned(run, step->b);
     if (WL_LIKELY(value >= wl_earliest_time(step->c) && value <= wl_latest_time(step->c) && !is_absent))
         wl_store8(step->out + row * 8, (uint64_t)value);
     else
@@ -113,13 +118,6 @@ static WL_HANDLER(column_timestamp) {
 
 static WL_HANDLER(column_null) {
     wl_column_null(run, step->a, row);
-    GO_ON;
-}
-
-/* A missing value has refused the row. */
-static WL_HANDLER(null_unless) {
-    if (run->registers[step->b] == 0)
-        wl_column_null(run, step->a, row);
     GO_ON;
 }
 

@@ -132,9 +132,14 @@ WL_HANDLER(wl_column_bytes) {
 }
 
 WL_HANDLER(wl_column_bytes_anywhere) {
-    const uint32_t missing = wl_text_missing(run->spans[step->b]);
-    if (WL_UNLIKELY(missing))
-        wl_refuse(run, missing);
+    const wl_span span = run->spans[step->b];
+    if (WL_UNLIKELY(wl_text_missing(span))) {
+        const unsigned reason = wl_text_reason(span);
+        if (reason == WL_FAILED || reason == WL_TOO_LONG)
+            wl_refuse(run, reason == WL_FAILED ? WL_REASON_VALUE : WL_REASON_LIMIT);
+        wl_column_null(run, step->a, row);
+        GO_ON;
+    }
     int outcome = column_bytes(step, run, row, wl_contents_readable(run, run->spans[step->b].at));
     if (WL_UNLIKELY(outcome != WL_ROW_COMPLETE))
         return outcome;

@@ -77,9 +77,10 @@ WL_HANDLER(wl_check_sum) {
 /* Jumps ------------------------------------------------------------------------------------------------------------ */
 
 WL_HANDLER(wl_skip_if_zero) {
-    if (wl_is_poisoned(run, step->a) && !step->b)
+    const bool none = wl_is_poisoned(run, step->a);
+    if (none && !step->b)
         return wl_lost(run, WL_REASON_VALUE);
-    if (run->registers[step->a] == 0)
+    if (none || run->registers[step->a] == 0)
         GO_ON_AT(step + step->c);
     GO_ON;
 }

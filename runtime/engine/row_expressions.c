@@ -7,11 +7,12 @@
 #include "handlers.h"
 #include "jumping_code.h"
 
-/* Operand b of a decoded expression: its first register, the second one or a kind, and whether a missing value affects
- * only what needs it. */
+/* Operand b of a decoded expression: its first register, the second one or a kind, and what a missing value does. */
 #define FIRST(step) ((step)->b & 0xFFFF)
-#define SECOND(step) ((step)->b >> 16 & 0x7FFF)
-#define LAZY 0x80000000u
+#define SECOND(step) ((step)->b >> 16 & 0x3FFF)
+#define MISSING(step) ((step)->b >> 30)
+
+_Static_assert(WL_MOST_REGISTERS <= 0x4000, "the number of a second register has 14 bits");
 
 /* Size in bytes of expressions that are worth a table. */
 #define LONG 14
@@ -31,8 +32,10 @@ __attribute__((noinline)) static void run_expression(wl_run *run, const wl_instr
         *code = wl_jumping_code_make(step->constant, (size_t)step->d);
     const wl_integer value = wl_expression_value(run, *code, step, &failed);
     if (WL_UNLIKELY(failed)) {
-        wl_poison(run, step->a);
-        if (!(step->b & LAZY))
+        const bool refuses = MISSING(step) == WL_MISSING_REFUSES ||
+                             (MISSING(step) == WL_MISSING_IS_NULL && value == WL_FAILED);
+        wl_poison(run, step->a, refuses ? WL_FAILED : (unsigned)value);
+        if (refuses)
             wl_refuse(run, WL_REASON_VALUE);
     } else {
         set(run, step->a, value);
@@ -152,7 +155,7 @@ static wl_handler other(wl_instruction *instruction) {
     unsigned number;
     if (instruction->d < LONG || !wl_depends_on_one(instruction->constant, (size_t)instruction->d, &number))
         return wl_expression_any;
-    instruction->b = (instruction->b & LAZY) | number;
+    instruction->b = (instruction->b & ~(uint32_t)0xFFFF) | number;
     instruction->c = 0;
     instruction->table = NULL;
     return tabulated;
@@ -162,7 +165,7 @@ wl_handler wl_expression_handler(wl_instruction *instruction) {
     const uint8_t *code = instruction->constant;
     const int64_t size = instruction->d;
     wl_handler handler = NULL;
-    instruction->b = instruction->b ? LAZY : 0;
+    instruction->b <<= 30;
     if (code[0] == CODE_CONSTANT && size == 9) {
         instruction->c = (int64_t)wl_load_le8(code + 1);
         return constant;

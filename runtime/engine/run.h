@@ -81,6 +81,15 @@ typedef struct {
     wl_jumping_code *stored_code; /* the same, or NULL; owned */
 } wl_checksum;
 
+/* Why a register, an item of a series or a value of an expression has no value; in its place. Also why a text has none
+ * (computed_text.h). */
+enum {
+    WL_FAILED,  /* it cannot be computed, or what it refers to does not exist */
+    WL_NULL,    /* it is an attribute that is absent */
+    WL_ABSENT,  /* its expression uses an attribute that is absent */
+    WL_TOO_LONG /* text */
+};
+
 typedef struct {
     const uint8_t *at;
     size_t size;
@@ -135,7 +144,7 @@ typedef struct {
     size_t contents; /* number of contents that were kept when the loop began */
 } wl_loop;
 
-/* The values of the items of a list, for expressions that use one by its index; `failed`: it could not be computed. */
+/* The values of the items of a list, for expressions that use one by its index; `failed`: it has none. */
 typedef struct {
     wl_integer *values;
     bool *failed;
@@ -187,7 +196,7 @@ struct wl_run {
     bool is_final;        /* the available bytes end where the input does */
     bool has_conditional; /* some wanted column begins each row as null */
     /* The row that is being read. */
-    bool poisoned;    /* some register of it could not be computed */
+    bool poisoned;    /* some register of it has no value */
     bool nulls;       /* some column of it is null so far */
     uint32_t refused; /* why it is damaged, or WL_REASON_NONE */
     uint32_t reason;  /* lost */

@@ -38,22 +38,23 @@ void wl_series_forget(wl_run *run, const wl_content *content) {
         wl_series *series = run->series + i;
         for (size_t item = 0; item < series->texts_used; item++) {
             if (wl_content_holds(content, series->texts[item].at))
-                series->texts[item] = wl_text_none(WL_REASON_VALUE);
+                series->texts[item] = wl_text_none(WL_FAILED);
         }
     }
 }
 
 bool wl_series_item(const wl_series *series, wl_integer number, wl_integer *value) {
-    if (number < 0 || number >= (wl_integer)series->used || series->failed[(size_t)number])
+    *value = WL_FAILED;
+    if (number < 0 || number >= (wl_integer)series->used)
         return false;
     *value = series->values[(size_t)number];
-    return true;
+    return !series->failed[(size_t)number];
 }
 
 bool wl_series_extreme(const wl_series *series, bool greatest, wl_integer *value) {
     for (size_t i = 0; i < series->used; i++) {
         if (series->failed[i])
-            return false;
+            return *value = WL_FAILED, false;
         if (i == 0 || (greatest ? series->values[i] > *value : series->values[i] < *value))
             *value = series->values[i];
     }
@@ -81,17 +82,22 @@ WL_HANDLER(wl_series_add) {
     wl_series *series = run->series + step->a;
     if (WL_UNLIKELY(!has_room(series)))
         return wl_lost(run, WL_REASON_LIMIT);
-    series->values[series->used] = run->registers[step->b];
-    series->failed[series->used++] = wl_is_poisoned(run, step->b);
+    const bool failed = wl_is_poisoned(run, step->b);
+    series->values[series->used] = failed ? (wl_integer)wl_poison_of(run, step->b) : run->registers[step->b];
+    series->failed[series->used++] = failed;
     GO_ON;
 }
 
 WL_HANDLER(wl_series_add_text) {
     wl_series *series = run->series + step->a;
-    const bool there = step->c < 0 || (run->registers[step->c] && !wl_is_poisoned(run, (size_t)step->c));
     if (WL_UNLIKELY(!has_room_for_text(series)))
         return wl_lost(run, WL_REASON_LIMIT);
-    series->texts[series->texts_used++] = there ? run->spans[step->b] : wl_text_none(WL_REASON_VALUE);
+    wl_span text = run->spans[step->b];
+    if (step->c >= 0 && wl_is_poisoned(run, (size_t)step->c))
+        text = wl_text_none(wl_poison_of(run, (size_t)step->c));
+    else if (step->c >= 0 && run->registers[step->c] == 0)
+        text = wl_text_none(WL_NULL);
+    series->texts[series->texts_used++] = text;
     run->series_of_contents |= run->content_count != 0;
     GO_ON;
 }
@@ -99,7 +105,11 @@ WL_HANDLER(wl_series_add_text) {
 WL_HANDLER(wl_text_item) {
     const wl_series *series = run->series + step->b;
     wl_integer number = run->registers[step->c];
-    bool is_item = !wl_is_poisoned(run, (size_t)step->c) && number >= 0 && number < (wl_integer)series->texts_used;
-    run->spans[step->a] = is_item ? series->texts[(size_t)number] : wl_text_none(WL_REASON_VALUE);
+    if (WL_UNLIKELY(wl_is_poisoned(run, (size_t)step->c)))
+        run->spans[step->a] = wl_text_without(wl_poison_of(run, (size_t)step->c));
+    else if (number >= 0 && number < (wl_integer)series->texts_used)
+        run->spans[step->a] = series->texts[(size_t)number];
+    else
+        run->spans[step->a] = wl_text_none(WL_FAILED);
     GO_ON;
 }

@@ -127,18 +127,18 @@ static wl_span decoded(wl_run *run, const wl_instruction *step, bool strict) {
     const unsigned encoding = (unsigned)step->c;
     wl_span text = run->spans[step->b];
     if (wl_text_missing(text))
-        return text;
+        return strict ? wl_text_without(wl_text_reason(text)) : text;
     if (!wl_text_may_be_checked(run, text.size))
-        return wl_text_none(WL_REASON_VALUE);
+        return wl_text_none(WL_FAILED);
     bool good = (encoding < WL_UTF16LE || strict) && is_good(text, encoding, step->constant);
     if (strict && !good)
-        return wl_text_none(WL_REASON_VALUE);
+        return wl_text_none(WL_FAILED);
     if (good && encoding < WL_UTF16LE)
         return text;
     size_t size = transcode(text, encoding, step->constant, NULL);
     uint8_t *made = wl_text_hold(run, size);
     if (!made)
-        return wl_text_none(WL_REASON_LIMIT);
+        return wl_text_none(WL_TOO_LONG);
     transcode(text, encoding, step->constant, made);
     return (wl_span){made, size};
 }

@@ -83,7 +83,8 @@ static bool has_end(wl_checker *check) {
 
 static bool is_expression(wl_checker *check, const wl_step *step) {
     const char *problem = NULL;
-    return are_constants(check, step->c, step->d) &&
+    return is_within(check, "operand b", step->b, WL_MISSING_REFUSES, WL_MISSING_IS_NULL) &&
+           are_constants(check, step->c, step->d) &&
            (wl_expression_check(check->program, check->program->constants + step->c, (size_t)step->d, &problem) ||
             wl_refuse(check, "%s", problem));
 }

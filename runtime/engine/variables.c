@@ -51,7 +51,7 @@ WL_HANDLER(wl_variable_item) {
     if (!wl_is_poisoned(run, (size_t)step->c) && is_there && run->arguments->stores)
         memcpy(pair, slot_of(run, step->b, (uint64_t)index), sizeof pair);
     if (WL_UNLIKELY(pair[1] != (uint64_t)index + 1 || pair[1] == 0))
-        wl_poison(run, step->a);
+        wl_poison(run, step->a, WL_FAILED);
     else
         set(run, step->a, (int64_t)pair[0]);
     GO_ON;

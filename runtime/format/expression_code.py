@@ -7,7 +7,12 @@ from enum import IntEnum
 
 class Code(IntEnum):
     """Expression code: a stack machine over signed 128-bit integers, with a stack of at most 32. Comparisons return 0
-    or 1."""
+    or 1.
+
+    Values may be missing. A value that cannot be computed is *failed*; an attribute that is absent is *null*, and an
+    expression that uses one is *absent*. A code has no value for the same reason as its first operand without one, but
+    ``BOOLEAN_AND``, ``BOOLEAN_OR`` and ``SELECT`` only need the operands that decide, and ``EQUAL`` and ``NOT_EQUAL``
+    compare null, which equals nothing but null."""
 
     CONSTANT = 0
     """Followed by 8 bytes, little-endian, signed."""
@@ -38,7 +43,7 @@ class Code(IntEnum):
     BOOLEAN_AND = 22
     BOOLEAN_OR = 23
     SELECT = 24
-    """condition, then, otherwise → one of the two."""
+    """condition, then, otherwise → one of the two, which may be null."""
     CONSTANT_UNSIGNED = 25
     """Followed by 8 bytes, little-endian, unsigned."""
     SPAN_ORDER = 26
@@ -62,3 +67,7 @@ class Code(IntEnum):
     """Followed by 2 bytes and 2 bytes, two spans: compares them as ``SPAN_ORDER`` does."""
     SPAN_LENGTH = 35
     """Followed by 2 bytes, a span: the number of its UTF-8 characters."""
+    NULL = 36
+    """No value: an attribute that is absent."""
+    OPTIONAL = 37
+    """The value unchanged; null if it is absent: that of an attribute whose expression uses an absent one."""

@@ -32,10 +32,10 @@ class Op(IntEnum):
     COLUMN_BYTES = 8
     """column[a] ← span[b]."""
     COLUMN_REGISTER = 9
-    """column[a] ← register[b], stored as kind [c]."""
+    """column[a] ← register[b], stored as kind [c]; null if it has no value."""
     COLUMN_TIMESTAMP = 10
-    """column[a] (int64) ← register[b]; null if a timestamp of the unit cannot be that count. [c]: the unit, numbered as
-    in ``TIME_UNITS``, plus ``HAS_ABSENT`` if the count [d] is null too."""
+    """column[a] (int64) ← register[b]; null if it has no value, or a timestamp of the unit cannot be that count. [c]:
+    the unit, numbered as in ``TIME_UNITS``, plus ``HAS_ABSENT`` if the count [d] is null too."""
     CHECK_RANGE = 11
     """register[a] must be in the range [c]…[d]. [b]: outcome, ``refused`` or ``lost`` (see ``Outcome``), or-ed with
     reason << 8. [d] is read as unsigned if bit 7 of [b] is set."""
@@ -50,8 +50,8 @@ class Op(IntEnum):
     """mark[a] ← base + [c] if [b] is 0, the cursor if [b] is 1, the end of the sub-stream if [b] is 2, the begin or the
     end of span[c] if [b] is 3 or 4."""
     EXPRESSION = 16
-    """register[a] ← the expression with the code constants[c : c + d]. [b]: 1 if a missing value refuses only what
-    needs it."""
+    """register[a] ← the expression with the code constants[c : c + d]. A missing value refuses the row; [b]: 1 if it
+    refuses only what needs it, 2 if it may be missing because an attribute is absent."""
     SKIP_IF_ZERO = 17
     """If register[a] is 0, or [b] is 1 and it has no value, go to step [c] (forward)."""
     JUMP = 18
@@ -126,7 +126,8 @@ class Op(IntEnum):
     """If register[a] is zero, the row is valid but not part of the table, unless something in it is refused. With the
     reason [b], ``unsupported``: if it is not zero, the row is refused for that reason."""
     ABSENT = 44
-    """register[a] has no value: what needs it cannot be computed."""
+    """register[a] has no value, since its attribute is absent: it equals nothing, and what needs it has no value
+    either."""
     CHAIN_BEGIN = 45
     """Begin the items of chain [a]: the next one has no previous item."""
     CHAIN = 46
@@ -176,10 +177,12 @@ class Op(IntEnum):
     the row is refused, ``value``."""
     TEXT_CONSTANT = 63
     """span[a] ← [d] constants from [c]. Spans filled by the steps of this name are only read by each other, by
-    expressions and by ``COLUMN_BYTES``, which refuses text without a value, ``value``, or, if it is too long,
-    ``limit``. Text that is computed, unless it is part of the input already, takes memory until its row ends."""
+    expressions and by ``COLUMN_BYTES``, for which text that is absent is null; text that cannot be computed is refused,
+    ``value``, or, if it is too long, ``limit``. Text that is computed, unless it is part of the input already, takes
+    memory until its row ends."""
     TEXT_SELECT = 64
-    """span[a] ← span[c] or, if register[b] is zero, span[d]; -1: no value."""
+    """span[a] ← span[c] or, if register[b] is zero, span[d]; -1: null. No value if register[b] has none, for the same
+    reason."""
     TEXT_PART = 65
     """span[a] ← the characters of span[b] from index register[c] up to register[d]; no value if the first is negative
     or above the second."""
@@ -198,29 +201,28 @@ class Op(IntEnum):
     TEXT_ITEM = 71
     """span[a] ← item register[c] of series [b], of text or bytes; no value if there is none."""
     SERIES_ADD_TEXT = 72
-    """Append span[b], or no value if register[c] is zero, to series [a], whose items are either integers or these."""
-    NULL_UNLESS = 73
-    """column[a] ← null if register[b] is 0."""
-    REST = 74
+    """Append span[b], null if register[c] is zero, or no value if it has none, to series [a], whose items are either
+    integers or these."""
+    REST = 73
     """span[a] ← all bytes up to the end of the sub-stream; the cursor does not move."""
-    ATTEMPT = 75
+    ATTEMPT = 74
     """Enter the rest of the innermost stream as a sub-stream, in which nothing is refused or lost: register[a] ← 0; if
     something would be, register[a] ← the ``Reason``, and the program continues at ``ATTEMPT_END``. In between, steps
     fill registers, spans and series, and write no columns. An attempt that no wanted column needs is skipped."""
-    ATTEMPT_END = 76
+    ATTEMPT_END = 75
     """Leave the attempt of register[a]: the cursor returns to its previous position."""
-    REFUSE = 77
+    REFUSE = 76
     """Refuse the row for the ``Reason`` in register[a], unless that is 0. [b]: 1 + the number of the column that needs
     the attempt, or 0 if the row does."""
-    SUM = 78
+    SUM = 77
     """register[a] ← the checksum with the number [b] in the program, a number, of [d] runs of bytes: from mark[c] to
     mark[c + 1], from mark[c + 2] to mark[c + 3], … A run that ends before it begins has no bytes."""
-    DIGEST = 79
+    DIGEST = 78
     """span[a] ← the digest with the number [b], of runs as for ``SUM``. The span is read by the same steps as computed
     text, up to the next ``DIGEST`` with this number; no two steps have the same number."""
-    EVIDENCE = 80
+    EVIDENCE = 79
     """In a search after damage: if register[a] is zero, the unit proves nothing, as with ``DEFAULT``."""
-    DEFAULT = 81
+    DEFAULT = 80
     """The unit takes the default case of its switch: it proves nothing unless a checksum covers bytes of it."""
 
 
@@ -241,7 +243,7 @@ OPERANDS: dict[Op, tuple[str, ...]] = {
     Op.CHECK_CONSTANT: ("NUMBER", "OUTCOME", "NUMBER", "NUMBER"),
     Op.CHECKSUM: ("CHECKSUM", "NUMBER", "MARK", "MARK"),
     Op.MARK: ("MARK_RESULT", "NUMBER", "NUMBER"),
-    Op.EXPRESSION: ("RESULT", "FLAG", "NUMBER", "NUMBER"),
+    Op.EXPRESSION: ("RESULT", "NUMBER", "NUMBER", "NUMBER"),
     Op.SKIP_IF_ZERO: ("REGISTER", "FLAG", "STEP"),
     Op.JUMP: ("NONE", "NONE", "STEP"),
     Op.COLUMN_NULL: ("COLUMN",),
@@ -298,7 +300,6 @@ OPERANDS: dict[Op, tuple[str, ...]] = {
     Op.TEXT_REVERSE: ("TEXT_RESULT", "TEXT"),
     Op.TEXT_ITEM: ("TEXT_RESULT", "SERIES", "REGISTER"),
     Op.SERIES_ADD_TEXT: ("SERIES", "SPAN", "REGISTER_OR_NONE"),
-    Op.NULL_UNLESS: ("COLUMN", "REGISTER"),
     Op.REST: ("SPAN_RESULT",),
     Op.ATTEMPT: ("RESULT",),
     Op.ATTEMPT_END: ("RESULT",),

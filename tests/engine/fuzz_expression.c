@@ -1,7 +1,7 @@
-/* A fuzz target in libFuzzer's form: expressions of all codes over any registers, some of which could not be computed.
+/* A fuzz target in libFuzzer's form: expressions of all codes over any registers, some of which have no value.
  *
  * An expression is written as a tree, whose value is known while it is written: by other arithmetic, and only of those
- * branches that the language evaluates. The stack machine has to give the same value, or fail where there is none.
+ * branches that the language evaluates. The stack machine has to give the same value, or the same reason why there is none.
  * Expressions of any bytes, which mostly are none, are only checked; what passes must not do harm. */
 #include "drive.h"
 #include "jumping_code.h"
@@ -14,12 +14,14 @@
 
 enum { CONSTANT, REGISTER, SPAN_SIZE, ADD, FIRST_OF_TWO = ADD, SHIFT_LEFT = 11, SHIFT_RIGHT, NEGATE, INVERT, EQUAL };
 enum { BOOLEAN_NOT = 21, BOOLEAN_AND, BOOLEAN_OR, SELECT, CONSTANT_UNSIGNED, SPAN_ORDER, NARROW };
+enum { NOTHING = 36, OPTIONAL };
 
 __extension__ typedef unsigned __int128 magnitude;
 
 #define LEAST ((wl_integer)((magnitude)1 << 127))
 #define MOST (~LEAST)
 
+/* `failed`: there is none; `is`: why. */
 typedef struct {
     wl_integer is;
     bool failed;
@@ -32,7 +34,10 @@ typedef struct {
     size_t size;
 } author;
 
-static const value none = {0, true};
+static const value none = {WL_FAILED, true};
+
+/* Of what uses an operand without a value. */
+static value used(value operand) { return (value){operand.is == WL_NULL ? WL_ABSENT : operand.is, true}; }
 
 static magnitude size_of(wl_integer number) { return number < 0 ? -(magnitude)number : (magnitude)number; }
 
@@ -93,13 +98,21 @@ static value plain_shift(wl_integer left, wl_integer right, bool to_left) {
 }
 
 static value plain_two(unsigned code, value left, value right) {
-    if (code == BOOLEAN_AND || code == BOOLEAN_OR) {
-        if (left.failed || (left.is != 0) == (code == BOOLEAN_OR))
-            return (value){!left.failed && left.is != 0, left.failed};
-        return right.failed ? none : (value){right.is != 0, false};
+    const bool left_null = left.failed && left.is == WL_NULL, right_null = right.failed && right.is == WL_NULL;
+    if ((code == EQUAL || code == EQUAL + 1) && (left_null || right_null)) {
+        if ((left.failed && !left_null) || (right.failed && !right_null))
+            return left_null ? right : left;
+        return (value){(left_null && right_null) == (code == EQUAL), false};
     }
-    if (left.failed || right.failed)
-        return none;
+    if (left.failed)
+        return used(left);
+    if (code == BOOLEAN_AND || code == BOOLEAN_OR) {
+        if ((left.is != 0) == (code == BOOLEAN_OR))
+            return (value){left.is != 0, false};
+        return right.failed ? used(right) : (value){right.is != 0, false};
+    }
+    if (right.failed)
+        return used(right);
     wl_integer a = left.is, b = right.is;
     switch (code) {
     case ADD:
@@ -132,8 +145,10 @@ static value plain_two(unsigned code, value left, value right) {
 }
 
 static value plain_one(unsigned code, value operand) {
+    if (code == OPTIONAL)
+        return operand.failed && operand.is == WL_ABSENT ? (value){WL_NULL, true} : operand;
     if (operand.failed)
-        return none;
+        return used(operand);
     if (code == NEGATE)
         return plain_difference(0, operand.is);
     return code == INVERT ? plain_difference(-1, operand.is) : (value){operand.is ? 0 : 1, false};
@@ -144,7 +159,7 @@ static value plain_narrow(unsigned kind, value operand) {
     static const uint8_t bytes[] = {1, 2, 2, 4, 4, 8, 8};
     magnitude ends = (magnitude)1 << 8 * bytes[kind % 7];
     wl_integer low = kind < 7 ? 0 : -(wl_integer)(ends / 2);
-    return operand.failed || operand.is < low || operand.is >= low + (wl_integer)ends ? none : operand;
+    return operand.failed || (operand.is >= low && operand.is < low + (wl_integer)ends) ? operand : none;
 }
 
 /* Small numbers, and those about the ends of what 8, 32, 64 and 128 bits hold. */
@@ -193,6 +208,10 @@ static value put_leaf(author *by) {
         return (value){by->run->registers[at % REGISTERS],
                        by->run->poisoned && by->run->poison[0] >> at % REGISTERS & 1};
     case 1:
+        if (at >= 60) {
+            put(by, NOTHING);
+            return (value){WL_NULL, true};
+        }
         if (at >= 32)
             return put_order(by, at % SPANS);
         put_numbered(by, SPAN_SIZE, at % SPANS);
@@ -208,7 +227,7 @@ static value put_leaf(author *by) {
 }
 
 static value put_tree(author *by, unsigned depth) {
-    static const uint8_t ones[] = {NEGATE, INVERT, BOOLEAN_NOT};
+    static const uint8_t ones[] = {NEGATE, INVERT, BOOLEAN_NOT, OPTIONAL};
     static const uint8_t twos[] = {3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 15, 16, 17, 18, 19, 20, 22, 23};
     unsigned choice = depth == DEEPEST || by->size > LONGEST - WHAT_FOLLOWS ? 0 : take(by->bytes);
     if (choice < 60)
@@ -221,8 +240,8 @@ static value put_tree(author *by, unsigned depth) {
             put(by, kind);
             return plain_narrow(kind, operand);
         }
-        put(by, ones[choice % 3]);
-        return plain_one(ones[choice % 3], operand);
+        put(by, ones[choice % 4]);
+        return plain_one(ones[choice % 4], operand);
     }
     value first = put_tree(by, depth + 1), second = put_tree(by, depth + 1);
     if (choice < 220) {
@@ -232,7 +251,7 @@ static value put_tree(author *by, unsigned depth) {
     }
     value third = put_tree(by, depth + 1);
     put(by, SELECT);
-    return first.failed ? none : first.is ? second : third;
+    return first.failed ? used(first) : first.is ? second : third;
 }
 
 static void check_run(author *by, const wl_program *program, const value *expected) {
@@ -244,7 +263,7 @@ static void check_run(author *by, const wl_program *program, const value *expect
     const uint8_t *code = copy_of(by->code, by->size);
     const wl_instruction instruction = {.d = (int64_t)by->size, .constant = code};
     wl_integer found = wl_expression(by->run, &instruction, &failed);
-    CHECK(!expected || (failed == expected->failed && (failed || found == expected->is)));
+    CHECK(!expected || (failed == expected->failed && found == expected->is));
     wl_jumping_code *jumping = wl_jumping_code_make(code, by->size);
     wl_integer same;
     CHECK(jumping != NULL);
@@ -270,8 +289,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     /* What an earlier row has left there counts for nothing. */
     by.run->poison[0] = take(&bytes);
     by.run->poisoned = take_below(&bytes, 4) == 0;
-    for (unsigned i = 0; i < REGISTERS; i++)
+    for (unsigned i = 0; i < REGISTERS; i++) {
         by.run->registers[i] = number(&bytes);
+        if (by.run->poison[0] >> i & 1 && by.run->poisoned)
+            by.run->registers[i] = take_below(&bytes, WL_TOO_LONG);
+    }
     for (unsigned i = 0; i < SPANS; i++)
         make_span(by.run->spans + i, &bytes);
     value expected = put_tree(&by, 0);

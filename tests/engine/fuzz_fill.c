@@ -60,7 +60,7 @@ static void write_expression(taker *bytes, draft *it, unsigned target) {
         }
         it->constant_size = (size_t)(code - it->constants);
     }
-    draft_step(it, WL_OP_EXPRESSION, target, target & 1, (int64_t)begin, (int64_t)(it->constant_size - begin));
+    draft_step(it, WL_OP_EXPRESSION, target, target % 3, (int64_t)begin, (int64_t)(it->constant_size - begin));
 }
 
 static void write_column(taker *bytes, author *by) {

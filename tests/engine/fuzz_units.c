@@ -154,7 +154,7 @@ static void write_series(author *by) {
         code[size++] = 0;
     }
     by->it.constant_size += size;
-    step(by, WL_OP_EXPRESSION, 2 + choose(by, 4), choose(by, 2), at, (int64_t)size);
+    step(by, WL_OP_EXPRESSION, 2 + choose(by, 4), choose(by, 3), at, (int64_t)size);
 }
 
 /* Text of bytes that were found, of numbers, and of other text. */
@@ -258,7 +258,7 @@ static void write_simple(author *by, int level) {
         if (level == 0 && choose(by, 2))
             step(by, WL_OP_COLUMN_REGISTER, WORD, choose(by, 6), WL_U8LE, 0);
         else if (level >= 0)
-            step(by, choose(by, 2) ? WL_OP_COLUMN_NULL : WL_OP_NULL_UNLESS, fixed[level], choose(by, 6), 0, 0);
+            step(by, WL_OP_COLUMN_NULL, fixed[level], 0, 0, 0);
         break;
     case 8:
         if (choose(by, 3) == 0)

@@ -24,6 +24,8 @@ from wireloom.format.program import (
 SIZES = {kind: int(kind.name[1]) for kind in Kind}
 STORAGES = [Storage.FIXED8, Storage.FIXED16, Storage.FIXED32, Storage.FIXED64, Storage.VARIABLE]
 REGISTERS, SPANS, MARKS, MOST_GROUPS = 6, 3, 4, 10
+COMPUTED = 2
+"""Number of registers that are computed, and so may have no value: the last ones."""
 IN_SPANS = (3, 4)
 """The checksums whose fields are bytes."""
 SUM_RULES, DIGEST_RULES = (0, 6), (3, 7)
@@ -33,7 +35,8 @@ STORED = bytes([Code.REGISTER, REGISTERS, 0, Code.CONSTANT, 3, *bytes(7), Code.S
 SIMPLE_CODES = [
     code
     for code in Code
-    if code < Code.SERIES_ITEM and code not in (Code.CONSTANT, Code.CONSTANT_UNSIGNED, Code.REGISTER)
+    if (code < Code.SERIES_ITEM or code >= Code.NULL)
+    and code not in (Code.CONSTANT, Code.CONSTANT_UNSIGNED, Code.REGISTER)
 ]
 
 
@@ -75,6 +78,7 @@ class Author:
             self.limit,
             self.mark,
             self.value_of_marks,
+            self.absent,
         ]
         choices[self.pick(len(choices))]()
 
@@ -92,13 +96,22 @@ class Author:
     def register(self) -> None:
         found = self.covered([kind for kind in Kind if kind < Kind.F4LE])
         if found:
-            self.add(Op.REGISTER_FIXED, self.presets + self.pick(REGISTERS - self.presets), *found)
+            self.add(Op.REGISTER_FIXED, self.field(), *found)
+
+    def field(self) -> int:
+        return self.presets + self.pick(REGISTERS - COMPUTED - self.presets)
+
+    def computed(self) -> int:
+        return REGISTERS - COMPUTED + self.pick(COMPUTED)
+
+    def absent(self) -> None:
+        self.add(Op.ABSENT, self.computed())
 
     def varints(self) -> None:
         """Add consecutive varints, most of which have columns."""
         wide = [number for number, storage in enumerate(self.columns) if storage == Storage.FIXED64]
         for _ in range(1 + self.pick(5)):
-            register, groups = self.presets + self.pick(REGISTERS - self.presets), 1 + self.pick(MOST_GROUPS)
+            register, groups = self.field(), 1 + self.pick(MOST_GROUPS)
             most = groups + self.pick(MOST_GROUPS + 1 - groups) if self.pick(3) else 0
             shape = groups | most << 8 | self.pick(128) << 16 | self.pick(4) << 24
             reasons = [1 + self.pick(Reason.ENCODING) << 8 for _ in range(2)]
@@ -134,8 +147,6 @@ class Author:
         found = self.covered(kinds)
         if self.pick(6) == 0:
             self.add(Op.COLUMN_NULL, number)
-        elif self.pick(8) == 0:
-            self.add(Op.NULL_UNLESS, number, self.pick(REGISTERS))
         elif storage == Storage.VARIABLE:
             self.add(Op.COLUMN_BYTES, number, self.pick(SPANS + 1))
         elif storage == Storage.FIXED64 and self.pick(3) == 0:
@@ -195,16 +206,15 @@ class Author:
         while depth != 1:
             code += bytes([Code.SPAN_SIZE, self.pick(SPANS + 1), 0] if depth == 0 else [Code.ADD])
             depth += 1 if depth == 0 else -1
-        lazy = int(self.pick(4) == 0)
-        self.add(
-            Op.EXPRESSION, self.presets + self.pick(REGISTERS - self.presets), lazy, len(self.constants), len(code)
-        )
+        missing = max(0, self.pick(6) - 3)
+        self.add(Op.EXPRESSION, self.computed(), missing, len(self.constants), len(code))
         self.constants += code
 
     def operation(self, depth: int) -> tuple[bytes, int]:
         """Return a code and by how much the stack shrinks."""
         code = SIMPLE_CODES[self.pick(len(SIMPLE_CODES))]
-        taken = {Code.SELECT: 3, Code.NEGATE: 1, Code.INVERT: 1, Code.BOOLEAN_NOT: 1}.get(code, 2)
+        ones = (Code.NEGATE, Code.INVERT, Code.BOOLEAN_NOT, Code.OPTIONAL)
+        taken = 3 if code == Code.SELECT else 0 if code == Code.NULL else 1 if code in ones else 2
         if code == Code.SPAN_SIZE:
             return bytes([code, self.pick(SPANS), 0]), -1
         if code == Code.SPAN_ORDER:

@@ -9,6 +9,7 @@ import hashlib
 import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 from itertools import islice
 
 from wireloom.base.iso_times import time_range
@@ -31,6 +32,17 @@ from .reference_checksums import crc
 from .reference_needs import following, live_steps, number_at
 
 Value = int | bytes | None
+
+
+class Missing(Enum):
+    """Why a register or an expression has no value."""
+
+    FAILED = 0
+    NULL = 1
+    ABSENT = 2
+
+
+Number = int | Missing
 
 FORMATS = {
     Kind.U1: "B",
@@ -104,7 +116,7 @@ class Row:
         self.verify = verify
         self.cursor = self.base = 0
         self.limits = [len(data)]
-        self.registers: list[int | None] = [*preset, *[0] * (program.registers - len(preset))]
+        self.registers: list[Number] = [*preset, *[0] * (program.registers - len(preset))]
         self.spans = [(0, 0)] * program.spans
         self.marks = [0] * program.marks
         self.digests: dict[int, bytes] = {}
@@ -133,7 +145,7 @@ class Row:
 
     def size(self, register: int, more: int) -> int:
         value = self.registers[register]
-        if value is None:
+        if isinstance(value, Missing):
             raise LostError(Reason.VALUE)
         if value + more < 0:
             raise LostError(Reason.LENGTH)
@@ -150,9 +162,9 @@ class Row:
         value: int = struct.unpack_from(FORMATS[Kind(kind)], self.data, self.base + offset)[0]
         return value
 
-    def store(self, column: int, value: int | None) -> None:
+    def store(self, column: int, value: Number | None) -> None:
         width = self.program.columns[column]
-        self.columns[column] = None if value is None else value & (1 << 8 * width) - 1
+        self.columns[column] = value & (1 << 8 * width) - 1 if isinstance(value, int) else None
 
     def text(self, span: int) -> bytes:
         begin, size = self.spans[span]
@@ -187,20 +199,21 @@ class Row:
             case Op.COLUMN_TIMESTAMP:
                 value = self.registers[b]
                 least, most = time_range(TIME_UNITS[c % HAS_ABSENT])
-                is_null = value is None or not least <= value <= most or (c >= HAS_ABSENT and value == d)
+                is_null = not isinstance(value, int) or not least <= value <= most or (c >= HAS_ABSENT and value == d)
                 self.store(a, None if is_null else value)
             case Op.COLUMN_NULL:
                 self.columns[a] = None
-            case Op.NULL_UNLESS:
-                self.columns[a] = self.columns[a] if self.registers[b] else None
+            case Op.ABSENT:
+                self.registers[a] = Missing.NULL
             case Op.SUM | Op.DIGEST:
                 self.value_of_marks(step)
             case Op.MARK:
                 self.marks[a] = self.cursor if b else self.base + c
             case Op.SKIP_IF_ZERO:
-                if self.registers[a] is None and not b:
+                missing = isinstance(self.registers[a], Missing)
+                if missing and not b:
                     raise LostError(Reason.VALUE)
-                if not self.registers[a]:
+                if missing or not self.registers[a]:
                     return c
             case Op.JUMP:
                 return c
@@ -222,9 +235,9 @@ class Row:
             case Op.CHECK_RANGE:
                 value = self.registers[a]
                 most = d & (1 << 64) - 1 if b & 0x80 else d
-                self.check(value is not None and c <= value <= most, b)
+                self.check(isinstance(value, int) and c <= value <= most, b)
             case Op.CHECK_TRUE:
-                self.check(bool(self.registers[a]), b)
+                self.check(self.registers[a] not in (0, *Missing), b)
             case Op.CHECK_CONSTANT:
                 at = self.base + c
                 self.check(self.data[at : at + d] == self.program.constants[a : a + d], b)
@@ -248,9 +261,11 @@ class Row:
             case Op.SLICE:
                 begin, size = self.spans[b]
                 first, last = self.registers[c], self.registers[d]
-                inside = first is not None and last is not None and 0 <= first <= last <= size
-                self.check(inside, Reason.VALUE << 8)
-                self.spans[a] = (begin + first, last - first) if inside else (begin, 0)
+                self.spans[a] = (begin, 0)
+                if isinstance(first, int) and isinstance(last, int) and 0 <= first <= last <= size:
+                    self.spans[a] = (begin + first, last - first)
+                else:
+                    self.refuse(Reason.VALUE)
             case _:
                 raise AssertionError(step)
 
@@ -300,28 +315,30 @@ class Row:
                 self.refuse(Reason.DIGEST)
             return
         continues = self.registers[rule.continues] if rule.continues >= 0 else 0
-        if continues is None:
+        if isinstance(continues, Missing):
             self.refuse(Reason.VALUE)
             continues = 0
-        expected: int | None = crc(rule, bytes(covered), continues if rule.continues >= 0 else None)
+        expected: Number = crc(rule, bytes(covered), continues if rule.continues >= 0 else None)
         if rule.stored_size:
             self.registers[rule.sum] = expected
             expected = self.value(self.program.constants[rule.stored : rule.stored + rule.stored_size])
-            if expected is None:
+            if isinstance(expected, Missing):
                 self.refuse(Reason.VALUE)
-        stored = self.registers[field] if rule.place is Place.REGISTER else None
+        stored = self.registers[field] if rule.place is Place.REGISTER else Missing.FAILED
         if rule.place is not Place.REGISTER:
             stored = int.from_bytes(self.text(field), "big" if rule.place is Place.SPAN_BE else "little")
-        if stored is None or stored != expected:
+        if isinstance(stored, Missing) or stored != expected:
             self.refuse(Reason.CHECKSUM)
 
-    def expression(self, register: int, code: bytes, lazy: int) -> None:
-        value = self.registers[register] = self.value(code)
-        if value is None and not lazy:
+    def expression(self, register: int, code: bytes, missing: int) -> None:
+        value = self.value(code)
+        if (missing == 0 and isinstance(value, Missing)) or (missing == 2 and value is Missing.FAILED):
             self.refuse(Reason.VALUE)
+            value = Missing.FAILED
+        self.registers[register] = value
 
-    def value(self, code: bytes) -> int | None:
-        stack: list[int | None] = []
+    def value(self, code: bytes) -> Number:
+        stack: list[Number] = []
         at = 0
         while at < len(code):
             each = code[at]
@@ -349,35 +366,54 @@ class Row:
         return value
 
 
-def narrow(value: int | None, kind: Kind) -> int | None:
+def narrow(value: Number, kind: Kind) -> Number:
     bits = 8 * struct.calcsize(FORMATS[kind])
     low = -(1 << bits - 1) if kind.name.startswith("S") else 0
-    return value if value is not None and low <= value < low + (1 << bits) else None
+    return value if isinstance(value, Missing) or low <= value < low + (1 << bits) else Missing.FAILED
 
 
-def operate(code: Code, stack: list[int | None]) -> None:
-    """Execute one code. ``None`` represents a missing value."""
-    top = stack.pop()
-    if code in (Code.NEGATE, Code.INVERT, Code.BOOLEAN_NOT):
-        if top is not None:
-            top = fitting(-top if code == Code.NEGATE else ~top if code == Code.INVERT else int(not top))
-        stack.append(top)
+def used(value: Missing) -> Missing:
+    """Return why what uses a missing value has none."""
+    return Missing.ABSENT if value is Missing.NULL else value
+
+
+def operate(code: Code, stack: list[Number]) -> None:
+    """Execute one code."""
+    if code == Code.NULL:
+        stack.append(Missing.NULL)
         return
-    below = stack.pop()
-    if code == Code.SELECT:
-        condition = stack.pop()
-        stack.append(None if condition is None else below if condition else top)
-    elif code in (Code.BOOLEAN_AND, Code.BOOLEAN_OR):
-        decided = below is not None and bool(below) == (code == Code.BOOLEAN_OR)
-        stack.append(None if below is None or (top is None and not decided) else int(bool(below if decided else top)))
-    elif below is None or top is None:
-        stack.append(None)
+    top = stack.pop()
+    if code == Code.OPTIONAL:
+        stack.append(Missing.NULL if top is Missing.ABSENT else top)
+    elif code in (Code.NEGATE, Code.INVERT, Code.BOOLEAN_NOT):
+        if isinstance(top, Missing):
+            stack.append(used(top))
+        else:
+            stack.append(fitting(-top if code == Code.NEGATE else ~top if code == Code.INVERT else int(not top)))
+    elif code == Code.SELECT:
+        then, condition = stack.pop(), stack.pop()
+        stack.append(used(condition) if isinstance(condition, Missing) else then if condition else top)
     else:
-        try:
-            stack.append(fitting(BINARY[code](below, top)))
-        except (ZeroDivisionError, ValueError):
-            stack.append(None)
+        stack.append(binary(code, stack.pop(), top))
 
 
-def fitting(value: int) -> int | None:
-    return value if -(1 << 127) <= value < 1 << 127 else None
+def binary(code: Code, left: Number, right: Number) -> Number:
+    if code in (Code.EQUAL, Code.NOT_EQUAL) and Missing.NULL in (left, right):
+        others = [each for each in (left, right) if each in (Missing.FAILED, Missing.ABSENT)]
+        return others[0] if others else int((left == right) == (code == Code.EQUAL))
+    if isinstance(left, Missing):
+        return used(left)
+    if code in (Code.BOOLEAN_AND, Code.BOOLEAN_OR) and bool(left) == (code == Code.BOOLEAN_OR):
+        return int(bool(left))
+    if isinstance(right, Missing):
+        return used(right)
+    if code in (Code.BOOLEAN_AND, Code.BOOLEAN_OR):
+        return int(bool(right))
+    try:
+        return fitting(BINARY[code](left, right))
+    except (ZeroDivisionError, ValueError):
+        return Missing.FAILED
+
+
+def fitting(value: int) -> Number:
+    return value if -(1 << 127) <= value < 1 << 127 else Missing.FAILED

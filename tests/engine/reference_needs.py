@@ -18,7 +18,7 @@ FOLLOWING: dict[int, int] = {
 """Number of bytes that follow a code, except those with which a span is compared."""
 
 READ_IN_A = {Op.CHECK_RANGE, Op.CHECK_TRUE, Op.SKIP_IF_ZERO, Op.LIMIT_REGISTER, Op.SKIP_REGISTER}
-READ_IN_B = {Op.BYTES_REGISTER, Op.COLUMN_REGISTER, Op.COLUMN_TIMESTAMP, Op.NULL_UNLESS}
+READ_IN_B = {Op.BYTES_REGISTER, Op.COLUMN_REGISTER, Op.COLUMN_TIMESTAMP}
 
 
 def reachable(program: ColumnProgram) -> set[int]:

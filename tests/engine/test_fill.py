@@ -57,13 +57,6 @@ def test_made_up_programs(data: st.DataObject) -> None:
     assert read(program, content, options, chunk=pieces, capacity=1 + pieces % 7, room=pieces, damages=2) == wanted
 
 
-def test_a_column_without_a_value_is_null_whatever_null_unless_says() -> None:
-    steps = (Step(Op.NEED, 1), Step(Op.REGISTER_FIXED, 0, Kind.U1), Step(Op.NULL_UNLESS, 0), Step(Op.END))
-    program = ColumnProgram(steps, columns=(Storage.FIXED8,), registers=1)
-    assert read(program, b"\0\1") == expected(program, b"\0\1", Options())
-    assert read(program, b"\0\1").rows == [(0, (None,)), (1, (None,))]
-
-
 def test_what_a_function_reads_before_a_row_sets_it_is_zero() -> None:
     """Here a size that the row only sets after the call."""
     row = (

@@ -105,12 +105,14 @@ class Assembler:
         """Append ``EXPRESSION``, which is dropped unless ``target`` is needed. ``lazy``: as in ``ExpressionLine``."""
         self.items.append(ExpressionLine(target, compiled, comment, lazy))
 
-    def temporary(self, compiled: Compiled, comment: str, *, lazy: bool = False) -> Scalar:
-        """Return the register of an expression, or of its field. ``lazy``: for steps that end without a value."""
-        if compiled.scalar is not None and (lazy or not compiled.scalar.lazy):
-            return compiled.scalar
-        target = Scalar(comment, compiled.interval, lazy=lazy and compiled.may_fail)
-        self.compute(target, compiled, comment)
+    def temporary(self, compiled: Compiled, comment: str, *, lazy: bool = False, optional: bool = False) -> Scalar:
+        """Return the register of an expression, or of its field. ``lazy``: for steps that end without a value;
+        ``optional``: for steps that take a value that is absent."""
+        only, absent_too = compiled.scalar, optional and compiled.nullable
+        if only is not None and (lazy or not (only.lazy or (only.nullable and not absent_too))):
+            return only
+        target = Scalar(comment, compiled.interval, lazy=lazy and compiled.may_fail, nullable=absent_too)
+        self.items.append(ExpressionLine(target, compiled, comment, optional=absent_too))
         return target
 
     def text_constant(self, span: Span, value: bytes, comment: str) -> None:
@@ -302,9 +304,10 @@ class Assembler:
         match item:
             case ReadLine(line=line):
                 return self._line(line)
-            case ExpressionLine(target=target, compiled=compiled, comment=comment, lazy=lazy):
+            case ExpressionLine(target=target, compiled=compiled, comment=comment):
                 start, size = self._coded(compiled)
-                return self._line(Line(Op.EXPRESSION, target, int(lazy or target.lazy), start, size, comment))
+                missing = 1 if item.lazy or target.lazy else 2 if item.optional else 0
+                return self._line(Line(Op.EXPRESSION, target, missing, start, size, comment))
             case ConstantLine(value=value, offset=offset, refusal=refusal, comment=comment):
                 start, size = self._constant(value)
                 return self._line(Line(Op.CHECK_CONSTANT, start, refusal, offset, size, comment))

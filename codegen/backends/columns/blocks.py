@@ -77,7 +77,7 @@ def find(state: State, scope: Scope, field: Attribute, span: Span, size: int | N
 
 def span_within(state: State, scope: Scope, size: WithinSize) -> Span:
     """Return the span that contains a value."""
-    compiler = state.compiler(scope).strict
+    compiler = state.compiler(scope)
     span = compiler.resolve(size.expression)
     if not isinstance(span, Span):
         raise NotForEngineError("a value is inside bytes that are not an attribute")

@@ -78,7 +78,7 @@ def lower_checksum(state: State, scope: Scope, cover: StoredChecksum, marks: Mar
         question = f"is {name} verified?"
         needed = assembler.temporary(state.compiler(scope).compile(cover.condition), question, lazy=True)
         assembler.add(Op.SKIP_IF_ZERO, needed, 0, absent, comment=question)
-    compiler, continues, stored = state.compiler(scope).strict, None, None
+    compiler, continues, stored = state.compiler(scope), None, None
     chain = _chain(state, scope, cover, found)
     unknown = Label()
     if chain is not None:
@@ -86,10 +86,10 @@ def lower_checksum(state: State, scope: Scope, cover: StoredChecksum, marks: Mar
         compiler = replace(compiler, it=previous)
         assembler.add(Op.SKIP_IF_ZERO, known, 0, unknown, comment=f"is what {name} continues known?")
     if cover.continues is not None:
-        continues = assembler.temporary(compiler.compile(cover.continues), f"what {name} continues")
+        continues = assembler.temporary(compiler.certain(cover.continues), f"what {name} continues")
     if cover.stored is not None:
         sum = Scalar(f"sum of {name}", Interval(0, (1 << algorithm.width) - 1))
-        stored = sum, replace(compiler, it=sum).compile(cover.stored)
+        stored = sum, replace(compiler, it=sum).certain(cover.stored)
         if any(each is not sum for each in stored[1].parts if isinstance(each, Scalar | Span)):
             raise NotForEngineError(f'the stored value of the checksum "{name}" depends on more than the checksum')
     comment = f"{name} over {cover.first}" + (f" to {cover.last}" if cover.last != cover.first else "")
@@ -260,6 +260,6 @@ class ComputedChecksums:
         instance = self.scope.struct.instance(node.id)
         try:
             condition = None if instance is None else instance.condition
-            return None if condition is None else self.state.compiler(self.scope).strict.compile(condition)
+            return None if condition is None else self.state.compiler(self.scope).certain(condition)
         except NotForEngineError:
             return None

@@ -51,6 +51,10 @@ class Length:
     span: Span
 
 
+class NullableCode(bytes):
+    """A code whose value may be missing because an attribute is absent."""
+
+
 Part = bytes | Scalar | Span | Order | Digits | Byte | Compare | Length
 
 
@@ -80,6 +84,7 @@ FAILING = (
     Code.SERIES_LEAST,
     Code.SERIES_GREATEST,
     Code.NARROW,
+    Code.NULL,
 )
 """Codes that may have no value."""
 
@@ -115,6 +120,11 @@ class Compiled:
                 return True
             before = part
         return False
+
+    @property
+    def nullable(self) -> bool:
+        """Return whether the value may be missing because an attribute is absent."""
+        return any(isinstance(part, NullableCode) for part in self.parts) or any(each.nullable for each in self.read())
 
     def read(self) -> Iterator[Scalar | Span]:
         """Yield the fields whose registers or spans the code reads."""
@@ -156,11 +166,15 @@ def inverted(condition: Compiled) -> Compiled:
     return Compiled((*condition.parts, bytes([Code.BOOLEAN_NOT])), Interval(0, 1), condition.depth)
 
 
-def of_series(operands: tuple[Compiled, ...], code: Code, number: int, interval: Interval) -> Compiled:
-    """Return the code of the operands, followed by a code that refers to a series."""
+def of_series(
+    operands: tuple[Compiled, ...], code: Code, number: int, interval: Interval, *, nullable: bool = False
+) -> Compiled:
+    """Return the code of the operands, followed by a code that refers to a series. ``nullable``: its items may be
+    absent."""
     parts = tuple(part for each in operands for part in each.parts)
     depth = max((each.depth for each in operands), default=1)
-    return Compiled((*parts, struct.pack("<BH", code, number)), interval, depth)
+    packed = struct.pack("<BH", code, number)
+    return Compiled((*parts, NullableCode(packed) if nullable else packed), interval, depth)
 
 
 def narrowed(compiled: Compiled, kind: Kind) -> Compiled:
@@ -169,3 +183,28 @@ def narrowed(compiled: Compiled, kind: Kind) -> Compiled:
     if compiled.interval.within(held.low, held.high):
         return compiled
     return Compiled((*compiled.parts, bytes([Code.NARROW, kind])), held, compiled.depth)
+
+
+FAILED = joined((constant(1), constant(0)), Code.MODULO, Interval(0, 0))
+"""Code that cannot be computed."""
+NULL = Compiled((NullableCode([Code.NULL]),), Interval(0, 0))
+"""Code of an absent attribute."""
+ABSENT = joined((NULL, constant(0)), Code.ADD, Interval(0, 0))
+"""Code that uses an absent attribute."""
+
+
+def where(condition: Compiled, compiled: Compiled) -> Compiled:
+    """Return code that is absent if the condition does not hold."""
+    return compiled if condition.constant else joined((condition, compiled, ABSENT), Code.SELECT, compiled.interval)
+
+
+def optional(compiled: Compiled) -> Compiled:
+    """Return code of the value of an attribute, which is null if its expression uses an absent one."""
+    if not compiled.nullable:
+        return compiled
+    return Compiled((*compiled.parts, bytes([Code.OPTIONAL])), compiled.interval, compiled.depth)
+
+
+def required(compiled: Compiled) -> Compiled:
+    """Return code of a value that is used: it is absent if it is null."""
+    return joined((compiled, constant(0)), Code.ADD, compiled.interval) if compiled.nullable else compiled

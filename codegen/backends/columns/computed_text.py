@@ -22,7 +22,7 @@ from ...expression.nodes import (
     Subscript,
 )
 from ...expression.types import BytesType, StringType
-from .compiled import Compiled, Length, inverted
+from .compiled import Compiled, Length, constant, inverted, required, where
 from .encodings import encoding_of
 from .facts import denied, facts_of
 from .finding import Finder, Found
@@ -51,7 +51,7 @@ class Texts(Finder):
         if isinstance(node, Name | MemberAccess | Subscript | Cast | CoveredChecksum):
             found = self.resolve(node)
             if isinstance(found, Span):
-                return self._held(found)
+                return self._held(node, found)
             if isinstance(found, Item) and is_spanned(found.path):
                 return self._item_text(found)
             if isinstance(node, Cast) and is_spanned(node.value):
@@ -77,7 +77,7 @@ class Texts(Finder):
 
     def _item_text(self, item: Item) -> Span:
         kind = item.path.type
-        series = item.series.texts_of(item.path, absent_fails=self.absent_fails)
+        series = item.series.texts_of(item.path)
         found = self._maker.item(series, item.index, f"item of {item.series.name}")
         if isinstance(kind, StringType):
             encoding = encoding_of(kind.encoding)
@@ -114,25 +114,22 @@ class Texts(Finder):
         made.text = found.text
         return made
 
-    def _inside(self, owner: Scope, found: Found) -> Found:
+    def _inside(self, node: Node, owner: Scope, found: Found) -> Found:
         if not isinstance(found, Span) or not found.made or self.knows(owner):
-            return super()._inside(owner, found)
-        if owner.there is None or not self.absent_fails:
-            self.must_be_present(owner)
-        assert owner.there is not None
-        made = self._maker.select(Compiled((owner.there,), owner.there.interval), found, None)
+            return super()._inside(node, owner, found)
+        made = self._maker.select(where(self.present(node, owner), constant(1)), found, None)
         made.text = found.text
         return made
 
-    def _span_size(self, span: Span) -> Compiled:
+    def _span_size(self, node: Node, span: Span) -> Compiled:
         if not span.text or (span.single and not span.made):
-            return super()._span_size(span)
-        return Compiled((Length(self._clean(self._held(span))),), Interval(0, (1 << 31) - 1))
+            return super()._span_size(node, span)
+        return Compiled((Length(self._clean(self._held(node, span))),), Interval(0, (1 << 31) - 1))
 
-    def _digits(self, span: Span, radix: int) -> Compiled:
+    def _digits(self, node: Node, span: Span, radix: int) -> Compiled:
         if span.encoding is None or not span.encoding.is_utf8:
-            span = self._clean(self._held(span))
-        return super()._digits(span, radix)
+            span = self._clean(self._held(node, span))
+        return super()._digits(node, span, radix)
 
     @staticmethod
     def _is_made(node: Node) -> bool:
@@ -144,16 +141,16 @@ class Texts(Finder):
             raise NotForEngineError("an expression computes text where the engine does not support it")
         return self.maker
 
-    def _held(self, span: Span) -> Span:
-        """Return a span that has no value if it is absent."""
+    def _held(self, node: Node, span: Span) -> Span:
+        """Return the span to which ``node`` refers, without a value if it is absent."""
         if span.made:
             return span
-        if self.knows(span) or span.there is None or not self.absent_fails:
+        if self.knows(span) or span.there is None:
             self.must_be_found(span)
             return span
         if not span.found:
             self.must_be_found(span)
-        made = self._maker.select(Compiled((span.there,), span.there.interval), self._clean(span), None)
+        made = self._maker.select(self.present(node, span), self._clean(span), None)
         made.text = span.text
         return made
 
@@ -193,7 +190,7 @@ class Texts(Finder):
         return self._maker.decoded(source, encoding, strict=True)
 
     def _conditional_text(self, node: Conditional) -> Span:
-        condition = self._compile(node.condition)
+        condition = required(self._compile(node.condition))
         then = self.knowing(node.condition).guarded(condition).clean(node.then)
         unless = tuple(Fact(self.scope, each) for each in denied(node.condition))
         denying = replace(self, assumed=(*self.assumed, *unless)).guarded(inverted(condition))

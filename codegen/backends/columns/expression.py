@@ -30,16 +30,15 @@ from ...expression.nodes import (
     Subscript,
     Unary,
 )
-from ...expression.types import EnumType, UserType
-from .compiled import Compare, Compiled, Order, constant, inverted, joined
+from ...expression.types import EnumType
+from .compiled import Compare, Compiled, Order, constant, inverted, joined, required, where
 from .computed_text import Texts, constant_bytes, is_spanned
 from .encodings import Encoding
 from .facts import denied, facts_of
-from .finding import NOTHING, Asked
 from .interval import BINARY, BOOLEAN, Interval, checked
 from .items import Item
 from .refusal import NotForEngineError
-from .scope import Fact, Known, Scalar, Scope, Span
+from .scope import Fact, Known, Span
 
 _BINARY = {
     "+": Code.ADD,
@@ -83,10 +82,7 @@ LONGEST_LITERAL = 255
 
 @dataclass(frozen=True)
 class Compiler(Texts):
-    """Compiles expressions; names are resolved as in ``Finder``. ``presence_of`` returns code for whether the value of
-    a name or a path is present, and code for whether the object that contains it is."""
-
-    presence_of: Callable[[Compiler, Name | MemberAccess], tuple[Compiled, Compiled]] | None = None
+    """Compiles expressions; names are resolved as in ``Finder``."""
 
     def compile(self, node: Node) -> Compiled:
         """Return the code of an integer or boolean expression. Raises ``NotForEngineError``."""
@@ -128,8 +124,6 @@ class Compiler(Texts):
                 return self._logical(node)
             case Conditional():
                 return self._conditional(node)
-            case Asked():
-                return node.compiled(self)
             case _:
                 raise NotForEngineError("an expression computes with values other than integers and booleans")
 
@@ -143,7 +137,7 @@ class Compiler(Texts):
         inner = self._compile(node.operand)
         value = inner.constant
         if node.operator == "+":
-            return inner
+            return required(inner)
         if node.operator == "-":
             if value is not None:
                 return constant(-value)
@@ -169,87 +163,21 @@ class Compiler(Texts):
         if self.is_bytes(node.left) or self.is_bytes(node.right):
             return self._comparison_of_bytes(node)
         code, compare = _COMPARISON[node.operator]
-        try:
-            left, right = (self.compared(each, node.operator) for each in (node.left, node.right))
-        except NotForEngineError:
-            optional = self.optional_side(node)
-            if optional is None:
-                raise
-            return self._comparison_of_path(node, optional)
-        if isinstance(left, Scalar) or isinstance(right, Scalar):
-            return self._comparison_of_optional(node, left, right)
+        left, right = self._attribute(node.left), self._attribute(node.right)
+        if self.scope.struct.message is not None:
+            left, right = required(left), required(right)
         if left.constant is not None and right.constant is not None:
             return constant(int(compare(left.constant, right.constant)))
         return joined((left, right), code, BOOLEAN)
 
-    def compared(self, node: Node, operator: str) -> Compiled | Scalar:
-        """Return an operand, or its scalar if it may be absent: an absent value equals nothing."""
-        if operator not in ("==", "!=") or not isinstance(node, Name | MemberAccess | Cast):
-            return self._compile(node)
-        named = uncast(node)
-        if isinstance(named, MemberAccess) and not self._may_be_nothing(named):
-            # Only the object that contains it may be absent, and then there is no value.
-            return self._compile(node)
-        found = self.resolve(node)
-        if isinstance(found, Scalar) and not self.knows(found) and found.there is not None:
-            return found
-        return self.strict._compile(node)
-
-    def _may_be_nothing(self, node: MemberAccess) -> bool:
-        """Return whether a member of an object that is present may itself be absent."""
-        owner = node.value.type
-        field = self.scope.spec.struct(owner.path).attribute(node.name) if isinstance(owner, UserType) else None
-        return field is None or field.optional
-
-    def optional_side(self, node: Comparison) -> Name | MemberAccess | None:
-        """Return the side of ``==`` or ``!=`` that is a path whose value may be absent, in which case it equals
-        nothing; ``None`` if neither is."""
-        if node.operator not in ("==", "!=") or not self.absent_fails or self.presence_of is None:
-            return None
-        sides = (uncast(each) for each in (node.left, node.right))
-        optional = [each for each in sides if isinstance(each, Name | MemberAccess) and not self._is_certain(each)]
-        return optional[0] if len(optional) == 1 else None
-
-    def _is_certain(self, node: Node) -> bool:
-        try:
-            self.strict._compile(node)
-        except NotForEngineError:
-            return False
-        return True
-
-    def _comparison_of_path(self, node: Comparison, optional: Name | MemberAccess) -> Compiled:
-        assert self.presence_of is not None
-        there, around = self.presence_of(self, optional)
-        sides = (self._compile(node.left), self._compile(node.right))
-        compared = joined(sides, _COMPARISON[node.operator][0], BOOLEAN)
-        otherwise = constant(int(node.operator == "!="))
-        return joined(
-            (around, joined((there, compared, otherwise), Code.SELECT, BOOLEAN), NOTHING), Code.SELECT, BOOLEAN
-        )
-
-    def _comparison_of_optional(self, node: Comparison, left: Compiled | Scalar, right: Compiled | Scalar) -> Compiled:
-        optional, other = (left, right) if isinstance(left, Scalar) else (right, left)
-        if isinstance(optional, Compiled) or isinstance(other, Scalar):
-            raise NotForEngineError("an expression compares two values that may both be absent")
-        value = Compiled((optional,), optional.interval.union(Interval(0, 0)))
-        found = self._where_there(optional, joined((value, other), _COMPARISON[node.operator][0], BOOLEAN), node)
-        return self._of_owner(node.left if isinstance(left, Scalar) else node.right, found)
-
-    def _of_owner(self, node: Node, compared: Compiled) -> Compiled:
-        """Return a comparison with a member of an object; it has no value if the object is absent."""
-        named = uncast(node)
-        owner = self.resolve(named.value) if isinstance(named, MemberAccess) else None
-        return self._of(owner, compared) if isinstance(owner, Scope) else compared
-
-    def _where_there(self, optional: Scalar | Span, compared: Compiled, node: Comparison) -> Compiled:
-        """Return a comparison with an optional value, which equals nothing if it is absent."""
-        if self.knows(optional):
+    def _where_there(self, side: Node, span: Span, compared: Compiled, node: Comparison) -> Compiled:
+        """Return a comparison with bytes or text, which equal nothing if they are absent."""
+        present = self.present(side, span)
+        if node.operator not in ("==", "!=") or self.scope.struct.message is not None:
+            return where(present, compared)
+        if present.constant:
             return compared
-        if node.operator not in ("==", "!=") or optional.there is None:
-            self.must_be_present(optional)
-        assert optional.there is not None
-        otherwise = constant(int(node.operator == "!="))
-        return joined((Compiled((optional.there,), BOOLEAN), compared, otherwise), Code.SELECT, BOOLEAN)
+        return joined((present, compared, constant(int(node.operator == "!="))), Code.SELECT, BOOLEAN)
 
     def is_bytes(self, node: Node) -> bool:
         """Return whether the value of an expression is bytes or text."""
@@ -268,9 +196,14 @@ class Compiler(Texts):
             return self._comparison_of_spans(node, span, right, compared)
         if not span.found:
             self.must_be_found(span)
-        order = Compiled((Order(span, wanted),), Interval(-1, 1))
-        found = self._where_there(span, joined((order, constant(0)), _COMPARISON[compared][0], BOOLEAN), node)
-        return self._of_owner(left, found)
+        order = self._ordered(Order(span, wanted))
+        return self._where_there(left, span, joined((order, constant(0)), _COMPARISON[compared][0], BOOLEAN), node)
+
+    def _ordered(self, order: Order | Compare) -> Compiled:
+        """Return code of how text compares; outside messages that of null is null."""
+        compiled = Compiled((order,), Interval(-1, 1))
+        is_message = self.scope.struct.message is not None
+        return joined((compiled, constant(0)), Code.ADD, compiled.interval) if is_message else compiled
 
     def _compared_span(self, node: Node) -> Span:
         span = self.resolve(node) if isinstance(node, Name | MemberAccess | Cast | Subscript) else self.span(node)
@@ -297,10 +230,9 @@ class Compiler(Texts):
         for each in (left, right):
             if not each.found:
                 self.must_be_found(each)
-        order = Compiled((Compare(self._clean(left), self._clean(right)),), Interval(-1, 1))
+        order = self._ordered(Compare(self._clean(left), self._clean(right)))
         code = joined((order, constant(0)), _COMPARISON[compared][0], BOOLEAN)
-        found = self._where_there(right, self._where_there(left, code, node), node)
-        return self._of_owner(node.left, self._of_owner(node.right, found))
+        return self._where_there(node.left, left, self._where_there(other, right, code, node), node)
 
     def _fixed_bytes(self, node: Node) -> bytes | Known | None:
         """Return the bytes of an expression that is the same in all rows; ``None`` if it varies or a span cannot be
@@ -323,11 +255,11 @@ class Compiler(Texts):
     def _conditional(self, node: Conditional) -> Compiled:
         condition = self._compile(node.condition)
         if condition.constant is not None and not condition.constant:
-            return self._compile(node.otherwise)
-        then = self.knowing(node.condition).guarded(condition)._compile(node.then)
+            return self._attribute(node.otherwise)
+        then = self.knowing(node.condition).guarded(condition)._attribute(node.then)
         if condition.constant:
             return then
-        otherwise = self.denying(node.condition).guarded(inverted(condition))._compile(node.otherwise)
+        otherwise = self.denying(node.condition).guarded(inverted(condition))._attribute(node.otherwise)
         return joined((condition, then, otherwise), Code.SELECT, then.interval.union(otherwise.interval))
 
     def knowing(self, condition: Node | None) -> Compiler:
@@ -339,13 +271,6 @@ class Compiler(Texts):
     def denying(self, condition: Node) -> Compiler:
         """Return a compiler for code that runs only if the condition does not hold."""
         return replace(self, assumed=(*self.assumed, *(Fact(self.scope, each) for each in denied(condition))))
-
-
-def uncast(node: Node) -> Node:
-    """Return the operand of a cast, or any other expression unchanged."""
-    while isinstance(node, Cast):
-        node = node.value
-    return node
 
 
 def _encoded(value: bytes, encoding: Encoding) -> bytes | None:

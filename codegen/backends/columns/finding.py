@@ -13,7 +13,7 @@ from ...expression.nodes import Call, Cast, CoveredChecksum, MemberAccess, Name,
 from ...expression.types import BytesType, ListType, StreamType, StringType, Type, UserType
 from ...expression.walk import names_in
 from ...tree import Instance
-from .compiled import Byte, Compiled, Digits, constant, joined
+from .compiled import FAILED, Byte, Compiled, Digits, constant, joined, optional, required, where
 from .facts import facts_of, with_remaining
 from .interval import BOOLEAN, Interval
 from .items import Answer, Answers, Item, Series
@@ -32,19 +32,6 @@ MAX_NESTING = 64
 
 
 @dataclass(frozen=True)
-class Asked(Node):
-    """A node that is not part of the language and is compiled like an expression."""
-
-    @abstractmethod
-    def compiled(self, compiler: Finder) -> Compiled:
-        """Return the code. Raises ``NotForEngineError``."""
-
-
-NOTHING = Compiled((*constant(1).parts, *constant(0).parts, bytes([Code.MODULO])), Interval(0, 0), 2)
-"""Code without a value."""
-
-
-@dataclass(frozen=True)
 class Finder(ABC):
     """Resolves names in expressions that are written in ``scope``; ``it`` is the value of ``_``.
 
@@ -54,8 +41,7 @@ class Finder(ABC):
     - ``of_item``: returns an item of a list variable; ``keep``: stores a value in a register.
     - ``read``: reads an instance at its position; ``attempt``: the same for a column, where it may fail.
     - ``needs``: receives the code of the reason of that failure, for a value needed only if all of ``guards`` hold.
-    - ``absent_fails``: code that requires an absent value may have no value; ``items_of``: the object that contains the
-      list if the code is about an item, at its end.
+    - ``items_of``: the object that contains the list if the code is about an item, at its end.
     - ``of_row``: the code is a column, computed after all fields; ``given``: it computes an argument that an object was
       given at its beginning, with the lists as they were then.
     - ``share``: returns the register of an instance that several columns use.
@@ -71,7 +57,6 @@ class Finder(ABC):
     of_item: Callable[[Items, Compiled], Compiled] | None = None
     keep: Callable[[Compiled, Scope, Instance], Scalar] | None = None
     read: Callable[[Scope, Instance], None] | None = None
-    absent_fails: bool = False
     items_of: Scope | None = None
     of_row: bool = False
     given: bool = False
@@ -92,11 +77,11 @@ class Finder(ABC):
         if isinstance(node, MemberAccess) and node.name in ("length", "size", "to_i"):
             found = self.resolve(node.value)
             if node.name == "to_i" and isinstance(found, Scalar | Compiled):
-                return self._read(found)
+                return required(self._read(found))
             if node.name == "to_i" and isinstance(found, Span):
-                return self._digits(found, 10)
+                return self._digits(node.value, found, 10)
             if node.name != "to_i" and isinstance(found, Span):
-                return self._span_size(found)
+                return self._span_size(node.value, found)
             if node.name != "to_i" and isinstance(found, Items):
                 return Compiled((found.count,), found.count.interval)
             return self._read(self._member(found, node))
@@ -104,9 +89,21 @@ class Finder(ABC):
             radix = self._compile(node.arguments[0]).constant if len(node.arguments) == 1 else None
             span = self.resolve(node.value) if node.name == "to_i" else None
             if isinstance(span, Span) and radix is not None and 2 <= radix <= 36:
-                return self._digits(span, radix)
+                return self._digits(node.value, span, radix)
             raise NotForEngineError(f'an expression uses ".{node.name}()"')
         return self._read(self.resolve(node))
+
+    def _attribute(self, node: Node) -> Compiled:
+        """Return the code of an expression that may be null: an attribute that is absent, or computed from one."""
+        compiled, named = self._compile(node), node
+        while isinstance(named, Cast):
+            named = named.value
+        instance = None
+        if isinstance(named, MemberAccess) and isinstance(named.value.type, UserType) and not named.value.type.opaque:
+            instance = self.scope.spec.struct(named.value.type.path).instance(named.name)
+        elif isinstance(named, Name):
+            instance = self.scope.struct.instance(named.id)
+        return compiled if instance is None or instance.value is None else optional(compiled)
 
     def _stream(self, stream: Node, name: str) -> Compiled:
         later = self.of_row and self.scope.around_rows and name != "size"
@@ -126,41 +123,80 @@ class Finder(ABC):
         if isinstance(found, Compiled):
             return found
         if isinstance(found, Item):
-            return found.value(absent_fails=self.absent_fails)
+            return found.value()
         if isinstance(found, Answer):
-            return self._of(found.object, found.value(absent_fails=self.absent_fails))
+            return self._of(found.object, found.value())
         if isinstance(found, Unavailable):
             raise NotForEngineError(found.sentence)
         if not isinstance(found, Scalar):
             raise NotForEngineError("an expression computes with values other than integers and booleans")
-        if found.checked is not None and self.absent_fails and not self.knows(found):
+        if found.checked is not None and not self.knows(found):
             return Compiled((found.checked,), found.interval)
         self.must_be_present(found)
         # The register of an absent field contains 0.
         certain = set(found.facts) <= set(self.facts)
         return Compiled((found,), found.interval if certain else found.interval.union(Interval(0, 0)))
 
-    def _span_size(self, span: Span) -> Compiled:
-        return self._of(
-            span, Compiled((span,), Interval(0, (1 << 31) - 1)) if span.size is None else constant(span.size)
-        )
+    def _span_size(self, node: Node, span: Span) -> Compiled:
+        size = Compiled((span,), Interval(0, (1 << 31) - 1)) if span.size is None else constant(span.size)
+        return where(self.present(node, span), size)
 
-    def _digits(self, span: Span, radix: int) -> Compiled:
+    def _digits(self, node: Node, span: Span, radix: int) -> Compiled:
         largest = min(radix ** (span.size or 128), 1 << 100)
-        return self._of_span(span, Compiled((Digits(span, radix),), Interval(-largest, largest)))
+        return self._of_span(node, span, Compiled((Digits(span, radix),), Interval(-largest, largest)))
 
-    def _of_span(self, span: Span, value: Compiled) -> Compiled:
-        """Return code computed from bytes or text, which has no value if these are absent."""
-        if self.knows(span) or span.there is None or not self.absent_fails:
+    def _of_span(self, node: Node, span: Span, value: Compiled) -> Compiled:
+        """Return code computed from bytes or text, which is absent if these are."""
+        if self.knows(span) or span.there is None:
             self.must_be_found(span)
-        return self._of(span, value)
+        return where(self.present(node, span), value)
 
-    def _of(self, member: Span | Called | Scope, value: Compiled) -> Compiled:
-        """Return code computed from a member, which has no value if the member is absent."""
-        if self.knows(member) or member.there is None or not self.absent_fails:
-            self.must_be_present(member)
-            return value
-        return joined((Compiled((member.there,), BOOLEAN), value, NOTHING), Code.SELECT, value.interval)
+    def _of(self, member: Called | Scope, value: Compiled) -> Compiled:
+        """Return code computed from a member, which is absent if the member is."""
+        return where(self._there(member), value)
+
+    def _there(self, member: Span | Called | Scope | Chosen) -> Compiled:
+        """Return code of whether a member is present. Raises ``NotForEngineError`` if that is unknown."""
+        if self.knows(member):
+            return constant(1)
+        if member.there is None:
+            raise NotForEngineError(f'an expression uses "{member.name}" where it may be absent')
+        return Compiled((member.there,), BOOLEAN)
+
+    def present(self, node: Node, found: Found) -> Compiled:
+        """Return code of whether the object, the bytes or the text to which an expression refers is present, not null.
+        It has no value if an object that contains it is absent, or is of another type."""
+        if not isinstance(found, Scope | Chosen | Span) or self.knows(found):
+            return constant(1)
+        if isinstance(node, Cast):
+            value = self.resolve(node.value)
+            there = self.present(node.value, value)
+            if not isinstance(value, Chosen) or found.there is None:
+                return there
+            is_of_type = joined((self._there(found), constant(1), FAILED), Code.SELECT, BOOLEAN)
+            return where(there, is_of_type)
+        outer, holder = constant(1), self.scope
+        if isinstance(node, MemberAccess):
+            owner = self.resolve(node.value)
+            outer = self.present(node.value, owner)
+            if not isinstance(owner, Scope):
+                return where(outer, self._there(found))
+            holder = owner
+        name = node.id if isinstance(node, Name) else node.name if isinstance(node, MemberAccess) else ""
+        member, instance = holder.members.get(name), holder.struct.instance(name)
+        within = self.within(holder)
+        if isinstance(member, Argument):
+            given = replace(self.within(member.scope), given=True)
+            return where(outer, given.present(member.node, found))
+        if member is not None or instance is None or instance.value is None:
+            return where(outer, self._there(found))
+        there = within.present(instance.value, found)
+        if instance.condition is not None:
+            held = within._compile(instance.condition)
+            there = joined((held, there, constant(0)), Code.SELECT, BOOLEAN)
+        if there.nullable:
+            there = joined((optional(there), constant(1)), Code.EQUAL, BOOLEAN)
+        return where(outer, there)
 
     def must_be_present(self, member: Scalar | Span | Repeated | Called | Scope) -> None:
         """Raise ``NotForEngineError`` if the field may be absent at this position."""
@@ -171,10 +207,13 @@ class Finder(ABC):
         """Return whether the member is known to be present."""
         return set(member.facts) <= with_remaining({*self.facts, *self.assumed})
 
-    @property
-    def strict(self) -> Self:
-        """Return a copy for expressions that may not require an absent value."""
-        return replace(self, absent_fails=False)
+    def certain(self, node: Node) -> Compiled:
+        """Return the code of an expression that needs no value that may be absent. Raises ``NotForEngineError``."""
+        compiled = self._compile(node)
+        if compiled.nullable:
+            names = (each.name for each in compiled.read() if isinstance(each, Scalar) and each.nullable)
+            raise NotForEngineError(f'an expression uses "{next(names, "")}" where it may be absent')
+        return compiled
 
     def must_be_found(self, span: Span) -> None:
         """Raise ``NotForEngineError`` if no step locates the bytes, or if they may be absent at this position."""
@@ -211,7 +250,7 @@ class Finder(ABC):
         if isinstance(owner, Unavailable):
             return owner
         if isinstance(owner, Scope):
-            return self._inside(owner, replace(self, scope=owner, it=None)._name(node.name, node.type))
+            return self._inside(node.value, owner, replace(self, scope=owner, it=None)._name(node.name, node.type))
         if isinstance(owner, Item) and (within := self._item_scope(owner, node)) is not None:
             if self.needs is not None:
                 self.needs(owner.missing, self.guards)
@@ -226,8 +265,9 @@ class Finder(ABC):
         elif isinstance(owner, Span) and node.name in ("first", "last"):
             index = constant(0)
             if node.name == "last":
-                index = joined((self._span_size(owner), constant(1)), Code.SUBTRACT, Interval(-1, 1 << 31))
-            found = self._byte(owner, index)
+                size = self._span_size(node.value, owner)
+                index = joined((size, constant(1)), Code.SUBTRACT, Interval(-1, 1 << 31))
+            found = self._byte(node.value, owner, index)
         return Unavailable(f'an expression uses ".{node.name}"') if found is None else found
 
     @staticmethod
@@ -241,9 +281,11 @@ class Finder(ABC):
             return Unavailable(f"an expression casts an object to another type, {'::'.join(node.type.path)}")
         return found.object_of(node.type) if isinstance(found, Chosen) else found
 
-    def _inside(self, owner: Scope, found: Found) -> Found:
-        """Return a member of an object; it has no value if the object is absent."""
-        return self._of(owner, found) if isinstance(found, Compiled) else found
+    def _inside(self, node: Node, owner: Scope, found: Found) -> Found:
+        """Return a member of the object to which ``node`` refers; it is absent if the object is."""
+        if self.knows(owner) or not isinstance(found, Compiled | Scalar):
+            return found
+        return where(self.present(node, owner), self._read(found))
 
     def _item_scope(self, item: Item, node: MemberAccess) -> Scope | None:
         """Return the item as an object for an instance at a position of it, or for text; otherwise ``None``."""
@@ -260,7 +302,7 @@ class Finder(ABC):
         if isinstance(owner, Items):
             return self._item_of(owner, node)
         if isinstance(owner, Span) and isinstance(node.value.type, BytesType):
-            return self._byte(owner, self._compile(node.index))
+            return self._byte(node.value, owner, self._compile(node.index))
         if not isinstance(owner, Series):
             return Unavailable("an expression uses an item of something other than a list that was already read")
         self._must_be_complete(owner)
@@ -282,8 +324,8 @@ class Finder(ABC):
             raise NotForEngineError(f'a column uses the list "{series.name}", which continues after the row')
         self.must_be_present(series)
 
-    def _byte(self, span: Span, index: Compiled) -> Compiled:
-        return self._of_span(span, Compiled((*index.parts, Byte(span)), Interval(0, 255), index.depth))
+    def _byte(self, node: Node, span: Span, index: Compiled) -> Compiled:
+        return self._of_span(node, span, Compiled((*index.parts, Byte(span)), Interval(0, 255), index.depth))
 
     def _name(self, name: str, type: Type | None) -> Found:
         scope = self.scope
@@ -322,7 +364,7 @@ class Finder(ABC):
                 return shared
             value = self.within(scope)._resolve_or_compile(instance.value)
             return self._kept(instance, value) if "_io" in names_in(instance.value) else value
-        if instance is not None and instance.value is not None and instance.condition is not None and self.absent_fails:
+        if instance is not None and instance.value is not None and instance.condition is not None:
             return self._where_held(scope, instance.value, instance.condition)
         if instance is not None and instance.attribute is not None and self._may_read(scope, instance):
             read = self.attempt if self.of_row else self.read
@@ -345,12 +387,12 @@ class Finder(ABC):
         return self.share(self.within(scope), scope, instance)
 
     def _where_held(self, scope: Scope, value: Node, condition: Node) -> Found:
-        """Return an instance with a condition; it has no value if the condition does not hold."""
+        """Return an instance with a condition; it is absent if the condition does not hold."""
         within = self.within(scope)
         held = within._compile(condition)
         knowing = replace(within, assumed=(*within.assumed, *facts_of(scope, condition))).guarded(held)
         found = knowing._compile(value)
-        return joined((held, found, NOTHING), Code.SELECT, found.interval)
+        return where(held, found)
 
     def guarded(self, held: Compiled) -> Self:
         """Return a copy for code that is needed only if ``held`` is true."""

@@ -13,11 +13,10 @@ from ...expression.types import BooleanType, Path, Type, UserType
 from ...tree import Attribute, Spec, Struct
 from ...wire import InheritedEndian
 from .arrow import integer_interval
-from .compiled import Compiled, constant
+from .compiled import Compiled, constant, required
 from .expression import Compiler
 from .interval import BOOLEAN, Interval
 from .parameters import must_have_value
-from .presence import presence_of
 from .refusal import NotForEngineError
 from .results import Call, Function
 from .scope import Scalar, Scope, Stream
@@ -65,7 +64,7 @@ def call(state: State, scope: Scope, field: Attribute, struct: Struct, lower: Ca
     function, assembler, compiler = state.functions[key], state.assembler, state.compiler(scope)
     if function.of_parent and scope.struct.path != function.parent:
         raise NotForEngineError(f'"{field.id}" is in objects of several types, and uses their members')
-    given = [compiler.compile(each) for each in (*field.arguments, *function.of_parent)]
+    given = [required(compiler.compile(each)) for each in (*field.arguments, *function.of_parent)]
     if function.has_order:
         if scope.little is None:
             raise NotForEngineError(f'the byte order of "{field.id}" differs from that of its parent')
@@ -127,4 +126,4 @@ def _make(state: State, scope: Scope, struct: Struct, lower: Callable[[State, Sc
         if not within.run.aligned:
             raise NotForEngineError(f'"{struct.path[-1]}" may end inside a byte')
         within.run.flush()
-        function.close(Compiler(inner, it=inner, absent_fails=True, presence_of=presence_of))
+        function.close(Compiler(inner, it=inner))

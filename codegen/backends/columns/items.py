@@ -27,13 +27,16 @@ class Series(Repeated, ABC):
         """Return the number of items read so far."""
 
     @abstractmethod
-    def number_of(self, path: Node, *, absent_fails: bool = True) -> tuple[int, Interval]:
+    def number_of(self, path: Node) -> tuple[int, Interval]:
         """Return the number of the series with the values of ``path`` in each item ``_``, and their range."""
 
     @abstractmethod
-    def texts_of(self, path: Node, *, absent_fails: bool = True) -> int:
-        """Return the number of the series with the text or bytes that ``path`` finds in each item ``_``.
-        ``absent_fails``: an absent value has no entry; otherwise it must be present."""
+    def may_be_absent(self, path: Node) -> bool:
+        """Return whether the value of ``path`` may be missing in an item because an attribute is absent."""
+
+    @abstractmethod
+    def texts_of(self, path: Node) -> int:
+        """Return the number of the series with the text or bytes that ``path`` finds in each item ``_``."""
 
     def method(self, node: MemberAccess) -> Compiled | Item | None:
         """Return the result of a method of the list; ``None`` if there is no such method."""
@@ -59,7 +62,7 @@ class Answers(Called, ABC):
     """An object that a function has read, as expressions use it."""
 
     @abstractmethod
-    def value_of(self, path: Node, *, absent_fails: bool) -> Compiled:
+    def value_of(self, path: Node) -> Compiled:
         """Return code of the integer that ``path`` finds in the object ``_``."""
 
 
@@ -78,9 +81,9 @@ class Answer:
         """Return the value as an object of one type."""
         return replace(self, path=_cast(self.path, node))
 
-    def value(self, *, absent_fails: bool) -> Compiled:
-        """Return code of the integer, as for an ``Item``."""
-        return self.object.value_of(self.path, absent_fails=absent_fails)
+    def value(self) -> Compiled:
+        """Return code of the integer."""
+        return self.object.value_of(self.path)
 
 
 @dataclass(frozen=True)
@@ -126,13 +129,13 @@ class Item(PartOfItem):
         exists = joined((first, within), Code.BOOLEAN_AND, BOOLEAN)
         return joined((exists, constant(0), constant(Reason.VALUE)), Code.SELECT, Interval(0, Reason.VALUE))
 
-    def value(self, *, absent_fails: bool) -> Compiled:
-        """Return code of the integer. ``absent_fails``: it has no value if it is absent; otherwise it must be
-        present."""
+    def value(self) -> Compiled:
+        """Return code of the integer."""
         if isinstance(self.path.type, BytesType | StringType):
             raise NotForEngineError(f'an expression computes with text of an item of "{self.series.name}"')
-        number, interval = self.series.number_of(self.path, absent_fails=absent_fails)
-        return of_series((self.index,), Code.SERIES_ITEM, number, interval)
+        number, interval = self.series.number_of(self.path)
+        nullable = self.series.may_be_absent(self.path)
+        return of_series((self.index,), Code.SERIES_ITEM, number, interval, nullable=nullable)
 
 
 def _cast(path: Node, node: Cast) -> Cast:

@@ -71,12 +71,13 @@ class Line:
 @dataclass(frozen=True)
 class ExpressionLine:
     """``target`` ← ``compiled``. ``lazy``: a missing value is left to the steps that use it, as that of a lazy
-    ``target``."""
+    ``target``. ``optional``: it may be missing because an attribute is absent."""
 
     target: Scalar
     compiled: Compiled
     comment: str
     lazy: bool = False
+    optional: bool = False
 
 
 @dataclass(frozen=True)

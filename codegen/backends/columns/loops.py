@@ -16,7 +16,6 @@ from .expression import Compiler
 from .interval import BOOLEAN, Interval
 from .lines import Label
 from .positions import asks_position
-from .presence import presence_of
 from .refusal import NotForEngineError
 from .scope import Called, Chosen, Scalar, Scope, Span, Unavailable
 from .series import KeptItems
@@ -94,7 +93,7 @@ def keep_items(state: State, scope: Scope, field: Attribute) -> KeptItems | None
 def item_compiler(state: State, scope: Scope, field: Attribute) -> Compiler:
     """Return a compiler of expressions about an item that has been read, which is ``_``."""
     item = scope.members.get(field.id)
-    compiler = Compiler(scope, state.facts, it=item, absent_fails=True, items_of=scope, presence_of=presence_of)
+    compiler = Compiler(scope, state.facts, it=item, items_of=scope)
     # The value instances of an item are computed here, but objects compute them after all items have been read.
     lists = (each for holder in (scope, *scope.enclosing()) for each in holder.lists.values())
     return replace(compiler, incomplete=tuple(each for each in lists if isinstance(each, KeptItems) and each.is_open))

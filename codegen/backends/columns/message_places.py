@@ -190,5 +190,5 @@ class Places:
         found = members[each.id]
         if isinstance(found, Scalar):
             if found.facts != self.state.facts:
-                found.checked = Scalar(each.id, found.interval)
+                found.checked = Scalar(each.id, found.interval, may_fail=True, nullable=True)
             self.state.created.append(found)

@@ -59,7 +59,7 @@ def with_presence(created: Sequence[Created]) -> list[ExpressionLine]:
     lines = []
     for each in created:
         if isinstance(each, Scalar) and each.checked is None:
-            each.checked = Scalar(each.name, each.interval, may_fail=True)
+            each.checked = Scalar(each.name, each.interval, may_fail=True, nullable=True)
             lines.append(ExpressionLine(each.checked, Compiled((each,), each.interval), each.name))
         if each.there is None:
             each.there = Scalar(f"is {each.name} there?", BOOLEAN)

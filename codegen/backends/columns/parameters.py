@@ -6,7 +6,7 @@ from wireloom.format.program import Code, Op
 
 from ...expression.nodes import Node
 from ...tree import Attribute
-from .compiled import Compiled, constant, joined
+from .compiled import Compiled, constant, joined, required
 from .interval import BOOLEAN
 from .items import Item
 from .lines import Refusal
@@ -36,7 +36,7 @@ def _computed(state: State, scope: Scope, argument: Node, name: str) -> Scalar |
     """Return the register of an argument that is computed here; ``None`` if it is computed where it is used."""
     compiler = state.compiler(scope)
     try:
-        compiled = compiler.compile(argument)
+        compiled = required(compiler.compile(argument))
     except NotForEngineError:
         if asks_position(argument):
             raise

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
-from wireloom.format.program import Kind, Op, Reason, Storage, Stuffing
+from wireloom.format.program import Code, Kind, Op, Reason, Storage, Stuffing
 
 from ...expression.types import BytesType, ComputedIntegerType, Path, UserType
 from ...expression.walk import names_in
@@ -17,8 +17,9 @@ from .arrow import integer_interval
 from .assembler import Assembler
 from .blocks import enter, expand, leave
 from .column_nodes import ColumnNode, ColumnNodes, own_columns
+from .compiled import constant, joined, optional
 from .expression import LONGEST_LITERAL
-from .interval import INT64, Interval
+from .interval import BOOLEAN, INT64, Interval
 from .lines import Listing
 from .numbering import Numbering
 from .refusal import ColumnRefusedError, NotForEngineError
@@ -106,6 +107,9 @@ def _row_columns(state: State, row: Scope) -> None:
     ):
         if condition is not None:
             compiled = row_compiler(state, row, state.facts).compile(condition)
+            if compiled.nullable:
+                # A condition that uses an absent attribute does not hold.
+                compiled = joined((optional(compiled), constant(1)), Code.EQUAL, BOOLEAN)
             state.refuse_for_needs()
             state.assembler.add(Op.WHERE, state.assembler.temporary(compiled, key), reason, comment=key)
     if rows.evidence is not None:

@@ -33,24 +33,16 @@ class Function:
     parent: Path
     assembler: Assembler
     results: dict[Node, Scalar] = field(default_factory=dict)
-    strict: list[Node] = field(default_factory=list)
     end: tuple[Slot, Compiler] | None = None
 
     def close(self, compiler: Compiler) -> None:
         """End the function. ``compiler``: for expressions about its object, which is ``_``."""
         self.end = self.assembler.slot(), compiler
-        for path in self.strict:
-            compiler.strict.compile(path)
         for path, result in self.results.items():
             self._give(path, result, *self.end)
 
-    def result(self, path: Node, *, absent_fails: bool) -> Scalar:
-        """Return the register that contains the value of ``path`` after a call. ``absent_fails``: an absent value is no
-        value; otherwise it must be present."""
-        if not absent_fails and self.end is None:
-            self.strict.append(path)
-        elif not absent_fails and self.end is not None:
-            self.end[1].strict.compile(path)
+    def result(self, path: Node) -> Scalar:
+        """Return the register that contains the value of ``path`` after a call."""
         if path not in self.results:
             result = self.results[path] = Scalar("result", held_by(path.type), lazy=True)
             self.assembler.share(result)
@@ -75,11 +67,13 @@ class Call(Answers):
     after: Slot
     copies: dict[Node, Scalar] = field(default_factory=dict)
 
-    def value_of(self, path: Node, *, absent_fails: bool) -> Compiled:
+    def value_of(self, path: Node) -> Compiled:
         """Return code of the integer that ``path`` finds in the object ``_``."""
-        result = self.function.result(path, absent_fails=absent_fails)
+        result = self.function.result(path)
         if path not in self.copies:
-            copy = self.copies[path] = Scalar(f"in {self.name}", result.interval, may_fail=True, lazy=True)
+            copy = self.copies[path] = Scalar(
+                f"in {self.name}", result.interval, may_fail=True, lazy=True, nullable=True
+            )
             self.after.items.append(ExpressionLine(copy, Compiled((result,), result.interval), copy.name))
         # If the object is absent its register contains the previous value, or 0.
         return Compiled((self.copies[path],), result.interval.union(Interval(0, 0)))

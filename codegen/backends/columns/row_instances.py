@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from wireloom.format.program import Code, Op
+from wireloom.format.program import Op
 
 from ...expression.nodes import SLICE, Call, Node
 from ...expression.types import BytesType, StringType
 from ...passes.variables import follows_variables
 from ...tree import Instance
 from .assembler import Assembler
-from .compiled import Compiled, constant, joined
+from .compiled import Compiled
 from .expression import Compiler
 from .facts import facts_of
-from .interval import BOOLEAN
 from .lines import Label
-from .presence import presence
 from .refusal import NotForEngineError
 from .scope import Fact, Scalar, Scope, Span
 from .sharing import Sharing
@@ -31,7 +29,6 @@ def row_compiler(state: State, scope: Scope, facts: tuple[Fact, ...], sharing: S
     return replace(
         state.compiler(scope),
         facts=facts,
-        absent_fails=False,
         of_row=True,
         share=share,
         attempt=state.attempt,
@@ -67,41 +64,37 @@ def lower_instance(
         raise NotForEngineError(f'the column "{column.name}" has its value at the end of an object with several rows')
     kept = scope.members.get(instance.id)
     if isinstance(kept, Scalar) and instance.condition is None:
-        held = column.held(Compiled((kept,), kept.interval))
-        column.store(state.assembler, number, state.assembler.temporary(held, f"{column.name}, as its column has it"))
+        _store(state.assembler, number, column, kept)
         return
     if instance.checks:
         raise NotForEngineError(f'the column "{column.name}" is computed and has "valid"')
-    facts, condition = state.facts, None
+    is_text, facts = isinstance(instance.type, BytesType | StringType), state.facts
+    condition, needs = None, tuple[Scalar, ...]()
     if instance.condition is not None:
+        condition = row_compiler(state, scope, facts, sharing).compile(instance.condition)
+        needs = _needs(state, number, column, condition)
         facts = (*facts, *facts_of(scope, instance.condition))
     compiler = row_compiler(state, scope, facts, sharing)
-    if isinstance(instance.type, BytesType | StringType):
-        _lower_spanned(state, scope, number, column, instance, compiler)
-        return
-    try:
-        if instance.condition is not None:
-            condition = row_compiler(state, scope, state.facts, sharing).compile(instance.condition)
-        needs = state.refuse_for_needs(number)
-        compiled = compiler.compile(instance.value)
-    except NotForEngineError:
-        state.needed = []
-        _lower_nullable(state, scope, number, column, instance, facts)
-        return
+    compiled = None if is_text else compiler.compile(instance.value)
     assembler, absent, after, asked = state.assembler, Label(), Label(), len(state.kept)
     if condition is not None:
         question = f"is {column.name} there?"
-        # If the condition has no value it has refused the row.
-        assembler.add(Op.SKIP_IF_ZERO, assembler.temporary(condition, question), 1, absent, comment=question)
-    needs += state.refuse_for_needs(number)
-    shares = condition is None and compiled.constant is None and sharing.is_used(instance)
-    value = _shared_value(assembler, compiled, column.name) if shares else assembler.temporary(compiled, column.name)
-    held = column.held(Compiled((value,), value.interval))
-    column.store(assembler, number, assembler.temporary(held, f"{column.name}, as its column has it"))
-    if shares and set(value.facts) <= set(facts):
-        # Values that depend on it use the value that exists.
-        scope.members[instance.id] = value
-        scope.failures[instance.id] = needs
+        # A condition that cannot be computed has refused the row; if it is absent, so is the value.
+        asks = assembler.temporary(condition, question, optional=True)
+        assembler.add(Op.SKIP_IF_ZERO, asks, 1, absent, comment=question)
+    if compiled is None:
+        span = _span_of(assembler, compiler, column, instance.value)
+        state.refuse_for_needs(number)
+        assembler.column_bytes(number, span, column.name)
+    else:
+        needs += _needs(state, number, column, compiled)
+        shares = condition is None and compiled.constant is None and sharing.is_used(instance)
+        value = _value(assembler, compiled, column.name, shares=shares)
+        _store(assembler, number, column, value)
+        if shares and set(value.facts) <= set(facts):
+            # Values that depend on it use the value that exists.
+            scope.members[instance.id] = value
+            scope.failures[instance.id] = needs
     if condition is not None:
         assembler.add(Op.JUMP, 0, 0, after)
         assembler.place(absent)
@@ -110,53 +103,30 @@ def lower_instance(
         state.forget(asked)
 
 
-def _shared_value(assembler: Assembler, compiled: Compiled, name: str) -> Scalar:
-    """Return the register with the value of a column that other columns use. If it has none, that is damage only for
-    what needs it: the column may not be wanted."""
-    if not compiled.may_fail or compiled.scalar is not None:
-        return assembler.temporary(compiled, name)
-    value = Scalar(name, compiled.interval, may_fail=True, lazy=True)
+def _needs(state: State, number: int, column: TableColumn, compiled: Compiled) -> tuple[Scalar, ...]:
+    """Append the steps that refuse the row if a value at a position could not be read."""
+    if state.needed and compiled.nullable:
+        raise NotForEngineError(
+            f'the column "{column.name}" depends on a value at a position and on one that may be absent'
+        )
+    return state.refuse_for_needs(number)
+
+
+def _store(assembler: Assembler, number: int, column: TableColumn, value: Scalar) -> None:
+    """Append the steps that store a value in its column, null if it is absent."""
+    held = column.held(Compiled((value,), value.interval))
+    shown = assembler.temporary(held, f"{column.name}, as its column has it", optional=True)
+    column.store(assembler, number, shown)
+
+
+def _value(assembler: Assembler, compiled: Compiled, name: str, *, shares: bool) -> Scalar:
+    """Return the register with the value of a column. ``shares``: if it has none, that is damage only for what needs
+    it, since other columns use it, and the column may not be wanted."""
+    if not shares or not compiled.may_fail or compiled.scalar is not None:
+        return assembler.temporary(compiled, name, optional=True)
+    value = Scalar(name, compiled.interval, may_fail=True, lazy=True, nullable=compiled.nullable)
     assembler.compute(value, compiled, name)
     return value
-
-
-def _lower_spanned(
-    state: State, scope: Scope, number: int, column: TableColumn, instance: Instance, compiler: Compiler
-) -> None:
-    """Append the steps of a column of text or bytes, which is null if its value or its condition requires an absent
-    value. ``compiler``: for expressions under the condition."""
-    assembler, absent, after = state.assembler, Label(), Label()
-    outside = replace(compiler, facts=state.facts, absent_fails=True)
-    asked: list[Scalar] = []
-    kept = len(state.kept)
-
-    def only_where(there: Compiled) -> None:
-        # If that has no value it has refused the row.
-        question = f"is {column.name} there?"
-        state.refuse_for_needs(number)
-        if there.constant != 1:
-            asked.append(assembler.temporary(there, question))
-            assembler.add(Op.SKIP_IF_ZERO, asked[-1], 1, absent, comment=question)
-
-    assert instance.value is not None
-    if instance.condition is not None:
-        only_where(presence(outside, instance.condition))
-        only_where(outside.compile(instance.condition))
-    try:
-        span = _span_of(assembler, compiler, column, instance.value)
-    except NotForEngineError:
-        state.needed = []
-        compiler = replace(compiler, absent_fails=True)
-        only_where(presence(compiler, instance.value))
-        span = _span_of(assembler, compiler, column, instance.value)
-    state.refuse_for_needs(number)
-    assembler.column_bytes(number, span, column.name)
-    if asked:
-        assembler.add(Op.JUMP, 0, 0, after)
-        assembler.place(absent)
-        assembler.add(Op.COLUMN_NULL, number, comment=column.name)
-        assembler.place(after)
-        state.forget(kept)
 
 
 def _span_of(assembler: Assembler, compiler: Compiler, column: TableColumn, value: Node) -> Span:
@@ -172,30 +142,3 @@ def _span_of(assembler: Assembler, compiler: Compiler, column: TableColumn, valu
     part = Span(column.name)
     assembler.add(Op.SLICE, part, span, *ends, comment=column.name)
     return part
-
-
-def _lower_nullable(
-    state: State, scope: Scope, number: int, column: TableColumn, instance: Instance, facts: tuple[Fact, ...]
-) -> None:
-    """Append the steps of a column whose value is null if it or its condition requires an absent value. A failure
-    refuses the row."""
-    assembler, question = state.assembler, f"is {column.name} there?"
-    compiler = replace(row_compiler(state, scope, state.facts), absent_fails=True, attempt=None)
-    knowing = replace(compiler, assumed=facts)
-    assert instance.value is not None
-    there = presence(knowing, instance.value)
-    if instance.condition is not None:
-        held = joined((compiler.compile(instance.condition), there), Code.BOOLEAN_AND, BOOLEAN)
-        there = joined((presence(compiler, instance.condition), held), Code.BOOLEAN_AND, BOOLEAN)
-    present = assembler.temporary(there, question)
-    held = column.held(knowing.compile(instance.value))
-    if state.needed:
-        state.needed = []
-        raise NotForEngineError(
-            f'the column "{column.name}" depends on a value at a position and on one that may be absent'
-        )
-    value = joined(
-        (Compiled((present,), BOOLEAN), held, constant(0)), Code.SELECT, held.interval.union(constant(0).interval)
-    )
-    column.store(assembler, number, assembler.temporary(value, column.name))
-    assembler.add(Op.NULL_UNLESS, number, present, comment=column.name)

@@ -13,7 +13,7 @@ from ...expression.types import FloatType
 from ...tree import Attribute
 from .checksums import lower_message_sums
 from .column_nodes import ColumnNode
-from .compiled import Compiled, constant, joined
+from .compiled import NULL, Compiled, constant, joined
 from .interval import BOOLEAN, Interval
 from .lines import Label, Refusal
 from .message_arrow import field_of
@@ -184,10 +184,9 @@ class _Lowering:
         elif entry.present is not None:
             there = (*there, entry.present)
         if found.checked is not None:
-            # A division by zero has no value.
             self._assembler.compute(
                 found.checked,
-                joined((raw, _all(there)), Code.FLOOR_DIVIDE, found.interval),
+                joined((_all(there), raw, NULL), Code.SELECT, found.interval),
                 f"{each.id}, if it is there",
             )
 

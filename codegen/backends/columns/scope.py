@@ -21,8 +21,9 @@ class Scalar:
     """An integer, enum value or boolean of the row (or of the root, before the rows).
 
     It gets a register only if a step reads it (``needed``). ``facts``: the conditions under which it is present.
-    ``checked``: the same value, but without a value if it is absent; ``there``: whether it is present. ``may_fail``: it
-    is computed and may have no value; ``lazy``: a missing value is damage only if something needs it.
+    ``checked``: the same value, but null if it is absent; ``there``: whether it is present. ``may_fail``: it
+    is computed and may have no value; ``lazy``: a missing value is damage only if something needs it; ``nullable``: it
+    has no value if an attribute is absent.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Scalar:
     there: Scalar | None = None
     may_fail: bool = False
     lazy: bool = False
+    nullable: bool = False
 
 
 @dataclass(eq=False)
@@ -45,6 +47,7 @@ class Span:
     - ``there``: whether they are present.
     - ``encoding``: the encoding of text.
     - ``made``: whether steps build the text, as UTF-8; it may then have no value.
+    - ``nullable``: whether a text that is built has none if an attribute is absent.
     - ``needed``: whether a step reads it.
     """
 
@@ -57,6 +60,7 @@ class Span:
     there: Scalar | None = None
     encoding: Encoding | None = None
     made: bool = False
+    nullable: bool = False
     needed: bool = False
 
 

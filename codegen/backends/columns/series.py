@@ -83,9 +83,9 @@ class _Turn:
 
 @dataclass(eq=False)
 class KeptItems(Series):
-    """The items of a repeated field. ``begin``: the position before them; ``presumed``: paths whose presence in each
-    item is being proved; ``adding``: paths being compiled, and ``followed``: those of them that depend on the same path
-    in other items."""
+    """The items of a repeated field. ``begin``: the position before them; ``certain``: paths whose values are absent in
+    no item; ``adding``: paths being compiled, and ``followed``: those of them that depend on the same path in other
+    items."""
 
     assembler: Assembler
     begin: Slot
@@ -93,7 +93,7 @@ class KeptItems(Series):
     numbers: dict[Node, int] = field(default_factory=dict)
     intervals: dict[Node, Interval] = field(default_factory=dict)
     pending: list[Node] = field(default_factory=list)
-    presumed: set[Node] = field(default_factory=set)
+    certain: set[Node] = field(default_factory=set)
     adding: set[Node] = field(default_factory=set)
     followed: set[Node] = field(default_factory=set)
     count: Scalar | None = None
@@ -107,7 +107,7 @@ class KeptItems(Series):
                 self._add_text(turn, path)
                 continue
             found = self._add(turn, path)
-            if not self._holds(path, found):
+            if not self._holds(path, found.interval):
                 raise NotForEngineError(f'an expression uses an item of "{self.name}" that may exceed 64 bits')
         if self.count is not None:
             self._note(turn, self.count)
@@ -137,16 +137,8 @@ class KeptItems(Series):
         more = joined((turn.index, constant(1)), Code.ADD, count.interval)
         turn.slot.items.append(ExpressionLine(count, more, count.name))
 
-    def number_of(self, path: Node, *, absent_fails: bool = True) -> tuple[int, Interval]:
+    def number_of(self, path: Node) -> tuple[int, Interval]:
         """Return the number of the series with the values of ``path`` in each item ``_``, and their range."""
-        if not absent_fails and path not in self.presumed:
-            # An item that depends on the previous one is present if that one is.
-            self.presumed.add(path)
-            try:
-                for turn in self.turns:
-                    turn.compiler.strict.compile(path)
-            finally:
-                self.presumed.discard(path)
         if path not in self.numbers:
             number = self.assembler.series
             self.assembler.series += 1
@@ -156,20 +148,31 @@ class KeptItems(Series):
             if self.is_open:
                 self.pending.append(path)
             self.intervals[path] = held_by(path.type)
-            found = [self._add(turn, path) for turn in self.turns]
+            try:
+                compiled = [self._add(turn, path) for turn in self.turns]
+            except NotForEngineError:
+                del self.numbers[path]
+                self.pending = [each for each in self.pending if each != path]
+                raise
+            finally:
+                self.adding.discard(path)
+            found = [each.interval for each in compiled]
+            if not self.is_open and not any(each.nullable for each in compiled):
+                self.certain.add(path)
             if path in self.followed and not all(self._holds(path, each) for each in found):
                 raise NotForEngineError(f'an expression uses an item of "{self.name}" that may exceed 64 bits')
             if not self.is_open and path not in self.followed:
                 self.intervals[path] = reduce(Interval.union, found, found[0]) if found else Interval(0, 0)
-            self.adding.discard(path)
         elif path in self.adding:
             self.followed.add(path)
         return self.numbers[path], self.intervals[path]
 
-    def texts_of(self, path: Node, *, absent_fails: bool = True) -> int:
+    def may_be_absent(self, path: Node) -> bool:
+        """Return whether the value of ``path`` may be missing in an item because an attribute is absent."""
+        return path not in self.certain
+
+    def texts_of(self, path: Node) -> int:
         """Return the number of the series with the text or bytes that ``path`` finds in each item ``_``."""
-        for turn in self.turns if not absent_fails else ():
-            turn.compiler.must_be_present(turn.compiler.found_span(path))
         if path not in self.numbers:
             self.numbers[path] = number = self.assembler.series
             self.assembler.series += 1
@@ -181,25 +184,24 @@ class KeptItems(Series):
         return self.numbers[path]
 
     def _add_text(self, turn: _Turn, path: Node) -> None:
-        span = turn.compiler.found_span(path)
-        there = -1 if turn.compiler.knows(span) else span.there
-        if there is None:
-            turn.compiler.must_be_present(span)
-        assert there is not None
-        turn.slot.items.append(
-            Line(Op.SERIES_ADD_TEXT, self.numbers[path], span, there, comment=f"item of {self.name}")
-        )
+        span, name = turn.compiler.found_span(path), f"item of {self.name}"
+        present = turn.compiler.present(path, span)
+        there: Scalar | int = -1 if present.constant else self._kept(turn, present)
+        turn.slot.items.append(Line(Op.SERIES_ADD_TEXT, self.numbers[path], span, there, comment=name))
 
-    def _add(self, turn: _Turn, path: Node) -> Interval:
+    def _add(self, turn: _Turn, path: Node) -> Compiled:
         asks_number = isinstance(path, Name) and path.id == "_index"
         compiled = turn.index if asks_number else turn.compiler.compile(path)
-        name = f"item of {self.name}"
-        kept = compiled.scalar
-        if kept is None:
-            kept = Scalar(name, compiled.interval, lazy=True)
-            turn.slot.items.append(ExpressionLine(kept, compiled, name))
-        turn.slot.items.append(Line(Op.SERIES_ADD, self.numbers[path], kept, comment=name))
-        return compiled.interval
+        kept = self._kept(turn, compiled)
+        turn.slot.items.append(Line(Op.SERIES_ADD, self.numbers[path], kept, comment=f"item of {self.name}"))
+        return compiled
+
+    def _kept(self, turn: _Turn, compiled: Compiled) -> Scalar:
+        if compiled.scalar is not None:
+            return compiled.scalar
+        kept = Scalar(f"item of {self.name}", compiled.interval, lazy=True)
+        turn.slot.items.append(ExpressionLine(kept, compiled, kept.name))
+        return kept
 
 
 def held_by(type: Type | None) -> Interval:

@@ -45,7 +45,9 @@ class Sharing:
             )
             if compiled.constant is not None or compiled.scalar is not None:
                 return None
-            shared = Scalar(instance.id, compiled.interval, lazy=True)
+            if self.state.needed and compiled.nullable:
+                return None
+            shared = Scalar(instance.id, compiled.interval, lazy=True, nullable=compiled.nullable)
             assembler.compute(shared, compiled, instance.id)
         except NotForEngineError:
             return None

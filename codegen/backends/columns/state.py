@@ -21,7 +21,6 @@ from .expression import Compiler
 from .interval import BOOLEAN, INT64, Interval
 from .lines import Slot
 from .positions import asks_position
-from .presence import presence_of
 from .refusal import NotForEngineError
 from .results import Function
 from .run import Run
@@ -141,10 +140,8 @@ class State:
             of_item=self._of_item,
             keep=self._keep,
             read=self._read,
-            absent_fails=True,
             is_open=lambda each: each.stream in self.streams,
             maker=TextMaker(self.assembler, self._flush_whole),
-            presence_of=presence_of,
         )
 
     def _flush_whole(self) -> None:
@@ -162,7 +159,9 @@ class State:
         return joined((Compiled((found,), INT64), constant(0)), Code.ADD, INT64)
 
     def _keep(self, compiled: Compiled, scope: Scope, instance: Instance) -> Scalar:
-        kept = Scalar(instance.id, compiled.interval, self.facts, may_fail=compiled.may_fail)
+        kept = Scalar(
+            instance.id, compiled.interval, self.facts, may_fail=compiled.may_fail, nullable=compiled.nullable
+        )
         self.run.flush()
         self.assembler.compute(kept, compiled, instance.id)
         self.kept.append((scope, instance))

@@ -14,7 +14,7 @@ from ...expression.walk import names_in
 from ...tree import Attribute, Instance, Switch
 from .arrow import integer_interval
 from .column_nodes import ColumnNode
-from .compiled import Compiled, constant
+from .compiled import Compiled, constant, required
 from .expression import Compiler
 from .facts import facts_of
 from .field_arrow import variant_name
@@ -162,7 +162,7 @@ class _Objects:
         source = scalar.checked or scalar
         value, may_fail = Compiled((source,), scalar.interval), scalar.may_fail or source.may_fail
         found = Scalar(scalar.name, scalar.interval, scalar.facts, lazy=may_fail)
-        found.checked = Scalar(scalar.name, scalar.interval, may_fail=True, lazy=may_fail)
+        found.checked = Scalar(scalar.name, scalar.interval, may_fail=True, lazy=may_fail, nullable=True)
         found.there = self._presence(scalar, inside)
         inside.items += (ExpressionLine(each, value, each.name) for each in (found, found.checked))
         _note(self.before, found, 0)
@@ -199,7 +199,7 @@ def _integer(state: State, field: Attribute) -> Scalar | None:
     if field.unmatched:
         found.facts = (*state.facts, Fact(Scope(state.spec, state.spec.root), Name("_")))
         found.checked = found
-        found.may_fail = True
+        found.may_fail = found.nullable = True
         found.there = Scalar(f"is {field.id} there?", BOOLEAN)
     return found
 
@@ -220,7 +220,7 @@ def matching_of(state: State, scope: Scope, on: Node, question: str) -> Compiler
         span = compiler.span(on)
         state.run.flush()
         return replace(compiler, it=span)
-    compiled = compiler.compile(on)
+    compiled = required(compiler.compile(on))
     state.run.flush()
     return replace(compiler, it=state.assembler.temporary(compiled, question, lazy=True))
 

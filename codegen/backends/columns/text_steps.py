@@ -25,13 +25,14 @@ class TextMaker:
 
     def constant(self, value: bytes) -> Span:
         """Return a constant."""
-        made = self._made(repr(value[:20])[1:])
+        made = self._made(repr(value[:20])[1:], nullable=False)
         self.assembler.text_constant(made, value, made.name)
         return made
 
     def select(self, condition: Compiled, then: Span, otherwise: Span | None) -> Span:
-        """Return one of two spans; ``None``: there is no value if the condition does not hold."""
-        made = self._made(then.name)
+        """Return one of two spans; ``None``: null if the condition does not hold."""
+        nullable = otherwise is None or condition.nullable or then.nullable or otherwise.nullable
+        made = self._made(then.name, nullable=nullable)
         chosen = self._register(condition, f"which {made.name}?")
         other = -1 if otherwise is None else otherwise
         self.assembler.add(Op.TEXT_SELECT, made, chosen, then, other, comment=made.name)
@@ -39,44 +40,44 @@ class TextMaker:
 
     def part(self, text: Span, begin: Compiled, end: Compiled) -> Span:
         """Return the characters from one index up to another."""
-        made = self._made(f"part of {text.name}")
+        made = self._made(f"part of {text.name}", nullable=text.nullable or begin.nullable or end.nullable)
         places = (self._register(each, f"place in {text.name}") for each in (begin, end))
         self.assembler.add(Op.TEXT_PART, made, text, *places, comment=made.name)
         return made
 
     def joined(self, left: Span, right: Span, *, counted: bool) -> Span:
         """Return the concatenation of both. ``counted``: the left one is a concatenation itself."""
-        made = self._made(f"{left.name}, {right.name}"[:40])
+        made = self._made(f"{left.name}, {right.name}"[:40], nullable=left.nullable or right.nullable)
         self.assembler.add(Op.TEXT_JOIN, made, left, right, int(counted), comment=made.name)
         return made
 
     def digits(self, number: Compiled) -> Span:
         """Return an integer as text."""
-        made = self._made("number as text")
+        made = self._made("number as text", nullable=number.nullable)
         self.assembler.add(Op.TEXT_DIGITS, made, self._register(number, made.name), comment=made.name)
         return made
 
     def reversed(self, text: Span) -> Span:
         """Return the characters in reverse order."""
-        made = self._made(f"{text.name}, reversed")
+        made = self._made(f"{text.name}, reversed", nullable=text.nullable)
         self.assembler.add(Op.TEXT_REVERSE, made, text, comment=made.name)
         return made
 
     def item(self, series: int, number: Compiled, name: str) -> Span:
         """Return the item of a list of text or bytes."""
-        made = self._made(name)
+        made = self._made(name, nullable=True)
         self.assembler.add(Op.TEXT_ITEM, made, series, self._register(number, f"number of {name}"), comment=name)
         return made
 
     def decoded(self, source: Span, encoding: Encoding, *, strict: bool) -> Span:
         """Return bytes decoded as text. ``strict``: bytes invalid in the encoding have no value."""
-        made = self._made(f"text of {source.name}")
+        made = self._made(f"text of {source.name}", nullable=source.nullable)
         self.assembler.text_decoded(made, source, encoding, made.name, strict=strict)
         return made
 
-    def _made(self, name: str) -> Span:
+    def _made(self, name: str, *, nullable: bool) -> Span:
         self.flush()
-        return Span(name, made=True)
+        return Span(name, made=True, nullable=nullable)
 
     def _register(self, compiled: Compiled, comment: str) -> Scalar:
         if compiled.scalar is not None:

@@ -57,8 +57,8 @@ def set_variables(state: State, scope: Scope) -> None:
             continue
         if not state.run.aligned:
             raise NotForEngineError(f'"{each.id}" sets a variable inside a byte')
-        compiler = state.compiler(scope).strict
-        compiled = compiler.compile(each.value)
+        compiler = state.compiler(scope)
+        compiled = compiler.certain(each.value)
         state.run.flush()
         value = state.assembler.temporary(compiled, each.id)
         if compiled.scalar is None or not compiled.interval.within(INT64.low, INT64.high):

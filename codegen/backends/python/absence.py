@@ -6,7 +6,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...expression.nodes import Cast, Comparison, Conditional, MemberAccess, Node, Subscript
+from ...expression.nodes import (
+    Binary,
+    BooleanLiteral,
+    Cast,
+    Comparison,
+    Conditional,
+    EnumMember,
+    FloatLiteral,
+    IntegerLiteral,
+    ListLiteral,
+    Logical,
+    MemberAccess,
+    Name,
+    Node,
+    StringLiteral,
+    Subscript,
+    Unary,
+)
 from ...expression.types import ListType
 from ...expression.walk import walk
 from ...tree import Instance, Struct
@@ -14,6 +31,11 @@ from .names import Api
 
 if TYPE_CHECKING:
     from .module import Module
+
+CERTAIN = (
+    BooleanLiteral, Comparison, EnumMember, FloatLiteral, IntegerLiteral, ListLiteral, Logical, StringLiteral, Unary
+)  # fmt: skip
+"""Expressions that always have a value if their operands have one, in addition to ``_``."""
 
 
 def may_be_absent(module: Module, struct: Struct, node: Node) -> bool:
@@ -90,3 +112,17 @@ def needs_what_may_be_absent(module: Module, struct: Struct, node: Node) -> bool
         for side in (each.left, each.right)
     }
     return any(may_be_absent(module, struct, each) for each in parts if id(each) not in compared)
+
+
+def may_fail(type: Struct, node: Node) -> bool:
+    """Return whether an expression about a field of a type may have no value: it divides, shifts, takes an item, or
+    uses a value that may be absent.
+    """
+    return any(not isinstance(each, CERTAIN) and not _is_certain(type, each) for each in walk(node))
+
+
+def _is_certain(type: Struct, node: Node) -> bool:
+    if isinstance(node, Name):
+        field = type.attribute(node.id)
+        return node.id == "_" or (field is not None and field.condition is None)
+    return isinstance(node, Binary) and node.operator in "+-&|^"

@@ -49,7 +49,7 @@ from ...expression.types import (
 from ...spec.position import Position
 from ...tree import Attribute, Struct
 from ..base import refuse
-from .absence import has_default, may_be_absent, member_may_be_absent
+from .absence import has_default, may_be_absent, may_fail, member_may_be_absent
 from .annotations import Annotations
 from .expression_texts import METHODS, aggregate_text, for_each_text, made_text
 from .magnitude import may_outgrow
@@ -99,7 +99,7 @@ class Translator:
     def nullable_text(self, node: Node) -> str:
         """Return the text of an expression that may be ``None``, as the values of absent attributes are."""
         match node:
-            case Conditional(_, then, otherwise) if then == otherwise:
+            case Conditional(condition, then, otherwise) if then == otherwise and not may_fail(self.struct, condition):
                 return self.nullable_text(then)
             case Conditional(condition, then, otherwise) if self.is_nullable(node):
                 first = self.nullable_text(then)
@@ -230,7 +230,7 @@ class Translator:
     def _conditional(self, condition: Node, then: Node, otherwise: Node) -> tuple[str, int]:
         if isinstance(then, BooleanLiteral) and isinstance(otherwise, BooleanLiteral) and then.value != otherwise.value:
             return self._visit(condition) if then.value else self._not(condition)
-        if then == otherwise:
+        if then == otherwise and not may_fail(self.struct, condition):
             return self._visit(then)
         return f"{self._part(then, OR)} if {self._part(condition, OR)} else {self._part(otherwise)}", CONDITIONAL
 

@@ -6,23 +6,12 @@ from collections.abc import Iterator
 
 from ...expression.fold import constant_integer
 from ...expression.nodes import (
-    Binary,
-    BooleanLiteral,
-    Comparison,
-    EnumMember,
-    FloatLiteral,
-    IntegerLiteral,
-    ListLiteral,
-    Logical,
-    Name,
     Node,
-    StringLiteral,
-    Unary,
 )
 from ...expression.types import BooleanType, EnumType, FloatType
-from ...expression.walk import walk
 from ...passes.filling import measured_size
 from ...tree import Attribute, Check, Struct
+from .absence import may_fail
 from .expressions import BIT_OR
 from .scope import ClassScope
 from .statements import attempt, block, code, when
@@ -37,12 +26,6 @@ ERRORS = {
     "in enum": "ValidationNotInEnumError",
     "holds": "ValidationExprError",
 }
-
-
-CERTAIN = (
-    BooleanLiteral, Comparison, EnumMember, FloatLiteral, IntegerLiteral, ListLiteral, Logical, StringLiteral, Unary
-)  # fmt: skip
-"""Expressions that always have a value if their operands have one, in addition to ``_``."""
 
 
 def check_field(scope: ClassScope, field: Attribute, value: str, io: str = "io") -> Lines:
@@ -85,20 +68,6 @@ def always_holds(struct: Struct, field: Attribute) -> bool:
     least = constant_integer(field.checks[0].operands[0])
     measured = measured_size(struct.solved(field.id))
     return least is not None and measured is not None and least <= measured[1]
-
-
-def may_fail(type: Struct, node: Node) -> bool:
-    """Return whether an expression about a field of a type may have no value: it divides, shifts, takes an item, or
-    uses a value that may be absent.
-    """
-    return any(not isinstance(each, CERTAIN) and not _is_certain(type, each) for each in walk(node))
-
-
-def _is_certain(type: Struct, node: Node) -> bool:
-    if isinstance(node, Name):
-        field = type.attribute(node.id)
-        return node.id == "_" or (field is not None and field.condition is None)
-    return isinstance(node, Binary) and node.operator in "+-&|^"
 
 
 def _condition(scope: ClassScope, field: Attribute, check: Check, value: str) -> tuple[str, tuple[str, ...]]:
