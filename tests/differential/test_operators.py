@@ -1,4 +1,4 @@
-"""The operators of expressions, each with operands that are present, absent, or cannot be computed: with both readers."""
+"""The operators of expressions with operands that are present, absent or cannot be computed: with both readers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,15 @@ OPERANDS = {
 }
 """Expressions of integers, by name."""
 OPERATORS = ["+", "*", "/", "%", "<<", "&", "==", "!=", "<", ">="]
-UNARY = ["-P + 1", "~P", "+P == 3", "P.to_s == '3'", "(P == 3 ? P : a)", "(a == 3 ? P : 7) != 7", "P == 3 ? P / (a - 1) : P"]
+UNARY = [
+    "-P + 1",
+    "~P",
+    "+P == 3",
+    "P.to_s == '3'",
+    "(P == 3 ? P : a)",
+    "(a == 3 ? P : 7) != 7",
+    "P == 3 ? P / (a - 1) : P",
+]
 LOGICAL = ["P == 3 and Q > 0", "P != 3 or Q > 0", "not (P == Q)", "(P > 0) == (Q > 0)", "P == 3 ? Q : a"]
 
 

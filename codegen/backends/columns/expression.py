@@ -30,15 +30,15 @@ from ...expression.nodes import (
     Subscript,
     Unary,
 )
-from ...expression.types import EnumType
-from .compiled import Compare, Compiled, Order, constant, inverted, joined, required, where
+from ...expression.types import EnumType, StreamType, UserType
+from .compiled import Compare, Compiled, Order, constant, inverted, joined, optional, required, where
 from .computed_text import Texts, constant_bytes, is_spanned
 from .encodings import Encoding
 from .facts import denied, facts_of
 from .interval import BINARY, BOOLEAN, Interval, checked
 from .items import Item
 from .refusal import NotForEngineError
-from .scope import Fact, Known, Span
+from .scope import Fact, Items, Known, Scalar, Span
 
 _BINARY = {
     "+": Code.ADD,
@@ -91,6 +91,14 @@ class Compiler(Texts):
             raise NotForEngineError("an expression is nested too deeply")
         return result
 
+    def certain(self, node: Node) -> Compiled:
+        """Return the code of an expression that needs no value that may be absent. Raises ``NotForEngineError``."""
+        compiled = self._compile(node)
+        if compiled.nullable:
+            names = (each.name for each in compiled.read() if isinstance(each, Scalar) and each.nullable)
+            raise NotForEngineError(f'an expression uses "{next(names, "")}" where it may be absent')
+        return compiled
+
     def size(self, node: Node) -> tuple[Compiled, int]:
         """Return a size as an expression and a constant to be added to it, so that ``len - 13`` needs no code of its
         own."""
@@ -126,6 +134,40 @@ class Compiler(Texts):
                 return self._conditional(node)
             case _:
                 raise NotForEngineError("an expression computes with values other than integers and booleans")
+
+    def _value(self, node: Name | MemberAccess | Subscript | Call | CoveredChecksum) -> Compiled:
+        if isinstance(node, MemberAccess) and isinstance(node.value.type, StreamType):
+            return self._stream(node.value, node.name)
+        if isinstance(node, MemberAccess) and node.name in ("length", "size", "to_i"):
+            found = self.resolve(node.value)
+            if node.name == "to_i" and isinstance(found, Scalar | Compiled):
+                return required(self._read(found))
+            if node.name == "to_i" and isinstance(found, Span):
+                return self._digits(node.value, found, 10)
+            if node.name != "to_i" and isinstance(found, Span):
+                return self._span_size(node.value, found)
+            if node.name != "to_i" and isinstance(found, Items):
+                return Compiled((found.count,), found.count.interval)
+            return self._read(self._member(found, node))
+        if isinstance(node, Call):
+            radix = self._compile(node.arguments[0]).constant if len(node.arguments) == 1 else None
+            span = self.resolve(node.value) if node.name == "to_i" else None
+            if isinstance(span, Span) and radix is not None and 2 <= radix <= 36:
+                return self._digits(node.value, span, radix)
+            raise NotForEngineError(f'an expression uses ".{node.name}()"')
+        return self._read(self.resolve(node))
+
+    def _attribute(self, node: Node) -> Compiled:
+        """Return the code of an expression that may be null: an attribute that is absent, or computed from one."""
+        compiled, named = self._compile(node), node
+        while isinstance(named, Cast):
+            named = named.value
+        instance = None
+        if isinstance(named, MemberAccess) and isinstance(named.value.type, UserType) and not named.value.type.opaque:
+            instance = self.scope.spec.struct(named.value.type.path).instance(named.name)
+        elif isinstance(named, Name):
+            instance = self.scope.struct.instance(named.id)
+        return compiled if instance is None or instance.value is None else optional(compiled)
 
     def _enum_value(self, node: EnumMember) -> int:
         kind = node.type

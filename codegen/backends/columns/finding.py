@@ -9,11 +9,11 @@ from typing import Self
 from wireloom.format.program import Code
 
 from ...dataclass import dataclass, replace
-from ...expression.nodes import Call, Cast, CoveredChecksum, MemberAccess, Name, Node, Subscript
+from ...expression.nodes import Call, Cast, MemberAccess, Name, Node, Subscript
 from ...expression.types import BytesType, ListType, StreamType, StringType, Type, UserType
 from ...expression.walk import names_in
 from ...tree import Instance
-from .compiled import FAILED, Byte, Compiled, Digits, constant, joined, optional, required, where
+from .compiled import FAILED, Byte, Compiled, Digits, constant, joined, optional, where
 from .facts import facts_of, with_remaining
 from .interval import BOOLEAN, Interval
 from .items import Answer, Answers, Item, Series
@@ -70,40 +70,6 @@ class Finder(ABC):
     @abstractmethod
     def _compile(self, node: Node) -> Compiled:
         """Return the code of an integer or boolean expression. Raises ``NotForEngineError``."""
-
-    def _value(self, node: Name | MemberAccess | Subscript | Call | CoveredChecksum) -> Compiled:
-        if isinstance(node, MemberAccess) and isinstance(node.value.type, StreamType):
-            return self._stream(node.value, node.name)
-        if isinstance(node, MemberAccess) and node.name in ("length", "size", "to_i"):
-            found = self.resolve(node.value)
-            if node.name == "to_i" and isinstance(found, Scalar | Compiled):
-                return required(self._read(found))
-            if node.name == "to_i" and isinstance(found, Span):
-                return self._digits(node.value, found, 10)
-            if node.name != "to_i" and isinstance(found, Span):
-                return self._span_size(node.value, found)
-            if node.name != "to_i" and isinstance(found, Items):
-                return Compiled((found.count,), found.count.interval)
-            return self._read(self._member(found, node))
-        if isinstance(node, Call):
-            radix = self._compile(node.arguments[0]).constant if len(node.arguments) == 1 else None
-            span = self.resolve(node.value) if node.name == "to_i" else None
-            if isinstance(span, Span) and radix is not None and 2 <= radix <= 36:
-                return self._digits(node.value, span, radix)
-            raise NotForEngineError(f'an expression uses ".{node.name}()"')
-        return self._read(self.resolve(node))
-
-    def _attribute(self, node: Node) -> Compiled:
-        """Return the code of an expression that may be null: an attribute that is absent, or computed from one."""
-        compiled, named = self._compile(node), node
-        while isinstance(named, Cast):
-            named = named.value
-        instance = None
-        if isinstance(named, MemberAccess) and isinstance(named.value.type, UserType) and not named.value.type.opaque:
-            instance = self.scope.spec.struct(named.value.type.path).instance(named.name)
-        elif isinstance(named, Name):
-            instance = self.scope.struct.instance(named.id)
-        return compiled if instance is None or instance.value is None else optional(compiled)
 
     def _stream(self, stream: Node, name: str) -> Compiled:
         later = self.of_row and self.scope.around_rows and name != "size"
@@ -206,14 +172,6 @@ class Finder(ABC):
     def knows(self, member: Scalar | Span | Repeated | Called | Scope | Chosen) -> bool:
         """Return whether the member is known to be present."""
         return set(member.facts) <= with_remaining({*self.facts, *self.assumed})
-
-    def certain(self, node: Node) -> Compiled:
-        """Return the code of an expression that needs no value that may be absent. Raises ``NotForEngineError``."""
-        compiled = self._compile(node)
-        if compiled.nullable:
-            names = (each.name for each in compiled.read() if isinstance(each, Scalar) and each.nullable)
-            raise NotForEngineError(f'an expression uses "{next(names, "")}" where it may be absent')
-        return compiled
 
     def must_be_found(self, span: Span) -> None:
         """Raise ``NotForEngineError`` if no step locates the bytes, or if they may be absent at this position."""

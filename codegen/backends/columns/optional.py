@@ -54,14 +54,15 @@ def lower_optional(
 
 
 def with_presence(created: Sequence[Created]) -> list[ExpressionLine]:
-    """Attach registers that say whether it is present to everything that an optional field has created; return the
-    steps that set them if it is."""
+    """Attach to everything that an optional field has created a register that says whether it is present, or, to an
+    integer, one that is null if it is not; return the steps that set them if it is."""
     lines = []
     for each in created:
-        if isinstance(each, Scalar) and each.checked is None:
-            each.checked = Scalar(each.name, each.interval, may_fail=True, nullable=True)
-            lines.append(ExpressionLine(each.checked, Compiled((each,), each.interval), each.name))
-        if each.there is None:
+        if isinstance(each, Scalar):
+            if each.checked is None:
+                each.checked = Scalar(each.name, each.interval, may_fail=True, nullable=True)
+                lines.append(ExpressionLine(each.checked, Compiled((each,), each.interval), each.name))
+        elif each.there is None:
             each.there = Scalar(f"is {each.name} there?", BOOLEAN)
             lines.append(ExpressionLine(each.there, constant(1), each.there.name))
     return lines
@@ -83,5 +84,6 @@ def note_absent(assembler: Assembler, column: ColumnNode | None, created: Sequen
             assembler.compute(each, constant(0), f"no {each.name}")
             assert each.checked is not None
             assembler.absent(each.checked)
-        assert each.there is not None
-        assembler.compute(each.there, constant(0), f"no {each.name}")
+        else:
+            assert each.there is not None
+            assembler.compute(each.there, constant(0), f"no {each.name}")

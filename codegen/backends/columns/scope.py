@@ -21,7 +21,7 @@ class Scalar:
     """An integer, enum value or boolean of the row (or of the root, before the rows).
 
     It gets a register only if a step reads it (``needed``). ``facts``: the conditions under which it is present.
-    ``checked``: the same value, but null if it is absent; ``there``: whether it is present. ``may_fail``: it
+    ``checked``: the same value, but null if it is absent. ``may_fail``: it
     is computed and may have no value; ``lazy``: a missing value is damage only if something needs it; ``nullable``: it
     has no value if an attribute is absent.
     """
@@ -31,7 +31,6 @@ class Scalar:
     facts: tuple[Fact, ...] = ()
     needed: bool = False
     checked: Scalar | None = None
-    there: Scalar | None = None
     may_fail: bool = False
     lazy: bool = False
     nullable: bool = False

@@ -80,8 +80,6 @@ def lower_switch(
             node.null(assembler)
         if result is not None:
             assembler.absent(result)
-        if result is not None and result.there is not None:
-            assembler.compute(result.there, constant(0), result.there.name)
     assembler.place(end)
     state.kept += asked
     state.forget(len(state.kept) - len(asked))
@@ -163,14 +161,13 @@ class _Objects:
         value, may_fail = Compiled((source,), scalar.interval), scalar.may_fail or source.may_fail
         found = Scalar(scalar.name, scalar.interval, scalar.facts, lazy=may_fail)
         found.checked = Scalar(scalar.name, scalar.interval, may_fail=True, lazy=may_fail, nullable=True)
-        found.there = self._presence(scalar, inside)
         inside.items += (ExpressionLine(each, value, each.name) for each in (found, found.checked))
         _note(self.before, found, 0)
         absent = Line(Op.ABSENT, found.checked, comment=f"no {scalar.name}")
         self.before.items.append(ReadLine(absent, found.checked))
         return found
 
-    def _presence(self, inner: Scalar | Span | Scope | Chosen, inside: Slot) -> Scalar:
+    def _presence(self, inner: Span | Scope | Chosen, inside: Slot) -> Scalar:
         """Return the register that says whether something in an object is present and that object is the chosen one."""
         there = Scalar(f"is {inner.name} there?", BOOLEAN)
         _note(self.before, there, 0)
@@ -200,7 +197,6 @@ def _integer(state: State, field: Attribute) -> Scalar | None:
         found.facts = (*state.facts, Fact(Scope(state.spec, state.spec.root), Name("_")))
         found.checked = found
         found.may_fail = found.nullable = True
-        found.there = Scalar(f"is {field.id} there?", BOOLEAN)
     return found
 
 
@@ -209,8 +205,6 @@ def _keep(state: State, scope: Scope, form: Attribute, result: Scalar | None) ->
     if result is not None:
         assert isinstance(value, Scalar)
         state.assembler.compute(result, Compiled((value,), value.interval), form.id)
-    if result is not None and result.there is not None:
-        state.assembler.compute(result.there, constant(1), result.there.name)
 
 
 def matching_of(state: State, scope: Scope, on: Node, question: str) -> Compiler:
