@@ -108,11 +108,11 @@ class Assembler:
     def temporary(self, compiled: Compiled, comment: str, *, lazy: bool = False, optional: bool = False) -> Scalar:
         """Return the register of an expression, or of its field. ``lazy``: for steps that end without a value;
         ``optional``: for steps that take a value that is absent."""
-        only, absent_too = compiled.scalar, optional and compiled.nullable
-        if only is not None and (lazy or not (only.lazy or (only.nullable and not absent_too))):
+        only, nullable = compiled.scalar, optional and compiled.nullable
+        if only is not None and (lazy or not (only.lazy or (only.nullable and not nullable))):
             return only
-        target = Scalar(comment, compiled.interval, lazy=lazy and compiled.may_fail, nullable=absent_too)
-        self.items.append(ExpressionLine(target, compiled, comment, optional=absent_too))
+        target = Scalar(comment, compiled.interval, lazy=lazy and compiled.may_fail, nullable=nullable)
+        self.compute(target, compiled, comment)
         return target
 
     def text_constant(self, span: Span, value: bytes, comment: str) -> None:
@@ -140,9 +140,8 @@ class Assembler:
     ) -> None:
         """Append ``CHECKSUM``. ``stored``: the register for the checksum, and the code of the stored value."""
         sum, code = stored or (None, None)
-        number = len(self.checksums)
+        self.items.append(ChecksumLine(len(self.checksums), rule, field, begin, end, comment, continues, sum, code))
         self.checksums.append(rule)
-        self.items.append(ChecksumLine(number, rule, field, begin, end, comment, continues, sum, code))
 
     def sum(self, target: Scalar | Span, rule: ChecksumRule, begin: int, runs: int, comment: str) -> None:
         """Append ``SUM`` or ``DIGEST``, which is dropped unless ``target`` is needed in the end."""
@@ -302,12 +301,11 @@ class Assembler:
 
     def _listed(self, item: Item) -> Listed:
         match item:
-            case ReadLine(line=line):
+            case ReadLine(line=line) | (Line() as line):
                 return self._line(line)
-            case ExpressionLine(target=target, compiled=compiled, comment=comment):
-                start, size = self._coded(compiled)
-                missing = 1 if item.lazy or target.lazy else 2 if item.optional else 0
-                return self._line(Line(Op.EXPRESSION, target, missing, start, size, comment))
+            case ExpressionLine():
+                code = self._coded(item.compiled)
+                return self._line(Line(Op.EXPRESSION, item.target, item.missing, *code, item.comment))
             case ConstantLine(value=value, offset=offset, refusal=refusal, comment=comment):
                 start, size = self._constant(value)
                 return self._line(Line(Op.CHECK_CONSTANT, start, refusal, offset, size, comment))
@@ -322,8 +320,6 @@ class Assembler:
                 registers, spans = self._own[number]
                 c, d = packed_ranges(registers, spans), packed_ranges(item.marks, item.loops)
                 return self._line(Line(Op.FUNCTION, number, int(bounded), c, d, comment))
-            case Line():
-                return self._line(item)
 
     def _rule(self, item: ChecksumLine) -> ChecksumRule:
         rule = item.rule

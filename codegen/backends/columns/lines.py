@@ -71,13 +71,19 @@ class Line:
 @dataclass(frozen=True)
 class ExpressionLine:
     """``target`` ← ``compiled``. ``lazy``: a missing value is left to the steps that use it, as that of a lazy
-    ``target``. ``optional``: it may be missing because an attribute is absent."""
+    ``target``."""
 
     target: Scalar
     compiled: Compiled
     comment: str
     lazy: bool = False
-    optional: bool = False
+
+    @property
+    def missing(self) -> int:
+        """Return what a missing value does: operand b of ``EXPRESSION``."""
+        if self.lazy or self.target.lazy:
+            return 1
+        return 2 if self.target.nullable and self.compiled.nullable else 0
 
 
 @dataclass(frozen=True)
