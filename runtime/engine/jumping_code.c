@@ -4,8 +4,9 @@
  * puts a jump before each. A jump to another one whose outcome is then known continues there, and frequent sequences are
  * one instruction: an operation with a constant, and a jump that depends on a register and a constant.
  *
- * Values have 64 bits. Anything else (a value with more bits or without one, bytes that are compared, items of lists) is
- * left to the stack machine (expression.c), which computes the whole expression. */
+ * Values have 64 bits; one that is null is only compared with constants. Anything else (a value with more bits, a result of
+ * what has no value, bytes that are compared, items of lists) is left to the stack machine (expression.c), which computes
+ * the whole expression. */
 #include "jumping_code.h"
 
 #include <stdlib.h>
@@ -210,7 +211,8 @@ static int64_t divide(unsigned code, int64_t left, int64_t right) {
 #define COMPARISON(code, operator)                                                                                     \
     TWO(code, (value = a operator b, true));                                                                           \
     case BRANCH + (code):                                                                                              \
-        if (WL_UNLIKELY(!in_register(run, at->number, &value)))                                                        \
+        if (WL_UNLIKELY(!in_register(run, at->number, &value) &&                                                       \
+                        !is_unequal(run, at->number, code, at->constant, &value)))                                     \
             return false;                                                                                              \
         if (!(value operator at->constant)) {                                                                          \
             at += 4;                                                                                                   \
@@ -229,6 +231,13 @@ static bool in_register(const wl_run *run, unsigned number, int64_t *value) {
     return found == *value && !wl_is_poisoned(run, number);
 }
 
+/* Whether the register is null and the code compares it with a constant; `value`: one that is not the constant. */
+static bool is_unequal(const wl_run *run, unsigned number, unsigned code, int64_t constant, int64_t *value) {
+    *value = ~constant;
+    return (code == CODE_EQUAL || code == CODE_NOT_EQUAL) && wl_is_poisoned(run, number) &&
+           wl_poison_of(run, number) == WL_NULL;
+}
+
 bool wl_jumping_code_run(const wl_run *run, const wl_jumping_code *code_, wl_integer *result) {
     /* The values except the last, which is `top`; the first entry is unused. */
     int64_t values[WL_DEEPEST_STACK + 1], top = 0, value, a, b;
@@ -242,7 +251,8 @@ bool wl_jumping_code_run(const wl_run *run, const wl_jumping_code *code_, wl_int
             top = at++->constant;
             break;
         case CODE_REGISTER:
-            if (WL_UNLIKELY(!in_register(run, at->number, &value)))
+            if (WL_UNLIKELY(!in_register(run, at->number, &value) &&
+                            !is_unequal(run, at->number, at[1].code - WITH_CONSTANT, at[1].constant, &value)))
                 return false;
             *left++ = top;
             top = value;
