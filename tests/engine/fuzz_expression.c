@@ -8,9 +8,9 @@
 
 #define REGISTERS 8
 #define SPANS 3
-#define LONGEST 400
+#define LONGEST 500
 #define DEEPEST 7
-#define WHAT_FOLLOWS ((DEEPEST + 1) * 20) /* two leaves of nine bytes and a code at each depth */
+#define WHAT_FOLLOWS ((DEEPEST + 1) * 28) /* two leaves of 13 bytes and a code at each depth */
 
 enum { CONSTANT, REGISTER, SPAN_SIZE, ADD, FIRST_OF_TWO = ADD, SHIFT_LEFT = 11, SHIFT_RIGHT, NEGATE, INVERT, EQUAL };
 enum { BOOLEAN_NOT = 21, BOOLEAN_AND, BOOLEAN_OR, SELECT, CONSTANT_UNSIGNED, SPAN_ORDER, NARROW };
@@ -200,13 +200,30 @@ static value put_order(author *by, unsigned span) {
     return (value){order ? order : bytes->size > size, false};
 }
 
+static value put_constant(author *by, bool is_signed) {
+    uint64_t bits = (uint64_t)number(by->bytes);
+    put(by, is_signed ? CONSTANT : CONSTANT_UNSIGNED);
+    for (unsigned i = 0; i < 8; i++)
+        put(by, (uint8_t)(bits >> 8 * i));
+    return (value){is_signed ? (wl_integer)(int64_t)bits : (wl_integer)bits, false};
+}
+
+/* A register, or its comparison with a constant: what most conditions consist of. */
+static value put_register(author *by, unsigned number, unsigned comparison) {
+    put_numbered(by, REGISTER, number);
+    const value found = {by->run->registers[number], by->run->poisoned && by->run->poison[0] >> number & 1};
+    if (comparison >= 6)
+        return found;
+    const value constant = put_constant(by, true);
+    put(by, EQUAL + comparison);
+    return plain_two(EQUAL + comparison, found, constant);
+}
+
 static value put_leaf(author *by) {
     unsigned choice = take(by->bytes), at = choice >> 2;
     switch (choice & 3) {
     case 0:
-        put_numbered(by, REGISTER, at % REGISTERS);
-        return (value){by->run->registers[at % REGISTERS],
-                       by->run->poisoned && by->run->poison[0] >> at % REGISTERS & 1};
+        return put_register(by, at % REGISTERS, at / REGISTERS);
     case 1:
         if (at >= 60) {
             put(by, NOTHING);
@@ -216,13 +233,8 @@ static value put_leaf(author *by) {
             return put_order(by, at % SPANS);
         put_numbered(by, SPAN_SIZE, at % SPANS);
         return (value){(wl_integer)by->run->spans[at % SPANS].size, false};
-    default: {
-        uint64_t bits = (uint64_t)number(by->bytes);
-        put(by, choice & 1 ? CONSTANT : CONSTANT_UNSIGNED);
-        for (unsigned i = 0; i < 8; i++)
-            put(by, (uint8_t)(bits >> 8 * i));
-        return (value){choice & 1 ? (wl_integer)(int64_t)bits : (wl_integer)bits, false};
-    }
+    default:
+        return put_constant(by, choice & 1);
     }
 }
 
