@@ -70,9 +70,9 @@ static wl_byte_table *compute(wl_run *run, const uint8_t *code, size_t size, uns
     const wl_instruction whole = {.constant = code, .d = (int64_t)size};
     wl_jumping_code *jumping = wl_jumping_code_make(code, size);
     const wl_integer before = run->registers[number];
-    const bool poisoned = run->poisoned;
+    const bool some_missing = run->some_missing;
     /* The register may have had no value in the last row. */
-    run->poisoned = false;
+    run->some_missing = false;
     table->holds = true;
     table->kind = kind;
     table->size = size;
@@ -86,7 +86,7 @@ static wl_byte_table *compute(wl_run *run, const uint8_t *code, size_t size, uns
         table->holds &= !table->failed[byte];
     }
     run->registers[number] = before;
-    run->poisoned = poisoned;
+    run->some_missing = some_missing;
     free(jumping);
     return table;
 }

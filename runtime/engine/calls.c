@@ -15,7 +15,7 @@ typedef struct {
 } frame;
 
 /* The size in bytes of each part of a function's own values, in the order in which they are saved. */
-enum { REGISTERS, POISON, SPANS, MARKS, LOOPS, PARTS };
+enum { REGISTERS, MISSING, SPANS, MARKS, LOOPS, PARTS };
 
 typedef struct {
     uint8_t *at;
@@ -27,7 +27,7 @@ static void parts_of(wl_run *run, const wl_function *function, part *parts) {
     parts[REGISTERS] = (part){(uint8_t *)(run->registers + own->from), (size_t)(own->to - own->from) * sizeof *run->registers};
     /* Whole words, of which only the function's own bits are restored. */
     size_t words = own->to > own->from ? (size_t)(own->to - 1) / 64 + 1 - own->from / 64 : 0;
-    parts[POISON] = (part){(uint8_t *)(run->poison + own->from / 64), words * sizeof *run->poison};
+    parts[MISSING] = (part){(uint8_t *)(run->missing + own->from / 64), words * sizeof *run->missing};
     own = &function->spans;
     parts[SPANS] = (part){(uint8_t *)(run->spans + own->from), (size_t)(own->to - own->from) * sizeof *run->spans};
     own = &function->marks;
@@ -57,7 +57,7 @@ static size_t size_of(const part *parts) {
 
 /* Restores from the saved words whether the function's own registers could be computed; the other bits may contain
  * results for its caller. */
-static void put_back_poison(wl_run *run, const wl_range *own, const uint8_t *from) {
+static void put_back_missing(wl_run *run, const wl_range *own, const uint8_t *from) {
     for (size_t word = own->from / 64; own->to > own->from && word <= (size_t)(own->to - 1) / 64; word++) {
         uint64_t mine = UINT64_MAX, kept;
         if (word == own->from / 64)
@@ -66,21 +66,21 @@ static void put_back_poison(wl_run *run, const wl_range *own, const uint8_t *fro
             mine &= UINT64_MAX >> (63 - (own->to - 1) % 64);
         memcpy(&kept, from, sizeof kept);
         from += sizeof kept;
-        run->poison[word] = (run->poison[word] & ~mine) | (kept & mine);
+        run->missing[word] = (run->missing[word] & ~mine) | (kept & mine);
     }
 }
 
 /* Clears a function's own bits; the bits of other functions' registers in the same word are kept. */
-static void clear_poison(wl_run *run, const wl_function *function) {
+static void clear_missing(wl_run *run, const wl_function *function) {
     for (size_t i = function->registers.from; i < function->registers.to; i++)
-        run->poison[i / 64] &= ~(UINT64_C(1) << i % 64);
+        run->missing[i / 64] &= ~(UINT64_C(1) << i % 64);
 }
 
 static void clear(wl_run *run, const wl_function *function, const uint8_t *cursor) {
     memset(run->registers + function->registers.from, 0,
            (size_t)(function->registers.to - function->registers.from) * sizeof *run->registers);
-    if (run->poisoned)
-        clear_poison(run, function);
+    if (run->some_missing)
+        clear_missing(run, function);
     for (size_t i = function->spans.from; i < function->spans.to; i++)
         run->spans[i] = (wl_span){cursor, 0};
     for (size_t i = function->marks.from; i < function->marks.to; i++)
@@ -119,8 +119,8 @@ static frame leave(wl_run *run) {
     run->frames_used -= size_of(parts);
     const uint8_t *from = run->frames + run->frames_used;
     for (size_t i = 0; i < PARTS; i++) {
-        if (i == POISON)
-            put_back_poison(run, &kept.function->registers, from);
+        if (i == MISSING)
+            put_back_missing(run, &kept.function->registers, from);
         else if (parts[i].size)
             memcpy(parts[i].at, from, parts[i].size);
         from += parts[i].size;

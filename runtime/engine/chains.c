@@ -66,7 +66,7 @@ WL_HANDLER(wl_chain_read) {
 }
 
 WL_HANDLER(wl_chain_note) {
-    bool known = !wl_is_poisoned(run, step->b);
+    bool known = !wl_is_missing(run, step->b);
     run->chains[step->a] = (wl_chain){known ? WL_CHAIN_KNOWN : WL_CHAIN_UNKNOWN, run->registers[step->b]};
     /* It proves nothing during a search for rows, unless it was verified. */
     if (run->covered_before != VERIFIED)

@@ -48,7 +48,7 @@ uint64_t wl_checksum_state(wl_run *run, const wl_checksum *checksum, const uint8
     const wl_rule *rule = checksum->rule;
     uint64_t state = checksum->algorithm->initial;
     if (WL_UNLIKELY(rule->start != WL_NO_REGISTER)) {
-        if (wl_is_poisoned(run, rule->start))
+        if (wl_is_missing(run, rule->start))
             wl_refuse(run, WL_REASON_VALUE);
         state = wl_state_of_sum(checksum->algorithm, (uint64_t)run->registers[rule->start]);
     } else if (WL_LIKELY(rule->replace >= 0 && run->marks[rule->own] == from &&

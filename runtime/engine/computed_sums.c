@@ -61,9 +61,7 @@ static uint64_t sum(wl_run *run, const wl_instruction *step) {
 __attribute__((noinline)) static void make_sum(wl_run *run, const wl_instruction *step) {
     /* During a search for rows, the number of bytes that may be processed is limited. */
     const bool may = wl_text_may_be_checked(run, size_of(run, step));
-    run->registers[step->a] = may ? (wl_integer)sum(run, step) : 0;
-    if (WL_UNLIKELY(run->poisoned))
-        run->poison[step->a / 64] &= ~(UINT64_C(1) << step->a % 64);
+    wl_set_register(run, step->a, may ? (wl_integer)sum(run, step) : 0);
     if (!may)
         wl_refuse(run, WL_REASON_LENGTH);
 }

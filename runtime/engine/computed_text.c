@@ -39,8 +39,8 @@ WL_HANDLER(wl_text_constant) {
 
 WL_HANDLER(wl_text_select) {
     int64_t chosen = run->registers[step->b] ? step->c : step->d;
-    if (WL_UNLIKELY(wl_is_poisoned(run, step->b)))
-        run->spans[step->a] = wl_text_none(wl_poison_of(run, step->b));
+    if (WL_UNLIKELY(wl_is_missing(run, step->b)))
+        run->spans[step->a] = wl_text_none(wl_missing_reason(run, step->b));
     else
         run->spans[step->a] = chosen < 0 ? wl_text_none(WL_NULL) : run->spans[chosen];
     GO_ON;
@@ -69,8 +69,8 @@ static wl_span part(wl_run *run, const wl_instruction *step) {
         return wl_text_without(wl_text_reason(text));
     for (size_t i = 0; i < 2; i++) {
         const size_t number = (size_t)(i ? step->d : step->c);
-        if (WL_UNLIKELY(wl_is_poisoned(run, number)))
-            return wl_text_without(wl_poison_of(run, number));
+        if (WL_UNLIKELY(wl_is_missing(run, number)))
+            return wl_text_without(wl_missing_reason(run, number));
     }
     if (!take_places(run, step, &from, &count) || !wl_text_may_be_checked(run, text.size))
         return wl_text_none(WL_FAILED);
@@ -122,8 +122,8 @@ static wl_span digits(wl_run *run, size_t number) {
     uint8_t text[MOST_DIGITS];
     size_t at = sizeof text;
     wl_integer value = run->registers[number];
-    if (wl_is_poisoned(run, number))
-        return wl_text_without(wl_poison_of(run, number));
+    if (wl_is_missing(run, number))
+        return wl_text_without(wl_missing_reason(run, number));
     __extension__ unsigned __int128 rest = (unsigned __int128)value;
     rest = value < 0 ? 0 - rest : rest;
     do

@@ -172,7 +172,7 @@ __attribute__((noinline)) static uint32_t open_block(wl_run *run, const wl_instr
 WL_HANDLER(wl_expand) {
     bool contains = run->limits[run->depth - 1].leave != NULL;
     size_t chosen = step->c & 0xFFFF, size = (size_t)(step->c >> 16);
-    if (wl_is_poisoned(run, chosen) || (size && wl_is_poisoned(run, size - 1)))
+    if (wl_is_missing(run, chosen) || (size && wl_is_missing(run, size - 1)))
         return wl_lost(run, WL_REASON_VALUE);
     if (WL_UNLIKELY(wl_is_cut(run)))
         return wl_wait(run, limit);

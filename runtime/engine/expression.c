@@ -179,7 +179,7 @@ static bool leaf(wl_run *run, unsigned code, const uint8_t *follows, wl_integer 
     case CODE_CONSTANT_UNSIGNED:
         return *value = wl_load_le8(follows), true;
     case CODE_REGISTER:
-        return *value = run->registers[wl_code_number(follows)], !wl_is_poisoned(run, wl_code_number(follows));
+        return *value = run->registers[wl_code_number(follows)], !wl_is_missing(run, wl_code_number(follows));
     case CODE_SPAN_ORDER:
         return *value = wl_span_order(run->spans[wl_code_number(follows)], follows + 3, follows[2]), true;
     case CODE_SPAN_COMPARE:

@@ -131,22 +131,29 @@ static inline bool wl_check_failed(wl_run *run, uint32_t outcome) {
     return !(outcome & 1);
 }
 
-static inline bool wl_is_poisoned(const wl_run *run, size_t number) {
-    return WL_UNLIKELY(run->poisoned) && (run->poison[number / 64] >> number % 64 & 1);
+static inline bool wl_is_missing(const wl_run *run, size_t number) {
+    return WL_UNLIKELY(run->some_missing) && (run->missing[number / 64] >> number % 64 & 1);
 }
 
 /* Why the register has no value: whatever program it is of, one of the first three. */
-static inline unsigned wl_poison_of(const wl_run *run, size_t number) {
+static inline unsigned wl_missing_reason(const wl_run *run, size_t number) {
     const wl_integer reason = run->registers[number];
     return reason == WL_NULL ? WL_NULL : reason == WL_ABSENT ? WL_ABSENT : WL_FAILED;
 }
 
 /* The register has no value. */
-static inline void wl_poison(wl_run *run, size_t number, unsigned reason) {
+static inline void wl_set_missing(wl_run *run, size_t number, unsigned reason) {
     run->registers[number] = reason;
-    run->poisoned = true;
+    run->some_missing = true;
     run->unprepared = true;
-    run->poison[number / 64] |= UINT64_C(1) << number % 64;
+    run->missing[number / 64] |= UINT64_C(1) << number % 64;
+}
+
+/* Sets the register, which may have had no value in an earlier iteration of a loop. */
+static inline void wl_set_register(wl_run *run, size_t number, wl_integer value) {
+    run->registers[number] = value;
+    if (WL_UNLIKELY(run->some_missing))
+        run->missing[number / 64] &= ~(UINT64_C(1) << number % 64);
 }
 
 /* `size` bytes from the cursor are not available: returns the row's outcome. */
@@ -170,7 +177,7 @@ static inline bool wl_take_size(const wl_run *run, const uint8_t *cursor, const 
     if (WL_UNLIKELY(__builtin_add_overflow(run->registers[number], (wl_integer)more, &value)))
         return false;
     *size = (size_t)value;
-    return value >= 0 && value <= limit - cursor && !wl_is_poisoned(run, number);
+    return value >= 0 && value <= limit - cursor && !wl_is_missing(run, number);
 }
 
 #endif

@@ -228,14 +228,14 @@ static int64_t divide(unsigned code, int64_t left, int64_t right) {
 static bool in_register(const wl_run *run, unsigned number, int64_t *value) {
     const wl_integer found = run->registers[number];
     *value = (int64_t)found;
-    return found == *value && !wl_is_poisoned(run, number);
+    return found == *value && !wl_is_missing(run, number);
 }
 
 /* Whether the register is null and the code compares it with a constant; `value`: one that is not the constant. */
 static bool is_unequal(const wl_run *run, unsigned number, unsigned code, int64_t constant, int64_t *value) {
     *value = ~constant;
-    return (code == CODE_EQUAL || code == CODE_NOT_EQUAL) && wl_is_poisoned(run, number) &&
-           wl_poison_of(run, number) == WL_NULL;
+    return (code == CODE_EQUAL || code == CODE_NOT_EQUAL) && wl_is_missing(run, number) &&
+           wl_missing_reason(run, number) == WL_NULL;
 }
 
 bool wl_jumping_code_run(const wl_run *run, const wl_jumping_code *code_, wl_integer *result) {

@@ -19,7 +19,7 @@ WL_HANDLER(wl_seek) {
     const wl_limit *of = stream(run, step->c);
     const uint8_t *begin = of ? of->begin : run->begin, *end = of ? of->end : run->end;
     wl_integer position = run->registers[step->a];
-    if (WL_UNLIKELY(wl_is_poisoned(run, step->a)))
+    if (WL_UNLIKELY(wl_is_missing(run, step->a)))
         return wl_lost(run, WL_REASON_VALUE);
     if (WL_UNLIKELY(position < 0))
         return wl_lost(run, WL_REASON_LENGTH);
@@ -125,7 +125,7 @@ WL_HANDLER(wl_attempt_end) {
 
 WL_HANDLER(wl_refuse_for) {
     const wl_integer reason = run->registers[step->a];
-    if (WL_UNLIKELY(reason != WL_REASON_NONE && !wl_is_poisoned(run, step->a)))
+    if (WL_UNLIKELY(reason != WL_REASON_NONE && !wl_is_missing(run, step->a)))
         wl_refuse(run, reason > 0 && reason <= WL_REASON_ITEMS ? (uint32_t)reason : WL_REASON_VALUE);
     GO_ON;
 }

@@ -83,13 +83,13 @@ static WL_HANDLER(register_be4) {
 }
 
 static WL_HANDLER(absent) {
-    wl_poison(run, step->a, WL_NULL);
+    wl_set_missing(run, step->a, WL_NULL);
     GO_ON;
 }
 
 /* A column is null if its value is absent; a value that cannot be computed has refused the row. */
 static WL_HANDLER(column_register) {
-    if (wl_is_poisoned(run, step->b)) {
+    if (wl_is_missing(run, step->b)) {
         wl_column_null(run, step->a, row);
         GO_ON;
     }
@@ -108,7 +108,7 @@ static WL_HANDLER(column_register) {
 
 static WL_HANDLER(column_timestamp) {
     wl_integer value = run->registers[step->b];
-    const bool is_absent = (step->c & WL_HAS_ABSENT && value == step->d) || wl_is_poisoned(run, step->b);
+    const bool is_absent = (step->c & WL_HAS_ABSENT && value == step->d) || wl_is_missing(run, step->b);
     if (WL_LIKELY(value >= wl_earliest_time(step->c) && value <= wl_latest_time(step->c) && !is_absent))
         wl_store8(step->out + row * 8, (uint64_t)value);
     else
@@ -142,9 +142,9 @@ void wl_row_prepare(wl_run *run, const uint8_t *begin, size_t row) {
         wl_contents_start(run);
     for (uint32_t i = 0; i < program->series_count; i++)
         run->series[i].used = run->series[i].texts_used = 0;
-    if (run->poisoned) {
-        memset(run->poison, 0, sizeof run->poison);
-        run->poisoned = false;
+    if (run->some_missing) {
+        memset(run->missing, 0, sizeof run->missing);
+        run->some_missing = false;
     }
     run->unprepared = wl_needs_preparing(run);
     if (run->has_conditional)

@@ -92,7 +92,7 @@ __attribute__((noinline)) static const uint8_t *read_turns(wl_run *run, const wl
                                  const uint8_t *limit) {
     wl_row_block *block = run->known_block ? run->known_block : run->block;
     size_t turns = most_turns(run, step), left = (size_t)(limit - cursor);
-    if (turns < FEW || left < block->fixed * FEW || run->poisoned || wl_row_block_waits(block))
+    if (turns < FEW || left < block->fixed * FEW || run->some_missing || wl_row_block_waits(block))
         return cursor;
     size_t before = left - block->fixed + 1;
     if (wl_row_block_reads_all(block))

@@ -5,7 +5,7 @@
 /* The size register[number] + more is not available. */
 __attribute__((noinline)) static int no_size(wl_run *run, const uint8_t *cursor, size_t number, int64_t more) {
     wl_integer value;
-    if (wl_is_poisoned(run, number))
+    if (wl_is_missing(run, number))
         return wl_lost(run, WL_REASON_VALUE);
     if (__builtin_add_overflow(run->registers[number], (wl_integer)more, &value) || value < 0)
         return wl_lost(run, WL_REASON_LENGTH);
@@ -97,7 +97,7 @@ WL_HANDLER(wl_slice) {
     const wl_span of = run->spans[step->b];
     const size_t first = (size_t)step->c, last = (size_t)step->d;
     wl_integer from = run->registers[first], to = run->registers[last];
-    if (WL_UNLIKELY(wl_is_poisoned(run, first) || wl_is_poisoned(run, last) || from < 0 || to < from ||
+    if (WL_UNLIKELY(wl_is_missing(run, first) || wl_is_missing(run, last) || from < 0 || to < from ||
                     to > (wl_integer)of.size)) {
         wl_refuse(run, WL_REASON_VALUE);
         from = to = 0;
@@ -179,7 +179,7 @@ static bool enter_cut(wl_run *run, const wl_instruction *step, const uint8_t *cu
 static bool enter_cut_of(wl_run *run, const wl_instruction *step, const uint8_t *cursor, const uint8_t *limit,
                          size_t row) {
     wl_integer value;
-    if (wl_is_poisoned(run, step->a) || __builtin_add_overflow(run->registers[step->a], (wl_integer)step->c, &value) ||
+    if (wl_is_missing(run, step->a) || __builtin_add_overflow(run->registers[step->a], (wl_integer)step->c, &value) ||
         value <= limit - cursor || value > (wl_integer)INT64_MAX)
         return false;
     return enter_cut(run, step, cursor, limit, row, (uint64_t)value - (uint64_t)(limit - cursor));

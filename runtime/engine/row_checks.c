@@ -5,13 +5,13 @@
 WL_HANDLER(wl_check_range) {
     wl_integer value = run->registers[step->a];
     wl_integer most = step->b & 0x80 ? (wl_integer)(uint64_t)step->d : (wl_integer)step->d;
-    if (WL_UNLIKELY(value < step->c || value > most || wl_is_poisoned(run, step->a)) && !wl_check_failed(run, step->b))
+    if (WL_UNLIKELY(value < step->c || value > most || wl_is_missing(run, step->a)) && !wl_check_failed(run, step->b))
         return WL_ROW_LOST;
     GO_ON;
 }
 
 WL_HANDLER(wl_check_true) {
-    if (WL_UNLIKELY(run->registers[step->a] == 0 || wl_is_poisoned(run, step->a)) && !wl_check_failed(run, step->b))
+    if (WL_UNLIKELY(run->registers[step->a] == 0 || wl_is_missing(run, step->a)) && !wl_check_failed(run, step->b))
         return WL_ROW_LOST;
     GO_ON;
 }
@@ -77,7 +77,7 @@ WL_HANDLER(wl_check_sum) {
 /* Jumps ------------------------------------------------------------------------------------------------------------ */
 
 WL_HANDLER(wl_skip_if_zero) {
-    const bool none = wl_is_poisoned(run, step->a);
+    const bool none = wl_is_missing(run, step->a);
     if (none && !step->b)
         return wl_lost(run, WL_REASON_VALUE);
     if (none || run->registers[step->a] == 0)
@@ -86,7 +86,7 @@ WL_HANDLER(wl_skip_if_zero) {
 }
 
 WL_HANDLER(wl_skip_unless) {
-    if (wl_is_poisoned(run, step->a))
+    if (wl_is_missing(run, step->a))
         return wl_lost(run, WL_REASON_VALUE);
     if (run->registers[step->a] != step->d)
         GO_ON_AT(step + step->c);

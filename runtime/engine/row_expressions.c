@@ -17,13 +17,6 @@ _Static_assert(WL_MOST_REGISTERS <= 0x4000, "the number of a second register has
 /* Size in bytes of expressions that are worth a table. */
 #define LONG 14
 
-static inline void set(wl_run *run, size_t number, wl_integer value) {
-    run->registers[number] = value;
-    /* In a loop the register may have failed in an earlier iteration. */
-    if (WL_UNLIKELY(run->poisoned))
-        run->poison[number / 64] &= ~(UINT64_C(1) << number % 64);
-}
-
 /* Not inlined: a variable whose address is taken would prevent the handler from ending in a jump. */
 __attribute__((noinline)) static void run_expression(wl_run *run, const wl_instruction *step) {
     bool failed;
@@ -34,11 +27,11 @@ __attribute__((noinline)) static void run_expression(wl_run *run, const wl_instr
     if (WL_UNLIKELY(failed)) {
         const bool refuses = MISSING(step) == WL_MISSING_REFUSES ||
                              (MISSING(step) == WL_MISSING_IS_NULL && value == WL_FAILED);
-        wl_poison(run, step->a, refuses ? WL_FAILED : (unsigned)value);
+        wl_set_missing(run, step->a, refuses ? WL_FAILED : (unsigned)value);
         if (refuses)
             wl_refuse(run, WL_REASON_VALUE);
     } else {
-        set(run, step->a, value);
+        wl_set_register(run, step->a, value);
     }
 }
 
@@ -61,9 +54,9 @@ __attribute__((noinline)) static void run_untabulated(wl_run *run, const wl_inst
 static WL_HANDLER(tabulated) {
     const wl_integer value = run->registers[FIRST(step)];
     const wl_byte_table *table = step->table;
-    if (WL_LIKELY(table && !wl_is_poisoned(run, FIRST(step)) && value >= 0 && value < 256 &&
+    if (WL_LIKELY(table && !wl_is_missing(run, FIRST(step)) && value >= 0 && value < 256 &&
                   !table->failed[(size_t)value]))
-        set(run, step->a, table->values[(size_t)value]);
+        wl_set_register(run, step->a, table->values[(size_t)value]);
     else
         run_untabulated(run, step);
     GO_ON;
@@ -72,16 +65,16 @@ static WL_HANDLER(tabulated) {
 #define HANDLER(name, code, right, right_fails)                                                                        \
     static WL_HANDLER(name) {                                                                                          \
         wl_integer value;                                                                                              \
-        if (WL_UNLIKELY(wl_is_poisoned(run, FIRST(step)) || (right_fails) ||                                           \
+        if (WL_UNLIKELY(wl_is_missing(run, FIRST(step)) || (right_fails) ||                                            \
                         !wl_compute(code, run->registers[FIRST(step)], right, &value)))                                \
             run_expression(run, step);                                                                                 \
         else                                                                                                           \
-            set(run, step->a, value);                                                                                  \
+            wl_set_register(run, step->a, value);                                                                                  \
         GO_ON;                                                                                                         \
     }
 #define HANDLERS(name, code)                                                                                           \
     HANDLER(name##_constant, code, (wl_integer)step->c, false)                                                         \
-    HANDLER(name##_register, code, run->registers[SECOND(step)], wl_is_poisoned(run, SECOND(step)))
+    HANDLER(name##_register, code, run->registers[SECOND(step)], wl_is_missing(run, SECOND(step)))
 
 HANDLERS(add, CODE_ADD)
 HANDLERS(subtract, CODE_SUBTRACT)
@@ -100,28 +93,28 @@ HANDLERS(greater_equal, CODE_GREATER_EQUAL)
 
 static WL_HANDLER(narrow) {
     wl_integer value = run->registers[FIRST(step)];
-    if (WL_UNLIKELY(wl_is_poisoned(run, FIRST(step)) || !wl_kind_holds(SECOND(step), value)))
+    if (WL_UNLIKELY(wl_is_missing(run, FIRST(step)) || !wl_kind_holds(SECOND(step), value)))
         run_expression(run, step);
     else
-        set(run, step->a, value);
+        wl_set_register(run, step->a, value);
     GO_ON;
 }
 
 static WL_HANDLER(constant) {
-    set(run, step->a, step->c);
+    wl_set_register(run, step->a, step->c);
     GO_ON;
 }
 
 static WL_HANDLER(copy) {
-    if (WL_UNLIKELY(wl_is_poisoned(run, FIRST(step))))
+    if (WL_UNLIKELY(wl_is_missing(run, FIRST(step))))
         run_expression(run, step);
     else
-        set(run, step->a, run->registers[FIRST(step)]);
+        wl_set_register(run, step->a, run->registers[FIRST(step)]);
     GO_ON;
 }
 
 static WL_HANDLER(select_register) {
-    if (WL_UNLIKELY(run->poisoned))
+    if (WL_UNLIKELY(run->some_missing))
         run_expression(run, step);
     else
         run->registers[step->a] = run->registers[run->registers[FIRST(step)] ? SECOND(step) : (size_t)step->c];

@@ -196,12 +196,12 @@ struct wl_run {
     bool is_final;        /* the available bytes end where the input does */
     bool has_conditional; /* some wanted column begins each row as null */
     /* The row that is being read. */
-    bool poisoned;    /* some register of it has no value */
-    bool nulls;       /* some column of it is null so far */
-    uint32_t refused; /* why it is damaged, or WL_REASON_NONE */
-    uint32_t reason;  /* lost */
-    uint32_t column;  /* no room */
-    unsigned depth;   /* number of open sub-streams */
+    bool some_missing; /* some register of it has no value */
+    bool nulls;        /* some column of it is null so far */
+    uint32_t refused;  /* why it is damaged, or WL_REASON_NONE */
+    uint32_t reason;   /* lost */
+    uint32_t column;   /* no room */
+    unsigned depth;    /* number of open sub-streams */
     const uint8_t *begin;
     const uint8_t *next; /* complete: first byte after it */
     size_t needed;       /* truncated: number of bytes that the row needs at least; no room: data bytes */
@@ -233,7 +233,7 @@ struct wl_run {
     int64_t decider;      /* where in an iteration the first byte is on which a condition depends; -1: there is none */
     bool tried_block;     /* it was created, if possible */
     bool block_needs_end; /* it searches for the end of the stream that contains the loop */
-    uint64_t poison[WL_MOST_REGISTERS / 64];
+    uint64_t missing[WL_MOST_REGISTERS / 64];
     /* Programs that decompress blocks (contents.c). */
     wl_held *contents;           /* those that are kept; owned */
     size_t content_count, content_room;

@@ -82,8 +82,8 @@ WL_HANDLER(wl_series_add) {
     wl_series *series = run->series + step->a;
     if (WL_UNLIKELY(!has_room(series)))
         return wl_lost(run, WL_REASON_LIMIT);
-    const bool failed = wl_is_poisoned(run, step->b);
-    series->values[series->used] = failed ? (wl_integer)wl_poison_of(run, step->b) : run->registers[step->b];
+    const bool failed = wl_is_missing(run, step->b);
+    series->values[series->used] = failed ? (wl_integer)wl_missing_reason(run, step->b) : run->registers[step->b];
     series->failed[series->used++] = failed;
     GO_ON;
 }
@@ -93,8 +93,8 @@ WL_HANDLER(wl_series_add_text) {
     if (WL_UNLIKELY(!has_room_for_text(series)))
         return wl_lost(run, WL_REASON_LIMIT);
     wl_span text = run->spans[step->b];
-    if (step->c >= 0 && wl_is_poisoned(run, (size_t)step->c))
-        text = wl_text_none(wl_poison_of(run, (size_t)step->c));
+    if (step->c >= 0 && wl_is_missing(run, (size_t)step->c))
+        text = wl_text_none(wl_missing_reason(run, (size_t)step->c));
     else if (step->c >= 0 && run->registers[step->c] == 0)
         text = wl_text_none(WL_NULL);
     series->texts[series->texts_used++] = text;
@@ -105,8 +105,8 @@ WL_HANDLER(wl_series_add_text) {
 WL_HANDLER(wl_text_item) {
     const wl_series *series = run->series + step->b;
     wl_integer number = run->registers[step->c];
-    if (WL_UNLIKELY(wl_is_poisoned(run, (size_t)step->c)))
-        run->spans[step->a] = wl_text_without(wl_poison_of(run, (size_t)step->c));
+    if (WL_UNLIKELY(wl_is_missing(run, (size_t)step->c)))
+        run->spans[step->a] = wl_text_without(wl_missing_reason(run, (size_t)step->c));
     else if (number >= 0 && number < (wl_integer)series->texts_used)
         run->spans[step->a] = series->texts[(size_t)number];
     else

@@ -162,7 +162,7 @@ WL_HANDLER(wl_default_case) {
 }
 
 WL_HANDLER(wl_evidence) {
-    run->is_default |= wl_is_poisoned(run, step->a) || !run->registers[step->a];
+    run->is_default |= wl_is_missing(run, step->a) || !run->registers[step->a];
     GO_ON;
 }
 
@@ -223,7 +223,7 @@ WL_HANDLER(wl_row_begin) {
 }
 
 WL_HANDLER(wl_where) {
-    if (WL_UNLIKELY(wl_is_poisoned(run, step->a)))
+    if (WL_UNLIKELY(wl_is_missing(run, step->a)))
         wl_refuse(run, WL_REASON_VALUE);
     else if ((run->registers[step->a] != 0) == (step->b != WL_REASON_NONE))
         wl_refuse(run, step->b ? step->b : WL_UNWANTED);
@@ -265,7 +265,7 @@ WL_HANDLER(wl_loop_begin) {
     wl_loop *loop = run->loops + step->a;
     *loop = (wl_loop){.turn = cursor, .contents = run->content_count};
     if (step->b == WL_LOOP_COUNT) {
-        if (WL_UNLIKELY(wl_is_poisoned(run, (size_t)step->d)))
+        if (WL_UNLIKELY(wl_is_missing(run, (size_t)step->d)))
             return wl_lost(run, WL_REASON_VALUE);
         loop->remaining = run->registers[step->d] - 1;
     }
@@ -307,7 +307,7 @@ WL_HANDLER(wl_again) {
         if (WL_UNLIKELY(ends && wl_is_cut(run)))
             return wl_wait(run, limit);
     } else {
-        if (WL_UNLIKELY(wl_is_poisoned(run, (size_t)step->d)))
+        if (WL_UNLIKELY(wl_is_missing(run, (size_t)step->d)))
             return wl_lost(run, WL_REASON_VALUE);
         ends = run->registers[step->d] != 0;
     }

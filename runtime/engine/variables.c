@@ -13,20 +13,13 @@ static uint8_t *slot_of(const wl_run *run, size_t store, uint64_t index) {
     return run->arguments->stores + (store * WL_KEPT_ITEMS + index % WL_KEPT_ITEMS) * WL_SLOT_BYTES;
 }
 
-/* Sets the register: it may have failed in an earlier loop iteration. */
-static void set(wl_run *run, size_t number, wl_integer value) {
-    run->registers[number] = value;
-    if (WL_UNLIKELY(run->poisoned))
-        run->poison[number / 64] &= ~(UINT64_C(1) << number % 64);
-}
-
 WL_HANDLER(wl_variable_read) {
-    set(run, step->a, run->chains[step->b].held);
+    wl_set_register(run, step->a, run->chains[step->b].held);
     GO_ON;
 }
 
 WL_HANDLER(wl_variable_set) {
-    set(run, step->a, run->registers[step->b]);
+    wl_set_register(run, step->a, run->registers[step->b]);
     if (step->c >= 0)
         run->chains[step->c].held = run->registers[step->b];
     GO_ON;
@@ -39,7 +32,7 @@ WL_HANDLER(wl_variable_append) {
     if (run->arguments->stores && !run->parse_only)
         memcpy(slot_of(run, step->a, (uint64_t)chain->held), pair, sizeof pair);
     chain->held = (int64_t)pair[1];
-    set(run, (size_t)step->d, chain->held);
+    wl_set_register(run, (size_t)step->d, chain->held);
     GO_ON;
 }
 
@@ -48,11 +41,11 @@ WL_HANDLER(wl_variable_item) {
     uint64_t pair[2] = {0, 0};
     const wl_integer count = run->chains[step->d].held;
     const bool is_there = index >= 0 && index < count && index >= count - WL_MOST_ITEMS;
-    if (!wl_is_poisoned(run, (size_t)step->c) && is_there && run->arguments->stores)
+    if (!wl_is_missing(run, (size_t)step->c) && is_there && run->arguments->stores)
         memcpy(pair, slot_of(run, step->b, (uint64_t)index), sizeof pair);
     if (WL_UNLIKELY(pair[1] != (uint64_t)index + 1 || pair[1] == 0))
-        wl_poison(run, step->a, WL_FAILED);
+        wl_set_missing(run, step->a, WL_FAILED);
     else
-        set(run, step->a, (int64_t)pair[0]);
+        wl_set_register(run, step->a, (int64_t)pair[0]);
     GO_ON;
 }

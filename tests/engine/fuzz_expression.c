@@ -211,7 +211,7 @@ static value put_constant(author *by, bool is_signed) {
 /* A register, or its comparison with a constant: what most conditions consist of. */
 static value put_register(author *by, unsigned number, unsigned comparison) {
     put_numbered(by, REGISTER, number);
-    const value found = {by->run->registers[number], by->run->poisoned && by->run->poison[0] >> number & 1};
+    const value found = {by->run->registers[number], by->run->some_missing && by->run->missing[0] >> number & 1};
     if (comparison >= 6)
         return found;
     const value constant = put_constant(by, true);
@@ -299,11 +299,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     author by = {.bytes = &bytes, .run = calloc(1, sizeof *by.run)};
     CHECK(by.run != NULL);
     /* What an earlier row has left there counts for nothing. */
-    by.run->poison[0] = take(&bytes);
-    by.run->poisoned = take_below(&bytes, 4) == 0;
+    by.run->missing[0] = take(&bytes);
+    by.run->some_missing = take_below(&bytes, 4) == 0;
     for (unsigned i = 0; i < REGISTERS; i++) {
         by.run->registers[i] = number(&bytes);
-        if (by.run->poison[0] >> i & 1 && by.run->poisoned)
+        if (by.run->missing[0] >> i & 1 && by.run->some_missing)
             by.run->registers[i] = take_below(&bytes, WL_TOO_LONG);
     }
     for (unsigned i = 0; i < SPANS; i++)
