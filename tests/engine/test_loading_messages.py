@@ -16,7 +16,8 @@ from wireloom.format.message_program import (
     RowNumberSource,
 )
 from wireloom.format.message_rules import FieldKind, FieldRule, Label, MessageRule, MessageSet
-from wireloom.rows.messages import ColumnTree, pack
+from wireloom.rows.messages.column_tree import ColumnTree
+from wireloom.rows.messages.packed import pack
 
 NONE = 2**32 - 1
 OPTIONAL, REPEATED, REQUIRED = Label.OPTIONAL, Label.REPEATED, Label.REQUIRED

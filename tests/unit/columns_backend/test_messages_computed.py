@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from wireloom import Format
 from wireloom.codegen.backends.columns.message_table import message_columns
 from wireloom.format.message_program import ComputedSource
-from wireloom.rows.messages import ObjectDecoder
+from wireloom.rows.messages.object_decoder import ObjectDecoder
 
 from .message_specs import CONDITIONAL, EXPRESSIONS, computed_spec
 from .specs import format_of, planned

@@ -118,7 +118,7 @@ RECORDS_FORMAT = format_of(
 
 
 def decoder_of(format: Format, **options: Any) -> Any:
-    from wireloom.rows.messages import EngineDecoder
+    from wireloom.rows.messages.engine_decoder import EngineDecoder
 
     return EngineDecoder(format, range(len(format.columns)), **options)
 

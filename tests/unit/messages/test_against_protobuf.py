@@ -34,8 +34,8 @@ from wireloom.codegen.protobuf.importing import import_proto
 from wireloom.codegen.protobuf.protoc import described
 from wireloom.format.message_rules import Label
 from wireloom.objects.messages import MessageError
-from wireloom.rows.messages import Decoded, UnitProblem
-from wireloom.rows.messages import make_decoder as make
+from wireloom.rows.messages.decoders import make
+from wireloom.rows.messages.decoding import Decoded, UnitProblem
 
 from ...examples import examples
 from .random_protos import ProtoMaker

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 from wireloom import Format, WireloomError
-from wireloom.rows.messages import ObjectDecoder
+from wireloom.rows.messages.object_decoder import ObjectDecoder
 
 from ..columns_backend.message_specs import AGGREGATE, KINDS, STREAM
 from ..columns_backend.specs import format_of

@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 from wireloom import Format
-from wireloom.rows.messages import UnitDecoder, UnitProblem
+from wireloom.rows.messages.decoding import UnitDecoder, UnitProblem
 
 
 @dataclass

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar
 
 from wireloom import Format
-from wireloom.rows.messages import Decoded
+from wireloom.rows.messages.decoding import Decoded
 from wireloom.units.described import Part, unit_part
 from wireloom.units.framing import Units
 from wireloom.units.packing import Packed, Row
