@@ -7,6 +7,7 @@ from itertools import takewhile
 
 from wireloom.format.program import Code, Kind, Op, Reason, Storage, Stuffing
 
+from ...expression.nodes import Node
 from ...expression.types import BytesType, ComputedIntegerType, Path, UserType
 from ...expression.walk import names_in
 from ...passes.chains import chained_in
@@ -106,15 +107,11 @@ def _row_columns(state: State, row: Scope) -> None:
         ("where", rows.where, Reason.NONE),
     ):
         if condition is not None:
-            compiled = row_compiler(state, row, state.facts).compile(condition)
-            if compiled.nullable:
-                # A condition that uses an absent attribute does not hold.
-                compiled = joined((optional(compiled), constant(1)), Code.EQUAL, BOOLEAN)
+            holds = _holds(state, row, condition, key)
             state.refuse_for_needs()
-            state.assembler.add(Op.WHERE, state.assembler.temporary(compiled, key), reason, comment=key)
+            state.assembler.add(Op.WHERE, holds, reason, comment=key)
     if rows.evidence is not None:
-        compiled = row_compiler(state, row, state.facts).compile(rows.evidence)
-        state.assembler.add(Op.EVIDENCE, state.assembler.temporary(compiled, "evidence"), comment="evidence")
+        state.assembler.add(Op.EVIDENCE, _holds(state, row, rows.evidence, "evidence"), comment="evidence")
     for node in state.columns_of(row.struct.path).columns:
         try:
             _row_column(state, row, node, rows, sharing)
@@ -122,6 +119,14 @@ def _row_columns(state: State, row: Scope) -> None:
             raise ColumnRefusedError(node.column.name, refusal.sentence) from refusal
     # Reading for columns may have failed without losing the row.
     state.forget(kept)
+
+
+def _holds(state: State, row: Scope, condition: Node, key: str) -> Scalar:
+    """Return the register of a condition of a row, which does not hold if it uses an attribute that is absent."""
+    compiled = row_compiler(state, row, state.facts).compile(condition)
+    if compiled.nullable:
+        compiled = joined((optional(compiled), constant(1)), Code.EQUAL, BOOLEAN)
+    return state.assembler.temporary(compiled, key)
 
 
 def _row_column(state: State, row: Scope, node: ColumnNode, rows: Rows, sharing: Sharing) -> None:
