@@ -19,7 +19,7 @@ ADDRESS_SANITIZER = "quarantine_size_mb=4:malloc_context_size=1"
 whole stack of an allocation, run the test with other ``ASAN_OPTIONS``, which come last."""
 FUZZ_ROUNDS = {
     "fuzz_fill": 250,
-    "fuzz_rows": 37,
+    "fuzz_rows": 75,
     "fuzz_units": 125,
     "fuzz_encode": 500,
     "fuzz_messages": 625,
