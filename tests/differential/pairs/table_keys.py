@@ -55,6 +55,7 @@ TABLE_KEYS = (
     Construct("look-ups", "table", look_up),
     Construct("where", "table", add_condition),
     Construct("unsupported", "table", lambda shape: shape.extension.update({"unsupported": "n == 5"})),
+    Construct("evidence", "table", lambda shape: shape.extension.update({"evidence": "n != 5"})),
     Construct("distinct", "table", lambda shape: shape.extension.update({"distinct": True})),
     Construct("flatten", "table", flatten),
     Construct("parent-columns", "table", parent_columns),
