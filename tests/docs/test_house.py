@@ -100,3 +100,20 @@ def test_what_faces_name_is_there() -> None:
                         assert hasattr(layer, name.partition(":")[2] or name), (file, name)
                         count += 1
     assert count > 100
+
+
+def test_what_programs_in_strings_import_is_there() -> None:
+    """Programs that tests run in other processes: neither the type checker nor the linter sees their imports."""
+    imports = re.compile(r"^\s*from (wireloom[\w.]*) import ([\w, ]+)$", re.MULTILINE)
+    named = {
+        (module, name)
+        for file in TESTS.rglob("*.py")
+        for node in ast.walk(ast.parse(file.read_text()))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        for module, names in imports.findall(node.value)
+        for name in names.replace(" ", "").split(",")
+    }
+    assert len(named) > 30
+    for module, name in sorted(named):
+        if not hasattr(importlib.import_module(module), name):
+            importlib.import_module(f"{module}.{name}")

@@ -68,7 +68,7 @@ import sys
 import numpy as np
 import pyarrow as pa
 from wireloom.spark.folders import folder
-from wireloom.spark.ingest import FileLayout, write_table_files
+from wireloom.spark.ingest.table_files import FileLayout, write_table_files
 
 BEFORE = resident()
 rows, size, batches = 10_000, 1600, int(sys.argv[2])
