@@ -343,8 +343,11 @@ def mcap_rows(content: bytes) -> Iterator[Any]:
         found = [record] if not isinstance(record, Chunk) else chunk_records(record)
         for each in found:
             if isinstance(each, Message):
-                names = ("channel_id", "sequence", "log_time", "publish_time", "data")
-                yield {name: plain(getattr(each, name)) for name in names}
+                # A timestamp of Arrow is a signed integer: a later time is null.
+                times = ("log_time", "publish_time")
+                later = {name: None for name in times if getattr(each, name) >= 1 << 63}
+                names = ("channel_id", "sequence", *times, "data")
+                yield {name: plain(getattr(each, name)) for name in names} | later
 
 
 RECORD_PEERS = {
