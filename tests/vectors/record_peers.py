@@ -20,6 +20,7 @@ from bitcoin.core.script import CScript, CScriptWitness
 from bitcoin.core.serialize import VarIntSerializer
 from cobs import cobs
 from hypothesis import assume
+from hypothesis import assume
 from hypothesis import strategies as st
 from mcap.data_stream import ReadDataStream
 from mcap.records import Channel, Chunk, Message, Schema
@@ -247,10 +248,10 @@ def pcapng_rows(content: bytes) -> Iterator[Any]:
 
 RECORD = struct.Struct("<BQ")
 CHUNK_HEAD = struct.Struct("<QQQII")
-FOOTER, DATA_END = 2, 15
+HEADER, FOOTER, MESSAGE_INDEX, DATA_END = 1, 2, 7, 15
 UNKNOWN = range(16, 256)
 CHUNK = {3, 4, 5, *UNKNOWN}
-DATA_SECTION = {1, 6, 7, 9, 12, DATA_END, *CHUNK}
+DATA_SECTION = {HEADER, 6, MESSAGE_INDEX, 9, 12, DATA_END, *CHUNK}
 SUMMARY_SECTION = {FOOTER, 3, 4, 8, 10, 11, 13, 14, *UNKNOWN}
 """Opcodes of records in chunks and sections."""
 MCAP_CODECS = {"": bytes, "lz4": lz4.frame.compress, "zstd": zstd.compress}
@@ -333,8 +334,14 @@ def mcap_rows(content: bytes) -> Iterator[Any]:
     """The messages as ``mcap`` reads them, of files of which each record is where the specification has it. ``mcap``
     reads records anywhere; in chunks those of C++ and TypeScript do not, nor does that of Go read opcodes of 0."""
     section = DATA_SECTION
-    for opcode, _ in mcap_records(content[8:]):
+    for opcode, body in mcap_records(content[8:]):
         assert opcode in section
+        # The package passes over the entries of an index, whose size may be wrong.
+        assume(opcode != MESSAGE_INDEX or int.from_bytes(body[2:6], "little") == len(body) - 6)
+        if opcode == HEADER:
+            # Two strings with their lengths, which the package reads without comparing them with the record's.
+            profile = int.from_bytes(body[:4], "little")
+            assert 8 + profile + int.from_bytes(body[4 + profile : 8 + profile], "little") <= len(body)
         section = SUMMARY_SECTION if opcode == DATA_END else section
         if opcode == FOOTER:
             break
