@@ -20,7 +20,6 @@ from bitcoin.core.script import CScript, CScriptWitness
 from bitcoin.core.serialize import VarIntSerializer
 from cobs import cobs
 from hypothesis import assume
-from hypothesis import assume
 from hypothesis import strategies as st
 from mcap.data_stream import ReadDataStream
 from mcap.records import Channel, Chunk, Message, Schema
