@@ -35,14 +35,14 @@ else:
 def _initialised_first(cls: type) -> Callable[..., None]:
     """Return an ``__init__`` that replaces itself by that of a dataclass with the same fields."""
 
-    def __init__(self: object, *arguments: object, **values: object) -> None:  # noqa: N807
+    def __init__(self: object, *arguments: object, **values: object) -> None:  # noqa: N807 - a class gets it
         own = fields(cls)
         names = {each.name: each for each in own}
         after = {"__post_init__": each} if (each := getattr(cls, "__post_init__", None)) else {}
         types = {each.name: each.type for each in own}
         twin = type(cls.__name__, (), {"__module__": cls.__module__, "__annotations__": types, **names, **after})
         own_init: Any = vars(dataclasses.dataclass(repr=False, eq=False)(twin))["__init__"]
-        cls.__init__ = own_init  # type: ignore[misc]
+        cls.__init__ = own_init  # type: ignore[misc]  # the checker refuses to replace a method, as is meant here
         own_init(self, *arguments, **values)
 
     return __init__
@@ -55,7 +55,7 @@ _compared: dict[type, Callable[[Any], object]] = {}
 def _values(self: object) -> object:
     kind = type(self)
     if kind not in _compared:
-        names = [each.name for each in fields(self) if each.compare]  # type: ignore[arg-type]
+        names = [each.name for each in fields(self) if each.compare]  # type: ignore[arg-type]  # a dataclass
         _compared[kind] = attrgetter(*names) if names else type
     return _compared[kind](self)
 
@@ -70,7 +70,7 @@ def _hash(self: object) -> int:
 
 @recursive_repr()
 def _repr(self: object) -> str:
-    shown = (each.name for each in fields(self) if each.repr)  # type: ignore[arg-type]
+    shown = (each.name for each in fields(self) if each.repr)  # type: ignore[arg-type]  # a dataclass
     return f"{type(self).__qualname__}({', '.join(f'{name}={getattr(self, name)!r}' for name in shown)})"
 
 
