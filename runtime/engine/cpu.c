@@ -20,25 +20,25 @@ wl_variant wl_chosen;
 static const wl_variant variants[] = {
     {"portable", "portable", "portable", wl_crc32c_portable, NULL, wl_crc_multiply_portable, NULL, wl_scan_pair_portable,
      wl_scan_byte_portable, &wl_md5_portable, wl_block_rows_portable, wl_plain_rows_portable, wl_frame_rows_portable,
-     wl_copy_rows_portable, wl_copy_columns_portable, wl_compute_narrow_portable, wl_copy_many_portable,
+     wl_copy_rows_portable, wl_copy_columns_portable, wl_compute_portable, wl_copy_many_portable,
      wl_varint_columns_portable, wl_varint_portable, false, wl_sha256_portable},
 #if defined(__x86_64__)
     {"sse4.2", "sse4.2", "sse2", wl_crc32c_sse42, wl_crc32c_ranges_sse42, wl_crc32c_multiply_pclmul, wl_crc_fold_pclmul, wl_scan_pair_sse2, wl_scan_byte_sse2,
      &wl_md5_sse2, wl_block_rows_portable, wl_plain_rows_portable, wl_frame_rows_portable,
-     wl_copy_rows_portable, wl_copy_columns_portable, wl_compute_narrow_portable, wl_copy_many_portable,
+     wl_copy_rows_portable, wl_copy_columns_portable, wl_compute_portable, wl_copy_many_portable,
      wl_varint_columns_portable, wl_varint_portable, false, wl_sha256_portable},
     {"avx2", "sse4.2", "avx2", wl_crc32c_sse42, wl_crc32c_ranges_sse42, wl_crc32c_multiply_pclmul, wl_crc_fold_pclmul, wl_scan_pair_avx2, wl_scan_byte_avx2,
      &wl_md5_avx2, wl_block_rows_avx2, wl_plain_rows_avx2, wl_frame_rows_avx2,
-     wl_copy_rows_avx2, wl_copy_columns_avx2, wl_compute_narrow_avx2, wl_copy_many_avx2,
+     wl_copy_rows_avx2, wl_copy_columns_avx2, wl_compute_avx2, wl_copy_many_avx2,
      wl_varint_columns_portable, wl_varint_portable, true, wl_sha256_portable},
     {"avx512", "avx512", "avx512", wl_crc32c_avx512, wl_crc32c_ranges_avx512, wl_crc32c_multiply_pclmul, wl_crc_fold_pclmul, wl_scan_pair_avx512,
      wl_scan_byte_avx512, &wl_md5_avx512, wl_block_rows_avx512, wl_plain_rows_avx512, wl_frame_rows_avx512,
-     wl_copy_rows_avx512, wl_copy_columns_avx512, wl_compute_narrow_avx2, wl_copy_many_avx512,
+     wl_copy_rows_avx512, wl_copy_columns_avx512, wl_compute_avx2, wl_copy_many_avx512,
      wl_varint_columns_bmi2, wl_varint_bmi2, true, wl_sha256_portable},
 #elif defined(__aarch64__)
     {"armv8", "armv8", "neon", wl_crc32c_armv8, NULL, wl_crc_multiply_portable, NULL, wl_scan_pair_neon, wl_scan_byte_neon,
      &wl_md5_neon, wl_block_rows_portable, wl_plain_rows_portable, wl_frame_rows_portable,
-     wl_copy_rows_portable, wl_copy_columns_portable, wl_compute_narrow_portable, wl_copy_many_portable,
+     wl_copy_rows_portable, wl_copy_columns_portable, wl_compute_portable, wl_copy_many_portable,
      wl_varint_columns_portable, wl_varint_portable, false, wl_sha256_portable},
 #endif
 };

@@ -130,9 +130,9 @@ wl_row_block *wl_row_block_make(wl_run *run, const wl_instruction *first, const 
     block->folded = (uint8_t *)(block->columns + steps);
     block->most = WL_ROW_BLOCK_ROWS;
     block->chooses = run->arguments->predicate_count != 0;
-    if (computes && (block->lanes = malloc(sizeof *block->lanes)))
-        block->lanes->lane_count = block->lanes->code_count = 0;
-    bool memory = (!computes || block->lanes) && (!depends || make_guards(block)) &&
+    if (computes && (block->results = malloc(sizeof *block->results)))
+        block->results->count = block->results->code_count = 0;
+    bool memory = (!computes || block->results) && (!depends || make_guards(block)) &&
                   (!varints || make_values(block, varints));
     if (memory && wl_row_block_plan(block, first, last, loop) &&
         (!block->nested || block->guards || make_guards(block))) {
@@ -173,7 +173,7 @@ wl_known_byte wl_row_block_common_byte(const wl_row_block *block, size_t rows) {
 
 void wl_row_block_free(wl_row_block *block) {
     if (block) {
-        free(block->lanes);
+        free(block->results);
         free(block->guards);
         free(block->values);
         free(block->sequences);

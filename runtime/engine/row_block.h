@@ -112,9 +112,8 @@ typedef struct {
     bool is_plain;   /* nothing is replaced, or the range begins with it */
     int64_t skipped; /* number of bytes at its beginning whose state is known: those that are replaced */
     const wl_checksum *checksum;
-    /* One of these receives the sums if their stored form is computed for all rows together; others are NULL. */
-    wl_integer *lane;
-    int64_t *narrow;
+    /* Receives the sums if their stored form is computed for all rows together; or NULL. */
+    int64_t *result;
 } wl_sum;
 
 typedef struct {
@@ -140,9 +139,8 @@ typedef struct {
     bool known;
     uint32_t kind;
     wl_place from, to;
-    wl_integer *lane; /* of a register: its computed values */
-    const int64_t *narrow; /* the same, if they always have 64 bits; NULL: they may have more */
-    const int64_t *values;   /* likewise, of a varint, whose values are at `from` too */
+    const int64_t *values;   /* of a varint, whose values are at `from` too, or computed */
+    bool is_computed;        /* after the row's strings have been located */
     bool is_same;            /* all rows of a block have the first of these values */
     const wl_integer *outer; /* likewise, if it is the same for all rows; `from` is then unused */
     const wl_span *outer_span; /* likewise, of a span */
@@ -152,7 +150,7 @@ typedef struct {
 } wl_fact;
 
 typedef struct wl_block_code wl_block_code; /* row_block_expressions.h */
-typedef struct wl_block_lanes wl_block_lanes;
+typedef struct wl_block_results wl_block_results;
 typedef struct wl_block_guards wl_block_guards; /* row_block_guards.h */
 
 /* Runs a step over the first `rows` rows of the row block. Returns the number of rows for which it is valid: all, or
@@ -169,18 +167,13 @@ struct wl_row_block_step {
     uint8_t *out;
     uint64_t low, reach; /* a value v is valid if v − low ≤ reach, modulo 2^64 */
     const uint8_t *constant;
-    wl_integer *lane;        /* the values that an expression computes or has computed */
-    int64_t *narrow;         /* the values of a property of a stream; those of an expression that only columns read,
-                              * unless some of them have more than 64 bits; NULL in a column: they are in the lane */
-    bool widens;             /* something reads them from the lane */
+    int64_t *result;         /* what the step computes, for each row */
     const wl_sum *sum;       /* of a stored checksum: over fixed bytes, so that it is computed in this step; or NULL */
-    bool *is_wide;           /* whether some of the current ones have more than 64 bits, and so are in the lane */
-    const int64_t *values;   /* the values of a varint; NULL: not a varint */
+    const int64_t *values;   /* of a varint, or computed; NULL: a field */
     const wl_integer *outer; /* the value of all rows; NULL: each has its own */
-    const wl_instruction *instruction; /* its bounds are those of computed values */
+    const wl_instruction *instruction;
     wl_block_code *codes;    /* of an expression */
     size_t code_count;
-    bool is_narrow;          /* all its codes have a 64-bit form (row_block_narrow.c) */
     wl_place to;             /* of text: its end */
     const uint8_t *offsets;  /* of text that was copied to `out`: the column's offsets; NULL: it was not copied */
     size_t room;
@@ -192,7 +185,7 @@ typedef size_t (*wl_several_rows)(wl_row_block *block, const wl_ahead *ahead, co
 struct wl_row_block {
     wl_run *run;
     wl_several_rows several_rows; /* for rows without padding; or NULL */
-    wl_block_lanes *lanes;   /* NULL if nothing is computed; owned */
+    wl_block_results *results; /* NULL if nothing is computed; owned */
     wl_block_guards *guards; /* NULL if no column begins as null, and all rows run the same steps; owned */
     wl_known_byte known;
     uint8_t *folded; /* expressions simplified with the known byte */
@@ -304,10 +297,9 @@ size_t wl_row_block_outer_register(wl_row_block *block, const wl_row_block_step 
 size_t wl_row_block_outer_timestamp(wl_row_block *block, const wl_row_block_step *step, size_t rows);
 size_t wl_row_block_no_items(wl_row_block *block, const wl_row_block_step *step, size_t rows);
 size_t wl_row_block_timestamp(wl_row_block *block, const wl_row_block_step *step, size_t rows);
-/* The column is null where a value, in its low 64 bits, is the number that means that there is no time. */
-void wl_row_block_absent_times(wl_row_block *block, const wl_row_block_step *step, const uint64_t *values, size_t rows);
 size_t wl_row_block_range(wl_row_block *block, const wl_row_block_step *step, size_t rows);
 size_t wl_row_block_true(wl_row_block *block, const wl_row_block_step *step, size_t rows);
+size_t wl_row_block_zero(wl_row_block *block, const wl_row_block_step *step, size_t rows);
 size_t wl_row_block_text(wl_row_block *block, const wl_row_block_step *step, size_t rows);
 size_t wl_row_block_constant(wl_row_block *block, const wl_row_block_step *step, size_t rows);
 

@@ -15,12 +15,8 @@ INLINE bool sum_holds(wl_row_block *block, const wl_sum *sum, size_t row) {
             block->run->marks[checksum->rule->own] = wl_row_block_at(block, sum->own, row);
         state = wl_checksum_state(block->run, checksum, from, to < from ? from : to);
     }
-    if (sum->narrow) {
-        sum->narrow[row] = (int64_t)wl_sum_of_state(checksum->algorithm, state);
-        return true;
-    }
-    if (sum->lane) {
-        sum->lane[row] = (wl_integer)wl_sum_of_state(checksum->algorithm, state);
+    if (sum->result) {
+        sum->result[row] = (int64_t)wl_sum_of_state(checksum->algorithm, state);
         return true;
     }
     wl_integer expected = wl_load_kind(wl_row_block_at(block, sum->expected, row), sum->kind);

@@ -74,12 +74,6 @@ const uint64_t *wl_row_block_values(wl_row_block *block, const wl_row_block_step
     uint64_t *values = block->loaded;
     if (step->values)
         return (const uint64_t *)step->values;
-    if (step->narrow && !*step->is_wide)
-        return (const uint64_t *)step->narrow;
-    if (step->lane) {
-        WL_UNROLL for (size_t i = 0; i < rows; i++) values[i] = (uint64_t)step->lane[i];
-        return values;
-    }
     if (step->outer) {
         for (size_t i = 0; i < rows; i++)
             values[i] = (uint64_t)*step->outer;
@@ -150,7 +144,8 @@ static size_t within(const wl_row_block_step *step, const uint64_t *values, size
     return first;
 }
 
-void wl_row_block_absent_times(wl_row_block *block, const wl_row_block_step *step, const uint64_t *values, size_t rows) {
+/* The column is null where a value is the number that means that there is no time. */
+static void absent_times(wl_row_block *block, const wl_row_block_step *step, const uint64_t *values, size_t rows) {
     const uint64_t absent = (uint64_t)step->instruction->d;
     bool any = false;
     for (size_t i = 0; i < rows; i++)
@@ -167,7 +162,7 @@ size_t wl_row_block_timestamp(wl_row_block *block, const wl_row_block_step *step
     for (size_t i = 0; (i = within(step, values, i, rows)) < rows; i++)
         wl_column_null(block->run, step->column, block->row + i);
     if (step->instruction->c & WL_HAS_ABSENT)
-        wl_row_block_absent_times(block, step, values, rows);
+        absent_times(block, step, values, rows);
     return rows;
 }
 
@@ -181,6 +176,14 @@ size_t wl_row_block_true(wl_row_block *block, const wl_row_block_step *step, siz
     const uint64_t *values = wl_row_block_values(block, step, rows);
     size_t i = 0;
     while (i < rows && WL_LIKELY(values[i] != 0))
+        i++;
+    return i;
+}
+
+size_t wl_row_block_zero(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
+    const uint64_t *values = wl_row_block_values(block, step, rows);
+    size_t i = 0;
+    while (i < rows && values[i] == 0)
         i++;
     return i;
 }
@@ -218,5 +221,26 @@ size_t wl_row_block_constant(wl_row_block *block, const wl_row_block_step *step,
         if (WL_UNLIKELY(memcmp(wl_row_block_at(block, step->from, i), step->constant, step->width) != 0))
             return i;
     }
+    return rows;
+}
+
+/* What is known without reading the rows -------------------------------------------------------------------------- */
+
+size_t wl_row_block_stream(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
+    const uint8_t *first = wl_row_block_at(block, step->from, 0);
+    wl_integer found;
+    if (!wl_stream_value(block->run, step->instruction, first, &found))
+        return 0;
+    /* Positions and sizes have 63 bits. */
+    const int64_t value = (int64_t)found;
+    for (size_t i = 0; i < rows; i++)
+        step->result[i] = value + (step->instruction->b ? 0 : wl_row_block_at(block, step->from, i) - first);
+    return value == found ? rows : 0;
+}
+
+size_t wl_row_block_index(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
+    const wl_loop *loop = block->run->loops + step->instruction->b;
+    for (size_t i = 0; i < rows; i++)
+        step->result[i] = (int64_t)loop->index + (step->kind ? (int64_t)i : 0);
     return rows;
 }

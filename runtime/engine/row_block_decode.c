@@ -9,13 +9,10 @@ static bool takes_constant(const wl_row_block_step *step, unsigned code) {
     return wl_code_takes(code) == 2 && step->code_count > 1 && step->codes[step->code_count - 1].code == CODE_CONSTANT;
 }
 
-static wl_integer *next_lane(wl_block_lanes *lanes) {
-    return lanes->lane_count == WL_BLOCK_LANES ? NULL : lanes->values[lanes->lane_count++];
-}
-
-bool wl_row_block_add_lane(wl_row_block *block, wl_row_block_step *step) {
-    step->narrow = block->lanes->fitting[block->lanes->lane_count % WL_BLOCK_LANES];
-    return (step->lane = next_lane(block->lanes)) != NULL;
+bool wl_row_block_add_result(wl_row_block *block, wl_row_block_step *step) {
+    wl_block_results *results = block->results;
+    step->result = results->count == WL_BLOCK_RESULTS ? NULL : results->values[results->count++];
+    return step->result;
 }
 
 /* Tables ----------------------------------------------------------------------------------------------------------- */
@@ -25,7 +22,7 @@ enum { DEPENDS_NOT = -1, DEPENDS_ON_MORE = -2 };
 
 /* Whether the register holds a one-byte field. */
 static bool is_byte(const wl_fact *fact) {
-    return fact->known && !fact->lane && !fact->values && !fact->outer && wl_kind_size(fact->kind) == 1;
+    return fact->known && !fact->values && !fact->outer && wl_kind_size(fact->kind) == 1;
 }
 
 static int joined(int left, int right) {
@@ -72,19 +69,6 @@ static const int64_t *tabulated(wl_row_block *block, const uint8_t *begin, const
 
 /* Decoding --------------------------------------------------------------------------------------------------------- */
 
-/* Whether row_block_narrow.c has a 64-bit form of the code. */
-static bool is_narrow(const wl_block_code *code) {
-    if (code->constant != (int64_t)code->constant)
-        return false;
-    switch (code->code) {
-    case CODE_SHIFT_LEFT:
-    case CODE_SHIFT_RIGHT:
-        return code->is_constant && code->constant >= 0 && code->constant < 64;
-    default:
-        return true;
-    }
-}
-
 /* Sets where the arms of SELECTs begin and end. */
 static void find_arms(wl_row_block_step *step) {
     size_t begins[WL_BLOCK_DEEPEST + 1]; /* for each value of the stack the number of its first code */
@@ -110,8 +94,7 @@ static void find_arms(wl_row_block_step *step) {
 static bool is_shifted(const wl_row_block_step *step, size_t at, unsigned shift, const wl_block_code *first) {
     const wl_block_code *code = step->codes + at;
     return code->code == CODE_REGISTER && !memcmp(&code->from, &first->from, sizeof code->from) &&
-           code->kind == first->kind && code->lane == first->lane && code->values == first->values && !code->table &&
-           !code->outer && code[1].code == shift && code[1].is_constant;
+           code->kind == first->kind && code->values == first->values && !code->table && !code->outer && code[1].code == shift && code[1].is_constant;
 }
 
 void wl_row_block_fuse_rotation(wl_row_block_step *step) {
@@ -123,7 +106,7 @@ void wl_row_block_fuse_rotation(wl_row_block_step *step) {
     const unsigned second = right_first ? CODE_SHIFT_LEFT : CODE_SHIFT_RIGHT;
     if (!is_shifted(step, 0, first, codes) || !is_shifted(step, 2, second, codes))
         return;
-    const wl_integer by = codes[right_first ? 1 : 3].constant, up = codes[right_first ? 3 : 1].constant;
+    const int64_t by = codes[right_first ? 1 : 3].constant, up = codes[right_first ? 3 : 1].constant;
     const bool rotates = codes[4].code == CODE_OR && !codes[4].is_constant && by > 0 && by < 32 && up == 32 - by;
     const bool adds = codes[5].code == CODE_ADD && codes[5].is_constant && codes[5].constant >= 0 &&
                       codes[5].constant <= UINT32_MAX;
@@ -136,16 +119,15 @@ void wl_row_block_fuse_rotation(wl_row_block_step *step) {
 
 bool wl_row_block_decode(wl_row_block *block, const wl_instruction *instruction, wl_row_block_step *step,
                          const wl_fact *registers, const wl_fact *spans) {
-    wl_block_lanes *lanes = block->lanes;
+    wl_block_results *results = block->results;
     const uint8_t *code = instruction->constant, *end = code + instruction->d;
     size_t depth = 0;
-    step->codes = lanes->codes + lanes->code_count;
+    step->codes = results->codes + results->code_count;
     step->code_count = 0;
-    step->is_narrow = step->widens = true;
-    if (!wl_row_block_add_lane(block, step))
+    if (!wl_row_block_add_result(block, step))
         return false;
     while (code < end) {
-        if (lanes->code_count == WL_BLOCK_CODES)
+        if (results->code_count == WL_BLOCK_CODES)
             return false;
         const uint8_t *part_end = code;
         const int number = find_part(code, end, registers, &part_end);
@@ -153,7 +135,7 @@ bool wl_row_block_decode(wl_row_block *block, const wl_instruction *instruction,
         if (table && depth < WL_BLOCK_DEEPEST) {
             step->codes[step->code_count++] =
                 (wl_block_code){.code = CODE_REGISTER, .from = registers[number].from, .table = table};
-            lanes->code_count++;
+            results->code_count++;
             depth++;
             code = part_end;
             continue;
@@ -171,8 +153,8 @@ bool wl_row_block_decode(wl_row_block *block, const wl_instruction *instruction,
             return false;
         if (fact)
             next = (wl_block_code){.code = each, .kind = fact->kind, .from = fact->from, .to = fact->to,
-                                   .lane = fact->lane, .narrow = fact->narrow, .is_same = fact->is_same, .values = fact->values,
-                                   .outer = fact->outer};
+                                   .values = fact->values, .is_computed = fact->is_computed,
+                                   .is_same = fact->is_same, .outer = fact->outer};
         if (each == CODE_SPAN_ORDER) {
             next.other = code + 3;
             next.other_size = code[2];
@@ -180,7 +162,9 @@ bool wl_row_block_decode(wl_row_block *block, const wl_instruction *instruction,
             next.kind = *code;
         } else if (each == CODE_CONSTANT || each == CODE_CONSTANT_UNSIGNED) {
             next.code = CODE_CONSTANT;
-            next.constant = each == CODE_CONSTANT ? (wl_integer)(int64_t)wl_load_le8(code) : (wl_integer)wl_load_le8(code);
+            next.constant = (int64_t)wl_load_le8(code);
+            if (each == CODE_CONSTANT_UNSIGNED && next.constant < 0)
+                return false;
         }
         code += wl_code_bytes(each, code);
         depth = depth + 1 - wl_code_takes(each);
@@ -193,10 +177,8 @@ bool wl_row_block_decode(wl_row_block *block, const wl_instruction *instruction,
             continue;
         }
         step->codes[step->code_count++] = next;
-        lanes->code_count++;
+        results->code_count++;
     }
-    for (size_t i = 0; i < step->code_count; i++)
-        step->is_narrow &= is_narrow(step->codes + i);
     find_arms(step);
     return true;
 }

@@ -1,188 +1,366 @@
-/* Expressions of a row block: each code over all rows at once, in separate loops.
+/* Expressions of a row block: each code over all rows at once, in a loop that compilers vectorize.
  *
- * The first row for which some code has no value ends the valid rows, wherever that code is: whether the value is
- * needed is decided by the machine of the handlers (expression.c). */
+ * Values have 64 bits. The first row for which some code has no value, or one of more bits, ends the valid rows, wherever
+ * that code is: what its value is, and whether it is needed, is decided by the machine of the handlers (expression.c). */
 #include "row_block_expressions.h"
 
 #include "expression.h"
 #include "row_block_guards.h"
 
-/* Codes with two operands: the second is on the stack, or a constant. */
-#define COMPUTE(code)                                                                                                  \
-    case code:                                                                                                         \
-        if (right) {                                                                                                   \
-            for (size_t i = 0; i < rows; i++)                                                                          \
-                if (WL_UNLIKELY(!wl_compute(code, left[i], right[i], &left[i])))                                       \
-                    return i;                                                                                          \
-        } else {                                                                                                       \
-            for (size_t i = 0; i < rows; i++)                                                                          \
-                if (WL_UNLIKELY(!wl_compute(code, left[i], constant, &left[i])))                                       \
-                    return i;                                                                                          \
-        }                                                                                                              \
-        return rows
+#define INLINE static inline __attribute__((always_inline))
 
-static size_t two(unsigned code, wl_integer *left, const wl_integer *right, wl_integer constant, size_t rows) {
+/* The highest bit of `wrong` means that some value does not fit into 64 bits; its other bits have no meaning. */
+#define EACH(value, fault)                                                                                             \
+    do {                                                                                                               \
+        if (right) {                                                                                                   \
+            for (size_t i = 0; i < rows; i++) {                                                                        \
+                const uint64_t a = (uint64_t)left[i], b = (uint64_t)right[i], r = (uint64_t)(value);                   \
+                wrong |= (fault);                                                                                      \
+                to[i] = (int64_t)r;                                                                                    \
+            }                                                                                                          \
+        } else {                                                                                                       \
+            const uint64_t b = (uint64_t)constant;                                                                     \
+            for (size_t i = 0; i < rows; i++) {                                                                        \
+                const uint64_t a = (uint64_t)left[i], r = (uint64_t)(value);                                           \
+                wrong |= (fault);                                                                                      \
+                to[i] = (int64_t)r;                                                                                    \
+            }                                                                                                          \
+        }                                                                                                              \
+    } while (0)
+#define HIGHEST (UINT64_C(1) << 63)
+#define SIGNED(x) ((int64_t)(x))
+#define MOST(bits) (HIGHEST >> ((bits) & 63))
+
+/* The quotient, rounded down, or the remainder. A divisor of -1 may have a quotient of more bits. */
+INLINE uint64_t divide(const int64_t *left, const int64_t *right, int64_t constant, int64_t *to, size_t rows,
+                       bool rest) {
+    for (size_t i = 0; i < rows; i++) {
+        const int64_t by = right ? right[i] : constant;
+        if (WL_UNLIKELY(by == 0 || by == -1))
+            return HIGHEST;
+        const int64_t left_over = left[i] % by, down = left_over != 0 && (left_over < 0) != (by < 0);
+        to[i] = rest ? left_over + (down ? by : 0) : left[i] / by - down;
+    }
+    return 0;
+}
+
+INLINE uint64_t multiply(const int64_t *left, const int64_t *right, int64_t constant, int64_t *to, size_t rows) {
+    uint64_t wrong = 0;
+    for (size_t i = 0; i < rows; i++)
+        wrong |= (uint64_t)__builtin_mul_overflow(left[i], right ? right[i] : constant, &to[i]) << 63;
+    return wrong;
+}
+
+INLINE uint64_t two(unsigned code, const int64_t *left, const int64_t *right, int64_t constant, int64_t *to,
+                    size_t rows) {
+    uint64_t wrong = 0;
     switch (code) {
-        COMPUTE(CODE_ADD);
-        COMPUTE(CODE_SUBTRACT);
-        COMPUTE(CODE_MULTIPLY);
-        COMPUTE(CODE_FLOOR_DIVIDE);
-        COMPUTE(CODE_MODULO);
-        COMPUTE(CODE_AND);
-        COMPUTE(CODE_OR);
-        COMPUTE(CODE_XOR);
-        COMPUTE(CODE_SHIFT_LEFT);
-        COMPUTE(CODE_SHIFT_RIGHT);
-        COMPUTE(CODE_EQUAL);
-        COMPUTE(CODE_NOT_EQUAL);
-        COMPUTE(CODE_LESS);
-        COMPUTE(CODE_LESS_EQUAL);
-        COMPUTE(CODE_GREATER);
-        COMPUTE(CODE_GREATER_EQUAL);
+    case CODE_ADD:
+        EACH(a + b, (a ^ r) & (b ^ r));
+        break;
+    case CODE_SUBTRACT:
+        EACH(a - b, (a ^ b) & (a ^ r));
+        break;
+    case CODE_MULTIPLY:
+        return multiply(left, right, constant, to, rows);
+    case CODE_FLOOR_DIVIDE:
+        return divide(left, right, constant, to, rows, false);
+    case CODE_MODULO:
+        return divide(left, right, constant, to, rows, true);
+    case CODE_AND:
+        EACH(a & b, 0);
+        break;
+    case CODE_OR:
+        EACH(a | b, 0);
+        break;
+    case CODE_XOR:
+        EACH(a ^ b, 0);
+        break;
+    case CODE_SHIFT_LEFT: /* the value must fit into 64 - b bits */
+        EACH(a << (b & 63), ((a + MOST(b)) & ~(2 * MOST(b) - 1)) | (b & ~UINT64_C(63)));
+        return wrong ? HIGHEST : 0;
+    case CODE_SHIFT_RIGHT:
+        EACH(SIGNED(a) >> (b & 63), b & ~UINT64_C(63));
+        return wrong ? HIGHEST : 0;
+    case CODE_EQUAL:
+        EACH(a == b, 0);
+        break;
+    case CODE_NOT_EQUAL:
+        EACH(a != b, 0);
+        break;
+    case CODE_LESS:
+        EACH(SIGNED(a) < SIGNED(b), 0);
+        break;
+    case CODE_LESS_EQUAL:
+        EACH(SIGNED(a) <= SIGNED(b), 0);
+        break;
+    case CODE_GREATER:
+        EACH(SIGNED(a) > SIGNED(b), 0);
+        break;
+    case CODE_GREATER_EQUAL:
+        EACH(SIGNED(a) >= SIGNED(b), 0);
+        break;
     case WL_CODE_ROTATED:
         for (size_t i = 0; i < rows; i++) {
-            if (WL_UNLIKELY(left[i] < 0 || left[i] > UINT32_MAX))
-                return i;
-            left[i] = wl_rotated((uint64_t)left[i], (uint64_t)constant);
+            wrong |= (uint64_t)left[i] >> 32;
+            to[i] = (int64_t)wl_rotated((uint64_t)left[i], (uint64_t)constant);
         }
-        return rows;
+        return wrong ? HIGHEST : 0;
     case CODE_BOOLEAN_AND:
-        for (size_t i = 0; i < rows; i++)
-            left[i] = left[i] != 0 && (right ? right[i] : constant) != 0;
-        return rows;
+        EACH((a != 0) & (b != 0), 0);
+        break;
     default: /* CODE_BOOLEAN_OR */
-        for (size_t i = 0; i < rows; i++)
-            left[i] = left[i] != 0 || (right ? right[i] : constant) != 0;
-        return rows;
+        EACH((a | b) != 0, 0);
+        break;
     }
+    return wrong;
 }
 
-static size_t one(const wl_block_code *code, wl_integer *values, size_t rows) {
-    size_t i = 0;
+INLINE uint64_t subtract_from(int64_t value, const int64_t *right, int64_t *to, size_t rows) {
+    const uint64_t a = (uint64_t)value;
+    uint64_t wrong = 0;
+    for (size_t i = 0; i < rows; i++) {
+        const uint64_t b = (uint64_t)right[i], r = a - b;
+        wrong |= (a ^ b) & (a ^ r);
+        to[i] = (int64_t)r;
+    }
+    return wrong;
+}
+
+INLINE uint64_t one(const wl_block_code *code, const int64_t *left, int64_t *to, size_t rows) {
+    uint64_t wrong = 0;
     switch (code->code) {
     case CODE_NEGATE:
-        while (i < rows && WL_LIKELY(!__builtin_sub_overflow((wl_integer)0, values[i], &values[i])))
-            i++;
-        return i;
+        for (size_t i = 0; i < rows; i++) {
+            to[i] = (int64_t)(0 - (uint64_t)left[i]);
+            wrong |= (uint64_t)(left[i] & to[i]);
+        }
+        return wrong;
     case CODE_INVERT:
-        for (; i < rows; i++)
-            values[i] = ~values[i];
-        return rows;
+        for (size_t i = 0; i < rows; i++)
+            to[i] = ~left[i];
+        return 0;
     case CODE_BOOLEAN_NOT:
-        for (; i < rows; i++)
-            values[i] = values[i] == 0;
-        return rows;
-    default: /* CODE_NARROW */
-        while (i < rows && WL_LIKELY(wl_kind_holds(code->kind, values[i])))
-            i++;
-        return i;
+        for (size_t i = 0; i < rows; i++)
+            to[i] = left[i] == 0;
+        return 0;
+    default: { /* CODE_NARROW: the value must be in the range of the kind */
+        const unsigned unused = 64 - 8 * wl_kind_size(code->kind);
+        const bool is_signed = wl_kind_is_signed(code->kind);
+        const uint64_t least = is_signed ? HIGHEST >> unused : 0;
+        const uint64_t most = UINT64_MAX >> unused;
+        for (size_t i = 0; i < rows; i++) {
+            to[i] = left[i];
+            wrong |= ((uint64_t)left[i] + least) & ~most;
+            wrong |= is_signed ? 0 : (uint64_t)left[i] & HIGHEST;
+        }
+        return wrong ? HIGHEST : 0;
+    }
     }
 }
 
-#define LOAD(each)                                                                                                     \
-    case each:                                                                                                         \
-        for (size_t i = 0; i < rows; i++)                                                                              \
-            to[i] = wl_load_kind(at[i] + offset, each);                                                                \
-        break
-
-/* A field of each row. */
-static void load(const wl_row_block *block, wl_place place, unsigned kind, wl_integer *to, size_t rows) {
-    const uint8_t *const *at = block->at[place.stretch];
-    const int64_t offset = place.offset;
-    switch (kind) {
-        LOAD(WL_U1);
-        LOAD(WL_U2LE);
-        LOAD(WL_U2BE);
-        LOAD(WL_U4LE);
-        LOAD(WL_U4BE);
-        LOAD(WL_U8LE);
-        LOAD(WL_U8BE);
-    default:
+/* Returns a value for each row: in place, or written to `to`. */
+INLINE const int64_t *leaf(const wl_row_block *block, const wl_block_code *code, int64_t *to, size_t rows,
+                           uint64_t *wrong) {
+    const uint8_t *const *at = block->at[code->from.stretch];
+    const int64_t offset = code->from.offset;
+    if (code->code == CODE_SPAN_SIZE) {
+        const uint8_t *const *end = block->at[code->to.stretch];
         for (size_t i = 0; i < rows; i++)
-            to[i] = wl_load_kind(at[i] + offset, kind);
-    }
-}
-
-static void leaf(const wl_row_block *block, const wl_block_code *code, wl_integer *to, size_t rows) {
-    switch (code->code) {
-    case CODE_REGISTER:
-        if (wl_code_narrow(code))
-            for (size_t i = 0; i < rows; i++)
-                to[i] = code->narrow[code->is_same ? 0 : i];
-        else if (code->lane)
-            memcpy(to, code->lane, rows * sizeof *to);
-        else if (code->table)
-            for (size_t i = 0; i < rows; i++)
-                to[i] = code->table[*wl_row_block_at(block, code->from, i)];
-        else if (code->outer)
-            for (size_t i = 0; i < rows; i++)
-                to[i] = *code->outer;
-        else if (code->values)
-            for (size_t i = 0; i < rows; i++)
-                to[i] = code->values[i];
-        else
-            load(block, code->from, code->kind, to, rows);
-        break;
-    case CODE_SPAN_SIZE:
-        for (size_t i = 0; i < rows; i++)
-            to[i] = wl_row_block_at(block, code->to, i) - wl_row_block_at(block, code->from, i);
-        break;
-    case CODE_SPAN_ORDER:
+            to[i] = (end[i] + code->to.offset) - (at[i] + offset);
+    } else if (code->code == CODE_SPAN_ORDER) {
         for (size_t i = 0; i < rows; i++) {
             const uint8_t *from = wl_row_block_at(block, code->from, i);
-            to[i] = wl_span_order((wl_span){from, (size_t)(wl_row_block_at(block, code->to, i) - from)}, code->other,
-                                  code->other_size);
+            const wl_span span = {from, (size_t)(wl_row_block_at(block, code->to, i) - from)};
+            to[i] = (int64_t)wl_span_order(span, code->other, code->other_size);
         }
-        break;
-    default: /* constants */
+    } else if (code->table) {
         for (size_t i = 0; i < rows; i++)
-            to[i] = code->constant;
-        break;
+            to[i] = code->table[at[i][offset]];
+    } else if (code->values) {
+        return code->values;
+    } else {
+        wl_row_block_load(block, code->from, code->kind, (uint64_t *)to, rows);
+        for (size_t i = 0; wl_kind_is_u8(code->kind) && i < rows; i++)
+            *wrong |= (uint64_t)to[i];
+    }
+    return to;
+}
+
+/* The stack of an expression. A value is the same for all rows, or there is one for each row: in place, or in the memory
+ * of its level, which is in use by no other level. */
+typedef struct {
+    const int64_t *values[WL_BLOCK_DEEPEST + 1]; /* NULL: the same for all rows */
+    int64_t same[WL_BLOCK_DEEPEST + 1];
+    int64_t *memory[WL_BLOCK_DEEPEST + 1];
+} values_stack;
+
+/* Writes the value of each row to memory if it is the same for all. */
+INLINE void spread(values_stack *stack, size_t level, size_t rows) {
+    if (stack->values[level])
+        return;
+    for (size_t i = 0; i < rows; i++)
+        stack->memory[level][i] = stack->same[level];
+    stack->values[level] = stack->memory[level];
+}
+
+/* Puts the value of another level at `level`. */
+INLINE void move(values_stack *stack, size_t level, size_t from) {
+    int64_t *const free = stack->memory[level];
+    stack->values[level] = stack->values[from];
+    stack->same[level] = stack->same[from];
+    if (stack->values[from] == stack->memory[from]) {
+        stack->memory[level] = stack->memory[from];
+        stack->memory[from] = free;
     }
 }
 
-/* For values of up to 128 bits; rows end before the first one for which some code has no value. */
-static size_t compute_wide(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
-    /* The first value of the stack is stored at the final position of the result. */
-    wl_integer *stack[WL_BLOCK_DEEPEST];
-    stack[0] = step->lane;
-    for (size_t i = 1; i < WL_BLOCK_DEEPEST; i++)
-        stack[i] = block->lanes->stack[i - 1];
+INLINE void push(const wl_row_block *block, const wl_block_code *code, values_stack *stack, size_t level, size_t rows,
+                 uint64_t *wrong) {
+    const bool is_constant = code->code == CODE_CONSTANT, is_register = code->code == CODE_REGISTER;
+    if (is_register && code->is_same) {
+        stack->values[level] = NULL;
+        stack->same[level] = *code->values;
+        return;
+    }
+    if (!is_constant && !(is_register && code->outer)) {
+        stack->values[level] = leaf(block, code, stack->memory[level], rows, wrong);
+        return;
+    }
+    const wl_integer value = is_constant ? (wl_integer)code->constant : *code->outer;
+    *wrong |= value == (int64_t)value ? 0 : HIGHEST;
+    stack->values[level] = NULL;
+    stack->same[level] = (int64_t)value;
+}
+
+INLINE uint64_t run_one(const wl_block_code *code, values_stack *stack, size_t level, size_t rows) {
+    if (!stack->values[level]) {
+        int64_t value = stack->same[level];
+        return one(code, &value, &stack->same[level], 1);
+    }
+    /* Every value has these 64 bits. */
+    if (code->code == CODE_NARROW && wl_kind_size(code->kind) == 8 && wl_kind_is_signed(code->kind))
+        return 0;
+    const uint64_t wrong = one(code, stack->values[level], stack->memory[level], rows);
+    stack->values[level] = stack->memory[level];
+    return wrong;
+}
+
+INLINE bool is_commutative(unsigned code) {
+    return code == CODE_ADD || code == CODE_MULTIPLY || code == CODE_AND || code == CODE_OR || code == CODE_XOR;
+}
+
+INLINE uint64_t run_two(const wl_block_code *code, values_stack *stack, size_t level, size_t rows) {
+    const int64_t *left = stack->values[level], *right = code->is_constant ? NULL : stack->values[level + 1];
+    int64_t value = stack->same[level], other = code->is_constant ? code->constant : stack->same[level + 1];
+    if (!left && !right)
+        return two(code->code, &value, NULL, other, &stack->same[level], 1);
+    if (!left && code->code == CODE_SUBTRACT) {
+        stack->values[level] = stack->memory[level];
+        return subtract_from(value, right, stack->memory[level], rows);
+    }
+    if (!left && is_commutative(code->code)) {
+        left = right;
+        right = NULL;
+        other = value;
+    } else {
+        spread(stack, level, rows);
+        left = stack->values[level];
+    }
+    stack->values[level] = stack->memory[level];
+    return two(code->code, left, right, other, stack->memory[level], rows);
+}
+
+/* condition, then, otherwise */
+INLINE void choose(values_stack *stack, size_t level, size_t rows) {
+    if (!stack->values[level]) {
+        move(stack, level, stack->same[level] ? level + 1 : level + 2);
+        return;
+    }
+    spread(stack, level + 1, rows);
+    spread(stack, level + 2, rows);
+    for (size_t i = 0; i < rows; i++)
+        stack->memory[level][i] =
+            stack->values[level][i] ? stack->values[level + 1][i] : stack->values[level + 2][i];
+    stack->values[level] = stack->memory[level];
+}
+
+/* Whether the code begins an arm of a SELECT that no row takes, since the condition is the same for all. */
+INLINE bool is_passed(const wl_block_code *code, const values_stack *stack, size_t count) {
+    if (WL_LIKELY(code->arm == WL_ARM_NONE))
+        return false;
+    const size_t condition = count - (code->arm == WL_ARM_THEN ? 1 : 2);
+    return !stack->values[condition] && (stack->same[condition] != 0) != (code->arm == WL_ARM_THEN);
+}
+
+INLINE bool compute(const wl_row_block *block, const wl_row_block_step *step, size_t rows) {
+    values_stack stack; /* only its memory has a value: clearing the rest takes as long as a code for some rows */
+    for (size_t i = 0; i < WL_BLOCK_DEEPEST; i++)
+        stack.memory[i] = i ? block->results->stack[i - 1] : step->result;
+    uint64_t wrong = 0;
     size_t count = 0;
-    for (size_t at = 0; at < step->code_count && rows; at++) {
+    for (size_t at = 0; at < step->code_count && !(wrong & HIGHEST); at++) {
         const wl_block_code *code = step->codes + at;
+        if (is_passed(code, &stack, count)) {
+            stack.values[count] = NULL;
+            stack.same[count++] = 0;
+            at = (size_t)code->arm_end - 1;
+            continue;
+        }
         switch (wl_code_takes(code->code)) {
         case 0:
-            leaf(block, code, stack[count++], rows);
+            push(block, code, &stack, count++, rows, &wrong);
             break;
         case 1:
-            rows = one(code, stack[count - 1], rows);
+            wrong |= run_one(code, &stack, count - 1, rows);
             break;
         case 2:
             count -= !code->is_constant;
-            rows = two(code->code, stack[count - 1], code->is_constant ? NULL : stack[count], code->constant, rows);
+            wrong |= run_two(code, &stack, count - 1, rows);
             break;
-        default: /* condition, then, otherwise */
+        default:
             count -= 2;
-            for (size_t i = 0; i < rows; i++)
-                stack[count - 1][i] = stack[count - 1][i] ? stack[count][i] : stack[count + 1][i];
+            choose(&stack, count - 1, rows);
             break;
         }
     }
-    return rows;
+    spread(&stack, 0, rows);
+    if (stack.values[0] != step->result)
+        memcpy(step->result, stack.values[0], rows * sizeof *step->result);
+    return !(wrong & HIGHEST);
+}
+
+#define VARIANT(level, attributes)                                                                                     \
+    attributes bool wl_compute_##level(const wl_row_block *block, const wl_row_block_step *step, size_t rows) {        \
+        return compute(block, step, rows);                                                                             \
+    }
+
+VARIANT(portable, )
+#if defined(__x86_64__)
+VARIANT(avx2, __attribute__((target("avx2"))))
+#endif
+
+/* The number of rows before the first one for which some code has no value; `rows`: too many. */
+static size_t valid_rows(const wl_row_block *block, const wl_row_block_step *step, size_t rows) {
+    size_t valid = 0;
+    while (rows - valid > 1) {
+        const size_t middle = valid + (rows - valid) / 2;
+        if (wl_chosen.compute(block, step, middle))
+            valid = middle;
+        else
+            rows = middle;
+    }
+    if (valid)
+        wl_chosen.compute(block, step, valid);
+    return valid;
 }
 
 size_t wl_row_block_expression(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
-    const bool is_wide = !step->is_narrow || !wl_chosen.compute_narrow(block, step, rows);
-    if (is_wide)
-        rows = compute_wide(block, step, rows);
-    if (step->is_wide)
-        *step->is_wide = is_wide;
-    if (step->guard) {
-        const uint8_t *taken = block->guards->taken[step->guard];
-        for (size_t i = 0; i < rows; i++)
-            step->lane[i] = taken[i] ? step->lane[i] : 0;
-    }
+    if (WL_UNLIKELY(!wl_chosen.compute(block, step, rows)))
+        rows = valid_rows(block, step, rows);
+    const uint8_t *taken = step->guard ? block->guards->taken[step->guard] : NULL;
+    for (size_t i = 0; taken && i < rows; i++)
+        step->result[i] = taken[i] ? step->result[i] : 0;
     return rows;
 }
 
@@ -191,7 +369,7 @@ size_t wl_row_block_expression(wl_row_block *block, const wl_row_block_step *ste
 bool wl_row_block_is_early(const wl_row_block_step *step) {
     for (size_t i = 0; i < step->code_count; i++) {
         const wl_block_code *code = step->codes + i;
-        if (code->lane || code->code == CODE_SPAN_ORDER || code->constant != (int64_t)code->constant)
+        if (code->is_computed || code->code == CODE_SPAN_ORDER)
             return false;
     }
     return !step->guard;
@@ -213,28 +391,10 @@ static bool leaf_of_row(const wl_row_block *block, const wl_block_code *code, si
     return *value == found;
 }
 
-/* Codes that are rare in sizes. */
-static bool two_of_row(unsigned code, int64_t left, int64_t right, int64_t *value) {
-    wl_integer found = left;
-    const wl_integer other = right;
-    if (!two(code, &found, &other, 0, 1))
-        return false;
-    *value = (int64_t)found;
-    return *value == found;
-}
-
-static bool one_of_row(const wl_block_code *code, int64_t *value) {
-    wl_integer found = *value;
-    if (!one(code, &found, 1))
-        return false;
-    *value = (int64_t)found;
-    return *value == found;
-}
-
 bool wl_row_block_compute(const wl_row_block *block, const wl_row_block_step *step, size_t row, int64_t *value) {
     int64_t stack[WL_BLOCK_DEEPEST + 1] = {0}, *top = stack;
     for (const wl_block_code *code = step->codes, *end = code + step->code_count; code < end; code++) {
-        const int64_t right = code->is_constant ? (int64_t)code->constant : *top;
+        const int64_t right = code->is_constant ? code->constant : top[0];
         bool holds = true;
         switch (code->code) {
         case CODE_CONSTANT:
@@ -254,7 +414,7 @@ bool wl_row_block_compute(const wl_row_block *block, const wl_row_block_step *st
         case CODE_INVERT:
         case CODE_BOOLEAN_NOT:
         case CODE_NARROW:
-            holds = one_of_row(code, top);
+            holds = !(one(code, top, top, 1) & HIGHEST);
             break;
         case CODE_SELECT:
             top -= 2;
@@ -262,14 +422,14 @@ bool wl_row_block_compute(const wl_row_block *block, const wl_row_block_step *st
             break;
         default:
             top -= !code->is_constant;
-            holds = two_of_row(code->code, *top, right, top);
+            holds = !(two(code->code, top, NULL, right, top, 1) & HIGHEST);
             break;
         }
         if (WL_UNLIKELY(!holds))
             return false;
     }
     *value = *top;
-    step->lane[row] = *top;
+    step->result[row] = *top;
     return true;
 }
 
@@ -278,12 +438,12 @@ size_t wl_row_block_computed(wl_row_block *block, const wl_row_block_step *step,
     return rows;
 }
 
-/* Whether every value of the step exists: sums of a few fields and constants never have more than 128 bits. */
+/* Whether every value of the step exists, of whatever bits: so do sums of a few fields and constants. */
 static bool always_exists(const wl_row_block_step *step) {
     bool exists = step->code_count <= 8;
     for (size_t i = 0; i < step->code_count; i++) {
         const wl_block_code *code = step->codes + i;
-        const bool is_field = code->code == CODE_REGISTER && !code->lane && !code->outer;
+        const bool is_field = code->code == CODE_REGISTER && !code->is_computed && !code->outer;
         exists &= is_field || code->code == CODE_CONSTANT || ((code->code == CODE_ADD || code->code == CODE_SUBTRACT) && code->is_constant);
     }
     return exists;
@@ -294,60 +454,12 @@ void wl_row_block_drop_unread(wl_row_block *block) {
         wl_row_block_step *step = block->checks + i;
         bool is_read = step->run != wl_row_block_expression || !always_exists(step);
         for (size_t j = 0; j < block->check_count; j++)
-            is_read |= j != i && block->checks[j].lane == step->lane;
+            is_read |= j != i && block->checks[j].values == step->result;
         for (size_t j = 0; j < block->column_count; j++)
-            is_read |= block->columns[j].lane == step->lane;
-        for (size_t j = 0; !is_read && j < block->lanes->code_count; j++)
-            is_read = block->lanes->codes[j].lane == step->lane;
+            is_read |= block->columns[j].values == step->result;
+        for (size_t j = 0; !is_read && j < block->results->code_count; j++)
+            is_read = block->results->codes[j].values == step->result;
         if (!is_read)
             step->run = wl_row_block_computed;
-    }
-}
-
-/* Whether a check reads the lane of the step, and not its values of 64 bits. */
-static bool is_read_by_check(const wl_row_block *block, const wl_row_block_step *step) {
-    bool reads = false;
-    for (size_t i = 0; i < block->check_count; i++)
-        reads |= block->checks + i != step && block->checks[i].lane == step->lane &&
-                 block->checks[i].run != wl_row_block_lane_zero;
-    return reads;
-}
-
-/* Columns, later expressions and conditions of loops take the values of the expression from `narrow`, if these have
- * 64 bits. */
-static void read_narrow(wl_row_block *block, wl_row_block_step *step) {
-    step->widens = false;
-    step->is_wide = block->lanes->is_wide + (step->lane - block->lanes->values[0]) / WL_ROW_BLOCK_ROWS;
-    for (size_t i = 0; i < block->check_count + block->column_count; i++) {
-        wl_row_block_step *reader =
-            i < block->check_count ? block->checks + i : block->columns + (i - block->check_count);
-        if (reader->lane == step->lane) {
-            reader->narrow = step->narrow;
-            reader->is_wide = step->is_wide;
-        }
-    }
-    for (size_t i = 0; i < block->lanes->code_count; i++) {
-        wl_block_code *code = block->lanes->codes + i;
-        if (code->lane == step->lane) {
-            code->narrow = step->narrow;
-            code->is_wide = step->is_wide;
-        }
-    }
-}
-
-void wl_row_block_widen(wl_row_block *block) {
-    for (size_t i = 0; i < block->check_count; i++) {
-        wl_row_block_step *step = block->checks + i;
-        for (size_t j = 0; step->run == wl_row_block_stream && j < block->check_count + block->column_count; j++) {
-            const wl_row_block_step *other =
-                j < block->check_count ? block->checks + j : block->columns + (j - block->check_count);
-            step->widens |= other != step && other->lane == step->lane;
-        }
-        /* Chosen rows are moved within the lane, and values of rows without the guard are cleared there. What a stored
-         * checksum is compared with is read only there. */
-        if ((step->run == wl_row_block_expression && !step->guard && !block->chooses &&
-             !is_read_by_check(block, step)) ||
-            (step->run == wl_row_block_stored_sum && !wl_kind_is_u8(step->kind)))
-            read_narrow(block, step);
     }
 }

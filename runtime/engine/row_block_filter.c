@@ -40,8 +40,8 @@ static void gather(wl_row_block *block, size_t rows) {
             block->at[i][to] = block->at[i][from];
         for (size_t i = 0; i < block->varint_count; i++)
             block->values[i][to] = block->values[i][from];
-        for (size_t i = 0; block->lanes && i < block->lanes->lane_count; i++)
-            block->lanes->values[i][to] = block->lanes->values[i][from];
+        for (size_t i = 0; block->results && i < block->results->count; i++)
+            block->results->values[i][to] = block->results->values[i][from];
         for (size_t i = 1; i < guards; i++)
             block->guards->taken[i][to] = block->guards->taken[i][from];
     }

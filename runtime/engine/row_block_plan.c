@@ -219,7 +219,6 @@ static bool plan_steps(wl_planner *plan, const wl_instruction *first, const wl_i
     block->fixed += block->tail;
     wl_plan_copies(block);
     wl_row_block_drop_unread(block);
-    wl_row_block_widen(block);
     if (plan->delimited)
         return true;
     if (!block->string_count && !block->chooses)

@@ -44,12 +44,12 @@ static bool enter(wl_planner *plan) {
     return true;
 }
 
-/* The step that computes the lane; NULL: it needs what is not known before the row's strings are located. */
-static wl_row_block_step *early_step(wl_planner *plan, const wl_integer *lane) {
+/* The step that computes the values; NULL: it needs what is not known before the row's strings are located. */
+static wl_row_block_step *early_step(wl_planner *plan, const int64_t *values) {
     wl_row_block *block = plan->block;
     for (size_t i = 0; i < block->check_count; i++) {
         wl_row_block_step *step = block->checks + i;
-        if (step->lane == lane && (step->run == wl_row_block_expression || step->run == wl_row_block_computed))
+        if (step->result == values && (step->run == wl_row_block_expression || step->run == wl_row_block_computed))
             return wl_row_block_is_early(step) ? step : NULL;
     }
     return NULL;
@@ -57,30 +57,28 @@ static wl_row_block_step *early_step(wl_planner *plan, const wl_integer *lane) {
 
 /* A byte string, or sub-stream, with a size computed by an expression, which is evaluated when the string is
  * located. */
-static bool plan_computed(wl_planner *plan, const wl_integer *lane, wl_string string) {
+static bool plan_computed(wl_planner *plan, const int64_t *values, wl_string string) {
     string.kind = WL_BETWEEN_COMPUTED;
-    string.computed = early_step(plan, lane);
+    string.computed = early_step(plan, values);
     if (!string.computed || plan->guard)
         return false;
     string.computed->run = wl_row_block_computed;
     return end_nested(plan, string) && (!string.enters || enter(plan));
 }
 
-/* Whether the lane is a field plus or minus a constant, which is computed for the same rows as the string; `field` and
- * `more` then say which. */
-static bool is_moved_field(const wl_planner *plan, const wl_integer *lane, wl_fact *field, int64_t *more) {
+/* Whether the values are those of a field plus or minus a constant, which are computed for the same rows as the string;
+ * `field` and `more` then say which. */
+static bool is_moved_field(const wl_planner *plan, const int64_t *values, wl_fact *field, int64_t *more) {
     const wl_row_block *block = plan->block;
     for (size_t i = 0; i < block->check_count; i++) {
         const wl_row_block_step *step = block->checks + i;
-        if (step->lane != lane || step->run != wl_row_block_expression || step->guard != plan->guard)
+        if (step->result != values || step->run != wl_row_block_expression || step->guard != plan->guard)
             continue;
         const wl_block_code *code = step->codes, *by = step->code_count == 2 ? code + 1 : NULL;
         const bool adds = by && by->code == CODE_ADD, takes = by && by->code == CODE_SUBTRACT;
-        const int64_t constant = by ? (int64_t)by->constant : 0;
-        if (step->code_count > 2 || code->code != CODE_REGISTER || code->lane || code->table || code->outer ||
-            code->values ||
-            (by && !(by->is_constant && (adds || takes) && constant == by->constant && constant >= -INT32_MAX &&
-                     constant <= INT32_MAX)))
+        const int64_t constant = by ? by->constant : 0;
+        if (step->code_count > 2 || code->code != CODE_REGISTER || code->values || code->table || code->outer ||
+            (by && !(by->is_constant && (adds || takes) && constant >= -INT32_MAX && constant <= INT32_MAX)))
             return false;
         *field = (wl_fact){.known = true, .kind = code->kind, .from = code->from};
         *more += takes ? -constant : constant;
@@ -95,10 +93,10 @@ bool wl_plan_string(wl_planner *plan, size_t number, int64_t more, bool enters) 
     if (!size || plan->delimited)
         return false;
     wl_fact field;
-    if (size->lane && is_moved_field(plan, size->lane, &field, &more))
+    if (size->is_computed && is_moved_field(plan, size->values, &field, &more))
         size = &field;
-    if (size->lane)
-        return plan_computed(plan, size->lane, (wl_string){.more = more, .enters = enters});
+    if (size->is_computed)
+        return plan_computed(plan, size->values, (wl_string){.more = more, .enters = enters});
     wl_string string = {.size = size->from, .kind = size->kind, .more = more, .enters = enters};
     if (size->outer) {
         string.kind = WL_BETWEEN_OUTER;
@@ -173,7 +171,7 @@ bool wl_plan_no_turns(wl_planner *plan, const wl_instruction *instruction) {
     if (instruction->b == WL_LOOP_END)
         return (plan->depth || plan->loop >= 0) && end_nested(plan, (wl_string){.kind = WL_BETWEEN_ENDED});
     const wl_fact *count = instruction->b == WL_LOOP_COUNT ? wl_planner_value(plan, (size_t)instruction->d) : NULL;
-    return count && !count->outer && !count->lane &&
+    return count && !count->outer && !count->is_computed &&
            end_nested(plan, (wl_string){.kind = WL_BETWEEN_EMPTY, .size = count->from, .more = count->kind});
 }
 
@@ -208,7 +206,7 @@ bool wl_plan_condition(wl_planner *plan, const wl_instruction *skip) {
         plan->registers[skip->a].known = false;
     }
     const wl_fact *value = wl_planner_value(plan, number);
-    if (!value || value->lane || value->outer)
+    if (!value || value->is_computed || value->outer)
         return false;
     wl_condition *condition = guards->conditions + guards->count;
     condition->parent = plan->guard;

@@ -8,7 +8,7 @@ static wl_row_block_step *add(wl_row_block_step *steps, size_t *count, wl_row_bl
     wl_row_block_step *step = steps + (*count)++;
     *step = (wl_row_block_step){
         .run = run, .from = value->from, .kind = value->kind, .column = instruction->a, .out = instruction->out,
-        .lane = value->lane, .values = value->values, .outer = value->outer, .instruction = instruction};
+        .values = value->values, .outer = value->outer, .instruction = instruction};
     return step;
 }
 
@@ -61,37 +61,28 @@ static bool is_guarded(const wl_planner *plan, uint32_t column) {
 
 bool wl_plan_range(wl_planner *plan, const wl_instruction *instruction) {
     const wl_fact *value = wl_planner_value(plan, instruction->a);
-    if (!value || value->outer || (value->lane && plan->guard))
+    if (!value || value->outer)
         return false;
     wl_integer high = instruction->b & 0x80 ? (wl_integer)(uint64_t)instruction->d : (wl_integer)instruction->d;
     if (value->is_constant)
         return value->constant >= instruction->c && value->constant <= high;
-    wl_row_block_function run = value->lane   ? wl_row_block_lane_range
-                                : plan->guard ? wl_row_block_guarded_range
-                                              : wl_row_block_range;
-    wl_row_block_step *step = add_check(plan, run, value, instruction);
-    return value->lane || set_bounds(step, instruction->c, high);
+    wl_row_block_function run = plan->guard ? wl_row_block_guarded_range : wl_row_block_range;
+    return set_bounds(add_check(plan, run, value, instruction), instruction->c, high);
 }
 
 bool wl_plan_true(wl_planner *plan, const wl_instruction *instruction) {
     const wl_fact *value = wl_planner_value(plan, instruction->a);
-    if (!value || value->outer || (value->lane && plan->guard))
-        return false;
-    wl_row_block_function run = value->lane   ? wl_row_block_lane_true
-                                : plan->guard ? wl_row_block_guarded_true
-                                              : wl_row_block_true;
-    return add_check(plan, run, value, instruction);
+    wl_row_block_function run = plan->guard ? wl_row_block_guarded_true : wl_row_block_true;
+    return value && !value->outer && add_check(plan, run, value, instruction);
 }
 
 bool wl_plan_timestamp(wl_planner *plan, const wl_instruction *instruction) {
     const wl_fact *value = wl_planner_value(plan, instruction->b);
     if (!value || is_guarded(plan, instruction->a))
         return false;
-    wl_row_block_function run = value->lane    ? wl_row_block_lane_timestamp
-                                : value->outer ? wl_row_block_outer_timestamp
-                                               : wl_row_block_timestamp;
+    wl_row_block_function run = value->outer ? wl_row_block_outer_timestamp : wl_row_block_timestamp;
     wl_row_block_step *step = add_column(plan, run, value, instruction);
-    return value->lane || value->outer || set_bounds(step, wl_earliest_time(instruction->c), wl_latest_time(instruction->c));
+    return value->outer || set_bounds(step, wl_earliest_time(instruction->c), wl_latest_time(instruction->c));
 }
 
 /* Whether all registers that an expression reads are known here. */
@@ -105,9 +96,14 @@ static bool are_known(const wl_planner *plan, const wl_instruction *instruction)
     return true;
 }
 
+/* What a step computes for each row. */
+static wl_fact computed(uint32_t guard, const int64_t *values) {
+    return (wl_fact){.known = true, .kind = WL_HOST_S8, .values = values, .is_computed = true, .guard = guard};
+}
+
 /* A condition becomes a table. With a known byte, what depends on it is computed here. */
 bool wl_plan_expression(wl_planner *plan, const wl_instruction *instruction) {
-    wl_fact made = {.known = true, .guard = plan->guard};
+    wl_fact made = computed(plan->guard, NULL);
     const wl_instruction *next = instruction + 1, *used = instruction;
     const bool decides = next->operation == WL_RUN_SKIP_IF_ZERO && next->a == instruction->a;
     if (plan->block->known.is_known) {
@@ -125,7 +121,7 @@ bool wl_plan_expression(wl_planner *plan, const wl_instruction *instruction) {
     wl_row_block_step *step = add_check(plan, wl_row_block_expression, &(wl_fact){0}, instruction);
     if (!are_known(plan, used) || !wl_row_block_decode(plan->block, used, step, plan->registers, plan->spans))
         return false;
-    made.lane = step->lane;
+    made.values = step->result;
     plan->registers[instruction->a] = made;
     return true;
 }
@@ -152,11 +148,11 @@ bool wl_plan_stream(wl_planner *plan, const wl_instruction *instruction) {
     wl_row_block_step *step = stream_step(plan, instruction);
     if (!step) {
         step = add_check(plan, wl_row_block_stream, &here, instruction);
-        if (!wl_row_block_add_lane(plan->block, step))
+        if (!wl_row_block_add_result(plan->block, step))
             return false;
     }
-    plan->registers[instruction->a] = (wl_fact){
-        .known = true, .lane = step->lane, .narrow = step->narrow, .is_same = instruction->b == 1};
+    plan->registers[instruction->a] = computed(0, step->result);
+    plan->registers[instruction->a].is_same = instruction->b == 1;
     return true;
 }
 
@@ -164,9 +160,7 @@ bool wl_plan_stream(wl_planner *plan, const wl_instruction *instruction) {
  * 0. */
 bool wl_plan_until(wl_planner *plan, const wl_instruction *again) {
     const wl_fact *value = again->b == WL_LOOP_UNTIL ? wl_planner_value(plan, (size_t)again->d) : NULL;
-    if (value && value->lane)
-        add_check(plan, wl_row_block_lane_zero, value, again);
-    return again->b != WL_LOOP_UNTIL || (value && value->lane);
+    return again->b != WL_LOOP_UNTIL || (value && !value->outer && add_check(plan, wl_row_block_zero, value, again));
 }
 
 /* The number of the iteration of an open loop. */
@@ -174,9 +168,9 @@ bool wl_plan_index(wl_planner *plan, const wl_instruction *instruction) {
     const wl_fact nothing = {0};
     wl_row_block_step *step = add_check(plan, wl_row_block_index, &nothing, instruction);
     step->kind = plan->loop == (int)instruction->b;
-    if (plan->guard || !wl_row_block_add_lane(plan->block, step))
+    if (plan->guard || !wl_row_block_add_result(plan->block, step))
         return false;
-    plan->registers[instruction->a] = (wl_fact){.known = true, .lane = step->lane};
+    plan->registers[instruction->a] = computed(0, step->result);
     return true;
 }
 
@@ -319,14 +313,11 @@ static bool add_stored(wl_planner *plan, wl_sum *sum, const wl_fact *expected, c
     wl_row_block *block = plan->block;
     wl_row_block_step *step = add_check(plan, wl_row_block_stored_sum, expected, instruction);
     wl_row_block_step sums;
-    if (!wl_row_block_add_lane(block, &sums))
+    if (sum->checksum->algorithm->of.width == 64 || !wl_row_block_add_result(block, &sums))
         return false;
-    if (sum->checksum->algorithm->of.width < 64)
-        sum->narrow = sums.narrow;
-    else
-        sum->lane = sums.lane;
+    sum->result = sums.result;
     const wl_fact before = plan->registers[rule->sum];
-    plan->registers[rule->sum] = (wl_fact){.known = true, .lane = sums.lane, .narrow = sum->narrow};
+    plan->registers[rule->sum] = computed(0, sums.result);
     const bool good = are_known(plan, &sum->checksum->stored) &&
                       wl_row_block_decode(block, &sum->checksum->stored, step, plan->registers, plan->spans);
     plan->registers[rule->sum] = before;
@@ -360,7 +351,7 @@ bool wl_plan_checksum(wl_planner *plan, const wl_instruction *instruction) {
                     .is_plain = own->from.stretch == from->from.stretch && own->from.offset == from->from.offset,
                     .skipped = rule->replace >= 0 ? rule->own_size : 0,
                     .checksum = checksum};
-    return from->known && to->known && own->known && !expected->lane && !expected->outer && !expected->guard &&
+    return from->known && to->known && own->known && !expected->is_computed && !expected->outer && !expected->guard &&
            (!rule->stored_size || add_stored(plan, sum, expected, instruction));
 }
 

@@ -27,26 +27,18 @@ static void find_states(const wl_row_block *block, const wl_sum *sum, size_t row
 /* Stores checksums where the stored form is computed from. */
 static void store(const wl_sum *sum, const uint64_t *states, size_t row, size_t rows) {
     const wl_algorithm *algorithm = sum->checksum->algorithm;
-    if (sum->narrow && algorithm->bare) {
-        const uint64_t by = algorithm->of.final_xor;
-        for (size_t i = row; i < rows; i++)
-            sum->narrow[i] = (int64_t)(states[i - row] ^ by);
-        return;
-    }
-    for (size_t i = row; i < rows; i++) {
-        const uint64_t found = wl_sum_of_state(algorithm, states[i - row]);
-        if (sum->narrow)
-            sum->narrow[i] = (int64_t)found;
-        else
-            sum->lane[i] = (wl_integer)found;
-    }
+    const uint64_t by = algorithm->of.final_xor;
+    for (size_t i = row; algorithm->bare && i < rows; i++)
+        sum->result[i] = (int64_t)(states[i - row] ^ by);
+    for (size_t i = row; !algorithm->bare && i < rows; i++)
+        sum->result[i] = (int64_t)wl_sum_of_state(algorithm, states[i - row]);
 }
 
 size_t wl_row_block_sum(wl_row_block *block, const wl_sum *sum, size_t row, size_t rows) {
     uint64_t states[WL_ROW_BLOCK_ROWS];
     const size_t first = row;
     find_states(block, sum, row, rows, states);
-    if (sum->narrow || sum->lane) {
+    if (sum->result) {
         store(sum, states, row, rows);
         return rows;
     }
@@ -62,16 +54,13 @@ size_t wl_row_block_stored_sum(wl_row_block *block, const wl_row_block_step *ste
         rows = wl_row_block_sum(block, step->sum, 0, rows);
     rows = wl_row_block_expression(block, step, rows);
     const uint64_t *found = wl_row_block_load(block, step->from, step->kind, block->loaded, rows);
-    const bool natural = wl_kind_is_u8(step->kind), narrow = step->is_wide && !*step->is_wide;
+    /* Of a negative result and an unsigned field, all bits may be equal. */
+    const uint64_t sign = wl_kind_is_u8(step->kind) ? UINT64_C(1) << 63 : 0;
     uint64_t differs = 0;
-    for (size_t j = 0; narrow && j < rows; j++)
-        differs |= (uint64_t)step->narrow[j] ^ found[j];
-    if (narrow && !differs)
-        return rows;
+    for (size_t j = 0; j < rows; j++)
+        differs |= ((uint64_t)step->result[j] ^ found[j]) | (found[j] & sign);
     size_t i = 0;
-    while (narrow && i < rows && step->narrow[i] == (int64_t)found[i])
+    while (differs && i < rows && step->result[i] == (int64_t)found[i] && !(found[i] & sign))
         i++;
-    while (!narrow && i < rows && step->lane[i] == (natural ? (wl_integer)found[i] : (wl_integer)(int64_t)found[i]))
-        i++;
-    return i;
+    return differs ? i : rows;
 }

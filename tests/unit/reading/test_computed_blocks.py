@@ -35,7 +35,9 @@ types:
       product: {value: left * right & 0xffff}
       quotient: {value: left / 7}
       rest: {value: left % 7}
+      negative_rest: {value: left % -7}
       half: {value: left >> 3}
+      moved: {value: '(left >> kind % 8) + (right << kind % 40)'}
       more: {value: (left << 5) & 0xffffff}
       low: {value: (wide & 0xff) + 1}
       negative: {value: (-left ^ ~right) & 0xff}
