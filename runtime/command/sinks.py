@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from ..base.errors import WireloomError
 from ..base.printable import is_legible, printable
 from ..codecs import by_suffix, compressor, without_suffix
+from ..rows.numbers import constant
 from ..rows.shapes import without_union_types, without_unions
 from .text import lines, plain_text
 
@@ -153,7 +154,7 @@ class _Csv(_ArrowSink):
         kind = column.type
         if not self._escape_formulas or not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
             return column
-        mark, nothing = pa.scalar("'", kind), pa.scalar("", kind)
+        mark, nothing = constant("'", kind), constant("", kind)
         escaped = pc.binary_join_element_wise(mark, column, nothing)
         return pc.if_else(pc.match_substring_regex(column, FORMULA), escaped, column)
 

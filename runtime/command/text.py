@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from ..base.errors import WireloomError
 from ..base.iso_times import UNITS, iso_time
 from ..base.printable import json_string
+from ..rows.numbers import constant, value_array
 from ..rows.shapes import without_unions
 
 LAST_PLAIN_SECOND = 253_402_300_799
@@ -24,7 +25,7 @@ def hexadecimal(array: pa.Array) -> pa.Array:
     offsets = pa.Array.from_buffers(pa.int32(), len(array) + 1, [None, array.buffers()[1]], offset=array.offset)
     data = array.buffers()[2]
     if len(array) == 0 or data is None:
-        return pa.array([None if not valid else "" for valid in array.is_valid().to_pylist()], pa.large_string())
+        return value_array([None if not valid else "" for valid in array.is_valid().to_pylist()], pa.large_string())
     first, last = offsets[0].as_py(), offsets[-1].as_py()
     text = memoryview(data)[first:last].hex().encode()
     doubled = pc.multiply(pc.subtract(offsets.cast(pa.int64()), first), 2)
@@ -36,7 +37,7 @@ def hexadecimal(array: pa.Array) -> pa.Array:
 
 def base64_text(array: pa.Array) -> pa.Array:
     """Return bytes as base64 in the standard alphabet with padding."""
-    return pa.array(
+    return value_array(
         [None if value is None else base64.b64encode(value).decode() for value in array.to_pylist()], pa.large_string()
     )
 
@@ -46,7 +47,7 @@ def utf8_text(array: pa.Array) -> pa.Array:
     try:
         return array.cast(pa.large_string())
     except pa.ArrowInvalid:
-        return pa.array(
+        return value_array(
             [None if value is None else value.decode(errors="replace") for value in array.to_pylist()],
             pa.large_string(),
         )
@@ -67,7 +68,7 @@ def time_text(array: pa.Array) -> pa.Array:
     low, high = pc.min_max(counts).as_py().values()
     if low is not None and (low < FIRST_PLAIN_SECOND * unit or high > (LAST_PLAIN_SECOND + 1) * unit - 1):
         values = [None if count is None else iso_time(count, array.type.unit) + zone for count in counts.to_pylist()]
-        return pa.array(values, pa.string())
+        return value_array(values, pa.string())
     return pc.strftime(naive, format=f"%Y-%m-%dT%H:%M:%S{zone}")
 
 
@@ -135,8 +136,8 @@ def objects(names: list[str], columns: list[pa.Array], as_bytes: str, valid: pa.
         pieces += [("," if pieces else "{") + json_string(name) + ":"]
         text = json_text(column, as_bytes)
         pieces += [text.cast(pa.large_string()).fill_null("null")]
-    scalars = [pa.scalar(piece, pa.large_string()) if isinstance(piece, str) else piece for piece in pieces]
-    end, nothing = pa.scalar("}", pa.large_string()), pa.scalar("", pa.large_string())
+    scalars = [constant(piece, pa.large_string()) if isinstance(piece, str) else piece for piece in pieces]
+    end, nothing = constant("}", pa.large_string()), constant("", pa.large_string())
     joined = pc.binary_join_element_wise(*scalars, end, nothing)
     return joined if valid is None else pc.if_else(valid, joined, None)
 
@@ -148,7 +149,7 @@ def lines(batch: pa.RecordBatch, as_bytes: str) -> bytes:
     if not batch.num_columns:
         return b"{}\n" * int(batch.num_rows)
     text = objects(batch.schema.names, batch.columns, as_bytes)
-    ended = pc.binary_join_element_wise(text, pa.scalar("\n", pa.large_string()), pa.scalar("", pa.large_string()))
+    ended = pc.binary_join_element_wise(text, constant("\n", pa.large_string()), constant("", pa.large_string()))
     return _content(ended)
 
 
@@ -160,13 +161,13 @@ def _content(array: pa.Array) -> bytes:
 
 
 def _quoted(array: pa.Array) -> pa.Array:
-    quote, nothing = pa.scalar('"', pa.large_string()), pa.scalar("", pa.large_string())
+    quote, nothing = constant('"', pa.large_string()), constant("", pa.large_string())
     return pc.binary_join_element_wise(quote, array.cast(pa.large_string()), quote, nothing)
 
 
 def _escaped(array: pa.Array) -> pa.Array:
     values = array.to_pylist()
-    return pa.array([None if value is None else json_string(value) for value in values], pa.large_string())
+    return value_array([None if value is None else json_string(value) for value in values], pa.large_string())
 
 
 def _list_text(array: pa.Array, as_bytes: str) -> pa.Array:
@@ -179,4 +180,4 @@ def _list_text(array: pa.Array, as_bytes: str) -> pa.Array:
             continue
         result.append(f"[{','.join(items[at : at + count])}]")
         at += count
-    return pa.array(result, pa.large_string())
+    return value_array(result, pa.large_string())

@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from ..base.errors import WireloomError
 from ..format.description import Format
+from ..rows.numbers import constant, value_array
 from ..rows.shapes import without_union_types
 from ..writing.casting import times
 
@@ -78,23 +79,23 @@ def json_column(format: Format, name: str, values: list[Any], numbers: list[int]
     """
     kind = type_of(format, name)
     if kind is not None and pa.types.is_binary(kind):
-        return pa.array(_bytes(name, values, numbers, as_bytes), pa.binary())
+        return value_array(_bytes(name, values, numbers, as_bytes), pa.binary())
     fractions = kind is not None and pa.types.is_integer(kind) and float in set(map(type, values))
     if kind is not None and (fractions or pa.types.is_nested(kind) or pa.types.is_floating(kind)):
         values = _nested(name, kind, values, numbers, as_bytes)
     if kind is not None:
         try:
-            return pa.array(values, kind)
+            return value_array(values, kind)
         except WRONG:
             for number, value in zip(numbers, values, strict=True):
                 try:
-                    pa.scalar(value, kind)
+                    constant(value, kind)
                 except WRONG as error:
                     place, wanted, given = _misfit(name, kind, value)
                     said = f"line {number}, column {place}: {_unfit(given, wanted)}"
                     raise WireloomError(said) from error
     try:
-        return pa.array(values)
+        return value_array(values)
     except WRONG as error:
         raise WireloomError(f"column {name} in the lines from {numbers[0]} on: {error}") from error
 
@@ -113,7 +114,7 @@ def _misfit(name: str, kind: pa.DataType, value: Any) -> tuple[str, pa.DataType,
         inner = [(f"{name}[{number}]", kind.value_type, each) for number, each in enumerate(value)]
     for place, wanted, given in inner:
         try:
-            pa.scalar(given, wanted)
+            constant(given, wanted)
         except WRONG:
             return _misfit(place, wanted, given)
     return name, kind, value
@@ -189,7 +190,7 @@ def _inner(kind: pa.DataType, value: Any, as_bytes: str) -> Any:
 
 def _count(kind: pa.TimestampType, text: str) -> int:
     try:
-        count: int = times(pa.array([text]), kind)[0].value
+        count: int = times(value_array([text]), kind)[0].value
     except pa.ArrowInvalid:
         example = "2026-03-02T06:00:00Z" if kind.tz else "2026-03-02T06:00:00"
         raise ValueError(f"{text!r:.40} is not a time such as {example!r}, in {kind.unit}") from None
@@ -230,11 +231,11 @@ def csv_column(format: Format, name: str, cells: pa.Array, first: int, as_bytes:
                 values.append(_inner(kind, value, as_bytes))
                 # Integers that are too large for the column, and values of other types inside lists.
                 if nested:
-                    pa.scalar(values[-1], kind)
+                    constant(values[-1], kind)
             except (*WRONG, AttributeError) as error:
                 what = f"{kind}: {error}" if nested else f"binary as {as_bytes}: choose another text form with --bytes"
                 raise WireloomError(f"row {number}, column {name}: {cell!r:.60} does not fit into {what}") from error
-        return pa.array(values, kind)
+        return value_array(values, kind)
     if pa.types.is_floating(kind):
         # A value that is too large for fewer bits is refused when it is written.
         kind = pa.float64()

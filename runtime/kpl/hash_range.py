@@ -19,6 +19,7 @@ from ..base.arguments import shown
 from ..base.errors import WireloomError
 from ..format import registry
 from ..rows.messages.decoding import Decoded
+from ..rows.numbers import constant, value_array
 from ..units.framing import Units
 from ..units.pieces import units_of_rows
 from .hashing import LARGEST_HASH_KEY, hash_of, integer, range_of
@@ -88,7 +89,7 @@ class Hooks:
 
     def _keyed(self, outer: pa.Array, decoded: Decoded) -> Decoded:
         """Return the rows in which records that are not aggregated have the partition key of their blob."""
-        plain = pc.equal(self._column(decoded, AGGREGATED), pa.scalar(False)).fill_null(False)
+        plain = pc.equal(self._column(decoded, AGGREGATED), constant(False, pa.bool_())).fill_null(False)
         if not pc.any(plain).as_py():
             return decoded
         keys = _texts(outer, self.beside[PARTITION_KEY]).take(units_of_rows(decoded.counts, decoded.rows))
@@ -135,7 +136,7 @@ class Hooks:
             if pair not in hashes:
                 hashes[pair] = hash_of(key, hash_key)
             found.append(not first <= hashes[pair] <= last)
-        return pa.array(found, pa.bool_())
+        return value_array(found, pa.bool_())
 
     def _without(self, outside: pa.Array, decoded: Decoded) -> Decoded:
         unit_of_row = units_of_rows(decoded.counts, decoded.rows)
@@ -143,8 +144,8 @@ class Hooks:
         numbers = set(dropped.to_pylist())
         self._dropped += len(numbers)
         keep = pc.invert(pc.is_in(unit_of_row, dropped))
-        is_dropped = pc.is_in(pa.array(range(decoded.units), pa.int64()), dropped)
-        counts = pc.if_else(is_dropped, pa.scalar(0, pa.int32()), decoded.counts)
+        is_dropped = pc.is_in(value_array(range(decoded.units), pa.int64()), dropped)
+        counts = pc.if_else(is_dropped, constant(0, pa.int32()), decoded.counts)
         return Decoded(
             units=decoded.units,
             rows=pc.sum(counts).as_py(),
@@ -167,7 +168,7 @@ def outside_of_all(keys: pa.Array) -> pa.Array | None:
     ordinary = pc.and_(fits, pc.and_(pc.string_is_ascii(texts), pc.utf8_is_decimal(texts)))
     rest = texts.filter(pc.invert(ordinary)).to_pylist()
     odd = [each for each in rest if not 0 <= integer(each) <= LARGEST_HASH_KEY]
-    return pc.is_in(keys, pa.array(odd, keys.type)) if odd else None
+    return pc.is_in(keys, value_array(odd, keys.type)) if odd else None
 
 
 def _texts(outer: pa.Array, name: str) -> pa.Array:

@@ -6,10 +6,9 @@ from collections.abc import Generator, Iterator
 from contextlib import closing
 from typing import Any
 
-import pyarrow as pa
-
 from ..base.report import FileReport
 from ..rows.batches import Builder, end_explained, explained
+from ..rows.numbers import value_array
 from ..rows.reader import RowDamage
 from .events import DamagedRange, End, Event, Failed, Rows
 from .request import ScanRequest
@@ -63,7 +62,7 @@ def _of_rows(event: Rows, request: ScanRequest, builder: Builder) -> Iterator[An
     if event.last - event.first < event.rows:
         batch = batch.slice(event.first, event.last - event.first)
     if event.hidden:
-        batch = batch.filter(pa.array(row not in event.hidden for row in range(event.first, event.last)))
+        batch = batch.filter(value_array([row not in event.hidden for row in range(event.first, event.last)]))
     first = 0
     for row, damaged in between:
         yield from _slices(batch, first, row, request.batch_rows)

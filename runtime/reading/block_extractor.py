@@ -18,6 +18,7 @@ from ..base.errors import UnsupportedError
 from ..base.limits import LARGEST_RECORD
 from ..input.window import MemoryWindow, Window
 from ..rows.engine_reader import EngineRowReader
+from ..rows.numbers import constant
 from ..rows.reader import Filled, RowDamage, RowReader, Status
 from .damage_details import DamageDetails
 from .damage_log import Detail
@@ -59,7 +60,7 @@ class BlockWindow(MemoryWindow):
 
         return replace(
             filled,
-            offsets=None if filled.offsets is None else pc.add(filled.offsets, pa.scalar(offset, pa.uint64())),
+            offsets=None if filled.offsets is None else pc.add(filled.offsets, constant(offset, pa.uint64())),
             damages=[each._replace(begin=each.begin + offset, end=each.end + offset) for each in filled.damages],
             position=filled.position + offset,
         )

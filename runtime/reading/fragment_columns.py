@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from ..base.errors import UnsupportedError
 from ..codecs import BLOCK_CODECS, CodecError, unsupported
 from ..format.description import Fragments
-from ..rows.numbers import bytes_array
+from ..rows.numbers import bytes_array, constant
 from ..rows.reader import Filled, Status
 from .options import AS_A_WHOLE
 
@@ -107,7 +107,7 @@ class RecordCodecs:
         if chosen.null_count:
             chosen = pc.fill_null_forward(chosen)
             if chosen.null_count and self._last is not None:
-                chosen = chosen.fill_null(pa.scalar(self._last, chosen.type))
+                chosen = chosen.fill_null(constant(self._last, chosen.type))
         if len(chosen) and chosen[-1].is_valid:
             self._last = chosen[-1].as_py()
         return chosen

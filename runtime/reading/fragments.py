@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..rows.numbers import number_scalar
+from ..rows.numbers import number_scalar, value_array
 from ..rows.reader import RowDamage
 from ..rows.zero_runs import ZeroRuns
 from .events import DamagedRange, Event, Rows
@@ -122,10 +122,10 @@ class FragmentJoiner:
     def beginnings(self, arrays: Mapping[int, pa.Array]) -> pa.Array:
         """Return the numbers of the fragments at which a record, or damage, begins."""
         fragments, kinds = self._fragments, arrays[self._kind]
-        others = pa.array([*fragments.middle, *fragments.last], kinds.type)
+        others = value_array([*fragments.middle, *fragments.last], kinds.type)
         kept, begins = self._kept(arrays, self._roles(kinds)), pc.invert(pc.is_in(kinds, value_set=others))
         if kept is not None:
-            begins = pc.and_(begins, pc.is_in(pa.array(range(len(kinds)), kept.type), value_set=kept))
+            begins = pc.and_(begins, pc.is_in(value_array(range(len(kinds)), kept.type), value_set=kept))
         return pc.indices_nonzero(begins)
 
     def take(self, event: Event) -> Iterator[Event]:

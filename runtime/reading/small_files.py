@@ -20,6 +20,7 @@ from ..base.report import FileReport
 from ..input.inputs import Input
 from ..input.window import MemoryWindow
 from ..rows.batches import Builder
+from ..rows.numbers import value_array
 from ..rows.reader import Filled, Settings, Status
 from .opening import PLAIN_WORTH
 from .readers import Readers
@@ -199,7 +200,7 @@ class Bundle:
             # Imported here: it takes longer than all other imports of a reader.
             import pyarrow.compute as pc
 
-            begins = _runs(ends, pa.array([part.begin for part, _, _ in here], pa.uint64()))
+            begins = _runs(ends, value_array([part.begin for part, _, _ in here], pa.uint64()))
             offsets = pc.subtract(filled.offsets.slice(0, rows), begins)
         return _Together(self.request, here, ends).rows(rows, arrays, offsets, (), ())
 
@@ -215,14 +216,14 @@ class _Together(Builder):
 
     def _constant(self, name: str, rows: int) -> Any:
         values = [self.layout.builder(part.source.path).constants[name] for part, _, _ in self._here]
-        return _runs(self._ends, pa.array(values, pa.utf8()))
+        return _runs(self._ends, value_array(values, pa.utf8()))
 
 
 def _runs(ends: list[int], values: Any) -> Any:
     """Return each value repeated for the length of its run."""
     import pyarrow.compute as pc
 
-    return pc.run_end_decode(pa.RunEndEncodedArray.from_arrays(pa.array(ends, pa.int32()), values))
+    return pc.run_end_decode(pa.RunEndEncodedArray.from_arrays(value_array(ends, pa.int32()), values))
 
 
 def _bytes(offsets: Any) -> memoryview:

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from .. import engine
-from ..rows.numbers import number_array, number_scalar
+from ..rows.numbers import number_array, number_scalar, value_array
 
 if TYPE_CHECKING:
     from .events import Rows
@@ -71,7 +71,7 @@ def ends_of(event: Rows, places: pa.Array) -> pa.Array:
     for damage in event.damages:
         if last := bisect_left(offsets, damage.begin):
             values[last - 1] = min(values[last - 1], damage.begin)
-    return pa.array(values, pa.uint64())
+    return value_array(values, pa.uint64())
 
 
 def _joined_by_engine(roles: bytes, offsets: pa.Array, data: pa.Array) -> WholeRecords:

@@ -15,6 +15,7 @@ from ..base.errors import UnknownNameError, WireloomError
 from ..base.nearest import unknown
 from ..format.description import Format
 from ..format.path_pattern import path_pattern
+from .numbers import constant, value_array
 from .reader import BatchColumns, RowDamage
 
 OFFSET = "_offset"
@@ -196,13 +197,13 @@ class Builder:
                 value = content
             elif name in self.constants and name not in layout._numbers:
                 value = self.constants[name]
-            columns.append(pa.nulls(1, kind) if value is None else pa.array([value], kind))
+            columns.append(pa.nulls(1, kind) if value is None else value_array([value], kind))
         return pa.RecordBatch.from_arrays(columns, schema=layout.schema)
 
     def _constant(self, name: str, rows: int) -> Any:
         known = self._repeated.get(name)
         if known is None or len(known) < rows:
-            known = self._repeated[name] = pa.repeat(pa.scalar(self.constants[name], pa.utf8()), rows)
+            known = self._repeated[name] = pa.repeat(constant(self.constants[name], pa.utf8()), rows)
         return known.slice(0, rows)
 
 
@@ -211,4 +212,4 @@ def _sparse(rows: int, found: Iterable[tuple[int, Any]], kind: Any) -> Any:
     values = {row: value for row, value in found if row >= 0}
     if not values:
         return pa.nulls(rows, kind)
-    return pa.array([values.get(row) for row in range(rows)], kind)
+    return value_array([values.get(row) for row in range(rows)], kind)

@@ -12,6 +12,7 @@ from ..objects.errors import StuffingError
 from ..objects.row_log import LoggedRow
 from ..objects.streams import MemoryStream
 from ..objects.stuffing import unstuff
+from .numbers import value_array
 from .object_rows import STRETCH, BrokenError, IncompleteError, LostError, ObjectRows
 from .reader import BATCH_BYTES, FEW_DAMAGES, NO_UNIT, Filled, LastUnit, RowDamage, Status
 
@@ -107,7 +108,7 @@ class _Rows:
         return Filled(
             len(self._rows),
             self.row_reader.arrays(self._rows),
-            pa.array(self._offsets, pa.uint64()) if self.row_reader.settings.offsets else None,
+            value_array(self._offsets, pa.uint64()) if self.row_reader.settings.offsets else None,
             self._damages,
             consumed,
             status,

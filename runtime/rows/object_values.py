@@ -11,6 +11,7 @@ from ..base.iso_times import time_range
 from ..objects.messages.objects import Message
 from ..objects.messages.plain_values import readable, values_of
 from ..objects.structs import Struct
+from .numbers import value_array
 from .reader import label_array
 from .shapes import Ways, is_shaped, shown, stored_type
 
@@ -48,7 +49,7 @@ class ColumnValues:
 
     def array(self, stored: Sequence[Any]) -> pa.Array:
         """Return the array of values that ``convert`` returned, or ``None``."""
-        plain = pa.array(stored, self._plain)
+        plain = value_array(stored, self._plain)
         if self.labels:
             return label_array(plain, self.labels)
         if self._is_shaped:

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..format.columns import Column
+from .numbers import constant
 
 Ways = Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]
 """For each map, by the path that leads to it: the paths from an item to its key and its value."""
@@ -78,10 +79,10 @@ def _field(array: pa.Array, name: str) -> pa.Array:
 def _union(fields: list[pa.Array], kind: Any) -> pa.Array:
     """Return the dense union of the fields of structs, of which at most one is present; null where none is."""
     present = pc.make_struct(*map(pc.is_valid, fields))
-    codes = pc.case_when(present, *(pa.scalar(code, pa.int8()) for code in kind.type_codes))
-    ones = pa.repeat(pa.scalar(1, pa.int32()), len(fields[0]))
-    places = pc.subtract(pc.cumulative_sum(ones), pa.scalar(1, pa.int32()))
-    codes = pc.fill_null(codes, pa.scalar(kind.type_codes[0], pa.int8()))
+    codes = pc.case_when(present, *(constant(code, pa.int8()) for code in kind.type_codes))
+    ones = pa.repeat(constant(1, pa.int32()), len(fields[0]))
+    places = pc.subtract(pc.cumulative_sum(ones), constant(1, pa.int32()))
+    codes = pc.fill_null(codes, constant(kind.type_codes[0], pa.int8()))
     return pa.UnionArray.from_dense(codes, places, fields, [each.name for each in kind], list(kind.type_codes))
 
 
@@ -103,10 +104,10 @@ def without_unions(array: pa.Array) -> pa.Array:
     _, codes, places = array.buffers()[:3]
     chosen = pa.Array.from_buffers(pa.int8(), len(array), [None, codes], 0, array.offset)
     place = pa.Array.from_buffers(pa.int32(), len(array), [None, places], 0, array.offset)
-    nothing = pa.scalar(None, pa.int32())
+    nothing = constant(None, pa.int32())
     fields = []
     for number, code in enumerate(kind.type_codes):
-        wanted = pc.if_else(pc.equal(chosen, pa.scalar(code, pa.int8())), place, nothing)
+        wanted = pc.if_else(pc.equal(chosen, constant(code, pa.int8())), place, nothing)
         fields.append(without_unions(array.field(number).take(wanted)))
     absent = pc.invert(reduce(pc.or_, map(pc.is_valid, fields)))
     return pa.StructArray.from_arrays(fields, names=[each.name for each in kind], mask=absent)

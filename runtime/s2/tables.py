@@ -17,6 +17,7 @@ from ..base.nearest import unknown
 from ..format.registry import get
 from ..reading.read import read
 from ..rows.messages.decoders import make as make_decoder
+from ..rows.numbers import value_array
 from ..writing import write
 from .json import (
     Document,
@@ -59,7 +60,7 @@ class TableDecoder:
 
     def decode(self, message: bytes) -> TableBatch:
         """Return the records of one message. Raises ``WireloomError`` if it is invalid."""
-        begins, sizes = pa.array([0], pa.uint64()), pa.array([len(message)], pa.uint64())
+        begins, sizes = value_array([0], pa.uint64()), value_array([len(message)], pa.uint64())
         found = self._decoder.decode(message, begins, sizes, capacity=1)
         for problem in found.problems:
             raise WireloomError(problem.detail or problem.reason, offset=problem.offset, reason=problem.reason)
@@ -87,13 +88,13 @@ class TableBatch:
         batch = pa.RecordBatch.from_arrays([self._arrays[name] for name in self._schema.names], schema=self._schema)
         numbers = self.numbers
         if len(places) < len(numbers):
-            batch = batch.take(pa.array(places, pa.int64()))
+            batch = batch.take(value_array(places, pa.int64()))
             numbers = [numbers[place] for place in places]
         return Numbered(batch, numbers)
 
     def metered(self, places: Sequence[int]) -> int:
         """Return the metered size of the records with these indexes."""
-        chosen = pa.array(places, pa.int64())
+        chosen = value_array(places, pa.int64())
         headers, body = (self._arrays[name].take(chosen) for name in METERED)
         flat = headers.flatten()
         texts = [body, *(pc.struct_field(flat, name) for name in ("name", "value"))]

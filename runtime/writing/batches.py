@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from ..base.arguments import shown
 from ..base.errors import WireloomError
+from ..rows.numbers import constant, value_array
 from ..rows.shapes import without_union_types
 from .fields import range_of
 
@@ -43,7 +44,7 @@ def batches_of(rows: Any, types: pa.Schema | None = None, most: int = ROWS) -> I
 
 def batch_of_one(name: str, value: Any) -> pa.RecordBatch:
     """Return a batch with one column and one value."""
-    batch: pa.RecordBatch = _arrow(lambda: pa.RecordBatch.from_pydict({name: [value]}), 0)
+    batch: pa.RecordBatch = _arrow(lambda: pa.RecordBatch.from_arrays([value_array([value])], names=[name]), 0)
     return batch
 
 
@@ -52,8 +53,7 @@ def _whole_batches(rows: Any, types: pa.Schema | None) -> Iterator[pa.RecordBatc
         yield rows
     elif isinstance(rows, pa.Table):
         # The columns are checked even if a table has no rows.
-        nothing = [pa.nulls(0, each.type) for each in rows.schema]
-        yield from rows.to_batches() or [pa.RecordBatch.from_arrays(nothing, schema=rows.schema)]
+        yield from rows.to_batches() or [_no_batch(rows.schema)]
     elif isinstance(rows, pa.RecordBatchReader):
         yield from rows
     elif hasattr(rows, "__arrow_c_stream__"):
@@ -93,8 +93,12 @@ def _of_dataset(rows: Any) -> Iterator[pa.RecordBatch]:
         raise _no_rows(rows)
     reader = rows.to_reader()
     # The columns are checked even if a dataset has no rows.
-    yield pa.RecordBatch.from_pylist([], schema=reader.schema)
+    yield _no_batch(reader.schema)
     yield from reader
+
+
+def _no_batch(schema: pa.Schema) -> pa.RecordBatch:
+    return pa.RecordBatch.from_arrays([pa.nulls(0, each.type) for each in schema], schema=schema)
 
 
 def _no_rows(rows: Any) -> WireloomError:
@@ -192,17 +196,17 @@ def _column(name: str, values: list[Any], types: pa.Schema | None, row: int) -> 
             kind = without_union_types(types.field(index).type)
             if pa.types.is_floating(kind):
                 # The nearest float, as for any other number; Arrow refuses integers that are not exact as floats.
-                return pa.array([float(each) if type(each) is int else each for each in values], pa.float64())
+                return value_array([float(each) if type(each) is int else each for each in values], pa.float64())
             if pa.types.is_dictionary(kind):
                 # The text of a number is equivalent to the number for a label, and text represents any value.
-                return pa.array([str(each) if type(each) is int else each for each in values], pa.string())
+                return value_array([str(each) if type(each) is int else each for each in values], pa.string())
             if not any(_has_fraction(kind, each) or _has_stray(kind, each) for each in values):
-                return pa.array(values, _wide(kind))
+                return value_array(values, _wide(kind))
         except MISFITS:
             # Invalid values are reported when they are written.
             pass
     try:
-        return pa.array(values)
+        return value_array(values)
     except MISFITS as error:
         raise WireloomError(_misfit(name, values, kind, row, error)) from error
 
@@ -211,7 +215,7 @@ def _misfit(name: str, values: list[Any], kind: pa.DataType | None, row: int, er
     """Return a message that names the first value that cannot be converted to the type by itself, if any."""
     for number, value in enumerate(values, row):
         try:
-            pa.scalar(value, kind)
+            constant(value, kind)
         except MISFITS:
             wanted = f"{kind}{range_of(kind)}" if kind is not None else "any type of a column"
             return f"row {number}, column {name}: {shown(value)} does not fit {wanted}"

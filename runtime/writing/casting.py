@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 
 from ..base.errors import WireloomError
 from ..base.iso_times import time_count
+from ..rows.numbers import value_array
 
 
 def cast(array: pa.Array, type: pa.DataType) -> pa.Array:
@@ -56,7 +57,7 @@ def times(array: pa.Array, type: pa.TimestampType) -> pa.Array:
     except pa.ArrowInvalid as error:
         try:
             counts = [None if each is None else time_count(each, type.unit) for each in array.to_pylist()]
-            return pa.array(counts, pa.int64()).view(type)
+            return value_array(counts, pa.int64()).view(type)
         except (ValueError, OverflowError):
             raise error from None
 

@@ -14,7 +14,7 @@ from ..base.errors import WireloomError
 from ..base.nearest import nearest, unknown
 from ..format.description import Column, Format
 from ..objects.messages.errors import MessageError
-from ..rows.numbers import number_scalar
+from ..rows.numbers import number_scalar, value_array
 from ..rows.shapes import without_union_types, without_unions
 from .casting import cast, check_text, python_values
 from .making import Make, check_fields, counted, maker, meaning_absent
@@ -309,7 +309,7 @@ def _numbers(filled: FilledField, array: pa.Array, first_row: int) -> pa.Array:
                     f"row {first_row + row}, column {filled.name}: {given!r:.40} does not fit {kind}{range_of(kind)}"
                 )
         result.append(value)
-    return pa.array(result, kind)
+    return value_array(result, kind)
 
 
 def _number(given: object) -> int | None:

@@ -11,6 +11,7 @@ import pyarrow as pa
 from ...base.errors import WireloomError
 from ...base.options import documented
 from ...format.description import Format
+from ...rows.numbers import value_array
 from ..options import ScanOptions
 from .reader import SHOWN_OPTIONS, BlobReader, BlobReport, not_bytes
 
@@ -64,7 +65,7 @@ def _array(array: Any) -> pa.Array:
             # Arrow would treat the characters as bytes.
             raise not_bytes("str", is_text=True)
         try:
-            return pa.array(array, pa.binary())
+            return value_array(array, pa.binary())
         except (pa.ArrowException, TypeError, ValueError) as error:
             raise WireloomError(f"blobs must be a list of bytes or None: {error}") from error
     raise WireloomError(f"blobs must be an Arrow array of bytes, found {type(array).__name__}")

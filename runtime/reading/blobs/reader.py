@@ -20,6 +20,7 @@ from ...base.limits import LARGEST_RECORD
 from ...format import registry
 from ...format.description import Format
 from ...rows.batches import Builder, explained
+from ...rows.numbers import constant, value_array
 from ...units.framing import Units, is_blob
 from ...units.hooks import beside, facts_of, hooks_for
 from ...units.pieces import Piece, pieces, row_starts, wanted_columns
@@ -44,15 +45,15 @@ def memory_of(array: pa.Array) -> tuple[Any, pa.Array, pa.Array]:
         array, kind = array.cast(pa.large_binary()), pa.large_binary()
     if pa.types.is_fixed_size_binary(kind):
         width = kind.byte_width
-        begins = pa.array(range(array.offset * width, (array.offset + len(array)) * width, width or 1), pa.uint64())
-        begins = begins if width else pa.array([0] * len(array), pa.uint64())
-        return _buffer(array.buffers()[1]), begins, pa.repeat(pa.scalar(width, pa.uint64()), len(array))
+        begins = value_array(range(array.offset * width, (array.offset + len(array)) * width, width or 1), pa.uint64())
+        begins = begins if width else value_array([0] * len(array), pa.uint64())
+        return _buffer(array.buffers()[1]), begins, pa.repeat(constant(width, pa.uint64()), len(array))
     if not (pa.types.is_binary(kind) or pa.types.is_large_binary(kind)):
         raise not_bytes(str(kind), is_text=kind in (pa.utf8(), pa.large_utf8(), pa.string_view()))
     large = pa.types.is_large_binary(kind)
     _, offsets, data = array.buffers()
     if offsets is None or not len(array):
-        empty = pa.array([], pa.uint64())
+        empty = value_array([], pa.uint64())
         return _buffer(data), empty, empty
     places = pa.Array.from_buffers(
         pa.int64() if large else pa.int32(), len(array) + 1, [None, offsets], offset=array.offset
@@ -211,7 +212,7 @@ class BlobReader:
         bytes.
         """
         source, begins, sizes = memory_of(array)
-        numbers = pa.array(range(first, first + len(array)), pa.int64())
+        numbers = value_array(range(first, first + len(array)), pa.int64())
         if array.null_count:
             valid = array.is_valid()
             begins, sizes, numbers = begins.filter(valid), sizes.filter(valid), numbers.filter(valid)
@@ -237,13 +238,13 @@ class BlobReader:
         null_rows = self.request.null_rows
         event = unit_rows(piece, units.begins, units.sizes, memoryview(source), 0, null_rows=null_rows)
         if self.request.layout.has_offsets:
-            event.offsets = pa.array([0], pa.uint64()).take(pa.nulls(decoded.rows, pa.int8()).fill_null(0))
+            event.offsets = value_array([0], pa.uint64()).take(pa.nulls(decoded.rows, pa.int8()).fill_null(0))
         hold = [True] * decoded.units
         for each in problems:
             hold[each.unit] = each.rows > 0 or null_rows
         self.report.rows += decoded.rows - len(event.damages)
         self.report.whole += len(decoded.wholes)
-        return BlobRows(batch_of(event, builder), blobs, decoded.counts, pa.array(hold, pa.bool_()))
+        return BlobRows(batch_of(event, builder), blobs, decoded.counts, value_array(hold, pa.bool_()))
 
     def _note(self, problem: BlobProblem) -> None:
         if self.request.mode == "failfast":
@@ -287,7 +288,7 @@ class BlobReader:
         """Return the result of ``chunks`` as one array."""
         made = list(self.chunks(array, first, caster, columns))
         if not made:
-            return pa.array([], pa.list_(pa.struct(caster.schema if caster is not None else self.schema)))
+            return value_array([], pa.list_(pa.struct(caster.schema if caster is not None else self.schema)))
         try:
             return made[0] if len(made) == 1 else pa.concat_arrays(made)
         except pa.ArrowInvalid as error:
@@ -305,7 +306,7 @@ def _lists(part: BlobRows, kind: pa.DataType, caster: RowCaster | None, blobs: p
     if blobs.null_count:
         valid = blobs.is_valid()
         places = pc.subtract(pc.cumulative_sum(valid.cast(pa.int64())), 1)
-        places = pc.if_else(valid, places, pa.scalar(None, pa.int64()))
+        places = pc.if_else(valid, places, constant(None, pa.int64()))
         counts, hold = counts.take(places).fill_null(0), hold.take(places).fill_null(False)
     mask = None if pc.all(hold).as_py() is not False else pc.invert(hold)
     return pa.ListArray.from_arrays(row_starts(counts).cast(pa.int32()), structs, kind, mask=mask)

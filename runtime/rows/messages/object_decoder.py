@@ -22,6 +22,7 @@ from ...objects.messages.errors import MessageError
 from ...objects.messages.objects import Message
 from ...objects.messages.plain_values import plain_value, value_of
 from .. import object_values
+from ..numbers import value_array
 from ..reader import BATCH_BYTES
 from .decoding import Decoded, UnitProblem
 from .problems import EXPANSION, INTEGER, PREFIX, SENTENCES, SHORT, no_item
@@ -126,7 +127,7 @@ class ObjectDecoder:
                 )
                 for place, number in enumerate(self._wanted)
             },
-            counts=pa.array(taken.counts, pa.int32()),
+            counts=value_array(taken.counts, pa.int32()),
             problems=taken.problems,
             wholes=taken.wholes,
             unit_arrays=tuple(

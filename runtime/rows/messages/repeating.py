@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ... import engine
+from ..numbers import value_array
 
 MOST_ELEMENTS = (1 << 31) - 1
 OFFSET_SIZE = 4
@@ -174,4 +175,4 @@ def rows_without(units: Sequence[int], counts: pa.Array, null_rows: bool) -> tup
         numbers += kept
         left.append(len(kept))
         row += count
-    return pa.array(numbers, pa.int64()), pa.array(left, pa.int32())
+    return value_array(numbers, pa.int64()), value_array(left, pa.int32())

@@ -14,6 +14,7 @@ from ...base.nearest import unknown
 from ...format import registry
 from ...format.description import Format
 from ...reading.request import of_table
+from ...rows.numbers import value_array
 from ...units.framing import SeveralUnitsError, framing_class, options_of, units_of
 from ...units.packing import Packed, Row
 from ..batches import ROWS, batches_of, rows_of_columns, stray_item
@@ -134,7 +135,7 @@ def to_wire(rows: Any, format: str | Path | Format, *, allow_modules: Sequence[s
         return _blobs(writer, rows)
     if isinstance(rows, pa.StructArray):
         rows = _batch(rows)
-    return pa.array([each.unit for each in writer.units(writer.rows(rows))], pa.binary())
+    return value_array([each.unit for each in writer.units(writer.rows(rows))], pa.binary())
 
 
 def _is_lists(kind: pa.DataType) -> bool:
@@ -163,4 +164,4 @@ def _blobs(writer: UnitWriter, lists: pa.Array) -> pa.Array:
                 what = f"its {len(each.values)} rows make {len(made)} messages: {why_several(writer.format)}"
             raise WireloomError(f"list {number} is not a single message of {writer.format.name}: {what}")
         blobs.append(made[0].unit)
-    return pa.array(blobs, pa.binary())
+    return value_array(blobs, pa.binary())
