@@ -37,10 +37,20 @@ REASONS = (
 LOST_TAILS = ("limit", "invalid_length", "invalid_value")
 """Values of ``tail`` of inputs whose rest could not be read."""
 EMPTY = "the input is empty: its header is missing"
+NESTED = "objects are nested too deeply"
+"""The message about a type that contains itself more often than the engine or Python allows."""
 ENDS = {"truncated": "truncated", "limit": "limit", "invalid_length": "length", "invalid_value": "value"}
 """The reason why the end of an input contains no rows, by ``tail``."""
 SOURCE_FAILURES = ("codec", "missing", "limit")
 """Reasons of failures of a codec or of storage."""
+
+
+def too_much_computed(limit: int) -> str:
+    """Return the message about a record with too much computed text, or too many items in decompressed bytes."""
+    return (
+        f"the computed text and decompressed lists of a record exceed {limit} characters and items: raise "
+        "max_computed to allow it"
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from functools import lru_cache
 
+from ..base.report import NESTED
 from ..objects.errors import unset
 from ..objects.structs import Struct
-from ..rows.object_rows import NESTED
 
 CLASSES = 4096
 """Number of classes whose instance names are cached."""

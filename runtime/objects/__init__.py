@@ -2,6 +2,7 @@
 
 from ..base.errors import UnsupportedError
 from ..base.face import face
+from ..codecs.bytewise import rotate_left, rotate_right, xor
 from ..format.program import Stuffing
 from .buffered import Buffer, BufferedReadStruct, BufferedStruct
 from .chains import before, note, written_before
@@ -97,10 +98,7 @@ from .processing import (
     done,
     encoded,
     expanded,
-    rotate_left,
-    rotate_right,
     undone,
-    xor,
 )
 from .readable import ReadStruct
 from .row_log import go_on, lose_chains, positioned, towards_block, towards_bytes, towards_rows

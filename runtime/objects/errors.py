@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import Any, TypeVar
 
 from ..base.errors import UnsupportedError, WireloomError
+from ..base.report import too_much_computed
 from .kaitai import EndOfStreamError, InvalidArgumentError, KaitaiStream, KaitaiStructError, ValidationFailedError
 
 Failure = TypeVar("Failure", bound=KaitaiStructError)
@@ -131,14 +132,6 @@ class ComputedError(ExpressionError):
 
     def __init__(self, limit: int) -> None:
         super().__init__(too_much_computed(limit))
-
-
-def too_much_computed(limit: int) -> str:
-    """Return the message about a record with too much computed text, or too many items in decompressed bytes."""
-    return (
-        f"the computed text and decompressed lists of a record exceed {limit} characters and items: raise "
-        "max_computed to allow it"
-    )
 
 
 class StalledError(KaitaiStructError):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import cycle
 from typing import Any
 
 from ..base.errors import RoutineError, WireloomError
@@ -59,32 +58,6 @@ def compressed(data: bytes, codecs: tuple[str, ...], chosen: int, most: int, siz
     if size is not None and size != len(data):
         raise WireloomError(f"the size of the content is given as {size}, it has {len(data)} bytes")
     return BLOCK_CODECS[codecs[chosen]].compress(data)
-
-
-def xor(data: bytes, key: int | bytes) -> bytes:
-    """``process: xor(key)``, its own inverse: combine every byte with the key, or with the key's bytes in turn.
-
-    >>> xor(b"abc", 1), xor(b"abc", b"\\x01\\x02")
-    (b'`cb', b'``b')
-    """
-    if isinstance(key, int):
-        return data.translate(bytes(byte ^ key & 0xFF for byte in range(256)))
-    return bytes(left ^ right for left, right in zip(data, cycle(key), strict=False)) if key else data
-
-
-def rotate_left(data: bytes, amount: int) -> bytes:
-    """``process: rol(amount)``: rotate each byte's bits towards the high end.
-
-    >>> rotate_left(b"\\x81", 1).hex()
-    '03'
-    """
-    amount %= 8
-    return data.translate(bytes((byte << amount & 0xFF) | byte >> (8 - amount) for byte in range(256)))
-
-
-def rotate_right(data: bytes, amount: int) -> bytes:
-    """``process: ror(amount)``: the inverse of ``rotate_left``."""
-    return rotate_left(data, -amount)
 
 
 def undone(data: bytes, place: str, *arguments: Any) -> bytes:

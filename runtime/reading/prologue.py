@@ -5,13 +5,13 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass
 
+from ..base.report import NESTED
 from ..format.description import Format
 from ..input.window import Window, extend_twice
 from ..objects.errors import FAILURES, deciding, reason_of
 from ..objects.kaitai import KaitaiStructError
 from ..objects.streams import MemoryStream
 from ..objects.structs import Struct
-from ..rows.object_rows import NESTED
 from .error_field import field_of
 
 FIRST = 64 * 1024

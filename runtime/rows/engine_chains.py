@@ -5,9 +5,12 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ..format.program_limits import KEPT_ITEMS, MOST_ITEMS
-from ..objects.variables import Items
+
+if TYPE_CHECKING:
+    from ..objects.variables import Items
 
 CHAIN = struct.Struct("=I12xqq")
 """The checksum of the previous item. The first four bytes are 0 if it is unknown and 1 if there is no previous item;
@@ -57,6 +60,8 @@ class PackedVariables:
         return tuple(self._values())
 
     def _values(self) -> Iterator[int | Items]:
+        from ..objects.variables import Items
+
         for slots, (_, value, _) in zip(self.slots, CHAIN.iter_unpack(self.chains), strict=True):
             if slots is None:
                 yield value

@@ -17,20 +17,17 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from .. import engine
-from ..base.report import REASONS
+from ..base.report import NESTED, REASONS, too_much_computed
 from ..engine import _engine
 from ..format.description import Format
 from ..format.program import Reason
 from ..format.program_limits import MOST_ITEMS
 from ..input.window import Window
-from ..objects.errors import too_much_computed
-from ..objects.variables import state_of
 from .chain_places import Carried, ChainPlaces, places_of
 from .engine_chains import CHAIN, PackedVariables
 from .expanding import Expander
 from .loaded_programs import load
 from .nested_columns import Filling
-from .object_rows import NESTED
 from .predicates import packed
 from .reader import BATCH_BYTES, FEW_DAMAGES, BatchColumns, Filled, LastUnit, RowDamage, Settings, Status, label_array
 from .room import MOST, Room, expected_rows, trim
@@ -95,6 +92,8 @@ class EngineRowReader:
         first = self._initial
         if root is not None and self._variables:
             # Objects before the rows may have set them.
+            from ..objects.variables import state_of
+
             first = PackedVariables.beginning(state_of(root, self._variables))
         self._packed = first
         self._carried, self._stores = Carried(start, first.chains), first.stores()

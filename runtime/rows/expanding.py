@@ -5,11 +5,10 @@ from __future__ import annotations
 import struct
 
 from ..base.report import REASONS
-from ..codecs import CodecError, expand_block
+from ..codecs import BLOCK_CODECS, MAX_EXPANDED, CodecError, expand_block
+from ..codecs.bytewise import rotate_left, rotate_right, xor
 from ..format.program import ColumnProgram, Expansion, Reason
 from ..input.window import Window
-from ..objects.errors import ProcessError
-from ..objects.processing import decompress, rotate_left, rotate_right, xor
 from .contents_ahead import ContentsAhead
 
 CHANGED = {"xor": xor, "rol": rotate_left, "ror": rotate_right}
@@ -147,9 +146,9 @@ class Expander:
         """Return the bytes after ``process``, or the number of the reason why it failed."""
         if name == "zlib":
             try:
-                return decompress(data)
-            except ProcessError as error:
-                return REASONS.index(error.reason)
+                return BLOCK_CODECS["zlib"].first(data, MAX_EXPANDED)[0]
+            except CodecError as error:
+                return REASONS.index("limit" if error.reason == "limit" else "value")
         return CHANGED[name](data, key)
 
 

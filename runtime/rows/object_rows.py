@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from operator import attrgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from ..base.report import NESTED
 from ..format.description import Column, Format
 from ..objects.chains import UNKNOWN, Chain
 from ..objects.computing import Computing, ItemCounter
@@ -22,13 +23,13 @@ from . import object_values
 from .chain_places import Carried, ChainPlaces, places_of
 from .reader import Filled, Settings
 from .shapes import ways_of
-from .unit_states import ReaderState, UnitStates, Variables
+from .unit_states import ReaderState, UnitStates
+
+if TYPE_CHECKING:
+    from .unit_states import Variables
 
 STRETCH = 256 * 1024
 """Number of bytes of the window that are copied at once; more if a row is larger."""
-
-NESTED = "objects are nested too deeply"
-"""The report's message if Python reached its recursion limit in a type that contains itself."""
 
 
 class BrokenError(Exception):

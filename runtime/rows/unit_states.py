@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..objects.chains import UNKNOWN, Chain
-from ..objects.variables import Items, set_state
 from .engine_chains import PackedVariables
 
-Variables = tuple[int | Items, ...]
+if TYPE_CHECKING:
+    from ..objects.chains import Chain
+    from ..objects.variables import Items
+
+    Variables = tuple[int | Items, ...]
 
 
 @dataclass(frozen=True)
@@ -40,5 +42,8 @@ class UnitStates:
     def give(self, root: Any, names: Sequence[str], offset: int, *, keeps: bool = True) -> None:
         """Set the chains and the variables ``names`` of the root to what they are before the unit at ``offset``.
         ``keeps``: as for ``Items.here``."""
+        from ..objects.chains import UNKNOWN
+        from ..objects.variables import set_state
+
         root._chain = dict(self.chains.get(offset, UNKNOWN))
         set_state(root, names, self.variables.get(offset, self.first), keeps=keeps)

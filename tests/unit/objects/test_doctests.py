@@ -15,7 +15,7 @@ MODULES = (
     "wireloom.base.nearest",
     "wireloom.objects.checksums",
     "wireloom.objects.framing",
-    "wireloom.objects.processing",
+    "wireloom.codecs.bytewise",
     "wireloom.objects.stuffing",
     "wireloom.base.printable",
 )

@@ -8,6 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 import wireloom
+from wireloom import engine
 
 from . import samples
 from .segments import BAD, PAYLOADS, PLACES, SEGMENT
@@ -182,3 +183,13 @@ def test_importing_is_light() -> None:
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.skipif(not engine.available, reason="the generated classes read without it")
+@pytest.mark.parametrize("each", ["bitcoin_blocks/first.dat", "kafka_log/zstd.log", "leveldb_log/rocks.log"])
+def test_the_engine_reads_without_classes(each: str) -> None:
+    """Their modules take longer to import than a small file to read."""
+    name, path = each.split("/")[0], Path(__file__).parents[2] / "vectors" / each
+    script = f"import sys, wireloom; wireloom.read({name!r}, {str(path)!r}); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert [module for module in done.stdout.split() if module.startswith("wireloom.objects")] == []
