@@ -14,11 +14,11 @@ from ..rows.reader import RowDamage
 from ..units.framing import CLEAN, Prefixed, Units, framing_for
 from ..units.hooks import facts_of, hooks_for
 from ..units.pieces import Piece, pieces, row_starts, unit_array, units_of_rows, wanted_columns
-from ..units.recovering import Search
+from ..units.recovering import Near, Search
 from .damage_log import Detail, cut_advice, lost_advice
 from .events import DamagedRange, Event, FramingBytes, Rows
 from .extraction import Ended, Extraction, Extractor, Lost, Next, ScannedInput
-from .recovery import CHAIN_BYTES, CONTENT, Skipped
+from .recovery import CONTENT, Skipped
 from .request import UnitStart
 from .unit_rows import unit_rows
 
@@ -100,11 +100,7 @@ class MessageExtractor(Extractor):
         complete = window.at_end and window.error is None
         units = self._framing.take(view, base, complete)
         if self._search is not None:
-            is_lost = units.ended not in ("", CLEAN)
-            if is_lost and len(view) - units.consumed < CHAIN_BYTES and window.extend():
-                # The bytes after it show which lengths are damaged.
-                return Next.CALL
-            units = self._search.believed(units, view, base, complete)
+            units = self._search.believed(units, view, base, complete, window.at_end)
         cut = yield from self._events(units, view, base)
         if cut is not None:
             units = Units(view, ended="truncated", detail=cut.detail)
@@ -138,17 +134,15 @@ class MessageExtractor(Extractor):
             return None
         at, skipped = window.begin + 1, Skipped()
         while True:
-            complete = window.at_end and window.error is None
-            found, place = self._search.find(window.view, at, len(window.view), complete)
+            near = Near(window.view, window.at_end and window.error is None, not window.at_end)
+            found, place = self._search.find(near, at, len(window.view))
             skipped.add(window.view[window.begin : place])
             window.begin = place
-            if found:
-                return True, skipped.content
+            if found or not near.waits:
+                return found, skipped.content
             wanted = len(window.view) - place + SEARCHED
-            while not window.at_end and len(window.view) - window.begin < wanted and window.extend():
+            while len(window.view) - window.begin < wanted and window.extend():
                 pass
-            if complete or (window.at_end and window.error is not None):
-                return False, skipped.content
             at = window.begin
 
     # Rows ------------------------------------------------------------------------------------------------------------

@@ -16,7 +16,9 @@ MOST_EMPTY = 16
 """Maximum number of lengths of 0 that are skipped at the beginning. Later ones may be the first bytes of other
 lengths."""
 SEARCHED = 1 << 16
-"""Number of bytes in which units are searched for if the input does not begin with one."""
+"""Number of bytes in which the beginning of units is searched for if the input does not begin with one."""
+SHOWN = 1 << 20
+"""Number of bytes that such units end in."""
 MOST_VARINT = 10
 SIZED: Mapping[int, int] = {WireType.VARINT: 0, WireType.LENGTH_DELIMITED: 0, WireType.FIXED64: 8, WireType.FIXED32: 4}
 """Size in bytes of a field's content by its wire type; 0: its content begins with a varint."""
@@ -75,11 +77,13 @@ def shown_framing(
             cut.append(word)
     if cut:
         return next((each for each in cut if each != "whole"), "whole")
-    if not at_end and len(view) < SEARCHED:
+    if not at_end and len(view) < SHOWN:
         return None
-    for place in range(1, min(len(view), SEARCHED)):
+    # Never more of it, so that the framing does not depend on how much is in memory.
+    near, ends = view[:SHOWN], at_end and len(view) <= SHOWN
+    for place in range(1, min(len(near), SEARCHED)):
         for word, length in lengths.items():
-            if word != "whole" and _are_units(view[place:], length, begins, at_end, max_record, 0):
+            if word != "whole" and _are_units(near[place:], length, begins, ends, max_record, 0):
                 return word
     return next(iter(lengths))
 

@@ -183,7 +183,7 @@ class Prefixed:
         self.max_record = max_record
         self._use(units_of(format).framing)
         self._format = format
-        self._zeros_end = -1
+        self.zeros_end = -1
         """The offset at which the last run of zeros ended, as far as it was in memory."""
 
     def _use(self, word: str) -> None:
@@ -191,10 +191,10 @@ class Prefixed:
         self._order: Any = "big" if word.endswith("be") else "little"
 
     def take(self, view: memoryview, base: int, at_end: bool) -> Units:
-        """Like ``Framing.take``."""
+        """Like ``Framing.take``: the first unit, and about ``BATCH_BYTES`` of others."""
         units = Units(view)
-        position, end = 0, len(view)
-        while position < end and position < BATCH_BYTES:
+        position, end, enough = 0, len(view), BATCH_BYTES
+        while position < end and position < enough:
             length, start = self.length(view, position)
             if length < 0:
                 units.ended = "invalid_length"
@@ -217,6 +217,9 @@ class Prefixed:
                 break
             units.add(start, length, base + position, start + length - position)
             position = start + length
+            if len(units.begins) == 1:
+                # Those after the first one may show that its length is damaged.
+                enough += position
         units.consumed = position
         units.needed = max(units.needed - position, 0)
         if units.needed and at_end and not units.ended:
@@ -246,7 +249,7 @@ class Prefixed:
         view, width = units.source, max(self._width, 1)
         found = NOT_ZERO.search(view, position)
         end = len(view) if found is None else found.start()
-        if end - position < LEAST and base + position != self._zeros_end:
+        if end - position < LEAST and base + position != self.zeros_end:
             if found is not None or at_end:
                 return 0
             units.needed = position + LEAST
@@ -256,7 +259,7 @@ class Prefixed:
         if end == position:
             return 0
         units.damages.append(RowDamage(base + position, base + end, -1, "zeros"))
-        self._zeros_end = base + end
+        self.zeros_end = base + end
         return end
 
     def length(self, view: memoryview, position: int) -> tuple[int, int]:

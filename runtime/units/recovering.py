@@ -6,19 +6,35 @@ at the end of the previous one, or as many as there are up to the end of the inp
 
 from __future__ import annotations
 
-from functools import cached_property
+from bisect import bisect_right
+from functools import cached_property, partial
+from typing import NamedTuple
 
 from ..format.description import Format
 from ..rows.messages.decoding import UnitDecoder
-from ..rows.reader import RowDamage
+from ..rows.reader import BATCH_BYTES, RowDamage
+from ..rows.zero_runs import LEAST
 from .beginning import CHAIN, field_ends, first_bytes
-from .framing import CLEAN, Prefixed, Units
+from .framing import Prefixed, Units
 from .pieces import unit_array
 
 CANDIDATES = 8
 """Maximum number of field ends in a refused message after which messages are searched for."""
+AHEAD = BATCH_BYTES
+"""Number of bytes after a refused message that decide about its length: no more than ``Prefixed.take`` looks at after
+its first unit."""
 PIECE = 4096
 """Maximum number of messages per call."""
+
+
+class Near(NamedTuple):
+    """The bytes in which messages are searched for. ``at_end``: whether the input ends with the view. ``waits``:
+    whether more bytes can be in memory if they are needed; otherwise messages that end after the view are passed
+    over."""
+
+    view: memoryview
+    at_end: bool
+    waits: bool
 
 
 class Search:
@@ -29,45 +45,77 @@ class Search:
         self._framing = framing
         self._decoder = decoder
 
-    def believed(self, units: Units, view: memoryview, base: int, at_end: bool) -> Units:
-        """Return the units whose lengths are believed. The length of a refused unit is believed if ``CHAIN`` valid
-        units follow it, and otherwise if no valid messages begin before the next valid units. ``at_end``: whether the
-        input ends with the view."""
-        bad, count, number = self._problems(units), len(units.begins), 0
-        while (first := next((each for each in range(number, count) if each in bad), count)) < count:
-            number = self._next_chain(bad, first + 1, count, units.ended == CLEAN)
-            begin = units.offsets[first] - base
-            if number == first + 1 < count:
-                place = self._swallowed(units, first, view, at_end)
-                if place:
-                    return _cut(units, first, base + place, base)
-                continue
-            end = units.offsets[number] - base if number < count else units.consumed
-            found, place = self.find(view, begin + 1, end, at_end)
-            if found:
-                return _cut(units, first, base + place, base)
-            if number == count and first and not (units.ended or at_end):
-                # What follows has not been read yet.
-                waiting = _cut(units, first, base + begin, base)
-                waiting.needed = len(view) - begin + 1
+    def believed(self, units: Units, view: memoryview, base: int, at_end: bool, is_last: bool) -> Units:
+        """Return the units whose lengths are believed.
+
+        The length of a refused unit is believed if ``CHAIN`` valid units follow it, and otherwise if no valid messages
+        begin before the next valid units. The ``AHEAD`` bytes after it decide that, and never fewer or more: what is
+        read does not depend on how much of the input is in memory.
+
+        Args:
+            units: The units at the beginning of ``view``.
+            view: The bytes in memory.
+            base: Offset of ``view[0]`` in the input.
+            at_end: Whether the input ends with the view.
+            is_last: Whether nothing follows the view, because the input ends or cannot be read any further.
+
+        Returns:
+            The units before the first one whose length is not believed, or about which more bytes decide; all of them
+            if there is none.
+        """
+        if units.is_open:
+            return units
+        bad, number = self._problems(units), 0
+        while (first := next((each for each in range(number, len(units.begins)) if each in bad), -1)) >= 0:
+            limit = _end(units, first) + AHEAD
+            # Whether zeros there are a run is known as well.
+            near = Near(view[:limit], at_end and len(view) <= limit, not is_last and len(view) < limit + LEAST)
+            count = bisect_right(range(len(units.begins)), limit, key=partial(_end, units))
+            place, number = self._doubted(units, bad, first, count, base, near)
+            if place is None:
+                waiting = self._cut(units, first, units.offsets[first], base)
+                waiting.needed = limit + LEAST - waiting.consumed if near.waits else 0
                 return waiting
+            if place:
+                return self._cut(units, first, base + place, base)
         return units
 
-    def _swallowed(self, units: Units, number: int, view: memoryview, at_end: bool) -> int:
-        """Return where valid messages begin in a refused unit that itself begins with a message; 0 if there are none.
-        Its length is then wrong, and the bytes after it only look like units."""
-        begin, end = units.begins[number], units.begins[number] + units.sizes[number]
-        for place in reversed(field_ends(view[:end], begin)[-CANDIDATES:]):
-            message = Units(view)
+    def _doubted(
+        self, units: Units, bad: set[int], first: int, count: int, base: int, near: Near
+    ) -> tuple[int | None, int]:
+        """Return where valid messages show that the length of a refused unit is wrong, 0 if they do not, and ``None``
+        if more bytes decide that; and the number of the next unit whose length may be doubted. ``count``: number of
+        units that end within ``near``."""
+        seen = min(units.consumed, len(near.view))
+        is_all = bool(units.ended) or not (near.waits or (seen < len(near.view) and not units.needed))
+        ends = near.at_end and not units.ended and seen == len(near.view)
+        chain = self._next_chain(bad, first + 1, count, ends)
+        if chain == count and not is_all:
+            return None, first
+        if chain == first + 1 < count:
+            return self._swallowed(units, first, near), chain
+        end = units.offsets[chain] - base if chain < count else seen
+        found, place = self.find(near, units.offsets[first] - base + 1, end)
+        return (place if found else 0 if place == end else None), chain
+
+    def _swallowed(self, units: Units, number: int, near: Near) -> int | None:
+        """Return where valid messages begin in a refused unit that itself begins with a message; 0 if there are none,
+        ``None`` if more bytes decide that. Its length is then wrong, and the bytes after it only look like units."""
+        begin, end = units.begins[number], _end(units, number)
+        for place in reversed(field_ends(near.view[:end], begin)[-CANDIDATES:]):
+            message = Units(near.view)
             message.add(begin, place - begin, begin, place - begin)
-            if place < end and self._hold(view, place, at_end) and not self._problems(message):
-                return place
+            if place == end or self._problems(message):
+                continue
+            holds = self._hold(near, place)
+            if holds or holds is None:
+                return place if holds else None
         return 0
 
     @staticmethod
     def _next_chain(bad: set[int], begin: int, count: int, ends: bool) -> int:
-        """Return the number of the first unit at which a chain begins; with ``ends``, the units up to the last one are
-        a chain."""
+        """Return the number of the first unit at which a chain begins, ``count`` if there is none; with ``ends``, the
+        units up to the last one are a chain."""
         following = 0
         for number in range(begin, count):
             following = 0 if number in bad else following + 1
@@ -75,19 +123,20 @@ class Search:
                 return number - CHAIN + 1
         return count - following if ends else count
 
-    def find(self, view: memoryview, begin: int, end: int, at_end: bool) -> tuple[bool, int]:
+    def find(self, near: Near, begin: int, end: int) -> tuple[bool, int]:
         """Return whether valid messages begin at an index in ``[begin, end)``, and where; if there are none, the index
-        at which to continue when there is more input. ``at_end``: whether the input ends with the view."""
+        at which to continue when there is more input, ``end`` if that is not needed."""
         for place in range(begin, end):
-            waiting = self._hold(view, place, at_end)
-            if waiting is None:
-                return False, place
-            if waiting:
+            holds = self._hold(near, place)
+            if holds:
                 return True, place
+            if holds is None:
+                return False, place
         return False, end
 
-    def _hold(self, view: memoryview, place: int, at_end: bool) -> bool | None:
+    def _hold(self, near: Near, place: int) -> bool | None:
         """Return whether messages begin at an index; ``None`` if more input is needed."""
+        view = near.view
         units = Units(view)
         while len(units.begins) < CHAIN:
             length, start = self._framing.length(view, place)
@@ -96,9 +145,9 @@ class Search:
             if start and start < len(view) and view[start] not in self._first_bytes:
                 return False
             if not start or start + length > len(view):
-                if place == len(view) and at_end and units.begins:
+                if place == len(view) and near.at_end and units.begins:
                     break
-                return False if at_end else None
+                return None if near.waits else False
             units.add(start, length, place, start + length - place)
             place = start + length
         return not self._problems(units)
@@ -118,14 +167,18 @@ class Search:
     def _first_bytes(self) -> frozenset[int]:
         return first_bytes(self._format)
 
+    def _cut(self, units: Units, count: int, end: int, base: int) -> Units:
+        """Return the first ``count`` units, and as damage the range from their end to the offset ``end``, if it is not
+        empty."""
+        kept, begin = units.part(0, count), units.offsets[count]
+        kept.damages = [each for each in units.damages if each.begin < begin]
+        kept.details = units.details
+        if end > begin:
+            kept.damages.append(RowDamage(begin, end, -1, "length"))
+        kept.consumed = end - base
+        self._framing.zeros_end = -1
+        return kept
 
-def _cut(units: Units, count: int, end: int, base: int) -> Units:
-    """Return the first ``count`` units, and as damage the range from their end to the offset ``end``, if it is not
-    empty."""
-    kept, begin = units.part(0, count), units.offsets[count]
-    kept.damages = [each for each in units.damages if each.begin < begin]
-    kept.details = units.details
-    if end > begin:
-        kept.damages.append(RowDamage(begin, end, -1, "length"))
-    kept.consumed = end - base
-    return kept
+
+def _end(units: Units, number: int) -> int:
+    return int(units.begins[number] + units.sizes[number])

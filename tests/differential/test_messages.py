@@ -8,14 +8,17 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from wireloom import engine
+from wireloom import Format, engine
+from wireloom.rows.reader import BATCH_BYTES
+from wireloom.units import beginning, recovering
+from wireloom.units import framing as framing_module
 
 from ..unit.columns_backend.specs import format_of
 from ..unit.messages.random_specs import random_spec
 from ..unit.messages.wire_inputs import Messages, varint
 from .agreement import agreed
 from .damage import damaged
-from .strategies import bounded, randoms, some
+from .strategies import IS_QUICK, bounded, randoms, some
 
 pytestmark = pytest.mark.skipif(not engine.available, reason="the engine is not there to agree with")
 
@@ -27,21 +30,54 @@ FRAMINGS: dict[str, Callable[[int], bytes]] = {
     "u8le": lambda size: size.to_bytes(8, "little"),
     "whole": lambda _: b"",
 }
-READERS: tuple[dict[str, Any], ...] = ({}, {"mode": "failfast"}, {"batch_rows": 1}, {"max_record": 40})
+READERS: tuple[dict[str, Any], ...] = (
+    {},
+    {"mode": "failfast"},
+    {"batch_rows": 1},
+    {"max_record": 40},
+    {"recover": True},
+)
+WINDOWS = (3, 7, 20, 64, 300)
+
+
+def messages_of(random: Random, name: str, framing: str, count: int, seeds: int = 1 << 32) -> tuple[Format, bytes]:
+    """Return one of so many formats with that framing, or with several, and messages of it with lengths as ``name``
+    says."""
+    seed = random.getrandbits(32) % seeds
+    text = random_spec(Random(seed)).replace("    message:\n", f"    message:\n      framing: {framing}\n", 1)
+    format = format_of(text)
+    program = format.message_program
+    assert program is not None, format.engine_refusal
+    made = Messages(random, program.types, random.choice([0.0, 0.03, 0.3]))
+    units = [made.message() for _ in range(1 if name == "whole" else count)]
+    return format, b"".join(FRAMINGS[name](len(each)) + each for each in units)
 
 
 @bounded(10, thorough=60)
 @given(random=randoms)
 def test_both_readers_agree(random: Random) -> None:
     name = random.choice([*FRAMINGS])
-    seed = random.getrandbits(32)
-    text = random_spec(Random(seed)).replace("    message:\n", f"    message:\n      framing: {name}\n", 1)
-    format = format_of(text)
-    program = format.message_program
-    assert program is not None, format.engine_refusal
-    made = Messages(Random(seed), program.types, random.choice([0.0, 0.03, 0.3]))
-    units = [made.message() for _ in range(1 if name == "whole" else random.randrange(6))]
-    good = b"".join(FRAMINGS[name](len(each)) + each for each in units)
+    format, good = messages_of(random, name, name, random.randrange(6))
     for data in (good, damaged(random, good), damaged(random, good)):
         for options in some(random, READERS):
             agreed(format, data, **options)
+
+
+@bounded(20, thorough=1000)
+@given(random=randoms)
+def test_windows_of_all_sizes_give_the_same(random: Random) -> None:
+    """Also where fewer bytes than in an input of usual size decide about a length."""
+    name = random.choice(["varint", "u2le", "u4be"])
+    framing = random.choice([name, "[u4be, u2le, varint, whole]"])
+    format, good = messages_of(random, name, framing, random.randrange(20), 2 if IS_QUICK else 100)
+    data, ahead = damaged(random, good), random.choice([20, 100, recovering.AHEAD])
+    options = {"recover": random.random() < 0.8} | random.choice(READERS[2:])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(recovering, "AHEAD", ahead)
+        patch.setattr(framing_module, "BATCH_BYTES", random.choice([ahead, BATCH_BYTES]))
+        patch.setattr(beginning, "SEARCHED", random.choice([10, beginning.SEARCHED]))
+        patch.setattr(beginning, "SHOWN", random.choice([100, beginning.SHOWN]))
+        expected = agreed(format, data, **options)
+        for window in some(random, WINDOWS, 1):
+            found = agreed(format, data, window=window, **options)
+            assert found == expected, f"{format.name} {options} {window=}\ninput {data.hex()}"
