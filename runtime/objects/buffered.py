@@ -133,7 +133,7 @@ class Buffered:
         super().__init_subclass__()
         if cls._head is not None:
             cls._head_size = cls._head.size
-            made = unpacker(cls, cls._head, _head_names(cls), cls._put)
+            made = unpacker(cls, cls._head, _head_names(cls))
             cls._unpack = made  # type: ignore[method-assign, assignment]  # each class gets one compiled for its head
 
     def _unpack(self, data: bytes, begin: int) -> None:
@@ -203,7 +203,7 @@ class Buffered:
     def _maker(cls, io: KaitaiStream, parent: Any, root: Any) -> Make[Self]:
         """Return the function that makes objects."""
         if cls._head is not None:
-            return maker(cls, cls._head, " ".join(_head_names(cls)), io, parent, root)
+            return maker(cls, cls._head, _head_names(cls), io, parent, root)
 
         def make(data: bytes, position: int, end: int) -> Any:
             if position >= end:

@@ -1,10 +1,10 @@
-"""Creation of objects from bytes in memory, without calling their constructors."""
+"""Objects made from bytes in memory without their constructors, by functions that are compiled for their class."""
 
 from __future__ import annotations
 
 import struct
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from typing import Any, TypeVar
 
 from .. import engine
@@ -14,84 +14,73 @@ Make = Callable[[bytes, int, int], Made | None]
 """A function of bytes, a position and an end that makes an object from its first fields; it returns ``None`` if they
 are not all before the end."""
 
+FAMILY = ("_io", "_parent", "_root")
 
-def maker(made: type[Made], packer: struct.Struct, names: str, io: object, parent: object, root: object) -> Make[Made]:
+
+def maker(
+    made: type[Made], packer: struct.Struct, names: tuple[str, ...], *family: *tuple[object, object, object]
+) -> Make[Made]:
     """Return the function that makes objects of class ``made``.
 
-    ``packer`` unpacks their first fields; ``names`` are those of the attributes, separated by spaces.
+    ``packer`` unpacks their first fields; ``names`` are those of the attributes; ``family`` are the stream, the parent
+    and the root.
     """
     if engine.available:
-        return engine.Maker(made, packer.format, tuple(names.split()), io, parent, root).make
-    return _plain_maker(made, packer, names, io, parent, root)
-
-
-def _plain_maker(
-    made: type[Made], packer: struct.Struct, names: str, io: object, parent: object, root: object
-) -> Make[Made]:
-    if made.__setattr__ is not object.__setattr__:
-        return _quiet_maker(made, packer, tuple(names.split()), (io, parent, root))
-    family = io, parent, root
-    plain: Make[Made] = _factory(names)(made, made.__new__, packer.unpack_from, packer.size, *family)
-    return plain
-
-
-def _quiet_maker(
-    made: type[Made], packer: struct.Struct, names: tuple[str, ...], family: tuple[object, object, object]
-) -> Make[Made]:
-    """Return a maker for classes that track assignments; its own assignments are not tracked."""
-    put = object.__setattr__
-
-    def make(data: bytes, position: int, end: int) -> Made | None:
-        if position + packer.size > end:
-            return None
-        self = made.__new__(made)
-        for name, value in zip(("_io", "_parent", "_root"), family, strict=True):
-            put(self, name, value)
-        for name, value in zip(names, packer.unpack_from(data, position), strict=True):
-            put(self, name, value)
-        return self
-
+        return engine.Maker(made, packer.format, names, *family).make
+    kind: Any = made
+    make: Make[Made] = _factory(kind, packer, names)(*family)
     return make
 
 
-def unpacker(
-    kind: type, packer: struct.Struct, names: tuple[str, ...], put: Callable[[Any, str, Any], None]
-) -> Callable[[Any, bytes, int], None]:
+def unpacker(kind: type, packer: struct.Struct, names: tuple[str, ...]) -> Callable[[Any, bytes, int], None]:
     """Return a function that unpacks values with ``packer`` at a position and assigns them to attributes of an object
-    of class ``kind``; ``put`` assigns one value."""
-    setting: object = kind.__setattr__
-    if setting is not object.__setattr__:
-
-        def unpack(self: Any, data: bytes, position: int) -> None:
-            for name, value in zip(names, packer.unpack_from(data, position), strict=True):
-                put(self, name, value)
-
-        return unpack
-    scope: dict[str, Any] = {"unpack_from": packer.unpack_from}
-    targets = ", ".join(f"self.{name}" for name in names)
-    exec(f"def unpack(self, data, position):\n    ({targets},) = unpack_from(data, position)", scope)
-    compiled: Callable[[Any, bytes, int], None] = scope["unpack"]
-    return compiled
+    of class ``kind``."""
+    lines, scope = _assignments(kind, names, "unpack_from(data, position)")
+    scope["unpack_from"] = packer.unpack_from
+    unpack: Callable[[Any, bytes, int], None] = _compiled(["def made(self, data, position):", *lines], scope)
+    return unpack
 
 
 @cache
-def _factory(names: str) -> Callable[..., Any]:
-    """Return a factory of makers that assign these attributes. It is compiled once, since ``setattr`` is slow."""
-    targets = ", ".join(f"self.{name}" for name in names.split())
-    source = f"""
-def factory(made, new, unpack_from, size, io, parent, root):
-    def make(data, position, end):
-        if position + size > end:
-            return None
-        self = new(made)
-        self._io = io
-        self._parent = parent
-        self._root = root
-        ({targets},) = unpack_from(data, position)
-        return self
-    return make
-"""
-    scope: dict[str, Any] = {}
-    exec(source, scope)
-    factory: Callable[..., Any] = scope["factory"]
-    return factory
+def _factory(made: type, packer: struct.Struct, names: tuple[str, ...]) -> Callable[..., Any]:
+    """Return the function that returns a maker for a family. It is compiled once for each class: ``setattr`` is slow,
+    and so is code that sets attributes of objects of several classes."""
+    lines, scope = _assignments(made, names, "unpack_from(data, position)")
+    family, puts = _assignments(made, FAMILY, "family")
+    scope |= {**puts, "kind": made, "new": made.__new__, "unpack_from": packer.unpack_from, "size": packer.size}
+    source = [
+        "def made(*family):",
+        "    def make(data, position, end):",
+        "        if position + size > end:",
+        "            return None",
+        "        self = new(kind)",
+        *(f"    {each}" for each in (*family, *lines)),
+        "        return self",
+        "    return make",
+    ]
+    return _compiled(source, scope)
+
+
+def _assignments(kind: type, names: tuple[str, ...], values: str) -> tuple[list[str], dict[str, Any]]:
+    """Return the statements that assign values, a text of Python, to attributes of ``self``, and the functions that
+    these use. If the class notes which attributes are assigned, these are not noted."""
+    setting: object = kind.__setattr__
+    if setting is object.__setattr__:
+        return [f"    ({''.join(f'self.{each}, ' for each in names)}) = {values}"], {}
+    lines = [
+        f"    ({''.join(f'value_{each}, ' for each in names)}) = {values}",
+        *(f"    put_{each}(self, value_{each})" for each in names),
+    ]
+    # The setter of a slot takes half the time of the general function.
+    return lines, {f"put_{each}": getattr(getattr(kind, each, None), "__set__", partial(_put, each)) for each in names}
+
+
+def _put(name: str, holder: Any, value: Any) -> None:
+    object.__setattr__(holder, name, value)
+
+
+def _compiled(lines: list[str], scope: dict[str, Any]) -> Callable[..., Any]:
+    """Return the function ``made`` that the lines define."""
+    exec("\n".join(lines), scope)
+    found: Callable[..., Any] = scope["made"]
+    return found
