@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from . import _engine
     from ._engine import Expand as Expand
-    from ._engine import Maker as Maker
     from ._engine import Program as Program
 from hashlib import md5
 from typing import TYPE_CHECKING
@@ -56,7 +55,6 @@ if available and not TYPE_CHECKING:
 
             load(__name__)
         from . import _engine
-        from ._engine import Maker as Maker
         from ._engine import Program as Program
     except ModuleNotFoundError:
         # The extension was not built.

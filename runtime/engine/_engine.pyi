@@ -1,9 +1,7 @@
 from collections.abc import Callable
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 from typing_extensions import Buffer
-
-_Made = TypeVar("_Made")
 
 Expand = Callable[[int, int, int, bytes, int], bytes | int | None]
 
@@ -12,12 +10,6 @@ class Program:
 
 class MessageProgram:
     def __new__(cls, packed: Buffer) -> MessageProgram: ...
-
-class Maker(Generic[_Made]):
-    def __new__(
-        cls, made: type[_Made], format: str, names: tuple[str, ...], io: object, parent: object, root: object
-    ) -> Maker[_Made]: ...
-    def make(self, data: bytes, position: int, end: int) -> _Made | None: ...
 
 def arena_size(program: Program, wanted: Buffer, capacity: int, offsets: bool, items: tuple[int, ...], /) -> int: ...
 def arena_places(

@@ -9,7 +9,6 @@
 #include "_encode.h"
 #include "_expanding.h"
 #include "_fragments.h"
-#include "_maker.h"
 #include "_md5.h"
 #include "_messages.h"
 #include "_repeat.h"
@@ -359,11 +358,8 @@ PyMODINIT_FUNC PyInit__engine(void) {
     PyObject *module = PyModule_Create(&definition);
     PyObject *type = module ? PyType_FromSpec(&program_spec) : NULL;
     PyObject *message_type = type ? PyType_FromSpec(&message_program_spec) : NULL;
-    PyObject *maker_type = message_type ? PyType_FromSpec(&maker_spec) : NULL;
-    if (!maker_type || PyModule_AddObjectRef(module, "Program", type) < 0 ||
-        PyModule_AddObjectRef(module, "MessageProgram", message_type) < 0 ||
-        PyModule_AddObjectRef(module, "Maker", maker_type) < 0) {
-        Py_XDECREF(maker_type);
+    if (!message_type || PyModule_AddObjectRef(module, "Program", type) < 0 ||
+        PyModule_AddObjectRef(module, "MessageProgram", message_type) < 0) {
         Py_XDECREF(message_type);
         Py_XDECREF(type);
         Py_XDECREF(module);
@@ -376,6 +372,5 @@ PyMODINIT_FUNC PyInit__engine(void) {
 #endif
     program_type = (PyTypeObject *)type; /* both kept for as long as the process runs */
     message_program_type = (PyTypeObject *)message_type;
-    Py_DECREF(maker_type);
     return module;
 }

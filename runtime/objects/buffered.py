@@ -133,7 +133,7 @@ class Buffered:
         super().__init_subclass__()
         if cls._head is not None:
             cls._head_size = cls._head.size
-            made = unpacker(cls, cls._head, _head_names(cls))
+            made = unpacker(cls, cls._head, _head_names(cls), is_noted=cls._put is Buffered._put)
             cls._unpack = made  # type: ignore[method-assign, assignment]  # each class gets one compiled for its head
 
     def _unpack(self, data: bytes, begin: int) -> None:

@@ -7,8 +7,6 @@ from collections.abc import Callable
 from functools import cache, partial
 from typing import Any, TypeVar
 
-from .. import engine
-
 Made = TypeVar("Made")
 Make = Callable[[bytes, int, int], Made | None]
 """A function of bytes, a position and an end that makes an object from its first fields; it returns ``None`` if they
@@ -17,25 +15,23 @@ are not all before the end."""
 FAMILY = ("_io", "_parent", "_root")
 
 
-def maker(
-    made: type[Made], packer: struct.Struct, names: tuple[str, ...], *family: *tuple[object, object, object]
-) -> Make[Made]:
+def maker(made: type[Made], packer: struct.Struct, names: tuple[str, ...], *family: object) -> Make[Made]:
     """Return the function that makes objects of class ``made``.
 
     ``packer`` unpacks their first fields; ``names`` are those of the attributes; ``family`` are the stream, the parent
     and the root.
     """
-    if engine.available:
-        return engine.Maker(made, packer.format, names, *family).make
     kind: Any = made
     make: Make[Made] = _factory(kind, packer, names)(*family)
     return make
 
 
-def unpacker(kind: type, packer: struct.Struct, names: tuple[str, ...]) -> Callable[[Any, bytes, int], None]:
+def unpacker(
+    kind: type, packer: struct.Struct, names: tuple[str, ...], *, is_noted: bool
+) -> Callable[[Any, bytes, int], None]:
     """Return a function that unpacks values with ``packer`` at a position and assigns them to attributes of an object
-    of class ``kind``."""
-    lines, scope = _assignments(kind, names, "unpack_from(data, position)")
+    of class ``kind``. ``is_noted``: whether a class that notes assignments notes these."""
+    lines, scope = _assignments(kind, names, "unpack_from(data, position)", is_noted=is_noted)
     scope["unpack_from"] = packer.unpack_from
     unpack: Callable[[Any, bytes, int], None] = _compiled(["def made(self, data, position):", *lines], scope)
     return unpack
@@ -45,8 +41,9 @@ def unpacker(kind: type, packer: struct.Struct, names: tuple[str, ...]) -> Calla
 def _factory(made: type, packer: struct.Struct, names: tuple[str, ...]) -> Callable[..., Any]:
     """Return the function that returns a maker for a family. It is compiled once for each class: ``setattr`` is slow,
     and so is code that sets attributes of objects of several classes."""
-    lines, scope = _assignments(made, names, "unpack_from(data, position)")
-    family, puts = _assignments(made, FAMILY, "family")
+    is_noted = made.__setattr__ is object.__setattr__
+    lines, scope = _assignments(made, names, "unpack_from(data, position)", is_noted=is_noted)
+    family, puts = _assignments(made, FAMILY, "family", is_noted=is_noted)
     scope |= {**puts, "kind": made, "new": made.__new__, "unpack_from": packer.unpack_from, "size": packer.size}
     source = [
         "def made(*family):",
@@ -61,11 +58,12 @@ def _factory(made: type, packer: struct.Struct, names: tuple[str, ...]) -> Calla
     return _compiled(source, scope)
 
 
-def _assignments(kind: type, names: tuple[str, ...], values: str) -> tuple[list[str], dict[str, Any]]:
+def _assignments(
+    kind: type, names: tuple[str, ...], values: str, *, is_noted: bool
+) -> tuple[list[str], dict[str, Any]]:
     """Return the statements that assign values, a text of Python, to attributes of ``self``, and the functions that
-    these use. If the class notes which attributes are assigned, these are not noted."""
-    setting: object = kind.__setattr__
-    if setting is object.__setattr__:
+    these use."""
+    if is_noted:
         return [f"    ({''.join(f'self.{each}, ' for each in names)}) = {values}"], {}
     lines = [
         f"    ({''.join(f'value_{each}, ' for each in names)}) = {values}",

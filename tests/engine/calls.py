@@ -82,27 +82,10 @@ def encode() -> list[Any]:
     ]
 
 
-class Slots:
-    """A class like generated ones, as a ``Maker`` uses them."""
-
-    __slots__ = ("_io", "_parent", "_root", "data", "number")
-
-
-def maker() -> list[Any]:
-    return [Slots, ">I3s", ("number", "data"), None, None, None]
-
-
-def make(*arguments: Any) -> tuple[int, bytes] | None:
-    made = _engine.Maker(*maker()).make(*arguments)
-    return None if made is None else (made.number, made.data)
-
-
 RUN = struct.pack("=3Q", 0, 2, 3)
 GOOD: dict[str, tuple[Callable[..., Any], Callable[[], list[Any]]]] = {
     "Program": (_engine.Program, lambda: [EDGEMQ.pack()]),
     "MessageProgram": (_engine.MessageProgram, lambda: [pack_s2()]),
-    "Maker": (_engine.Maker, maker),
-    "Maker.make": (make, lambda: [b"\0\0\0\7abcd", 1, 8]),
     "arena_size": (_engine.arena_size, lambda: [FRAMES, *ARENA, ()]),
     "arena_places": (_engine.arena_places, lambda: [FRAMES, *ARENA, ()]),
     "fill_arena": (_engine.fill_arena, fill_arena),

@@ -13,14 +13,14 @@ import pytest
 from wireloom.engine import EncodeStatus, _engine
 from wireloom.rows.messages.problems import PROBLEM_SIZE
 
-from .calls import GOOD, Slots, changed, encode, fill_messages
+from .calls import GOOD, changed, encode, fill_messages
 from .harness import COBS, CRC32, CRC32C
 
 ERRORS = (TypeError, ValueError, OverflowError, BufferError, IndexError, AttributeError)
 
 
 WRONG: list[Any] = [
-    *(None, True, 1.5, "text", object(), [], {}, (), (None,) * 3, ((),) * 7, [1], int, Slots),
+    *(None, True, 1.5, "text", object(), [], {}, (), (None,) * 3, ((),) * 7, [1], int),
     *(-1, 0, 1, 2, 99, 2**31 - 1, 2**31, 2**32, 2**61, 2**62, 2**63 - 1, 2**63, 2**64, -(2**31), -(2**63), -(2**64)),
     *(
         b"",
@@ -73,7 +73,7 @@ def test_anything_in_the_place_of_any_argument(name: str) -> None:
             ends_well(function, given)
     after = function(*arguments())
     assert type(before) is type(after)
-    assert before == after or name in ("Program", "MessageProgram", "Maker", "checksum")
+    assert before == after or name in ("Program", "MessageProgram", "checksum")
 
 
 @pytest.mark.parametrize("name", GOOD)
@@ -187,17 +187,6 @@ WRONG = [
     ("md5_many", {"_1": bytearray(7), "_2": bytearray(7)}),
     ("md5_many", {"_2": bytearray(b"\4" + bytes(7))}),
     ("md5_many", {"_1": bytearray(b"\xff" * 8)}),
-    ("Maker", {"_1": ">I4294967296s"}),
-    ("Maker", {"_1": ">I99999999999999999999s"}),
-    ("Maker", {"_1": ">I-3s"}),
-    ("Maker", {"_1": ">I 3s"}),
-    ("Maker", {"_1": ">I+3s"}),
-    ("Maker", {"_1": ">II3s"}),
-    ("Maker", {"_1": ">3I3s"}),
-    ("Maker", {"_2": ("number", "other")}),
-    ("Maker.make", {"_1": -1}),
-    ("Maker.make", {"_2": 9}),
-    ("Maker.make", {"_2": 2**62}),
 ]
 
 

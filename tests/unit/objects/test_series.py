@@ -8,7 +8,6 @@ import zlib
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from wireloom import engine
 from wireloom.objects import (
     NO_WINDOW,
     FileStream,
@@ -148,16 +147,8 @@ GOOD = {
 }
 
 
-@pytest.fixture(params=["engine", "plain"])
-def maker(request, monkeypatch):
-    if request.param == "plain":
-        monkeypatch.setattr(engine, "available", False)
-    elif not engine.available:
-        pytest.skip("the engine is not built")
-
-
 @pytest.mark.parametrize("name", SPECS)
-def test_what_is_good_is_read_at_once(name, maker):
+def test_what_is_good_is_read_at_once(name):
     kind, data = kind_of(name), GOOD[name]
     expected = outcome(kind, FieldByField(data), collect=False)
     assert expected[1] is None
@@ -168,7 +159,7 @@ def test_what_is_good_is_read_at_once(name, maker):
 
 
 @pytest.mark.parametrize("name", SPECS)
-def test_streams_of_kaitais_runtime_have_windows(name, maker):
+def test_streams_of_kaitais_runtime_have_windows(name):
     kind, data = kind_of(name), b"--" + GOOD[name]
     stream, other = KaitaiStream(io.BytesIO(data)), FieldByField(data)
     stream.seek(2)
@@ -296,32 +287,3 @@ def test_the_collector_of_cycles_rests_and_is_as_it_was():
         assert not gc.isenabled()
     finally:
         gc.enable()
-
-
-def test_the_engine_makes_objects_of_generated_classes_only():
-    if not engine.available:
-        pytest.skip("the engine is not built")
-    kind = kind_of("counted").Item
-    make = engine.Maker(kind, "<BhQ", ("magic", "a", "b"), None, None, None).make
-    made = make(b"\1\xff\xff" + bytes((*range(7), 255)), 0, 11)
-    assert (made.magic, made.a, made.b) == (1, -1, int.from_bytes((*range(7), 255), "little"))
-    for data, position, end in ((bytes(10), 0, 10), (bytes(11), 1, 11), (bytes(12), 0, 10), (b"", 1 << 62, 0)):
-        assert make(data, position, end) is None
-    for data, position, end in ((bytes(11), -1, 11), (bytes(11), 0, 12), (bytes(11), 0, 1 << 62)):
-        with pytest.raises(IndexError):
-            make(data, position, end)
-    with pytest.raises(TypeError):
-        make(bytearray(11), 0, 11)
-    for name in ("other", "from_bytes", "_fields"):
-        with pytest.raises((AttributeError, TypeError)):
-            engine.Maker(kind, "<B", (name,), None, None, None)
-
-    class Other(kind):
-        def __new__(cls):
-            return object()
-
-    with pytest.raises(TypeError, match="way of its own"):
-        engine.Maker(Other, "<B", ("magic",), None, None, None)
-    for format in ("B", "<BB", "<", "<x", "<5B", ">4"):
-        with pytest.raises(ValueError, match=r"format|names"):
-            engine.Maker(kind, format, ("magic",), None, None, None)
