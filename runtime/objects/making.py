@@ -41,7 +41,8 @@ def unpacker(
 def _factory(made: type, packer: struct.Struct, names: tuple[str, ...]) -> Callable[..., Any]:
     """Return the function that returns a maker for a family. It is compiled once for each class: ``setattr`` is slow,
     and so is code that sets attributes of objects of several classes."""
-    is_noted = made.__setattr__ is object.__setattr__
+    setting: object = made.__setattr__
+    is_noted = setting is object.__setattr__
     lines, scope = _assignments(made, names, "unpack_from(data, position)", is_noted=is_noted)
     family, puts = _assignments(made, FAMILY, "family", is_noted=is_noted)
     scope |= {**puts, "kind": made, "new": made.__new__, "unpack_from": packer.unpack_from, "size": packer.size}
