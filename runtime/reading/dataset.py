@@ -15,9 +15,8 @@ from ..format.description import Format
 from ..input import expansion
 from ..input.inputs import Input, listed_inputs
 from .coalescing import coalesced
-from .options import ScanOptions, takes
+from .options import ScanOptions, checked_filter, takes
 from .request import ScanRequest, narrowed, scan_request
-from .row_filter import checked_filter
 from .scanning import Scanner
 
 ADVICE = "read it first, as with dataset.to_table(), and use the table"

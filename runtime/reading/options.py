@@ -24,7 +24,6 @@ from ..base.options import (
     options_of,
 )
 from ..input.inputs import Location
-from .row_filter import checked_filter, checked_limit
 
 BATCH_ROWS = 32768
 RECOVER_WITHIN = 64 * 1024 * 1024
@@ -65,6 +64,23 @@ def _byte_range(value: Any) -> tuple[int, int]:
 
 
 _location_of = attrgetter(*(each.name for each in fields(Location)))
+
+
+def checked_filter(value: Any) -> Any:
+    """Return a filter. Raises ``WireloomError`` for anything but an expression of pyarrow."""
+    # Imported here: "wireloom --help" lists the options of all commands.
+    import pyarrow.compute as pc
+
+    if not isinstance(value, pc.Expression):
+        raise WireloomError(f"filter must be an expression such as pyarrow.compute.field('x') > 1, not {shown(value)}")
+    return value
+
+
+def checked_limit(value: Any) -> int:
+    """Return a limit. Raises ``WireloomError`` for anything but a number of rows."""
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise WireloomError(f"limit must be a number of rows of at least 0, not {shown(value)}")
+    return value
 
 
 @dataclass(frozen=True, kw_only=True)

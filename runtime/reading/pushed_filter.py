@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from ..format.description import Format
 from ..rows.predicates import Domain, Predicate, Ranges, common, union, without
@@ -259,14 +258,17 @@ MADE: Mapping[str, Callable[..., Any]] = {
     "less_equal": operator.le,
     "greater": operator.gt,
     "greater_equal": operator.ge,
-    "is_valid": pc.Expression.is_valid,
-    "is_null": pc.Expression.is_null,
+    "is_valid": operator.methodcaller("is_valid"),
+    "is_null": operator.methodcaller("is_null"),
 }
 
 
 def _expression(node: FilterNode, domains: Mapping[str, Domain], kind: pa.DataType | None = None) -> Any:
     """Return the expression of a tree whose truth is known, with constants converted to ``kind`` if possible: Arrow
     would compare an unsigned column with a signed constant as signed, and fail for large values."""
+    # Imported here: reading without a filter does not need it.
+    import pyarrow.compute as pc
+
     if node.name:
         return pc.field(node.name)
     if not node.call:

@@ -7,27 +7,11 @@ from contextlib import closing
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from ..base.arguments import shown
 from ..base.errors import WireloomError
 from ..format.description import Format
 from ..rows.batches import Layout, selectable
 from .pushed_filter import fields_of
-
-
-def checked_filter(value: Any) -> Any:
-    """Return a filter. Raises ``WireloomError`` for anything but an expression of pyarrow."""
-    if not isinstance(value, pc.Expression):
-        raise WireloomError(f"filter must be an expression such as pyarrow.compute.field('x') > 1, not {shown(value)}")
-    return value
-
-
-def checked_limit(value: Any) -> int:
-    """Return a limit. Raises ``WireloomError`` for anything but a number of rows."""
-    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise WireloomError(f"limit must be a number of rows of at least 0, not {shown(value)}")
-    return value
 
 
 def filter_columns(format: Format, expression: Any) -> tuple[str, ...]:

@@ -8,7 +8,6 @@ from functools import reduce
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from ..format.columns import Column
 from .numbers import constant
@@ -78,6 +77,9 @@ def _field(array: pa.Array, name: str) -> pa.Array:
 
 def _union(fields: list[pa.Array], kind: Any) -> pa.Array:
     """Return the dense union of the fields of structs, of which at most one is present; null where none is."""
+    # Imported here: few tables have unions.
+    import pyarrow.compute as pc
+
     present = pc.make_struct(*map(pc.is_valid, fields))
     codes = pc.case_when(present, *(constant(code, pa.int8()) for code in kind.type_codes))
     ones = pa.repeat(constant(1, pa.int32()), len(fields[0]))
@@ -101,6 +103,8 @@ def without_unions(array: pa.Array) -> pa.Array:
     if pa.types.is_struct(kind):
         fields = [without_unions(each) for each in array.flatten()]
         return pa.StructArray.from_arrays(fields, names=[each.name for each in kind], mask=array.is_null())
+    import pyarrow.compute as pc
+
     _, codes, places = array.buffers()[:3]
     chosen = pa.Array.from_buffers(pa.int8(), len(array), [None, codes], 0, array.offset)
     place = pa.Array.from_buffers(pa.int32(), len(array), [None, places], 0, array.offset)

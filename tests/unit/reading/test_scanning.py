@@ -185,6 +185,14 @@ def test_importing_is_light() -> None:
     assert done.stdout.strip() == "[]"
 
 
+def test_help_is_light() -> None:
+    command = [sys.executable, "-X", "importtime", "-c", "from wireloom.command.entry import main; main()", "--help"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "decode" in done.stdout
+    assert "wireloom.command" in done.stderr
+    assert "pyarrow" not in done.stderr
+
+
 @pytest.mark.skipif(not engine.available, reason="the generated classes read without it")
 @pytest.mark.parametrize("each", ["bitcoin_blocks/first.dat", "kafka_log/zstd.log", "leveldb_log/rocks.log"])
 def test_the_engine_reads_without_classes(each: str) -> None:
