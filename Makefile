@@ -168,7 +168,7 @@ kills: setup
 	@$(BIN)/python -m tests.kills.streams --kills $$(( ($(KILLS) + 3) / 4 ))
 	@$(BIN)/python -m tests.kills.streams --spark --kills $$(( ($(KILLS) + 39) / 40 ))
 
-# Jobs on a cluster of Spark, packed in each way of docs/cluster.md; `make thorough` runs one of them.
+# Jobs on a cluster of Spark, packed in each way of docs/spark.md; `make thorough` runs one of them.
 .PHONY: cluster
 cluster: setup
 	@WIRELOOM_HYPOTHESIS=thorough WIRELOOM_CLUSTER=all $(PYTEST) tests/spark/test_cluster.py

@@ -20,7 +20,7 @@ TOGETHER = {
         "tests/spark/live/",
         "tests/limits/test_demo.py",
         "tests/docs/test_commands.py::test_its_examples",
-        "tests/docs/test_readme.py::test_everything_in_it_runs_and_prints_what_it_says",
+        "tests/docs/test_readme.py::test_everything_on_the_first_page_runs",
     ),
     "conformance": (
         "tests/conformance/test_gallery.py::test_the_modules_are_as_good",

@@ -31,7 +31,7 @@ INTRODUCTION = """\
 All keys of a spec, where they are allowed, and what they take. `wireloom check` checks a spec against the same
 tables, and its messages name the relevant entry: `wireloom reference attribute.size` prints one. `wireloom schema`
 prints them all as a JSON Schema for editors. The keys under `-wireloom` are wireloom's own, with an introduction in
-[dialect.md](dialect.md); all others are [Kaitai Struct's](https://doc.kaitai.io/user_guide.html). A key that begins
+[the dialect](dialect.md); all others are [Kaitai Struct's](https://doc.kaitai.io/user_guide.html). A key that begins
 with another `-` is ignored.
 """
 

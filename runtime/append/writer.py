@@ -28,7 +28,7 @@ NEVER, ALWAYS = "never", "always"
 class AppendWriter:
     """Appends records to a log of a delimited format.
 
-    Threads may share a writer. Processes may not: a forked process has to open its own. docs/appending.md describes
+    Threads may share a writer. Processes may not: a forked process has to open its own. docs/writing.md describes
     what is guaranteed if several processes append to one file.
 
     - ``target``: a path, created if missing, or a descriptor that was opened with ``O_APPEND`` and stays open after

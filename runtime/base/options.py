@@ -52,7 +52,7 @@ class Option:
     @property
     def text(self) -> str:
         """Return the documentation, including that of its values."""
-        meanings = "; ".join(f"{value}: {meaning}" for value, meaning in self.values.items() if meaning)
+        meanings = ". ".join(f"{value}: {meaning}" for value, meaning in self.values.items() if meaning)
         return f"{self.doc} {meanings}." if meanings else self.doc
 
     def checked(self, name: str, value: Any) -> Any:

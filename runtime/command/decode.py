@@ -52,7 +52,7 @@ BINARY = ("parquet", "arrow")
 @click.option(
     "--nanoseconds",
     type=click.Choice(tuple(NANOSECONDS)),
-    help=f"Times in nanoseconds: {'; '.join(f'{name}: {meaning}' for name, meaning in NANOSECONDS.items())}. Default "
+    help=f"Times in nanoseconds: {'. '.join(f'{name}: {meaning}' for name, meaning in NANOSECONDS.items())}. Default "
     "nanos, which Spark does not read from Parquet.",
 )
 @click.option(

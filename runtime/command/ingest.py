@@ -111,7 +111,7 @@ def command(
     are columns, and the table can be partitioned by them. A later run reads only the files that were added since.
     Every record is in the table or the quarantine exactly once, even if a run is killed: the next run completes it.
     The options of object stores apply to INPUT, table, quarantine and metrics. The exit code is 0 if everything is
-    committed, 1 if something failed that may work in another run (Spark, its Java process, a store, a full disk,
+    committed. It is 1 if something failed that may work in another run (Spark, its Java process, a store, a full disk,
     another active run), and 2 if it would fail again.
 
     \b

@@ -64,7 +64,7 @@ def command(
     """Show records of FILE: bytes in hex next to the tree of fields with values, sizes and checksums, and damage
     in its place.
 
-    FORMAT may be a spec without rows, like those of Kaitai: then the whole of FILE is shown as one record, with --at
+    FORMAT may be a spec without rows, like those of Kaitai. Then the whole of FILE is shown as one record, with --at
     from that byte on, and FILE is read without decompression (--option codec=auto decompresses it).
 
     FILE is a path, an s3:// address, or - for standard input. Only what is needed to find the wanted records is

@@ -1,4 +1,6 @@
-"""The column engine: runs a format's column program over bytes and fills Arrow buffers (C; see ``docs/engine.md``).
+"""The column engine: runs a format's column program over bytes and fills Arrow buffers.
+
+It is written in C: see ``docs/internals/engine.md``.
 
 ``available`` is false if the extension was not built or cannot be loaded, and if the environment variable
 ``WIRELOOM_ENGINE`` is ``objects``. All functions here except ``md5_many`` require it. ``WIRELOOM_CPU`` (``portable``,

@@ -37,10 +37,9 @@ Progress = Callable[[int, int | None], None]
 """Called with the number of stored bytes that were read and their total number, ``None`` if unknown."""
 
 MODES = {
-    "permissive": "a damaged record is left out, or is a row of nulls if _error or _corrupt_record is among the"
-    " columns",
+    "permissive": "a damaged record is left out, or is a row of nulls if _error or _corrupt_record is selected",
     "dropmalformed": "a damaged record is left out",
-    "failfast": "the first damage, including a truncated row, is an error; without an error, the rows are complete",
+    "failfast": "the first damage, including a truncated row, is an error",
 }
 TAILS = {
     COMPLETE: "the input is complete, so a truncated row is damaged",
@@ -159,10 +158,10 @@ class ScanOptions(Location):
     )
     check_format: bool = option(
         True,
-        "Refuse inputs that are not of the format. After the rows of all inputs, an error names those that have bytes"
-        " but no valid row. Byte ranges, growing inputs and inputs of zeros are not checked.",
+        "Refuse inputs that are not of the format: after the rows of all inputs, an error names those that have bytes but"
+        " no valid row. Byte ranges, growing inputs and inputs of zeros are not checked.",
         FLAG,
-        off="Read inputs that are not of the format as empty.",
+        off="Read such inputs as empty.",
     )
     progress: Callable[[int, int | None], None] | None = option(
         None,

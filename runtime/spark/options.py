@@ -37,8 +37,7 @@ from .option_values import documentation, one_of, parsed, usual_names
 TAIL_WORDS = {"complete": COMPLETE, "false": COMPLETE, "growing": GROWING, "true": GROWING, "auto": None}
 MORE = {
     "tail": "Streams have more values.",
-    "columns": "Names are separated by commas. A schema passed to the reader takes precedence; its names must be among"
-    " these, or names of folders key=value. _metadata is a column too.",
+    "columns": "Names are separated by commas; _metadata is a column too. A schema takes precedence.",
     "verifySha256": "Such files are not split.",
 }
 """Additional documentation of options of every reader that applies in Spark only."""
@@ -116,8 +115,9 @@ class ReadOptions:
     max_partition_bytes: int = option(128 << 20, "Approximate number of bytes per partition.", NUMBER)
     open_cost_in_bytes: int = option(
         4 << 20,
-        "The cost of opening one more object of a store, in bytes, when small files share partitions; 1/32 of it for a"
-        " file on a mounted disk, 1/1024 for a small one that is read together with others. No smaller file is split.",
+        "The cost of opening one more object of a store, in bytes, when small files share partitions. A file on a"
+        " mounted disk counts as 1/32 of it, a small one that is read together with others as 1/1024. No smaller file is"
+        " split.",
         NUMBER,
         least=0,
     )
@@ -148,7 +148,7 @@ class StreamOptions:
     tail: str | None = option(
         None,
         "Whether files grow at their ends. growing (or true): their complete rows are read, and later the rows that"
-        " were added; complete (or false): a file is read once, when it is found; auto (default): growing for local"
+        " were added. complete (or false): a file is read once, when it is found. auto (default): growing for local"
         " uncompressed files of a delimited format.",
         OTHER,
     )

@@ -3,7 +3,7 @@
 - ``python``: run in order in one namespace; its output must equal a ``text`` block right after it.
 - ``console``: lines that begin with ``$`` are commands; their output must equal the lines after them. A shell runs
   them, or this process if it is a plain command of wireloom. ``cd FOLDER`` applies to all that follow.
-- ``yaml`` whose first line is a comment that names a file: written to that file.
+- ``yaml`` whose first line is a comment that names a file: written to that file. Others are only shown.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from wireloom.command import main
 
 from ..java import QUICK_SPARK
 
+DOCS = Path(__file__).parents[2] / "docs"
 OWN_PROCESS = ("ingest", "studio")
 """Commands that start a session of Spark, unless there is one, or do not end by themselves."""
 PLAIN = re.compile(
@@ -50,6 +51,16 @@ def blocks(page: str) -> list[Block]:
         found.append(Block(match[1], match[2], page[: match.start()].count("\n") + 1, follows))
         end = match.end()
     return found
+
+
+def part(page: str, begin: str = "", end: str = "") -> str:
+    """Return the text of a page of docs/ from the heading ``begin`` on, up to the heading ``end``."""
+    text = (DOCS / f"{page}.md").read_text()
+    for title in filter(None, (begin, end)):
+        assert len(re.findall(rf"^#+ {re.escape(title)}$", text, re.MULTILINE)) == 1, title
+    if begin:
+        text = re.split(rf"^#+ {re.escape(begin)}$", text, maxsplit=1, flags=re.MULTILINE)[1]
+    return re.split(rf"^#+ {re.escape(end)}$", text, maxsplit=1, flags=re.MULTILINE)[0] if end else text
 
 
 def commands(block: Block) -> list[tuple[str, str]]:
@@ -101,9 +112,8 @@ class Page:
                 continue
             count += 1
             if block.kind == "yaml":
-                name = re.match(r"# (\S+\.ksy)\n", block.text)
-                assert name, f"line {block.line}: a spec begins with a comment that names its file"
-                (self.folder / name[1]).write_text(block.text)
+                if name := re.match(r"# (\S+\.ksy)\n", block.text):
+                    (self.folder / name[1]).write_text(block.text)
             elif block.kind == "python":
                 following = self.all[index + 1] if index + 1 < len(self.all) else None
                 printed = self.python(block)

@@ -1,4 +1,4 @@
-"""The backend in docs/backend.md, installed as the page says, and its output."""
+"""The backend in docs/internals/backend.md, installed as the page says, and its output."""
 
 import importlib.util
 import re
@@ -17,7 +17,7 @@ from wireloom.codegen.emit import generate
 from .blocks import blocks
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "backend.md").read_text()
+PAGE = (ROOT / "docs" / "internals" / "backend.md").read_text()
 SPECS = [ROOT / "specs" / f"{name}.ksy" for name in ("bitcoin_blocks", "cobs_log", "edgemq_segment", "mysql_binlog")]
 MESSAGES = [ROOT / "specs" / "tf_example.ksy", ROOT / "specs" / "tfrecord.ksy"]
 LISTS = """

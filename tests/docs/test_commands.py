@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from wireloom.command import CODES, COMMANDS, INTERRUPTED, PIPE_CLOSED, TERMINATED, UNUSABLE
 
-from .blocks import Page
+from .blocks import Page, part
 from .commands import PAGE, PART, renewed
 
 
@@ -17,7 +17,7 @@ def test_every_command_and_option_is_there() -> None:
 
 
 def test_every_exit_code_is_there() -> None:
-    table = PAGE.read_text().partition("## Exit codes")[2].partition("## ")[0]
+    table = part("errors", "Exit codes", "Exit codes of ingest")
     listed = {int(each) for each in re.findall(r"^\| (\d+) \|", table, re.MULTILINE)}
     assert listed == {0, 1, UNUSABLE, max(CODES), INTERRUPTED, PIPE_CLOSED, TERMINATED}
 

@@ -1,9 +1,7 @@
-"""Pictures: texts of docs/flow.svg stay inside their boxes in any likely font, docs/damage.svg shows real reads, and
-docs/push_down.svg the figures of its page."""
+"""Pictures: texts of docs/flow.svg stay inside their boxes in any likely font, docs/damage.svg shows real reads."""
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -56,14 +54,3 @@ def test_what_damage_costs_is_drawn_as_it_is_read() -> None:
     """The picture equals what is read; ``python -m tests.docs.damage`` draws it again."""
     assert PICTURE.read_text("utf-8") == drawn()
 
-
-def test_what_push_down_saves_is_drawn_with_the_figures_of_the_page() -> None:
-    page = (DOCS / "dataframes.md").read_text("utf-8")
-    table = page[page.index("| query | Polars |") :].partition("\n\n")[0]
-    picture = ElementTree.parse(DOCS / "push_down.svg").getroot()
-    drawn = [each.text or "" for each in picture.iter(f"{SVG}text")]
-    figures = re.findall(r"\d+\.\d\d", table)
-    assert len(figures) == 13
-    assert set(figures) <= set(drawn)
-    [conditions] = [each for each in drawn if "cores" in each]
-    assert re.search(r"x86_64, \d+ cores, Python .*; engine: .*cpu avx2.*; inputs of \d+ MB, \d+ turns", conditions)

@@ -1,4 +1,4 @@
-"""Derives the Python enumeration and the table in ``docs/engine.md`` from the operations in ``runtime/engine/ops.def``.
+"""Derives from ``runtime/engine/ops.def`` the Python enumeration and the table in ``docs/internals/engine.md``.
 
 ``python -m tests.engine.operations`` updates both.
 """
@@ -14,7 +14,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).parents[2]
 TABLE = ROOT / "runtime" / "engine" / "ops.def"
 MODULE = ROOT / "runtime" / "format" / "operations.py"
-PAGE = ROOT / "docs" / "engine.md"
+PAGE = ROOT / "docs" / "internals" / "engine.md"
 ROW = re.compile(r'^OPERATION\(([^"]+),\s+((?:"(?:[^"\\]|\\.)*"\s*)+)\)$', re.MULTILINE)
 TEXT = re.compile(r'"((?:[^"\\]|\\.)*)"')
 WIDTH = 120

@@ -23,11 +23,10 @@ import wireloom
 from click.testing import CliRunner
 from wireloom.command import main
 
-from ..docs.blocks import Page
+from ..docs.blocks import Page, part
 from ..waiting import SECONDS
 from . import cluster as clusters
 
-PAGE = Path(__file__).parents[2] / "docs" / "cluster.md"
 WAYS = ("archives", "py-files") if os.environ.get("WIRELOOM_CLUSTER") == "all" else ("archives",)
 SETTINGS = {
     "spark.ui.enabled": "false",
@@ -75,7 +74,7 @@ def test_the_page(way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     held = written(inputs, tmp_path / "door_log" / "specs" / "door_log.ksy")
     pack_environment(tmp_path, way, HOLD.format(lake=str(lake)))
     with clusters.running(tmp_path) as cluster:
-        text = PAGE.read_text()
+        text = part("spark", "On a cluster", "Ingest as a job")
         [made, packed, submitted] = re.findall(r"^```sh\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
         assert made.startswith("python -m venv environment\n")
         [program] = re.findall(r"^```python\n# doors.py\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)

@@ -345,10 +345,14 @@ def test_files_of_another_kind_are_read_and_written(spark: SparkSession, tmp_pat
         spark.read.format(SESSION).option("mesage", "append_ack").load(out).schema  # noqa: B018
 
 
-@pytest.mark.parametrize(("name", "blocks"), [("messages", 12), ("tfrecord", 2)])
-def test_the_page_about_messages(name: str, blocks: int, spark: SparkSession, tmp_path: Path) -> None:
-    from ...docs.blocks import Page
+@pytest.mark.parametrize(
+    ("page", "begin", "end", "blocks"), [("messages", "Columns of messages", "", 12), ("formats", "TFRecord", "S2", 2)]
+)
+def test_the_page_about_messages(
+    page: str, begin: str, end: str, blocks: int, spark: SparkSession, tmp_path: Path
+) -> None:
+    from ...docs.blocks import Page, part
 
-    page = Page((Path(__file__).parents[3] / "docs" / f"{name}.md").read_text(), tmp_path)
-    page.namespace["spark"] = spark
-    assert page.run() == blocks
+    run = Page(part(page, begin, end), tmp_path)
+    run.namespace["spark"] = spark
+    assert run.run() == blocks

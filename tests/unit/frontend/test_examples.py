@@ -28,36 +28,32 @@ def test_docstrings(subtests: pytest.Subtests) -> None:
 
 
 DOCS = Path(__file__).parents[3] / "docs"
-PAGE = (DOCS / "dialect.md").read_text()
+DIALECT, MESSAGES, TABLES_PAGE, CHECKSUMS = (
+    (DOCS / f"{name}.md").read_text() for name in ("dialect", "messages", "tables", "checksums")
+)
 
 
 def test_the_page_names_every_extension_key() -> None:
-    tables = (
-        "meta-extensions",
-        "option",
-        "field-extensions",
-        "instance-extensions",
-        "framing",
-        "timestamp",
-    )
-    tables += ("type-extensions", "message", "message-field", "message-units", "message-kind", "message-otherwise")
-    missing = [key for table in tables for key in TABLES[table].keys if f"`{key}`" not in PAGE]
-    assert missing == []
-    page = (DOCS / "tables.md").read_text()
-    assert [key for name in ("table", "look-up") for key in TABLES[name].keys if f"`{key}`" not in page] == []
-    page = (DOCS / "checksums.md").read_text()
-    assert [key for table in ("checksum", "crc") for key in TABLES[table].keys if f"`{key}`" not in page] == []
+    meta = ("meta-extensions", "option", "field-extensions", "instance-extensions", "framing", "timestamp")
+    of_messages = ("message", "message-field", "message-units", "message-kind", "message-otherwise")
+    for page, tables in (
+        (DIALECT, (*meta, "type-extensions")),
+        (MESSAGES, of_messages),
+        (TABLES_PAGE, ("table", "look-up")),
+        (CHECKSUMS, ("checksum", "crc")),
+    ):
+        assert [key for table in tables for key in TABLES[table].keys if f"`{key}`" not in page] == []
 
 
 def test_the_example_on_the_page() -> None:
-    text = PAGE.split("```yaml\n")[1].split("```")[0]
+    text = DIALECT.split("```yaml\n")[1].split("```")[0]
     spec = load("door_log.ksy", text)
     assert analyse("door_log.ksy", text).diagnostics == ()
     assert solved(spec) == {"len": "(note.size + 9)"}
 
 
 def test_the_example_of_messages_on_the_page() -> None:
-    text = PAGE.split("```yaml\n# reading_log.ksy\n")[1].split("```")[0]
+    text = MESSAGES.split("```yaml\n# reading_log.ksy\n")[1].split("```")[0]
     assert analyse("reading_log.ksy", text).diagnostics == ()
     units = load("reading_log.ksy", text).units
     assert units is not None
