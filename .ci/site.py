@@ -9,10 +9,10 @@ import json
 import posixpath
 import re
 import sys
+import tomllib
 from importlib import metadata
 from pathlib import Path
 
-import tomllib
 import wireloom
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files

@@ -36,8 +36,21 @@ def hexadecimal(data: bytes) -> str:
     return data.hex(" ").upper()
 
 
-def type_of(type: Type) -> str:
-    """Return a type in the terms of the spec language."""
+def qualified(path: tuple[str, ...], spec: str) -> str:
+    """Return the name of a type or an enum with those that it is declared in; the spec itself is not named.
+
+    >>> qualified(("log", "batch", "record"), "log"), qualified(("common", "text"), "log"), qualified(("log",), "log")
+    ('batch::record', 'common::text', 'log')
+    """
+    return "::".join(path[1:] if path[0] == spec and len(path) > 1 else path)
+
+
+def type_of(type: Type, spec: str = "") -> str:
+    """Return a type in the terms of the spec language. ``spec``: the name of a spec in which types are qualified."""
+
+    def name(path: tuple[str, ...]) -> str:
+        return qualified(path, spec) if spec else path[-1]
+
     match type:
         case IntegerType(size=size, signed=signed, endian=endian):
             return f"{'s' if signed else 'u'}{size}{endian if endian in ('le', 'be') else ''}"
@@ -46,21 +59,21 @@ def type_of(type: Type) -> str:
         case BitsType(width=width):
             return f"b{width}"
         case VarintType(path=path):
-            return path[-1]
+            return name(path)
         case EnumType(path=path, base=base):
-            return f"{type_of(base)}, {path[-1]}"
+            return f"{type_of(base)}, {name(path)}"
         case StringType(encoding=encoding):
             return encoding or "text"
         case UserType(path=path):
-            return path[-1]
+            return name(path)
         case BytesType():
             return "bytes"
     return "one of several"
 
 
-def field_type(field: Attribute) -> str:
-    """Return the type of a field, with its fixed contents if it has any."""
-    return hexadecimal(field.contents) if field.contents is not None else type_of(field.type)
+def field_type(field: Attribute, spec: str = "") -> str:
+    """Return the type of a field as ``type_of`` does, or its fixed contents if it has any."""
+    return hexadecimal(field.contents) if field.contents is not None else type_of(field.type, spec)
 
 
 def bits_of(field: Attribute) -> int | None:

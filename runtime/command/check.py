@@ -62,9 +62,9 @@ def command(
     or have to be allowed; a missing class is an error if rows are declared, otherwise a warning. To find out, only
     registered and allowed modules are imported. The exit code is 1 if a spec has errors, 2 if one cannot be read.
 
-    With --plan, the plan from which the code is generated is printed, type by type. It says what is read in which order,
-    which values are valid and what an invalid one costs, which checksums are verified, what is computed, and what a
-    writer fills in.
+    With --plan, the plan from which the code is generated is printed, type by type. It says what is read in which
+    order, which values are valid and what an invalid one costs, which checksums are verified, what is computed, and
+    what a writer fills in.
 
     With --json, each problem is an object with file, line, column, end_column, severity, path, message, help and
     reference. What reads the rows is an object of severity "note" that also has spec and engine ("columns", "objects"

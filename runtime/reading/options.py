@@ -158,8 +158,8 @@ class ScanOptions(Location):
     )
     check_format: bool = option(
         True,
-        "Refuse inputs that are not of the format: after the rows of all inputs, an error names those that have bytes but"
-        " no valid row. Byte ranges, growing inputs and inputs of zeros are not checked.",
+        "Refuse inputs that are not of the format: after the rows of all inputs, an error names those that have bytes"
+        " but no valid row. Byte ranges, growing inputs and inputs of zeros are not checked.",
         FLAG,
         off="Read such inputs as empty.",
     )

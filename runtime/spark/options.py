@@ -116,8 +116,8 @@ class ReadOptions:
     open_cost_in_bytes: int = option(
         4 << 20,
         "The cost of opening one more object of a store, in bytes, when small files share partitions. A file on a"
-        " mounted disk counts as 1/32 of it, a small one that is read together with others as 1/1024. No smaller file is"
-        " split.",
+        " mounted disk counts as 1/32 of it, a small one that is read together with others as 1/1024. No smaller file"
+        " is split.",
         NUMBER,
         least=0,
     )

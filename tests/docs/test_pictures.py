@@ -53,4 +53,3 @@ def test_texts_stay_inside_their_boxes(text: ElementTree.Element) -> None:
 def test_what_damage_costs_is_drawn_as_it_is_read() -> None:
     """The picture equals what is read; ``python -m tests.docs.damage`` draws it again."""
     assert PICTURE.read_text("utf-8") == drawn()
-

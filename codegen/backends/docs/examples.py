@@ -35,20 +35,24 @@ def more_columns(spec: Spec) -> tuple[str, ...]:
     return needed if set(needed) - {*spec.rows.columns, *spec.rows.parent_columns} else ()
 
 
-def examples(spec: Spec) -> tuple[ExampleView, ...]:
-    """Return the examples without Spark."""
+def first_examples(spec: Spec) -> tuple[ExampleView, ...]:
+    """Return the shortest examples: a command, a line of Python, and one for Spark."""
     name, sample = spec.name, sample_name(spec)
-    read = f'''import wireloom
+    return (
+        ExampleView("On the command line:", "sh", f"wireloom decode {name} {sample} --to table"),
+        ExampleView("In Python:", "python", f'import wireloom\n\ntable = wireloom.read("{name}", "{sample}")'),
+        ExampleView("In Spark:", "python", f'frame = spark.read.format("{name}").load("{sample}")'),
+    )
 
-table = wireloom.read("{name}", "{sample}")
-print(table.num_rows, table.schema.names)'''
+
+def examples(spec: Spec) -> tuple[ExampleView, ...]:
+    """Return further examples without Spark."""
+    name, sample = spec.name, sample_name(spec)
     scan = f'''with wireloom.scan("{name}", "{sample}", mode="permissive") as scanner:
     for batch in scanner:
         print(batch.num_rows)
 print(scanner.report.to_dict()["rows"])'''
     found = [
-        ExampleView("On the command line:", "sh", f"wireloom decode {name} {sample} --to table"),
-        ExampleView("In Python, as one Arrow table:", "python", read),
         ExampleView("Batch by batch in bounded memory, with a report of what was damaged:", "python", scan),
     ]
     if is_written(spec):
@@ -85,11 +89,11 @@ print(lists.type, flat.num_rows, flat.schema.names)''',
 
 
 def spark_examples(spec: Spec) -> tuple[ExampleView, ...]:
-    """Return the examples that need a Spark session, ``spark``."""
+    """Return further examples that need a Spark session, ``spark``."""
     name, sample = spec.name, sample_name(spec)
     found = [
         ExampleView(
-            "In Spark, a batch read:",
+            "A batch read in Spark; `register` is for sessions that do not find data sources by themselves:",
             "python",
             f'''import wireloom.spark
 

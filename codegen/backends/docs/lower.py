@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ...passes.words import condition, covered, field_type, repetition, size_of
+from ...passes.words import condition, covered, field_type, qualified, repetition, size_of
 from ...tree import Rows, Spec, Struct
 from ...wire import UnitKind
 from ..columns.arrow import ArrowType
@@ -13,7 +13,7 @@ from ..columns.message_table import MessageColumn, message_columns
 from ..columns.table import TableColumn, table_columns
 from ..escaping import markdown, markdown_code
 from ..spark.lower import spark_type
-from .examples import examples, spark_examples
+from .examples import examples, first_examples, spark_examples
 from .picture import kind_of, picture, sentence, shown_structs, table, wire_type
 from .view import TableView, View
 
@@ -55,12 +55,16 @@ def lower(spec: Spec) -> View | None:
         tables = [(_table_title(spec, each), table_columns(spec, each)) for each in spec.tables]
     else:
         return None
+    doc, _, details = spec.doc.strip().partition("\n\n")
     return View(
         title=markdown(" ".join(spec.title.split())),
-        doc=markdown(spec.doc.strip()),
+        doc=markdown(doc),
+        first_examples=first_examples(spec),
         facts=_facts(spec),
+        details=markdown(details.strip()),
         picture=picture(spec),
         layouts=tuple(_layout(spec, each) for each in shown_structs(spec)),
+        tables=_tables(spec),
         columns=tuple(_columns(spec, title, columns) for title, columns in tables),
         nanoseconds=tuple(
             dict.fromkeys(
@@ -157,30 +161,31 @@ def sql_type(type: ArrowType) -> str:
 
 def _layout(spec: Spec, struct: Struct) -> TableView:
     doc = markdown(sentence(struct.doc)) if struct is not spec.root else ""
+    name = qualified(struct.path, spec.name)
     if struct.message is not None:
         rows = [
             (
                 str(each.message.number),
                 str(wire_type(each)[0]),
                 f"`{each.id}`",
-                markdown(kind_of(each)),
+                markdown(kind_of(each, spec.name)),
                 markdown(sentence(each.doc)),
             )
             for each in struct.attributes
             if each.message is not None
         ]
-        return table(f"`{struct.path[-1]}`, a message", ("number", "wire type", "field", "type", "meaning"), rows, doc)
+        return table(f"`{name}`, a message", ("number", "wire type", "field", "type", "meaning"), rows, doc)
     checksums = {each.attribute.id: covered(each) for each in struct.checksums}
     fields = [
         (
             f"`{each.id}`",
             markdown(" ".join(filter(None, (size_of(each), repetition(each))))),
-            markdown(field_type(each)),
+            markdown(field_type(each, spec.name)),
             markdown(_sentences(sentence(each.doc), checksums.get(each.id, ""), condition(each))),
         )
         for each in struct.attributes
     ]
-    return table(f"`{struct.path[-1]}`", ("field", "bytes", "type", "meaning"), fields, doc)
+    return table(f"`{name}`", ("field", "bytes", "type", "meaning"), fields, doc)
 
 
 def _sentences(*parts: str) -> str:
@@ -190,6 +195,17 @@ def _sentences(*parts: str) -> str:
     'The content. If is_open.'
     """
     return " ".join(f"{each[0].upper()}{each[1:].rstrip('.')}." for each in parts if each)
+
+
+def _tables(spec: Spec) -> tuple[TableView, ...]:
+    """Return a list of the tables of a format that has several."""
+    if spec.rows is None or not spec.rows.name:
+        return ()
+    rows = [
+        (f"`{each.name}`{'' if number else ' (default)'}", markdown(sentence(each.doc or f"Rows: {each.text}")))
+        for number, each in enumerate(spec.tables)
+    ]
+    return (table("", ("table", "meaning"), rows, "The option `table` says which table is read."),)
 
 
 def _options(spec: Spec) -> tuple[TableView, ...]:
@@ -210,10 +226,4 @@ def _options(spec: Spec) -> tuple[TableView, ...]:
             for each in spec.units.kinds
         ]
         found.append(table(f"`{spec.units.option}`", head, rows, "The kind of message in the input."))
-    if spec.rows is not None and spec.rows.name:
-        rows = [
-            (f"`{each.name}`{'' if number else ' (default)'}", markdown(sentence(each.doc or f"Rows: {each.text}")))
-            for number, each in enumerate(spec.tables)
-        ]
-        found.append(table("`table`", head, rows, "The table of the input that is read."))
     return tuple(found)

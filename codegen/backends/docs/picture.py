@@ -7,7 +7,7 @@ from dataclasses import field as declared
 
 from ...dataclass import dataclass
 from ...expression.types import EnumType, UserType
-from ...passes.words import bits_of, condition, covered, field_type, hexadecimal, repetition, size_of
+from ...passes.words import bits_of, condition, covered, field_type, hexadecimal, qualified, repetition, size_of
 from ...tree import Attribute, Spec, Struct
 from .view import BoxView, PictureView, TableView, TextView
 
@@ -28,11 +28,13 @@ def wire_type(attribute: Attribute) -> tuple[int, str]:
     return WIRE_TYPES["bytes" if field.packed or field.key is not None else field.kind]
 
 
-def kind_of(attribute: Attribute) -> str:
-    """Return the label and the type of a field of a message, as in a ``.proto`` file."""
+def kind_of(attribute: Attribute, spec: str) -> str:
+    """Return the label and the type of a field of a message in a spec, as in a ``.proto`` file."""
     field = attribute.message
     assert field is not None
-    named = attribute.type.path[-1] if isinstance(attribute.type, (UserType, EnumType)) else field.kind
+    named = field.kind
+    if isinstance(attribute.type, (UserType, EnumType)):
+        named = qualified(attribute.type.path, spec)
     if field.key is not None:
         return f"map<{field.key}, {named}>"
     return f"{'' if field.label == 'implicit' else f'{field.label} '}{named}"
@@ -176,7 +178,7 @@ def picture(spec: Spec) -> PictureView:
     canvas = Canvas()
     for struct in shown_structs(spec):
         if struct.message is not None:
-            _message(canvas, struct)
+            _message(canvas, spec, struct)
         else:
             _plain(canvas, spec, struct)
         canvas.y += 18
@@ -187,7 +189,7 @@ def picture(spec: Spec) -> PictureView:
 
 def _plain(canvas: Canvas, spec: Spec, struct: Struct) -> None:
     whole = "the whole input" + (", decompressed" if spec.codec != "none" else "")
-    canvas.heading(struct.path[-1], whole if struct is spec.root else sentence(struct.doc))
+    canvas.heading(qualified(struct.path, spec.name), whole if struct is spec.root else sentence(struct.doc))
     boxes = [box for field in struct.attributes for box in _boxes(field)]
     found = canvas.row(boxes)
     for field in struct.attributes:
@@ -227,8 +229,8 @@ def _box(field: Attribute) -> Box:
     return Box(field.id, shortened(size_of(field)), kept, style, least, sentence(field.doc))
 
 
-def _message(canvas: Canvas, struct: Struct) -> None:
-    canvas.heading(f"{struct.path[-1]} · message", sentence(struct.doc) or "fields in any order")
+def _message(canvas: Canvas, spec: Spec, struct: Struct) -> None:
+    canvas.heading(f"{qualified(struct.path, spec.name)} · message", sentence(struct.doc) or "fields in any order")
     canvas.y += 4
     for attribute in struct.attributes:
         assert attribute.message is not None
@@ -240,6 +242,6 @@ def _message(canvas: Canvas, struct: Struct) -> None:
         canvas.text(MARGIN + 220, canvas.y + 17, "type", "middle", meaning)
         room = WIDTH - 2 * MARGIN - 280
         canvas.boxes.append(BoxView(MARGIN + 280, canvas.y, room, 26, "variable", sentence(attribute.doc)))
-        words = shortened(f"{attribute.id}: {kind_of(attribute)}", int((room - PADDING) / CHARACTER))
+        words = shortened(f"{attribute.id}: {kind_of(attribute, spec.name)}", int((room - PADDING) / CHARACTER))
         canvas.text(MARGIN + 290, canvas.y + 17, "name", "start", words)
         canvas.y += 26

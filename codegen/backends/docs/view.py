@@ -62,13 +62,21 @@ class ExampleView:
 
 @dataclass(frozen=True)
 class View:
-    """The view that the templates render. ``nanoseconds``: the columns with times that Spark rounds."""
+    """The view that the templates render.
+
+    - ``doc``: the first paragraph of the documentation; ``details``: all others.
+    - ``first_examples``: a line each for a terminal, Python and Spark.
+    - ``nanoseconds``: the columns with times that Spark rounds.
+    """
 
     title: str
     doc: str
+    first_examples: tuple[ExampleView, ...]
     facts: tuple[str, ...]
+    details: str
     picture: PictureView
     layouts: tuple[TableView, ...]
+    tables: tuple[TableView, ...]
     columns: tuple[TableView, ...]
     nanoseconds: tuple[str, ...]
     options: tuple[TableView, ...]
