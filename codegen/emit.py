@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 import difflib
+import io
 import os
 import subprocess
 import sys
 import tempfile
+import tokenize
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from wireloom.base.errors import SpecError, UnsupportedError, WireloomError
+from wireloom.base.errors import SpecError, WireloomError
 from wireloom.base.extras import require
 from wireloom.base.printable import printable
 from wireloom.format.routines import checked_modules
@@ -32,9 +35,6 @@ PACKAGE = f'''{HEADER_START}from SPECS/. Do not edit: change the specs and run "
 SUBPACKAGE = f'''{HEADER_START}from SPECS/. Do not edit: change the specs and run "wireloom generate".
 """What a spec without rows describes: see the module ``parser``."""
 '''
-
-RUFF_VERSION = "0.17.5"
-"""The version of ruff that formats generated code, as pinned by the extra ``generate`` in pyproject.toml."""
 
 DISCOVERED = "pyspark_"
 """The prefix of the names of packages that Spark discovers."""
@@ -150,28 +150,13 @@ def render(
     return files
 
 
-def check_ruff() -> None:
-    """Raise ``UnsupportedError`` unless the ruff that formats generated code is installed in the pinned version.
-
-    Another version may format code differently, and ``generate --check`` would then report differences in up-to-date
-    files.
-    """
-    require("ruff", "generate", "formatting generated code")
-    # Imported here: the import is slow, and formats that are not written to files do not need it.
-    from importlib.metadata import version
-
-    installed = version("ruff")
-    if installed != RUFF_VERSION:
-        raise UnsupportedError(
-            f"generated code is formatted with ruff {RUFF_VERSION}, but {installed} is installed: "
-            "pip install 'wireloom[generate]'"
-        )
-
-
 def formatted(files: Mapping[str, str]) -> dict[str, str]:
-    """Return the modules formatted by ``ruff format``, run once in a temporary folder; other files are unchanged."""
+    """Return the modules formatted by ``ruff format``, run once in a temporary folder; other files are unchanged.
+
+    Raises ``UnsupportedError`` if ``ruff`` is not installed. Its version does not matter: see ``is_same_code``.
+    """
     modules = [path for path in files if path.endswith(".py")]
-    check_ruff()
+    require("ruff", "generate", "formatting generated code")
     with tempfile.TemporaryDirectory() as folder:
         for path in modules:
             place = Path(folder, path)
@@ -230,7 +215,7 @@ def compare(files: Mapping[str, str], output_dir: Path, discovery_dir: Path | No
                 if generated
                 else [f"Not generated, and therefore not removed: {shown}\n"]
             )
-        elif old == files[path]:
+        elif old == files[path] or (generated and path.endswith(".py") and is_same_code(old or "", files[path])):
             unchanged.append(path)
         elif old is not None and not generated:
             raise WireloomError(
@@ -241,6 +226,24 @@ def compare(files: Mapping[str, str], output_dir: Path, discovery_dir: Path | No
             written.append(path)
             diff += difference(from_here(output_dir, path), old, files[path])
     return Changes(tuple(written), tuple(removed), tuple(unchanged), "".join(diff), tuple(foreign))
+
+
+def is_same_code(left: str, right: str) -> bool:
+    """Return whether two modules have the same syntax tree and the same comments: how they are formatted depends on the
+    version of the formatter, and on whether a project formats generated code itself.
+
+    >>> is_same_code("a = [1, 2]  # b", "a = [\\n    1,\\n    2,\\n]  # b"), is_same_code("a = 1  # b", "a = 1  # c")
+    (True, False)
+    """
+    try:
+        return ast.dump(ast.parse(left)) == ast.dump(ast.parse(right)) and _comments(left) == _comments(right)
+    except SyntaxError:
+        return False
+
+
+def _comments(module: str) -> list[str]:
+    tokens = tokenize.generate_tokens(io.StringIO(module).readline)
+    return [each.string for each in tokens if each.type == tokenize.COMMENT]
 
 
 def from_here(output_dir: Path, path: str) -> str:

@@ -12,6 +12,7 @@ MODULES = (
     "wireloom.codegen.backends.python.names",
     "wireloom.codegen.backends.python.statements",
     "wireloom.base.arguments",
+    "wireloom.codegen.emit",
     "wireloom.base.nearest",
     "wireloom.objects.checksums",
     "wireloom.objects.framing",
