@@ -44,10 +44,7 @@ INSTALLED := pyproject.toml setup.py $(wildcard runtime/engine/*.c runtime/engin
 $(READY): GROUP := test
 $(VENV)/.ready-demo: GROUP := demo
 $(VENV)/.ready-docs: GROUP := docs
-$(READY): .ci/requirements.lock
-$(VENV)/.ready-demo: .ci/demo.lock
-$(VENV)/.ready-docs: .ci/docs.lock
-$(READY) $(VENV)/.ready-demo $(VENV)/.ready-docs: $(INSTALLED)
+$(READY) $(VENV)/.ready-demo $(VENV)/.ready-docs: $(INSTALLED) .ci/requirements.lock
 	@PYTHON="$(PYTHON)" VENV="$(VENV)" GROUP="$(GROUP)" sh .ci/setup
 	@touch $@
 

@@ -15,10 +15,10 @@ LOCKED = {canonicalize_name(name): version for name, version in re.findall(r"^([
 def wanted() -> list[Requirement]:
     with (ROOT / "pyproject.toml").open("rb") as file:
         project = tomllib.load(file)
-    extras = project["project"]["optional-dependencies"]
+    known = project["project"]["optional-dependencies"] | project["dependency-groups"]
     named = [*project["build-system"]["requires"], *project["project"]["dependencies"]]
-    for extra in ("spark", "test", "develop", "docs"):
-        named += extras[extra]
+    for each in ("spark", "test", "develop", "docs"):
+        named += known[each]
     return [Requirement(each) for each in named]
 
 
