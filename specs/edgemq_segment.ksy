@@ -40,10 +40,10 @@ doc: |
   frame was cut off; the frames before it are good.
 
   The format's own text contradicts itself about where the next frame begins. Its table of fields defines LEN as the
-  number of bytes in FMT..PAYLOAD, so that a frame has 8 + LEN bytes; its parsing rules and its pseudocode compute
+  number of bytes in FMT..PAYLOAD, so that a frame has 8 + LEN bytes. Its parsing rules and its pseudocode compute
   `frameBytes = 21 + LEN`, which is true only where 13 unused bytes follow each payload. The table is what this spec
-  says, since it is what writers do; a file that was written to the letter of the rules is read with the option
-  `stride=rules`, and with `stride=auto` (the default) the reader finds out by itself.
+  says, since it is what writers do. A file that was written to the letter of the rules is read with the option
+  `stride=rules`; with `stride=auto` (the default) the reader finds out by itself.
 seq:
   - id: frames
     type: frame

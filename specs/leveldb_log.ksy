@@ -40,13 +40,13 @@ doc: |
   the version.
 
   RocksDB and Pebble write kinds 5 to 8, and Pebble also 9 to 12, with the number of the log, into files that they use
-  again: what is left of the old log after the new one has another `log_number`, and no rows. Where the new log ends
+  again. What is left of the old log after the new one has another `log_number`, and no rows. Where the new log ends
   inside of a record of the old one, the rest of that record is no damage either: the next record has the number of the
   old log, or there is none. The same holds for the trailer with which Pebble ends a log. A damaged record of the new log
   is reported wherever its header can still be read. Records of other kinds are about the log itself and have no rows.
   With `wal_compression` one of them, at the beginning, says that the others are compressed.
 
-  Zeros from the end of a record to the end of the file are space that was allocated and not written: LevelDB's and
+  Zeros from the end of a record to the end of the file are space that was allocated and not written. LevelDB's and
   RocksDB's readers skip a header of zeros, with the rest of its block, without a report, Pebble's ends there. Zeros
   before other records are reported here.
 doc-ref: https://github.com/google/leveldb/blob/main/doc/log_format.md

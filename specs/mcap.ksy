@@ -64,13 +64,13 @@ doc: |
 
   After the last message `data_end` begins the summary, with the schemas and channels once more, statistics and indexes.
   A file that was not finished has none; its messages are read all the same. Private records and those of
-  later versions (opcodes from 16 on) are passed over, unless they are chunks, whose opcode is damaged then; and so are
+  later versions (opcodes from 16 on) are passed over, unless they are chunks, whose opcode is damaged then. So are
   bytes after the last field of a record, unless a damaged length or opcode explains them. A record that does not belong
   into a chunk, or before or after `data_end`, is damaged.
 
   Writers make chunks of messages, with the column `compression` (`zstd`, `lz4` or empty; `zstd` by default), after the
-  channels and schemas that they refer to, each followed by the indexes of its messages, and a summary with its
-  checksum: the schemas and channels, statistics, indexes of chunks, attachments and metadata, and offsets. All readers
+  channels and schemas that they refer to, each followed by the indexes of its messages. The summary at the end has a
+  checksum, the schemas and channels, statistics, indexes of chunks, attachments and metadata, and offsets. All readers
   find the messages of a time or a topic with it. The checksum of the data, which may be left out, is not written.
 
   A chunk whose checksum is wrong has no rows. Messages outside of chunks have no checksum of their own: that of

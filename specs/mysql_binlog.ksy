@@ -17,8 +17,8 @@ meta:
         selectable: [crc]
       queries:
         doc: |
-          Statements. The default database begins in `data` at `ofs_schema`, the statement a byte after its end; that of
-          the type `query_compressed` as a byte with the number of bytes of its size in bits 0 to 2, its size
+          Statements. The default database begins in `data` at `ofs_schema`, the statement a byte after its end. That of
+          the type `query_compressed` is a byte with the number of bytes of its size in bits 0 to 2, its size
           (big-endian), and a zlib stream.
         rows: events
         where: type == types::query or type == types::query_compressed

@@ -36,12 +36,12 @@ meta:
       - payload
 doc: |
   Packets of a network, as tcpdump and everything that is made of libpcap captures them: a header, then the packets one
-  after the other. The byte order is that of the machine that captured, and the magic number says which one it is; it
+  after the other. The byte order is that of the machine that captured, and the magic number says which one it is. It
   also says whether times are in microseconds or nanoseconds, or that the headers of packets are those of A. Kuznetsov's
   modified tcpdump.
 
   Files of versions before 2.3, and of DG/UX (543.0), have the two lengths of a packet in the other order, and some of
-  version 2.3, in which a packet of which more was captured than there was is taken for one: libpcap does the same.
+  version 2.3. There, a packet of which more was captured than there was is taken for one, as libpcap does.
 
   There are no checksums. A packet whose length is damaged is not told from a long one, so that the packets after it are
   lost up to where the option `recover` finds three in a row that make sense. For the same reason a file has no split
