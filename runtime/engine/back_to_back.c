@@ -36,7 +36,7 @@ static void note_offsets(const wl_row_block *block, size_t rows, size_t row) {
 }
 
 size_t wl_block_read(wl_row_block *block, wl_fill_result *result, size_t begin) {
-    if (wl_row_block_waits(block))
+    if (wl_row_block_waits(block) || (block->has_default && wl_unit_follows_damage(block->run, result, begin)))
         return begin;
     wl_ahead ahead = reach(block, begin, result->rows);
     block->at[0][0] = ahead.at;

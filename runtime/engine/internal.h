@@ -39,6 +39,8 @@ void wl_unit_take_back(wl_run *run);
 void wl_units_abandon(wl_run *run, unsigned depth);
 /* The reason why something around the rows is refused, in the outermost such unit; or WL_REASON_NONE. */
 uint32_t wl_refused_around(const wl_run *run);
+/* Whether the unit at `begin` directly follows the last damage of this call. */
+bool wl_unit_follows_damage(const wl_run *run, const wl_fill_result *result, size_t begin);
 /* If the valid unit at [begin, end) proves nothing and directly follows damage, it is as doubtful as that damage's end:
  * records so, and returns true. */
 bool wl_unit_extends_doubt(const wl_run *run, const wl_fill_result *result, size_t begin, size_t end);

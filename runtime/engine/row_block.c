@@ -176,7 +176,6 @@ void wl_row_block_free(wl_row_block *block) {
         free(block->results);
         free(block->guards);
         free(block->values);
-        free(block->sequences);
     }
     free(block);
 }

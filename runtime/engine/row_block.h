@@ -50,7 +50,6 @@ enum {
 #endif
 
 typedef struct wl_string wl_string;
-typedef struct wl_varint_sequence wl_varint_sequence; /* row_block_sequences.h */
 
 /* How a string is located, if some function locates it together with another one. */
 typedef enum {
@@ -86,8 +85,6 @@ struct wl_string {
     wl_row_block_step *computed;
     wl_layout lay_out;       /* locates it, perhaps together with following ones */
     wl_layout lay_out_alone; /* locates only it */
-    wl_layout lay_out_parts; /* of the first string of a sequence: locates it if the row has no shape */
-    wl_varint_sequence *sequence; /* NULL: no sequence begins with it */
     wl_located located;
     const struct wl_condition *decides;   /* of a condition: what decides, */
     uint8_t (*taken)[WL_ROW_BLOCK_ROWS]; /* and for each row whether it is true, and whether it is false */
@@ -212,12 +209,12 @@ struct wl_row_block {
     const uint8_t *outer[WL_DEEPEST_LIMIT]; /* the ends of the streams around the sub-streams that are open */
     bool is_plain; /* for wl_variant.plain_rows */
     bool has_fixed_parts; /* its conditions are on bytes, and only determine which fixed fields a row has */
+    bool has_default; /* some rows may take the default case of a switch */
     bool nested;   /* between some stretches there is something other than a byte string with a size of the row's own */
     wl_place row_begin, row_end; /* in a loop: of the row, in the iteration */
     int64_t (*values)[WL_ROW_BLOCK_ROWS]; /* of the varints; NULL if there are none; owned */
     wl_block_varint varints[WL_MOST_BLOCK_VARINTS];
     size_t varint_count;
-    wl_varint_sequence *sequences; /* NULL if there are none; owned */
     size_t tail;   /* bytes of the last stretch */
     size_t stride; /* distance between consecutive rows without byte strings, including padding; or 0 */
     /* How much is tried at once: little after rows that could not be read in this way, and nothing for a while if there
@@ -300,6 +297,8 @@ size_t wl_row_block_timestamp(wl_row_block *block, const wl_row_block_step *step
 size_t wl_row_block_range(wl_row_block *block, const wl_row_block_step *step, size_t rows);
 size_t wl_row_block_true(wl_row_block *block, const wl_row_block_step *step, size_t rows);
 size_t wl_row_block_zero(wl_row_block *block, const wl_row_block_step *step, size_t rows);
+/* Records that the unit has taken the default case of its switch, in any of its rows. */
+size_t wl_row_block_default(wl_row_block *block, const wl_row_block_step *step, size_t rows);
 size_t wl_row_block_text(wl_row_block *block, const wl_row_block_step *step, size_t rows);
 size_t wl_row_block_constant(wl_row_block *block, const wl_row_block_step *step, size_t rows);
 

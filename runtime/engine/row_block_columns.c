@@ -188,6 +188,13 @@ size_t wl_row_block_zero(wl_row_block *block, const wl_row_block_step *step, siz
     return i;
 }
 
+size_t wl_row_block_default(wl_row_block *block, const wl_row_block_step *step, size_t rows) {
+    const uint8_t *taken = step->guard ? block->guards->taken[step->guard] : NULL;
+    for (size_t i = 0; i < rows; i++)
+        block->run->is_default |= !taken || taken[i];
+    return rows;
+}
+
 /* Whether the text of all rows, which is contiguous in a column, is ASCII. The column's offsets were written by this
  * call, but are read back from the caller's memory. */
 static bool are_ascii(const wl_row_block *block, const wl_row_block_step *step, size_t rows) {

@@ -5,7 +5,6 @@
  * values, and the processing of rows overlaps. Everything is checked against the end of its stream before it is
  * used. */
 #include "row_block_expressions.h"
-#include "row_block_sequences.h"
 #include "row_block_strings.h"
 
 INLINE size_t number_of(const wl_row_block *block, const wl_string *string) {
@@ -287,14 +286,10 @@ void wl_row_block_filter_layout(wl_row_block *block) {
         else if (string->guard != string->next && !string->condition)
             last = -1;
     }
-    if (wl_chosen.has_avx2)
-        wl_row_block_find_sequences(block);
     for (size_t i = 0; i < block->string_count; i++) {
         wl_string *string = block->strings + i;
         const wl_layout several = wl_row_block_superinstruction(block, string);
-        string->lay_out = string->lay_out_parts = several ? several : string->lay_out_alone;
-        if (string->sequence)
-            string->lay_out = wl_row_block_sequence(block, string);
+        string->lay_out = several ? several : string->lay_out_alone;
     }
     block->several_rows = wl_row_block_several_rows(block);
     block->has_fixed_parts = has_fixed_parts(block);

@@ -127,6 +127,8 @@ static bool add_step(wl_planner *plan, const wl_instruction *instruction) {
         return wl_plan_bytes(plan, instruction);
     case WL_RUN_LIST:
         return true;
+    case WL_RUN_DEFAULT:
+        return wl_plan_default(plan, instruction);
     case WL_RUN_LOOP:
         return wl_plan_no_turns(plan, instruction);
     case WL_RUN_LIST_END:

@@ -257,6 +257,13 @@ bool wl_plan_fixed(wl_planner *plan, const wl_instruction *instruction) {
     return add_column(plan, is_guarded(plan, instruction->a) ? wl_row_block_guarded_column : run, &value, instruction);
 }
 
+/* A row by itself is only in doubt directly after damage, where it is left to the handlers; a unit around the rows
+ * might be proved by their checksums. */
+bool wl_plan_default(wl_planner *plan, const wl_instruction *instruction) {
+    plan->block->has_default = true;
+    return plan->loop < 0 || (!plan->sums && add_check(plan, wl_row_block_default, &(wl_fact){0}, instruction));
+}
+
 /* For columns other than structs and lists, a written value makes them valid. */
 bool wl_plan_valid(wl_planner *plan, const wl_instruction *instruction) {
     const wl_fact nothing = {0};
@@ -335,7 +342,9 @@ bool wl_plan_checksum(wl_planner *plan, const wl_instruction *instruction) {
     wl_row_block *block = plan->block;
     const wl_checksum *checksum = block->run->checksums + instruction->a;
     const wl_rule *rule = checksum->rule;
-    if (rule->start != WL_NO_REGISTER || rule->place != WL_SUM_IN_REGISTER || plan->guard)
+    plan->sums = true;
+    if (rule->start != WL_NO_REGISTER || rule->place != WL_SUM_IN_REGISTER || plan->guard ||
+        (plan->loop >= 0 && block->has_default))
         return false;
     const wl_fact *from = plan->marks + instruction->c, *to = plan->marks + instruction->d;
     const wl_fact *expected = wl_planner_value(plan, instruction->b);

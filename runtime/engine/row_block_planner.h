@@ -36,6 +36,7 @@ typedef struct {
     int loop;       /* the loop whose iterations are the rows; -1: none */
     bool own_spans[WL_MOST_SPANS]; /* some step finds the span */
     bool joined; /* a varint ends at the cursor, and no position in between is recorded */
+    bool sums; /* there are checksums */
     bool delimited;
     bool at_end; /* between delimiters: nothing follows */
     unsigned depth; /* number of open sub-streams */
@@ -87,6 +88,7 @@ bool wl_plan_checksum(wl_planner *plan, const wl_instruction *instruction);
 bool wl_plan_register(wl_planner *plan, const wl_instruction *instruction);
 bool wl_plan_bytes(wl_planner *plan, const wl_instruction *instruction);
 bool wl_plan_fixed(wl_planner *plan, const wl_instruction *instruction);
+bool wl_plan_default(wl_planner *plan, const wl_instruction *instruction);
 bool wl_plan_valid(wl_planner *plan, const wl_instruction *instruction);
 bool wl_plan_null(wl_planner *plan, const wl_instruction *instruction);
 bool wl_plan_no_items(wl_planner *plan, const wl_instruction *instruction);

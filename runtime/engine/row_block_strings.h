@@ -30,8 +30,6 @@ wl_several_rows wl_row_block_several_rows(const wl_row_block *block);
 /* The function that locates the string together with the next one, if there is one for these two; or NULL. Both already
  * have functions of their own. */
 wl_layout wl_row_block_superinstruction(const wl_row_block *block, const wl_string *string);
-/* The function that locates the sequence that begins with the string, together with what follows it. */
-wl_layout wl_row_block_sequence(const wl_row_block *block, const wl_string *string);
 
 INLINE bool wl_condition_holds(const wl_condition *condition, uint64_t value) {
     return (value - condition->low <= condition->reach) != condition->inverted;

@@ -1,7 +1,6 @@
 /* Superinstructions: functions that locate varints of one or two bytes together with what the last of them determines
  * directly after them, or the end of a sub-stream together with that of the row. Records consist of little else, so
  * this halves the number of calls. What is longer, or incomplete, is left to the functions of the single parts. */
-#include "row_block_sequences.h"
 #include "row_block_strings.h"
 #include "varint.h"
 
@@ -41,70 +40,12 @@ INLINE bool take(const wl_string *string, const uint8_t **next, const uint8_t *l
         then;                                                                                                          \
     }
 
-#if defined(__x86_64__)
-#define AVX2 __attribute__((target("avx2")))
-
-/* The row has another shape than the last one. */
-__attribute__((noinline)) LAYOUT(reshaped) {
-    const unsigned ends = ~(unsigned)_mm_movemask_epi8(_mm_loadu_si128((const void *)at));
-    const wl_layout found = wl_sequence_find_shape(string->sequence, ends) ? string->lay_out : string->lay_out_parts;
-    return found(string, block, at, limit, row, value);
-}
-
-/* The values of a sequence, 16 bits each. */
-AVX2 INLINE __m128i sequence_values(__m128i bytes, const wl_sequence_shape *shape, bool zigzag) {
-    const __m128i found = _mm_shuffle_epi8(bytes, _mm_loadu_si128((const void *)shape->lanes));
-    const __m128i bits = _mm_and_si128(found, _mm_loadu_si128((const void *)wl_sequence_masks.bits));
-    const __m128i words = _mm_maddubs_epi16(_mm_loadu_si128((const void *)wl_sequence_masks.weights), bits);
-    const __m128i signs = _mm_srai_epi16(_mm_slli_epi16(words, 15), 15);
-    return zigzag ? _mm_xor_si128(_mm_srli_epi16(words, 1), signs) : words;
-}
-
-/* Stores four values, wanted or not: the others are those of later varints, which are stored afterwards. */
-AVX2 INLINE void store_four(int64_t (*values)[WL_ROW_BLOCK_ROWS], size_t row, __m128i words) {
-    const __m128i low = _mm_cvtepi16_epi64(words), high = _mm_cvtepi16_epi64(_mm_srli_epi64(words, 32));
-    _mm_storel_epi64((void *)&values[0][row], low);
-    _mm_storeh_pd((void *)&values[1][row], _mm_castsi128_pd(low));
-    _mm_storel_epi64((void *)&values[2][row], high);
-    _mm_storeh_pd((void *)&values[3][row], _mm_castsi128_pd(high));
-}
-
-#define AFTER_SEQUENCE(name, both, zigzag, then)                                                                       \
-    AVX2 LAYOUT(name) {                                                                                                \
-        const wl_sequence_shape *const shape = string->sequence->last;                                                 \
-        if (WL_UNLIKELY(block->readable - at < WL_SEQUENCE_BYTES || shape->size > limit - at))                         \
-            return string->lay_out_parts(string, block, at, limit, row, value);                                        \
-        const __m128i bytes = _mm_loadu_si128((const void *)at);                                                       \
-        if (WL_UNLIKELY((~(unsigned)_mm_movemask_epi8(bytes) ^ shape->ends) & shape->parts))                           \
-            return reshaped(string, block, at, limit, row, value);                                                     \
-        const __m128i words = sequence_values(bytes, shape, zigzag);                                                   \
-        store_four(string->values, row, words);                                                                        \
-        value = (int16_t)_mm_extract_epi16(words, WL_SEQUENCE_VARINTS);                                                \
-        if (both)                                                                                                      \
-            wl_string_begins(string, 0, row, at + shape->begin);                                                       \
-        at += shape->size;                                                                                             \
-        wl_string_begins(string, both, row, at);                                                                       \
-        string += both;                                                                                                \
-        then;                                                                                                          \
-    }
-#define SEQUENCES(name, then)                                                                                          \
-    AFTER_SEQUENCE(name##_sequence_unsigned, 0, false, then)                                                           \
-    AFTER_SEQUENCE(name##_sequence_signed, 0, true, then)                                                              \
-    AFTER_SEQUENCE(name##_both_unsigned, 1, false, then)                                                               \
-    AFTER_SEQUENCE(name##_both_signed, 1, true, then)                                                                  \
-    static const wl_layout name##_sequences[2][2] = {{name##_sequence_unsigned, name##_sequence_signed},               \
-                                                     {name##_both_unsigned, name##_both_signed}};
-#else
-#define SEQUENCES(name, then)
-#endif
-
 #define FOUR(name, then)                                                                                               \
     AFTER_VARINTS(name##_1_unsigned, true, false, then)                                                                \
     AFTER_VARINTS(name##_1_signed, true, true, then)                                                                   \
     AFTER_VARINTS(name##_unsigned, false, false, then)                                                                 \
     AFTER_VARINTS(name##_signed, false, true, then)                                                                    \
-    static const wl_layout name##_four[2][2] = {{name##_unsigned, name##_signed}, {name##_1_unsigned, name##_1_signed}}; \
-    SEQUENCES(name, then)
+    static const wl_layout name##_four[2][2] = {{name##_unsigned, name##_signed}, {name##_1_unsigned, name##_1_signed}};
 
 FOUR(alone, GO_ON_WITH(string + 1))
 
@@ -180,25 +121,4 @@ wl_layout wl_row_block_superinstruction(const wl_row_block *block, const wl_stri
     default:
         return alone_four[single][zigzag];
     }
-}
-
-wl_layout wl_row_block_sequence(const wl_row_block *block, const wl_string *string) {
-#if defined(__x86_64__)
-    const wl_varint_sequence *sequence = string->sequence;
-    const bool both = sequence->both, zigzag = sequence->zigzag;
-    const wl_string *next = string + 1 + both;
-    switch (next->before ? WL_LOCATED_ALONE : next->located) {
-    case WL_LOCATED_BY_SIZE:
-        return next->enters ? entered_sequences[both][zigzag] : sized_sequences[both][zigzag];
-    case WL_LOCATED_OPTIONAL:
-        return optional_sequences[both][zigzag];
-    case WL_LOCATED_EMPTY:
-        return is_last(block, next) ? empty_row_sequences[both][zigzag] : empty_sequences[both][zigzag];
-    default:
-        return alone_sequences[both][zigzag];
-    }
-#else
-    (void)block;
-    return string->lay_out_parts;
-#endif
 }

@@ -89,16 +89,26 @@ void wl_unit_take_back(wl_run *run) {
     run->in_row = false;
 }
 
+/* The last damage of the call. */
+static uint8_t *last_damage(const wl_run *run, const wl_fill_result *result) {
+    return (uint8_t *)run->arguments->damages + (result->damage_count - 1) * sizeof(wl_damage);
+}
+
+bool wl_unit_follows_damage(const wl_run *run, const wl_fill_result *result, size_t begin) {
+    wl_damage damage;
+    if (!result->damage_count)
+        return false;
+    memcpy(&damage, last_damage(run, result), sizeof damage);
+    return damage.until + run->arguments->padding == run->arguments->base_offset + begin;
+}
+
 bool wl_unit_extends_doubt(const wl_run *run, const wl_fill_result *result, size_t begin, size_t end) {
-    const wl_fill_arguments *arguments = run->arguments;
-    if (!wl_proves_nothing(run) || run->refused || !result->damage_count)
+    if (!wl_proves_nothing(run) || run->refused || !wl_unit_follows_damage(run, result, begin))
         return false;
     wl_damage damage;
-    uint8_t *last = (uint8_t *)arguments->damages + (result->damage_count - 1) * sizeof damage;
+    uint8_t *last = last_damage(run, result);
     memcpy(&damage, last, sizeof damage);
-    if (damage.until + arguments->padding != arguments->base_offset + begin)
-        return false;
-    damage.until = arguments->base_offset + end;
+    damage.until = run->arguments->base_offset + end;
     memcpy(last, &damage, sizeof damage);
     return true;
 }

@@ -166,6 +166,8 @@ static unsigned add_part(source_of_chance *chance, layout *it, unsigned number) 
             draft_step(program, WL_OP_COLUMN_FIXED, shared, kind_of(chance, width, WL_F4LE), 0, 0);
         else
             draft_step(program, WL_OP_COLUMN_NULL, shared, 0, 0, 0);
+        if (chance_below(chance, 2))
+            draft_step(program, WL_OP_DEFAULT, 0, 0, 0, 0);
         jump_here(program, jump);
     }
     return number;
