@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
+import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from . import errors, kst, roundtrips, unittests
+from .gallery.checkout import COMPILER, Checkout
+from .gallery.reference import compile_reference, missing
 from .suite import Suite
 
 FILE = Path(__file__).with_name("scores.json")
@@ -72,6 +76,18 @@ def run_part(name: str, suite: Suite) -> Reasons:
         return PARTS[name](suite)
 
 
+def built_in() -> Reasons | None:
+    """Compile the built-in specs with Kaitai's own compiler; ``None`` where it is not installed."""
+    specs = sorted(Path("specs").glob("*.ksy"))
+    named = os.environ.get(COMPILER)
+    there = Checkout(Path("specs"), Path(named).resolve() if named else None)
+    if missing(there):
+        return None
+    with tempfile.TemporaryDirectory() as folder:
+        found = compile_reference(there, Path(folder), specs)
+    return {each.stem: found.get(each.stem, "") for each in specs}
+
+
 def counted(reasons: Reasons) -> dict[str, Any]:
     """Return the entry of the file about a part."""
     failing = {name: reason for name, reason in sorted(reasons.items()) if reason}
@@ -90,6 +106,8 @@ def write(suite: Suite, commit: Mapping[str, str]) -> dict[str, Any]:
     for name in PARTS:
         reasons = run_part(name, suite)
         parts[name] = {**counted(reasons), **(DETAILS[name](suite, reasons) if name in DETAILS else {})}
-    scores = {"suite": {"repository": REPOSITORY, **commit}, "parts": parts}
+    compiled = built_in()
+    kept = standing()["specs"] if compiled is None else counted(compiled)
+    scores = {"suite": {"repository": REPOSITORY, **commit}, "parts": parts, "specs": kept}
     FILE.write_text(json.dumps(scores, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     return scores

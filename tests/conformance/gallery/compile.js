@@ -8,7 +8,9 @@ const fromCompiler = createRequire(path.join(compilerFolder, "package.json"));
 const yaml = fromCompiler("js-yaml");
 const compiler = fromCompiler("kaitai-struct-compiler");
 
-const load = (file) => yaml.load(fs.readFileSync(file, "utf8"));
+// Later versions of the library read merges ("<<"), which are of YAML 1.1, only if asked to.
+const schema = yaml.mergeTag ? yaml.CORE_SCHEMA.withTags([yaml.mergeTag]) : yaml.DEFAULT_SCHEMA;
+const load = (file) => yaml.load(fs.readFileSync(file, "utf8"), { schema });
 
 // Kaitai's compiler says how an import was written, but of a relative one not from where.
 function importerFor(spec) {
@@ -36,7 +38,7 @@ async function main() {
         fs.writeFileSync(path.join(output, path.basename(name)), text);
       }
     } catch (error) {
-      console.log(`${path.basename(spec, ".ksy")}: ${error.message || error}`);
+      console.log(`${path.basename(spec, ".ksy")}: ${String(error.message || error).replace(/\s+/g, " ").trim()}`);
     }
   }
 }
