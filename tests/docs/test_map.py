@@ -82,6 +82,13 @@ def test_each_page_is_in_the_menu_or_internal() -> None:
     assert sorted(menu()) == sorted([*shown, "api.md", "CONTRIBUTING.md", "CHANGELOG.md"])
 
 
+def test_each_format_is_in_the_list() -> None:
+    page = (DOCS / "formats.md").read_text()
+    pages = [f"../generated/{path.parent.name}/README.md" for path in ROOT.glob("generated/*/README.md")]
+    assert pages
+    assert [each for each in pages if f"({each})" not in page] == []
+
+
 def test_sentences_and_cells_are_short(subtests: pytest.Subtests) -> None:
     assert len(READ) > 60
     for page in READ:
