@@ -123,8 +123,9 @@ def documented(function: Any, kind: Any, only: Iterable[str] | None = None) -> N
         for name in options
     ]
     function.__signature__ = signature.replace(parameters=[*own[:-1], *added, own[-1]])
-    lines = "\n".join(f"    - ``{name}``: {each.text}" for name, each in options.items())
-    function.__doc__ = (function.__doc__ or "").replace("    {options}", lines)
+    lines = "\n".join(f"- ``{name}``: {each.text}" for name, each in options.items())
+    # Since Python 3.13 docstrings have no indentation.
+    function.__doc__ = inspect.cleandoc(function.__doc__ or "").replace("{options}", lines)
 
 
 def camel_case(name: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import inspect
 import struct
+import types
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -78,7 +79,12 @@ def test_a_new_option_is_checked_and_documented() -> None:
         {options}
         """
 
+    # The same without indentation, as Python 3.13 compiles it.
+    flat = types.FunctionType(function.__code__, {})
+    flat.__doc__ = inspect.getdoc(function)
     documented(function, Wider)
+    documented(flat, Wider)
+    assert flat.__doc__ == function.__doc__
     assert inspect.signature(function).parameters["largest"].default == 7
     assert "- ``largest``: Largest thing. There are larger ones." in (function.__doc__ or "")
     assert Wider(largest=1000).largest == 100
