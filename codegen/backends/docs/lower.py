@@ -21,12 +21,12 @@ Columns = tuple[TableColumn, ...] | tuple[MessageColumn, ...]
 
 COLUMNS = ("column", "by default", "Arrow", "Spark", "meaning")
 EVERYWHERE = (
-    ("_path", "", "utf8", "string", "Path or address of the file."),
-    ("_offset", "", "uint64", "decimal(20,0)", "Where the row begins in the decompressed input, in bytes."),
-    ("_error", "", "utf8", "string", "Why the record is damaged; null for a valid record."),
-    ("_corrupt_record", "", "binary", "binary", "The bytes of a damaged record; null for a valid record."),
+    ("_path", "utf8", "string", "Path or address of the file."),
+    ("_offset", "uint64", "decimal(20,0)", "Where the row begins in the decompressed input, in bytes."),
+    ("_error", "utf8", "string", "Why the record is damaged; null for a valid record."),
+    ("_corrupt_record", "binary", "binary", "The bytes of a damaged record; null for a valid record."),
 )
-"""Columns that every format has."""
+"""Columns that every table has."""
 
 SQL = {
     "ShortType()": "smallint",
@@ -66,6 +66,11 @@ def lower(spec: Spec) -> View | None:
         layouts=tuple(_layout(spec, each) for each in shown_structs(spec)),
         tables=_tables(spec),
         columns=tuple(_columns(spec, title, columns) for title, columns in tables),
+        everywhere=table(
+            "",
+            (COLUMNS[0], *COLUMNS[2:]),
+            ((f"`{name}`", f"`{arrow}`", f"`{sql}`", doc) for name, arrow, sql, doc in EVERYWHERE),
+        ),
         nanoseconds=tuple(
             dict.fromkeys(
                 markdown_code(each.name) for _, columns in tables for each in columns if "[ns" in each.type.name
@@ -136,7 +141,6 @@ def _columns(spec: Spec, title: str, columns: Columns) -> TableView:
     ]
     for name in re.findall(r"\{(\w+)\}", spec.path_pattern or ""):
         rows.append((f"`{name}`", "", "`utf8`", "`string`", "From the path."))
-    rows += [(f"`{name}`", default, f"`{arrow}`", f"`{sql}`", doc) for name, default, arrow, sql, doc in EVERYWHERE]
     return table(title, COLUMNS, rows)
 
 

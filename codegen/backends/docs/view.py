@@ -66,6 +66,7 @@ class View:
 
     - ``doc``: the first paragraph of the documentation; ``details``: all others.
     - ``first_examples``: a line each for a terminal, Python and Spark.
+    - ``everywhere``: the columns of every table.
     - ``nanoseconds``: the columns with times that Spark rounds.
     """
 
@@ -78,6 +79,7 @@ class View:
     layouts: tuple[TableView, ...]
     tables: tuple[TableView, ...]
     columns: tuple[TableView, ...]
+    everywhere: TableView
     nanoseconds: tuple[str, ...]
     options: tuple[TableView, ...]
     examples: tuple[ExampleView, ...]
