@@ -66,7 +66,7 @@ checks: setup
 
 # Fewer examples of each property, and one read through Spark.
 quick: setup
-	@WIRELOOM_HYPOTHESIS=quick $(PYTEST) -n 2 --dist loadgroup -q -m "not slow" tests/unit tests/vectors \
+	@WIRELOOM_HYPOTHESIS=quick $(PYTEST) -n 2 --dist loadgroup -q -m "not slow" tests/cases tests/unit tests/vectors \
 		tests/spark/live/test_spark.py::test_times_are_instants
 
 # All tests, those marked `thorough` too, with ten times the examples of `make test`.
@@ -77,7 +77,7 @@ thorough: setup
 
 # What reads and writes, once more on the object parser alone, as on a machine where the engine could not be built. The
 # campaigns read everything with both readers in any case.
-READS_AND_WRITES := $(addprefix tests/unit/,append command inspecting kinesis kpl messages objects reading s2 writing) tests/vectors \
+READS_AND_WRITES := $(addprefix tests/unit/,append command inspecting kinesis kpl messages objects reading s2 writing) tests/cases tests/vectors \
 	$(patsubst %,tests/limits/test_%.py,bombs boundaries claims codec_claims computed computed_integers cut_off \
 	grown_lists holes memory ranges)
 # What reads nothing, or depends on no reader: specs, processes, storage, types. What compares the readers has compared
