@@ -77,7 +77,6 @@ struct wl_string {
     uint32_t guard;     /* of the stretch before it */
     uint32_t next;      /* of the stretch after it */
     uint32_t condition; /* 0, or one more than the number of the condition that is known from here on */
-    bool plain;         /* a byte string that all rows have, without special cases */
     uint32_t fixed;     /* 0, or the number of stretches after which the parts of that condition end, if they have no
                          * byte strings */
     uint32_t skip;      /* of a condition and a JUMP: the number of the last string that only other rows have */
@@ -208,7 +207,6 @@ struct wl_row_block {
     const uint8_t *readable; /* bytes before this may be read */
     const uint8_t *outer[WL_DEEPEST_LIMIT]; /* the ends of the streams around the sub-streams that are open */
     bool is_plain; /* for wl_variant.plain_rows */
-    bool has_fixed_parts; /* its conditions are on bytes, and only determine which fixed fields a row has */
     bool has_default; /* some rows may take the default case of a switch */
     bool nested;   /* between some stretches there is something other than a byte string with a size of the row's own */
     wl_place row_begin, row_end; /* in a loop: of the row, in the iteration */

@@ -68,21 +68,17 @@ INLINE bool are_copied(const wl_row_block *block, size_t row, size_t to, const u
 }
 
 /* Copying first prefetches the data, and the checksum finds it in the cache; not for long data. */
-INLINE bool takes(wl_row_block *block, size_t row, size_t size, const uint8_t *readable, size_t width, bool guarded,
-                  bool nested) {
+INLINE bool takes(wl_row_block *block, size_t row, size_t size, const uint8_t *readable, size_t width, bool nested) {
     if (block->chooses)
         return hold(block, row);
     if (WL_LIKELY(size <= SHORT))
-        return WL_LIKELY(are_copied(block, row, row, readable, width, guarded, nested) && hold(block, row));
-    return WL_LIKELY(hold(block, row) && are_copied(block, row, row, readable, width, guarded, nested));
+        return WL_LIKELY(are_copied(block, row, row, readable, width, nested, nested) && hold(block, row));
+    return WL_LIKELY(hold(block, row) && are_copied(block, row, row, readable, width, nested, nested));
 }
 
-/* How the parts of rows are located. */
-typedef enum { BYTE_STRINGS, FIXED_PARTS, GUARDED, NESTED } wl_form;
-
-/* `by_columns`: nothing but copies needs the bytes of the rows, which is left to copy_columns(). */
-INLINE size_t rows_of(wl_row_block *block, const wl_ahead *ahead, size_t width, wl_form form, bool by_columns) {
-    const bool nested = form == NESTED, guarded = nested || form == GUARDED;
+/* `nested`: rows have more than byte strings between fixed fields. `by_columns`: nothing but copies needs the bytes of the
+ * rows, which is left to copy_columns(). */
+INLINE size_t rows_of(wl_row_block *block, const wl_ahead *ahead, size_t width, bool nested, bool by_columns) {
     const uint8_t *at = ahead->at, *last = ahead->last, *readable = block->readable;
     const size_t rows = ahead->rows;
     size_t row = 0;
@@ -100,28 +96,23 @@ INLINE size_t rows_of(wl_row_block *block, const wl_ahead *ahead, size_t width, 
         }
         if (WL_UNLIKELY(known.is_known && at[known.offset] != known.value))
             break;
-        const uint8_t *next = form == NESTED        ? lay_out_nested(block, at, row, ahead)
-                              : form == GUARDED     ? lay_out_guarded(block, at, row, ahead)
-                              : form == FIXED_PARTS ? lay_out_sizes(block, at, row, ahead)
-                                                    : lay_out(block, at, row, ahead);
+        const uint8_t *next = nested ? lay_out_nested(block, at, row, ahead) : lay_out(block, at, row, ahead);
         if (WL_UNLIKELY(!next))
             break;
         const size_t size = (size_t)(next - at);
         fetch_ahead(at, next, skims && size > WIDE && (size == before || size > SHORT));
         before = size;
-        if (!by_columns && WL_UNLIKELY(!takes(block, row, size, readable, width, guarded, nested)))
+        if (!by_columns && WL_UNLIKELY(!takes(block, row, size, readable, width, nested)))
             break;
         at = block->at[0][row + 1] = next;
     }
-    if (form == FIXED_PARTS)
-        locate_parts(block, row);
     return row;
 }
 
 INLINE size_t frame_rows(wl_row_block *block, size_t rows, size_t spare, size_t width) {
     for (size_t row = 0; row < rows; row++) {
         const uint8_t *from = block->at[0][row], *to = block->at[1][row];
-        if (WL_UNLIKELY(!takes(block, row, (size_t)(to - from), to + spare, width, false, false)))
+        if (WL_UNLIKELY(!takes(block, row, (size_t)(to - from), to + spare, width, false)))
             return row;
     }
     return rows;
@@ -148,24 +139,22 @@ INLINE size_t sized_rows(wl_row_block *block, const wl_ahead *ahead, size_t widt
     const uint8_t *const *begins = block->at[0];
     for (size_t row = 0; wl_row_block_reads_all(block) && row < found; row++) {
         const size_t size = (size_t)(begins[row + 1] - begins[row]);
-        if (WL_UNLIKELY(!takes(block, row, size, block->readable, width, false, false)))
+        if (WL_UNLIKELY(!takes(block, row, size, block->readable, width, false)))
             return row;
     }
     return found;
 }
 
 /* Separate functions, since compilers allocate registers for all of a function. */
-#define ROWS(name, level, vector, attributes, form, by_columns)                                                        \
+#define ROWS(name, level, vector, attributes, nested, by_columns)                                                        \
     attributes __attribute__((noinline, aligned(64))) static size_t name##_##level(wl_row_block *block,                \
                                                                                    const wl_ahead *ahead) {            \
-        return rows_of(block, ahead, sizeof(vector), form, by_columns);                                                \
+        return rows_of(block, ahead, sizeof(vector), nested, by_columns);                                              \
     }
 #define VARIANT(level, vector, attributes)                                                                             \
-    ROWS(byte_strings, level, vector, attributes, BYTE_STRINGS, false)                                                 \
-    ROWS(fixed_parts, level, vector, attributes, FIXED_PARTS, false)                                                   \
-    ROWS(guarded, level, vector, attributes, GUARDED, false)                                                           \
-    ROWS(nested, level, vector, attributes, NESTED, false)                                                             \
-    ROWS(located, level, vector, attributes, NESTED, true)                                                             \
+    ROWS(byte_strings, level, vector, attributes, false, false)                                                        \
+    ROWS(nested, level, vector, attributes, true, false)                                                               \
+    ROWS(located, level, vector, attributes, true, true)                                                               \
     attributes __attribute__((noinline, aligned(64))) static size_t sized_##level(wl_row_block *block,                 \
                                                                                   const wl_ahead *ahead) {             \
         return sized_rows(block, ahead, sizeof(vector));                                                               \
@@ -177,10 +166,6 @@ INLINE size_t sized_rows(wl_row_block *block, const wl_ahead *ahead, size_t widt
             return wl_chosen.copy_columns(block, located_##level(block, ahead));                                       \
         if (block->nested)                                                                                             \
             return nested_##level(block, ahead);                                                                       \
-        if (block->has_fixed_parts)                                                                                    \
-            return fixed_parts_##level(block, ahead);                                                                  \
-        if (block->guards && block->guards->count)                                                                     \
-            return guarded_##level(block, ahead);                                                                      \
         return byte_strings_##level(block, ahead);                                                                     \
     }                                                                                                                  \
     attributes size_t wl_frame_rows_##level(wl_row_block *block, size_t rows, size_t spare) {                          \

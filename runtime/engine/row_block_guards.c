@@ -19,9 +19,7 @@ bool wl_condition_tabulate(wl_row_block *block, size_t number, const wl_instruct
         code ? wl_byte_table_of(block->run, code->constant, (size_t)code->d, from, kind) : NULL;
     for (unsigned byte = 0; byte < 256; byte++) {
         const bool holds = table ? table->values[byte] != 0 : byte != 0;
-        decisions[byte] = (wl_decision){.taken = (holds ? UINT32_C(2) : UINT32_C(4)) << 2 * number,
-                                        .holds = holds,
-                                        .fails = table && table->failed[byte]};
+        decisions[byte] = (wl_decision){.holds = holds, .fails = table && table->failed[byte]};
     }
     return table || !code;
 }
@@ -74,6 +72,55 @@ void wl_condition_sizes(wl_condition *condition, size_t holding, size_t failing)
     for (size_t byte = 0; byte < 256; byte++)
         condition->table[byte].size = (uint16_t)(condition->table[byte].holds ? holding : failing);
 }
+
+/* Tables of the sizes of rows --------------------------------------------------------------------------------------- */
+
+/* More than this is left to the functions for sizes of all kinds. */
+#define MOST_MORE 0xffff
+
+static bool is_in_table(const wl_string *string) {
+    if (string->size.stretch || string->guard)
+        return false;
+    return string->condition ? string->fixed
+                             : string->kind == WL_U1 && string->more >= -MOST_MORE && string->more <= MOST_MORE;
+}
+
+static void fill_table(wl_size_table *table, const wl_string *string) {
+    for (unsigned byte = 0; byte < 256; byte++) {
+        const int64_t size = byte + string->more;
+        if (string->condition)
+            table->sizes[byte] = string->decides->table[byte].fails ? WL_NO_SIZE : string->decides->table[byte].size;
+        else
+            table->sizes[byte] = size < 0 ? WL_NO_SIZE : (uint32_t)size;
+    }
+}
+
+bool wl_row_block_find_sizes(wl_row_block *block) {
+    wl_block_guards *guards = block->guards;
+    size_t count = 0;
+    int64_t before = 0;
+    for (size_t i = 0; i < block->string_count; i++) {
+        const wl_string *string = block->strings + i;
+        if (count == WL_MOST_SIZE_TABLES || !is_in_table(string))
+            return false;
+        wl_size_table *table = guards->sizes + count++;
+        table->offset = string->size.offset;
+        table->before = before += string->before;
+        table->condition = string->condition ? string->decides : NULL;
+        table->holds = string->condition ? string->taken[0] : NULL;
+        fill_table(table, string);
+        i += string->condition ? string->fixed - 1 : 0;
+        table->ends = block->strings[i].begins;
+    }
+    for (size_t i = 0; i < block->copy_count; i++) {
+        if (block->copies[i].guard)
+            return false;
+    }
+    guards->size_count = count;
+    return true;
+}
+
+/* Columns ---------------------------------------------------------------------------------------------------------- */
 
 static const uint8_t *taken_of(const wl_row_block *block, const wl_row_block_step *step) {
     return block->guards->taken[step->guard];

@@ -12,16 +12,15 @@
 
 #define WL_MOST_CONDITIONS 15
 #define WL_MOST_GUARDS (1 + 2 * WL_MOST_CONDITIONS)
-_Static_assert(WL_MOST_GUARDS <= 32, "a decision and the ancestors of a guard have a bit for each guard");
+_Static_assert(WL_MOST_GUARDS <= 32, "the ancestors of a guard have a bit for each guard");
 /* Maximum number of bytes of fixed fields in a stretch with a guard. */
 #define WL_GUARDED_BYTES 1024
 
 extern const uint8_t wl_zeros[WL_GUARDED_BYTES + 64];
 
-/* The decision for a value of the byte: a bit for the guard that the row runs; for parts without byte strings the size
- * in bytes of the one that the row has; whether the condition is true, and whether it has no value. */
+/* The decision for a value of the byte: for parts without byte strings the size in bytes of the one that the row has;
+ * whether the condition is true, and whether it has no value. */
 typedef struct {
-    uint32_t taken;
     uint16_t size;
     bool holds, fails;
 } wl_decision;
@@ -73,8 +72,9 @@ bool wl_condition_range(wl_condition *condition, const wl_instruction *code, boo
 /* Sets the sizes of parts without byte strings in the table. */
 void wl_condition_sizes(wl_condition *condition, size_t holding, size_t failing);
 
-/* In row_block_sizes.c: sets the tables of sizes, if bytes in the first stretch determine the sizes of all parts. */
-void wl_row_block_find_sizes(wl_row_block *block);
+/* Sets the tables of sizes if bytes in the first stretch determine the sizes of all parts, and none
+ * of them has byte strings or other parts; otherwise false. */
+bool wl_row_block_find_sizes(wl_row_block *block);
 
 size_t wl_row_block_unset(wl_row_block *block, const wl_row_block_step *step, size_t rows);
 size_t wl_row_block_guarded_column(wl_row_block *block, const wl_row_block_step *step, size_t rows);

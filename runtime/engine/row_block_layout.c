@@ -247,24 +247,6 @@ static wl_layout chosen(const wl_row_block *block, wl_string *string, int last) 
     }
 }
 
-/* Whether all rows have that stretch. */
-static bool is_common(const wl_row_block *block, size_t stretch) {
-    return !stretch || !block->strings[stretch - 1].next;
-}
-
-/* Whether the conditional parts have fixed sizes and are not in other ones, and rows can be located without them. */
-static bool has_fixed_parts(const wl_row_block *block) {
-    bool good = !block->nested && block->guards && block->guards->count;
-    for (size_t i = 0; good && i < block->string_count; i++) {
-        const wl_string *string = block->strings + i;
-        good = (string->plain || (string->fixed && !string->guard)) && is_common(block, string->size.stretch);
-        i += string->fixed ? string->fixed - 1 : 0;
-    }
-    for (size_t i = 0; i < block->copy_count; i++)
-        good &= !block->copies[i].guard;
-    return good;
-}
-
 void wl_row_block_filter_layout(wl_row_block *block) {
     int last = -1;
     block->strings[block->string_count] = (wl_string){.before = (int64_t)block->tail, .lay_out = end};
@@ -292,7 +274,6 @@ void wl_row_block_filter_layout(wl_row_block *block) {
         string->lay_out = several ? several : string->lay_out_alone;
     }
     block->several_rows = wl_row_block_several_rows(block);
-    block->has_fixed_parts = has_fixed_parts(block);
-    if (block->has_fixed_parts)
-        wl_row_block_find_sizes(block);
+    const bool has_tables = !block->nested && block->guards && block->guards->count && wl_row_block_find_sizes(block);
+    block->nested |= block->guards && block->guards->count && !has_tables;
 }

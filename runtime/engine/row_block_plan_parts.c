@@ -20,7 +20,6 @@ static bool begin_stretch(wl_planner *plan, wl_string string, uint32_t guard) {
     string.before = plan->cursor.offset;
     string.guard = plan->guard;
     string.next = guard;
-    string.plain = string.kind < WL_KIND_COUNT && !plan->guard;
     block->strings[block->string_count++] = string;
     plan->joined = false;
     block->fixed += plan->guard || plan->depth ? 0 : (size_t)plan->cursor.offset;

@@ -76,4 +76,35 @@ INLINE void locate_holding(wl_row_block *block, size_t rows) {
     }
 }
 
+/* Without a branch, which compilers would generate for a choice. */
+static inline const uint8_t *where(uint32_t taken, const uint8_t *at) {
+    const uintptr_t zeros = (uintptr_t)wl_zeros;
+    return (const uint8_t *)(zeros ^ ((zeros ^ (uintptr_t)at) & (0 - (uintptr_t)taken)));
+}
+
+/* Where the part of the rows that are `taken` begins: it has `size` bytes, and what follows it is at `ends`. */
+INLINE void locate_part(const uint8_t **restrict begins, const uint8_t *const *restrict ends,
+                        const uint8_t *restrict taken, int64_t size, size_t rows) {
+    for (size_t i = 0; i < rows; i++)
+        begins[i] = where(taken[i], ends[i] - size);
+}
+
+/* Finds the parts of all rows. */
+INLINE void locate_parts(wl_row_block *block, size_t rows) {
+    for (size_t i = 0; i < block->string_count; i++) {
+        const wl_string *string = block->strings + i;
+        if (!string->condition)
+            continue;
+        i += string->fixed - 1;
+        const uint8_t *const *ends = block->strings[i].begins;
+        const uint8_t *restrict holds = string->taken[0];
+        uint8_t *restrict fails = string->taken[1];
+        for (size_t row = 0; row < rows; row++)
+            fails[row] = !holds[row];
+        locate_part(string->begins, ends, holds, string[1].before, rows);
+        if (string->fixed == 3)
+            locate_part(string[1].begins, ends, fails, string[2].before, rows);
+    }
+}
+
 #endif
