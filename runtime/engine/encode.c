@@ -121,7 +121,7 @@ static size_t put_bare(wl_encoder *self, size_t *size) {
 /* All rows --------------------------------------------------------------------------------------------------------- */
 
 /* Restricts the sizes of byte strings to those for which `size` plus `added` is 0 to `largest`. */
-static void narrow(wl_encoder *self, int64_t added, uint64_t largest) {
+static void restrict_sizes(wl_encoder *self, int64_t added, uint64_t largest) {
     wl_integer least = -(wl_integer)added, most = (wl_integer)largest - added;
     if (least > self->least)
         self->least = least > INT32_MAX ? (size_t)INT32_MAX + 1 : (size_t)least;
@@ -148,11 +148,11 @@ static bool prepare(wl_encoder *self) {
             self->block.checksum = self->block.head;
         }
         if (each->holds == WL_HOLDS_SIZE)
-            narrow(self, each->added, each->size == 8 ? INT64_MAX : (UINT64_C(1) << 8 * each->size) - 1);
+            restrict_sizes(self, each->added, each->size == 8 ? INT64_MAX : (UINT64_C(1) << 8 * each->size) - 1);
         self->block.head += each->size;
     }
     if (arguments->stuffing == WL_STUFFING_NONE)
-        narrow(self, (int64_t)self->block.head, arguments->max_record);
+        restrict_sizes(self, (int64_t)self->block.head, arguments->max_record);
     return true;
 }
 

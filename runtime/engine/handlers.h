@@ -95,10 +95,15 @@ WL_HANDLER(wl_variable_append);
 WL_HANDLER(wl_variable_item);
 /* In row_block_loop.c. */
 WL_HANDLER(wl_loop_rows);
-/* In units.c. */
+/* In loops.c. */
 WL_HANDLER(wl_loop_begin);
 WL_HANDLER(wl_again);
 WL_HANDLER(wl_loop_index);
+WL_HANDLER(wl_list_begin);
+WL_HANDLER(wl_list_end);
+WL_HANDLER(wl_item_begin);
+WL_HANDLER(wl_item_end);
+/* In units.c. */
 WL_HANDLER(wl_default_case);
 WL_HANDLER(wl_evidence);
 WL_HANDLER(wl_unit_enter);
@@ -106,10 +111,10 @@ WL_HANDLER(wl_unit_leave);
 WL_HANDLER(wl_where);
 WL_HANDLER(wl_row_begin);
 WL_HANDLER(wl_row_end);
-WL_HANDLER(wl_list_begin);
-WL_HANDLER(wl_list_end);
-WL_HANDLER(wl_item_begin);
-WL_HANDLER(wl_item_end);
+
+/* There is no room for more than `there` rows (`what` is 0), damages (1) or items of level `what` - 1:
+ * records which, and returns the row's outcome. */
+int wl_no_room_for(wl_run *run, uint32_t what, size_t there);
 
 /* The row is damaged, and reading continues to find its end. The first reason counts. */
 static inline void wl_refuse(wl_run *run, uint32_t reason) {

@@ -89,7 +89,6 @@ struct wl_string {
     uint8_t (*taken)[WL_ROW_BLOCK_ROWS]; /* and for each row whether it is true, and whether it is false */
     const uint8_t **begins; /* the beginning of the stretch after it, for each row */
     int64_t (*values)[WL_ROW_BLOCK_ROWS]; /* of the first of its varints */
-    unsigned plain_bytes; /* number of bytes of each of its varints that need no check */
 };
 
 /* A byte that all rows of a block have at that distance from their beginning, so that conditions on it are decided when

@@ -254,9 +254,6 @@ void wl_row_block_filter_layout(wl_row_block *block) {
         wl_string *string = block->strings + i;
         string->begins = block->at[i + 1];
         string->values = block->values + string->first;
-        string->plain_bytes = 8;
-        for (size_t j = 0; string->kind == WL_BETWEEN_VARINTS && j < string->count; j++)
-            string->plain_bytes = (unsigned)wl_smaller(string->plain_bytes, block->varints[string->first + j].plain);
         if (string->condition) {
             string->decides = block->guards->conditions + string->condition - 1;
             string->size = string->decides->place;

@@ -35,38 +35,6 @@ LAYOUT(any_varints) {
     GO_ON_WITH(string + 1);
 }
 
-INLINE int64_t unsigned_value(uint64_t value) { return (int64_t)value; }
-
-/* Few adjacent ones, lowest byte first. Those of one or two bytes are read directly. */
-#define VARINTS(name, convert)                                                                                         \
-    LAYOUT(name) {                                                                                                     \
-        const uint8_t *next = at + string->before;                                                                     \
-        int64_t(*values)[WL_ROW_BLOCK_ROWS] = string->values;                                                          \
-        if (WL_UNLIKELY(string->before > limit - at))                                                                  \
-            return NULL;                                                                                               \
-        for (size_t i = string->count; i--; values++) {                                                                \
-            if (WL_UNLIKELY(next == limit))                                                                            \
-                return NULL;                                                                                           \
-            if (next[0] < 0x80)                                                                                        \
-                value = convert(*next++);                                                                              \
-            else if (limit - next >= 2 && next[1] < 0x80)                                                              \
-                next += 2, value = convert((next[-2] & 0x7Fu) | (unsigned)next[-1] << 7);                              \
-            else if (limit - next >= 4 && string->plain_bytes >= 4 && (next[2] < 0x80 || next[3] < 0x80)) {            \
-                const unsigned last = next[2] < 0x80 ? 2 : 3;                                                          \
-                value = convert(wl_groups(wl_varint_bytes(wl_load_le4(next), last, false)));                           \
-                next += last + 1;                                                                                      \
-            } else                                                                                                     \
-                return any_varints(string, block, at, limit, row, value);                                              \
-            values[0][row] = value;                                                                                    \
-        }                                                                                                              \
-        at = next;                                                                                                     \
-        string->begins[row] = at;                                                                                      \
-        GO_ON_WITH(string + 1);                                                                                        \
-    }
-
-VARINTS(unsigned_varints, unsigned_value)
-VARINTS(signed_varints, wl_varint_signed)
-
 /* Many: their ends are looked up for sixteen bytes at once, so they do not depend on each other. */
 LAYOUT(many_varints) {
     PASS;
@@ -313,11 +281,7 @@ wl_layout wl_row_block_varints(const wl_row_block *block, const wl_string *strin
     /* The next row waits for the sizes of the varints if these are all that its position depends on. */
     if (quick && string->count >= (block->string_count == 1 ? 3 : MANY))
         return quick;
-    if (string->count >= MANY)
-        return many_varints;
-    if (!alike)
-        return any_varints;
-    return zigzag ? signed_varints : unsigned_varints;
+    return string->count >= MANY ? many_varints : any_varints;
 }
 
 wl_several_rows wl_row_block_several_rows(const wl_row_block *block) {

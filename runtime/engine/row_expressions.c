@@ -91,7 +91,7 @@ HANDLERS(less_equal, CODE_LESS_EQUAL)
 HANDLERS(greater, CODE_GREATER)
 HANDLERS(greater_equal, CODE_GREATER_EQUAL)
 
-static WL_HANDLER(narrow) {
+static WL_HANDLER(check_kind) {
     wl_integer value = run->registers[FIRST(step)];
     if (WL_UNLIKELY(wl_is_missing(run, FIRST(step)) || !wl_kind_holds(SECOND(step), value)))
         run_expression(run, step);
@@ -170,7 +170,7 @@ wl_handler wl_expression_handler(wl_instruction *instruction) {
         handler = copy;
     } else if (size == 5 && code[3] == CODE_NARROW) {
         instruction->b |= (uint32_t)code[4] << 16;
-        handler = narrow;
+        handler = check_kind;
     } else if (size == 7 && code[3] == CODE_REGISTER) {
         instruction->b |= second(code + 3);
         handler = handlers[code[6]][1];
