@@ -4,40 +4,9 @@
 """S2 message: the Arrow schemas of its tables, and the programs that the engine runs."""
 
 import pyarrow as pa
-import pyarrow.compute as pc
-from wireloom.format.message_program import ComputedSource, FieldSource, MessageProgram
+from wireloom.format.message_program import ComputedSource, FieldSource, Input, MessageProgram
 from wireloom.format.message_rules import FieldKind, FieldRule, Label, MessageRule, MessageSet
-from wireloom.rows.messages import computing
-from wireloom.rows.numbers import constant
-
-
-def _read_batch_command(headers: pa.Array) -> pa.Array:
-    return computing.where(
-        computing.both(
-            pc.equal(computing.length(headers), constant(1, pa.int64())),
-            lambda: pc.equal(
-                computing.length(computing.member(computing.item(headers, 0), "name")), constant(0, pa.int64())
-            ),
-        ),
-        lambda headers: computing.text(computing.member(computing.item(headers, 0), "value")),
-        pa.utf8(),
-        headers,
-    )
-
-
-def _append_input_command(headers: pa.Array) -> pa.Array:
-    return computing.where(
-        computing.both(
-            pc.equal(computing.length(headers), constant(1, pa.int64())),
-            lambda: pc.equal(
-                computing.length(computing.member(computing.item(headers, 0), "name")), constant(0, pa.int64())
-            ),
-        ),
-        lambda headers: computing.text(computing.member(computing.item(headers, 0), "value")),
-        pa.utf8(),
-        headers,
-    )
-
+from wireloom.format.program import ColumnProgram, Op, Step, Storage
 
 TABLES = {
     "read_batch": (
@@ -96,7 +65,32 @@ TABLES = {
                 FieldSource((2,)),  # timestamp
                 FieldSource((3,)),  # headers
                 FieldSource((4,)),  # body
-                ComputedSource(("headers",)),  # command
+                ComputedSource(  # command
+                    (
+                        Input("headers"),
+                        Input("headers", item=("name",)),
+                        Input("headers", item=("value",)),
+                    ),
+                    ColumnProgram(
+                        steps=(
+                            Step(Op.INPUT, 0, 0, 0),  # number of headers
+                            Step(Op.EXPRESSION, 1, 1, 0, 13),  # is command there?
+                            Step(Op.SKIP_IF_ZERO, 1, 1, 9),  # is command there?
+                            Step(Op.INPUT_BYTES, 0, 1, 1),  # headers[0]
+                            Step(Op.EXPRESSION, 2, 0, 13, 13),  # is command there?
+                            Step(Op.SKIP_IF_ZERO, 2, 1, 9),  # is command there?
+                            Step(Op.INPUT_BYTES, 1, 2, 1),  # headers[0]
+                            Step(Op.TEXT_CLEAN, 2, 1, 0, 0),  # text of headers[0]
+                            Step(Op.COLUMN_BYTES, 0, 2),  # command
+                            Step(Op.END),
+                        ),
+                        version=6,
+                        columns=(Storage.VARIABLE,),
+                        registers=3,
+                        spans=3,
+                        constants=bytes.fromhex("0100000001000000000000000f0200000000000000000000000f"),
+                    ),
+                ),
             ),
             rows=(1,),
             unit_columns=(FieldSource((2,)),),
@@ -151,7 +145,32 @@ TABLES = {
                 FieldSource((1,)),  # timestamp
                 FieldSource((2,)),  # headers
                 FieldSource((3,)),  # body
-                ComputedSource(("headers",)),  # command
+                ComputedSource(  # command
+                    (
+                        Input("headers"),
+                        Input("headers", item=("name",)),
+                        Input("headers", item=("value",)),
+                    ),
+                    ColumnProgram(
+                        steps=(
+                            Step(Op.INPUT, 0, 0, 0),  # number of headers
+                            Step(Op.EXPRESSION, 1, 1, 0, 13),  # is command there?
+                            Step(Op.SKIP_IF_ZERO, 1, 1, 9),  # is command there?
+                            Step(Op.INPUT_BYTES, 0, 1, 1),  # headers[0]
+                            Step(Op.EXPRESSION, 2, 0, 13, 13),  # is command there?
+                            Step(Op.SKIP_IF_ZERO, 2, 1, 9),  # is command there?
+                            Step(Op.INPUT_BYTES, 1, 2, 1),  # headers[0]
+                            Step(Op.TEXT_CLEAN, 2, 1, 0, 0),  # text of headers[0]
+                            Step(Op.COLUMN_BYTES, 0, 2),  # command
+                            Step(Op.END),
+                        ),
+                        version=6,
+                        columns=(Storage.VARIABLE,),
+                        registers=3,
+                        spans=3,
+                        constants=bytes.fromhex("0100000001000000000000000f0200000000000000000000000f"),
+                    ),
+                ),
                 FieldSource((2,), up=1),  # match_seq_num
                 FieldSource((3,), up=1),  # fencing_token
             ),
@@ -200,9 +219,3 @@ TABLES = {
 }
 """By table: all its columns, default and selectable ones, in the order of ``Format.columns``, and its program; ``None``
 where the engine cannot run the rows, for the reason ``Format.engine_refusal``."""
-
-COMPUTED = {
-    ("read_batch", "command"): _read_batch_command,
-    ("append_input", "command"): _append_input_command,
-}
-"""What makes the computed columns from others, by table and name."""

@@ -111,9 +111,10 @@ static bool read_window(call *each, PyObject *source, Py_ssize_t begin, Py_ssize
     return true;
 }
 
-static bool make_call(call *each, const wl_program *program, PyObject *preset) {
+/* `more`: number of buffers that are borrowed in addition. */
+static bool make_call(call *each, const wl_program *program, PyObject *preset, size_t more) {
     size_t columns = wl_program_columns(program);
-    each->held.views = PyMem_Malloc((columns + 7) * sizeof *each->held.views);
+    each->held.views = PyMem_Malloc((columns + more + 7) * sizeof *each->held.views);
     each->columns = calloc(columns + 1, sizeof *each->columns);
     each->counts = calloc(2 * columns + 2 * wl_program_levels(program) + 1, sizeof *each->counts);
     if (!each->held.views || !each->columns || !each->counts)

@@ -56,6 +56,16 @@ def fill_arena(
     tuple[int, ...],
     tuple[int, int, int],
 ]: ...
+def compute(
+    program: Program,
+    inputs: tuple[tuple[int, int, Buffer | None, Buffer | None, Buffer | None, Buffer | None, int], ...],
+    first: int,
+    rows: int,
+    wanted: Buffer,
+    arena: Buffer,
+    data: tuple[Buffer, ...],
+    /,
+) -> tuple[int, int, int, tuple[int, ...], tuple[int, ...]]: ...
 def export_arena(
     program: Program,
     wanted: Buffer,

@@ -161,7 +161,7 @@ static PyObject *engine_fill_arena(PyObject *module, PyObject *positional, PyObj
     call each = {.held = {NULL, 0}};
     arena_layout layout;
     PyObject *answer = NULL;
-    if (make_call(&each, program, preset) && read_window(&each, source, begin, end, base_offset, padding, max_record) &&
+    if (make_call(&each, program, preset, 0) && read_window(&each, source, begin, end, base_offset, padding, max_record) &&
         arena_read_layout(&each.held, &layout, program, wanted, capacity, offsets, items) &&
         arena_read_outputs(&each, &layout, arena, data) && read_damages(&each, damages) &&
         read_chains(&each, program, chains) && read_stores(&each, program, stores) &&
@@ -173,6 +173,8 @@ static PyObject *engine_fill_arena(PyObject *module, PyObject *positional, PyObj
     release(&each);
     return answer;
 }
+
+#include "_compute.h"
 
 static PyObject *engine_export_arena(PyObject *module, PyObject *arguments) {
     PyObject *program_given, *wanted, *arena, *data, *null_counts, *answer = NULL;
@@ -211,7 +213,7 @@ static PyObject *engine_resync(PyObject *module, PyObject *positional, PyObject 
                NULL;
     call each = {.held = {NULL, 0}};
     PyObject *answer = NULL;
-    if (make_call(&each, program, preset) && read_window(&each, source, begin, end, base_offset, padding, max_record) &&
+    if (make_call(&each, program, preset, 0) && read_window(&each, source, begin, end, base_offset, padding, max_record) &&
         read_chains(&each, program, chains) && read_stores(&each, program, stores)) {
         bool memory, found = false;
         size_t index = 0;
@@ -328,6 +330,7 @@ static PyMethodDef functions[] = {
     {"arena_size", engine_arena_size, METH_VARARGS, NULL},
     {"arena_places", engine_arena_places, METH_VARARGS, NULL},
     {"fill_arena", (PyCFunction)(void (*)(void))engine_fill_arena, METH_VARARGS | METH_KEYWORDS, NULL},
+    {"compute", engine_compute, METH_VARARGS, NULL},
     {"export_arena", engine_export_arena, METH_VARARGS, NULL},
     {"resync", (PyCFunction)(void (*)(void))engine_resync, METH_VARARGS | METH_KEYWORDS, NULL},
     {"find_delimiter", engine_find_delimiter, METH_VARARGS, NULL},

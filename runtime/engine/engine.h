@@ -197,6 +197,22 @@ typedef struct {
     const uint8_t *ranges; /* `count` pairs of uint64: the first key and the last one; ascending */
 } wl_predicate;
 
+/* An array of which the steps INPUT, INPUT_BYTES and INPUT_ITEMS take values: Arrow's buffers. `kind`: that of its
+ * integers, numbered as wireloom.format.program.Kind, or one of these. */
+enum { WL_INPUT_BITS = 18, WL_INPUT_BYTES, WL_INPUT_SIZES /* of lists */, WL_INPUT_KINDS };
+typedef struct {
+    unsigned kind;
+    size_t first;            /* the element with the number 0 */
+    size_t length;           /* number of elements from there on that the buffers have */
+    const uint8_t *validity; /* a bit per element; NULL: none is null */
+    const uint8_t *values;   /* BYTES, SIZES: int32 offsets */
+    const uint8_t *data;     /* BYTES */
+    size_t data_size;
+    const uint8_t *lists;    /* INPUT_ITEMS: int32 offsets of the lists of which these are the items; or NULL */
+    size_t lists_first;
+    size_t list_count;
+} wl_input;
+
 typedef struct {
     const uint8_t *source; /* rows are read from source[begin … end) */
     size_t begin;
@@ -228,6 +244,8 @@ typedef struct {
                        * more as these have bytes */
     const wl_predicate *predicates; /* rows for which one of them is false are read and verified, but not built */
     size_t predicate_count;
+    const wl_input *inputs; /* wl_fill_computed() only */
+    size_t input_count;
 } wl_fill_arguments;
 
 typedef struct {
@@ -256,6 +274,11 @@ typedef struct {
  * be set again. A unit is read when all of it is in the window; if it never is, the rows before its end are returned.
  * Returns false only if working memory could not be allocated. */
 bool wl_fill(const wl_program *program, const wl_fill_arguments *arguments, wl_fill_result *result);
+
+/* Runs a program, in which a unit is a row, for each row of the arrays `inputs`, from number `begin` on, `capacity` of them;
+ * there is no source. A row that is refused or lost is null. The status is WL_END or, if there is no room for the data of
+ * a row, WL_NO_ROOM; `needed` is then set. Returns false only if working memory could not be allocated. */
+bool wl_fill_computed(const wl_program *program, const wl_fill_arguments *arguments, wl_fill_result *result);
 
 /* Consecutive rows only: finds the next index at or after arguments->begin at which a valid row with valid checksums
  * begins. A row whose checksums cover no byte counts only if the next one is valid too or the input ends after it, and

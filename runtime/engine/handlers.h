@@ -88,6 +88,10 @@ WL_HANDLER(wl_series_begin);
 WL_HANDLER(wl_series_add);
 WL_HANDLER(wl_series_add_text);
 WL_HANDLER(wl_text_item);
+/* In inputs.c. */
+WL_HANDLER(wl_input_number);
+WL_HANDLER(wl_input_bytes);
+WL_HANDLER(wl_input_items);
 /* In variables.c. */
 WL_HANDLER(wl_variable_read);
 WL_HANDLER(wl_variable_set);

@@ -123,6 +123,9 @@ void wl_series_free(wl_run *run);
 /* Removes all references of series to a content. */
 void wl_series_forget(wl_run *run, const wl_content *content);
 /* The item at that index; false: there is none, or it could not be computed. */
+/* Append to a series; false: out of memory. `failed`: there is no value, for the reason `value`. */
+bool wl_series_add_number(wl_series *series, bool failed, wl_integer value);
+bool wl_series_add_span(wl_series *series, wl_span span);
 bool wl_series_item(const wl_series *series, wl_integer number, wl_integer *value);
 /* The smallest of all items, or the largest; false: there are none, or one could not be computed. */
 bool wl_series_extreme(const wl_series *series, bool greatest, wl_integer *value);

@@ -140,7 +140,7 @@ WL_HANDLER(wl_column_bytes_anywhere) {
         wl_column_null(run, step->a, row);
         GO_ON;
     }
-    int outcome = column_bytes(step, run, row, wl_contents_readable(run, run->spans[step->b].at));
+    int outcome = column_bytes(step, run, row, run->arguments->input_count ? span.size : wl_contents_readable(run, span.at));
     if (WL_UNLIKELY(outcome != WL_ROW_COMPLETE))
         return outcome;
     GO_ON;

@@ -73,31 +73,42 @@ static bool has_room_for_text(wl_series *series) {
     return true;
 }
 
+bool wl_series_add_number(wl_series *series, bool failed, wl_integer value) {
+    if (WL_UNLIKELY(!has_room(series)))
+        return false;
+    series->values[series->used] = value;
+    series->failed[series->used++] = failed;
+    return true;
+}
+
+bool wl_series_add_span(wl_series *series, wl_span span) {
+    if (WL_UNLIKELY(!has_room_for_text(series)))
+        return false;
+    series->texts[series->texts_used++] = span;
+    return true;
+}
+
 WL_HANDLER(wl_series_begin) {
     run->series[step->a].used = run->series[step->a].texts_used = 0;
     GO_ON;
 }
 
 WL_HANDLER(wl_series_add) {
-    wl_series *series = run->series + step->a;
-    if (WL_UNLIKELY(!has_room(series)))
-        return wl_lost(run, WL_REASON_LIMIT);
     const bool failed = wl_is_missing(run, step->b);
-    series->values[series->used] = failed ? (wl_integer)wl_missing_reason(run, step->b) : run->registers[step->b];
-    series->failed[series->used++] = failed;
+    const wl_integer value = failed ? (wl_integer)wl_missing_reason(run, step->b) : run->registers[step->b];
+    if (WL_UNLIKELY(!wl_series_add_number(run->series + step->a, failed, value)))
+        return wl_lost(run, WL_REASON_LIMIT);
     GO_ON;
 }
 
 WL_HANDLER(wl_series_add_text) {
-    wl_series *series = run->series + step->a;
-    if (WL_UNLIKELY(!has_room_for_text(series)))
-        return wl_lost(run, WL_REASON_LIMIT);
     wl_span text = run->spans[step->b];
     if (step->c >= 0 && wl_is_missing(run, (size_t)step->c))
         text = wl_text_none(wl_missing_reason(run, (size_t)step->c));
     else if (step->c >= 0 && run->registers[step->c] == 0)
         text = wl_text_none(WL_NULL);
-    series->texts[series->texts_used++] = text;
+    if (WL_UNLIKELY(!wl_series_add_span(run->series + step->a, text)))
+        return wl_lost(run, WL_REASON_LIMIT);
     run->series_of_contents |= run->content_count != 0;
     GO_ON;
 }

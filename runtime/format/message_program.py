@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .message_rules import MessageSet
+from .program import ColumnProgram
 
 MESSAGE_PROGRAM_VERSION = 1
 """Version of the message program. The engine refuses any other."""
@@ -53,12 +54,23 @@ class MarkSource:
 
 
 @dataclass(frozen=True, slots=True)
-class ComputedSource:
-    """A column that Python computes from other columns of the batch, by Arrow's kernels, after the engine:
-    ``COMPUTED[name]`` of the generated module ``columns`` is a function that receives the columns named in ``inputs``
-    as arrays, in that order, and returns the array."""
+class Input:
+    """Values of a column from which others are computed. ``path``: the fields of structs that lead to them. ``item``:
+    they are in items of a list, and it leads to them there."""
 
-    inputs: tuple[str, ...]
+    column: str
+    path: tuple[str, ...] = ()
+    item: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ComputedSource:
+    """A column that the engine computes from other columns of the batch: the first column of ``program``, whose steps
+    ``INPUT``, ``INPUT_BYTES`` and ``INPUT_ITEMS`` take values of ``inputs``. It is null where the value cannot be
+    computed."""
+
+    inputs: tuple[Input, ...]
+    program: ColumnProgram
 
 
 ColumnSource = FieldSource | LookupSource | RowNumberSource | MarkSource | ComputedSource

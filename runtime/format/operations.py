@@ -224,6 +224,14 @@ class Op(IntEnum):
     """In a search after damage: if register[a] is zero, the unit proves nothing, as with ``DEFAULT``."""
     DEFAULT = 80
     """The unit takes the default case of its switch: it proves nothing unless a checksum covers bytes of it."""
+    INPUT = 81
+    """register[a] ← the number that array [b] of the call has for the row: an integer, a boolean, the size of a list;
+    or, unless [c] is 0, that of item [c], from 1, of the row's list of its values. It has no value if there is none, or
+    in calls without arrays."""
+    INPUT_BYTES = 82
+    """span[a] ← the bytes or the text that array [b] has for the row; [c] as above."""
+    INPUT_ITEMS = 83
+    """series[a] ← the items of the row's list of values of array [b]."""
 
 
 OPERANDS: dict[Op, tuple[str, ...]] = {
@@ -308,5 +316,8 @@ OPERANDS: dict[Op, tuple[str, ...]] = {
     Op.DIGEST: ("TEXT_RESULT", "CHECKSUM", "MARK", "NUMBER"),
     Op.EVIDENCE: ("REGISTER",),
     Op.DEFAULT: (),
+    Op.INPUT: ("RESULT", "NUMBER", "NUMBER"),
+    Op.INPUT_BYTES: ("TEXT_RESULT", "NUMBER", "NUMBER"),
+    Op.INPUT_ITEMS: ("SERIES", "NUMBER"),
 }
 """The kinds of the operands of each step up to the last that it uses: ``WL_IS_…`` of ``operations.h``."""

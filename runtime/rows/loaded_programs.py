@@ -61,7 +61,7 @@ class Loaded:
     """The program of a format as loaded by the engine, shared by all row readers of the format."""
 
     def __init__(self, format: Format, program: ColumnProgram) -> None:
-        self.program = _loaded_program(program)
+        self.program = loaded_program(program)
         self.source = program
         # A unit may have more rows than its size divided by the minimum size of a row.
         self.least_size = 1 if program.has_rows else least_size(program)
@@ -74,7 +74,7 @@ class Loaded:
         if not self.source.known:
             return self.program
         values = [attrgetter(each.name)(root) for each in self.source.known]
-        return _loaded_program(self.source.knowing(values))
+        return loaded_program(self.source.knowing(values))
 
     def wanted(self, numbers: tuple[int, ...]) -> WantedColumns:
         """Return the columns of these numbers."""
@@ -84,7 +84,8 @@ class Loaded:
         return found
 
 
-def _loaded_program(program: ColumnProgram) -> Any:
+def loaded_program(program: ColumnProgram) -> Any:
+    """Return a program as the engine loads it. Raises ``UnsupportedError``."""
     try:
         return cast(Any, engine).Program(program.pack())
     except ValueError as error:

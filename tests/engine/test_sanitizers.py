@@ -55,7 +55,14 @@ def run_test(program: Path, *arguments: str) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-SHIM_TESTS = ("test_refusals.py", "test_calls.py", "test_arenas.py", "test_md5.py", "test_vectors.py")
+SHIM_TESTS = (
+    "test_refusals.py",
+    "test_calls.py",
+    "test_arenas.py",
+    "test_computing.py",
+    "test_md5.py",
+    "test_vectors.py",
+)
 READING_TESTS = ("test_records.py",)
 """Tests of reading whose inputs reach the engine by other ways than a file's bytes."""
 OTHERWISE = "not (gil or forced or switched or extension or objects) and not (rows_inside_of_records and not 100-7)"

@@ -1,52 +1,45 @@
-"""Value instances of message types as functions of whole columns: source code that calls Arrow's compute kernels."""
+"""Value instances of message types as column programs, whose rows are rows of other columns of the table."""
 
 from __future__ import annotations
 
-import keyword
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
-from wireloom.format.message_program import FieldSource
+from wireloom.format.message_program import ComputedSource, FieldSource, Input
+from wireloom.format.program import Op, Stuffing
 
 from ...dataclass import dataclass, field
 from ...expression.fold import fold
-from ...expression.nodes import (
-    Binary,
-    BooleanLiteral,
-    Call,
-    Cast,
-    Comparison,
-    Conditional,
-    EnumMember,
-    FloatLiteral,
-    IntegerLiteral,
-    ListLiteral,
-    Logical,
-    MemberAccess,
-    Name,
-    Node,
-    StringLiteral,
-    Subscript,
-    Unary,
-)
-from ...expression.types import BytesType, ComputedIntegerType, EnumType, UserType
-from ...tree import Instance
-from . import vector_operations as operations
-from .arrow import ArrowType, computed_integer
+from ...expression.nodes import Logical, MemberAccess, Name, Node
+from ...expression.types import BytesType, ComputedIntegerType, StringType, Type, UserType
+from ...tree import Attribute, Instance, Struct
+from ...wire import Timestamp
+from .arrow import ArrowType, computed_integer, integer_interval
+from .assembler import Assembler
+from .compiled import Compiled, narrowed
+from .computed_text import is_spanned
+from .encodings import UTF8
+from .expression import Compiler
+from .finding import Found
+from .interval import BOOLEAN, Interval
+from .items import Item, Series
+from .lines import Label, Line, Listing, ReadLine
 from .message_arrow import field_of
-from .message_paths import MAX_NESTING, FieldFound, InstanceFound, Paths, Place
+from .message_paths import FieldFound, Paths, Place
 from .refusal import NotForEngineError
-from .vectors import Vector, field_vector, number, refuse_kind
+from .scope import Scalar, Scope, Span, Unavailable
+from .text_steps import TextMaker
+
+SIZES = Interval(0, (1 << 31) - 1)
+MAKING = {Op.TEXT_JOIN: "joins", Op.TEXT_REVERSE: "reverses", Op.TEXT_DIGITS: "formats", Op.TEXT_PART: "cuts"}
+"""Steps for which ``max_computed`` would have to count characters."""
 
 
 @dataclass(frozen=True)
-class Function:
-    """The function of one computed column: its parameters, which are the columns ``inputs``, its result and the type of
-    that."""
+class Computed:
+    """A computed column: where its values come from, the steps of its program, and its type."""
 
-    name: str
-    inputs: tuple[str, ...]
-    parameters: tuple[str, ...]
-    result: str
+    source: ComputedSource
+    listing: Listing
     type: ArrowType
 
 
@@ -66,145 +59,280 @@ def compute(
     columns: Mapping[FieldSource, str],
     type: ArrowType,
     otherwise: Whole,
-) -> Function:
-    """Return the function of a value instance of the message at ``place``.
+) -> Computed:
+    """Return the program of a value instance of the message at ``place``.
 
-    ``columns``: those to compute from. ``type``: that of the column, unless the values need another one. Raises
-    ``NotForEngineError`` if the value cannot be computed from whole columns.
+    Args:
+        paths: The names in expressions.
+        place: The message that has the instance.
+        instance: The instance.
+        columns: The columns to compute from.
+        type: The type of the column, unless the values need another integer type.
+        otherwise: The column of units that are no messages.
+
+    Raises:
+        NotForEngineError: If the value cannot be computed from columns.
     """
     if instance.value is None or instance.checks or instance.logical is not None:
         raise NotForEngineError(f'the column "{instance.id}" is computed and has "valid" or a logical type')
-    computer = _Computer(paths, columns)
-    condition = None if instance.condition is None else computer.compile(instance.condition, place)
-    value = computer.compile(instance.value, place)
-    if value.constant or not computer.inputs or (condition is not None and condition.constant):
+    inputs = _Inputs(paths, columns)
+    assembler, absent = inputs.assembler, Label()
+    beginning = assembler.slot()
+    compiler = inputs.compiler(place)
+    conditions = () if instance.condition is None else tuple(_parts(fold(instance.condition)))
+    tested: list[Compiled] = []
+    for each in conditions:
+        tested.append(compiler.compile(each))
+        held = assembler.temporary(tested[-1], f"is {instance.id} there?", lazy=True)
+        assembler.add(Op.SKIP_IF_ZERO, held, 1, absent, comment=held.name)
+    if is_spanned(instance.value):
+        value = Compiled((span := compiler.clean(instance.value),), SIZES)
+        assembler.column_bytes(0, span, instance.id)
+    else:
+        value = compiler.compile(instance.value)
+        if isinstance(instance.type, ComputedIntegerType):
+            type = computed_integer(value.interval)
+        if type.kind is None:
+            raise NotForEngineError("an expression computes with values other than integers, booleans, bytes and text")
+        kept = Scalar(instance.id, value.interval, lazy=True)
+        assembler.compute(kept, narrowed(value, type.kind), instance.id)
+        assembler.add(Op.COLUMN_REGISTER, 0, kept, type.kind, comment=instance.id)
+    if not inputs.found or any(each.constant is not None for each in (value, *tested)):
         raise NotForEngineError(f'the value or condition of the column "{instance.id}" is the same in every row')
-    held = None if condition is None else condition.settled
-    if otherwise.whole in computer.inputs:
+    if any(each.column == otherwise.whole for each in inputs.found):
         if not otherwise.mark:
             raise NotForEngineError(f'it requires "{otherwise.whole}" and a "mark" of the rows without a message')
-        computer.inputs.append(otherwise.mark)
-        mark = _parameter(otherwise.mark)
-        held = mark if held is None else f"computing.both({mark}, lambda: {held})"
-    if isinstance(instance.type, ComputedIntegerType):
-        type = computed_integer(value.integers())
-    result = value.cast(type.name) if value.is_integer else value.settled
-    parameters = tuple(_parameter(each) for each in computer.inputs)
-    if held is not None:
-        names = ", ".join(parameters)
-        result = f"computing.where({held}, lambda {names}: {result}, {type.constructor}, {names})"
-    return Function(f"_{instance.id}", tuple(computer.inputs), parameters, result, type)
+        mark, what = Scalar(otherwise.mark, BOOLEAN), "is it the row of a message?"
+        beginning.items.append(Line(Op.INPUT, mark, inputs.input(Input(otherwise.mark)), comment=mark.name))
+        beginning.items.append(Line(Op.SKIP_IF_ZERO, mark, 1, absent, comment=what))
+    # A column that no step has filled is null.
+    assembler.place(absent)
+    assembler.add(Op.END)
+    assert type.storage is not None
+    listing = assembler.finish((type.storage,), (), b"", Stuffing.NONE)
+    made = next((MAKING[each.op] for each in listing.program.steps if each.op in MAKING), None)
+    if made is not None:
+        raise NotForEngineError(f"an expression {made} text")
+    return Computed(ComputedSource(tuple(inputs.found), listing.program), listing, type)
 
 
-def _parameter(name: str) -> str:
-    return f"{name}_" if keyword.iskeyword(name) or name in ("pa", "pc", "computing", "constant") else name
+def _parts(condition: Node) -> Iterator[Node]:
+    """Yield the conditions that must all hold."""
+    if isinstance(condition, Logical) and condition.operator == "and":
+        yield from _parts(condition.left)
+        yield from _parts(condition.right)
+    else:
+        yield condition
 
 
-@dataclass
-class _Computer:
-    """Compiles one instance; ``inputs`` are the columns that it requires, in order."""
+@dataclass(eq=False)
+class _Inputs:
+    """The columns that an instance is computed from: their values become members of the objects in expressions when
+    these use them. ``places``: the message of each object."""
 
     paths: Paths
     columns: Mapping[FieldSource, str]
-    inputs: list[str] = field(default_factory=list)
-    nesting: int = 0
+    found: dict[Input, int] = field(default_factory=dict)
+    assembler: Assembler = field(default_factory=Assembler)
+    places: dict[Scope, Place] = field(default_factory=dict)
 
-    def compile(self, node: Node, place: Place) -> Vector:
-        """Return the vector of an expression that is written in the type at ``place``."""
-        return self._compile(fold(node), place)
+    def compiler(self, place: Place) -> _RowCompiler:
+        """Return the compiler of expressions that are written in the message at ``place``."""
+        scope = None
+        for up in range(len(self.paths.chain) - 1, place.up - 1, -1):
+            level = self.paths.level(up)
+            effort = self.paths.effort
+            scope = Scope(self.paths.spec, level.struct, scope, effort=effort)
+            self.places[scope] = level
+        assert scope is not None
+        return _RowCompiler(scope, of_row=True, maker=TextMaker(self.assembler, lambda: None), inputs=self)
 
-    def _compile(self, node: Node, place: Place) -> Vector:
-        self.paths.effort.count()
-        match node:
-            case IntegerLiteral(value):
-                return number(value)
-            case BooleanLiteral(value):
-                return Vector(f"constant({value}, pa.bool_())", "bool_", constant=True)
-            case FloatLiteral(value):
-                return Vector(f"constant({value!r}, pa.float64())", "float64", constant=True)
-            case StringLiteral(value):
-                return Vector(f"constant({value!r}, pa.utf8())", "utf8", constant=True)
-            case ListLiteral(items) if isinstance(node.type, BytesType):
-                data = bytes(each.value for each in items if isinstance(each, IntegerLiteral))
-                if len(data) == len(items):
-                    return Vector(f"constant({data!r}, pa.binary())", "binary", constant=True)
-            case EnumMember():
-                return number(self._enum_value(node))
-            case Cast(value):
-                return self._compile(value, place)
-            case Name() | MemberAccess():
-                found = self._named(node, place)
-                if isinstance(found, Vector):
-                    return found
-            case Subscript(value, IntegerLiteral(index)):
-                return operations.item(self.paths.spec, self._compile(value, place), index)
-            case Call(value, "to_s", (StringLiteral(encoding),)) if encoding.upper() == "UTF-8":
-                inner = self._compile(value, place)
-                if inner.type == "binary" and not inner.constant:
-                    return Vector(f"computing.text({inner.text})", "utf8")
-            case Unary(operator, operand):
-                return operations.unary(operator, self._compile(operand, place))
-            case Binary(operator, left, right):
-                return operations.binary(operator, self._compile(left, place), self._compile(right, place))
-            case Comparison(operator, left, right):
-                return operations.comparison(operator, self._compile(left, place), self._compile(right, place))
-            case Logical(operator, left, right):
-                return operations.logical(operator, self._compile(left, place), self._compile(right, place))
-            case Conditional(condition, then, otherwise):
-                parts = [self._compile(each, place) for each in (condition, then, otherwise)]
-                return operations.conditional(parts[0], parts[1], parts[2])
-        return refuse_kind()
+    def declare(self, scope: Scope, name: str) -> None:
+        """Add the field ``name`` of an object to its members. Raises ``NotForEngineError`` if it is in no column."""
+        attribute, instance = scope.struct.attribute(name), scope.struct.instance(name)
+        if instance is not None and instance.checks:
+            raise NotForEngineError(f'an expression uses "{name}", which has "valid"')
+        if attribute is None or name in scope.members or name in scope.lists:
+            return
+        above, repeated = self.places[scope], field_of(attribute).label == "repeated"
+        found = FieldFound(above.up, (*above.steps, attribute), scope.struct)
+        if isinstance(attribute.type, UserType) and not repeated and not field_of(attribute).json:
+            inner = Scope(scope.spec, scope.spec.struct(attribute.type.path), scope)
+            self.places[inner] = Place(found.up, found.steps, inner.struct)
+            scope.members[name] = inner
+            return
+        column, path = self._column(found)
+        if repeated:
+            scope.lists[name] = _Items(name, (), self, column, path, attribute, scope.struct)
+            return
+        scope.members[name] = self._value(name, Input(column, path), attribute.type, attribute, scope.struct)
 
-    # Names -----------------------------------------------------------------------------------------------------------
-
-    def _named(self, node: Node, place: Place) -> Vector | Place:
-        if isinstance(node, Cast):
-            return self._named(node.value, place)
-        if isinstance(node, MemberAccess):
-            owner = self._named(node.value, place)
-            if isinstance(owner, Place):
-                return self._in_place(owner, node.name)
-            return operations.member(self.paths.spec, owner, node.name)
-        return self._in_place(place, node.id) if isinstance(node, Name) else self._compile(node, place)
-
-    def _in_place(self, place: Place, name: str) -> Vector | Place:
-        found = self.paths.find(Name(name), place)
-        if isinstance(found, Place):
-            return found
-        if isinstance(found, InstanceFound):
-            return self._instance(found)
-        return self._field(found)
-
-    def _field(self, found: FieldFound) -> Vector | Place:
-        """Return a field: as the column that it is or is part of."""
+    def _column(self, found: FieldFound) -> tuple[str, tuple[str, ...]]:
+        """Return the column that contains a field, and the names that lead to the field in it."""
         numbers = tuple(field_of(each).number for each in found.steps)
-        for taken in range(len(found.steps), 0, -1):
+        for taken in range(len(numbers), 0, -1):
             column = self.columns.get(FieldSource(numbers[:taken], found.up))
             if column is not None and not any(field_of(each).json for each in found.steps[taken:]):
-                if column not in self.inputs:
-                    self.inputs.append(column)
-                text = _parameter(column)
-                for step in found.steps[taken:]:
-                    text = f"computing.member({text}, {step.id!r})"
-                return field_vector(self.paths.spec, text, found.attribute, found.owner)
-        attribute = found.attribute
-        if isinstance(attribute.type, UserType) and field_of(attribute).label != "repeated":
-            # Not a column itself, but its fields may be columns.
-            return Place(found.up, found.steps, self.paths.spec.struct(attribute.type.path))
+                return column, tuple(each.id for each in found.steps[taken:])
         raise NotForEngineError(self.paths.why_no_input(found))
 
-    def _instance(self, found: InstanceFound) -> Vector:
-        instance = found.instance
-        if instance.value is None or instance.condition is not None or instance.checks:
-            raise NotForEngineError(f'an expression uses "{instance.id}", which has a condition')
-        if self.nesting >= MAX_NESTING:
-            raise NotForEngineError("an expression is nested too deeply")
-        self.nesting += 1
-        vector = self.compile(instance.value, found.place)
-        self.nesting -= 1
-        return vector
+    def _value(
+        self, name: str, source: Input, type: Type, attribute: Attribute, owner: Struct
+    ) -> Scalar | Span | Unavailable:
+        why = why_not(attribute, type, owner)
+        if why:
+            return Unavailable(why)
+        interval = integer_interval(type)
+        return self.span(name, source, type) if interval is None else self.number(name, source, interval)
 
-    def _enum_value(self, node: EnumMember) -> int:
-        if not isinstance(node.type, EnumType):
-            raise NotForEngineError(f"the enum member {node.label} has no known value")
-        return next(each.value for each in self.paths.spec.enum(node.type.path).labels if each.label == node.label)
+    def number(self, name: str, source: Input, interval: Interval, item: int = 0) -> Scalar:
+        """Return the register of an integer, a boolean, or the size of a list. ``item``: the number of an item from 1,
+        or 0 for the value of the row."""
+        scalar = Scalar(name, interval, may_fail=True)
+        line = Line(Op.INPUT, scalar, self.input(source), item, comment=name)
+        self.assembler.items.append(ReadLine(line, scalar))
+        return scalar
+
+    def span(self, name: str, source: Input, type: Type | None, item: int = 0) -> Span:
+        """Return the span of bytes or text; ``item`` as for ``number``."""
+        text = isinstance(type, StringType)
+        span = Span(name, text=text, encoding=UTF8 if text else None, made=True)
+        self.assembler.items.append(ReadLine(Line(Op.INPUT_BYTES, span, self.input(source), item, comment=name), span))
+        return span
+
+    def input(self, source: Input) -> int:
+        """Return the number of an input."""
+        return self.found.setdefault(source, len(self.found))
+
+
+def why_not(attribute: Attribute, type: Type, owner: Struct) -> str:
+    """Return why expressions in the engine cannot use a field, or an item of it; empty if they can."""
+    if isinstance(attribute.logical, Timestamp):
+        return f'an expression computes with the timestamp "{attribute.id}"'
+    if isinstance(type.on_wire, StringType) and owner.message is not None and owner.message.syntax == "proto2":
+        return f'an expression uses the text "{attribute.id}" of proto2, which need not be UTF-8'
+    if isinstance(type, BytesType | StringType) or integer_interval(type) is not None:
+        return ""
+    return f'an expression computes with "{attribute.id}", which is no integer, boolean, bytes or text'
+
+
+@dataclass(eq=False)
+class _Items(Series):
+    """The items of a repeated field in a column."""
+
+    inputs: _Inputs
+    column: str
+    path: tuple[str, ...]
+    attribute: Attribute
+    owner: Struct
+    numbers: dict[Node, tuple[int, Interval]] = field(default_factory=dict)
+    members: dict[tuple[Node, int], Scalar | Span] = field(default_factory=dict)
+    count: Scalar | None = None
+
+    def __post_init__(self) -> None:
+        self.is_open = False
+        self.holder = None
+
+    def size(self) -> Compiled:
+        """Implement ``Series.size``."""
+        if self.count is None:
+            self.count = self.inputs.number(f"number of {self.name}", Input(self.column, self.path), SIZES)
+        return Compiled((self.count,), SIZES)
+
+    def member_of(self, path: Node, index: int) -> Scalar | Span:
+        """Return the register or the span of what ``path`` finds in the item ``_`` with an index."""
+        source, item, name = Input(self.column, self.path, self._names(path)), index + 1, f"{self.name}[{index}]"
+        if (path, index) not in self.members:
+            made = self.inputs.span(name, source, path.type, item) if is_spanned(path) else None
+            self.members[path, index] = made or self.inputs.number(name, source, _interval(path), item)
+        return self.members[path, index]
+
+    def number_of(self, path: Node) -> tuple[int, Interval]:
+        """Implement ``Series.number_of``."""
+        return self._series(path, _interval(path))
+
+    def texts_of(self, path: Node) -> int:
+        """Implement ``Series.texts_of``."""
+        return self._series(path, SIZES)[0]
+
+    def may_be_absent(self, path: Node) -> bool:
+        """Implement ``Series.may_be_absent``."""
+        return False
+
+    def _series(self, path: Node, interval: Interval) -> tuple[int, Interval]:
+        if path not in self.numbers:
+            source = Input(self.column, self.path, self._names(path))
+            assembler = self.inputs.assembler
+            number, assembler.series = assembler.series, assembler.series + 1
+            step = Line(Op.INPUT_ITEMS, number, self.inputs.input(source), comment=f"items of {self.name}")
+            assembler.items.append(step)
+            self.numbers[path] = number, interval
+        return self.numbers[path]
+
+    def _names(self, path: Node) -> tuple[str, ...]:
+        """Return the names of the fields that lead to a value in an item."""
+        names: list[str] = []
+        while isinstance(path, MemberAccess):
+            names, path = [path.name, *names], path.value
+        attribute, owner, spec = self.attribute, self.owner, self.inputs.paths.spec
+        is_plain = isinstance(path, Name) and not field_of(attribute).key
+        for name in names:
+            is_plain &= isinstance(attribute.type, UserType) and not field_of(attribute).json
+            if is_plain and isinstance(attribute.type, UserType):
+                owner = spec.struct(attribute.type.path)
+                attribute = owner.attribute(name) or attribute
+                is_plain = attribute.id == name and field_of(attribute).label != "repeated"
+        if not is_plain:
+            raise NotForEngineError(f'an expression uses an item of "{self.name}" that is not a field in a column')
+        why = why_not(attribute, attribute.type, owner)
+        if why:
+            raise NotForEngineError(why)
+        return tuple(names)
+
+
+def _interval(path: Node) -> Interval:
+    interval = None if path.type is None else integer_interval(path.type)
+    if interval is None:
+        raise NotForEngineError("an expression computes with an item that is no integer")
+    return interval
+
+
+@dataclass(frozen=True)
+class _RowCompiler(Compiler):
+    """Compiles expressions of which all values are those of ``inputs``."""
+
+    inputs: _Inputs | None = None
+
+    def _name(self, name: str, type: Type | None) -> Found:
+        assert self.inputs is not None
+        self.inputs.declare(self.scope, name)
+        return super()._name(name, type)
+
+    def _member(self, owner: Found, node: MemberAccess) -> Found:
+        if isinstance(owner, Item) and is_spanned(owner.path) and node.name in ("length", "size"):
+            return self._span_size(node.value, self.span(node.value))
+        return super()._member(owner, node)
+
+    def _read(self, found: Found) -> Compiled:
+        return super()._read(self._item_at(found))
+
+    def _item_text(self, item: Item) -> Span:
+        found = self._item_at(item)
+        return found if isinstance(found, Span) else super()._item_text(item)
+
+    @staticmethod
+    def _item_at(found: Found) -> Found:
+        """Return the register or the span of an item at a constant index."""
+        if isinstance(found, Item) and isinstance(found.series, _Items) and (found.index.constant or 0) >= 0:
+            index = found.index.constant
+            return found if index is None else found.series.member_of(found.path, index)
+        return found
+
+    def _compared_span(self, node: Node) -> Span:
+        return self.span(node)
+
+    def _decoded(self, source: Span, name: str) -> Span:
+        # Instances of messages replace what is invalid.
+        if name.upper() != "UTF-8":
+            raise NotForEngineError(f"the engine does not decode {name} in columns of messages")
+        return self._maker.decoded(source, UTF8, strict=False)

@@ -27,8 +27,9 @@ class Encoding:
         return self.number < 2
 
 
+UTF8 = Encoding(0, "utf-8")
 _KNOWN = {
-    "utf-8": Encoding(0, "utf-8"),
+    "utf-8": UTF8,
     "ascii": Encoding(1, "ascii"),
     "utf-16-le": Encoding(2, "utf-16-le"),
     "utf-16-be": Encoding(3, "utf-16-be"),

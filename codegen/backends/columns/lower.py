@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from wireloom.checksums import algorithm
 from wireloom.format.columns import Column, LookUp, PlainRow
 from wireloom.format.description import Choice, Fragments
-from wireloom.format.program import ChecksumRule, ColumnProgram, Place, Stuffing
+from wireloom.format.program import Stuffing
 
 from ...dataclass import dataclass, field, replace
 from ...passes import has_sums
@@ -24,30 +23,12 @@ from .numbering import Numbering
 from .plain_rows import plain_row
 from .positions import asks_position
 from .program import lower_program
+from .program_view import program_imports, program_view
 from .read_only import within_of
 from .refusal import ColumnRefusedError, NotForEngineError
 from .shared_steps import shared_steps
 from .table import TableColumn, table_columns
-from .view import ColumnView, ProgramView, View
-
-_PROGRAM_NAMES = (
-    "ChecksumRule",
-    "ColumnProgram",
-    "Expansion",
-    "FieldKind",
-    "Kind",
-    "KnownBytes",
-    "Loop",
-    "MessageField",
-    "MessageTable",
-    "Op",
-    "Outcome",
-    "Place",
-    "Reason",
-    "Step",
-    "Storage",
-    "Stuffing",
-)
+from .view import ColumnView, View
 
 
 def lower(spec: Spec) -> View | None:
@@ -81,7 +62,7 @@ def _lower_table(spec: Spec, rows: Rows, numbering: Numbering | None = None) -> 
     columns = table_columns(spec, rows)
     compiled = compile_program(spec, rows, columns, numbering)
     refusal = compiled.refusal
-    program = None if compiled.listing is None else _program(compiled.listing)
+    program = None if compiled.listing is None else program_view(compiled.listing)
     choices = tuple(made(Choice, vars(each)) for each in spec.choices)
     levels = () if rows.inside else level_sources(spec, rows)
     open = () if rows.inside else unfilled(spec, rows, columns)
@@ -98,7 +79,7 @@ def _lower_table(spec: Spec, rows: Rows, numbering: Numbering | None = None) -> 
         columns=tuple(_column(spec, rows, each, compiled.columns.get(each.name)) for each in columns),
         program=program,
         refusal=refusal_text(refusal),
-        imports=_program_imports(program),
+        imports=program_imports(program),
         package_imports=tuple(sorted(used)),
         arguments=arguments,
         choices=choices,
@@ -135,48 +116,6 @@ def compile_program(
             columns = tuple(each for each in columns if each.name != name)
         except NotForEngineError as refusal:
             return Compilation(None, refusal.sentence)
-
-
-def _program(listing: Listing) -> ProgramView:
-    program = listing.program
-    texts = [
-        f"version={program.version}",
-        f"columns=({''.join(f'Storage.{each.name}, ' for each in program.columns)})",
-    ]
-    names = ("registers", "spans", "marks", "levels", "loops", "whole", "chains", "series", "variables")
-    texts += arguments(ColumnProgram, {name: getattr(program, name) for name in names})
-    if program.constants:
-        texts.append(f"constants=bytes.fromhex({program.constants.hex()!r})")
-    if program.checksums:
-        texts.append(f"checksums=({''.join(f'{_checksum(each)}, ' for each in program.checksums)})")
-    last = ("expansions", "messages", "preset", "known", "delimiter", "stuffing")
-    texts += arguments(ColumnProgram, {name: getattr(program, name) for name in last})
-    return ProgramView(listing.lines, tuple(texts))
-
-
-def _checksum(rule: ChecksumRule) -> str:
-    of = algorithm(rule.algorithm, rule.initial, rule.final_xor)
-    text = f"ChecksumRule({rule.algorithm!r}"
-    if not of.is_digest:
-        digits = 2 + -(-of.width // 4)
-        text += f", initial={rule.initial:#0{digits}x}, final_xor={rule.final_xor:#0{digits}x}"
-    if rule.replace >= 0:
-        text += f", replace=0x{rule.replace:02x}, own={rule.own}, own_size={rule.own_size}"
-    if rule.place is not Place.REGISTER:
-        text += f", place=Place.{rule.place.name}"
-    if rule.continues >= 0:
-        text += f", continues={rule.continues}"
-    if rule.stored_size:
-        text += f", sum={rule.sum}, stored={rule.stored}, stored_size={rule.stored_size}"
-    return text + ")"
-
-
-def _program_imports(program: ProgramView | None) -> tuple[str, ...]:
-    if program is None:
-        return ()
-    text = " ".join([*(each.source for each in program.steps), *program.arguments])
-    always = ("ColumnProgram", "Step")
-    return tuple(name for name in _PROGRAM_NAMES if name in always or f"{name}." in text or f"{name}(" in text)
 
 
 def _column(spec: Spec, rows: Rows, column: TableColumn, refusal: str | None) -> ColumnView:

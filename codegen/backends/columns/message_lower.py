@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from wireloom.format.description import Column, MessageUnits
-from wireloom.format.message_program import Envelope, FieldSource, MessageProgram
+from wireloom.format.message_program import ComputedSource, Envelope, FieldSource, MessageProgram
 
 from ...tree import Spec
 from ...wire import UnitKind, Units
@@ -20,8 +20,9 @@ from .arguments import OUTER_PARSER, class_reference, format_arguments, refusal_
 from .message_arrow import field_of
 from .message_paths import row_numbers
 from .message_table import MessageColumn, message_columns
+from .program_view import program_imports, program_view
 from .refusal import NotForEngineError
-from .view import ColumnView, FunctionView, MessageView, View
+from .view import ColumnView, MessageView, SourceView, View
 
 _PROGRAM = "wireloom.format.message_program"
 _RULES = "wireloom.format.message_rules"
@@ -30,6 +31,7 @@ _IMPORTS = {
         "ComputedSource",
         "Envelope",
         "FieldSource",
+        "Input",
         "LookupSource",
         "MarkSource",
         "MessageProgram",
@@ -52,7 +54,7 @@ def lower_units(spec: Spec, units: Units) -> View:
     first = views.pop(default.name)
     if not units.option:
         return first
-    tables = tuple(_with_own_functions(each) for each in (first, *views.values()))
+    tables = (first, *views.values())
     messages = [each.message for each in tables if each.message is not None]
     return replace(
         first,
@@ -60,16 +62,8 @@ def lower_units(spec: Spec, units: Units) -> View:
         parts=views,
         tables=tables,
         message_imports=_imports(messages),
-        functions=tuple(function for each in messages for function in each.functions),
+        imports=_program_imports(messages),
     )
-
-
-def _with_own_functions(view: View) -> View:
-    """Return the view of a kind with names of functions that no other kind of the module has."""
-    if view.message is None:
-        return view
-    functions = tuple(replace(each, name=f"_{view.table}{each.name}") for each in view.message.functions)
-    return replace(view, message=replace(view.message, functions=functions))
 
 
 def lower_kind(spec: Spec, units: Units, kind: UnitKind) -> View:
@@ -77,21 +71,21 @@ def lower_kind(spec: Spec, units: Units, kind: UnitKind) -> View:
     columns = message_columns(spec, kind)
     program, refusal = compile_units(spec, units, kind, columns)
     title = f"{spec.title}, {kind.name}" if kind.name else spec.title
-    message = None if program is None else _message(program, kind, columns)
+    message = None if program is None else _message(program, columns)
+    messages = [] if message is None else [message]
     return View(
         doc=(spec.doc or title) if kind is default_kind(units) else spec.struct(kind.message).doc or title,
         summary=f"{title}: the Arrow schema of its table, and the program that the engine runs.",
         columns=tuple(_column(each) for each in columns),
         program=None,
         refusal=refusal_text(refusal),
-        imports=(),
+        imports=_program_imports(messages),
         package_imports=("Column", "Format", "MessageUnits"),
         arguments=_format_arguments(spec, units, kind, columns, refusal),
         choices=(),
         framed=False,
         message=message,
-        message_imports=() if message is None else _imports([message]),
-        functions=() if message is None else message.functions,
+        message_imports=_imports(messages) if messages else (),
         table=kind.name,
     )
 
@@ -131,38 +125,35 @@ def _column(column: MessageColumn) -> ColumnView:
     return ColumnView(column.name, column.type.constructor, tuple(arguments(Column, given)))
 
 
-def _message(program: MessageProgram, kind: UnitKind, columns: tuple[MessageColumn, ...]) -> MessageView:
+def _message(program: MessageProgram, columns: tuple[MessageColumn, ...]) -> MessageView:
     names = ("rows", "envelope", "whole", "unit_columns")
     texts = arguments(MessageProgram, {name: getattr(program, name) for name in names})
     texts.append(f"version={program.version}")
     types = tuple(source(each) for each in program.types.messages)
-    sources = tuple((source(each.source), each.name) for each in columns)
-    functions = tuple(
-        FunctionView(
-            kind.name,
-            each.name,
-            each.function.name,
-            ", ".join(f"{name}: pa.Array" for name in each.function.parameters),
-            each.function.result,
-        )
-        for each in columns
-        if each.function is not None
-    )
-    return MessageView(types=types, sources=sources, arguments=tuple(texts), functions=functions)
+    return MessageView(types, tuple(map(_source, columns)), tuple(texts))
+
+
+def _source(column: MessageColumn) -> SourceView:
+    if isinstance(column.source, ComputedSource) and column.listing is not None:
+        return SourceView(column.name, source(column.source.inputs), program_view(column.listing))
+    return SourceView(column.name, source(column.source))
 
 
 def _imports(messages: Iterable[MessageView]) -> tuple[str, ...]:
-    """Return the import statements after that of pyarrow, in the order that the linter requires."""
-    texts, results = [*_ALWAYS], ""
-    for each in messages:
-        texts += [*each.types, *(text for text, _ in each.sources), *each.arguments]
-        results += " ".join(function.result for function in each.functions)
+    """Return the import statements after those of pyarrow and of column programs, in the order that the linter
+    requires."""
+    texts = [*_ALWAYS]
+    for message in messages:
+        texts += [*message.types, *message.arguments]
+        for each in message.sources:
+            texts += [each.source, "ComputedSource(" if each.program is not None else ""]
     text = " ".join(texts)
-    kernels = ["import pyarrow.compute as pc"] if "pc." in results else []
-    helpers = ["from wireloom.rows.messages import computing"] if "computing." in results else []
-    helpers += ["from wireloom.rows.numbers import constant"] if "constant(" in results else []
     used = {module: [each for each in names if re.search(rf"\b{each}[(.]", text)] for module, names in _IMPORTS.items()}
-    return (*kernels, *(f"from {module} import {', '.join(names)}" for module, names in used.items()), *helpers)
+    return tuple(f"from {module} import {', '.join(names)}" for module, names in used.items())
+
+
+def _program_imports(messages: Iterable[MessageView]) -> tuple[str, ...]:
+    return program_imports(*(each.program for message in messages for each in message.sources))
 
 
 def _format_arguments(

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 from wireloom.format.message_program import (
     ColumnSource,
-    ComputedSource,
     FieldSource,
     LookupSource,
     MarkSource,
@@ -22,8 +21,9 @@ from ...wire import IntegerText, UnitColumn, UnitKind
 from ..base import refuse
 from ..python.names import field_name
 from .arrow import BOOLEAN, INTEGERS, LABELS, ArrowType, list_type
-from .computed import Function, Whole, compute
+from .computed import Whole, compute
 from .field_arrow import field_type
+from .lines import Listing
 from .message_arrow import field_of, message_field_type, message_type
 from .message_paths import FieldFound, Paths, Place, levels
 from .refusal import NotForEngineError
@@ -38,7 +38,7 @@ class MessageColumn:
     unless it is a field or an instance. Other attributes are as in ``wireloom.format.description.Column``.
 
     ``is_json``: messages are shown as text. ``source``: where the engine takes the values from; ``None`` if it cannot,
-    for the reason ``refusal``.
+    for the reason ``refusal``. ``listing``: for a computed column, the steps of its program.
     """
 
     name: str
@@ -52,7 +52,7 @@ class MessageColumn:
     same_as: str = ""
     is_json: bool = False
     source: ColumnSource | None = None
-    function: Function | None = None
+    listing: Listing | None = None
     refusal: str = ""
 
     @property
@@ -153,10 +153,10 @@ def _computed(
     instance = struct.instance(column.name)
     assert instance is not None
     try:
-        function = compute(paths, Place(column.up, (), struct), instance, inputs, made.type, otherwise)
+        computed = compute(paths, Place(column.up, (), struct), instance, inputs, made.type, otherwise)
     except NotForEngineError as refusal:
         return replace(made, refusal=f'the column "{made.name}" is computed: {refusal.sentence}')
-    return replace(made, type=function.type, source=ComputedSource(function.inputs), function=function)
+    return replace(made, type=computed.type, source=computed.source, listing=computed.listing)
 
 
 EVERY_BIT = 0xFFFFFFFFFFFFFFFF

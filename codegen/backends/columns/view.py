@@ -48,25 +48,23 @@ class ProgramView:
 
 
 @dataclass(frozen=True)
-class FunctionView:
-    """A computed column: its table and name, and its function, which returns ``result``."""
+class SourceView:
+    """The source of a column of messages: its name and its source code. ``program``: of a computed column, of which the
+    source code is that of the inputs."""
 
-    table: str
-    column: str
     name: str
-    parameters: str
-    result: str
+    source: str
+    program: ProgramView | None = None
 
 
 @dataclass(frozen=True)
 class MessageView:
-    """The message program: the message types, for each column the source and the name, the further arguments of
-    ``MessageProgram``, and the functions of computed columns."""
+    """The message program: the message types, the sources of the columns, and the further arguments of
+    ``MessageProgram``."""
 
     types: tuple[str, ...]
-    sources: tuple[tuple[str, str], ...]
+    sources: tuple[SourceView, ...]
     arguments: tuple[str, ...]
-    functions: tuple[FunctionView, ...]
 
 
 @dataclass(frozen=True)
@@ -94,8 +92,6 @@ class View:
     """Set if the engine runs a message program; ``program`` is ``None`` then."""
     message_imports: tuple[str, ...] = ()
     """Import statements that message programs need."""
-    functions: tuple[FunctionView, ...] = ()
-    """The functions of the computed columns of all tables."""
     table: str = ""
     parts: Mapping[str, View] = field(default_factory=dict)
     """The views of the other tables, by the names of their subpackages."""

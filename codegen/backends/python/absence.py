@@ -124,5 +124,5 @@ def may_fail(type: Struct, node: Node) -> bool:
 def _is_certain(type: Struct, node: Node) -> bool:
     if isinstance(node, Name):
         field = type.attribute(node.id)
-        return node.id == "_" or (field is not None and field.condition is None)
+        return node.id == "_" or (field is not None and not field.optional)
     return isinstance(node, Binary) and node.operator in "+-&|^"

@@ -1,105 +1,80 @@
-"""Building blocks of the generated functions of computed columns: Arrow's kernels, with the semantics of Kaitai's
-language.
-
-A missing value (an absent field, an item that does not exist) makes the whole result null, just as the attribute of an
-object is ``None``.
-"""
+"""Computed columns: programs of the engine over the arrays of other columns, whose rows are those of the batch."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import sys
+from collections.abc import Mapping
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..numbers import bytes_array, constant
+from ... import engine
+from ...format.message_program import ComputedSource, Input
+from ...format.program import Kind, Storage
+from ..loaded_programs import loaded_program
+from ..room import MOST, trim
+
+BITS, BYTES, SIZES = len(Kind), len(Kind) + 1, len(Kind) + 2
+"""Kinds of arrays beside those of integers, numbered as in ``runtime/engine/engine.h``."""
+ORDER = sys.byteorder[0].upper() + "E"
+LEAST_BYTES = 4096
 
 
-@dataclass(frozen=True)
-class Picked:
-    """The values at ``places`` of ``values``, which may be null: an array that is copied only when necessary."""
+class ComputedColumn:
+    """A computed column of the Arrow type ``kind``."""
 
-    values: Any
-    places: Any
+    def __init__(self, source: ComputedSource, kind: pa.DataType) -> None:
+        self._inputs = source.inputs
+        self._program = loaded_program(source.program)
+        self._kind = kind
+        self._is_variable = source.program.columns[0] is Storage.VARIABLE
+        self._schema = pa.schema([pa.field("", pa.uint8() if kind == pa.bool_() else kind)])
 
-    def array(self) -> Any:
-        """Return the values themselves."""
-        return self.values.take(self.places)
+    def array(self, columns: Mapping[str, pa.Array], rows: int) -> pa.Array:
+        """Return the values of a number of rows. ``columns``: by name, those of the inputs."""
+        arrays = tuple(_parts(columns[each.column], each) for each in self._inputs)
+        size = max(LEAST_BYTES, min(MOST, sum(len(each[4] or b"") for each in arrays)))
+        found: list[pa.Array] = []
+        first = 0
+        while first < rows or not found:
+            layout = (self._program, b"\1", rows - first, False)
+            arena = pa.allocate_buffer(engine._engine.arena_size(*layout, ()))
+            data = (pa.allocate_buffer(size, resizable=True),) if self._is_variable else ()
+            _, made, needed, nulls, used = engine._engine.compute(
+                self._program, arrays, first, rows - first, b"\1", arena, data
+            )
+            size, first = max(size, needed), first + made
+            for each in data:
+                trim(each, used[0])
+            _, address = engine._engine.export_arena(*layout, arena, data, made, nulls)
+            found.append(pa.RecordBatch._import_from_c(address, self._schema).column(0))
+        array = found[0] if len(found) == 1 else pa.concat_arrays(found)
+        return array.cast(pa.bool_()) if self._kind == pa.bool_() else array
 
 
-def item(lists: Any, number: int) -> Picked:
-    """Return item ``number`` (from 0) of each list; null if it does not exist."""
-    sizes = pc.list_value_length(lists)
-    begins = lists.offsets[:-1]
-    places = pc.add(begins, constant(number, begins.type))
-    there = pc.greater(sizes, constant(number, sizes.type))
-    return Picked(lists.values, pc.if_else(there, places, constant(None, places.type)))
+def _parts(array: pa.Array, source: Input) -> tuple[Any, ...]:
+    """Return the kind, the first element and the buffers of the values of an input, and the offsets of the lists that
+    contain them with the number of the first list."""
+    for name in source.path:
+        array = pc.struct_field(array, name)
+    lists, first = None, 0
+    if source.item is not None:
+        lists, first, array = array.buffers()[1], array.offset, array.values
+        for name in source.item:
+            array = pc.struct_field(array, name)
+    kind, buffers = array.type, array.buffers()
+    is_variable = pa.types.is_binary(kind) or pa.types.is_string(kind)
+    data = buffers[2] if is_variable else None
+    return _number(kind), array.offset, buffers[0], buffers[1], data, lists, first
 
 
-def member(structs: Any, name: str) -> Any:
-    """Return a field of each struct; null if the struct is null."""
-    if isinstance(structs, Picked):
-        return Picked(member(structs.values, name), structs.places)
-    return pc.struct_field(structs, name)
-
-
-def settled(values: Any) -> Any:
-    """Return the values as an array."""
-    return values.array() if isinstance(values, Picked) else values
-
-
-def length(values: Any) -> Any:
-    """Return the number of items of lists, of bytes, or of characters of text, as int64."""
-    if isinstance(values, Picked):
-        return length(values.values).take(values.places)
-    kind = values.type
+def _number(kind: pa.DataType) -> int:
+    if pa.types.is_boolean(kind):
+        return BITS
     if pa.types.is_list(kind):
-        sizes = pc.list_value_length(values)
-    elif pa.types.is_string(kind):
-        sizes = pc.utf8_length(values)
-    else:
-        sizes = pc.binary_length(values)
-    return sizes.cast(pa.int64())
-
-
-def text(values: Any) -> Any:
-    """Return bytes decoded as UTF-8; each maximal invalid sequence becomes one U+FFFD."""
-    values = settled(values)
-    try:
-        return values.cast(pa.utf8())
-    except pa.ArrowInvalid:
-        decoded = [None if each is None else each.decode("utf-8", "replace").encode() for each in values.to_pylist()]
-        return bytes_array(decoded, pa.utf8())
-
-
-def both(left: Any, right: Callable[[], Any]) -> Any:
-    """Return ``left and right``. ``right`` is not evaluated if ``left`` is nowhere true, and counts only where it
-    is."""
-    if not pc.any(left, min_count=0).as_py():
-        return left
-    return pc.if_else(left, right(), constant(False, pa.bool_()))
-
-
-def either(left: Any, right: Callable[[], Any]) -> Any:
-    """Return ``left or right``. ``right`` counts only where ``left`` is false."""
-    return pc.if_else(left, constant(True, pa.bool_()), right())
-
-
-def remainder(left: Any, right: Any) -> Any:
-    """Return ``left % right`` of non-negative numbers; ``right`` must be positive."""
-    return pc.subtract(left, pc.multiply(pc.divide(left, right), right))
-
-
-def where(condition: Any, value: Callable[..., Any], kind: Any, *inputs: Any) -> Any:
-    """Return ``value`` of the inputs where ``condition`` is true, null elsewhere. Other rows are not evaluated."""
-    condition = pc.fill_null(condition, constant(False, pa.bool_()))
-    rows = pc.indices_nonzero(condition)
-    if len(rows) == 0:
-        return pa.nulls(len(condition), kind)
-    if len(rows) == len(condition):
-        return value(*inputs)
-    few = value(*(each.take(rows) for each in inputs))
-    after = pc.cumulative_sum(condition.cast(pa.int64()))
-    return few.take(pc.if_else(condition, pc.subtract(after, 1), constant(None, pa.int64())))
+        return SIZES
+    if not pa.types.is_integer(kind):
+        return BYTES
+    size = kind.bit_width // 8
+    return Kind[f"{'S' if pa.types.is_signed_integer(kind) else 'U'}{size}{ORDER if size > 1 else ''}"]

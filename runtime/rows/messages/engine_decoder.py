@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib import import_module
 from typing import Any
 
 import pyarrow as pa
@@ -16,6 +15,7 @@ from ...format.message_program import ComputedSource, MessageProgram
 from ..numbers import constant, number_array
 from ..reader import label_array
 from .column_tree import ColumnTree
+from .computing import ComputedColumn
 from .decoding import Decoded, UnitProblem
 from .packed import pack
 from .problems import PROBLEM_SIZE, Explainer
@@ -64,14 +64,17 @@ class EngineDecoder:
         self._wanted = tuple(wanted)
         self._verify = verify
         self._null_rows = null_rows
-        self._numbers = {each.name: number for number, each in enumerate(format.columns)}
-        self._computed = {
-            number: [self._numbers[name] for name in source.inputs]
+        numbers = {each.name: number for number, each in enumerate(format.columns)}
+        sources = {
+            number: source
             for number, source in enumerate(program.columns)
             if number in self._wanted and isinstance(source, ComputedSource)
         }
-        needed = {number for number in wanted if number not in self._computed}
-        needed.update(each for inputs in self._computed.values() for each in inputs)
+        self._computed = {
+            number: ComputedColumn(source, format.schema.field(number).type) for number, source in sources.items()
+        }
+        self._inputs = {each.column: numbers[each.column] for source in sources.values() for each in source.inputs}
+        needed = {number for number in wanted if number not in self._computed} | {*self._inputs.values()}
         self._tree, self._program = _load(program, frozenset(needed), max_depth)
         self._explainer = Explainer(program, self._tree.lookup_columns, format)
         self._has_whole = program.whole >= 0
@@ -133,8 +136,9 @@ class EngineDecoder:
             arrays[number] = repeated(arrays[number], parent)
         if kept is not None:
             arrays = {number: array.take(kept) for number, array in arrays.items()}
-        for number, inputs in self._computed.items():
-            arrays[number] = self._computed_array(number, [arrays[each] for each in inputs])
+        inputs = {name: arrays[number] for name, number in self._inputs.items()}
+        for number, column in self._computed.items():
+            arrays[number] = column.array(inputs, decoded.rows)
         decoded.arrays = {number: arrays[number] for number in self._wanted}
         return decoded
 
@@ -196,11 +200,6 @@ class EngineDecoder:
         if labels:
             return label_array(memory.array(vector, vector.type).cast(pa.int64()), labels)
         return memory.array(vector, kind)
-
-    def _computed_array(self, number: int, inputs: list[pa.Array]) -> pa.Array:
-        functions = import_module(self._format.columns_module).COMPUTED
-        result: pa.Array = functions[self._format.table, self._format.columns[number].name](*inputs)
-        return result
 
 
 _loaded: dict[int, tuple[MessageProgram, dict[Any, tuple[ColumnTree, Any]]]] = {}
