@@ -4,7 +4,7 @@
 """S2 message: the Arrow schemas of its tables, and the programs that the engine runs."""
 
 import pyarrow as pa
-from wireloom.format.message_program import ComputedSource, FieldSource, Input, MessageProgram
+from wireloom.format.message_program import ComputedSource, FieldSource, InputSource, MessageProgram
 from wireloom.format.message_rules import FieldKind, FieldRule, Label, MessageRule, MessageSet
 from wireloom.format.program import ColumnProgram, Op, Step, Storage
 
@@ -67,9 +67,9 @@ TABLES = {
                 FieldSource((4,)),  # body
                 ComputedSource(  # command
                     (
-                        Input("headers"),
-                        Input("headers", item=("name",)),
-                        Input("headers", item=("value",)),
+                        InputSource("headers"),
+                        InputSource("headers", item=("name",)),
+                        InputSource("headers", item=("value",)),
                     ),
                     ColumnProgram(
                         steps=(
@@ -147,9 +147,9 @@ TABLES = {
                 FieldSource((3,)),  # body
                 ComputedSource(  # command
                     (
-                        Input("headers"),
-                        Input("headers", item=("name",)),
-                        Input("headers", item=("value",)),
+                        InputSource("headers"),
+                        InputSource("headers", item=("name",)),
+                        InputSource("headers", item=("value",)),
                     ),
                     ColumnProgram(
                         steps=(

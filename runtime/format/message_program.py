@@ -54,7 +54,7 @@ class MarkSource:
 
 
 @dataclass(frozen=True, slots=True)
-class Input:
+class InputSource:
     """Values of a column from which others are computed. ``path``: the fields of structs that lead to them. ``item``:
     they are in items of a list, and it leads to them there."""
 
@@ -69,7 +69,7 @@ class ComputedSource:
     ``INPUT``, ``INPUT_BYTES`` and ``INPUT_ITEMS`` take values of ``inputs``. It is null where the value cannot be
     computed."""
 
-    inputs: tuple[Input, ...]
+    inputs: tuple[InputSource, ...]
     program: ColumnProgram
 
 

@@ -21,7 +21,6 @@ IMPORTED_BY_NAME = {
     "runtime/format/in_memory.py": "the generated package of a format",
     "runtime/format/registry.py": "generated packages, and for spec files the generator: the only import upwards",
     "runtime/format/routines.py": "modules that a caller allows a spec to name",
-    "runtime/rows/messages/engine_decoder.py": "the generated package of a format",
     "runtime/spark/read/schema.py": "the generated package of a format",
     "runtime/spark/registration.py": "the generated package of a format",
 }

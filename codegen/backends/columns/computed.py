@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from wireloom.format.message_program import ComputedSource, FieldSource, Input
+from wireloom.format.message_program import ComputedSource, FieldSource, InputSource
 from wireloom.format.program import Op, Stuffing
 
 from ...dataclass import dataclass, field
@@ -103,7 +103,7 @@ def compute(
         if not otherwise.mark:
             raise NotForEngineError(f'it requires "{otherwise.whole}" and a "mark" of the rows without a message')
         mark, what = Scalar(otherwise.mark, BOOLEAN), "is it the row of a message?"
-        beginning.items.append(Line(Op.INPUT, mark, inputs.input(Input(otherwise.mark)), comment=mark.name))
+        beginning.items.append(Line(Op.INPUT, mark, inputs.input(InputSource(otherwise.mark)), comment=mark.name))
         beginning.items.append(Line(Op.SKIP_IF_ZERO, mark, 1, absent, comment=what))
     # A column that no step has filled is null.
     assembler.place(absent)
@@ -132,7 +132,7 @@ class _Inputs:
 
     paths: Paths
     columns: Mapping[FieldSource, str]
-    found: dict[Input, int] = field(default_factory=dict)
+    found: dict[InputSource, int] = field(default_factory=dict)
     assembler: Assembler = field(default_factory=Assembler)
     places: dict[Scope, Place] = field(default_factory=dict)
 
@@ -165,7 +165,7 @@ class _Inputs:
         if repeated:
             scope.lists[name] = _Items(name, (), self, column, path, attribute, scope.struct)
             return
-        scope.members[name] = self._value(name, Input(column, path), attribute.type, attribute, scope.struct)
+        scope.members[name] = self._value(name, InputSource(column, path), attribute.type, attribute, scope.struct)
 
     def _column(self, found: FieldFound) -> tuple[str, tuple[str, ...]]:
         """Return the column that contains a field, and the names that lead to the field in it."""
@@ -177,7 +177,7 @@ class _Inputs:
         raise NotForEngineError(self.paths.why_no_input(found))
 
     def _value(
-        self, name: str, source: Input, type: Type, attribute: Attribute, owner: Struct
+        self, name: str, source: InputSource, type: Type, attribute: Attribute, owner: Struct
     ) -> Scalar | Span | Unavailable:
         why = why_not(attribute, type, owner)
         if why:
@@ -185,7 +185,7 @@ class _Inputs:
         interval = integer_interval(type)
         return self.span(name, source, type) if interval is None else self.number(name, source, interval)
 
-    def number(self, name: str, source: Input, interval: Interval, item: int = 0) -> Scalar:
+    def number(self, name: str, source: InputSource, interval: Interval, item: int = 0) -> Scalar:
         """Return the register of an integer, a boolean, or the size of a list. ``item``: the number of an item from 1,
         or 0 for the value of the row."""
         scalar = Scalar(name, interval, may_fail=True)
@@ -193,14 +193,14 @@ class _Inputs:
         self.assembler.items.append(ReadLine(line, scalar))
         return scalar
 
-    def span(self, name: str, source: Input, type: Type | None, item: int = 0) -> Span:
+    def span(self, name: str, source: InputSource, type: Type | None, item: int = 0) -> Span:
         """Return the span of bytes or text; ``item`` as for ``number``."""
         text = isinstance(type, StringType)
         span = Span(name, text=text, encoding=UTF8 if text else None, made=True)
         self.assembler.items.append(ReadLine(Line(Op.INPUT_BYTES, span, self.input(source), item, comment=name), span))
         return span
 
-    def input(self, source: Input) -> int:
+    def input(self, source: InputSource) -> int:
         """Return the number of an input."""
         return self.found.setdefault(source, len(self.found))
 
@@ -236,12 +236,12 @@ class _Items(Series):
     def size(self) -> Compiled:
         """Implement ``Series.size``."""
         if self.count is None:
-            self.count = self.inputs.number(f"number of {self.name}", Input(self.column, self.path), SIZES)
+            self.count = self.inputs.number(f"number of {self.name}", InputSource(self.column, self.path), SIZES)
         return Compiled((self.count,), SIZES)
 
     def member_of(self, path: Node, index: int) -> Scalar | Span:
         """Return the register or the span of what ``path`` finds in the item ``_`` with an index."""
-        source, item, name = Input(self.column, self.path, self._names(path)), index + 1, f"{self.name}[{index}]"
+        source, item, name = InputSource(self.column, self.path, self._names(path)), index + 1, f"{self.name}[{index}]"
         if (path, index) not in self.members:
             made = self.inputs.span(name, source, path.type, item) if is_spanned(path) else None
             self.members[path, index] = made or self.inputs.number(name, source, _interval(path), item)
@@ -261,7 +261,7 @@ class _Items(Series):
 
     def _series(self, path: Node, interval: Interval) -> tuple[int, Interval]:
         if path not in self.numbers:
-            source = Input(self.column, self.path, self._names(path))
+            source = InputSource(self.column, self.path, self._names(path))
             assembler = self.inputs.assembler
             number, assembler.series = assembler.series, assembler.series + 1
             step = Line(Op.INPUT_ITEMS, number, self.inputs.input(source), comment=f"items of {self.name}")

@@ -31,7 +31,7 @@ _IMPORTS = {
         "ComputedSource",
         "Envelope",
         "FieldSource",
-        "Input",
+        "InputSource",
         "LookupSource",
         "MarkSource",
         "MessageProgram",

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ... import engine
-from ...format.message_program import ComputedSource, Input
+from ...format.message_program import ComputedSource, InputSource
 from ...format.program import Kind, Storage
 from ..loaded_programs import loaded_program
 from ..room import MOST, trim
@@ -53,7 +53,7 @@ class ComputedColumn:
         return array.cast(pa.bool_()) if self._kind == pa.bool_() else array
 
 
-def _parts(array: pa.Array, source: Input) -> tuple[Any, ...]:
+def _parts(array: pa.Array, source: InputSource) -> tuple[Any, ...]:
     """Return the kind, the first element and the buffers of the values of an input, and the offsets of the lists that
     contain them with the number of the first list."""
     for name in source.path:
