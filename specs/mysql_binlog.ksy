@@ -61,9 +61,9 @@ doc: |
   recovery: events, one after the other.
 
   A `format_description` says whether each event after it ends with a checksum, which is verified and is not part of
-  `data`. The first event is one; the relay log of a replica has a second one, which came from the source. The checksum
-  of a `format_description` itself does not hold while the server writes the file (bit 0 of its `flags`), and is not
-  verified then. Events that no description comes before, since the first one is damaged, must have checksums that hold.
+  `data`. The first event is one; the relay log of a replica has a second one, which came from the source. The
+  checksum of a `format_description` itself does not cover bit 0 of its `flags`, which the server sets while it writes
+  the file. Events that no description comes before, since the first one is damaged, must have checksums that hold.
   What `data` holds depends on the type; rows and compressed events of MariaDB are as they are in the file.
   Sizes and counts in it must fit it and each other: those of statements, tables, rows and identifiers, and what is
   compressed must have the size that is said. Not looked at are the values of rows, whose sizes depend on the `table_map`
@@ -112,9 +112,11 @@ types:
         if: not is_in_use and has_crc
         doc: CRC-32 of all bytes before it.
         -wireloom: {checksum: {algorithm: crc32, over: [timestamp, data]}}
-      - id: unverified
-        size: 'is_in_use and has_crc ? 4 : 0'
-        doc: The CRC-32 that a `format_description` will have when the file is closed.
+      - id: crc_in_use
+        type: u4
+        if: is_in_use and has_crc
+        doc: The same without bit 0 of `flags`, with which the server marks a file that it writes.
+        -wireloom: {checksum: {algorithm: crc32, over: data, continues: crc_of_header ^ 0x191b3141}}
       - id: content
         type:
           switch-on: type
@@ -165,14 +167,22 @@ types:
       says_algorithm:
         value: type == types::format_description and event_size > 108
         doc: Whether it says, in the last byte of `data`, which checksums the events after it have.
+      knows_checksums:
+        value: >-
+          type == types::format_description and (data.size < 57 or data[2] > 0x35 or data[3] != 0x2e
+          or data[2] == 0x35 and data[4] > 0x35)
+        doc: Whether its server is one that has checksums, by the version, 5.6 or later.
       has_crc:
         value: 'type == types::format_description ? says_algorithm : _root.algorithm == 1'
         doc: Whether it has a checksum.
+      crc_of_header: {-wireloom: {checksum: {algorithm: crc32, over: [timestamp, flags]}}, doc: CRC-32 of what is before the data.}
       is_in_use:
         value: type == types::format_description and flags & 1 != 0
         doc: Whether the server writes the file.
       next_algorithm:
-        value: 'type != types::format_description ? _root.algorithm : (says_algorithm ? data.last : 0)'
+        value: >-
+          type != types::format_description ? _root.algorithm
+          : says_algorithm ? data.last : knows_checksums ? _root.algorithm : 0
         doc: Checksums of the events after it.
         -wireloom: {sets: _root.algorithm}
       len_post_header:
@@ -208,7 +218,10 @@ types:
     doc: The layout of the events after it.
     seq:
       - {id: binlog_version, type: u2, doc: 4 since MySQL 5.0.}
-      - {id: server_version, size: 50, doc: 'Version of the server, and zeros.'}
+      - id: server_version
+        size: 50
+        valid: {expr: _parent.says_algorithm or not _parent.knows_checksums}
+        doc: Version of the server, and zeros.
       - {id: create_timestamp, type: u4, doc: When the server started; 0 in files that it began later.}
       - {id: len_header, type: u1, valid: 19, doc: Bytes of an event before its data.}
       - id: post_headers

@@ -32,8 +32,9 @@ doc: |
 
   The two lengths of a block must be the same. Where they are not, or a block is damaged in another way, the packets
   after it have the order and the interfaces that were known before it. What has been lost may have declared an
-  interface, so those that are declared later in the section have no number. A packet of an interface that is not known,
-  or whose declaration is damaged, has no time. For what the blocks before it say, a file has no split points.
+  interface, so those that are declared later in the section have no number. A packet of an interface that is not
+  known for that reason, or whose declaration is damaged, has no time; another one of an interface that is not
+  declared is damage. For what the blocks before it say, a file has no split points.
 
   The columns of headers are those of the format `pcap`, by the link type of the packet's interface.
 doc-ref: https://datatracker.ietf.org/doc/draft-ietf-opsawg-pcapng/
@@ -179,6 +180,8 @@ types:
         seq:
           - {id: interface, type: u4, if: kind == 6}
           - {id: interface_of_old, type: u2, if: kind == 2}
+          - {id: is_possible, size: 0, valid: {expr: is_declared or _root.lost > 0},
+              doc: 'No bytes: whether the section declares the interface, or what has been lost of it may have.'}
           - {id: drops, type: u2, if: kind == 2, doc: Packets lost between this one and the one before.}
           - {id: ts_high, type: u4, if: kind != 3}
           - {id: ts_low, type: u4, if: kind != 3}

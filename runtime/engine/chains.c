@@ -27,6 +27,13 @@ void wl_chains_forget(wl_run *run) {
     forget_sums(run->known, run->program->chain_count);
 }
 
+void wl_chains_go_on_sums(wl_run *run) {
+    for (size_t i = 0; i < run->program->chain_count; i++) {
+        if (run->chains[i].state != WL_CHAIN_VARIABLE)
+            run->known[i] = run->chains[i];
+    }
+}
+
 void wl_chains_break_off(wl_run *run) {
     wl_chains_go_on(run);
     forget_sums(run->known, run->program->chain_count);

@@ -158,7 +158,10 @@ bool wl_fill_back_to_back(wl_run *run, wl_fill_result *result) {
             finish(result, WL_END, next);
             break;
         }
-        wl_chains_go_on(run);
+        if (WL_UNLIKELY(run->sum_failed) && !run->program->has_rows)
+            wl_chains_go_on_sums(run);
+        else
+            wl_chains_go_on(run);
         begin = next + wl_smaller(arguments->padding, end - next);
     }
     if (result->consumed != begin)

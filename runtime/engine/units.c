@@ -61,6 +61,7 @@ void wl_unit_begin(wl_run *run, wl_fill_result *result, size_t position, size_t 
     run->unit_after = after;
     run->unit_depth = 0;
     run->covered = 0;
+    run->sum_failed = false;
     run->is_default = false;
     run->block_begin = NULL;
     run->block_depth = 0;

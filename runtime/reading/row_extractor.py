@@ -86,8 +86,8 @@ class RowExtractor(DamageDetails, Extractor):
 
     def begin(self, opened: Opened) -> Extraction:
         """Implement ``Extractor.begin``."""
-        request, window = self._request, opened.window
-        self._at_start = opened.at_start
+        request, window, self._at_start = self._request, opened.window, opened.at_start
+        first = 0 if request.byte_range is None else request.byte_range[0]
         self._cuts = request.byte_range is not None and opened.at_start
         root = None
         if request.format.has_prologue:
@@ -97,8 +97,10 @@ class RowExtractor(DamageDetails, Extractor):
             prologue = read_prologue(request.format, window, request.max_record, request.verify)
             if prologue.lost is not None:
                 more = {"sentence": prologue.error, "in_head": True, "field": prologue.field}
-                return lost_row(window, 0, prologue.lost, of_unit=True, **more)
-            if prologue.refused is not None:
+                lost = lost_row(window, 0, prologue.lost, of_unit=True, **more)
+                # What is before the rows belongs to the first byte range.
+                return Ended(first, is_read=False) if first else lost
+            if prologue.refused is not None and not first:
                 damage = RowDamage(0, prologue.size, -1, prologue.refused)
                 content = bytes(window.view[: prologue.size])
                 yield DamagedRange(damage, content, shown=self.note(damage, content, prologue.field))
@@ -320,8 +322,7 @@ class RowExtractor(DamageDetails, Extractor):
             place = filled.offsets.offset
             first = bisect_left(places, self._begin, place, place + last) - place
             last = bisect_left(places, self._stop, place, place + last) - place
-        begin, at_start = self._filled_from
-        details = partial(self.of_fill, window, begin=begin, at_start=at_start)
+        details = partial(self.of_fill, window, begin=self._filled_from[0], at_start=self._filled_from[1])
         return self.event(filled, window.view, window.base, details, first, last)
 
     # Damage ----------------------------------------------------------------------------------------------------------
@@ -355,8 +356,7 @@ class RowExtractor(DamageDetails, Extractor):
             return unwritten(begin, self._report, grows=request.grows)
         if reason == "truncated" and window.error is None and not request.grows:
             end = window.base + len(window.view)
-            hole = self._log.hole_in(begin, end)
-            if hole is not None and hole[0] == begin:
+            if (hole := self._log.hole_in(begin, end)) is not None and hole[0] == begin:
                 self._log.skip(begin, hole[1], "hole", step=hole[1] - begin)
                 begin = hole[1]
                 window.begin = begin - window.base

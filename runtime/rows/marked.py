@@ -8,8 +8,8 @@ from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from ..input.window import MemoryWindow, Window
-from .reader import FEW_DAMAGES, Filled, RowDamage, RowReader, Status
+from ..input.window import Window
+from .reader import FEW_DAMAGES, Filled, RowDamage, RowReader
 from .zero_runs import fill_before
 
 if TYPE_CHECKING:
@@ -69,22 +69,11 @@ class MarkedRows:
         return False if window.at_end or len(window.view) >= end + self._size else None
 
     def resync(self, window: Window, begin: int, *, proven: bool = False) -> tuple[bool, int]:
-        """Implement ``RowReader.resync``; the marker is the proof. The bytes before ``begin`` in the view may be part
-        of the marker, so those from ``window.begin`` on are kept if more input is needed."""
-        place = max(0, begin - self._size)
-        while found := self._marker.search(window.view, place):
-            place = found.start()
-            held = self._holds(window, found.end())
-            if held is not False:
-                return held is True, found.end() if held else max(window.begin, place)
-            place += 1
+        """Implement ``RowReader.resync``: the next unit begins after the next marker, as for byte ranges, whether it is
+        valid or not, unless the input ends there. The byte before ``begin`` may be the first one of the marker."""
+        found = self._marker.search(window.view, max(window.begin, begin - 1))
+        if found and found.end() < len(window.view):
+            return True, found.end()
+        if found and not window.at_end:
+            return False, found.start()
         return False, max(window.begin, len(window.view) - self._size + 1)
-
-    def _holds(self, window: Window, place: int) -> bool | None:
-        """Return whether a valid unit begins at an index; ``None``: more input is needed."""
-        near = MemoryWindow(window.view, place)
-        near.base, near.at_end = window.base, window.at_end
-        filled = self._row_reader.fill(near, capacity=1)
-        if filled.consumed > place:
-            return not any(each.begin == window.base + place and not each.inside for each in filled.damages)
-        return None if filled.status is Status.NEED_INPUT else False

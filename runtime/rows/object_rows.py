@@ -12,7 +12,7 @@ from ..base.report import NESTED
 from ..format.description import Column, Format
 from ..objects.chains import UNKNOWN, Chain
 from ..objects.computing import Computing, ItemCounter
-from ..objects.errors import FAILURES, ComputedError, deciding, reason_of
+from ..objects.errors import FAILURES, ChecksumError, ComputedError, deciding, reason_of
 from ..objects.kaitai import KaitaiStructError
 from ..objects.row_log import LoggedRow, RowLog
 from ..objects.row_steps import steps_of
@@ -271,14 +271,14 @@ class ObjectRows:
             reason = reason_of(error)
             if self.format.sized_rows and stream.pos() > begin:
                 self.refusals = [*refusals, error]
-                self._keep_variables(stream)
+                self._keep_variables(stream, begin, verify)
                 return None, reason
             self._broken_off = state_of(self._root, self.format.variables)
             raise (IncompleteError() if reason == "truncated" else LostError(reason)) from error
         if self.format.chained:
             chains = self._states.chains
             chains[stream.pos()] = chains[stream.pos() + self.settings.padding] = self._root._chain
-        self._keep_variables(stream)
+        self._keep_variables(stream, begin, verify)
         refusal = deciding(refusals, verify=verify) if refusals else None
         if refusal is not None:
             return row, reason_of(refusal)
@@ -305,11 +305,14 @@ class ObjectRows:
         verify = self.settings.verify if verify is None else verify
         return not (verify and getattr(self._unit, "_covers_bytes", False))
 
-    def _keep_variables(self, stream: MemoryStream) -> None:
-        """Record the values of variables after a unit."""
+    def _keep_variables(self, stream: MemoryStream, begin: int, verify: bool) -> None:
+        """Record the values of variables after the unit at ``begin``. A row with a wrong checksum sets none."""
         if self.format.variables:
             variables = self._states.variables
-            state = state_of(self._root, self.format.variables)
+            wrong = (
+                verify and not self.format.rows_path and any(isinstance(each, ChecksumError) for each in self.refusals)
+            )
+            state = variables.get(begin, self._states.first) if wrong else state_of(self._root, self.format.variables)
             for each in state:
                 if isinstance(each, Items):
                     each.confirm()

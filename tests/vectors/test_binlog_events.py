@@ -13,7 +13,7 @@ import wireloom
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ..examples import examples
+from ..examples import examples, strided
 from ..unit.reading.running import ROW_READERS, read
 
 HEAD = struct.Struct("<IBIIIH")
@@ -63,11 +63,11 @@ class Log:
             self.checked = has_sum and data[-1] == 1
         else:
             has_sum = self.checked
-        event = HEAD.pack(5, kind, 1, HEAD.size + len(data) + 4 * has_sum, 0, flags) + data
+        head = (5, kind, 1, HEAD.size + len(data) + 4 * has_sum, 0)
         self.events.append((len(self.content), kind, data))
-        # The checksum does not hold while the server writes the file.
-        sum = zlib.crc32(event) ^ (flags & 1 if kind == DESCRIPTION else 0)
-        self.content += event + struct.pack("<I", sum) * has_sum
+        # The server marks the file that it writes in the description, without its checksum.
+        covered = HEAD.pack(*head, flags & ~1 if kind == DESCRIPTION else flags) + data
+        self.content += HEAD.pack(*head, flags) + data + struct.pack("<I", zlib.crc32(covered)) * has_sum
 
 
 def description(algorithm: int) -> bytes:
@@ -142,6 +142,36 @@ def test_a_wrong_type_of_the_first_event_is_damage(row_reader: str, first: bytes
             rows, report = read(row_reader, "mysql_binlog", bytes(content), columns=columns, chunk=chunk, recover=True)
             assert report["damaged"][0][0] == 4
             assert [(each["_offset"], each["data"]) for each in rows.to_pylist()] == (after if log.checked else [])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("row_reader", ROW_READERS)
+@pytest.mark.parametrize("in_use", [False, True])
+@pytest.mark.parametrize("number", [0, 2])
+def test_a_bit_of_a_description_costs_that_alone(row_reader: str, number: int, in_use: bool) -> None:
+    """The events after it have the checksums that those before it have, whatever a damaged one says."""
+    log = Log()
+    for place in (0, 1, 2, 3, 4):
+        if place == number:
+            log.add(DESCRIPTION, description(1), flags=in_use)
+        elif place == 0:
+            log.add(DESCRIPTION, description(1))
+        else:
+            log.add(XID, struct.pack("<Q", place))
+    begin, end = log.events[number][0], log.events[number + 1][0]
+    others = [(offset, data) for offset, _, data in log.events if offset != begin]
+    algorithm, flags = 8 * (end - begin - 5), 8 * 17
+    for bit in {
+        *strided(range(8 * (end - begin)), 13),
+        *range(algorithm, algorithm + 8),
+        *range(flags + 1, flags + 8),
+    } - {flags}:
+        content = bytearray(log.content)
+        content[begin + bit // 8] ^= 1 << bit % 8
+        columns = ["_offset", "data"]
+        rows, report = read(row_reader, "mysql_binlog", bytes(content), columns=columns, recover=True)
+        assert [each[0] for each in report["damaged"]] == [begin], bit
+        assert [(each["_offset"], each["data"]) for each in rows.to_pylist()] == others, bit
 
 
 @pytest.mark.parametrize("row_reader", ROW_READERS)

@@ -160,6 +160,30 @@ def test_interfaces_after_a_lost_block_have_no_number(row_reader: str, recover: 
 
 
 @pytest.mark.parametrize("row_reader", ROW_READERS)
+@pytest.mark.parametrize("order", "<>")
+def test_a_packet_of_no_interface_is_damage_unless_one_may_be_lost(order: str, row_reader: str) -> None:
+    file = File(order)
+    section = file.block(0x0A0D0D0A, struct.pack(order + "IHHq", 0x1A2B3C4D, 1, 0, -1))
+    interface = file.block(1, struct.pack(order + "HHI", 1, 0, 0))
+
+    def packets(number: int) -> tuple[bytes, ...]:
+        enhanced = file.block(6, struct.pack(order + "5I", number, 0, 5, 4, 4), b"data")
+        obsolete = file.block(2, struct.pack(order + "HH4I", number, 0, 0, 5, 4, 4), b"data")
+        return enhanced, obsolete, *((file.block(3, struct.pack(order + "I", 4), b"data"),) if number == 0 else ())
+
+    for before, numbers in ((section, ()), (section + interface, (0,)), (section + 2 * interface + section, ())):
+        for number in (0, 1, 7):
+            for packet in packets(number):
+                for lost in (b"", interface[:-4] + bytes(4)):
+                    content = before + lost + packet + section
+                    table, report = read(row_reader, "pcapng", content, columns=["interface_id", "data", "ts"])
+                    rows, is_lost = table.to_pylist(), bool(lost)
+                    damaged = [len(before)] * is_lost + [len(before + lost)] * (number not in numbers and not lost)
+                    assert [each[0] for each in report["damaged"]] == damaged, (number, numbers, lost)
+                    assert len(rows) == (number in numbers or is_lost)
+
+
+@pytest.mark.parametrize("row_reader", ROW_READERS)
 def test_packets_of_a_damaged_interface_have_no_time(row_reader: str) -> None:
     """Its options are not all read: they may say the unit of its times. It keeps its number."""
     content, places = lost_blocks()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import struct
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -122,10 +122,15 @@ def test_a_flipped_bit_of_a_size_costs_its_block_in_each_codec(codec: str, row_r
                     assert report["tail"] == "clean"
 
 
-def damaged(source: random.Random, content: bytes) -> bytes:
+def damaged(source: random.Random, content: bytes, marker: bytes) -> bytes:
+    """Return the content with flipped bits, and with markers that are overwritten, with the bytes around them."""
     made = bytearray(content)
-    for _ in range(source.randrange(4)):
+    for _ in range(source.choice((0, 2, 12))):
         made[source.randrange(13, len(made))] ^= 1 << source.randrange(8)
+    for _ in range(source.randrange(4)):
+        place = content.index(marker, source.randrange(13, len(content) - len(marker) + 1)) + source.randrange(-4, 4)
+        size = source.randrange(1, 2 * len(marker))
+        made[place : place + size] = source.choice((b"\xff", b"\x7f", b"\0")) * size
     return bytes(made[: source.randrange(14, len(made))]) if source.random() < 0.2 else bytes(made)
 
 
@@ -135,24 +140,25 @@ def test_ranges_have_each_unit_once_and_all_damage(format: Format, seed: int, tm
     marker = MARKERS[seed % 2]
     content = written(b"tt", marker, blocks(source, b"tt", marker, 12))
     if seed % 3:
-        content = damaged(source, content)
+        content = damaged(source, content, marker)
+    if is_lost := seed % 10 == 9:
+        content = b"X" + content[1:]
     (tmp_path / "input").write_bytes(content)
     places = [0, *sorted(source.choices(range(len(content)), k=3)), FAR]
     for row_reader in ("columns", "objects") if engine.available else ("objects",):
-        for where in (content, tmp_path / "input"):
+        for where, ways in ((content, {}), (tmp_path / "input", {}), (content, {"streamed": True, "chunk": 30})):
 
-            def found(**options: Any) -> tuple[list[Any], list[Any]]:
+            def found(**options: Any) -> tuple[list[Any], ...]:
                 table, report = read(row_reader, format, where, columns=["_offset", "data"], **options)  # noqa: B023
-                return table.to_pylist(), report["damaged"]
+                tail = (
+                    [] if report["tail"] == "clean" else [[report[f"tail{each}"] for each in ("", "_offset", "_size")]]
+                )
+                return table.to_pylist(), report["damaged"], tail, [report["bytes"]]
 
-            rows, damages = found()
-            for each in pairwise(places):
-                more, damage = found(byte_range=each)
-                assert more == rows[: len(more)]
-                assert damage == damages[: len(damage)]
-                rows, damages = rows[len(more) :], damages[len(damage) :]
-            assert not rows
-            assert not damages
+            rows, damages, tail, size = found(**ways)
+            parts = [found(byte_range=each) for each in pairwise(places)]
+            assert [[*chain(*(each[number] for each in parts))] for number in range(3)] == [rows, damages, tail]
+            assert is_lost or sum(sum(each[3]) for each in parts) + 13 == sum(size)
 
 
 def test_what_is_no_marker(tmp_path: Path) -> None:

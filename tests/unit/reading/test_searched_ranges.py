@@ -1,5 +1,5 @@
-"""Byte ranges that begin where a search finds a unit: together they have the content of the whole file, even if
-damaged."""
+"""Byte ranges that begin where a search finds a unit, or after a delimiter: together they have the content of the whole
+file, even if damaged."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 import wireloom
 from wireloom import UnsupportedError, engine
 
-from ...campaigns import records
+from ...campaigns import delimited, records
 from ...campaigns.mcap import Mcap
 from ...campaigns.running import damage
 from ...examples import examples
@@ -20,23 +20,32 @@ from .running import ROW_READERS, read
 
 VECTORS = Path(__file__).parents[2] / "vectors"
 END = (1 << 63) - 1
-SUBJECTS = {each.name: each for each in (records.TFRECORD, records.KAFKA, Mcap())}
+SUBJECTS = {
+    each.name: each for each in (records.TFRECORD, records.KAFKA, Mcap(), delimited.WORD_STUFFED, delimited.COBS)
+}
 COLUMNS = {
     "tfrecord": ["_offset", "data"],
     "kafka_log": ["_offset", "value"],
     "mcap": ["_offset", "channel_id", "data"],
+    "word_stuffed_log": ["_offset", "payload"],
+    "cobs_log": ["_offset", "payload"],
 }
 
 
 def in_ranges(reader: str, name: str, data: bytes, step: int, **options: Any) -> tuple[list[Any], list[Any]]:
-    """Return the rows and the damaged ranges of all byte ranges of that size."""
+    """Return the rows, the damaged ranges and the tails of all byte ranges of that size."""
     rows: list[Any] = []
     damaged: list[Any] = []
     for wanted in pairwise([*range(0, max(len(data), 1), step), END]):
         table, file = read(reader, name, data, columns=COLUMNS[name], byte_range=wanted, recover=True, **options)
         rows += table.to_pylist()
-        damaged += file["damaged"]
+        damaged += file["damaged"] + tail_of(file)
     return rows, damaged
+
+
+def tail_of(file: dict[str, Any]) -> list[Any]:
+    """Return how an input ends, unless that is clean."""
+    return [] if file["tail"] == "clean" else [[file["tail_offset"], file["tail_size"], file["tail"]]]
 
 
 @pytest.mark.slow
@@ -86,10 +95,11 @@ def test_damage_is_in_one_range(name: str) -> None:
     for _ in range(examples(30) // getattr(subject, "cost", 1) if engine.available else 2):
         data = damage(subject, subject.sample(source), source).content
         options = {"check_format": False, "codec": "none"}
-        table, _ = read(ROW_READERS[0], name, data, columns=COLUMNS[name], recover=True, **options)
+        table, file = read(ROW_READERS[0], name, data, columns=COLUMNS[name], recover=True, **options)
         step = max(source.choice((50, 300, 2000)), len(data) // 20)
-        rows, _ = in_ranges(ROW_READERS[0], name, data, step, **options)
+        rows, damaged = in_ranges(ROW_READERS[0], name, data, step, **options)
         assert rows == table.to_pylist()
+        assert damaged == file["damaged"] + tail_of(file)
 
 
 def test_a_record_in_a_record_is_refused() -> None:

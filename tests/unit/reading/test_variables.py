@@ -73,6 +73,19 @@ def test_an_item_that_is_not_there_costs_the_row(reader: str, made: Format) -> N
     assert read(reader, made, item(1, 9) + item(2, 0), columns=["value"])[0].num_rows == 2
 
 
+@pytest.mark.parametrize("verify", [True, False])
+@pytest.mark.parametrize("reader", ROW_READERS)
+def test_a_row_with_a_wrong_checksum_sets_nothing(reader: str, verify: bool) -> None:
+    check = "- {id: check, type: u1, -wireloom: {checksum: {algorithm: sum8, over: [value, back]}}}"
+    format = format_of(SPEC.replace("    instances:\n      next", f"      {check}\n    instances:\n      next"))
+    rows = [bytes([*item(value, 2), (value + 2 + wrong) & 255]) for value, wrong in ((1, 0), (2, 0), (5, 1), (3, 0))]
+    for ways in ({}, {"chunk": 4, "streamed": True}, {"batch_rows": 1}):
+        table, file = read(reader, format, b"".join(rows), verify=verify, **ways)
+        sums, kept = ([1, 3, 6], [9, 1, 2]) if verify else ([1, 3, 8, 11], [9, 1, 2, 5])
+        assert (table["sum"].to_pylist(), table["kept"].to_pylist()) == (sums, kept)
+        assert [each[0] for each in file["damaged"]] == ([12] if verify else [])
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("reader", ROW_READERS)
 def test_the_oldest_items_are_forgotten(reader: str, made: Format) -> None:
