@@ -55,7 +55,10 @@ types:
         valid: {expr: '_ > 0 and (len_padding == 0 or (len_record + len_padding) % 8 == 0)'}
         doc: The length of the record; in the highest byte, if there is padding, 128 and the length of that.
       - {id: record, type: record, size: len_record, doc: The record.}
-      - {id: padding, size: len_padding, doc: Zeros.}
+      - id: padding
+        size: len_padding
+        valid: {expr: record.type >= 1 and record.type <= 5}
+        doc: Zeros. Records of other types are refused here, as by etcd, since their lengths come first.
       - {id: entry, type: entry, if: 'record.type == 2', doc: 'The data of an entry.', -wireloom: {within: record.data}}
       - {id: state, type: hard_state, if: 'record.type == 3', doc: 'The data of a state.', -wireloom: {within: record.data}}
       - {id: snapshot, type: snapshot, if: 'record.type == 5', doc: 'The data of a snapshot.', -wireloom: {within: record.data}}

@@ -126,9 +126,21 @@ static void find_row_loop(walker *walk) {
         walk->program->row_loop = loop->step;
 }
 
+/* Whether what cannot be read in that sub-stream is refused, and reading continues after it: then a row cannot be open. */
+static bool refuses_part(const walker *walk, const opened *each) {
+    if (each->op != WL_OP_LIMIT_REGISTER && each->op != WL_OP_LIMIT_FIXED && each->op != WL_OP_LIMIT_SPAN)
+        return false;
+    const unsigned kind = step_of(walk, each)->b;
+    return kind == WL_LIMIT_REFUSES || (!kind && each->expand && !walk->program->steps[each->expand].b);
+}
+
 static bool begin_row(walker *walk, const wl_step *step) {
     if (holder(walk))
         return refuse(walk, "a row is inside of a row");
+    for (size_t i = 0; i < walk->depth; i++) {
+        if (refuses_part(walk, walk->open + i))
+            return refuse(walk, "a row is inside of a sub-stream that is refused alone");
+    }
     find_row_loop(walk);
     return begin(walk, step, true);
 }

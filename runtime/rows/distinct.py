@@ -60,7 +60,7 @@ class DistinctRows:
         filled = self._inner.fill(window, capacity=capacity, at_start=at_start, stop=stop, chooses=chooses)
         kept = self._kept(filled)
         # For each row, the number of those before it that are kept.
-        places = [0, *accumulate(kept)]
+        places = [0, *accumulate(map(int, kept))]
         mask = number_array(kept, pa.int8()).cast(pa.bool_())
         unit = filled.last_unit
         return replace(
@@ -68,7 +68,10 @@ class DistinctRows:
             rows=places[-1],
             arrays={number: filled.arrays[number].filter(mask) for number in self._settings.wanted},
             offsets=filled.offsets.filter(mask) if self._settings.offsets and filled.offsets is not None else None,
-            damages=[each if each.row < 0 else each._replace(row=places[each.row]) for each in filled.damages],
+            damages=[
+                each._replace(row=-1 if each.row < 0 else places[each.row], rows=places[each.rows])
+                for each in filled.damages
+            ],
             last_unit=unit._replace(rows=places[unit.rows]),
         )
 

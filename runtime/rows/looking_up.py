@@ -85,7 +85,7 @@ class LookUpReader:
         filled = self._inner.fill(window, capacity=capacity, at_start=at_start, stop=stop, chooses=chooses)
         arrays = dict(filled.arrays)
         for key, numbers, table in self._tables:
-            table.read(window, filled.consumed, at_start)
+            table.read(window, filled, at_start)
             arrays.update(zip(numbers, table.values(arrays[key], filled.offsets), strict=True))
         wanted = {number: arrays[number] for number in self._settings.wanted}
         return replace(filled, arrays=wanted, offsets=filled.offsets if self._settings.offsets else None)
@@ -102,7 +102,9 @@ class _Table:
         known = {each.name: number for number, each in enumerate(format.columns)}
         self._match, self._values = known[match], [known[each.value] for each in look_ups]
         wanted = tuple(sorted({self._match, *self._values}))
-        self._reader = make(format, replace(settings, wanted=wanted, offsets=True, null_rows=False))
+        # Predicates are about columns of the table that looks up.
+        settings = replace(settings, wanted=wanted, offsets=True, null_rows=False, predicates=())
+        self._reader = make(format, settings)
         self._types = [format.schema.field(each).type for each in self._values]
         self._forget()
 
@@ -133,23 +135,32 @@ class _Table:
         self._found = {key: [known] for key, known in rows.items()}
         self._bytes = sum(_size(key, *values) for key, (_, values) in rows.items())
 
-    def read(self, window: Window, end: int, at_start: bool) -> None:
-        """Read the rows before index ``end`` of the view. If the window begins before the end of what was read last,
-        that was a row that ended too late: what it covers is read again."""
-        begin = position = window.begin
+    def read(self, window: Window, filled: Filled, at_start: bool) -> None:
+        """Read the rows before the end of a fill of the table that looks up. If the window begins before the end of
+        what was read last, that was a row that ended too late: what it covers is read again.
+
+        A unit that ends the reading of this table may be one that is damaged in the other table alone, where reading
+        continues after it; then it does so here too.
+        """
+        begin, end = window.begin, filled.consumed
+        position = begin
+        after_damage = [each.end - window.base for each in filled.damages]
         while self._recent and self._recent[-1][0] >= window.base + begin:
             self._remove(*self._recent.pop())
         self._recent.clear()
         try:
             while position < end:
                 window.begin = position
-                filled = self._reader.fill(
+                found = self._reader.fill(
                     window, capacity=ROWS, at_start=at_start and position == begin, stop=window.base + end
                 )
-                self._remember(filled, window.base + begin)
-                if filled.consumed <= position:
-                    break
-                position = filled.consumed
+                self._remember(found, window.base + begin)
+                if found.consumed > position:
+                    position = found.consumed
+                    continue
+                after = next((each for each in after_damage if each > position), end)
+                is_found, place = self._reader.resync(window, after) if after < end else (False, end)
+                position = place if is_found else end
         finally:
             window.begin = begin
 

@@ -59,6 +59,7 @@ static void write_limit(author *by, int level, bool in_row, unsigned depth) {
     bool is_span = false;
     if (!by->in_function && choose(by, 4) == 0)
         contains = WL_LIMIT_REFUSES;
+    bool refuses = contains == WL_LIMIT_REFUSES; /* and then there are no rows in it */
     if (choose(by, 3))
         step(by, WL_OP_LIMIT_REGISTER, choose(by, 6), contains, (int64_t)choose(by, 5) - 1, 0);
     else if (has_end(by) && choose(by, 3) == 0)
@@ -75,9 +76,11 @@ static void write_limit(author *by, int level, bool in_row, unsigned depth) {
         step(by, WL_OP_MARK, choose(by, 3), 2, 0, 0);
         if (choose(by, 3) == 0)
             step(by, WL_OP_CHECKSUM, 0, choose(by, 6), choose(by, 3), choose(by, 3));
-        step(by, WL_OP_EXPAND, choose(by, 3), choose(by, 2), choose(by, 6), (int64_t)choose(by, 12) - 6 < 0 ? -1 : 2);
+        const unsigned lost = choose(by, 2);
+        step(by, WL_OP_EXPAND, choose(by, 3), lost, choose(by, 6), (int64_t)choose(by, 12) - 6 < 0 ? -1 : 2);
+        refuses |= !contains && !lost;
     }
-    write_body(by, level, in_row, depth);
+    write_body(by, level, in_row || refuses, depth);
     step(by, WL_OP_LIMIT_END, 0, 0, 0, 0);
     by->limits--;
 }

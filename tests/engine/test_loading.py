@@ -436,3 +436,13 @@ def test_attempts() -> None:
     refused("jumps into or out of", begin, Step(Op.JUMP, 0, 0, 3), end, NEED, END, delimiter=b"x")
     refused("not the innermost", begin, Step(Op.LIMIT_FIXED, 0, 0, 1), end, Step(Op.LIMIT_END), END, delimiter=b"x")
     refused("covers 0", begin, NEED, end, Step(Op.COLUMN_FIXED, 3, Kind.U1, 0), END, delimiter=b"x")
+
+
+def test_rows_are_not_inside_of_a_sub_stream_that_is_refused_alone() -> None:
+    """Reading would go on after it with a row open, and release what later rows point to."""
+    row, end = (Step(Op.ROW), Step(Op.ROW_END)), Step(Op.LIMIT_END)
+    lost, alone = Step(Op.EXPAND, 0, 1, 0, -1), Step(Op.EXPAND, 0, 0, 0, -1)
+    load(Step(Op.LIMIT_REGISTER, 0), lost, *row, end, END)
+    load(Step(Op.LIMIT_REGISTER, 0, 1), alone, *row, end, END)
+    refused("refused alone", Step(Op.LIMIT_REGISTER, 0), alone, *row, end, END)
+    refused("refused alone", Step(Op.LIMIT_REGISTER, 0, 4), *row, end, END)

@@ -117,6 +117,39 @@ def test_damage_is_not_compared(format: wireloom.Format, row_reader: str) -> Non
             assert [bool(each) for each in table["_error"].to_pylist()] == [False, True, True, False]
 
 
+CHECKED = """
+meta:
+  id: checked
+  -wireloom: {tables: {names: {rows: items.body.as<name>, distinct: true}}}
+seq: [{id: items, type: item, repeat: eos}]
+types:
+  item:
+    seq:
+      - {id: kind, type: u1}
+      - {id: len, type: u1}
+      - {id: body, size: len, type: {switch-on: kind, cases: {1: name}}}
+      - {id: sum, type: u1, -wireloom: {checksum: {algorithm: sum8, over: [kind, body]}}}
+  name: {seq: [{id: id, type: u1}, {id: name, type: u1}]}
+"""
+
+
+@pytest.mark.parametrize("row_reader", ROW_READERS)
+@pytest.mark.parametrize("batch_rows", [1, 2, 3, 32768])
+def test_damage_after_equal_rows_is_counted_where_it_is(row_reader: str, batch_rows: int) -> None:
+    """Numbers of rows before damage are those of the rows that are kept."""
+    first, damaged, other = bytes([1, 2, 0, 1, 4]), bytes([1, 2, 0, 1, 9]), bytes([1, 2, 7, 7, 17])
+    loaded = format_of(CHECKED)
+    data = first * 2 + damaged + first + other * 2 + damaged + first
+    columns = ["_offset", "id", "_error"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("WIRELOOM_ENGINE", row_reader)
+        table, report = wireloom.read_with_report(loaded, data, columns=columns, batch_rows=batch_rows)
+        plain, counted = wireloom.read_with_report(loaded, data)
+    rows = [(each["_offset"], each["id"], each["_error"] is None) for each in table.to_pylist()]
+    assert rows == [(0, 0, True), (10, None, False), (20, 7, True), (30, None, False)]
+    assert (report.rows, counted.rows, plain.num_rows) == (2, 2, 2)
+
+
 def test_inputs_are_read_from_their_first_byte_and_have_rows_of_their_own(
     format: wireloom.Format, tmp_path: Path
 ) -> None:

@@ -6,6 +6,7 @@ import zlib
 from pathlib import Path
 from typing import Any
 
+import pyarrow.compute as pc
 import pytest
 import wireloom
 from wireloom import engine
@@ -250,3 +251,23 @@ def test_mistakes(old: str, new: str, said: str) -> None:
     with pytest.raises(wireloom.SpecError, match=said) as caught:
         format_of(SPEC.replace(old, new, 1))
     assert "made.ksy:" in str(caught.value)
+
+
+@pytest.mark.parametrize("options", [{}, {"recover": True}, {"batch_rows": 1}])
+def test_a_record_that_is_damaged_as_a_row_ends_no_look_up(bag: wireloom.Format, options: dict[str, Any]) -> None:
+    """A message without bytes is damage of the messages, while reading of the channels would end there."""
+    declared = [record(1, b"\1\x09/old"), record(2, b"\1zero"), record(2, b""), record(1, b"\1\x09/new")]
+    data = b"".join([*declared, record(1, b"\2\x09/two"), record(2, b"\1one"), record(2, b"\2two")])
+    table, report = wireloom.read_with_report(bag, data, **options)
+    assert table["topic"].to_pylist() == ["/old", "/new", "/two"]
+    assert [each.reason for each in report.files[0].damaged] == ["length"]
+    agreed(bag, data, **options)
+
+
+def test_filters_are_about_the_table_that_looks_up() -> None:
+    """The engine's predicates name columns by number, and those of the other table are others."""
+    path = Path(__file__).parents[2] / "vectors" / "mcap" / "zstd.mcap"
+    every = wireloom.read("mcap", path, columns=["topic", "sequence"])
+    least = pc.max(every["sequence"]).as_py()
+    chosen = wireloom.read("mcap", path, columns=["topic", "sequence"], filter=pc.field("sequence") >= least)
+    assert chosen.to_pylist() == [each for each in every.to_pylist() if each["sequence"] >= least]
