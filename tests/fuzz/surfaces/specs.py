@@ -7,6 +7,7 @@ registered.
 from __future__ import annotations
 
 import ast
+import importlib.metadata  # noqa: F401 - the registry of plug-ins imports it when it is first asked
 import sys
 from collections.abc import Iterator, Sequence
 from importlib.abc import MetaPathFinder
