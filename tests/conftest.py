@@ -3,6 +3,7 @@ session and one object store serve all tests of a process, and all tests that ne
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import gc
 import os
@@ -24,6 +25,11 @@ from .storage_server import Store, running, running_apart
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+# A command that a test runs in this process hides pandas from pyarrow, for good, unless it has been imported. Tests
+# read times in nanoseconds as values of Python by it, whichever test is first.
+with contextlib.suppress(ImportError):
+    import pandas  # noqa: F401
 
 # No test depends on how fast the machine is.
 same = settings(

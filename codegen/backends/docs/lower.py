@@ -64,6 +64,7 @@ def lower(spec: Spec) -> View | None:
         details=markdown(details.strip()),
         picture=picture(spec),
         layouts=tuple(_layout(spec, each) for each in shown_structs(spec)),
+        columns_heading="Tables and columns" if _tables(spec) else "Columns",
         tables=_tables(spec),
         columns=tuple(_columns(spec, title, columns) for title, columns in tables),
         everywhere=table(

@@ -77,6 +77,7 @@ class View:
     details: str
     picture: PictureView
     layouts: tuple[TableView, ...]
+    columns_heading: str
     tables: tuple[TableView, ...]
     columns: tuple[TableView, ...]
     everywhere: TableView

@@ -189,7 +189,9 @@ def test_the_error_names_the_field(document: str, field: str) -> None:
 def test_the_error_says_where() -> None:
     with pytest.raises(s2.JsonError) as caught:
         s2.append_input_from_json('{"records":[{"body":"é"},]}')
-    assert caught.value.offset == len('{"records":[{"body":"é"},'.encode())
+    # Since Python 3.13 at the comma, before it after the comma.
+    comma = len('{"records":[{"body":"é"}'.encode())
+    assert caught.value.offset in (comma, comma + 1)
     with pytest.raises(s2.ValidationError) as refused:
         s2.append_input_from_json('{"records":[{},{"body":"="}]}', "base64")
     assert refused.value.record == 2
