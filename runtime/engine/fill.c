@@ -158,7 +158,7 @@ bool wl_fill_back_to_back(wl_run *run, wl_fill_result *result) {
             finish(result, WL_END, next);
             break;
         }
-        if (WL_UNLIKELY(run->sum_failed) && !run->program->has_rows)
+        if (WL_UNLIKELY(run->sum_failed))
             wl_chains_go_on_sums(run);
         else
             wl_chains_go_on(run);

@@ -146,7 +146,7 @@ static inline void wl_chains_go_on(wl_run *run) {
     if (WL_UNLIKELY(run->program->chain_count))
         memcpy(run->known, run->chains, run->program->chain_count * sizeof *run->known);
 }
-/* The same after a row with a wrong checksum, which sets no variables. */
+/* The same after a unit with a wrong checksum, which sets no variables. */
 void wl_chains_go_on_sums(wl_run *run);
 /* The fill ends inside of a unit: variables are those that it has set, and nothing is known about checksums. */
 void wl_chains_break_off(wl_run *run);

@@ -66,7 +66,7 @@ WL_HANDLER(wl_check_sum) {
     else
         holds = wl_checksum_holds(run, checksum, wl_checksum_state(run, checksum, from, to), run->registers[step->b]);
     if (WL_UNLIKELY(!holds)) {
-        run->sum_failed = true;
+        run->sum_failed |= !run->in_row && run->unit_depth == 1;
         /* It shows that bytes that could not be decompressed were damaged. */
         if (run->refused & WL_BY_CODEC)
             run->refused = WL_REASON_NONE;

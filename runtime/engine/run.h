@@ -256,7 +256,7 @@ struct wl_run {
     wl_series series[WL_MOST_SERIES]; /* their parts are owned (series.c) */
     bool series_of_contents; /* some of them may contain text that is in a content */
     size_t covered;  /* number of bytes that the unit's checksums have covered */
-    bool sum_failed; /* one of them is wrong */
+    bool sum_failed; /* one of the outermost unit is wrong, which then sets no variables */
     bool is_default; /* the unit has taken the default case of its switch, or lacks its evidence */
     /* Resync only. */
     wl_index *index; /* owned by wl_resync() */

@@ -306,12 +306,10 @@ class ObjectRows:
         return not (verify and getattr(self._unit, "_covers_bytes", False))
 
     def _keep_variables(self, stream: MemoryStream, begin: int, verify: bool) -> None:
-        """Record the values of variables after the unit at ``begin``. A row with a wrong checksum sets none."""
+        """Record the values of variables after the unit at ``begin``. One with a wrong checksum sets none."""
         if self.format.variables:
             variables = self._states.variables
-            wrong = (
-                verify and not self.format.rows_path and any(isinstance(each, ChecksumError) for each in self.refusals)
-            )
+            wrong = verify and any(isinstance(each, ChecksumError) for each in self.refusals)
             state = variables.get(begin, self._states.first) if wrong else state_of(self._root, self.format.variables)
             for each in state:
                 if isinstance(each, Items):

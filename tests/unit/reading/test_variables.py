@@ -86,6 +86,50 @@ def test_a_row_with_a_wrong_checksum_sets_nothing(reader: str, verify: bool) -> 
         assert [each[0] for each in file["damaged"]] == ([12] if verify else [])
 
 
+CLOCK = """
+meta:
+  id: clock
+  endian: le
+  -wireloom: {rows: blocks.body.as<reading>, columns: [ticks, at]}
+seq: [{id: blocks, type: block, repeat: eos}]
+instances:
+  millis: {value: 1000, -wireloom: {variable: true}}
+types:
+  block:
+    seq:
+      - {id: kind, type: u1}
+      - {id: body, size: 3, type: {switch-on: kind, cases: {1: setting, 2: reading}}}
+      - {id: check, type: u1, -wireloom: {checksum: {algorithm: sum8, over: body}}}
+  setting:
+    seq:
+      - {id: millis, type: u2}
+      - {id: inner, type: u1INNER}
+    instances:
+      unit: {value: millis, -wireloom: {sets: _root.millis}}
+  reading:
+    seq: [{id: ticks, type: u2}, {id: unused, type: u1}]
+    instances:
+      at: {value: ticks * _root.millis}
+"""
+
+
+@pytest.mark.parametrize("inner", ["", ", -wireloom: {checksum: {algorithm: sum8, over: millis}}"])
+@pytest.mark.parametrize("reader", ROW_READERS)
+def test_a_unit_with_a_wrong_checksum_sets_nothing(reader: str, inner: str) -> None:
+    format = format_of(CLOCK.replace("INNER", inner))
+
+    def block(kind: int, value: int, wrong: int = 0) -> bytes:
+        body = bytes([value, 0, value])
+        return bytes([kind, value + wrong, *body[1:], sum(body) & 255])
+
+    data = block(2, 2) + block(1, 10, 64) + block(2, 2) + block(1, 7) + block(2, 3)
+    for ways in ({}, {"chunk": 4, "streamed": True}, {"batch_rows": 1}, {"recover": True}):
+        table, file = read(reader, format, data, **ways)
+        assert table["at"].to_pylist() == [2000, 2000, 21]
+        assert file["damaged"] == [[5, 5, "checksum"]]
+    assert read(reader, format, data, verify=False)[0]["at"].to_pylist() == [2000, 148, 21]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("reader", ROW_READERS)
 def test_the_oldest_items_are_forgotten(reader: str, made: Format) -> None:
