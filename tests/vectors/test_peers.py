@@ -160,7 +160,9 @@ def test_a_flipped_bit_costs_the_record_that_it_is_in(case: PeerCase) -> None:
             hit = [each or row["_offset"] == end for row, each in zip(whole, hit, strict=True)]
         kept = [row for row, each in zip(whole, hit, strict=True) if not each]
         unchecked = case.unchecked or case.format in UNCHECKED
-        if unchecked and place - begin in LENGTHS.get(case.format, ()):
+        # Without its description, events without checksums cannot be told from damaged ones.
+        is_description = case.format == "mysql_binlog" and begin == ranges[0][0]
+        if unchecked and (is_description or place - begin in LENGTHS.get(case.format, ())):
             kept = [row for row in kept if row["_offset"] < begin]
             rows = [row for row in rows if row["_offset"] < begin]
         assert [row for row in rows if row in kept] == kept, place
