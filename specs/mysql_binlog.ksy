@@ -78,13 +78,8 @@ doc: |
   A server writes a new file when it starts, and when a file has become too large; its last event names the next file.
 doc-ref: https://dev.mysql.com/doc/dev/mysql-server/latest/page_protocol_replication_binlog_event.html
 seq:
-  - id: magic
-    contents: [0xfe, bin]
-    doc: A byte and the text bin.
-  - id: events
-    type: event
-    repeat: eos
-    doc: The events, to the end of the file.
+  - {id: magic, contents: [0xfe, bin], doc: A byte and the text bin.}
+  - {id: events, type: event, repeat: eos, doc: 'The events, to the end of the file.'}
 instances:
   algorithm: {value: 1, -wireloom: {variable: true}, doc: 'Checksums of the next events: 1 for CRC-32, also before any description; 0 for none.'}
   post_headers: {value: '[0]', -wireloom: {variable: true}, doc: 'The sizes that all descriptions of the format say.'}
@@ -93,10 +88,7 @@ types:
   event:
     doc: An event.
     seq:
-      - id: timestamp
-        type: u4
-        doc: When the statement began; 0 in events that the server makes up.
-        -wireloom: {timestamp: s}
+      - {id: timestamp, type: u4, -wireloom: {timestamp: s}, doc: When the statement began; 0 in events that the server makes up.}
       - {id: type, type: u1, enum: types, -wireloom: {labels: true}, doc: What kind of event it is.}
       - {id: server_id, type: u4, doc: Number of the server on which the event came about.}
       - {id: event_size, type: u4, valid: {min: 19}, doc: Size of the event in bytes.}
@@ -105,8 +97,7 @@ types:
       - id: data
         size: 'event_size - (has_crc ? 23 : 19)'
         doc: What the event says.
-        valid:
-          expr: not says_algorithm or _.last < 2 or _.last == 255
+        valid: {expr: not says_algorithm or _.last < 2 or _.last == 255}
       - id: crc
         type: u4
         if: not is_in_use and has_crc
@@ -172,13 +163,9 @@ types:
           type == types::format_description and (data.size < 57 or data[2] > 0x35 or data[3] != 0x2e
           or data[2] == 0x35 and data[4] > 0x35)
         doc: Whether its server is one that has checksums, by the version, 5.6 or later.
-      has_crc:
-        value: 'type == types::format_description ? says_algorithm : _root.algorithm == 1'
-        doc: Whether it has a checksum.
+      has_crc: {value: 'type == types::format_description ? says_algorithm : _root.algorithm == 1', doc: Whether it has a checksum.}
       crc_of_header: {-wireloom: {checksum: {algorithm: crc32, over: [timestamp, flags]}}, doc: CRC-32 of what is before the data.}
-      is_in_use:
-        value: type == types::format_description and flags & 1 != 0
-        doc: Whether the server writes the file.
+      is_in_use: {value: 'type == types::format_description and flags & 1 != 0', doc: Whether the server writes the file.}
       next_algorithm:
         value: >-
           type != types::format_description ? _root.algorithm

@@ -67,11 +67,9 @@ types:
       - {id: len_head, type: u4, doc: Length of the block in the order of the section before it.}
       - {id: start, type: start, if: kind == 0x0a0d0d0a, doc: Byte order of the section.}
       - {id: body, type: body, size: 'kind == 0x0a0d0d0a ? len - 16 : len - 12', doc: What the block holds.}
-      - {id: declared, type: declared, doc: The end of an interface's declaration.,
-        if: kind == 1 and _root.lost == 0 and _io.pos - len + 4 == _root.position}
+      - {id: declared, type: declared, if: kind == 1 and _root.lost == 0 and _io.pos - len + 4 == _root.position, doc: The end of an interface's declaration.}
       - {id: end, type: end, doc: The length again.}
-      - {id: nothing, size: 0, valid: {expr: kind == 0x0a0d0d0a or _root.is_begun > 0},
-        doc: 'No bytes: the first block begins a section.'}
+      - {id: nothing, size: 0, valid: {expr: kind == 0x0a0d0d0a or _root.is_begun > 0}, doc: 'No bytes: the first block begins a section.'}
     instances:
       len: {value: 'kind == 0x0a0d0d0a ? _root.len_start : len_head', doc: Length of the block.}
       begins: {value: 1, -wireloom: {sets: _root.is_begun}}
@@ -91,8 +89,7 @@ types:
       - {id: len, type: u4, doc: Length of the block once more.}
       - {id: same, size: 0, valid: {expr: len == _parent.len}, doc: 'No bytes: whether that is the length.'}
     instances:
-      # Nothing is known of a block that is lost, or of blocks that a wrong length covers: they may have declared
-      # interfaces.
+      # A block that is lost, or blocks that a wrong length covers, may have declared interfaces.
       lost: {value: '(_parent.kind == 0x0a0d0d0a ? 0 : _root.lost + (_io.pos - _parent.len != _root.position ? 1 : 0))
           + (len != _parent.len ? 1 : 0)', -wireloom: {sets: _root.lost}}
       position: {value: _io.pos, -wireloom: {sets: _root.position}}
