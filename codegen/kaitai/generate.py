@@ -1,17 +1,24 @@
-"""Writes modules with Kaitai's API to a folder, or compares them with the existing ones."""
+"""Specs → modules with Kaitai's API, which are written to a folder or compared with the existing ones."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from pathlib import Path
+from pathlib import Path, PurePath
 
-from wireloom.base.errors import WireloomError
+from wireloom.base.errors import SpecError, WireloomError
 
-from ..backends.base import HEADER_START
-from ..backends.python.names import Api
-from ..dataclass import dataclass
-from ..emit import Changes, check_folder, difference, formatted, from_here, put
-from .modules import modules
+from ..backends.base import HEADER_START, template_environment
+from ..backends.escaping import python_comment
+from ..backends.python import BACKEND
+from ..backends.python.lower import lower_module
+from ..backends.python.names import Api, module_name
+from ..dataclass import dataclass, field, replace
+from ..emit import Changes, check_folder, difference, formatted, from_here, noted, put, same_id
+from ..model.load import load, unreadable
+from ..passes import with_facts
+from ..passes.unsolved import Unsolved, refuse, unsolved
+from ..tree import Spec
+from ..wire import MODEL_VERSION
 
 REPLACEABLE = (HEADER_START, "# This is a generated file! ")
 """First lines of modules that may be overwritten: our own, and those of Kaitai's own compiler."""
@@ -72,3 +79,83 @@ def _compare(files: Mapping[str, str], output_dir: Path) -> Changes:
         written.append(path)
         diff += difference(from_here(output_dir, path), old, files[path])
     return Changes(tuple(written), (), tuple(unchanged), "".join(diff))
+
+
+TEMPLATE = "parser.py.j2"
+
+
+@dataclass
+class Modules:
+    """The modules of some specs: ``texts`` by module name, the ``errors`` of refused specs, and ``notes`` about the
+    values that callers of the writers must provide, each with its position."""
+
+    texts: dict[str, str] = field(default_factory=dict)
+    errors: list[WireloomError] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def modules(
+    specs: Iterable[Path], import_paths: Iterable[Path], api: Api, package: str, *, strict: bool = False
+) -> Modules:
+    """Return the modules of the specs and of all specs that they import, without duplicates; not yet formatted.
+
+    ``package`` is the package from which they import each other, see ``Module``. A spec that is refused, or that cannot
+    be read, does not affect the others. ``strict``: a spec is also refused if callers of its writer would have to
+    provide values that cannot be solved for; otherwise these are reported as notes.
+    """
+    made = Modules()
+    known: dict[str, Spec] = {}
+    folders = tuple(import_paths)
+    for path in specs:
+        try:
+            spec = load(path, import_paths=folders, kaitai=True)
+            wanted = _unsolved(spec) if api is Api.KAITAI_READ_WRITE else ()
+            if strict:
+                refuse(wanted, with_facts(spec))
+            _add(made.texts, known, spec, api, package)
+            notes = (noted(each.position, each.message) for each in wanted)
+            made.notes += [each for each in notes if each not in made.notes]
+        except WireloomError as error:
+            made.errors.append(error)
+        except OSError as error:
+            made.errors.append(unreadable(path, error))
+    return made
+
+
+def _unsolved(whole: Spec) -> tuple[Unsolved, ...]:
+    """Return the values that callers of writers have to provide, for a spec and its imports."""
+    return tuple(each for spec in _family(whole) for each in unsolved(with_facts(spec), in_place=True))
+
+
+def _add(texts: dict[str, str], known: dict[str, Spec], whole: Spec, api: Api, package: str) -> None:
+    """Add the modules of one spec and its imports; none of them if one is refused."""
+    new: dict[str, str] = {}
+    for spec in _family(whole):
+        other = known.get(spec.name)
+        if other is not None and other.sha256 != spec.sha256:
+            raise SpecError(same_id(spec, other))
+        if other is None:
+            new[module_name(spec.name)] = module_text(spec, api, package)
+    texts.update(new)
+    known.update((each.name, each) for each in (whole, *whole.imports))
+
+
+def _family(whole: Spec) -> tuple[Spec, ...]:
+    """Return a spec and all specs that it imports, directly or indirectly, each with the others."""
+    family = (replace(whole, imports=()), *whole.imports)
+    return tuple(replace(spec, imports=tuple(each for each in family if each is not spec)) for spec in family)
+
+
+def module_text(spec: Spec, api: Api, package: str) -> str:
+    """Return the module of one spec."""
+    names: Mapping[str, object] = {"header": _header(spec), "view": lower_module(with_facts(spec), api, package)}
+    return template_environment(BACKEND.folder).get_template(TEMPLATE).render(names)
+
+
+def _header(spec: Spec) -> str:
+    name = python_comment(PurePath(spec.file).name)
+    return (
+        f"{HEADER_START}from {name} (model version {MODEL_VERSION},\n"
+        f"# sha256 {spec.sha256}).\n"
+        '# Do not edit: change the spec and run "wireloom generate --kaitai".'
+    )

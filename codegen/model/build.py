@@ -33,11 +33,10 @@ from .defaults import default_of, instance_default, size_of, with_added_items
 from .extensions import FieldExtensions, fills_stream, struct_columns
 from .fields import Field, PendingSize, PendingSwitch, PendingWithin
 from .messages import message_of
-from .order import computed_endian, refuse_later_names
+from .order import computed_endian, refuse_later_names, refuse_within
 from .scope import NOTHING, UNKNOWN, Bindings, Typing
 from .symbols import AlreadyReportedError, Member, Symbol, World
 from .varints import varint_of
-from .within import refuse_within
 
 Check = tuple[Callable[[Type], bool], str]
 

@@ -30,7 +30,7 @@ from .nesting import check_nesting
 from .pairs import check_pairs
 from .parents import find_parents
 from .records import paths_to_rows, record_paths, table_sections, with_record_types
-from .row_conditions import with_conditions
+from .row_columns import with_conditions
 from .scope import Typing
 from .settings import is_searched
 from .sizes import Sizes

@@ -5,18 +5,71 @@ Rules: https://protobuf.dev/programming-guides/proto2/ and https://protobuf.dev/
 
 from __future__ import annotations
 
-from ..expression.types import EnumType, ListType, Type, UserType
+import math
+import struct
+
+from ..expression.types import (
+    BooleanType,
+    BytesType,
+    EnumType,
+    FloatType,
+    IntegerType,
+    ListType,
+    StringType,
+    Type,
+    UserType,
+)
 from ..spec.diagnostics import Diagnostics
 from ..spec.position import Position
-from ..spec.syntax import Section, Text
+from ..spec.syntax import Integer, Items, Section, Text, Value
 from ..spec.tables import MAP_KEYS
 from ..wire import Enum, Message, MessageField, OwnSize
 from ..words import shown, suggestion
 from .fields import Field
-from .message_defaults import default_value
-from .message_kinds import ELSEWHERE, ENUM_BASE, PACKABLE, SCALARS
 from .resolve import find_enum, find_type, may_be_enum, may_be_type
 from .symbols import Member, Symbol, World
+
+SCALARS: dict[str, Type] = {
+    "double": FloatType(8, None),
+    "float": FloatType(4, None),
+    "int32": IntegerType(4, True, None),
+    "int64": IntegerType(8, True, None),
+    "uint32": IntegerType(4, False, None),
+    "uint64": IntegerType(8, False, None),
+    "sint32": IntegerType(4, True, None),
+    "sint64": IntegerType(8, True, None),
+    "fixed32": IntegerType(4, False, None),
+    "fixed64": IntegerType(8, False, None),
+    "sfixed32": IntegerType(4, True, None),
+    "sfixed64": IntegerType(8, True, None),
+    "bool": BooleanType(),
+    "string": StringType("UTF-8"),
+    "bytes": BytesType(),
+}
+"""Kinds by protobuf's name."""
+
+ENUM_BASE = IntegerType(4, True, None)
+"""An enum's values are those of ``int32``."""
+
+PACKABLE = frozenset({"enum", *SCALARS} - {"string", "bytes"})
+"""Kinds whose repeated values can be packed."""
+
+ELSEWHERE = {
+    **{f"u{size}": "uint32" for size in (1, 2, 4)},
+    **{f"s{size}": "int32" for size in (1, 2, 4)},
+    "u8": "uint64",
+    "s8": "int64",
+    "f4": "float",
+    "f8": "double",
+    "b1": "bool",
+    "boolean": "bool",
+    "str": "string",
+    "strz": "string",
+    "int": "int32",
+    "long": "int64",
+    "byte": "bytes",
+}
+"""Names of these scalars in Kaitai's language and others, for suggestions."""
 
 RESERVED = range(19000, 20000)
 """Field numbers that are reserved for protobuf's implementations."""
@@ -254,3 +307,83 @@ class MessageReader:
     def _enum_at(self, type: EnumType) -> Enum | None:
         holder = self.world.at(type.path[:-1])
         return holder.enums.get(type.path[-1]) if holder is not None else None
+
+
+Default = int | float | bool | str | bytes
+
+_WORDS = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
+
+
+def default_value(value: Value, kind: str, enum: Enum | None, diagnostics: Diagnostics) -> Default | None:
+    """Return the value; ``None`` if it is not of the type, which is reported. ``enum``: the enum of a field of that
+    kind."""
+    if isinstance(value, Items):
+        if kind == "bytes":
+            return bytes(each.value for each in value.items if isinstance(each, Integer))
+        diagnostics.error(
+            value.position,
+            f"only a field of type bytes can have a list of bytes as its default, but this field has type {kind}",
+        )
+        return None
+    if not isinstance(value, Text):
+        return None
+    if kind == "enum":
+        return _label(value, enum, diagnostics)
+    found = _scalar(value, kind)
+    if found is None:
+        diagnostics.error(value.position, f"the default must be {_wanted(kind)}, found {shown(value.value)}")
+    return found
+
+
+def _scalar(value: Text, kind: str) -> Default | None:
+    written = value.scalar.value
+    type = SCALARS[kind]
+    if kind == "string":
+        return value.value
+    if kind == "bytes":
+        return value.value.encode("utf-8", "surrogatepass")
+    if kind == "bool":
+        return written if isinstance(written, bool) else None
+    if isinstance(type, FloatType):
+        return _float(value, type)
+    if isinstance(type, IntegerType) and isinstance(written, int) and not isinstance(written, bool):
+        least, most = _range(type)
+        return written if least <= written <= most else None
+    return None
+
+
+def _float(value: Text, type: FloatType) -> float | None:
+    written = value.scalar.value
+    if value.value in _WORDS:
+        return _WORDS[value.value]
+    if not isinstance(written, (int, float)) or isinstance(written, bool):
+        return None
+    try:
+        number = float(written)
+        # As protoc does, the default is what the field can hold.
+        return float(struct.unpack("<f", struct.pack("<f", number))[0]) if type.size == 4 else number
+    except OverflowError:
+        return None
+
+
+def _label(value: Text, enum: Enum | None, diagnostics: Diagnostics) -> int | None:
+    labels = {each.label: each.value for each in enum.labels} if enum is not None else {}
+    if value.value not in labels:
+        hint = suggestion(value.value, labels)
+        message = f"the default must be a member of the enum, which has no {shown(value.value)}{hint}"
+        diagnostics.error(value.position, message)
+        return None
+    return labels[value.value]
+
+
+def _range(type: IntegerType) -> tuple[int, int]:
+    bits = type.size * 8
+    return (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if type.signed else (0, 2**bits - 1)
+
+
+def _wanted(kind: str) -> str:
+    type = SCALARS[kind]
+    if isinstance(type, IntegerType):
+        least, most = _range(type)
+        return f"an integer from {least} to {most}"
+    return {"bool": "true or false", "float": "a number of 32 bits", "double": "a number"}[kind]

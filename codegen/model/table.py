@@ -11,12 +11,11 @@ from ..tree import Attribute, Instance, Rows, Struct
 from ..tree.spec import CONDITIONS
 from ..wire import Choice, OwnSize, Preallocated, RepeatEos, RowWay, Units
 from ..words import shown, suggestion
-from .bit_edges import begins_with_bits, ends_inside_a_byte
 from .fragments import read_fragments
+from .layout import begins_with_bits, ends_inside_a_byte
 from .look_ups import look_up_names, with_look_ups
 from .records import RecordPath, check_records, record_paths
-from .row_columns import flat_columns, is_scalar, members_of, own_columns
-from .row_conditions import condition_of
+from .row_columns import condition_of, flat_columns, is_scalar, members_of, own_columns
 from .row_layout import block_size, has_no_bytes, has_sized_rows, is_streaming
 from .row_path import attribute_of, steps_of
 from .settings import read_options, read_path, read_preallocated

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import replace
 
 from ..expression.nodes import MemberAccess, Node
-from ..expression.types import BytesType, Type, UserType
+from ..expression.types import BytesType, Path, Type, UserType
 from ..expression.walk import expressions_in, names_in, walk
-from ..model.bit_edges import may_end_inside_a_byte
 from ..model.column_fit import ColumnFit
+from ..model.layout import may_end_inside_a_byte
+from ..model.references import Reference, references
 from ..model.routines import refused_routines
 from ..model.row_columns import own_columns
 from ..tree import Attribute, Checksum, InnerSum, Instance, Spec, StoredChecksum, Struct, Switch, SwitchCase
-from ..wire import SIZE_PRESERVING, EndOfStreamSize, ExpressionSize, FixedSize, RepeatUntil, WithinSize
+from ..wire import SIZE_PRESERVING, EndOfStreamSize, ExpressionSize, FixedSize, RepeatCount, RepeatUntil, WithinSize
 from .buffered import BufferedTypes
 from .derivations import derivations
 from .filling import fills_of, with_made
-from .lengths import length_fields
-from .nesting import recursive_types
 from .sizes import Minimums, has_fixed_size
 from .unsolved import with_read_only
 
@@ -217,3 +218,81 @@ def case_attribute(attribute: Attribute, case: SwitchCase) -> Attribute:
     return replace(
         attribute, type=case.type, arguments=case.arguments, size=case.size, terminator=case.terminator, switch=None
     )
+
+
+def recursive_types(spec: Spec) -> frozenset[Path]:
+    """Return the types whose objects may contain, at any depth, an object of the same type."""
+    endless = _endless(spec)
+    found = (each for each in spec.root.whole if each.path in endless)
+    return frozenset(
+        each.path
+        for each in found
+        if each.path in spec.reached((inner.path for inner in _contained(spec, each)), instances=True)
+    )
+
+
+def _endless(spec: Spec) -> frozenset[Path]:
+    """Return the types that contain, at any depth, a type that contains itself."""
+    left = {each.path: {inner.path for inner in _contained(spec, each)} for each in spec.family}
+    holders: dict[Path, list[Path]] = {}
+    for path, inner in left.items():
+        for each in inner:
+            holders.setdefault(each, []).append(path)
+    waiting = [path for path, inner in left.items() if not inner]
+    while waiting:
+        path = waiting.pop()
+        del left[path]
+        for each in holders.get(path, ()):
+            left[each].discard(path)
+            if not left[each]:
+                waiting.append(each)
+    return frozenset(left)
+
+
+def _contained(spec: Spec, struct: Struct) -> Iterator[Struct]:
+    kinds = (kind for each in struct.read for kind in each.object_types)
+    return (spec.struct(each.path) for each in kinds if not each.opaque)
+
+
+Expression = tuple[Node, Path]
+"""An expression, and the type that it belongs to."""
+
+
+def length_fields(spec: Spec) -> frozenset[Reference]:
+    """Return the fields that determine sizes or counts, directly or through value instances and arguments of parametric
+    types, in the spec and those that it imports. An invalid value of such a field is damage with the reason ``length``.
+    """
+    waiting: list[Expression] = []
+    values: defaultdict[Reference, list[Expression]] = defaultdict(list)
+    for struct in spec.family:
+        waiting += ((each, struct.path) for attribute in struct.read for each in _lengths(attribute))
+        for instance in struct.instances:
+            if instance.value is not None:
+                values[struct.path, instance.id].append((instance.value, struct.path))
+        for reference, argument in _arguments(spec, struct):
+            values[reference].append((argument, struct.path))
+    found: set[Reference] = set()
+    while waiting:
+        new = set(references(*waiting.pop())) - found
+        found |= new
+        waiting += (each for reference in new for each in values.get(reference, ()))
+    return frozenset(found)
+
+
+def _lengths(attribute: Attribute) -> Iterator[Node]:
+    cases = attribute.switch.cases if attribute.switch else ()
+    sizes = (attribute.size, *(each.size for each in cases))
+    yield from (each.expression for each in sizes if isinstance(each, ExpressionSize))
+    if isinstance(attribute.repeat, RepeatCount):
+        yield attribute.repeat.expression
+
+
+def _arguments(spec: Spec, struct: Struct) -> Iterator[tuple[Reference, Node]]:
+    """Yield the parameters that objects inside those of a type have, each with an argument."""
+    for attribute in struct.read:
+        forms: tuple[Attribute | SwitchCase, ...] = attribute.switch.cases if attribute.switch else ()
+        for each in (attribute, *forms):
+            if isinstance(each.type, UserType) and not each.type.opaque:
+                names = (parameter.id for parameter in spec.struct(each.type.path).parameters)
+                pairs = zip(names, each.arguments, strict=False)
+                yield from (((each.type.path, name), argument) for name, argument in pairs)

@@ -23,7 +23,7 @@ class Diagnostic:
     ``end_column`` is the first column after the range (equal to ``column`` if its width is unknown), ``source`` the
     line itself, ``path`` the position in the tree of the file's keys (``/seq/0/type``; empty if the file is not YAML).
     ``help`` explains what is expected there and ``reference`` names the section about it; both are empty if nothing
-    more is known. ``str`` returns the first line; ``rendering.rendered`` returns all.
+    more is known. ``str`` returns the first line; ``diagnostics.rendered`` returns all.
 
     >>> print(Diagnostic("a.ksy", 3, 7, "error", "a size must be an integer"))
     a.ksy:3:7: error: a size must be an integer

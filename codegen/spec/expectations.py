@@ -1,8 +1,10 @@
-"""Describes in words what the dialect expects: for messages, for the reference, for the schema."""
+"""Describes in words what the dialect expects, and keys that fit better."""
 
 from __future__ import annotations
 
-from ..words import listed
+import re
+
+from ..words import listed, shown, suggestion
 from .kinds import (
     AnyKind,
     ContentsKind,
@@ -15,11 +17,13 @@ from .kinds import (
     MapKind,
     ObjectsKind,
     ProcessKind,
+    Table,
     TableKind,
     TextKind,
     TypeKind,
 )
 from .tables import EXTENSION, TABLES
+from .tree import Mapping, Scalar, YamlNode
 
 REFERENCE = "docs/reference.md"
 """The path of the dialect's reference in the project's repository."""
@@ -107,3 +111,47 @@ def anchor(table: str, key: str | None = None) -> str:
         return TABLES[table].extensions or table
     # A dot, since names of tables contain dashes: "type.meta" is a key, "type-meta" a table.
     return f"{table}.{key}" if key is not None and key in TABLES[table].keys else table
+
+
+_NUMBER = re.compile(r"[usbf]\d+(?:le|be)?")
+
+
+def fitting(table: Table, node: Mapping) -> list[str]:
+    """Return the keys of ``table`` that can be combined with those in ``node``, sorted.
+
+    >>> from wireloom.codegen.spec.diagnostics import Diagnostics
+    >>> from wireloom.codegen.spec.reader import read_yaml
+    >>> from wireloom.codegen.spec.tables import TABLES
+    >>> fitting(TABLES["attribute"], read_yaml("{type: u4, repeat: eos}", "a.ksy", Diagnostics()))[:6]
+    ['consume', 'doc', 'doc-ref', 'eos-error', 'id', 'if']
+    """
+    words = sorted(table.keys)
+    if "repeat-expr" not in table.keys:
+        return words
+    values = {key.text: value for key, value in node.entries}
+    type = _type(values)
+    repeat = values.get("repeat")
+    how = repeat.text if isinstance(repeat, Scalar) else ""
+    unfit = {word for word, key in table.keys.items() if key.types and type not in key.types}
+    unfit |= {"repeat-expr", "repeat-until"} - {f"repeat-{how}"}
+    return [each for each in words if each not in unfit and (each != "value" or "type" not in values)]
+
+
+def unknown_key(word: str, table: Table, node: Mapping) -> str:
+    """Return the sentence about a key that the table does not have: with the key that was probably meant, or all that
+    would fit."""
+    hint = suggestion(word, table.keys) or (suggestion(word, [EXTENSION]) if table.extensions else "")
+    if hint:
+        return f"unknown key {shown(word)} in {table.name}{hint}"
+    return f"unknown key found, expected: {', '.join(fitting(table, node))}"
+
+
+def _type(values: dict[str, YamlNode]) -> str:
+    """Return the kind of type that an attribute has, as in ``Key.types``; empty for numbers."""
+    if "enum" in values:
+        return "enum"
+    type = values.get("type")
+    name = type.text if isinstance(type, Scalar) else ""
+    if name in ("str", "strz"):
+        return "text"
+    return "" if _NUMBER.fullmatch(name) else "bytes"

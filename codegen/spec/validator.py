@@ -10,8 +10,7 @@ from ..expression.nodes import Node
 from ..expression.parser import parse_expression, parse_expressions, parse_type_reference
 from ..words import nearest, shortened, shown, suggestion
 from .diagnostics import Diagnostics, TooManyErrorsError
-from .expectations import expected
-from .fitting import unknown_key
+from .expectations import expected, unknown_key
 from .kinds import (
     IDENTIFIER,
     AnyKind,

@@ -5,7 +5,9 @@ from __future__ import annotations
 import keyword
 import re
 import shutil
+import struct
 import tempfile
+import zlib
 from importlib.metadata import version
 from pathlib import Path
 
@@ -17,7 +19,6 @@ from ..dataclass import dataclass
 from ..emit import generate
 from ..project import find_project
 from ..spec.occupied import occupied, shadowing
-from . import samples
 
 TEMPLATES = {
     "spec.ksy.j2": "specs/{name}.ksy",
@@ -113,8 +114,8 @@ def _fill(folder: Path, name: str) -> None:
     for template, path in TEMPLATES.items():
         _write(folder / path.format(**names), environment.get_template(template).render(names).encode())
     _write(folder / "src" / names["package"] / "py.typed", b"")
-    _write(folder / "samples" / "clean.bin", samples.clean())
-    _write(folder / "samples" / "damaged.bin", samples.damaged())
+    _write(folder / "samples" / "clean.bin", clean())
+    _write(folder / "samples" / "damaged.bin", damaged())
     project = find_project(folder)
     generate(project.spec_files(), project.output, target=project.target, discovery_dir=project.discovery)
 
@@ -122,3 +123,36 @@ def _fill(folder: Path, name: str) -> None:
 def _write(path: Path, content: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content)
+
+
+OPENED, CLOSED, FORCED = 1, 2, 3
+START = 1_790_000_000_000
+"""2026-09-21 14:13:20 UTC, in milliseconds since the Unix epoch."""
+
+
+def record(kind: int, at: int, note: bytes) -> bytes:
+    """Return one event as it is stored in a file.
+
+    >>> record(OPENED, START, b"front").hex(" ")
+    '0e 00 5e dd d1 78 01 00 6c 50 c4 a0 01 00 00 66 72 6f 6e 74'
+    """
+    body = struct.pack("<BQ", kind, at) + note
+    return struct.pack("<HI", len(body), zlib.crc32(body)) + body
+
+
+RECORDS = (
+    record(OPENED, START, b"front"),
+    record(FORCED, START + 1_000, b"back door"),
+    record(CLOSED, START + 60_000, b""),
+)
+
+
+def clean() -> bytes:
+    """Return three records."""
+    return b"".join(RECORDS)
+
+
+def damaged() -> bytes:
+    """Return the three records with one byte of the second one changed, followed by an incomplete fourth one."""
+    first, second, third = RECORDS
+    return first + second.replace(b"door", b"d0or") + third + first[:11]

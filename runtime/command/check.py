@@ -120,6 +120,6 @@ def _files(given: tuple[Path, ...]) -> Iterator[Path]:
 
 
 def _rendered(diagnostic: Diagnostic) -> str:
-    from wireloom.codegen.spec.rendering import rendered
+    from wireloom.codegen.spec.diagnostics import rendered
 
     return rendered(diagnostic, wants_colours(sys.stdout))

@@ -19,11 +19,11 @@ from .compiled import Compiled, narrowed
 from .computed_text import is_spanned
 from .encodings import UTF8
 from .expression import Compiler
+from .field_arrow import field_of
 from .finding import Found
 from .interval import BOOLEAN, Interval
 from .items import Item, Series
 from .lines import Label, Line, Listing, ReadLine
-from .message_arrow import field_of
 from .message_paths import FieldFound, Paths, Place
 from .refusal import NotForEngineError
 from .scope import Scalar, Scope, Span, Unavailable

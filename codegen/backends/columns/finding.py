@@ -14,10 +14,9 @@ from ...expression.types import BytesType, ListType, StreamType, StringType, Typ
 from ...expression.walk import names_in
 from ...tree import Instance
 from .compiled import FAILED, Byte, Compiled, Digits, constant, joined, optional, where
-from .facts import facts_of, with_remaining
+from .facts import asks_position, facts_of, with_remaining
 from .interval import BOOLEAN, Interval
 from .items import Answer, Answers, Item, Series
-from .positions import asks_position
 from .refusal import NotForEngineError
 from .scope import Argument, Called, Chosen, Fact, Items, Member, Repeated, Scalar, Scope, Span, Unavailable
 

@@ -17,7 +17,7 @@ from ..python.message_rules import message_set
 from ..python.names import field_name
 from ..source import arguments, made, source
 from .arguments import OUTER_PARSER, class_reference, format_arguments, refusal_text
-from .message_arrow import field_of
+from .field_arrow import field_of
 from .message_paths import row_numbers
 from .message_table import MessageColumn, message_columns
 from .program_view import program_imports, program_view

@@ -9,7 +9,7 @@ from ...expression.nodes import Cast, MemberAccess, Name, Node
 from ...expression.types import Path, UserType
 from ...tree import Attribute, Instance, Spec, Struct
 from ...wire import UnitKind
-from .message_arrow import field_of
+from .field_arrow import field_of
 from .refusal import Effort, NotForEngineError
 
 MAX_NESTING = 64

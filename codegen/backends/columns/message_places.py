@@ -13,8 +13,8 @@ from ...expression.types import EnumType, FloatType, Path, StringType, UserType
 from ...tree import Attribute, Struct
 from .arrow import integer_interval
 from .column_nodes import ColumnNode
+from .field_arrow import field_of
 from .interval import Interval
-from .message_arrow import field_of
 from .refusal import NotForEngineError
 from .scope import Fact, Scalar, Scope, Span, Unavailable
 from .state import State

@@ -22,9 +22,8 @@ from ..base import refuse
 from ..python.names import field_name
 from .arrow import BOOLEAN, INTEGERS, LABELS, ArrowType, list_type
 from .computed import Whole, compute
-from .field_arrow import field_type
+from .field_arrow import field_of, field_type, message_field_type, message_type
 from .lines import Listing
-from .message_arrow import field_of, message_field_type, message_type
 from .message_paths import FieldFound, Paths, Place, levels
 from .refusal import NotForEngineError
 

@@ -7,10 +7,10 @@ from wireloom.format.program import Code, Op
 from ...expression.nodes import Node
 from ...tree import Attribute
 from .compiled import Compiled, constant, joined, required
+from .facts import asks_position
 from .interval import BOOLEAN
 from .items import Item
 from .lines import Refusal
-from .positions import asks_position
 from .refusal import NotForEngineError
 from .scope import Argument, Scalar, Scope
 from .state import State

@@ -1,13 +1,18 @@
-"""Column programs as source code."""
+"""Column programs as source code; what the programs of several tables share stands once."""
 
 from __future__ import annotations
 
-from wireloom.checksums import algorithm
-from wireloom.format.program import ChecksumRule, ColumnProgram, Place
+from collections.abc import Mapping, Sequence
+from difflib import SequenceMatcher
+from itertools import accumulate
 
+from wireloom.checksums import algorithm
+from wireloom.format.program import LEADING, ChecksumRule, ColumnProgram, Place
+
+from ...dataclass import dataclass
 from ..source import arguments
-from .lines import Listing
-from .view import ProgramView
+from .lines import Listed, Listing
+from .view import ProgramView, SharedView, StepView
 
 _PROGRAM_NAMES = (
     "ChecksumRule",
@@ -72,3 +77,111 @@ def program_imports(*programs: ProgramView | None) -> tuple[str, ...]:
     text = " ".join(text for each in found for text in (*(step.source for step in each.steps), *each.arguments))
     always = ("ColumnProgram", "Step")
     return tuple(name for name in _PROGRAM_NAMES if name in always or f"{name}." in text or f"{name}(" in text)
+
+
+@dataclass(eq=False)
+class _Entry:
+    """A step of the list. ``steps``: by table, the number of the step in the table's own program."""
+
+    listed: Listed
+    steps: dict[str, int]
+
+
+def shared_steps(listings: Mapping[str, Sequence[Listed]]) -> SharedView:
+    """Return the steps of several programs, each with the tables whose programs contain it.
+
+    A step that leads to another one has the number of that one in the whole list: ``steps_of`` in
+    ``wireloom.format.program`` numbers the steps of one table again.
+    """
+    entries: list[_Entry] = []
+    for table, listing in listings.items():
+        entries = _merged(entries, table, listing)
+    entries = _split(entries, listings)
+    numbers = _numbers(entries, listings)
+    names = _names([tuple(each.steps) for each in entries], tuple(listings))
+    steps = tuple((names[tuple(each.steps)], _step(each, _place(each, numbers, listings))) for each in entries)
+    return SharedView(tuple((name, tables) for tables, name in names.items()), steps)
+
+
+def _names(sets: Sequence[tuple[str, ...]], all: tuple[str, ...]) -> dict[tuple[str, ...], str]:
+    """Return the name of each set of tables in the module."""
+    names: dict[tuple[str, ...], str] = {}
+    for each in dict.fromkeys(sets):
+        others = [table for table in all if table not in each]
+        if len(each) == 1 and others:
+            names[each] = f"IN_{each[0].upper()}"
+        elif len(others) < 2:
+            names[each] = "_".join(["IN_ALL", *(f"BUT_{table.upper()}" for table in others)])
+        else:
+            names[each] = f"IN_TABLES_{len(names)}"
+    return names
+
+
+def _target(listed: Listed) -> int | None:
+    """Return the number of the step that a step leads to; ``None`` if there is none."""
+    return listed.step.c if listed.step.op in LEADING else None
+
+
+def _key(listed: Listed) -> tuple[object, ...]:
+    step, jumps = listed.step, _target(listed) is not None
+    return step.op, step.a, step.b, 0 if jumps else step.c, step.d, listed.comment
+
+
+def _merged(entries: list[_Entry], table: str, listing: Sequence[Listed]) -> list[_Entry]:
+    """Return the entries with the steps of another table in their order."""
+    matcher = SequenceMatcher(None, [_key(each.listed) for each in entries], [*map(_key, listing)], autojunk=False)
+    merged: list[_Entry] = []
+    for tag, first, last, begin, end in matcher.get_opcodes():
+        merged += entries[first:last]
+        if tag == "equal":
+            for entry, number in zip(entries[first:last], range(begin, end), strict=True):
+                entry.steps[table] = number
+        else:
+            merged += (_Entry(listing[number], {table: number}) for number in range(begin, end))
+    return merged
+
+
+def _numbers(entries: list[_Entry], listings: Mapping[str, Sequence[Listed]]) -> dict[str, list[int]]:
+    """Return, for each table, the number of its steps before each entry."""
+    return {table: [*accumulate((table in each.steps for each in entries), initial=0)] for table in listings}
+
+
+def _place(entry: _Entry, numbers: Mapping[str, list[int]], listings: Mapping[str, Sequence[Listed]]) -> int | None:
+    """Return the number of the entry that the step leads to in the programs of all its tables; ``None`` if it leads to
+    none, -1 if there is no such entry."""
+    targets = {table: _target(listings[table][number]) for table, number in entry.steps.items()}
+    first = next(iter(targets))
+    if targets[first] is None:
+        return None
+    # The entries between two steps of a table all have the same number of its steps before them.
+    last = numbers[first].index((targets[first] or 0) + 1) - 1
+    for place in range(last, -1, -1):
+        if numbers[first][place] != targets[first]:
+            return -1
+        if all(numbers[table][place] == target for table, target in targets.items()):
+            return place
+    return -1
+
+
+def _split(entries: list[_Entry], listings: Mapping[str, Sequence[Listed]]) -> list[_Entry]:
+    """Return the entries with those divided into one per table whose programs lead to different ones."""
+    while True:
+        numbers = _numbers(entries, listings)
+        found = [each for each in entries if _place(each, numbers, listings) == -1]
+        if not found:
+            return entries
+        divided: list[_Entry] = []
+        for each in entries:
+            if each in found:
+                divided += (_Entry(listings[table][number], {table: number}) for table, number in each.steps.items())
+            else:
+                divided.append(each)
+        entries = divided
+
+
+def _step(entry: _Entry, place: int | None) -> StepView:
+    source = entry.listed.source
+    if place is not None:
+        parts = source.removesuffix(")").split(", ")
+        source = ", ".join([*parts[:3], str(place), *parts[4:]]) + ")"
+    return StepView(source, entry.listed.comment)

@@ -20,21 +20,18 @@ from ...expression.types import (
 )
 from ...tree import Attribute, Instance, Struct, Way
 from ...wire import OwnSize, Repeat, WithinSize
-from .blobs import lower_bytes
-from .blocks import enter, expand, leave
+from .blocks import enter, expand, leave, lower_bytes
 from .byte_order import decide_order
 from .checksums import ComputedChecksums, Marks, after_expansion, before_expansion, begin_chains, lower_checksum
 from .column_nodes import own_columns
 from .compiled import constant
 from .functions import call, contains_itself
 from .lines import Line
-from .loops import lower_list, lower_loop
+from .loops import can_pass_over, can_unroll, lower_list, lower_loop, pass_over, unroll
 from .numbers import begins_a_byte, ends_byte, lower_bits, lower_float, lower_integer, lower_varint
-from .optional import lower_optional
-from .optional_bits import lower_rest_of_byte, rest_of_byte
+from .optional import lower_optional, lower_rest_of_byte, rest_of_byte
 from .parameters import give_arguments
 from .refusal import NotForEngineError
-from .repeated import can_pass_over, can_unroll, pass_over, unroll
 from .row_messages import lower_message
 from .scope import Scalar, Scope, Span, Stream
 from .state import State

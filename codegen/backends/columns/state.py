@@ -18,9 +18,9 @@ from .assembler import Assembler
 from .column_nodes import ColumnNode, ColumnNodes
 from .compiled import Compiled, constant, joined
 from .expression import Compiler
+from .facts import asks_position
 from .interval import BOOLEAN, INT64, Interval
 from .lines import Slot
-from .positions import asks_position
 from .refusal import NotForEngineError
 from .results import Function
 from .run import Run

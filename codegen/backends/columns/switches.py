@@ -16,11 +16,10 @@ from .arrow import integer_interval
 from .column_nodes import ColumnNode
 from .compiled import Compiled, constant, required
 from .expression import Compiler
-from .facts import facts_of
+from .facts import asks_position, facts_of
 from .field_arrow import variant_name
 from .interval import BOOLEAN, Interval
 from .lines import ExpressionLine, Label, Line, ReadLine, Slot
-from .positions import asks_position
 from .refusal import NotForEngineError
 from .scope import Chosen, Fact, Scalar, Scope, Span, Unavailable
 from .state import State

@@ -10,11 +10,11 @@ from ...expression.walk import names_in
 from ...passes.chains import chain_holder, chained_in
 from ...tree import Attribute, StoredChecksum
 from ..base import refuse
+from .endian import byte_order, number_code
 from .marks import Blanked, Marks
 from .names import covered_slot, field_name
 from .scope import ClassScope, member
 from .statements import when
-from .struct_codes import byte_order, number_code
 from .view import Lines, MethodView
 from .wire_bytes import defers, stream_text
 

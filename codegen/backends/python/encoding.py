@@ -13,9 +13,9 @@ from ...expression.walk import walk
 from ...tree import Attribute
 from ...wire import SIZE_PRESERVING, EndOfStreamSize, ExpressionSize, FixedSize, OwnSize, TerminatedSize
 from .constructing import parent_text
+from .endian import byte_order, number_code
 from .names import field_name
 from .scope import ClassScope, member
-from .struct_codes import byte_order, number_code
 from .view import Lines
 from .wire_bytes import codec
 

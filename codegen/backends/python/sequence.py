@@ -10,8 +10,8 @@ from .checksum_proofs import verifies_methods
 from .checksums import covered_lines, stored_methods, verify_lines
 from .instances import instance_method
 from .marks import Marks
-from .measuring import compared_lines, measured
 from .names import field_name
+from .outdated import compared_lines, measured
 from .reading import read_lines, taken_lines
 from .runs import run_lines
 from .scope import ClassScope, member

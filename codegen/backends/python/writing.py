@@ -42,9 +42,16 @@ from .encoding import (
 )
 from .endian import endian_lines
 from .marks import Marks
-from .measuring import inserted_lines, is_inserted, measured, measured_lines, unmeasured_lines
 from .names import field_name
-from .outdated import before_lines, outdated_lines
+from .outdated import (
+    before_lines,
+    inserted_lines,
+    is_inserted,
+    measured,
+    measured_lines,
+    outdated_lines,
+    unmeasured_lines,
+)
 from .reading import uses_index
 from .runs import names_text, packer
 from .scope import ClassScope, member

@@ -5,7 +5,7 @@ import importlib
 
 import pytest
 
-MODULES = ("changes.allowed", "changes.describe", "starting.package", "starting.samples")
+MODULES = ("changes.describe", "changes.fields", "starting.package")
 
 
 @pytest.mark.parametrize("name", MODULES)

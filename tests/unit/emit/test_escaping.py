@@ -25,7 +25,7 @@ from wireloom.codegen.backends.escaping import markdown, markdown_code, python_c
 from wireloom.codegen.backends.python.names import Api
 from wireloom.codegen.emit import generate, load_all, render
 from wireloom.codegen.explore import load_format
-from wireloom.codegen.kaitai.modules import modules
+from wireloom.codegen.kaitai.generate import modules
 from wireloom.codegen.passes import with_facts
 from wireloom.codegen.protobuf.importing import import_proto
 from wireloom.command import main

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from wireloom.codegen.model.load import analyse
-from wireloom.codegen.spec.rendering import rendered
+from wireloom.codegen.spec.diagnostics import rendered
 
 from tests.unit.frontend.specs import HEAD, diagnostics
 

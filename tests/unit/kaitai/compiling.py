@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from wireloom.codegen.backends.python.names import Api, class_name
-from wireloom.codegen.kaitai.modules import modules
+from wireloom.codegen.kaitai.generate import modules
 
 NUMBERS = itertools.count()
 

@@ -30,8 +30,7 @@ from google.protobuf import descriptor_pool, message_factory
 from google.protobuf.message import DecodeError
 from wireloom import Format, engine
 from wireloom.codegen.protobuf import importing
-from wireloom.codegen.protobuf.importing import import_proto
-from wireloom.codegen.protobuf.protoc import described
+from wireloom.codegen.protobuf.importing import described, import_proto
 from wireloom.format.message_rules import Label
 from wireloom.objects.messages import MessageError
 from wireloom.rows.messages.decoders import make

@@ -8,8 +8,7 @@ import pyarrow as pa
 import pytest
 import wireloom
 from google.protobuf import descriptor_pool, message_factory
-from wireloom.codegen.protobuf.importing import import_proto
-from wireloom.codegen.protobuf.protoc import described
+from wireloom.codegen.protobuf.importing import described, import_proto
 
 from .test_against_protobuf import Both, difference, made
 

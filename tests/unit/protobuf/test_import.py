@@ -14,8 +14,7 @@ from wireloom.base.errors import MissingExtraError
 from wireloom.codegen.expression.types import EnumType, UserType
 from wireloom.codegen.model.load import analyse
 from wireloom.codegen.protobuf.convert import ENUM, GROUP, KINDS, MESSAGE, REPEATED, REQUIRED
-from wireloom.codegen.protobuf.importing import Imported, import_proto
-from wireloom.codegen.protobuf.protoc import described
+from wireloom.codegen.protobuf.importing import Imported, described, import_proto
 from wireloom.codegen.tree import Attribute, Spec, Struct
 from wireloom.codegen.wire import Enum
 

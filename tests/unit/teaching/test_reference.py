@@ -64,7 +64,7 @@ def test_the_shell_completes_them() -> None:
     assert found == ["framing.delimiter", "framing.stuffing"]
 
 
-@pytest.mark.parametrize("name", ["spec.lookup", "spec.expectations", "spec.rendering", "spec.occupied"])
+@pytest.mark.parametrize("name", ["spec.lookup", "spec.expectations", "spec.diagnostics", "spec.occupied"])
 def test_examples(name: str) -> None:
     result = doctest.testmod(importlib.import_module(f"wireloom.codegen.{name}"))
     assert result.attempted

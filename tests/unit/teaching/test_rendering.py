@@ -9,8 +9,7 @@ import pytest
 from wireloom import SpecError
 from wireloom.codegen.model.load import analyse, load
 from wireloom.codegen.spec.diagnostic import Diagnostic
-from wireloom.codegen.spec.diagnostics import InvalidSpecError
-from wireloom.codegen.spec.rendering import MAX_WIDTH, excerpt, rendered
+from wireloom.codegen.spec.diagnostics import MAX_WIDTH, InvalidSpecError, excerpt, rendered
 
 TEXT = """\
 meta:
