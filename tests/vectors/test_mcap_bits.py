@@ -170,7 +170,17 @@ def files(times: Any, codecs: Any) -> Iterator[tuple[bytes, list[tuple[str, int]
                 begin = place + HEAD.size + CHUNK_HEAD
                 end = place + HEAD.size + HEAD.unpack_from(content, place)[1]
                 places += [(INSIDE, each) for each in records(content, begin, end)]
-            yield content, places
+            yield content, places if PROFILE == "thorough" else ends(content, places)
+
+
+def ends(content: bytes, places: list[tuple[str, int]]) -> list[tuple[str, int]]:
+    """Return the first and the last place of each kind of record."""
+    kinds = [(where, content[place]) for where, place in places]
+    return [
+        each
+        for number, (each, kind) in enumerate(zip(places, kinds, strict=True))
+        if kind not in kinds[:number] or kind not in kinds[number + 1 :]
+    ]
 
 
 def unseen(row_reader: str, times: Any, codecs: Any) -> set[tuple[str, int, int | None]]:
