@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from wireloom.codegen.expression.fold import constant_integer
 from wireloom.codegen.expression.lexer import ExpressionError
 from wireloom.codegen.expression.parser import parse_expression, parse_expressions, parse_type_reference
 from wireloom.codegen.expression.walk import walk
@@ -157,44 +156,10 @@ def test_errors(text: str, offset: int, message: str) -> None:
     assert caught.value.start == offset
 
 
-def test_nodes_know_their_places() -> None:
-    text = "ab + (cd.ef * 3) - f[1].g(2)"
-    places = {text[each.start : each.end] for each in walk(parse_expression(text))}
-    assert places == {
-        text,
-        "ab + (cd.ef * 3)",
-        "ab",
-        "(cd.ef * 3)",
-        "cd.ef",
-        "cd",
-        "3",
-        "f[1].g(2)",
-        "f[1]",
-        "f",
-        "1",
-        "2",
-    }
-
-
 def test_lists_of_expressions() -> None:
     assert [written(each) for each in parse_expressions("1, a + 2")] == ["1", "(a + 2)"]
     with pytest.raises(ExpressionError):
         parse_expressions("1 2")
-
-
-@pytest.mark.parametrize(
-    ("text", "name", "arguments"),
-    [
-        ("u4", "u4", []),
-        ("a::b", "a::b", []),
-        (" a :: b ", "a::b", []),
-        ("a(1, b + 2)", "a", ["1", "(b + 2)"]),
-        ("a::b( [1, 2] )", "a::b", ["[1, 2]"]),
-    ],
-)
-def test_type_references(text: str, name: str, arguments: list[str]) -> None:
-    found, given_arguments = parse_type_reference(text)
-    assert (found, [written(each) for each in given_arguments]) == (name, arguments)
 
 
 @pytest.mark.parametrize("text", ["", "1", "a(", "a)", "a()", "a b", "a(1", "a::", "a(1))", "a.b"])
@@ -265,21 +230,3 @@ def test_any_text_is_a_tree_or_an_error_inside_it(text: str) -> None:
         return
     assert 0 <= found.start <= len(text)
     assert found.message
-
-
-@st.composite
-def arithmetic(draw: st.DrawFn, depth: int = 3) -> str:
-    if depth == 0 or draw(st.booleans()):
-        return str(draw(st.integers(0, 300)))
-    kind = draw(st.sampled_from(["binary", "unary", "brackets"]))
-    if kind == "brackets":
-        return f"({draw(arithmetic(depth - 1))})"
-    if kind == "unary":
-        return f"{draw(st.sampled_from('-~+'))}{draw(arithmetic(0))}"
-    operator = draw(st.sampled_from(["+", "-", "*", "&", "|", "^"]))
-    return f"{draw(arithmetic(depth - 1))} {operator} {draw(arithmetic(depth - 1))}"
-
-
-@given(arithmetic())
-def test_precedence_is_that_of_python(text: str) -> None:
-    assert constant_integer(parse_expression(text)) == eval(text)

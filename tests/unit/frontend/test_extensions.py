@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from wireloom.codegen.tree import Checksum, Rows, Spec
-from wireloom.codegen.wire import Choice, Framing, Labels, Timestamp
 
-from tests.unit.frontend.specs import compiled, said
+from tests.unit.frontend.specs import said
 
 HEAD = """meta:
   id: demo
@@ -40,10 +38,6 @@ enums: {kinds: {1: one}}
 """
 
 
-def spec(meta: str, body: str = BODY) -> Spec:
-    return compiled(body, HEAD + meta)
-
-
 def refused(meta: str, body: str = BODY) -> list[str]:
     """Return the diagnostics, with lines counted from the first one of ``meta``."""
     shift = meta.count("\n")
@@ -52,39 +46,6 @@ def refused(meta: str, body: str = BODY) -> list[str]:
         line, rest = each.split(":", 1)
         found.append(f"{int(line) + shift}:{rest}")
     return found
-
-
-def test_rows() -> None:
-    meta = "    rows: rows\n    columns: [at, payload]\n    selectable: [len, twice]\n    parent-columns: [version]\n"
-    assert spec(meta).tables[0] == Rows(
-        "rows", (("demo", "row"),), ("at", "payload"), ("len", "twice"), ("version",), text="rows"
-    )
-
-
-def test_columns_that_are_not_named() -> None:
-    rows = spec("    rows: rows\n").tables[0]
-    assert rows is not None
-    assert rows.columns == ("len", "crc", "at", "kind", "payload", "twice")
-    assert rows.selectable == ()
-    rows = spec("    rows: rows\n    columns: [payload, tags, inner]\n").tables[0]
-    assert rows is not None
-    assert rows.columns == ("payload", "tags", "inner")
-    assert rows.selectable == ("len", "crc", "at", "kind", "twice")
-
-
-def test_the_rest_of_meta() -> None:
-    found = spec(
-        "    rows: rows\n    codec: zstd\n    max-record: 0x1000\n    path: '{region}/x/{day}.log'\n"
-        "    options:\n      stride: {doc: How far., padding: {short: 0, long: 13}, default: short}\n"
-    )
-    assert (found.codec, found.max_record, found.path_pattern) == ("zstd", 4096, "{region}/x/{day}.log")
-    assert found.choices == (Choice("stride", (("short", 0), ("long", 13)), "short", "How far."),)
-
-
-def test_defaults() -> None:
-    found = spec("    rows: rows\n    options: {pad: {padding: {none: 0, some: 4}}}\n")
-    assert (found.codec, found.max_record, found.path_pattern) == ("none", 64 * 1024 * 1024, None)
-    assert found.choices[0].default == "auto"
 
 
 @pytest.mark.parametrize(
@@ -135,26 +96,6 @@ types:
 """
 
 
-def test_rows_inside_of_units() -> None:
-    rows = spec("    rows: batches.body.rows\n", INSIDE).tables[0]
-    assert rows is not None
-    assert (rows.attribute, rows.path) == ("batches", ("body", "rows"))
-    assert rows.types == (("demo", "batch"), ("demo", "body"), ("demo", "row"))
-    assert rows.columns == ("len", "text")
-    assert rows.selectable == ("first",)
-    rows = spec("    rows: batches.body.rows\n    columns: [first, text]\n", INSIDE).tables[0]
-    assert rows is not None
-    assert (rows.columns, rows.selectable) == (("first", "text"), ("len",))
-
-
-@pytest.mark.parametrize("path", ["batches.odd.rows", "batches.odd.as<body>.rows", "batches.odd.as<demo::body>.rows"])
-def test_rows_in_a_case_of_a_switch(path: str) -> None:
-    rows = spec(f"    rows: {path}\n", INSIDE).tables[0]
-    assert rows is not None
-    assert (rows.path, rows.text) == (("odd", "rows"), path)
-    assert rows.types == (("demo", "batch"), ("demo", "body"), ("demo", "row"))
-
-
 @pytest.mark.parametrize(
     ("path", "message"),
     [
@@ -178,64 +119,11 @@ def test_columns_around_rows_that_cannot_be() -> None:
     assert "demo::row with its enclosing objects has no attribute or instance 'rows'" in found
 
 
-CHECKED = """
-seq:
-  - {id: a, size: 2}
-  - id: crc
-    type: u4
-    -wireloom: {checksum: %s}
-  - {id: b, type: u2}
-  - {id: c, size-eos: true}
-"""
-
-
-@pytest.mark.parametrize(
-    ("text", "checksum"),
-    [
-        ("{algorithm: crc32c, over: b}", Checksum("crc32c", "b", "b", 0xFFFFFFFF, 0xFFFFFFFF)),
-        ("{algorithm: crc32, over: [b, c]}", Checksum("crc32", "b", "c", 0xFFFFFFFF, 0xFFFFFFFF)),
-        (
-            "{algorithm: crc32c, over: [a, c], initial: 0, final-xor: 0, replace: 0xff}",
-            Checksum("crc32c", "a", "c", 0, 0, 0xFF),
-        ),
-    ],
-)
-def test_checksums(text: str, checksum: Checksum) -> None:
-    found = compiled(CHECKED % text).root.attribute("crc")
-    assert found is not None
-    assert found.checksum == checksum
-
-
 @pytest.mark.parametrize(("type", "found"), [("type: f4", "f4le"), ("type: str, size: 4", "text")])
 def test_what_a_checksum_must_be(type: str, found: str) -> None:
     body = f"seq:\n  - {{id: x, {type}, -wireloom: {{checksum: {{algorithm: crc32c, over: x, replace: 0}}}}}}\n"
     message = said(f"{body}")[-1]
     assert message.endswith(f"error: crc32c must be an integer, or plain bytes of a constant size, found {found}")
-
-
-FRAMED = """
-seq:
-  - id: rows
-    %s
-    -wireloom: {framing: %s}
-types: {row: {seq: [{id: a, size-eos: true}]}}
-"""
-
-
-def framed(text: str, keys: str = "type: row\n    repeat: eos") -> str:
-    return FRAMED % (keys, text)
-
-
-@pytest.mark.parametrize(
-    ("text", "framing"),
-    [
-        ("{delimiter: [0xfe, 0xfd], stuffing: word}", Framing(b"\xfe\xfd", "word")),
-        ("{delimiter: [0], stuffing: cobs}", Framing(b"\0", "cobs")),
-        ("{delimiter: 0x0a, stuffing: none}", Framing(b"\n", "none")),
-    ],
-)
-def test_framing(text: str, framing: Framing) -> None:
-    assert compiled(framed(text)).root.attributes[0].framing == framing
 
 
 def test_framing_and_rows() -> None:
@@ -249,31 +137,3 @@ def test_framing_and_rows() -> None:
     options = "    rows: rows\n    options: {s: {padding: {a: 1}}}\n"
     (message,) = refused(options, "seq:\n  - id: rows\n    type: row\n    repeat: eos\n" + framing)
     assert "'options' with padding require rows without 'framing'" in message
-
-
-@pytest.mark.parametrize(
-    ("text", "timestamp"),
-    [
-        ("ms", Timestamp("ms", "UTC")),
-        ("{unit: ns}", Timestamp("ns", "UTC")),
-        ("{unit: s, zone: none}", Timestamp("s", None)),
-        ("{unit: us, zone: UTC}", Timestamp("us", "UTC")),
-        ("{unit: ms, absent: 0}", Timestamp("ms", "UTC", 0)),
-        ("{unit: ns, absent: 0xffffffffffffffff}", Timestamp("ns", "UTC", 2**64 - 1)),
-    ],
-)
-def test_timestamps(text: str, timestamp: Timestamp) -> None:
-    body = f"""
-    seq:
-      - {{id: a, type: u8, -wireloom: {{timestamp: {text}}}}}
-    instances:
-      b: {{value: a + 1, -wireloom: {{timestamp: {text}}}}}
-    """
-    found = compiled(body).root
-    assert found.attributes[0].logical == timestamp
-    assert found.instances[0].logical == timestamp
-
-
-def test_labels() -> None:
-    body = "seq: [{id: a, type: u1, enum: e, -wireloom: {labels: true}}]\nenums: {e: {1: one}}\n"
-    assert compiled(body).root.attributes[0].logical == Labels()

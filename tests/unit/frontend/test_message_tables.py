@@ -2,93 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
-from wireloom.codegen.expression.types import StringType
-from wireloom.codegen.model.load import analyse
 from wireloom.codegen.spec.tables import TABLES
-from wireloom.codegen.tree import Checksum, Spec
-from wireloom.codegen.wire import IntegerText, Message, MessageField, UnitColumn, UnitKind, Units
+from wireloom.codegen.wire import Units
 
 from tests.unit.frontend.specs import compiled, said
-
-FOLDER = Path(__file__).parent / "messages"
-
-
-def draft(name: str) -> Spec:
-    """Return a spec of this folder."""
-    result = analyse(FOLDER / f"{name}.ksy")
-    assert result.diagnostics == ()
-    assert result.spec is not None
-    return result.spec
-
-
-def test_an_aggregated_record() -> None:
-    spec = draft("kpl")
-    units, row = ("kpl", "aggregated_record"), ("kpl", "record")
-    kind = UnitKind(
-        name="",
-        message=units,
-        rows=("records",),
-        row=row,
-        columns=(
-            UnitColumn("partition_key", row),
-            UnitColumn("explicit_hash_key", row),
-            "sub_sequence_number",
-            UnitColumn("data", row),
-            UnitColumn("tags", row),
-            "aggregated",
-        ),
-        selectable=(
-            UnitColumn("partition_key_index", row),
-            UnitColumn("explicit_hash_key_index", row),
-            UnitColumn("partition_key_table", units, 1),
-        ),
-        row_number="sub_sequence_number",
-        mark="aggregated",
-        whole="data",
-    )
-    assert spec.tables == ()
-    assert spec.units == Units(
-        kinds=(kind,),
-        at=("message",),
-        packing="wireloom.kpl:Packing",
-        hooks="wireloom.kpl:Hooks",
-        prefix=bytes.fromhex("f3899ac2"),
-        digest="md5",
-        least=1,
-    )
-    hash_key = spec.struct(row).instance("explicit_hash_key")
-    assert hash_key is not None
-    assert (hash_key.type, hash_key.logical) == (StringType("UTF-8"), IntegerText())
-    assert spec.root.attributes[2].checksum == Checksum("md5", "message", "message", 0, 0)
-
-
-def test_messages_of_several_kinds() -> None:
-    spec = draft("s2_messages")
-    units = spec.units
-    assert units is not None
-    assert (units.option, units.default, units.framing) == ("message", "read_batch", "whole")
-    batch, append, ack = units.kinds
-    assert [each.name for each in units.kinds] == ["read_batch", "append_input", "append_ack"]
-    assert (batch.rows, batch.unit_columns, batch.selectable) == (("records",), ("tail",), ())
-    assert append.columns[-2:] == (
-        UnitColumn("match_seq_num", ("s2_messages", "append_input"), 1),
-        UnitColumn("fencing_token", ("s2_messages", "append_input"), 1),
-    )
-    assert (ack.rows, ack.row) == ((), ack.message)
-    header = spec.struct(("s2_messages", "sequenced_record")).attribute("headers")
-    assert header is not None
-    assert header.message == MessageField(3, "message", "repeated")
-    assert spec.struct(("s2_messages", "header")).message == Message("proto3", strict=True)
-
-
-def test_messages_of_another_spec() -> None:
-    units = draft("s2_session").units
-    assert units is not None
-    assert (units.at, units.framing) == (("frames", "body"), "wireloom.s2.session:SessionFraming")
-    assert [each.message[0] for each in units.kinds] == ["s2_messages"] * 3
 
 
 def table(meta: str, rest: str = "") -> Units:
@@ -120,25 +38,6 @@ types:
     found = compiled(body, "meta:\n  id: demo\n").units
     assert found is not None
     return found
-
-
-def test_a_table_of_few_words() -> None:
-    (kind,) = table("type: batch, rows: groups.rows, row-number: n").kinds
-    assert (kind.rows, kind.row) == (("groups", "rows"), ("demo", "row"))
-    assert kind.columns == (UnitColumn("at", ("demo", "row")),)
-    assert kind.selectable == ("n",)
-
-
-def test_names_are_those_of_the_nearest_message() -> None:
-    columns = "columns: [at, room, n], selectable: []"
-    (kind,) = table(f"type: batch, rows: groups.rows, row-number: n, {columns}").kinds
-    assert kind.columns == (UnitColumn("at", ("demo", "row")), UnitColumn("room", ("demo", "group"), 1), "n")
-    assert kind.selectable == ()
-
-
-@pytest.mark.parametrize("word", ["whole", "varint", "u1", "u2le", "u2be", "u4le", "u4be", "u8le", "u8be", "a.b:C"])
-def test_framings(word: str) -> None:
-    assert table(f"type: row, framing: '{word}'").framing == word
 
 
 def test_other_keys_of_the_table() -> None:

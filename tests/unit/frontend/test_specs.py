@@ -8,10 +8,8 @@ from pathlib import Path
 
 import pytest
 import yaml
-from wireloom.codegen.expression.types import BytesType, IntegerType
 from wireloom.codegen.model.load import analyse
-from wireloom.codegen.tree import Checksum, Rows, Spec
-from wireloom.codegen.wire import Choice, Framing, Timestamp
+from wireloom.codegen.tree import Spec
 
 from tests.unit.frontend.specs import solved
 
@@ -64,46 +62,3 @@ def test_extensions_stand_under_their_key_only(path: Path) -> None:
     assert result.spec is not None
     assert result.spec.tables == ()
     assert solved(result.spec).items() <= solved(spec(path.stem)).items()
-
-
-def test_edgemq_segment() -> None:
-    found = spec("edgemq_segment")
-    row = ("edgemq_segment", "frame")
-    columns, selectable = ("fmt", "tenant", "ts", "payload"), ("ts_millis", "len", "crc32c")
-    assert found.tables[0] == Rows("frames", (row,), columns, selectable, text="frames")
-    assert (found.codec, found.max_record) == ("zstd", 64 * 1024 * 1024)
-    assert found.path_pattern == "{region}/{instance_id}/{epoch}/segments/{segment}.wal.zst"
-    (choice,) = found.choices
-    assert choice == Choice("stride", (("layout", 0), ("rules", 13)), "auto", choice.doc)
-    frame = found.struct(row)
-    assert {each.id: each.type for each in frame.attributes} == {
-        "len": IntegerType(4, False, "be"),
-        "crc32c": IntegerType(4, False, "be"),
-        "fmt": IntegerType(1, False, None),
-        "tenant": IntegerType(4, False, "be"),
-        "ts_millis": IntegerType(8, False, "be"),
-        "payload": BytesType(),
-    }
-    assert [each.id for each in frame.attributes if each.frames_layout] == ["len"]
-    assert solved(found) == {"len": "(payload.size + 13)"}
-    checksum = frame.attributes[1].checksum
-    assert checksum == Checksum("crc32c", "payload", "payload", 0xFFFFFFFF, 0xFFFFFFFF, None)
-    assert frame.instances[0].logical == Timestamp("ms", "UTC")
-
-
-def test_word_stuffed_log() -> None:
-    found = spec("word_stuffed_log")
-    assert found.tables[0] == Rows(
-        "records", (("word_stuffed_log", "record"),), ("generation", "payload"), ("crc",), text="records"
-    )
-    assert found.root.attributes[0].framing == Framing(b"\xfe\xfd", "word")
-    assert found.max_record == 16 * 1024 * 1024
-    record = found.root.structs[0]
-    assert record.attributes[0].checksum == Checksum("crc32c", "crc", "payload", 0, 0, 0xFF)
-    assert solved(found) == {}
-
-
-def test_cobs_log() -> None:
-    found = spec("cobs_log")
-    assert found.tables[0] == Rows("records", (("cobs_log", "record"),), ("payload",), (), text="records")
-    assert found.root.attributes[0].framing == Framing(b"\0", "cobs")

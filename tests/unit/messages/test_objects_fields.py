@@ -34,18 +34,6 @@ MAPS = classes_of(
 Maps, Thing = MAPS["Maps"], MAPS["Thing"]
 
 
-def test_maps() -> None:
-    entry = sized(1, b"k") + varint(2, 3)
-    assert Maps.from_bytes(sized(1, entry)).counts == {"k": -2}
-    assert Maps.from_bytes(sized(1, varint(2, 3) + sized(1, b"k"))).counts == {"k": -2}, "any order"
-    assert Maps.from_bytes(sized(1, entry) + sized(1, sized(1, b"k") + varint(2, 4))).counts == {"k": 2}, "the last"
-    assert Maps.from_bytes(sized(1, sized(1, b"k"))).counts == {"k": 0}, "no value"
-    assert Maps.from_bytes(sized(1, varint(2, 3))).counts == {"": -2}, "no key"
-    assert Maps.from_bytes(sized(1, b"")).counts == {"": 0}
-    assert Maps.from_bytes(sized(1, entry + varint(9, 1))).counts == {"k": -2}, "unknown fields in an entry"
-    assert Maps.from_bytes(sized(3, varint(1, 1) + sized(2, b"y"))).flags == {True: b"y"}
-
-
 def test_maps_of_messages() -> None:
     found = Maps.from_bytes(sized(2, varint(1, 5) + sized(2, varint(1, 1)) + sized(2, sized(2, b"x"))))
     assert found.things == {5: Thing(id=1, x=b"x")}, "a value that is there twice is merged"
@@ -93,24 +81,6 @@ def colors(values: tuple[int, ...] | None) -> type[Any]:
     )
     enums = {f"Made.{name}": Color for name in ("one", "many", "chosen")}
     return classes_of(MessageSet((MessageRule("Made", fields),)), enums)["Made"]
-
-
-def test_open_enums() -> None:
-    found = colors(None).from_bytes(varint(1, 4) + sized(2, b"\x01\x02") + varint(2, 4) + varint(4, 1) + varint(3, 9))
-    assert found.one is Color.blue
-    assert found.many == [Color.red, 2, Color.blue]
-    assert found.many[0] is Color.red
-    assert (found.chosen, found.other) == (9, None)
-
-
-def test_unknown_values_of_closed_enums_are_unknown_fields() -> None:
-    closed = colors((4, 1))
-    data = varint(1, 1) + varint(1, 2) + sized(2, b"\x01\x02\x04") + varint(2, 7) + varint(4, 1) + varint(3, 9)
-    found = closed.from_bytes(data)
-    assert found.one is Color.red
-    assert found.many == [Color.red, Color.blue]
-    assert (found.chosen, found.other) == (None, True)
-    assert closed().get("one") is Color.blue
 
 
 # Unknown fields, wire types, tags ------------------------------------------------------------------------------------
@@ -196,13 +166,6 @@ def twice_nested(message: type[Any]) -> Any:
     return message(inner=message(inner=message()))
 
 
-def test_the_largest_number() -> None:
-    message = message_of(FieldRule("value", (1 << 29) - 1, Kind.UINT32, Of.OPTIONAL))
-    data = write_varint(((1 << 29) - 1) << 3) + b"\x05"
-    assert message.from_bytes(data).value == 5
-    assert message(value=5).to_bytes() == data
-
-
 def test_known_fields_with_another_wire_type() -> None:
     fields = (FieldRule("number", 1, Kind.UINT64, Of.OPTIONAL), FieldRule("text", 2, Kind.STRING, Of.REPEATED))
     for data, name in (
@@ -247,11 +210,6 @@ def test_required_fields() -> None:
     error = refusal(Holder, sized(2, whole) + sized(2, varint(2, 1)) + varint(4, 1))
     assert (error.field, error.offset) == ("many[1].first", 10)
     assert refusal(Holder, sized(1, b"")).field == "one.first"
-
-
-def test_required_fields_may_come_with_what_is_merged() -> None:
-    found = Holder.from_bytes(sized(1, varint(1, 1)) + sized(1, varint(2, 2)))
-    assert found.one == Held(first=1, second=2)
 
 
 def test_what_a_oneof_has_replaced_need_not_be_complete() -> None:

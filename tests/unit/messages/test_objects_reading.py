@@ -1,12 +1,11 @@
 """Every rule of reading, one by one: scalars, presence, sub-messages, errors."""
 
-import struct
 from typing import Any
 
 import pytest
 from wireloom import WireloomError
 from wireloom.objects import KaitaiStructError, MemoryStream, reason_of
-from wireloom.objects.messages import FieldKind, FieldRule, Label, MessageError, write_varint
+from wireloom.objects.messages import FieldKind, Label, MessageError, write_varint
 
 from .classes import TREE, Tree, message_of, one, refusal, sized, tag, varint
 
@@ -15,55 +14,6 @@ ALL_ONES = (1 << 64) - 1
 
 
 # Scalars -------------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("kind", "wire", "value"),
-    [
-        (Kind.UINT64, ALL_ONES, ALL_ONES),
-        (Kind.INT64, ALL_ONES, -1),
-        (Kind.INT64, 1 << 63, -(1 << 63)),
-        (Kind.UINT32, (1 << 32) + 7, 7),
-        (Kind.INT32, ALL_ONES, -1),
-        (Kind.INT32, 0xFFFF_FFFF, -1),
-        (Kind.INT32, (1 << 32) + 5, 5),
-        (Kind.INT32, 1 << 31, -(1 << 31)),
-        (Kind.SINT32, 3, -2),
-        (Kind.SINT32, 0xFFFF_FFFF, -(1 << 31)),
-        (Kind.SINT32, 0xF_FFFF_FFFE, (1 << 31) - 1),
-        (Kind.SINT64, ALL_ONES, -(1 << 63)),
-        (Kind.SINT64, ALL_ONES - 1, (1 << 63) - 1),
-        (Kind.BOOL, 0, False),
-        (Kind.BOOL, 1, True),
-        (Kind.BOOL, 1 << 63, True),
-        (Kind.ENUM, ALL_ONES, -1),
-        (Kind.ENUM, 77, 77),
-    ],
-)
-def test_varints(kind: FieldKind, wire: int, value: Any) -> None:
-    found = one(kind).from_bytes(varint(1, wire)).value
-    assert found == value
-    assert type(found) is type(value)
-
-
-@pytest.mark.parametrize(
-    ("kind", "code", "value"),
-    [
-        (Kind.FIXED32, "<I", 0xFFFF_FFFF),
-        (Kind.SFIXED32, "<i", -2),
-        (Kind.FLOAT, "<f", 1.5),
-        (Kind.FIXED64, "<Q", ALL_ONES),
-        (Kind.SFIXED64, "<q", -3),
-        (Kind.DOUBLE, "<d", 1e300),
-    ],
-)
-def test_fixed_sizes(kind: FieldKind, code: str, value: Any) -> None:
-    content = struct.pack(code, value)
-    key = tag(1, 5 if len(content) == 4 else 1)
-    message = one(kind)
-    assert message.from_bytes(key + content).value == value
-    for size in range(len(content)):
-        assert refusal(message, key + content[:size]).offset == 0
 
 
 def test_varints_may_be_longer_than_needed() -> None:
@@ -100,30 +50,6 @@ def test_text() -> None:
 # Presence, repetition ------------------------------------------------------------------------------------------------
 
 
-def test_absence() -> None:
-    assert one(Kind.UINT64).from_bytes(b"").value is None
-    assert one(Kind.UINT64, Of.IMPLICIT).from_bytes(b"").value == 0
-    assert one(Kind.STRING, Of.REPEATED).from_bytes(b"").value == []
-    assert one(Kind.UINT64).from_bytes(varint(1, 0)).has("value")
-    assert not one(Kind.UINT64, Of.IMPLICIT).from_bytes(varint(1, 0)).has("value")
-
-
-def test_the_last_value_wins() -> None:
-    assert one(Kind.UINT64).from_bytes(varint(1, 3) + varint(1, 0)).value == 0
-    assert one(Kind.BYTES, Of.IMPLICIT).from_bytes(sized(1, b"a") + sized(1, b"")).value == b""
-
-
-@pytest.mark.parametrize("packed", [False, True])
-def test_packed_and_not(packed: bool) -> None:
-    message = message_of(FieldRule("value", 1, Kind.SINT32, Of.REPEATED, packed=packed))
-    data = sized(1, b"\x01\x02\x80\x01") + varint(1, 5) + sized(1, b"") + sized(1, b"\x04")
-    assert message.from_bytes(data).value == [-1, 1, 64, -3, 2]
-    bools = message_of(FieldRule("value", 1, Kind.BOOL, Of.REPEATED, packed=packed))
-    assert bools.from_bytes(sized(1, b"\x00\x02") + varint(1, 1)).value == [False, True, True]
-    floats = message_of(FieldRule("value", 1, Kind.FLOAT, Of.REPEATED, packed=packed))
-    assert floats.from_bytes(sized(1, struct.pack("<2f", 1, -2)) + tag(1, 5) + struct.pack("<f", 3)).value == [1, -2, 3]
-
-
 def test_packed_damage() -> None:
     numbers = one(Kind.UINT64, Of.REPEATED)
     assert "ends inside" in refusal(numbers, sized(1, b"\x01\x80") + varint(1, 1)).message
@@ -132,27 +58,7 @@ def test_packed_damage() -> None:
     assert refusal(one(Kind.FIXED32, Of.REPEATED), b"\x0a\xff\xff\xff\xff\x7f").reason == "message"
 
 
-def test_unpackable_fields_in_one_are_single_values() -> None:
-    assert one(Kind.BYTES, Of.REPEATED).from_bytes(sized(1, b"\x01\x02")).value == [b"\x01\x02"]
-
-
 # Sub-messages --------------------------------------------------------------------------------------------------------
-
-
-def test_sub_messages_are_merged() -> None:
-    found = Tree.from_bytes(sized(1, varint(3, 1) + sized(2, b"")) + sized(1, sized(2, varint(3, 2))))
-    assert found == Tree(inner=Tree(number=1, items=[Tree(), Tree(number=2)]))
-
-
-def test_oneofs() -> None:
-    left, right = sized(4, varint(3, 7)), sized(5, b"r")
-    assert Tree.from_bytes(left + right) == Tree(right="r")
-    assert Tree.from_bytes(right + left) == Tree(left=Tree(number=7))
-    merged = Tree.from_bytes(left + sized(4, sized(2, b"")))
-    assert merged == Tree(left=Tree(number=7, items=[Tree()])), "the same member is merged"
-    begun_anew = Tree.from_bytes(left + right + sized(4, b""))
-    assert begun_anew == Tree(left=Tree()), "one that has been replaced is not"
-    assert Tree.from_bytes(sized(5, b"")).right == ""
 
 
 def test_places_of_sub_messages() -> None:

@@ -36,34 +36,6 @@ def refusal(message: Any) -> MessageError:
 # Scalars -------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("kind", "value", "wire"),
-    [
-        (Kind.UINT64, (1 << 64) - 1, "08ffffffffffffffffff01"),
-        (Kind.INT32, -1, "08ffffffffffffffffff01"),
-        (Kind.INT64, -(1 << 63), "0880808080808080808001"),
-        (Kind.ENUM, -2, "08feffffffffffffffff01"),
-        (Kind.SINT32, -(1 << 31), "08ffffffff0f"),
-        (Kind.SINT64, (1 << 63) - 1, "08feffffffffffffffff01"),
-        (Kind.UINT32, 127, "087f"),
-        (Kind.UINT32, 128, "088001"),
-        (Kind.UINT32, 16383, "08ff7f"),
-        (Kind.UINT32, 16384, "08808001"),
-        (Kind.BOOL, True, "0801"),
-        (Kind.FIXED32, 1, "0d01000000"),
-        (Kind.SFIXED64, -1, "09ffffffffffffffff"),
-        (Kind.FLOAT, -0.0, "0d00000080"),
-        (Kind.DOUBLE, 1.0, "09000000000000f03f"),
-        (Kind.STRING, "ü", "0a02c3bc"),
-        (Kind.BYTES, b"", "0a00"),
-        (Kind.BYTES, bytearray(b"x"), "0a0178"),
-    ],
-)
-def test_scalars(kind: FieldKind, value: Any, wire: str) -> None:
-    assert one(kind)(value=value).to_bytes().hex() == wire
-    assert one(kind).from_bytes(bytes.fromhex(wire)).value == value
-
-
 @pytest.mark.parametrize("label", [Of.OPTIONAL, Of.IMPLICIT, Of.REPEATED, Of.REQUIRED])
 @pytest.mark.parametrize(
     ("kind", "value"),
@@ -107,18 +79,6 @@ def test_text_that_is_none() -> None:
 
 
 # Presence ------------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("kind", "zero"), [(Kind.UINT64, 0), (Kind.BOOL, False), (Kind.DOUBLE, 0.0), (Kind.STRING, ""), (Kind.BYTES, b"")]
-)
-def test_zeros(kind: FieldKind, zero: Any) -> None:
-    assert one(kind, Of.IMPLICIT)().value == zero
-    assert one(kind, Of.IMPLICIT)(value=zero).to_bytes() == b""
-    assert one(kind)().value is None
-    assert one(kind)().to_bytes() == b""
-    assert one(kind)(value=zero).to_bytes() != b""
-    assert one(kind).from_bytes(one(kind)(value=zero).to_bytes()).value == zero
 
 
 def test_minus_zero_is_not_zero() -> None:
@@ -171,15 +131,6 @@ def test_what_is_no_mapping(value: Any) -> None:
     error = refusal(one(Kind.UINT32, Of.REPEATED, key=Kind.STRING)(value=value))
     assert error.message.endswith("is not a mapping")
     assert error.field == "value"
-
-
-def test_fields_in_the_order_of_their_numbers() -> None:
-    message = message_of(
-        FieldRule("b", 300, Kind.UINT32, Of.OPTIONAL),
-        FieldRule("c", 2, Kind.STRING, Of.OPTIONAL),
-        FieldRule("a", 1, Kind.BOOL, Of.OPTIONAL),
-    )
-    assert message(a=True, b=1, c="x").to_bytes() == b"\x08\x01\x12\x01x\xe0\x12\x01"
 
 
 @pytest.mark.parametrize(
