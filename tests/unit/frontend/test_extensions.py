@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.frontend.specs import said
+from tests.unit.frontend.specs import compiled, said
 
 HEAD = """meta:
   id: demo
@@ -36,6 +36,11 @@ types:
   inner: {seq: [{id: x, type: u1}]}
 enums: {kinds: {1: one}}
 """
+
+
+def test_the_limit_of_rows_is_64_mib_unless_the_spec_says_another() -> None:
+    assert compiled(BODY, HEAD + "    rows: rows\n").max_record == 64 * 1024 * 1024
+    assert compiled(BODY, HEAD + "    rows: rows\n    max-record: 0x1000\n").max_record == 4096
 
 
 def refused(meta: str, body: str = BODY) -> list[str]:
@@ -94,6 +99,11 @@ types:
       - {id: len, type: u1}
       - {id: text, size: len}
 """
+
+
+def test_without_selectable_other_columns_and_those_of_units_are() -> None:
+    rows = compiled(INSIDE, HEAD + "    rows: batches.body.rows\n    columns: [text]\n").tables[0]
+    assert (rows.columns, rows.selectable) == (("text",), ("len", "first"))
 
 
 @pytest.mark.parametrize(
