@@ -3,31 +3,16 @@
 from __future__ import annotations
 
 import pytest
-from wireloom.codegen.tree import Struct
+from wireloom.codegen.wire import Message
 
 from tests.unit.frontend.specs import compiled, said
 
 
-def message(fields: str, syntax: str = "proto3", rest: str = "") -> Struct:
-    """Return a message with these fields, in a spec with an enum ``colour`` and a message ``other``."""
-    body = f"""
-enums:
-  colour: {{0: none, 1: red, -1: unknown}}
-types:
-  m:
-    -wireloom:
-      message: {{syntax: {syntax}, fields: [{fields}]}}
-{rest}
-  other:
-    -wireloom: {{message: {{fields: []}}}}
-"""
-    return next(each for each in compiled(body).root.structs if each.path[-1] == "m")
-
-
-# Types and labels ----------------------------------------------------------------------------------------------------
-
-
-# Beside other things -------------------------------------------------------------------------------------------------
+def test_other_wire_types_are_skipped_and_messages_100_deep_unless_the_spec_says_otherwise() -> None:
+    body = "types: {{m: {{-wireloom: {{message: {{{}fields: []}}}}}}}}"
+    assert compiled(body.format("")).root.structs[0].message == Message("proto3", strict=False, max_depth=100)
+    found = compiled(body.format("syntax: proto2, wire-types: refuse, max-depth: 7, ")).root.structs[0].message
+    assert found == Message("proto2", strict=True, max_depth=7)
 
 
 def test_maps_are_not_for_expressions() -> None:
