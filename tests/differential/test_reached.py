@@ -79,27 +79,6 @@ SHIFTED = spec_text(
     """
 )
 
-_IN_A_BYTE = spec_text(
-    """
-    seq:
-      - {id: one, type: b1ORDER}
-      - {id: is_new, type: b1ORDER}
-      - {id: new, type: b6ORDER, if: is_new, valid: {max: 60}}
-      - {id: old, type: b4ORDER, if: not is_new}
-      - {id: size, type: b2ORDER, if: not is_new}
-      - {id: len, type: u1, if: size == 1}
-      - {id: body, size: 'size == 1 ? len : 1'}
-      - {id: low, type: b3ORDER, if: one != is_new}
-      - {id: high, type: b3ORDER, if: one == is_new}
-      - {id: last, type: b5ORDER, valid: {max: 30}}
-    instances:
-      kind: {value: 'is_new ? new : old'}
-      sum: {value: low + last}
-    """
-)
-IN_A_BYTE = [_IN_A_BYTE.replace("ORDER", each) for each in ("be", "le")]
-"""Optional bit fields that together fill a byte."""
-
 AT_POSITIONS = """
 meta: {id: sample, endian: le, -wireloom: {rows: block.rows}}
 instances: {block: {pos: 1, type: block}}
@@ -161,7 +140,7 @@ def some_bytes(random: Random, most: int) -> bytes:
 OPTIONS: tuple[dict[str, Any], ...] = ({}, {"mode": "drop"}, {"batch_rows": 2}, {"recover": True}, {"max_record": 6})
 
 
-@pytest.mark.parametrize("spec", [TWICE, SIZED, BITS, MARKED, SHIFTED, AT_POSITIONS, GIVEN, UNPLACED, *IN_A_BYTE])
+@pytest.mark.parametrize("spec", [TWICE, SIZED, BITS, MARKED, SHIFTED, AT_POSITIONS, GIVEN, UNPLACED])
 def test_both_readers(spec: str) -> None:
     random = Random(1)
     format = format_of(spec)
@@ -176,8 +155,3 @@ def test_both_readers(spec: str) -> None:
     if spec is UNPLACED:
         rows, _ = agreed(format, b"\2\3\5\2\7\1\4")
         assert rows["value"] == [7, 1, 4]
-    if spec is IN_A_BYTE[0]:
-        rows, _ = agreed(format, bytes([0b01_000111, 0, 0b101_00001, 0b10_1001_01, 2, 9, 9, 0b110_00010]))
-        assert [rows[each] for each in ("new", "old", "size", "low", "high", "last")] == [
-            [7, None], [None, 9], [None, 1], [5, 6], [None, None], [1, 2]
-        ]  # fmt: skip

@@ -71,12 +71,7 @@ def lower_bits(state: State, scope: Scope, field: Attribute, kind: BitsType) -> 
     """Append a bit field, as part of the run."""
     if kind.width > 64:
         raise NotForEngineError(f'"{field.id}" has more than 64 bits')
-    lower_bit_value(state, scope, field, state.run.add_bits(field.id, kind))
-
-
-def lower_bit_value(state: State, scope: Scope, field: Attribute, compiled: Compiled) -> None:
-    """Append the steps of a bit field with the value ``compiled``, to run after the ``NEED`` of the run."""
-    scalar = _member(state, scope, field)
+    compiled, scalar = state.run.add_bits(field.id, kind), _member(state, scope, field)
     state.run.then(lambda: state.assembler.compute(scalar, compiled, field.id))
     _finish(state, scope, field, scalar, None)
 

@@ -29,7 +29,7 @@ from .functions import call, contains_itself
 from .lines import Line
 from .loops import can_pass_over, can_unroll, lower_list, lower_loop, pass_over, unroll
 from .numbers import begins_a_byte, ends_byte, lower_bits, lower_float, lower_integer, lower_varint
-from .optional import lower_optional, lower_rest_of_byte, rest_of_byte
+from .optional import lower_optional
 from .parameters import give_arguments
 from .refusal import NotForEngineError
 from .row_messages import lower_message
@@ -60,8 +60,7 @@ def lower_fields(state: State, scope: Scope) -> None:
     contents = [each for each in type.verified if each.content]
     has_tail = False
     decides: Attribute | None = None
-    in_byte: dict[str, Scalar | None] = {}
-    for number, field in enumerate(type.attributes):
+    for field in type.attributes:
         state.count()
         if begins_a_byte(field):
             state.run.align()
@@ -73,12 +72,7 @@ def lower_fields(state: State, scope: Scope) -> None:
         marks.set_before(state.run, field.id)
         computed.before(field.id)
         sizes.before(field.id)
-        if field.id not in in_byte and (group := rest_of_byte(state, type.attributes[number:])):
-            in_byte |= lower_rest_of_byte(state, scope, group)
-        if field.id in in_byte:
-            present_bits = in_byte[field.id]
-            conditions |= {} if present_bits is None else {field.id: present_bits}
-        elif field.condition is None:
+        if field.condition is None:
             _lower_present(state, scope, field)
         else:
             present = partial(_lower_present, state, scope, field)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from wireloom.format.program import Code, Kind, Op
 
@@ -85,13 +85,6 @@ class Run:
         else:
             self.assembler.items.append(item)
 
-    def collect(self, lower: Callable[[], None]) -> list[Callable[[], None]]:
-        """Return the actions that ``lower`` registers; the caller runs them."""
-        before, self._actions = self._actions, []
-        lower()
-        found, self._actions = self._actions, before
-        return found
-
     # Bit fields ------------------------------------------------------------------------------------------------------
 
     def add_bits(self, name: str, kind: BitsType) -> Compiled:
@@ -113,24 +106,6 @@ class Run:
         if kind.endian == "le":
             return _bit_value(tuple(reversed(places)), before, kind.width)
         return _bit_value(tuple(places), 8 * len(places) - before - kind.width, kind.width)
-
-    def rest_of_byte(self, names: Iterable[str], endian: str) -> tuple[Scalar, int]:
-        """Add all bits left in a byte, or a whole byte if the last one is complete; return the byte, and the number of
-        its bits that are already used."""
-        if self.aligned and (endian != self._bit_endian or self.size + self._bits // 8 + 1 > WIDEST_NEED):
-            self.align()
-        if not self._bits:
-            self.align()
-            if self.size + 1 > WIDEST_NEED:
-                self.flush()
-            self._bit_bytes = {}
-        if not self.aligned and endian != self._bit_endian:
-            raise NotForEngineError("bit fields of both bit orders share a byte")
-        self._bit_endian, taken = endian, self._bits % 8
-        byte = self._byte(self._bits // 8)
-        self._bits += 8 - taken
-        self._names += names
-        return byte, taken
 
     def _byte(self, position: int) -> Scalar:
         if position not in self._bit_bytes:
