@@ -333,38 +333,6 @@ class Preallocated:
 
 
 @dataclass(frozen=True)
-class Fragments:
-    """How records that are written in fragments are reassembled; each row on the wire is a fragment.
-
-    - ``kind``: the attribute with the kind of a fragment; ``full``, ``first``, ``middle``, ``last``: the kinds;
-      ``skip``: those of records without rows.
-    - ``data``: the attribute whose bytes are concatenated.
-    - ``block``: the size of the blocks that fragments fill, 0 if it is not given.
-    - ``codec``: the attribute or value instance that chooses the compression of a record, empty if there is none;
-      ``codecs``: the codecs by its values; ``most``: the maximum size of a record in bytes.
-    - ``log``: the attribute that identifies the log of a fragment, or empty.
-    """
-
-    kind: str
-    data: str
-    full: tuple[int, ...] = ()
-    first: tuple[int, ...] = ()
-    middle: tuple[int, ...] = ()
-    last: tuple[int, ...] = ()
-    skip: tuple[int, ...] = ()
-    block: int = 0
-    codec: str = ""
-    codecs: tuple[tuple[int, str], ...] = ()
-    most: int = 0
-    log: str = ""
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Return the names of the columns that readers need."""
-        return tuple(each for each in (self.kind, self.data, self.codec, self.log) if each)
-
-
-@dataclass(frozen=True)
 class LookUp:
     """A column ``name``: the ``value`` of the last row of another ``table`` whose ``match`` equals ``key`` of the row.
     ``default``: whether it is a default column."""
@@ -375,20 +343,6 @@ class LookUp:
     match: str
     value: str
     default: bool = True
-
-
-@dataclass(frozen=True)
-class Choice:
-    """An option of the format that determines the number of unused bytes after each row (``-wireloom: {options: …}``).
-
-    ``padding`` maps each value of the option to that number of bytes. With ``default`` = ``auto`` the reader chooses
-    the first value in order with which the rows are valid.
-    """
-
-    name: str
-    padding: tuple[tuple[str, int], ...]
-    default: str
-    doc: str = ""
 
 
 @dataclass(frozen=True)

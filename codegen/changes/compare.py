@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import fields, is_dataclass
 
 from ..expression.nodes import Node
+from ..expression.written import plain
 from ..passes import with_facts
 from ..tree import Spec
 from .change import AREAS, WIRE, Change, Level, level_of
 from .columns import column_changes
-from .describe import expression_text
 from .messages import unit_changes
 from .renames import Renames, find_renames, in_words_of
 from .settings import setting_changes, word_changes
@@ -46,7 +46,7 @@ def compare(old: Spec, new: Spec) -> tuple[Change, ...]:
 def _bare(value: object) -> object:
     """Return the model without documentation and positions, as plain tuples."""
     if isinstance(value, Node):
-        return expression_text(value)
+        return plain(value)
     if is_dataclass(value) and not isinstance(value, type):
         names = [each.name for each in fields(value) if each.name not in OUTSIDE]
         return (type(value).__name__, *((name, _bare(getattr(value, name))) for name in names))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ..expression import nodes
 from ..expression.nodes import Node
 from ..expression.types import (
     BitsType,
@@ -18,7 +17,7 @@ from ..expression.types import (
     UserType,
     VarintType,
 )
-from ..expression.written import written
+from ..expression.written import plain
 from ..tree import Attribute, Switch
 from ..wire import (
     EndOfStreamSize,
@@ -78,11 +77,11 @@ def size_text(size: Size) -> str:
         case FixedSize(number):
             return f"{number} bytes"
         case ExpressionSize(expression):
-            return expression_text(expression)
+            return plain(expression)
         case EndOfStreamSize():
             return "up to the end"
         case WithinSize(expression):
-            return f"those of {expression_text(expression)}"
+            return f"those of {plain(expression)}"
         case TerminatedSize():
             return "up to the terminator"
     return "its own"
@@ -94,9 +93,9 @@ def repeat_text(attribute: Attribute) -> str:
         case RepeatEos():
             return "to the end"
         case RepeatCount(expression):
-            return f"{expression_text(expression)} times"
+            return f"{plain(expression)} times"
         case RepeatUntil(expression):
-            return f"until {expression_text(expression)}"
+            return f"until {plain(expression)}"
     return "once"
 
 
@@ -119,10 +118,10 @@ def process_text(process: Process | None) -> str:
     if process is None:
         return NONE
     if process.codecs:
-        chosen, *size = map(expression_text, process.arguments)
+        chosen, *size = map(plain, process.arguments)
         parts = [process.name, *([chosen] if len(process.codecs) > 1 else []), *size, f"at most {process.most} bytes"]
         return ", ".join(parts)
-    arguments = ", ".join(expression_text(each) for each in process.arguments)
+    arguments = ", ".join(plain(each) for each in process.arguments)
     return f"{process.name}({arguments})" if arguments else process.name
 
 
@@ -131,12 +130,12 @@ def switch_cases(switch: Switch, root: str | None) -> dict[str, str]:
     types of the spec have no name.
     """
     return {
-        "_" if each.match is None else expression_text(each.match): ", ".join(
+        "_" if each.match is None else plain(each.match): ", ".join(
             [
                 "an object" if root is None and isinstance(each.type, UserType) else type_text(each.type, root or ""),
                 size_text(each.size),
                 terminator_text(each.terminator),
-                *(expression_text(argument) for argument in each.arguments),
+                *(plain(argument) for argument in each.arguments),
             ]
         )
         for each in switch.cases
@@ -145,66 +144,4 @@ def switch_cases(switch: Switch, root: str | None) -> dict[str, str]:
 
 def optional_text(node: Node | None) -> str:
     """Return the text of an expression, or ``none``."""
-    return NONE if node is None else expression_text(node)
-
-
-def expression_text(node: Node) -> str:
-    """Return an expression in a normalised notation: equal trees have equal texts.
-
-    >>> expression_text(nodes.Binary("-", nodes.Name("len"), nodes.IntegerLiteral(9)))
-    'len - 9'
-    """
-    match node:
-        case nodes.IntegerLiteral(value) | nodes.FloatLiteral(value):
-            return str(value)
-        case nodes.BooleanLiteral(value):
-            return "true" if value else "false"
-        case nodes.StringLiteral(value):
-            return repr(value)
-        case nodes.FormattedString(parts):
-            return f"f({', '.join(expression_text(each) for each in parts)})"
-        case nodes.ListLiteral(items):
-            return f"[{', '.join(expression_text(each) for each in items)}]"
-        case nodes.Name(id):
-            return id
-        case nodes.MemberAccess(value, name):
-            return f"{_inner(value)}.{name}"
-        case nodes.Call(value, name, arguments):
-            return f"{_inner(value)}.{name}({', '.join(expression_text(each) for each in arguments)})"
-        case nodes.Subscript(value, index):
-            return f"{_inner(value)}[{expression_text(index)}]"
-        case nodes.Unary(operator, operand):
-            return f"{operator}{' ' if operator.isalpha() else ''}{_inner(operand)}"
-        case nodes.Binary(operator, left, right) | nodes.Comparison(operator, left, right):
-            return f"{_inner(left)} {operator} {_inner(right)}"
-        case nodes.Logical(operator, left, right):
-            return f"{_inner(left)} {operator} {_inner(right)}"
-        case nodes.Conditional(condition, then, otherwise):
-            return f"{_inner(condition)} ? {_inner(then)} : {_inner(otherwise)}"
-        case nodes.EnumMember(path, label):
-            return "::".join([*path, label])
-        case nodes.Cast(value, target):
-            return f"{_inner(value)}.as<{target}>"
-        case nodes.SizeOf(target, unit):
-            return f"{'bit' if unit == 'bit' else ''}sizeof<{target}>"
-        case nodes.Aggregate(function, value, items, condition, otherwise):
-            among = "" if condition is None else f" if {expression_text(condition)}"
-            other = "" if otherwise is None else f" or else {expression_text(otherwise)}"
-            return f"{function}({expression_text(value)} of {expression_text(items)}{among}){other}"
-        case nodes.Made(names, values):
-            given = (f"{name}: {expression_text(value)}" for name, value in zip(names, values, strict=True))
-            return f"{{{', '.join(given)}}}"
-        case nodes.ForEach(function, condition, value, otherwise):
-            other = "" if otherwise is None else f" or else {expression_text(otherwise)}"
-            return f"{function}({expression_text(value)} for each {expression_text(condition)}){other}"
-        case nodes.RandomBytes(size):
-            return f"{size} random bytes"
-        case nodes.CoveredChecksum():
-            return written(node)
-    raise TypeError(f"no words for {node!r}")
-
-
-def _inner(node: Node) -> str:
-    text = expression_text(node)
-    compound = (nodes.Unary, nodes.Binary, nodes.Comparison, nodes.Logical, nodes.Conditional)
-    return f"({text})" if isinstance(node, compound) else text
+    return NONE if node is None else plain(node)

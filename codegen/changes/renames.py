@@ -17,9 +17,10 @@ from ..expression.fold import fold
 from ..expression.nodes import Node
 from ..expression.types import EnumType, ListType, Path, Type, UserType
 from ..expression.walk import mapped
+from ..expression.written import plain
 from ..tree import Attribute, Checksum, Instance, Spec, Struct
 from ..wire import Enum, Parameter
-from .describe import expression_text, path_text, type_text
+from .describe import path_text, type_text
 from .fields import facts
 
 Named = TypeVar("Named", Attribute, Instance, Parameter)
@@ -65,7 +66,7 @@ def types_of(member: Attribute | Instance) -> dict[str, Type]:
     attribute = member if isinstance(member, Attribute) else member.attribute
     if attribute is not None and attribute.switch is not None:
         cases = attribute.switch.cases
-        return {"_" if each.match is None else expression_text(each.match): each.type for each in cases}
+        return {"_" if each.match is None else plain(each.match): each.type for each in cases}
     return {"": attribute.type if attribute is not None else member.type}
 
 
@@ -112,8 +113,8 @@ class _Finder:
     def _below(self, old: Struct, new: Struct) -> Iterator[tuple[Path, Path]]:
         """Yield the pairs of types that the fields of a pair have; enums are paired on the way."""
         names = self.found.members.setdefault(old.path, {})
-        plain = [[type_text(each.type, root) for each in one.parameters] for one, root in self._rooted(old, new)]
-        if plain[0] == plain[1]:
+        parameters = [[type_text(each.type, root) for each in one.parameters] for one, root in self._rooted(old, new)]
+        if parameters[0] == parameters[1]:
             pairs = zip(old.parameters, new.parameters, strict=True)
             names.update({one.id: other.id for one, other in pairs if one.id != other.id})
         self._renamed_attributes(names, old, new)
@@ -152,10 +153,10 @@ class _Finder:
     def _renamed_instance(self, instance: Instance, old: Struct, new: Struct) -> Instance | None:
         if instance.value is None or new.attribute(instance.id) is not None:
             return None
-        value = expression_text(self._words(0).node(instance.value, old.path))
+        value = plain(self._words(0).node(instance.value, old.path))
         for each in new.instances:
             fresh = each.value is not None and old.instance(each.id) is None and old.attribute(each.id) is None
-            if fresh and each.value is not None and expression_text(self._words(1).node(each.value, new.path)) == value:
+            if fresh and each.value is not None and plain(self._words(1).node(each.value, new.path)) == value:
                 return each
         return None
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from wireloom.format.description import Choice
+
 from ..tree import Attribute, Instance, Spec
-from ..wire import Choice
 from .change import SETTINGS, WORDS, Change, Level
 from .describe import path_text
 

@@ -16,6 +16,7 @@ from .nodes import (
     EnumMember,
     FloatLiteral,
     ForEach,
+    FormattedString,
     IntegerLiteral,
     ListLiteral,
     Logical,
@@ -49,7 +50,8 @@ SIMPLE = (
 
 
 def written(node: Node) -> str:
-    """Return the expression as text; nested operands other than names and numbers are in parentheses.
+    """Return the expression as text, the same for equal trees only; nested operands other than names and numbers are
+    in parentheses.
 
     >>> written(Binary("-", Name("len"), IntegerLiteral(13)))
     'len − 13'
@@ -66,6 +68,11 @@ def written(node: Node) -> str:
         case Conditional(condition=condition, then=then, otherwise=otherwise):
             return f"{_inner(condition)} ? {_inner(then)} : {_inner(otherwise)}"
     return _simple(node)
+
+
+def plain(node: Node) -> str:
+    """Return the expression as text with the minus signs of a spec."""
+    return written(node).replace("−", "-")
 
 
 def _simple(node: Node) -> str:
@@ -94,16 +101,23 @@ def _simple(node: Node) -> str:
             return f"{'bit' if unit == 'bit' else ''}sizeof<{target}>"
         case CoveredChecksum():
             return _checksum(node)
-        case Aggregate(function=function, value=value, items=items):
-            return f"the {function} {_inner(value)} of {_inner(items)}"
+        case FormattedString(parts=pieces):
+            return f"f({', '.join(map(written, pieces))})"
+        case Aggregate(function=function, value=value, items=items, condition=condition, otherwise=otherwise):
+            among = "" if condition is None else f" if {written(condition)}"
+            return f"the {function} {_inner(value)} of {_inner(items)}{among}{_otherwise(otherwise)}"
         case Made(names=names, values=values):
             parts = (f"{name}: {written(value)}" for name, value in zip(names, values, strict=True))
             return f"{{{', '.join(parts)}}}"
-        case ForEach(function=function, condition=condition, value=value):
-            return f"for each {written(condition)}, {function}: {written(value)}"
+        case ForEach(function=function, condition=condition, value=value, otherwise=otherwise):
+            return f"for each {written(condition)}, {function}: {written(value)}{_otherwise(otherwise)}"
         case RandomBytes(size=size):
             return f"{size} random bytes"
-    return "…"
+    raise TypeError(f"no words for {node!r}")
+
+
+def _otherwise(node: Node | None) -> str:
+    return "" if node is None else f" or else {written(node)}"
 
 
 def _checksum(node: CoveredChecksum) -> str:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from wireloom.codecs import MAX_EXPANDED
+from wireloom.format.description import Fragments
 
 from ..expression.fold import constant_integer
 from ..expression.types import BytesType, ComputedIntegerType, IntegerType
 from ..spec.diagnostics import Diagnostics
 from ..spec.syntax import Expression, Integer, Section
 from ..tree import Attribute, Instance, Struct
-from ..wire import Fragments, Labels
+from ..wire import Labels
 from ..words import shown, suggestion
 
 PARTS = ("full", "first", "middle", "last", "skip")

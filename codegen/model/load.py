@@ -35,7 +35,7 @@ from .scope import Typing
 from .settings import is_searched
 from .sizes import Sizes
 from .symbols import SourceFile, World
-from .table import Extensions, TableReader
+from .table import TableReader
 from .variables import check_variables
 from .varints import with_varints
 
@@ -145,23 +145,22 @@ def _compile(
     builder = Builder(world, typing, diagnostics)
     roots = {name: builder.struct(symbol) for name, symbol in world.roots.items()}
     if diagnostics.has_errors:
-        structs = {each.path: each for root in roots.values() for each in root.whole}
+        structs = _structs(roots)
         for name, file in loader.files.items():
-            _table(file, roots[name], structs, world, diagnostics)
+            _spec(file, roots[name], structs, world, diagnostics)
         return None
-    structs = {each.path: each for root in roots.values() for each in root.whole}
+    structs = _structs(roots)
     for name, file in loader.files.items():
         roots[name] = with_conditions(roots[name], _meta(file).extensions, structs, world, builder)
     if diagnostics.has_errors:
         return None
-    structs = {each.path: each for root in roots.values() for each in root.whole}
     if not kaitai:
+        structs = _structs(roots)
         roots = {name: with_positions(root, structs) for name, root in roots.items()}
-        structs = {each.path: each for root in roots.values() for each in root.whole}
-    rows = _rows_of(next(iter(loader.files.values())), next(iter(roots.values())), structs)
+    rows = _rows_of(next(iter(loader.files.values())), next(iter(roots.values())), _structs(roots))
     if rows and not kaitai:
         roots = with_varints(roots, rows)
-    structs = {each.path: each for root in roots.values() for each in root.whole}
+    structs = _structs(roots)
     for each in structs.values():
         check_sums(each, diagnostics)
         check_pairs(each, structs, diagnostics)
@@ -172,8 +171,8 @@ def _compile(
         return None
     framing = framing_members(each for root in roots.values() for each in root.whole)
     roots = {name: mark(root, framing) for name, root in roots.items()}
-    structs = {each.path: each for root in roots.values() for each in root.whole}
-    specs = [_spec(file, roots[name], structs, world, diagnostics) for name, file in loader.files.items()]
+    structs = _structs(roots)
+    specs = [_checked(file, roots[name], structs, world, diagnostics) for name, file in loader.files.items()]
     return replace(specs[0], imports=tuple(specs[1:]))
 
 
@@ -201,43 +200,39 @@ def _rows_of(file: SourceFile, root: Struct, structs: Structs) -> tuple[tuple[Pa
     return tuple((begin.path, tuple(each.id for each in steps)) for paths in found for begin, steps in paths)
 
 
-def _table(file: SourceFile, root: Struct, structs: Structs, world: World, diagnostics: Diagnostics) -> Extensions:
+def _spec(file: SourceFile, root: Struct, structs: Structs, world: World, diagnostics: Diagnostics) -> Spec:
     meta = _meta(file)
     id = meta.text("id")
     reason = occupied(id.value) if id is not None and meta.extensions is not None else None
     if id is not None and reason:
         diagnostics.warning(id.position, reason)
-    return TableReader(root, structs, world, diagnostics).read(meta.extensions)
-
-
-def _spec(file: SourceFile, root: Struct, structs: Structs, world: World, diagnostics: Diagnostics) -> Spec:
-    meta = _meta(file)
-    table = _table(file, root, structs, world, diagnostics)
-    check_steps(table.tables, root, structs, diagnostics)
-    units = () if table.units is None else tuple(each.message for each in table.units.kinds)
-    refuse_inner_sums(structs.values(), units, diagnostics)
-    return Spec(
+    spec = Spec(
         name=root.path[0],
         title=meta.word("title"),
         root=root,
         file=file.display,
         sha256=file.sha256,
-        tables=table.tables,
-        units=table.units,
-        codec=table.codec,
-        path_pattern=table.path_pattern,
-        max_record=table.max_record,
-        nonempty=table.nonempty,
-        advice=table.advice,
-        preallocated=table.preallocated,
-        searched=is_searched(meta.extensions, root, table.tables, structs.values(), diagnostics),
-        choices=table.choices,
         file_extensions=tuple(each.value for each in meta.texts("file-extension")),
         doc=root.doc,
         doc_ref=root.doc_ref,
         license=meta.word("license"),
         debug=meta.flag("ks-debug"),
     )
+    return TableReader(root, structs, world, diagnostics).read(meta.extensions, spec)
+
+
+def _checked(file: SourceFile, root: Struct, structs: Structs, world: World, diagnostics: Diagnostics) -> Spec:
+    """Return a spec whose types are final, after the checks that concern its tables."""
+    spec = _spec(file, root, structs, world, diagnostics)
+    check_steps(spec.tables, root, structs, diagnostics)
+    units = () if spec.units is None else tuple(each.message for each in spec.units.kinds)
+    refuse_inner_sums(structs.values(), units, diagnostics)
+    searched = is_searched(_meta(file).extensions, root, spec.tables, structs.values(), diagnostics)
+    return replace(spec, searched=searched)
+
+
+def _structs(roots: Mapping[str, Struct]) -> Structs:
+    return {each.path: each for root in roots.values() for each in root.whole}
 
 
 def with_positions(struct: Struct, structs: Mapping[Path, Struct]) -> Struct:

@@ -6,12 +6,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from wireloom.format.description import Choice
+
 from ..spec.diagnostics import Diagnostics
 from ..spec.kinds import IDENTIFIER
 from ..spec.syntax import Integer, Section, Text
 from ..spec.tables import text_kind
 from ..tree import Rows, Struct
-from ..wire import Choice, Preallocated
+from ..wire import Preallocated
 from ..words import listed, shown
 
 

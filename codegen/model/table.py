@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from ..dataclass import dataclass, replace
+from ..dataclass import replace
 from ..expression.types import Path
 from ..spec.diagnostics import Diagnostics
 from ..spec.position import Position
 from ..spec.syntax import Section, Text
-from ..tree import Attribute, Instance, Rows, Struct
+from ..tree import Attribute, Instance, Rows, Spec, Struct
 from ..tree.spec import CONDITIONS
-from ..wire import Choice, OwnSize, Preallocated, RepeatEos, RowWay, Units
+from ..wire import OwnSize, RepeatEos, RowWay
 from ..words import shown, suggestion
 from .fragments import read_fragments
 from .layout import begins_with_bits, ends_inside_a_byte
@@ -26,21 +26,6 @@ from .units import ROW_KEYS, UnitsReader, column_names, refuse_module_name
 DEFAULT_MAX_RECORD = 64 * 1024 * 1024
 
 
-@dataclass(frozen=True)
-class Extensions:
-    """The extensions of ``meta``: the tables, and settings that concern all of them."""
-
-    tables: tuple[Rows, ...] = ()
-    codec: str = "none"
-    path_pattern: str | None = None
-    max_record: int = DEFAULT_MAX_RECORD
-    nonempty: bool = False
-    advice: str = ""
-    preallocated: Preallocated | None = None
-    choices: tuple[Choice, ...] = ()
-    units: Units | None = None
-
-
 def _other(path: TablePath, *, streaming: bool) -> RowWay:
     """Return a further path to the rows, from a unit on."""
     return RowWay(tuple(each.path for each in path.types[streaming:]), path.ids[streaming:])
@@ -55,10 +40,10 @@ class TableReader:
         self.world = world
         self.diagnostics = diagnostics
 
-    def read(self, section: Section | None) -> Extensions:
-        """Return the tables of the spec; empty if it declares none."""
+    def read(self, section: Section | None, spec: Spec) -> Spec:
+        """Return the spec with its tables, if it declares any, and with the settings that concern all of them."""
         if section is None:
-            return Extensions()
+            return spec
         of_messages = "message" in section.keys
         tables = () if of_messages else self._tables(section)
         reader = UnitsReader(self.root, self.structs, self.world, self.diagnostics)
@@ -73,7 +58,8 @@ class TableReader:
                 *(look_up.name for look_up in each.look_ups),
             )
         )
-        return Extensions(
+        return replace(
+            spec,
             tables=tables,
             units=units,
             codec=section.word("codec", "none"),

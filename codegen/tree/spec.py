@@ -7,13 +7,14 @@ from itertools import takewhile
 from typing import Any
 
 from wireloom.base.cached import cached_property
+from wireloom.format.description import Choice, Fragments
 
 from ..dataclass import dataclass, field, replace
 from ..expression.nodes import MemberAccess, Name, Node
 from ..expression.types import Path, UserType
 from ..spec.diagnostic import Diagnostic
 from ..spec.position import Position
-from ..wire import Choice, Enum, Fragments, LookUp, Preallocated, RowWay, Units
+from ..wire import Enum, LookUp, Preallocated, RowWay, Units
 from .members import Instance
 from .types import Struct
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+import wireloom.format.program as column_programs
 from wireloom.format.columns import Column, LookUp, PlainRow, RowChecksum
-from wireloom.format.description import Choice, Fragments
 from wireloom.format.program import Stuffing
 
 from ...dataclass import dataclass, field, replace
@@ -17,7 +17,7 @@ from ...wire import EndOfStreamSize, ExpressionSize
 from ..python.endian import byte_order, number_code
 from ..python.names import condition_name, field_name, qualified
 from ..python.validation import always_holds
-from ..source import arguments, made
+from ..source import arguments, source
 from .arguments import OUTER_PARSER, class_reference, format_arguments, refusal_text
 from .arrow import ArrowType
 from .facts import asks_position
@@ -27,7 +27,7 @@ from .lines import Listing
 from .message_lower import lower_units
 from .numbering import Numbering
 from .program import lower_program
-from .program_view import program_imports, program_view, shared_steps
+from .program_view import program_texts, program_view, shared_steps, used_names
 from .read_only import within_of
 from .refusal import ColumnRefusedError, NotForEngineError
 from .table import TableColumn, table_columns
@@ -46,13 +46,14 @@ def lower(spec: Spec) -> View | None:
     numbering = Numbering()
     views = tuple(_lower_table(spec.of_table(each), each, numbering) for each in spec.tables)
     programs = {each.table: each.program.lines for each in views if each.program is not None}
+    texts = program_texts(*(each.program for each in views))
     return replace(
         views[0],
         summary=f"{spec.title}: the Arrow schemas of its tables, and the programs that the engine runs.",
         parts={each.table: each for each in views[1:]},
         tables=views,
         shared=shared_steps(programs) if programs else None,
-        imports=(*sorted({name for each in views for name in each.imports}), *(["steps_of"] if programs else [])),
+        imports=used_names(column_programs, [*texts, "steps_of(" if programs else ""]),
     )
 
 
@@ -66,7 +67,7 @@ def _lower_table(spec: Spec, rows: Rows, numbering: Numbering | None = None) -> 
     compiled = compile_program(spec, rows, columns, numbering)
     refusal = compiled.refusal
     program = None if compiled.listing is None else program_view(compiled.listing)
-    choices = tuple(made(Choice, vars(each)) for each in spec.choices)
+    choices = tuple(map(source, spec.choices))
     levels = () if rows.inside else level_sources(spec, rows)
     open = () if rows.inside else unfilled(spec, rows, columns)
     settable = () if open or rows.inside or not has_levels(spec, rows) else Givens(spec, rows).settable(columns)
@@ -82,7 +83,7 @@ def _lower_table(spec: Spec, rows: Rows, numbering: Numbering | None = None) -> 
         columns=tuple(_column(spec, rows, each, compiled.columns.get(each.name)) for each in columns),
         program=program,
         refusal=refusal_text(refusal),
-        imports=program_imports(program),
+        imports=used_names(column_programs, program_texts(program)),
         package_imports=tuple(sorted(used)),
         arguments=arguments,
         choices=choices,
@@ -249,7 +250,7 @@ def _format_arguments(
     if spec.doc or rows is not spec.tables[0]:
         texts.append("doc=__doc__")
     if rows.fragments is not None:
-        texts.append(f"fragments={made(Fragments, vars(rows.fragments))}")
+        texts.append(f"fragments={source(rows.fragments)}")
     return tuple(texts)
 
 

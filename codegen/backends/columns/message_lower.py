@@ -3,10 +3,12 @@ render, one for each kind of message."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import replace
 
+import wireloom.format.message_program as message_programs
+import wireloom.format.message_rules as message_rules
+import wireloom.format.program as column_programs
 from wireloom.format.description import Column, MessageUnits
 from wireloom.format.message_program import ComputedSource, Envelope, FieldSource, MessageProgram
 
@@ -20,26 +22,9 @@ from .arguments import OUTER_PARSER, class_reference, format_arguments, refusal_
 from .field_arrow import field_of
 from .message_paths import row_numbers
 from .message_table import MessageColumn, message_columns
-from .program_view import program_imports, program_view
+from .program_view import program_texts, program_view, used_names
 from .refusal import NotForEngineError
 from .view import ColumnView, MessageView, SourceView, View
-
-_PROGRAM = "wireloom.format.message_program"
-_RULES = "wireloom.format.message_rules"
-_IMPORTS = {
-    _PROGRAM: (
-        "ComputedSource",
-        "Envelope",
-        "FieldSource",
-        "InputSource",
-        "LookupSource",
-        "MarkSource",
-        "MessageProgram",
-        "RowNumberSource",
-    ),
-    _RULES: ("FieldKind", "FieldRule", "Label", "MessageRule", "MessageSet"),
-}
-_ALWAYS = ("MessageSet(", "MessageProgram(")
 
 
 def default_kind(units: Units) -> UnitKind:
@@ -142,18 +127,22 @@ def _source(column: MessageColumn) -> SourceView:
 def _imports(messages: Iterable[MessageView]) -> tuple[str, ...]:
     """Return the import statements after those of pyarrow and of column programs, in the order that the linter
     requires."""
-    texts = [*_ALWAYS]
+    texts = ["MessageSet(", "MessageProgram("]
     for message in messages:
         texts += [*message.types, *message.arguments]
         for each in message.sources:
             texts += [each.source, "ComputedSource(" if each.program is not None else ""]
-    text = " ".join(texts)
-    used = {module: [each for each in names if re.search(rf"\b{each}[(.]", text)] for module, names in _IMPORTS.items()}
-    return tuple(f"from {module} import {', '.join(names)}" for module, names in used.items())
+    rules = used_names(message_rules, texts)
+    programs = [each for each in used_names(message_programs, texts) if each not in rules]
+    return tuple(
+        f"from {module.__name__} import {', '.join(names)}"
+        for module, names in ((message_programs, programs), (message_rules, rules))
+    )
 
 
 def _program_imports(messages: Iterable[MessageView]) -> tuple[str, ...]:
-    return program_imports(*(each.program for message in messages for each in message.sources))
+    programs = (each.program for message in messages for each in message.sources)
+    return used_names(column_programs, program_texts(*programs))
 
 
 def _format_arguments(

@@ -2,36 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from itertools import accumulate
+from types import ModuleType
 
 from wireloom.checksums import algorithm
 from wireloom.format.program import LEADING, ChecksumRule, ColumnProgram, Place
 
-from ...dataclass import dataclass
+from ...dataclass import dataclass, replace
 from ..source import arguments
 from .lines import Listed, Listing
-from .view import ProgramView, SharedView, StepView
-
-_PROGRAM_NAMES = (
-    "ChecksumRule",
-    "ColumnProgram",
-    "Expansion",
-    "FieldKind",
-    "Kind",
-    "KnownBytes",
-    "Loop",
-    "MessageField",
-    "MessageTable",
-    "Op",
-    "Outcome",
-    "Place",
-    "Reason",
-    "Step",
-    "Storage",
-    "Stuffing",
-)
+from .view import ProgramView, SharedView
 
 
 def program_view(listing: Listing) -> ProgramView:
@@ -69,14 +52,17 @@ def _checksum(rule: ChecksumRule) -> str:
     return text + ")"
 
 
-def program_imports(*programs: ProgramView | None) -> tuple[str, ...]:
-    """Return the names of ``wireloom.format.program`` that the source code of programs uses."""
-    found = [each for each in programs if each is not None]
-    if not found:
-        return ()
-    text = " ".join(text for each in found for text in (*(step.source for step in each.steps), *each.arguments))
-    always = ("ColumnProgram", "Step")
-    return tuple(name for name in _PROGRAM_NAMES if name in always or f"{name}." in text or f"{name}(" in text)
+def used_names(module: ModuleType, texts: Iterable[str]) -> tuple[str, ...]:
+    """Return the names of classes and functions that ``texts``, which are source code, use of a module of the runtime,
+    in the order that the linter requires."""
+    used = set(re.findall(r"\b(\w+)[(.]", " ".join(texts)))
+    return tuple(sorted(name for name in used & vars(module).keys() if callable(getattr(module, name))))
+
+
+def program_texts(*programs: ProgramView | None) -> Iterator[str]:
+    """Yield the source code of programs."""
+    for each in filter(None, programs):
+        yield from ("ColumnProgram(", *(step.source for step in each.lines), *each.arguments)
 
 
 @dataclass(eq=False)
@@ -179,9 +165,8 @@ def _split(entries: list[_Entry], listings: Mapping[str, Sequence[Listed]]) -> l
         entries = divided
 
 
-def _step(entry: _Entry, place: int | None) -> StepView:
-    source = entry.listed.source
-    if place is not None:
-        parts = source.removesuffix(")").split(", ")
-        source = ", ".join([*parts[:3], str(place), *parts[4:]]) + ")"
-    return StepView(source, entry.listed.comment)
+def _step(entry: _Entry, place: int | None) -> Listed:
+    if place is None:
+        return entry.listed
+    parts = entry.listed.source.removesuffix(")").split(", ")
+    return replace(entry.listed, source=", ".join([*parts[:3], str(place), *parts[4:]]) + ")")

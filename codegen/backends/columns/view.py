@@ -18,20 +18,12 @@ class ColumnView:
 
 
 @dataclass(frozen=True)
-class StepView:
-    """One step and its comment."""
-
-    source: str
-    comment: str
-
-
-@dataclass(frozen=True)
 class SharedView:
     """The steps of the programs of several tables. ``sets``: sets of tables and their names; ``steps``: each with the
     name of the set of the tables that have it."""
 
     sets: tuple[tuple[str, tuple[str, ...]], ...]
-    steps: tuple[tuple[str, StepView], ...]
+    steps: tuple[tuple[str, Listed], ...]
 
 
 @dataclass(frozen=True)
@@ -40,11 +32,6 @@ class ProgramView:
 
     lines: tuple[Listed, ...]
     arguments: tuple[str, ...]
-
-    @property
-    def steps(self) -> tuple[StepView, ...]:
-        """Return the steps as source code."""
-        return tuple(StepView(each.source, each.comment) for each in self.lines)
 
 
 @dataclass(frozen=True)
