@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from wireloom.objects import only_read
+from wireloom.format.only_read import objects_only_read
 
 from ..dataclass import dataclass, replace
 from ..expression.nodes import CoveredChecksum, Node
@@ -78,7 +78,7 @@ def read_only_types(spec: Spec) -> tuple[tuple[Position | None, str], ...]:
     error that writing one raises."""
     pairs = ((each.path[-1], each.read_only) for each in spec.structs)
     return tuple(
-        (why.position, only_read(name, *why.unsolved, **why.words).message) for name, why in pairs if why is not None
+        (why.position, objects_only_read(name, *why.unsolved, **why.words)) for name, why in pairs if why is not None
     )
 
 

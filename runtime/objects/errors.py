@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from ..base.errors import UnsupportedError, WireloomError
 from ..base.report import too_much_computed
+from ..format.only_read import objects_only_read
 from .kaitai import EndOfStreamError, InvalidArgumentError, KaitaiStream, KaitaiStructError, ValidationFailedError
 
 Failure = TypeVar("Failure", bound=KaitaiStructError)
@@ -153,41 +154,9 @@ class DepthError(WireloomError, RecursionError):
     """Objects are nested more deeply than Python's recursion limit allows."""
 
 
-def only_read(
-    type: str,
-    *unsolved: str,
-    instance: str = "",
-    checksum: str = "",
-    inner_checksum: str = "",
-    within: str = "",
-    computed: str = "",
-) -> UnsupportedError:
-    """Return the error for writing an object of a read-only type; the type is named as in the spec.
-
-    The reason is one of these: an ``instance`` at its own position; a ``checksum`` of bits that covers more than one
-    value; an ``inner_checksum``, in an object that it covers; an attribute ``within`` the bytes of another one; an
-    attribute that depends on a ``computed`` checksum of bytes that were read; or ``unsolved`` integers, given as
-    clauses that say why they cannot be derived.
-    """
-    if instance:
-        why = f"{instance} has an explicit position"
-        hint = "the classes of 'wireloom generate --kaitai --read-write' write such objects"
-    elif checksum:
-        why = f"the checksum {checksum} is a bit field or a varint, and covers more than one attribute of bytes"
-        hint = "give it a byte-aligned type if the format allows that"
-    elif inner_checksum:
-        why = f"the checksum {inner_checksum} is in an object inside these bytes"
-        hint = "if the format is yours, declare the checksum in the type whose attributes it covers"
-    elif within:
-        why = f"{within} is in the bytes of another attribute"
-        hint = "write the attribute with the bytes separately, in a type without this one"
-    elif computed:
-        why = f"{computed} depends on a checksum that is computed from bytes that were read"
-        hint = "declare the checksum with '-wireloom: {checksum: …}' at the attribute that contains it"
-    else:
-        why = ", ".join(unsolved)
-        hint = "'-wireloom: {given: true}' on an integer makes it a value that the caller provides"
-    return UnsupportedError(f"objects of '{type}' cannot be written: {why}; {hint}")
+def only_read(type: str, *unsolved: str, **why: str) -> UnsupportedError:
+    """Return the error for writing an object of a read-only type. The arguments are those of ``objects_only_read``."""
+    return UnsupportedError(objects_only_read(type, *unsolved, **why))
 
 
 def too_deep(error: RecursionError, holder: Any = None) -> DepthError:

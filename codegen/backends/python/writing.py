@@ -113,8 +113,7 @@ def _append_lines(scope: ClassScope) -> Lines:
 def _write_refused(scope: ClassScope, why: ReadOnly) -> str:
     """Return the statement that refuses to write an object, and says why."""
     reasons = [repr(each) for each in (scope.struct.path[-1], *why.unsolved)]
-    names = ("instance", "checksum", "computed", "inner_checksum", "within")
-    reasons += [f"{each}={getattr(why, each)!r}" for each in names if getattr(why, each)]
+    reasons += [f"{name}={reason!r}" for name, reason in why.words.items() if reason]
     # The formatter puts arguments with a comma at the end on lines of their own.
     return f"raise {scope.call('only_read', *reasons, '')}"
 
